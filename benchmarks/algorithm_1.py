@@ -13,21 +13,21 @@ from scipy.special import expit
 POINTS = 400 / np.log(10)
 LAMBDA = 0.01
 FLAT = 1e-7
-"""Largest component of a gradient, per battle of an entrant, that passes for zero: about 1e-4 Elo points."""
+"""Largest component of a gradient, per battle of a model, that passes for zero: about 1e-4 Elo points."""
 FARTHEST = 50.0
 """Logits within which a held-out strength lies, whatever its battles."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Battles of coded entrants.
+    """Battles of coded models.
 
     Attributes:
-        a, b: entrant codes, shape (battles,).
+        a, b: model codes, shape (battles,).
         hard: the judge's label for a, 1, 0.5 or 0, shape (battles,).
         human: the label humans gave a, 1, 0.5 or 0, shape (battles,).
         margin: judge score of a minus that of b, shape (battles,).
-        entrants: how many.
+        models: how many.
     """
 
     a: np.ndarray
@@ -35,17 +35,17 @@ class Rows:
     hard: np.ndarray
     human: np.ndarray
     margin: np.ndarray
-    entrants: int
+    models: int
 
     def where(self, keep: np.ndarray) -> "Rows":
         """Return the battles of a mask."""
         columns = (self.a, self.b, self.hard, self.human, self.margin)
-        return Rows(*(column[keep] for column in columns), self.entrants)
+        return Rows(*(column[keep] for column in columns), self.models)
 
 
 @dataclass(frozen=True, slots=True)
 class Ratings:
-    """Elo of every entrant held out, and standard errors of the judge's two, shape (entrants,) each."""
+    """Elo of every model held out, and standard errors of the judge's two, shape (models,) each."""
 
     human: np.ndarray
     hard: np.ndarray
@@ -55,19 +55,19 @@ class Ratings:
 
 
 def held_out(rows: Rows, resamples: int, rng: np.random.Generator) -> Ratings:
-    """Hold out each entrant in turn (line 1)."""
-    folds = [fold(rows, entrant, resamples, rng) for entrant in range(rows.entrants)]
+    """Hold out each model in turn (line 1)."""
+    folds = [fold(rows, model, resamples, rng) for model in range(rows.models)]
     return Ratings(*np.array(folds).T)
 
 
-def fold(rows: Rows, entrant: int, resamples: int, rng: np.random.Generator) -> tuple[float, ...]:
-    """Return the ratings and standard errors of one entrant (lines 2 to 8), in the order of `Ratings`."""
-    plays = (rows.a == entrant) | (rows.b == entrant)
+def fold(rows: Rows, model: int, resamples: int, rng: np.random.Generator) -> tuple[float, ...]:
+    """Return the ratings and standard errors of one model (lines 2 to 8), in the order of `Ratings`."""
+    plays = (rows.a == model) | (rows.b == model)
     others, own = rows.where(~plays), rows.where(plays)
     beta = temperature(others)
-    human, _ = two_steps(others, own, entrant, lambda part: part.human, 0, rng)
-    hard, hard_se = two_steps(others, own, entrant, lambda part: part.hard, resamples, rng)
-    soft, soft_se = two_steps(others, own, entrant, lambda part: expit(beta * part.margin), resamples, rng)
+    human, _ = two_steps(others, own, model, lambda part: part.human, 0, rng)
+    hard, hard_se = two_steps(others, own, model, lambda part: part.hard, resamples, rng)
+    soft, soft_se = two_steps(others, own, model, lambda part: expit(beta * part.margin), resamples, rng)
     return human, hard, soft, hard_se, soft_se
 
 
@@ -85,18 +85,18 @@ def temperature(others: Rows) -> float:
 def two_steps(
     others: Rows,
     own: Rows,
-    entrant: int,
+    model: int,
     target: Callable[[Rows], np.ndarray],
     resamples: int,
     rng: np.random.Generator,
 ) -> tuple[float, float]:
-    """Rate the others, then the entrant against them; return its Elo and its standard error (lines 5 to 8).
+    """Rate the others, then the model against them; return its Elo and its standard error (lines 5 to 8).
 
-    The standard error draws the entrant's own battles with replacement and places it anew each time, targets and
+    The standard error draws the model's own battles with replacement and places it anew each time, targets and
     others fixed (section 3.3).
     """
     theta = strengths(others, target(others))
-    first = own.a == entrant
+    first = own.a == model
     opponents = theta[np.where(first, own.b, own.a)]
     earned = np.where(first, target(own), 1 - target(own))
     draws = []
@@ -108,12 +108,12 @@ def two_steps(
 
 
 def strengths(rows: Rows, credit: np.ndarray) -> np.ndarray:
-    """Fit Bradley-Terry on a dense design of rows by entrants (line 6); one without battles stays at 0.
+    """Fit Bradley-Terry on a dense design of rows by models (line 6); one without battles stays at 0.
 
     Raises:
         RuntimeError: the gradient at the end is not zero.
     """
-    design = np.zeros((len(rows.a), rows.entrants))
+    design = np.zeros((len(rows.a), rows.models))
     design[np.arange(len(rows.a)), rows.a] = 1
     design[np.arange(len(rows.a)), rows.b] = -1
 
@@ -122,16 +122,16 @@ def strengths(rows: Rows, credit: np.ndarray) -> np.ndarray:
         value = np.sum(np.logaddexp(0, gap) - credit * gap) + LAMBDA / 2 * theta @ theta
         return float(value), design.T @ (expit(gap) - credit) + LAMBDA * theta
 
-    start = np.zeros(rows.entrants)
+    start = np.zeros(rows.models)
     found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"ftol": 0.0, "gtol": 1e-6})
-    steepest = np.abs(found.jac).max() * rows.entrants / (2 * len(rows.a))
+    steepest = np.abs(found.jac).max() * rows.models / (2 * len(rows.a))
     if steepest > FLAT:
         raise RuntimeError(f"the transcription did not converge: gradient {steepest:.1e} per battle ({found.message})")
     return found.x
 
 
 def place(opponents: np.ndarray, earned: np.ndarray) -> float:
-    """Rate one entrant against fixed opponents, given row by row (line 7)."""
+    """Rate one model against fixed opponents, given row by row (line 7)."""
 
     def slope(theta: float) -> float:
         return float(np.sum(earned - expit(theta - opponents)) - LAMBDA * theta)

@@ -15,13 +15,13 @@ import pandas as pd
 import podium
 from podium.rankers.scale import POINTS
 
-ENTRANTS, ITEMS = 6, 60
+MODELS, ITEMS = 6, 60
 PASSED = ("All ", "The one check")
 
 
 def healthy(seed: int, items: int = ITEMS, **judge: object) -> pd.DataFrame:
     """Return judgments of a judge without faults, but for those given."""
-    names = [f"model-{k}" for k in range(ENTRANTS)]
+    names = [f"model-{k}" for k in range(MODELS)]
     return podium.simulate(names, items, seed=seed, spread=0.7).judgments(podium.Judge(**judge))
 
 
@@ -35,7 +35,7 @@ def flips(seed: int) -> pd.DataFrame:
 
 def own_family(seed: int) -> pd.DataFrame:
     """Return verdicts of a judge that lifts two models of its family by 60 Elo."""
-    names = ["gpt-x", "gpt-y", *(f"model-{k}" for k in range(ENTRANTS - 2))]
+    names = ["gpt-x", "gpt-y", *(f"model-{k}" for k in range(MODELS - 2))]
     world = podium.simulate(names, ITEMS, seed=seed, spread=0.7)
     judge = podium.Judge(name="gpt-4o", self_preference=60 / POINTS, favours=("gpt-x", "gpt-y"))
     return world.judgments(judge)

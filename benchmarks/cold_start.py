@@ -85,7 +85,7 @@ def imported_by(arguments: Sequence[str]) -> list[str]:
 
 
 def verdicts(rows: int) -> str:
-    """Return a CSV of wins and losses between ten entrants on a hundred items."""
+    """Return a CSV of wins and losses between ten models on a hundred items."""
     rng = np.random.default_rng(1)
     a = rng.integers(0, 10, rows)
     b = (a + rng.integers(1, 10, rows)) % 10

@@ -19,10 +19,10 @@ class Problem:
     """Battles as coded arrays.
 
     Attributes:
-        a, b: entrant codes, shape (battles,).
+        a, b: model codes, shape (battles,).
         credit: what a earned, in [0, 1], shape (battles,).
         item: item codes, shape (battles,).
-        entrants: number of entrants.
+        models: number of models.
         items: number of items.
     """
 
@@ -30,12 +30,12 @@ class Problem:
     b: np.ndarray
     credit: np.ndarray
     item: np.ndarray
-    entrants: int
+    models: int
     items: int
 
     def frame(self) -> pd.DataFrame:
         """Return string columns; names sort like codes."""
-        names = pd.Index([f"model-{k:04d}" for k in range(self.entrants)])
+        names = pd.Index([f"model-{k:04d}" for k in range(self.models)])
         items = pd.Index([f"item-{k:06d}" for k in range(self.items)])
         return pd.DataFrame(
             {
@@ -54,7 +54,7 @@ class Tool:
     Attributes:
         name: as shown.
         prepare: from coded arrays to what the tool takes.
-        fit: from there to log-strengths by entrant code, shape (entrants,); NaN where it failed.
+        fit: from there to log-strengths by model code, shape (models,); NaN where it failed.
         from_frame: from string columns to what the tool takes.
         soft: whether credits between 0 and 1 can be given.
     """
@@ -67,8 +67,8 @@ class Tool:
 
 
 def wins(problem: Problem) -> np.ndarray:
-    """Return the credit that the row's entrant earned from the column's, shape (entrants, entrants)."""
-    size = problem.entrants
+    """Return the credit that the row's model earned from the column's, shape (models, models)."""
+    size = problem.models
     cell = problem.a * size + problem.b
     earned = np.bincount(cell, problem.credit, size * size).reshape(size, size)
     conceded = np.bincount(cell, 1 - problem.credit, size * size).reshape(size, size)
@@ -124,7 +124,7 @@ def podium() -> list[Tool]:
 def podium_input(problem: Problem) -> Any:
     """Return podium's coded arrays."""
 
-    names = tuple(f"model-{k:04d}" for k in range(problem.entrants))
+    names = tuple(f"model-{k:04d}" for k in range(problem.models))
     weight = np.ones(len(problem.a))
     return Coded(problem.a, problem.b, problem.credit, weight, problem.item, problem.items, "item", names)
 
@@ -155,7 +155,7 @@ def evalica() -> list[Tool]:
 def evalica_input(problem: Problem) -> tuple[list[int], list[int], list[int], list[float], int]:
     """Return evalica's lists; a soft credit becomes a weighted win and a weighted loss."""
     a, b, credit = problem.a, problem.b, problem.credit
-    first, second, size = 1, 2, problem.entrants
+    first, second, size = 1, 2, problem.models
     if np.isin(credit, (0.0, 0.5, 1.0)).all():
         winners = np.where(credit == 1, first, np.where(credit == 0, second, 0))
         return a.tolist(), b.tolist(), winners.tolist(), [1.0] * len(a), size
@@ -201,7 +201,7 @@ def choix() -> list[Tool]:
 
 
 def statsmodels() -> list[Tool]:
-    """A binomial GLM of statsmodels on pair counts, the first entrant as the reference."""
+    """A binomial GLM of statsmodels on pair counts, the first model as the reference."""
     from statsmodels.api import GLM, families
 
     def fit(ours: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
@@ -222,7 +222,7 @@ def statsmodels_input(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
     """Return wins and losses per pair, and the signed design."""
     won = wins(problem)
     low, high = np.nonzero(np.triu(won + won.T, 1))
-    design = np.zeros((len(low), problem.entrants))
+    design = np.zeros((len(low), problem.models))
     rows = np.arange(len(low))
     design[rows, low], design[rows, high] = 1, -1
     return np.column_stack([won[low, high], won[high, low]]), design[:, 1:]

@@ -14,7 +14,7 @@ from podium import Battles, Judge, read_battles, simulate
 from podium.diagnosis.card import QUESTIONS, ask_all, diagnose
 from podium.diagnosis.subject import Subject
 
-ENTRANTS = ["gpt-4", "gpt-35", "claude-2", "vicuna-13b", "guanaco-65b", "guanaco-33b", "guanaco-7b"]
+MODELS = ["gpt-4", "gpt-35", "claude-2", "vicuna-13b", "guanaco-65b", "guanaco-33b", "guanaco-7b"]
 ORDERED_PAIRS = 42
 GOAL = 10.0
 """Seconds."""
@@ -23,7 +23,7 @@ GOAL = 10.0
 def verdicts(judgments: int) -> tuple[Battles, Battles]:
     """Return about so many judgments, and their battles."""
     judge = Judge("gpt-9", scale=1.4, position_bias=0.5, length_bias=0.2, tie=0.3, unparsed=0.03)
-    world = simulate(ENTRANTS, round(judgments / ORDERED_PAIRS), seed=0, categories=("code", "chat", "sums"))
+    world = simulate(MODELS, round(judgments / ORDERED_PAIRS), seed=0, categories=("code", "chat", "sums"))
     frame = world.judgments(judge, human=True)
     return read_battles(frame, merge=False), read_battles(frame)
 

@@ -117,7 +117,7 @@ def knock_out(run: ImaginedRun, seed: int) -> Result:
     rounds = []
     for place, item in enumerate(run.field.items):
         rng = generator(seed, "knock-out", item)
-        left = [run.field.entrants[k] for k in rng.permutation(len(run.field.entrants))]
+        left = [run.field.models[k] for k in rng.permutation(len(run.field.models))]
         while len(left) > 1:
             pairs = [pairing(item, a, b, first=a) for a, b in zip(left[::2], left[1::2], strict=False)]
             outcomes = tuple(map(Outcome, pairs, run.credits([place] * len(pairs), pairs)))
@@ -132,11 +132,11 @@ def number_of(rounds: Sequence[Round]) -> int:
 
 
 def elo_of(rounds: Sequence[Round], run: ImaginedRun) -> np.ndarray:
-    return POINTS * np.array(list(strengths_of_meetings(meetings_in(rounds), run.field.entrants).values()))
+    return POINTS * np.array(list(strengths_of_meetings(meetings_in(rounds), run.field.models).values()))
 
 
 def middle(run: ImaginedRun) -> str:
-    return run.field.entrants[int(np.argsort(run.truth)[len(run.truth) // 2])]
+    return run.field.models[int(np.argsort(run.truth)[len(run.truth) // 2])]
 
 
 def items_for(run: ImaginedRun, rule: TournamentRule) -> int:
@@ -182,7 +182,7 @@ def imagined_world(strengths: str, models: int, items: int, seed: int) -> Imagin
     world = simulate(models, items, seed=seed, strengths=elo / POINTS, item_sd=ITEM_SD)
     margin = world.margins_of_first(LIKE_GPT_4)
     earned = (np.sign(margin - LIKE_GPT_4.tie) + np.sign(margin + LIKE_GPT_4.tie)) / 4 + 0.5
-    field = Field(world.entrants, tuple(f"item {k}" for k in range(items)), {})
+    field = Field(world.models, tuple(f"item {k}" for k in range(items)), {})
     return ImaginedRun(field, earned, world.estimand(LIKE_GPT_4))
 
 

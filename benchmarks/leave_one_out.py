@@ -1,10 +1,10 @@
-"""Leave one entrant out: podium beside a plain transcription of Soft-Elo's Algorithm 1, speed and agreement.
+"""Leave one model out: podium beside a plain transcription of Soft-Elo's Algorithm 1, speed and agreement.
 
     OPENBLAS_NUM_THREADS=1 python benchmarks/leave_one_out.py             # about a minute
-    OPENBLAS_NUM_THREADS=1 python benchmarks/leave_one_out.py --small     # 1,000 battles of 14 entrants only
+    OPENBLAS_NUM_THREADS=1 python benchmarks/leave_one_out.py --small     # 1,000 battles of 14 models only
     OPENBLAS_NUM_THREADS=1 python benchmarks/leave_one_out.py --markdown  # tables as Markdown
 
-Both fit beta of every fold, the human, hard and soft ratings of every entrant held out, and standard errors of hard
+Both fit beta of every fold, the human, hard and soft ratings of every model held out, and standard errors of hard
 and soft ratings from resamples; imports and reading are not counted. Up to seven runs after a warm-up, in turn (fewer
 where they take long). Battles are simulated and seeded.
 """
@@ -26,7 +26,7 @@ SEED = 20240501
 CRITERIA, ORDERS = 6, 2
 """A margin is a mean difference of grades over criteria and both orders: a multiple of 1/12."""
 SMALL, LARGE = (1_000, 14), (25_000, 55)
-"""Battles and entrants; the large size is that of the paper's section 3.2."""
+"""Battles and models; the large size is that of the paper's section 3.2."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Comparison:
     """Both tools on the same battles."""
 
     battles: int
-    entrants: int
+    models: int
     timings: Mapping[str, Timing]
     ours: Ratings
     theirs: Ratings
@@ -42,7 +42,7 @@ class Comparison:
     @property
     def size(self) -> str:
         """The size in words."""
-        return f"{self.battles:,} battles, {self.entrants} entrants"
+        return f"{self.battles:,} battles, {self.models} models"
 
     def apart(self, kind: str) -> float:
         """Return the largest difference of a rating, Elo points."""
@@ -57,7 +57,7 @@ class Comparison:
 def main() -> None:
     """Compare at both sizes and print times and differences."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--small", action="store_true", help="1,000 battles of 14 entrants only")
+    parser.add_argument("--small", action="store_true", help="1,000 battles of 14 models only")
     parser.add_argument("--resamples", type=int, default=200, help="behind every standard error; at least 20")
     parser.add_argument("--markdown", action="store_true")
     arguments = parser.parse_args()
@@ -67,9 +67,9 @@ def main() -> None:
     differences(found, arguments.resamples, arguments.markdown)
 
 
-def compare(battles: int, entrants: int, resamples: int) -> Comparison:
+def compare(battles: int, models: int, resamples: int) -> Comparison:
     """Time both tools on one draw, in turn."""
-    rows = drawn(battles, entrants)
+    rows = drawn(battles, models)
     read = podium.read_battles(frame(rows))
     results: dict[str, Any] = {}
     works = {
@@ -79,15 +79,15 @@ def compare(battles: int, entrants: int, resamples: int) -> Comparison:
         "transcription": lambda: results.update(theirs=held_out(rows, resamples, np.random.default_rng(SEED))),
     }
     timings = timed_in_turn(works, repeats=7, budget=30)
-    return Comparison(battles, entrants, timings, ratings(results["ours"]), results["theirs"])
+    return Comparison(battles, models, timings, ratings(results["ours"]), results["theirs"])
 
 
-def drawn(battles: int, entrants: int) -> Rows:
+def drawn(battles: int, models: int) -> Rows:
     """Draw random pairings, one per item: human labels with ties, rubric margins, a tie where the orders disagree."""
     rng = np.random.default_rng([SEED, battles])
-    quality = rng.normal(0, 0.6, entrants)
-    a = rng.integers(0, entrants, battles)
-    b = (a + rng.integers(1, entrants, battles)) % entrants
+    quality = rng.normal(0, 0.6, models)
+    a = rng.integers(0, models, battles)
+    b = (a + rng.integers(1, models, battles)) % models
     better = quality[a] - quality[b] + rng.normal(0, 0.7, battles)
     felt = better + rng.logistic(0, 1, battles)
     human = np.where(np.abs(felt) < 0.5, 0.5, felt > 0)
@@ -96,12 +96,12 @@ def drawn(battles: int, entrants: int) -> Rows:
     margin = graded.sum(axis=1) / (CRITERIA * ORDERS)
     flips = graded[:, 0] * graded[:, 1] < 0
     hard = np.where(flips, 0.5, (np.sign(margin) + 1) / 2)
-    return Rows(a, b, hard, human, margin, entrants)
+    return Rows(a, b, hard, human, margin, models)
 
 
 def frame(rows: Rows) -> pd.DataFrame:
     """Return the battles as podium reads them; names sort like codes."""
-    names = np.array([f"model-{k:03d}" for k in range(rows.entrants)], dtype=object)
+    names = np.array([f"model-{k:03d}" for k in range(rows.models)], dtype=object)
     return pd.DataFrame(
         {
             "item": [f"item-{k:06d}" for k in range(len(rows.a))],
@@ -115,8 +115,8 @@ def frame(rows: Rows) -> pd.DataFrame:
 
 
 def ratings(calibration: podium.Calibration) -> Ratings:
-    """Return podium's ratings by entrant code."""
-    held = sorted(calibration.entrants, key=lambda one: one.model)
+    """Return podium's ratings by model code."""
+    held = sorted(calibration.models, key=lambda one: one.model)
     columns = ("human_elo", "hard_elo", "soft_elo", "hard_se", "soft_se")
     return Ratings(*(np.array([getattr(one, column) for one in held], dtype=np.float64) for column in columns))
 
@@ -124,13 +124,13 @@ def ratings(calibration: podium.Calibration) -> Ratings:
 def speed(found: list[Comparison], resamples: int, markdown: bool) -> None:
     """Print the seconds of both tools at each size."""
     show(
-        f"Leave one entrant out with {resamples} resamples per standard error: seconds",
-        ["tool", "battles", "entrants", "median", "fastest", "runs", "times podium"],
+        f"Leave one model out with {resamples} resamples per standard error: seconds",
+        ["tool", "battles", "models", "median", "fastest", "runs", "times podium"],
         [
             [
                 name,
                 f"{one.battles:,}",
-                str(one.entrants),
+                str(one.models),
                 f"{timing.median:.3g}",
                 f"{timing.best:.3g}",
                 str(len(timing.seconds)),
@@ -150,7 +150,7 @@ def speed(found: list[Comparison], resamples: int, markdown: bool) -> None:
 def differences(found: list[Comparison], resamples: int, markdown: bool) -> None:
     """Print how far the two are apart at each size."""
     show(
-        "Largest difference of podium from the transcription over all entrants: Elo points, and share of a standard "
+        "Largest difference of podium from the transcription over all models: Elo points, and share of a standard "
         "error",
         ["size", "human", "hard", "soft", "se, hard", "se, soft"],
         [

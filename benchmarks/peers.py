@@ -78,15 +78,15 @@ def main() -> None:
     )
 
 
-def drawn(battles: int, items: int, entrants: int) -> tuple[Problem, Problem]:
-    """Draw random pairings with item-by-entrant effects; return wins and losses, and their probabilities."""
+def drawn(battles: int, items: int, models: int) -> tuple[Problem, Problem]:
+    """Draw random pairings with item-by-model effects; return wins and losses, and their probabilities."""
     rng = np.random.default_rng(SEED)
-    a = rng.integers(0, entrants, battles)
-    b = (a + rng.integers(1, entrants, battles)) % entrants
+    a = rng.integers(0, models, battles)
+    b = (a + rng.integers(1, models, battles)) % models
     item = rng.integers(0, items, battles)
-    quality = rng.normal(0, 1, entrants) + rng.normal(0, 0.5, (items, entrants))
+    quality = rng.normal(0, 1, models) + rng.normal(0, 0.5, (items, models))
     chance = 1 / (1 + np.exp(quality[item, b] - quality[item, a]))
-    hard = Problem(a, b, (rng.random(battles) < chance) * 1.0, item, entrants, items)
+    hard = Problem(a, b, (rng.random(battles) < chance) * 1.0, item, models, items)
     return hard, replace(hard, credit=chance)
 
 
@@ -96,7 +96,7 @@ def fits(tools: list[Tool], hard: Problem, soft: Problem, markdown: bool) -> lis
     speeds = _speeds(tools, hard)
     errors = {tool.name: _errors(tool, (hard, soft), optima) for tool in tools}
     show(
-        f"Bradley-Terry fit of {len(hard.a):,} battles, {hard.items:,} items, {hard.entrants} entrants: seconds, "
+        f"Bradley-Terry fit of {len(hard.a):,} battles, {hard.items:,} items, {hard.models} models: seconds, "
         "and largest error of a log-strength",
         ["tool", "own input", "coded arrays", "string columns", "error, hard", "error, soft credits"],
         [
@@ -176,7 +176,7 @@ def intervals(tools: list[Tool], hard: Problem, few: int, many: int, markdown: b
     print(
         "\n* seconds of one resample times the number. `whole ranking`: from battles to standings with rank sets. "
         "choix has no intervals;\nstatsmodels clusters a GLM by items only on unaggregated rows, here a design of "
-        f"{len(hard.a) * (hard.entrants - 1) * 8 / 1e9:.1f} GB (checked small, below)."
+        f"{len(hard.a) * (hard.models - 1) * 8 / 1e9:.1f} GB (checked small, below)."
     )
     goals = [
         Goal("item-clustered sandwich", "<= 0.2 s", f"{ours.covariance.median:.3f} s", ours.covariance.median <= 0.2),
@@ -259,7 +259,7 @@ def _arena_intervals(problem: Problem) -> tuple[Timing, Timing]:
     from arena_rank.models.bradley_terry import BradleyTerry, fit_single_bootstrap_sample
 
     dataset = arena_rank()[0].prepare(problem)
-    model = BradleyTerry(problem.entrants).fit(dataset)
+    model = BradleyTerry(problem.models).fit(dataset)
     sandwich = timed(lambda: np.asarray(model.compute_ratings_and_cis(dataset)["variances"]))
     one = timed(lambda: np.asarray(fit_single_bootstrap_sample(dataset.counts, model, dataset)["ratings"]), repeats=3)
     return sandwich, one
@@ -272,7 +272,7 @@ def _covariance_apart() -> float:
     small, _ = drawn(20_000, 200, 20)
     ours = podium_input(small)
     ours_covariance = _covariance(ours, fit_strengths(pair_sums(ours), 0.0))
-    design = np.zeros((len(small.a), small.entrants))
+    design = np.zeros((len(small.a), small.models))
     rows = np.arange(len(small.a))
     design[rows, small.a], design[rows, small.b] = 1, -1
     groups = {"groups": small.item, "use_correction": False}
@@ -296,7 +296,7 @@ def sparse_designs(tools: list[Tool], markdown: bool) -> list[Goal]:
         for tool in tools
     }
     show(
-        "Largest Elo error where only neighbours in strength meet: 200 entrants, 500 battles per edge",
+        "Largest Elo error where only neighbours in strength meet: 200 models, 500 battles per edge",
         ["tool", *problems],
         [[name, *map(_error, row)] for name, row in errors.items()],
         markdown=markdown,
@@ -306,19 +306,19 @@ def sparse_designs(tools: list[Tool], markdown: bool) -> list[Goal]:
     return [Goal("Elo error on sparse designs", "<= 1e-6", f"{worst:.1e}", worst <= 1e-6)]
 
 
-def ring(entrants: int) -> np.ndarray:
-    """Return each entrant's pairs with the next two, around the circle, shape (pairs, 2)."""
-    here = np.arange(entrants)
-    return np.concatenate([np.column_stack([here, (here + step) % entrants]) for step in (1, 2)])
+def ring(models: int) -> np.ndarray:
+    """Return each model's pairs with the next two, around the circle, shape (pairs, 2)."""
+    here = np.arange(models)
+    return np.concatenate([np.column_stack([here, (here + step) % models]) for step in (1, 2)])
 
 
-def chain(entrants: int) -> np.ndarray:
-    """Return each entrant's pair with the next, shape (pairs, 2)."""
-    return np.column_stack([np.arange(entrants - 1), np.arange(1, entrants)])
+def chain(models: int) -> np.ndarray:
+    """Return each model's pair with the next, shape (pairs, 2)."""
+    return np.column_stack([np.arange(models - 1), np.arange(1, models)])
 
 
 def neighbours(pairs: np.ndarray, battles: int) -> Problem:
-    """Draw battles between entrants sorted by strength."""
+    """Draw battles between models sorted by strength."""
     rng = np.random.default_rng(SEED)
     theta = np.sort(rng.normal(0, 1, pairs.max() + 1))
     a, b = np.repeat(pairs, battles, axis=0).T

@@ -65,7 +65,7 @@ def errors(worlds: int) -> tuple[Sequence[str], list[Sequence[str]]]:
 
 
 CASES = ((12, 1200, 1), (12, 600, 4), (6, 600, 1), (4, 600, 1))
-"""Calibrated entrants, battles among them, and how many times as many battles a newcomer has as each of them."""
+"""Calibrated models, battles among them, and how many times as many battles a newcomer has as each of them."""
 
 
 def intervals(worlds: int, draws: int) -> tuple[Sequence[str], list[Sequence[str]]]:
@@ -111,7 +111,7 @@ def few(folder: Path, draws: int, number: int = 200) -> tuple[Sequence[str], lis
         for judge in podium.read_battles(path).judges:
             battles = podium.read_battles(path, where={"judge": judge})
             coded = code_battles(battles)
-            phi, all_labels = strengths_of(coded).theta, human_label_fit(battles, coded.entrants).coded
+            phi, all_labels = strengths_of(coded).theta, human_label_fit(battles, coded.models).coded
             truth = POINTS * human_ratings(all_labels, REGULARIZATION)[0]
             found = [one_draw(all_labels, phi, truth, number, np.random.default_rng(k)) for k in range(draws)]
             joined, alone, held = np.nanmean(found, axis=0)
@@ -135,22 +135,22 @@ def one_draw(
 
 
 def size() -> tuple[Sequence[str], list[Sequence[str]]]:
-    """Time the ranker with few labels: ten an entrant, and ten times as many verdicts."""
+    """Time the ranker with few labels: ten a model, and ten times as many verdicts."""
     rows = []
-    for entrants in (20, 50, 200):
-        rng = np.random.default_rng(entrants)
-        quality, number = rng.normal(0, 0.6, entrants), 50 * entrants
-        a = rng.integers(0, entrants, number)
-        b = (a + rng.integers(1, entrants, number)) % entrants
+    for models in (20, 50, 200):
+        rng = np.random.default_rng(models)
+        quality, number = rng.normal(0, 0.6, models), 50 * models
+        a = rng.integers(0, models, number)
+        b = (a + rng.integers(1, models, number)) % models
         margin, votes = (quality[a] - quality[b] + rng.logistic(0, spread, number) for spread in (0.5, 1.0))
-        human = np.where(np.arange(number) < 5 * entrants, votes > 0, np.nan)
-        names = np.array([f"model-{k:03d}" for k in range(entrants)], dtype=object)
+        human = np.where(np.arange(number) < 5 * models, votes > 0, np.nan)
+        names = np.array([f"model-{k:03d}" for k in range(models)], dtype=object)
         items = [f"item-{k:05d}" for k in range(number)]
         columns = {"item": items, "model_a": names[a], "model_b": names[b], "credit": (margin > 0) * 1.0}
         battles = podium.read_battles(pd.DataFrame({**columns, "margin": margin, "human": human}))
         began = time.process_time()
         podium.rank(battles, "structured-bradley-terry")
-        rows.append((str(entrants), f"{number:,}", f"{5 * entrants:,}", f"{time.process_time() - began:.2f}"))
+        rows.append((str(models), f"{number:,}", f"{5 * models:,}", f"{time.process_time() - began:.2f}"))
     return ("models", "verdicts", "labels", "CPU seconds"), rows
 
 

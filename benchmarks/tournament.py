@@ -33,7 +33,7 @@ from typing import Any
 from tables import machine, show
 
 STAND_IN = Path(__file__).parents[1] / "tests" / "hosts"
-ENTRANTS, PAIRS = 5, 10
+MODELS, PAIRS = 5, 10
 GOAL_PACKED, GOAL_SINGLE = 0.8, 1.2
 SPARED = (("log_realtime", False), ("score_display", False), ("log_model_api", False))
 """What `podium inspect` sets."""
@@ -283,8 +283,8 @@ def own_place(plan: Plan) -> Iterator[Path]:
 
 
 def names() -> list[str]:
-    """Return the entrants."""
-    return [f"model-{k}" for k in range(ENTRANTS)]
+    """Return the models."""
+    return [f"model-{k}" for k in range(MODELS)]
 
 
 def response(item: int, name: str) -> str:
@@ -358,8 +358,8 @@ def bare(plan: Plan) -> Callable[[], Any]:
 
         return score
 
-    entrants = names()
-    pairs = [(a, b) for k, a in enumerate(entrants) for b in entrants[k + 1 :]]
+    models = names()
+    pairs = [(a, b) for k, a in enumerate(models) for b in models[k + 1 :]]
     samples = [
         Sample(id=f"q{k}::{a}::{b}", input=f"Do {k}.", metadata={"a": response(k, a), "b": response(k, b)})
         for k in range(plan.battles // PAIRS)

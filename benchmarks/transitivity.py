@@ -1,10 +1,10 @@
 """Non-transitivity of a large round robin: podium's arrays beside plain Python loops.
 
-    python benchmarks/transitivity.py              # 20 entrants x 805 items: 1,140 triples; the loops take a while
-    python benchmarks/transitivity.py --small      # 8 entrants x 100 items
+    python benchmarks/transitivity.py              # 20 models x 805 items: 1,140 triples; the loops take a while
+    python benchmarks/transitivity.py --small      # 8 models x 100 items
     python benchmarks/transitivity.py --markdown   # tables as Markdown
 
-Both compute PNT and SNTD (Xu et al. 2025, equations 2 to 5) of every triple of entrants on every item, from credits in
+Both compute PNT and SNTD (Xu et al. 2025, equations 2 to 5) of every triple of models on every item, from credits in
 memory, and must agree. podium also gives intervals, gaps in strength and consistent items; the loops do not. Credits
 are simulated token probabilities, seeded. The goal is 5 seconds.
 """
@@ -25,7 +25,7 @@ from podium.diagnosis.transitivity import Transitivity, transitivity
 
 SEED = 20250101
 SMALL, LARGE = (8, 100), (20, 805)
-"""Entrants and items; the large size is that of the paper's section 3.4."""
+"""Models and items; the large size is that of the paper's section 3.4."""
 GOAL = 5.0
 CLIP = 1e-6
 
@@ -37,12 +37,12 @@ class Comparison:
     """Both ways on the same credits.
 
     Attributes:
-        entrants, items: the size.
+        models, items: the size.
         timings: by name.
         apart: largest difference of PNT and of SNTD, overall and of a triple.
     """
 
-    entrants: int
+    models: int
     items: int
     timings: Mapping[str, Timing]
     apart: float
@@ -51,28 +51,28 @@ class Comparison:
 def main() -> None:
     """Compare at one size and print times."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--small", action="store_true", help="8 entrants x 100 items only")
+    parser.add_argument("--small", action="store_true", help="8 models x 100 items only")
     parser.add_argument("--markdown", action="store_true")
     arguments = parser.parse_args()
     print(machine(f"podium {podium.__version__}", f"numpy {np.__version__}", f"scipy {scipy.__version__}"))
     report(compare(*(SMALL if arguments.small else LARGE)), arguments.markdown)
 
 
-def compare(entrants: int, items: int) -> Comparison:
+def compare(models: int, items: int) -> Comparison:
     """Time both ways on one draw, in turn."""
     judge = podium.Judge(verdicts="soft", position_bias=0.5)
-    battles = podium.simulate(entrants, items, seed=SEED).battles(judge)
+    battles = podium.simulate(models, items, seed=SEED).battles(judge)
     credits = by_pair(battles)
     found: dict[str, object] = {}
     timings = timed_in_turn(
         {
             "podium": lambda: found.update(ours=transitivity(battles)),
-            "plain Python": lambda: found.update(theirs=by_loops(credits, entrants)),
+            "plain Python": lambda: found.update(theirs=by_loops(credits, models)),
         },
         repeats=5,
         budget=10,
     )
-    return Comparison(entrants, items, timings, apart(found["ours"], found["theirs"], battles.entrants))
+    return Comparison(models, items, timings, apart(found["ours"], found["theirs"], battles.models))
 
 
 def by_pair(battles: podium.Battles) -> Credits:
@@ -82,10 +82,10 @@ def by_pair(battles: podium.Battles) -> Credits:
     return {pair: values.tolist() for pair, values in groups}
 
 
-def by_loops(credits: Credits, entrants: int) -> dict[tuple[int, int, int], tuple[float, float]]:
+def by_loops(credits: Credits, models: int) -> dict[tuple[int, int, int], tuple[float, float]]:
     """Return PNT and SNTD of every triple, one item after the other."""
     found = {}
-    for a, b, c in combinations(range(entrants), 3):
+    for a, b, c in combinations(range(models), 3):
         edges = list(zip(credits[a, b], credits[b, c], credits[a, c], strict=True))
         broken = sum(not ordered(*(sign(one) for one in item)) for item in edges)
         off = sum(deviation(*item) for item in edges)
@@ -138,7 +138,7 @@ def apart(ours: object, theirs: object, names: tuple[str, ...]) -> float:
     differences = [abs(ours.hard.value - overall[0]), abs(ours.soft.value - overall[1])]
     place = {name: k for k, name in enumerate(names)}
     for one in ours.triplets:
-        a, b, c = sorted(place[name] for name in one.entrants)
+        a, b, c = sorted(place[name] for name in one.models)
         broken, off = theirs[a, b, c]
         differences += [abs(one.hard - broken), abs(float(one.soft or 0.0) - off)]
     return float(max(differences))
@@ -146,10 +146,10 @@ def apart(ours: object, theirs: object, names: tuple[str, ...]) -> float:
 
 def report(one: Comparison, markdown: bool) -> None:
     """Print the seconds of both ways."""
-    triples = math.comb(one.entrants, 3)
+    triples = math.comb(one.models, 3)
     ours = one.timings["podium"].median
     show(
-        f"PNT and SNTD of {triples:,} triples on {one.items:,} items ({one.entrants} entrants): seconds",
+        f"PNT and SNTD of {triples:,} triples on {one.items:,} items ({one.models} models): seconds",
         ["way", "median", "fastest", "runs", "times podium"],
         [
             [

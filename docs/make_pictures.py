@@ -59,7 +59,7 @@ def _podium(folder: Path, *words: str) -> None:
 
 
 def viewer_pictures(browser: Any, address: str) -> Iterator[tuple[str, bytes, str]]:
-    """Yield the table of entrants, and a battle with both answers and the judge's words."""
+    """Yield the table of models, and a battle with both answers and the judge's words."""
     page = browser.new_context(viewport={"width": 1000, "height": 720}).new_page()
     page.goto(address)
     page.get_by_text("All scoring").first.click()

@@ -1,7 +1,7 @@
 """podium: battles between models in, a ranking with honest error bars out.
 
 >>> import podium
->>> world = podium.simulate(entrants=4, items=50, seed=1)
+>>> world = podium.simulate(models=4, items=50, seed=1)
 >>> ranking = podium.rank(world.battles(), "bradley-terry")
 >>> ranking.to_frame().shape[0]
 4

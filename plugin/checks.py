@@ -56,17 +56,17 @@ _ROWS = (
         "own model",
         0,
         "verdicts of a judge on itself: judges know their own words and prefer them, so that one is too many",
-        "the judge {judge} judges itself ({entrant}): let another model decide, or take {entrant} out with --where; "
+        "the judge {judge} judges itself ({model}): let another model decide, or take {model} out with --where; "
         "`podium diagnose` shows its self-preference",
         "The judge {judge} judges itself: let another model decide",
     ),
     Check(
         "own family",
         0,
-        "entrants of the judge's family: most families have been found to favour their own, by unlike amounts",
-        "the judge {judge} is of the family of {entrants} ({family}): let a judge of another family decide, too, and "
-        "compare (--by judge); self-preference in `podium diagnose` measures it, --entrants corrects the family",
-        "The judge {judge} is of the family of {entrants} ({family}): let a judge of another family decide, too",
+        "models of the judge's family: most families have been found to favour their own, by unlike amounts",
+        "the judge {judge} is of the family of {models} ({family}): let a judge of another family decide, too, and "
+        "compare (--by judge); self-preference in `podium diagnose` measures it, --models corrects the family",
+        "The judge {judge} is of the family of {models} ({family}): let a judge of another family decide, too",
     ),
     Check(
         "items",
@@ -76,9 +76,9 @@ _ROWS = (
         "{items} items are few: intervals rest on little",
     ),
     Check(
-        "items of an entrant",
+        "items of a model",
         30,
-        "items in which an entrant has a battle: its own error rests on these alone",
+        "items in which a model has a battle: its own error rests on these alone",
         "in fewer than {fewest} items, so their intervals are too narrow: {names}",
     ),
     Check(

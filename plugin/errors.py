@@ -72,7 +72,7 @@ def named_in_errors(source: object) -> Iterator[None]:
 def find_name(kind: str, name: str, known: Iterable[str]) -> str:
     """Return the known name that was typed, whole or, where that is the only one, without what stands before a `/`.
 
-    >>> find_name("entrant", "gpt-5", ["openai/gpt-5", "openai/gpt-5-mini"])
+    >>> find_name("model", "gpt-5", ["openai/gpt-5", "openai/gpt-5-mini"])
     'openai/gpt-5'
 
     Raises:

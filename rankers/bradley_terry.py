@@ -43,30 +43,30 @@ def bradley_terry(
         battles: credits y in [0, 1], taken as they are unless `labels` is `hard`.
         level: of intervals and rank sets, in (0, 1).
         rng: draws for rank sets and the bootstrap.
-        regularization: lambda; 0 is allowed where no entrant is separated.
+        regularization: lambda; 0 is allowed where no model is separated.
         labels: `soft` or `hard` (win, tie, loss; a flip is a tie).
         interval: `sandwich` (clustered, G / (G - 1), t with G - 1 degrees) or `bootstrap` (percentile).
         resamples: of the bootstrap.
         cluster: `item`, or `row` for comparison.
         pin: `MODEL:1000` shifts all scores so that this model has this one.
-        center: entrants whose mean is 1500; by default all whose rating the data bound.
+        center: models whose mean is 1500; by default all whose rating the data bound.
         length_control: ratings as if all responses were equally long (`podium.rankers.length_control.joint`).
 
     Raises:
         NotIdentifiedError: the comparison graph is not connected, or someone is separated and lambda is 0; or nothing
             tells length from strength.
         NotConvergedError: the fit did not reach its maximum.
-        UsageError: an unknown option value or entrant.
+        UsageError: an unknown option value or model.
     """
     require_choice("interval", interval, ("sandwich", "bootstrap"))
     lengths = lengths_of(battles, labels, cluster) if length_control else None
     coded = lengths.coded if lengths else sum_battles(battles, labels=labels, cluster=cluster)
     pairs = pairs_of(coded)
     exposure = exposure_of(battles, coded, pairs)
-    strengths = fit_identified(coded.entrants, pairs, exposure.battles, regularization)
+    strengths = fit_identified(coded.models, pairs, exposure.battles, regularization)
     length = fit_at_equal_length(lengths, strengths) if lengths else None
     strengths = length.strengths if length else strengths
-    scale = scale_of(coded.entrants, are_bounded(strengths.graph), coded.clusters_of(), center, pin)
+    scale = scale_of(coded.models, are_bounded(strengths.graph), coded.clusters_of(), center, pin)
     if interval == "sandwich":
         estimate = estimate_elo(strengths, coded, scale, level)
     else:
@@ -94,10 +94,10 @@ def estimate_elo(
 ) -> Estimate:
     """Return Elo scores with cluster-robust intervals; errors of further parameters are left out.
 
-    Entrants of few items beside others of many have intervals by the score test.
+    Models of few items beside others of many have intervals by the score test.
 
     Args:
-        beside: what else adds to the covariance of log-strengths, shape (entrants, entrants).
+        beside: what else adds to the covariance of log-strengths, shape (models, models).
     """
     theta, clusters = strengths.theta, battles.clusters
     covariance = strengths.covariance(battles)[: len(theta), : len(theta)] + beside
@@ -126,16 +126,16 @@ def label_strengths(
         estimate: Elo scores.
         scale: on which they are.
         ranker: its name.
-        extra: further columns, each of shape (entrants,).
+        extra: further columns, each of shape (models,).
     """
-    # One poorly known entrant does not make the others' ratings weak.
+    # One poorly known model does not make the others' ratings weak.
     well_known = 2 * exposure.own >= np.median(exposure.own)
     graph, efficiency = strengths.graph, design_efficiency(strengths.pairs, well_known)
     fit = Fit(
         converged=True,
         gradient=strengths.optimum.gradient,
         components=graph.groups,
-        separated=tuple(exposure.entrants[k] for k in np.flatnonzero(graph.separated)),
+        separated=tuple(exposure.models[k] for k in np.flatnonzero(graph.separated)),
         regularization=strengths.regularization,
     )
     result = Result(
@@ -144,7 +144,7 @@ def label_strengths(
         graph.separated,
         extra=extra or {},
         diagnostics={"newton_steps": strengths.optimum.steps, "design_efficiency": efficiency}
-        | ({"origin": origin} if (origin := scale.summary(exposure.entrants)) else {}),
+        | ({"origin": origin} if (origin := scale.summary(exposure.models)) else {}),
         warnings=_warnings(exposure, strengths, efficiency),
     )
     return standings(ranker, "elo", exposure, result, level=level, rng=rng)
@@ -152,7 +152,7 @@ def label_strengths(
 
 def _warnings(exposure: Exposure, strengths: Strengths, efficiency: float | None) -> list[str]:
     graph = strengths.graph
-    who = describe_separated(exposure.entrants, graph, exposure.win_rates, strengths.theta)
+    who = describe_separated(exposure.models, graph, exposure.win_rates, strengths.theta)
     set_by = f"rating set by the regularization ({strengths.regularization:g}) and unbounded by the data"
     if not graph.separated.all():
         set_by += ", 1500 is the mean of the others"
@@ -164,7 +164,7 @@ def _warnings(exposure: Exposure, strengths: Strengths, efficiency: float | None
 
 
 def hide_separated(estimate: Estimate, graph: Graph) -> Estimate:
-    """Take the intervals from separated entrants, whose rating the data do not bound; all from a separated pin.
+    """Take the intervals from separated models, whose rating the data do not bound; all from a separated pin.
 
     An interval by the score test stays: it is open to that side.
     """

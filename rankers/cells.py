@@ -19,9 +19,9 @@ class Cells:
 
     Attributes:
         verdicts: where they are.
-        codes: in the database, of the entrants with readable battles, sorted, shape (entrants,).
+        codes: in the database, of the models with readable battles, sorted, shape (models,).
         hard: credits are win, tie or loss, and a flip is a tie.
-        anchor: code in the database of the entrant in all of them; None for all cells.
+        anchor: code in the database of the model in all of them; None for all cells.
     """
 
     verdicts: Verdicts
@@ -35,9 +35,9 @@ class Cells:
         return "item" if self.verdicts.has_items else "row"
 
     @cached_property
-    def entrants(self) -> tuple[str, ...]:
+    def models(self) -> tuple[str, ...]:
         """Names of those with readable battles, by code; sorted."""
-        return tuple(self.verdicts.entrants[code] for code in self.codes)
+        return tuple(self.verdicts.models[code] for code in self.codes)
 
     @cached_property
     def pairs(self) -> Pairs:
@@ -50,25 +50,25 @@ class Cells:
         return self._presence[0]
 
     def clusters_of(self) -> np.ndarray:
-        """Return the number of clusters in which each entrant has a readable battle, shape (entrants,)."""
+        """Return the number of clusters in which each model has a readable battle, shape (models,)."""
         return self._presence[1]
 
     def battles_of(self) -> np.ndarray:
-        """Return the number of battles of each entrant, shape (entrants,)."""
+        """Return the number of battles of each model, shape (models,)."""
         pairs, number = self._pairs, self._sums["judged"]
-        battles = np.bincount(pairs.low, number, pairs.entrants) + np.bincount(pairs.high, number, pairs.entrants)
+        battles = np.bincount(pairs.low, number, pairs.models) + np.bincount(pairs.high, number, pairs.models)
         return battles.astype(np.int64)
 
     def cells_of(self, anchor: str) -> "Cells":
-        """Return the cells of one entrant."""
-        return replace(self, anchor=int(self.codes[self.entrants.index(anchor)]))
+        """Return the cells of one model."""
+        return replace(self, anchor=int(self.codes[self.models.index(anchor)]))
 
     def blocks(self) -> Iterator[Coded]:
         """Yield the cells, whole clusters at a time; codes of clusters count from 0 in each block."""
         code = self._code_of
         for block in self.verdicts.blocks(hard=self.hard, against=self.anchor):
             arrays = code[block.low], code[block.high], block.credit, block.weight, block.cluster
-            yield Coded(*arrays, block.clusters, self.unit, self.entrants, block.battles)
+            yield Coded(*arrays, block.clusters, self.unit, self.models, block.battles)
 
     @cached_property
     def _sums(self) -> dict[str, np.ndarray]:
@@ -81,7 +81,7 @@ class Cells:
 
     @cached_property
     def _presence(self) -> tuple[int, np.ndarray, np.ndarray]:
-        """Clusters, those of each entrant, and those of each pair."""
+        """Clusters, those of each model, and those of each pair."""
         number, own, met = 0, np.zeros(len(self.codes), dtype=np.int64), np.zeros(len(self._pairs.low), dtype=np.int64)
         for block in self.blocks():
             number, own = number + block.clusters, own + block.clusters_of()
@@ -121,7 +121,7 @@ def in_memory(battles: Summed) -> Coded:
     )
     cluster = np.concatenate([block.cluster + start for block, start in zip(blocks, starts, strict=False)])
     number = np.concatenate([block.number for block in blocks])
-    return sort_rows(Coded(a, b, credit, weight, cluster, int(starts[-1]), battles.unit, battles.entrants, number))
+    return sort_rows(Coded(a, b, credit, weight, cluster, int(starts[-1]), battles.unit, battles.models, number))
 
 
 def sort_rows(coded: Coded) -> Coded:

@@ -1,4 +1,4 @@
-"""Sums per cluster and entrant, dense while they fit, sparse beyond."""
+"""Sums per cluster and model, dense while they fit, sparse beyond."""
 
 from collections.abc import Iterable
 from typing import Any, TypeAlias
@@ -27,13 +27,13 @@ def sums(cluster: np.ndarray, column: np.ndarray, values: np.ndarray, shape: tup
 
 
 def surpluses(coded: Coded, expected: np.ndarray) -> Matrix:
-    """Return weighted credit beyond what was expected, per cluster and entrant: the scores of the likelihood.
+    """Return weighted credit beyond what was expected, per cluster and model: the scores of the likelihood.
 
     Args:
         expected: expected credit of a in each battle, shape (battles,).
     """
     surplus = coded.weight * (coded.credit - expected)
-    shape = (coded.clusters, len(coded.entrants))
+    shape = (coded.clusters, len(coded.models))
     return sums(coded.cluster, coded.a, surplus, shape) + sums(coded.cluster, coded.b, -surplus, shape)
 
 

@@ -14,7 +14,7 @@ from podium.rankers.row_order import order_of_battles
 Labels = Literal["soft", "hard"]
 Cluster = Literal["item", "row"]
 MOST_FLAGS = 100_000_000
-"""Cells of items times entrants (or pairs) up to which presence is flagged in an array."""
+"""Cells of items times models (or pairs) up to which presence is flagged in an array."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +22,13 @@ class Coded:
     """Readable battles.
 
     Attributes:
-        a, b: entrant codes, shape (battles,).
+        a, b: model codes, shape (battles,).
         credit: what a earned, in [0, 1], shape (battles,).
         weight: above 0, shape (battles,).
         cluster: code of the item (or row) of each battle, shape (battles,).
         clusters: number of distinct clusters.
         unit: what a cluster is: `item`, or `row` when asked for or when no item is known.
-        entrants: names of those with readable battles, by code; sorted.
+        models: names of those with readable battles, by code; sorted.
         number: battles that each row adds up, all of one item and pair; None where each is one, shape (battles,).
     """
 
@@ -39,32 +39,32 @@ class Coded:
     cluster: np.ndarray
     clusters: int
     unit: Cluster
-    entrants: tuple[str, ...]
+    models: tuple[str, ...]
     number: np.ndarray | None = None
 
     def battles_of(self) -> np.ndarray:
-        """Return the number of battles of each entrant, shape (entrants,)."""
-        size = len(self.entrants)
+        """Return the number of battles of each model, shape (models,)."""
+        size = len(self.models)
         battles = np.bincount(self.a, self.number, size) + np.bincount(self.b, self.number, size)
         return battles.astype(np.int64)
 
     def clusters_of(self) -> np.ndarray:
-        """Return the number of clusters in which each entrant has a battle, shape (entrants,)."""
-        shape = (self.clusters, len(self.entrants))
+        """Return the number of clusters in which each model has a battle, shape (models,)."""
+        shape = (self.clusters, len(self.models))
         return distinct_clusters(np.tile(self.cluster, 2), np.concatenate([self.a, self.b]), shape)
 
     def take(self, rows: np.ndarray) -> "Coded":
-        """Return some battles, given by a mask or by positions; clusters and entrants keep their codes."""
+        """Return some battles, given by a mask or by positions; clusters and models keep their codes."""
         number = None if self.number is None else self.number[rows]
         a, b, credit, weight = self.a[rows], self.b[rows], self.credit[rows], self.weight[rows]
         return replace(self, a=a, b=b, credit=credit, weight=weight, cluster=self.cluster[rows], number=number)
 
     def battles_among(self, kept: np.ndarray) -> "Coded":
-        """Return the battles between the entrants of a mask, these and the clusters coded anew, in their order."""
+        """Return the battles between the models of a mask, these and the clusters coded anew, in their order."""
         part, codes = self.take(kept[self.a] & kept[self.b]), np.cumsum(kept) - 1
         distinct, cluster = np.unique(part.cluster, return_inverse=True)
-        names = tuple(name for name, there in zip(self.entrants, kept, strict=True) if there)
-        return replace(part, a=codes[part.a], b=codes[part.b], cluster=cluster, clusters=len(distinct), entrants=names)
+        names = tuple(name for name, there in zip(self.models, kept, strict=True) if there)
+        return replace(part, a=codes[part.a], b=codes[part.b], cluster=cluster, clusters=len(distinct), models=names)
 
     def blocks(self) -> Iterator["Coded"]:
         """Yield all battles at once: they are in memory."""
@@ -93,12 +93,12 @@ def code_battles(
     if not keep.any():
         raise nothing_readable(battles)
     table, credit = (battles.table, credit) if keep.all() else (battles.table[keep], credit[keep])
-    a, b, entrants = _entrants(table["model_a"].cat, table["model_b"].cat)
+    a, b, models = _models(table["model_a"].cat, table["model_b"].cat)
     unit = cluster if battles.has_items else "row"
     codes = cluster_codes(battles, unit)[keep]
     present = np.bincount(codes) > 0
     weight = table["weight"].to_numpy() if "weight" in table else np.ones(len(table))
-    return Coded(a, b, credit, weight, (np.cumsum(present) - 1)[codes], int(present.sum()), unit, entrants)
+    return Coded(a, b, credit, weight, (np.cumsum(present) - 1)[codes], int(present.sum()), unit, models)
 
 
 def distinct_clusters(cluster: np.ndarray, code: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
@@ -162,8 +162,8 @@ def require_choice(option: str, value: object, allowed: tuple[object, ...]) -> N
         raise UsageError(f"{option}={value!r} is unknown; use one of {', '.join(map(str, allowed))}")
 
 
-def _entrants(a: Any, b: Any) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
-    """Code the entrants that have readable battles; those without one are not ranked."""
+def _models(a: Any, b: Any) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+    """Code the models that have readable battles; those without one are not ranked."""
     names, a, b = tuple(a.categories), a.codes.to_numpy(), b.codes.to_numpy()
     present = np.bincount(a, minlength=len(names)) + np.bincount(b, minlength=len(names)) > 0
     if present.all():

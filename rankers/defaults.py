@@ -4,7 +4,7 @@ REGULARIZATION = 0.01
 """lambda of log-strengths, in sum log-likelihood - (lambda / 2) |theta|^2: Soft-Elo's value and its authors' form.
 
 Weak enough to move a rating by less than a hundredth of its error on a hundred battles, and strong enough that an
-entrant that never lost has a finite rating."""
+model that never lost has a finite rating."""
 LEVEL = 0.95
 """Of intervals and rank sets: the customary one."""
 RESAMPLES = 1000

@@ -30,10 +30,10 @@ SCARCE = 5.0
 
 @dataclass(frozen=True)
 class RatingGap:
-    """What the items say of the gap between two entrants' log-strengths.
+    """What the items say of the gap between two models' log-strengths.
 
     Attributes:
-        coded: battles of the entrants that hang together with the two.
+        coded: battles of the models that hang together with the two.
         pairs: their sums.
         a, b: codes of the two.
         regularization: lambda.
@@ -50,8 +50,8 @@ class RatingGap:
     own: int
 
     def theta(self, gap: float) -> np.ndarray:
-        """Return the most likely log-strengths, were the gap this one, shape (entrants,)."""
-        pairs, size = self.pairs, self.pairs.entrants
+        """Return the most likely log-strengths, were the gap this one, shape (models,)."""
+        pairs, size = self.pairs, self.pairs.models
         shift = np.zeros(size)
         shift[self.a], shift[self.b] = gap / 2, -gap / 2
         code = np.arange(size) - (np.arange(size) > self.b)
@@ -98,13 +98,13 @@ class RatingGap:
 
 
 def elo_difference(coded: Coded, a: int, b: int, regularization: float = REGULARIZATION) -> DifferenceTest:
-    """Test the difference of two entrants' ratings, from all battles that connect them.
+    """Test the difference of two models' ratings, from all battles that connect them.
 
     With battles between the two alone, it is the one-sample t test of the items' mean credits, seen in Elo.
 
     Args:
         coded: readable battles.
-        a, b: entrant codes.
+        a, b: model codes.
 
     Raises:
         NotIdentifiedError: nothing connects the two.
@@ -113,7 +113,7 @@ def elo_difference(coded: Coded, a: int, b: int, regularization: float = REGULAR
     pairs = pair_sums(coded)
     graph = graph_of(pairs)
     if graph.group[a] != graph.group[b]:
-        raise NotIdentifiedError(describe_groups(coded.entrants, graph, coded.battles_of()))
+        raise NotIdentifiedError(describe_groups(coded.models, graph, coded.battles_of()))
     if graph.groups > 1:
         kept = graph.group == graph.group[a]
         coded, (a, b) = coded.battles_among(kept), (int(kept[:code].sum()) for code in (a, b))
@@ -144,7 +144,7 @@ def elo_difference(coded: Coded, a: int, b: int, regularization: float = REGULAR
 
 
 def _least_earned(coded: Coded, code: int) -> float:
-    """Return the lesser of the credits that an entrant and its opponents earned, counted in battles."""
+    """Return the lesser of the credits that a model and its opponents earned, counted in battles."""
     first, second = coded.a == code, coded.b == code
     won = float(coded.credit[first].sum() + (1 - coded.credit[second]).sum())
     return min(won, float(first.sum() + second.sum()) - won)

@@ -1,4 +1,4 @@
-"""Entrants with few items beside others with many: intervals of their ratings by the score test."""
+"""Models with few items beside others with many: intervals of their ratings by the score test."""
 
 from dataclasses import dataclass, replace
 
@@ -14,20 +14,20 @@ from podium.rankers.scale import POINTS, EloScale
 from podium.rankers.strengths import Strengths
 
 FEW = 20
-"""Items below which an entrant's own scatter says too little of its error: of five battles a tenth are all won."""
+"""Items below which a model's own scatter says too little of its error: of five battles a tenth are all won."""
 FARTHEST = 20.0
 """Logits; no interval of so few battles ends beyond, and farther out expected credits are 0 or 1 to rounding."""
 ROUNDING = 1e-9
-"""Share of the entrants' joint variance below which nobody has two battles on an item."""
+"""Share of the models' joint variance below which nobody has two battles on an item."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scatter:
-    """How battles scatter around a fit, pooled over all entrants, in units of the binomial variance p (1 - p).
+    """How battles scatter around a fit, pooled over all models, in units of the binomial variance p (1 - p).
 
     Attributes:
         single: variance of what is earned in one pair on one item (ties and soft credits: below 1).
-        shared: covariance of what an entrant earns against two opponents on one item.
+        shared: covariance of what a model earns against two opponents on one item.
     """
 
     single: float
@@ -37,14 +37,14 @@ class Scatter:
 def scatter_of(strengths: Strengths, battles: Summed) -> Scatter:
     """Measure the scatter of battles around their fit."""
     pairs, sums = strengths.pairs, np.zeros(4)
-    sides = DesignMatrix(None, pairs.low, pairs.high, pairs.entrants).sparse
+    sides = DesignMatrix(None, pairs.low, pairs.high, pairs.models).sparse
     for block in battles.blocks():
         cells = cells_by_cluster(block, pairs)
         pair, weight = cells.weight.indices, cells.weight.data
         expected = strengths.expected_credit(pairs.low[pair], pairs.high[pair])
         surplus, deviation = cells.credit.data - weight * expected, weight * np.sqrt(expected * (1 - expected))
-        by_entrant = cells.matrix_of(surplus) @ sides, cells.matrix_of(deviation) @ abs(sides)
-        sums += [surplus @ surplus, deviation @ deviation, *(own.multiply(own).sum() for own in by_entrant)]
+        by_model = cells.matrix_of(surplus) @ sides, cells.matrix_of(deviation) @ abs(sides)
+        sums += [surplus @ surplus, deviation @ deviation, *(own.multiply(own).sum() for own in by_model)]
     squares, variances, joint, whole = sums
     crossed = whole - 2 * variances
     single = squares / variances
@@ -54,10 +54,10 @@ def scatter_of(strengths: Strengths, battles: Summed) -> Scatter:
 
 @dataclass(frozen=True, slots=True)
 class FewBattles:
-    """The battles of an entrant of few items with others of many, added up by item and opponent.
+    """The battles of a model of few items with others of many, added up by item and opponent.
 
     Attributes:
-        entrant: its code.
+        model: its code.
         opponents: codes of those it met, shape (opponents,).
         item, opponent: of each cell; opponents by their place in `opponents`, shape (cells,).
         weight: of each cell, shape (cells,).
@@ -66,7 +66,7 @@ class FewBattles:
         scatter: of battles.
     """
 
-    entrant: int
+    model: int
     opponents: np.ndarray
     item: np.ndarray
     opponent: np.ndarray
@@ -114,10 +114,10 @@ class FewBattles:
 
 
 def few_battles_of(strengths: Strengths, battles: Summed, items: np.ndarray) -> list[FewBattles]:
-    """Return the battles of each entrant of few items with bounded ones of many.
+    """Return the battles of each model of few items with bounded ones of many.
 
     Args:
-        items: on which each entrant has battles, shape (entrants,).
+        items: on which each model has battles, shape (models,).
     """
     pairs, separated = strengths.pairs, strengths.graph.separated
     if separated.all():
@@ -144,19 +144,19 @@ def few_battles_of(strengths: Strengths, battles: Summed, items: np.ndarray) -> 
 
 
 def covariance_with_few(covariance: np.ndarray, guests: list[FewBattles], theta: np.ndarray) -> np.ndarray:
-    """Return a covariance of log-strengths with that of entrants of few items by the information of their battles.
+    """Return a covariance of log-strengths with that of models of few items by the information of their battles.
 
     An error of such a strength is that of its own credits and of its opponents' strengths, over the information.
 
     Args:
-        covariance: of all strengths, shape (entrants, entrants).
-        theta: log-strengths, shape (entrants,).
+        covariance: of all strengths, shape (models, models).
+        theta: log-strengths, shape (models,).
     """
     if not guests:
         return covariance
     passed, own = sparse.eye(len(theta), format="lil"), np.zeros(len(theta))
     for guest in guests:
-        pulls, code = guest.pulls(theta[guest.entrant]), guest.entrant
+        pulls, code = guest.pulls(theta[guest.model]), guest.model
         passed[code, code] = 0
         passed[code, guest.opponents] = pulls / pulls.sum()
         own[code] = guest.variance(theta[code]) / pulls.sum() ** 2
@@ -167,19 +167,19 @@ def covariance_with_few(covariance: np.ndarray, guests: list[FewBattles], theta:
 def with_score_tests(
     estimate: Estimate, guests: list[FewBattles], scale: EloScale, theta: np.ndarray, reach: float
 ) -> Estimate:
-    """Return Elo scores whose intervals are those of the score test, for entrants of few items.
+    """Return Elo scores whose intervals are those of the score test, for models of few items.
 
     Args:
-        estimate: Elo scores; the covariance of entrants of many items is used.
+        estimate: Elo scores; the covariance of models of many items is used.
         reach: standard deviations.
     """
-    if scale.pinned in {guest.entrant for guest in guests}:
+    if scale.pinned in {guest.model for guest in guests}:
         return estimate
     low, high = estimate.low.copy(), estimate.high.copy()
     for guest in guests:
-        code, met = guest.entrant, np.ix_(guest.opponents, guest.opponents)
+        code, met = guest.model, np.ix_(guest.opponents, guest.opponents)
         ends = np.array(guest.ends(estimate.covariance[met] / POINTS**2, reach))
-        # The entrant is a part of the origin: as far as its own strength moves, the origin follows.
+        # The model is a part of the origin: as far as its own strength moves, the origin follows.
         unit = POINTS * (1 - scale.weights[code])
         low[code], high[code] = estimate.score[code] + unit * (ends - theta[code])
     method = f"{estimate.method}, score test of those in fewer than {FEW} items"

@@ -14,7 +14,7 @@ from podium.rankers.pairs import PairCells, Pairs, cells_by_cluster
 from podium.rankers.standings import Result, exposure_of, standings
 
 Score = Callable[[Pairs], np.ndarray]
-"""From pair sums to one score per entrant, shape (entrants,)."""
+"""From pair sums to one score per model, shape (models,)."""
 
 
 def from_pairs(
@@ -48,7 +48,7 @@ def from_pairs(
 
 
 def scores_of_draws(score: Score, cells: PairCells, counts: np.ndarray) -> np.ndarray:
-    """Score resampled clusters, shape (draws, entrants); a pair that was not drawn is left out of its draw.
+    """Score resampled clusters, shape (draws, models); a pair that was not drawn is left out of its draw.
 
     Args:
         counts: how often each cluster was drawn, shape (draws, clusters).

@@ -1,4 +1,4 @@
-"""How many more items, or labels, would tell two entrants apart, if what was measured is real."""
+"""How many more items, or labels, would tell two models apart, if what was measured is real."""
 
 from math import ceil
 

@@ -12,7 +12,7 @@ from podium.rankers.newton import DesignMatrix
 from podium.rankers.pairs import Pairs
 
 LARGEST_SPECTRUM = 1500
-"""Entrants up to which the design's eigenvalues are computed."""
+"""Models up to which the design's eigenvalues are computed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +20,11 @@ class Graph:
     """Connectivity of a set of battles.
 
     Attributes:
-        group: component of the comparison graph of each entrant, shape (entrants,).
-        groups: number of components among the entrants that played at all.
-        played: whether an entrant has any readable battle, shape (entrants,).
+        group: component of the comparison graph of each model, shape (models,).
+        groups: number of components among the models that played at all.
+        played: whether a model has any readable battle, shape (models,).
         separated: whether it played and lies outside the largest strongly connected component of the win graph
-            (all do when that component is a single entrant), shape (entrants,).
+            (all do when that component is a single model), shape (models,).
     """
 
     group: np.ndarray
@@ -35,15 +35,15 @@ class Graph:
 
 def graph_of(pairs: Pairs) -> Graph:
     """Find components of the comparison graph and of the win graph (an edge wherever credit was earned)."""
-    size = pairs.entrants
+    size = pairs.models
     played = np.zeros(size, dtype=bool)
     played[pairs.low] = played[pairs.high] = True
     _, group = connected_components(_edges(pairs.low, pairs.high, size), directed=False)
-    return Graph(group, len(np.unique(group[played])), played, separated_entrants(pairs) & played)
+    return Graph(group, len(np.unique(group[played])), played, separated_models(pairs) & played)
 
 
-def separated_entrants(pairs: Pairs) -> np.ndarray:
-    """Tell who lies outside the largest strongly connected component of the win graph, shape (entrants,).
+def separated_models(pairs: Pairs) -> np.ndarray:
+    """Tell who lies outside the largest strongly connected component of the win graph, shape (models,).
 
     Source: a finite maximum of the Bradley-Terry likelihood exists only inside one (Ford 1957).
     """
@@ -51,15 +51,15 @@ def separated_entrants(pairs: Pairs) -> np.ndarray:
 
 
 def separated_in_draws(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Tell the same of each resample, shape (draws, entrants).
+    """Tell the same of each resample, shape (draws, models).
 
     Args:
         credit, weight: pair sums of each resample, shape (draws, pairs).
     """
     winner, loser = np.concatenate([pairs.low, pairs.high]), np.concatenate([pairs.high, pairs.low])
-    shape = (pairs.entrants, pairs.entrants)
+    shape = (pairs.models, pairs.models)
     places = sparse.csr_matrix((np.arange(len(winner)), (winner, loser)), shape=shape)
-    separated = np.empty((len(credit), pairs.entrants), dtype=bool)
+    separated = np.empty((len(credit), pairs.models), dtype=bool)
     for k, (earned, played) in enumerate(zip(credit, weight, strict=True)):
         won = np.concatenate([earned > 0, earned < played])[places.data]
         starts = np.append(0, np.cumsum(won))[places.indptr]
@@ -71,10 +71,10 @@ def separated_in_draws(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> 
 
 
 def bridges(graph: Graph, battles: np.ndarray) -> list[tuple[int, int]]:
-    """Return the fewest pairs that would join all groups: the most-played entrant of each group with the next.
+    """Return the fewest pairs that would join all groups: the most-played model of each group with the next.
 
     Args:
-        battles: number of battles of each entrant, shape (entrants,).
+        battles: number of battles of each model, shape (models,).
     """
     hubs = [
         max(np.flatnonzero((graph.group == group) & graph.played), key=lambda k: battles[k])
@@ -88,13 +88,13 @@ def design_efficiency(pairs: Pairs, known: np.ndarray | None = None) -> float | 
 
     It is the harmonic mean over the arithmetic mean of the non-zero eigenvalues of the Laplacian of battle
     counts: the average variance of a rating difference is 1 / efficiency times that of a balanced round robin
-    with as many battles between equals. None for more than 1500 entrants.
+    with as many battles between equals. None for more than 1500 models.
 
     Args:
         pairs: pair sums.
-        known: entrants to look at, where they hang together without the others, shape (entrants,); all by default.
+        known: models to look at, where they hang together without the others, shape (models,); all by default.
     """
-    if pairs.entrants > LARGEST_SPECTRUM:
+    if pairs.models > LARGEST_SPECTRUM:
         return None
     kept = np.ones(len(pairs.low), dtype=bool) if known is None else known[pairs.low] & known[pairs.high]
     if known is not None and not hang_together(pairs, kept, known):
@@ -107,13 +107,13 @@ def design_efficiency(pairs: Pairs, known: np.ndarray | None = None) -> float | 
 
 
 def hang_together(pairs: Pairs, kept: np.ndarray, known: np.ndarray) -> bool:
-    """Tell whether some pairs connect all of some entrants, of whom there are at least two.
+    """Tell whether some pairs connect all of some models, of whom there are at least two.
 
     Args:
         kept: mask of the pairs, shape (pairs,).
-        known: mask of the entrants, shape (entrants,).
+        known: mask of the models, shape (models,).
     """
-    _, group = connected_components(_edges(pairs.low[kept], pairs.high[kept], pairs.entrants), directed=False)
+    _, group = connected_components(_edges(pairs.low[kept], pairs.high[kept], pairs.models), directed=False)
     return bool(known.sum() > 1 and len(np.unique(group[known])) == 1)
 
 
@@ -122,10 +122,10 @@ def _edges(source: np.ndarray, target: np.ndarray, size: int) -> sparse.csr_matr
 
 
 def largest_block(beats: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
-    """Return entrants who are each told above all of others, as many pairs as the best of them make.
+    """Return models who are each told above all of others, as many pairs as the best of them make.
 
     Args:
-        beats: for each entrant, best first, the places of those it is told above.
+        beats: for each model, best first, the places of those it is told above.
     """
     best: tuple[list[int], list[int]] = ([], [])
     above: list[int] = []

@@ -76,8 +76,8 @@ def first_place_of(coded: Coded, *, most: int | None = None, enumerated: int = E
     exact = coded.clusters <= enumerated
     shared = int(np.sum(strengths.theta > strengths.theta[leader] - SAME_SCORE)) > 1
     gone = () if shared else (search.enumerate if exact else search.descend)(leader, limit)
-    rival = coded.entrants[int(np.argmax(search.theta_without([gone])[0]))] if gone else None
-    return Hinge(coded.entrants[leader], rival, tuple(map(str, sorted(gone))), exact, limit)
+    rival = coded.models[int(np.argmax(search.theta_without([gone])[0]))] if gone else None
+    return Hinge(coded.models[leader], rival, tuple(map(str, sorted(gone))), exact, limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ class _Search:
         if gone:
             kept = replace(pairs, credit=credit, weight=weight)
             fit = fit_strengths(kept, fit.regularization, fit.theta)
-        gap = np.zeros(pairs.entrants)
+        gap = np.zeros(pairs.models)
         gap[[leader, rival]] = 1, -1
         direction = fit.solve(gap)
         expected = fit.expected_credit(pairs.low, pairs.high)
@@ -162,13 +162,13 @@ class _Search:
         return [int(k) for k in order[: min(TRIED, rest)]]
 
     def theta_without(self, sets: list[tuple[int, ...]]) -> np.ndarray:
-        """Return log-strengths without each set, NaN where the rest does not hang together, shape (sets, entrants)."""
+        """Return log-strengths without each set, NaN where the rest does not hang together, shape (sets, models)."""
         pairs = self.strengths.pairs
         credit, weight = self.cells.sums_of_draws(self._counts(sets))
         patterns, place = np.unique(weight > 0, axis=0, return_inverse=True)
-        everyone = np.ones(pairs.entrants, dtype=bool)
+        everyone = np.ones(pairs.models, dtype=bool)
         joined = np.array([hang_together(pairs, met, everyone) for met in patterns], dtype=bool)[place.ravel()]
-        theta = np.full((len(sets), pairs.entrants), np.nan)
+        theta = np.full((len(sets), pairs.models), np.nan)
         likelihood = pair_likelihood(pairs, self.strengths.regularization, credit[joined], weight[joined])
         theta[joined] = maximise_many(likelihood, self.strengths.theta)
         return theta

@@ -1,4 +1,4 @@
-"""Who beats whom: what every pair of entrants made of each other, with errors by items, and who is where how often."""
+"""Who beats whom: what every pair of models made of each other, with errors by items, and who is where how often."""
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ LEVEL = 0.95
 
 
 def meetings_of(battles: Summed) -> pd.DataFrame:
-    """Return what every entrant made of every other that it met: two rows a pair.
+    """Return what every model made of every other that it met: two rows a pair.
 
     The error of a mean m over clusters g with sums S and weights W is sqrt(G / (G - 1) sum (S - m W)^2) / sum W.
 
@@ -23,7 +23,7 @@ def meetings_of(battles: Summed) -> pd.DataFrame:
         `model`, `against` (names), `share` (mean credit of the former), `low`, `high` (its interval in [0, 1], by t
         with G - 1 degrees; NaN below two items), `battles` (readable), `items` (clusters in which they met).
     """
-    pairs, names = pairs_of(battles), np.array(battles.entrants, dtype=object)
+    pairs, names = pairs_of(battles), np.array(battles.models, dtype=object)
     items, mean = np.asarray(pairs.items), pairs.credit / pairs.weight
     number, squares = np.zeros((2, len(mean)))
     for block in battles.blocks():
@@ -47,11 +47,11 @@ def meetings_of(battles: Summed) -> pd.DataFrame:
 
 
 def rank_shares(score: np.ndarray, covariance: np.ndarray, rng: np.random.Generator, draws: int = DRAWS) -> np.ndarray:
-    """Return how often each entrant takes each rank in draws of the scores, shape (entrants, ranks).
+    """Return how often each model takes each rank in draws of the scores, shape (models, ranks).
 
     Args:
-        score: shape (entrants,).
-        covariance: of the scores, by the sandwich, shape (entrants, entrants); draws are normal.
+        score: shape (models,).
+        covariance: of the scores, by the sandwich, shape (models, models); draws are normal.
     """
     values, vectors = np.linalg.eigh(covariance)
     root = vectors * np.sqrt(np.maximum(values, ROUNDING))

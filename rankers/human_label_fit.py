@@ -23,12 +23,12 @@ LARGEST_Z = 3.0
 
 @dataclass(frozen=True, slots=True)
 class HumanLabelFit:
-    """Labels between the entrants of a ranking.
+    """Labels between the models of a ranking.
 
     Attributes:
-        coded: a row a labelled battle, its weight the votes, over the entrants of the ranking.
+        coded: a row a labelled battle, its weight the votes, over the models of the ranking.
         votes: how many there are.
-        unknown: entrants that no verdict knows, whose labels are left out, and the number of those.
+        unknown: models that no verdict knows, whose labels are left out, and the number of those.
         battles: mask of the judge's battles that are labelled, shape (judge's battles,).
         agreed: share of the labelled battles on which all votes are alike.
     """
@@ -46,14 +46,14 @@ class HumanLabelFit:
         return f"{labels} {'is' if self.left_out == 1 else 'are'} left out: {some(self.unknown)}"
 
 
-def human_label_fit(battles: Battles, entrants: tuple[str, ...], items: frozenset[str] | None = None) -> HumanLabelFit:
+def human_label_fit(battles: Battles, models: tuple[str, ...], items: frozenset[str] | None = None) -> HumanLabelFit:
     """Collect labels from the battles of humans, or from the column `human`.
 
     Several votes on one battle are its mean credit, their number its weight.
 
     Args:
         battles: of the judge; with `votes`, or a column `human`.
-        entrants: names by code.
+        models: names by code.
         items: on which labels count; None for all.
 
     Raises:
@@ -64,7 +64,7 @@ def human_label_fit(battles: Battles, entrants: tuple[str, ...], items: frozense
     source = battles if battles.votes is None else battles.votes
     means = mean_labels(source, "human" if battles.votes is None else "credit").reset_index()
     means = means[means["item"].isin(items)] if items is not None else means
-    codes = pd.Series(range(len(entrants)), index=pd.Index(entrants, dtype=object))
+    codes = pd.Series(range(len(models)), index=pd.Index(models, dtype=object))
     low, high = (means[side].map(codes) for side in ("low", "high"))
     strangers = {*means["low"][low.isna()], *means["high"][high.isna()]}
     known = (low.notna() & high.notna()).to_numpy()
@@ -81,7 +81,7 @@ def human_label_fit(battles: Battles, entrants: tuple[str, ...], items: frozense
         cluster,
         int(cluster.max()) + 1,
         "item" if source.has_items else "row",
-        entrants,
+        models,
     )
     left_out = round(float(votes[~known].sum()))
     # Rows without an item are no meetings of another table.
@@ -92,11 +92,11 @@ def human_label_fit(battles: Battles, entrants: tuple[str, ...], items: frozense
 
 
 def human_ratings(labels: Coded, regularization: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the log-strengths of labels alone and their standard errors, shape (entrants,) each.
+    """Return the log-strengths of labels alone and their standard errors, shape (models,) each.
 
     NaN where labels do not say; the others have mean zero over those that have some.
     """
-    size = len(labels.entrants)
+    size = len(labels.models)
     theta, se = np.full(size, np.nan), np.full(size, np.nan)
     met = labels.battles_of() > 0
     part = labels.battles_among(met)

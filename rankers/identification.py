@@ -22,17 +22,17 @@ def strengths_of(coded: Coded, regularization: float = REGULARIZATION) -> Streng
         NotConvergedError: the fit did not reach its maximum.
         UsageError: lambda is negative or not finite.
     """
-    return fit_identified(coded.entrants, pair_sums(coded), coded.battles_of(), regularization)
+    return fit_identified(coded.models, pair_sums(coded), coded.battles_of(), regularization)
 
 
 def fit_identified(
-    entrants: tuple[str, ...], pairs: Pairs, battles: np.ndarray, regularization: float = REGULARIZATION
+    models: tuple[str, ...], pairs: Pairs, battles: np.ndarray, regularization: float = REGULARIZATION
 ) -> Strengths:
     """Fit the strengths of pair sums, or say why no fit exists.
 
     Args:
-        entrants: names by code.
-        battles: of each entrant, shape (entrants,).
+        models: names by code.
+        battles: of each model, shape (models,).
 
     Raises:
         As `strengths_of`.
@@ -40,27 +40,27 @@ def fit_identified(
     check_regularization(regularization)
     graph = graph_of(pairs)
     if graph.groups > 1:
-        raise NotIdentifiedError(describe_groups(entrants, graph, battles))
+        raise NotIdentifiedError(describe_groups(models, graph, battles))
     if graph.separated.any() and regularization == 0:
-        who = describe_separated(entrants, graph, win_rates(pairs))
+        who = describe_separated(models, graph, win_rates(pairs))
         raise NotIdentifiedError(f"no finite maximum-likelihood rating with regularization=0: separated: {who}")
     return fit_strengths(pairs, regularization)
 
 
 def are_bounded(graph: Graph) -> np.ndarray:
-    """Tell whose ratings the data bound; all where the data bound nobody's, shape (entrants,)."""
+    """Tell whose ratings the data bound; all where the data bound nobody's, shape (models,)."""
     return ~graph.separated | graph.separated.all()
 
 
-def describe_groups(entrants: tuple[str, ...], graph: Graph, battles: np.ndarray) -> str:
+def describe_groups(models: tuple[str, ...], graph: Graph, battles: np.ndarray) -> str:
     """Name the groups that never met, and the fewest battles that would join them: one less than the groups.
 
     Args:
-        battles: of each entrant, shape (entrants,).
+        battles: of each model, shape (models,).
     """
-    groups = [[entrants[k] for k in np.flatnonzero(graph.group == group)] for group in np.unique(graph.group)]
+    groups = [[models[k] for k in np.flatnonzero(graph.group == group)] for group in np.unique(graph.group)]
     shown = " | ".join(some(names, most=MOST_NAMES) for names in groups[:MOST_GROUPS])
-    joins = [f"{entrants[a]} vs {entrants[b]}" for a, b in bridges(graph, battles)]
+    joins = [f"{models[a]} vs {models[b]}" for a, b in bridges(graph, battles)]
     return (
         f"the battles fall into {len(groups)} groups that never met, so no common scale exists: {shown}. "
         f"{len(joins)} {plural('battle', len(joins))} would join them: {some(joins, '; ', MOST_NAMES)}"
@@ -68,23 +68,23 @@ def describe_groups(entrants: tuple[str, ...], graph: Graph, battles: np.ndarray
 
 
 def describe_separated(
-    entrants: tuple[str, ...], graph: Graph, rates: np.ndarray, theta: np.ndarray | None = None
+    models: tuple[str, ...], graph: Graph, rates: np.ndarray, theta: np.ndarray | None = None
 ) -> str | None:
     """Name who is separated, how, and the battles that would bound the rating; None when nobody is.
 
     Args:
-        rates: win rates, shape (entrants,).
-        theta: regularised log-strengths, shape (entrants,); they tell who is close to whom.
+        rates: win rates, shape (models,).
+        theta: regularised log-strengths, shape (models,); they tell who is close to whom.
     """
     if not graph.separated.any():
         return None
     if graph.separated.all():
-        return "every entrant. What would bound the ratings: battles that upset the order of some pair"
+        return "every model. What would bound the ratings: battles that upset the order of some pair"
     codes, core = np.flatnonzero(graph.separated), np.flatnonzero(~graph.separated)
     strength = rates if theta is None else theta
     rivals = [core[np.argmin(np.abs(strength[core] - strength[k]))] for k in codes]
     records = {1.0: "never lost", 0.0: "never won"}
-    who = [f"{entrants[k]} ({records.get(float(rates[k]), 'wins and losses all point one way')})" for k in codes]
-    cures = [f"{entrants[k]} vs {entrants[rival]}" for k, rival in zip(codes, rivals, strict=True)]
+    who = [f"{models[k]} ({records.get(float(rates[k]), 'wins and losses all point one way')})" for k in codes]
+    cures = [f"{models[k]} vs {models[rival]}" for k, rival in zip(codes, rivals, strict=True)]
     cure = f"battles that go the other way, most likely {some(cures, '; ', MOST_NAMES)}"
     return f"{some(who, '; ')}. What would bound it: {cure}"

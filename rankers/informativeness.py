@@ -1,4 +1,4 @@
-"""How much each entrant, as anchor, tells two others apart (Don-Yehiya et al., section 4.3)."""
+"""How much each model, as anchor, tells two others apart (Don-Yehiya et al., section 4.3)."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ MOST_LEVELS = 21
 
 @dataclass(frozen=True, slots=True)
 class Comparisons:
-    """Per item and anchor: pairs of other entrants whose verdicts differ, and pairs compared.
+    """Per item and anchor: pairs of other models whose verdicts differ, and pairs compared.
 
     Both arrays have shape (items, anchors).
     """
@@ -55,7 +55,7 @@ def informativeness(
         resamples: of the bootstrap.
 
     Raises:
-        NotIdentifiedError: fewer than three entrants, or no two verdicts against a common anchor on one item.
+        NotIdentifiedError: fewer than three models, or no two verdicts against a common anchor on one item.
         UsageError: an unknown option value.
     """
     require_choice("levels", levels, ("full", "three"))
@@ -67,7 +67,7 @@ def informativeness(
     _refuse_uninformed(coded, three)
     chosen = three if levels == "three" or full is None else full
     estimate = _estimate(chosen, level, interval, resamples, rng)
-    lacking = [coded.entrants[k] for k in np.flatnonzero(chosen.compared.sum(axis=0) == 0)]
+    lacking = [coded.models[k] for k in np.flatnonzero(chosen.compared.sum(axis=0) == 0)]
     why = "never the common opponent of two others on one item, so without informativeness"
     never_compared = [f"{why}: {some(lacking)}"] if lacking else []
     result = Result(
@@ -84,17 +84,17 @@ def count_differences(
 ) -> Comparisons:
     """Count, per item and anchor, the pairs of others with different verdicts against it.
 
-    One anchor at a time, so memory grows with items times entrants only.
+    One anchor at a time, so memory grows with items times models only.
 
     Args:
         coded: battles; repeats of a pair on an item are averaged first.
         verdict: of each battle, from a's side, antisymmetric, shape (battles,).
         level_of: what is compared of an averaged verdict, for example its sign; the verdict itself by default.
     """
-    size = len(coded.entrants)
+    size = len(coded.models)
     apart, compared = np.zeros((2, coded.clusters, size))
-    for anchor, (item, entrant, seen) in enumerate(_by_anchor(coded, verdict)):
-        cell = item * size + entrant
+    for anchor, (item, model, seen) in enumerate(_by_anchor(coded, verdict)):
+        cell = item * size + model
         number = np.bincount(cell, minlength=coded.clusters * size)
         mean = np.round(ratio_or_nan(np.bincount(cell, seen, coded.clusters * size), number), 12)
         against = (level_of(mean) if level_of else mean).reshape(-1, size)
@@ -106,13 +106,13 @@ def count_differences(
 
 
 def _by_anchor(coded: Coded, verdict: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Yield, for each entrant as anchor, the items, opponents and opponents' verdicts of its battles."""
+    """Yield, for each model as anchor, the items, opponents and opponents' verdicts of its battles."""
     anchor = np.concatenate([coded.b, coded.a])
     order = np.argsort(anchor, kind="stable")
     item = np.tile(coded.cluster.astype(np.int64), 2)[order]
     opponent = np.concatenate([coded.a, coded.b]).astype(np.int64)[order]
     seen = np.concatenate([verdict, -verdict])[order]
-    ends = np.cumsum(np.bincount(anchor, minlength=len(coded.entrants)))[:-1]
+    ends = np.cumsum(np.bincount(anchor, minlength=len(coded.models)))[:-1]
     yield from zip(*(np.split(column, ends) for column in (item, opponent, seen)), strict=True)
 
 
@@ -169,12 +169,12 @@ def _columns(full: Comparisons | None, three: Comparisons, chosen: Comparisons) 
 
 
 def _refuse_uninformed(coded: Coded, counts: Comparisons) -> None:
-    if len(coded.entrants) < 3:
+    if len(coded.models) < 3:
         raise NotIdentifiedError(
-            f"informativeness needs at least three entrants: an anchor and two to tell apart; got {len(coded.entrants)}"
+            f"informativeness needs at least three models: an anchor and two to tell apart; got {len(coded.models)}"
         )
     if not counts.compared.any():
         raise NotIdentifiedError(
-            "no item has readable verdicts of two entrants against a common third: informativeness needs an `item` "
-            "column and several entrants judged on each item"
+            "no item has readable verdicts of two models against a common third: informativeness needs an `item` "
+            "column and several models judged on each item"
         )

@@ -33,16 +33,16 @@ class Estimate:
     """Scores with what is known of their error.
 
     Attributes:
-        score: shape (entrants,); NaN where unknown.
-        low, high: ends of the pointwise interval, shape (entrants,); NaN where there is none.
-        covariance: of the scores, shape (entrants, entrants); NaN where there is none.
+        score: shape (models,); NaN where unknown.
+        low, high: ends of the pointwise interval, shape (models,); NaN where there is none.
+        covariance: of the scores, shape (models, models); NaN where there is none.
         clusters: independent clusters behind it.
         method: what to call the interval.
         warnings: what a reader of the interval must know.
-        freedom: degrees of freedom of each score's error, shape (entrants,); None where all have clusters - 1.
-        allowed: whose interval holds on few items of its own, too, shape (entrants,); None for nobody's.
-        pinned: code of the entrant whose score is exact, because it is given.
-        draws: resampled scores, where differences are not nearly normal, shape (resamples, entrants).
+        freedom: degrees of freedom of each score's error, shape (models,); None where all have clusters - 1.
+        allowed: whose interval holds on few items of its own, too, shape (models,); None for nobody's.
+        pinned: code of the model whose score is exact, because it is given.
+        draws: resampled scores, where differences are not nearly normal, shape (resamples, models).
     """
 
     score: np.ndarray
@@ -59,7 +59,7 @@ class Estimate:
 
     @property
     def se(self) -> np.ndarray:
-        """Standard errors, NaN where there is none, 0 where only rounding differs, shape (entrants,)."""
+        """Standard errors, NaN where there is none, 0 where only rounding differs, shape (models,)."""
         return _standard_errors(self.score, self.covariance)
 
     def clip(self, least: float, most: float) -> "Estimate":
@@ -167,11 +167,11 @@ def by_sandwich(
     """Return t intervals with clusters - 1 degrees of freedom; none for a single cluster.
 
     Args:
-        score: shape (entrants,).
-        covariance: cluster-robust, the factor G / (G - 1) included, shape (entrants, entrants).
+        score: shape (models,).
+        covariance: cluster-robust, the factor G / (G - 1) included, shape (models, models).
         clusters: G.
         level: in (0, 1).
-        freedom: degrees of freedom instead, shape (entrants,).
+        freedom: degrees of freedom instead, shape (models,).
     """
     check_level(level)
     if clusters < 2:
@@ -195,9 +195,9 @@ def by_bootstrap(
     Those of few clusters vary too little: below 30 the ends move away by `small_sample_factor`, below 5 there are none.
 
     Args:
-        score: shape (entrants,).
-        draws: shape (resamples, entrants).
-        own: clusters behind each score, shape (entrants,); by default all.
+        score: shape (models,).
+        draws: shape (resamples, models).
+        own: clusters behind each score, shape (models,); by default all.
     """
     check_level(level)
     if clusters < FEWEST:
@@ -219,7 +219,7 @@ def by_bootstrap(
     swell = np.where(few, np.sqrt(number / np.maximum(number - 1, 1)), 1.0)
     covariance, method = covariance * np.outer(swell, swell), method + widened
     if lone.any():
-        warnings.append(f"entrants in fewer than {FEWEST} {cluster}s have no bootstrap interval: {lone.sum()}")
+        warnings.append(f"models in fewer than {FEWEST} {cluster}s have no bootstrap interval: {lone.sum()}")
     return Estimate(score, low, high, covariance, clusters, method, tuple(warnings))
 
 
@@ -246,10 +246,10 @@ def resample(
     rng: np.random.Generator,
     width: int = 0,
 ) -> np.ndarray:
-    """Return the scores of bootstrap resamples of the clusters, shape (resamples, entrants).
+    """Return the scores of bootstrap resamples of the clusters, shape (resamples, models).
 
     Args:
-        scores_of: from counts per cluster, shape (block, clusters), to scores, shape (block, entrants).
+        scores_of: from counts per cluster, shape (block, clusters), to scores, shape (block, models).
         width: numbers that `scores_of` holds per resample beyond the counts; blocks shrink as it grows.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Entrants that a calibration does not know, each placed alone against those it knows, with conformal intervals."""
+"""Models that a calibration does not know, each placed alone against those it knows, with conformal intervals."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +10,7 @@ from podium.nouns.battles import Battles
 from podium.nouns.calibration import SMALLEST_SE, Calibration
 from podium.nouns.ranking import Entry, Fit, Standings
 from podium.rankers.calibration.bounds import Bounds, Quantile, quantile_for
-from podium.rankers.calibration.conformal import entrants_needed
+from podium.rankers.calibration.conformal import models_needed
 from podium.rankers.calibration.evidence import Evidence, evidence_of
 from podium.rankers.calibration.leave_one_out import own_battles
 from podium.rankers.calibration.placement import ErrorMethod, place_one
@@ -24,21 +24,21 @@ from podium.rankers.standings import rank_of, summary_of_battles
 from podium.text import some
 
 MANY = 1.5
-"""Times the calibrated entrants' median number of battles; with more, a standard error is unlike theirs."""
+"""Times the calibrated models' median number of battles; with more, a standard error is unlike theirs."""
 NARROW = 0.8
-"""Share of the calibrated entrants' median standard error; one below it, and below all of theirs, is unlike them."""
+"""Share of the calibrated models' median standard error; one below it, and below all of theirs, is unlike them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an entrant stands on the calibration's axis; None where it cannot be told.
+    """Where a model stands on the calibration's axis; None where it cannot be told.
 
     Attributes:
         model: its name.
-        battles: with a soft target: against calibrated entrants if it was placed, else against anyone.
+        battles: with a soft target: against calibrated models if it was placed, else against anyone.
         win_rate: mean over opponents of the mean soft target.
         elo: placed, or fixed by the calibration, scale-corrected to human scale; None where nothing places it.
-        items: clusters among its battles against calibrated entrants.
+        items: clusters among its battles against calibrated models.
         se: standard error of that, NaN where there is none.
         reach: what the quantile multiplies.
         separated: whether everything was won, or everything lost.
@@ -65,7 +65,7 @@ class Place:
 
 
 def newcomers(battles: Battles, calibration: Calibration, credit: np.ndarray) -> tuple[str, ...]:
-    """Return the entrants unknown to a calibration that have soft targets against known ones, sorted.
+    """Return the models unknown to a calibration that have soft targets against known ones, sorted.
 
     Args:
         credit: soft targets, NaN where there is none, shape (battles,).
@@ -90,7 +90,7 @@ def place_newcomers(
     """Place each newcomer alone against the calibration's anchors, never jointly.
 
     Args:
-        battles: of newcomers against calibrated entrants; others are counted and left out.
+        battles: of newcomers against calibrated models; others are counted and left out.
         signal: of these battles.
         bounds: how the conformal quantile is taken.
         about: what is known of newcomers.
@@ -142,13 +142,13 @@ def _places(
     coded, penalty = evidence.coded_by(credit), calibration.regularization
     rates, battles = win_rates(pairs_of(coded)), coded.battles_of()
     known = {anchor.model: (anchor.soft_theta, anchor.hard_theta) for anchor in calibration.anchors}
-    # Log-strengths of the calibrated entrants by code, NaN for others.
-    soft, verdicts = np.array([known.get(name, (np.nan, np.nan)) for name in evidence.entrants]).T
+    # Log-strengths of the calibrated models by code, NaN for others.
+    soft, verdicts = np.array([known.get(name, (np.nan, np.nan)) for name in evidence.models]).T
     places, method = [], ErrorMethod(calibration.resamples, int(rng.integers(2**63)))
     scale_correction = calibration.scale_correction.get("soft")
     factor = scale_correction.mean if scale_correction else 1.0
     hard_factor = calibration.scale_correction["hard"].mean if "hard" in calibration.scale_correction else 1.0
-    for k, name in enumerate(evidence.entrants):
+    for k, name in enumerate(evidence.models):
         own = own_battles(evidence, k, credit, soft)
         theta = soft[k] if name in known else place_one(own, penalty)
         place = Place(name, int(battles[k]), finite_or_none(rates[k]), finite_or_none(MEAN + POINTS * factor * theta))
@@ -210,7 +210,7 @@ def _conformal_summary(placed: Sequence[Place], calibration: Calibration, bounds
     quantiles = {place.model: place.quantile for place in placed if place.quantile}
     return {
         "level": bounds.level_of(calibration),
-        "needed": entrants_needed(bounds.level_of(calibration)),
+        "needed": models_needed(bounds.level_of(calibration)),
         "n": {name: quantile.used for name, quantile in quantiles.items()},
         "q": {name: finite_or_none(quantile.q) for name, quantile in quantiles.items()},
         "t": {name: quantile.t for name, quantile in quantiles.items() if quantile.best != quantile.q},
@@ -229,14 +229,14 @@ def _left_out(places: Sequence[Place], evidence: Evidence, credit: np.ndarray) -
     warnings = []
     if lost := [place.model for place in places if place.elo is None]:
         warnings.append(
-            f"no battles against calibrated entrants, so no place and no conformal interval: {some(lost)}. What would "
+            f"no battles against calibrated models, so no place and no conformal interval: {some(lost)}. What would "
             "help: battles against any of the calibrated ones"
         )
     new, judged = np.array([bool(place.quantile) or place.elo is None for place in places]), ~np.isnan(credit)
     if among := int(np.sum(judged & new[evidence.low] & new[evidence.high])):
-        warnings.append(f"{among:,} battles between new entrants are left out: each is placed alone")
+        warnings.append(f"{among:,} battles between new models are left out: each is placed alone")
     if old := int(np.sum(judged & ~new[evidence.low] & ~new[evidence.high])):
-        warnings.append(f"{old:,} battles between calibrated entrants are left out: their ratings are fixed")
+        warnings.append(f"{old:,} battles between calibrated models are left out: their ratings are fixed")
     return warnings
 
 
@@ -246,7 +246,7 @@ def _doubts_of_placed(placed: Sequence[Place], unit: str, battles: Battles) -> l
         if place.quantile and np.isinf(place.quantile.best):
             short.setdefault((place.quantile.used, place.quantile.needed), []).append(place.model)
     warnings = [
-        f"infinite conformal interval: {used} calibrated entrants stand for it, and the level needs "
+        f"infinite conformal interval: {used} calibrated models stand for it, and the level needs "
         f"{f'at least {least}' if used < least else 'more of their weight'}: {some(names)}"
         for (used, least), names in short.items()
     ]
@@ -268,11 +268,11 @@ def _narrow_intervals(placed: Sequence[Place], calibration: Calibration) -> list
     A score is an error in standard errors. More battles shrink the standard error, and not the judge's disagreement
     with humans: with twice the battles a 90% interval covered 81% in simulation, with ten times 54%.
     """
-    scored = [entrant for entrant in calibration.entrants if entrant.score("soft") is not None]
+    scored = [model for model in calibration.models if model.score("soft") is not None]
     if not scored or "soft" in calibration.scale_correction:
         return []
-    se = np.array([entrant.soft_se for entrant in scored], dtype=np.float64)
-    battles = np.array([entrant.battles for entrant in scored], dtype=np.float64)
+    se = np.array([model.soft_se for model in scored], dtype=np.float64)
+    battles = np.array([model.battles for model in scored], dtype=np.float64)
     smallest, usual = min(float(se.min()), NARROW * float(np.median(se))), float(np.median(battles))
     narrow = [
         f"{place.model} ({place.se:.1f}, {place.battles:,} battles)"
@@ -282,7 +282,7 @@ def _narrow_intervals(placed: Sequence[Place], calibration: Calibration) -> list
     if not narrow:
         return []
     return [
-        f"conformal interval too narrow: more battles, or smaller standard errors, than the calibrated entrants have "
+        f"conformal interval too narrow: more battles, or smaller standard errors, than the calibrated models have "
         f"({se.min():.1f} to {se.max():.1f}, from {battles.min():,.0f} to {battles.max():,.0f} battles each), to which "
         f"these are not exchangeable: {some(narrow)}. More battles do not shrink the judge's disagreement with "
         "humans; place them by about as many battles as the calibrated ones had"

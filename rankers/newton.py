@@ -66,51 +66,51 @@ def logistic(credit: np.ndarray, weight: np.ndarray, logits: np.ndarray) -> tupl
 
 @dataclass(frozen=True)
 class DesignMatrix:
-    """The matrix X: differences of entrants' strengths, further columns, or both, behind them.
+    """The matrix X: differences of models' strengths, further columns, or both, behind them.
 
     Rows tell differences of strengths only, so strengths are given mean zero.
 
     Attributes:
         columns: shape (rows, columns); None for none.
-        first, second: entrant codes, whose strengths count +1 and -1, shape (rows,); empty without strengths.
-        entrants: number of strengths.
+        first, second: model codes, whose strengths count +1 and -1, shape (rows,); empty without strengths.
+        models: number of strengths.
     """
 
     columns: np.ndarray | None = None
     first: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     second: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    entrants: int = 0
+    models: int = 0
 
     @property
     def parameters(self) -> int:
         """Number of columns of X."""
-        return self.entrants + (0 if self.columns is None else self.columns.shape[1])
+        return self.models + (0 if self.columns is None else self.columns.shape[1])
 
     @cached_property
     def sparse(self) -> sparse.csr_matrix:
         """X."""
-        if not self.entrants:
+        if not self.models:
             return sparse.csr_matrix(self.columns)
         rows = len(self.first)
         signs, codes = np.tile([1.0, -1.0], rows), np.column_stack([self.first, self.second]).ravel()
-        strengths = sparse.csr_matrix((signs, codes, np.arange(0, 2 * rows + 1, 2)), shape=(rows, self.entrants))
+        strengths = sparse.csr_matrix((signs, codes, np.arange(0, 2 * rows + 1, 2)), shape=(rows, self.models))
         return strengths if self.columns is None else sparse.hstack([strengths, self.columns], format="csr")
 
     def product(self, at: np.ndarray) -> np.ndarray:
         """Return X b, from shape (samples, parameters) to (samples, rows)."""
-        if not self.entrants and self.columns is not None:
+        if not self.models and self.columns is not None:
             return at @ self.columns.T
         gaps = at.take(self.first, axis=1) - at.take(self.second, axis=1)
-        return gaps if self.columns is None else gaps + at[:, self.entrants :] @ self.columns.T
+        return gaps if self.columns is None else gaps + at[:, self.models :] @ self.columns.T
 
     def transpose_product(self, values: np.ndarray) -> np.ndarray:
         """Return X' v, from shape (samples, rows) to (samples, parameters)."""
-        if self.columns is not None and not self.entrants:
+        if self.columns is not None and not self.models:
             return values @ self.columns
         if len(values) > FEW_SAMPLES:
             return (self.sparse.T @ values.T).T
         first, second = (
-            np.stack([np.bincount(side, own, self.entrants) for own in values]) for side in (self.first, self.second)
+            np.stack([np.bincount(side, own, self.models) for own in values]) for side in (self.first, self.second)
         )
         pulls = first - second
         return pulls if self.columns is None else np.hstack([pulls, values @ self.columns])
@@ -118,9 +118,9 @@ class DesignMatrix:
     def information(self, curvature: np.ndarray) -> np.ndarray:
         """Return X' diag(c) X, from shape (samples, rows) to (samples, parameters, parameters).
 
-        Several samples have strengths or columns, not both, and each pair of entrants in one row only.
+        Several samples have strengths or columns, not both, and each pair of models in one row only.
         """
-        samples, size = len(curvature), self.entrants
+        samples, size = len(curvature), self.models
         if self.columns is not None and not size:
             if self.columns.shape[1] == 1:
                 return (curvature @ self.columns**2)[:, :, None]
@@ -180,7 +180,7 @@ class Likelihood:
 
         The mean of strengths, which no row tells, gets a prior: on centred vectors, the inverse is that without it.
         """
-        matrix, size = self.design.information(curvature), self.design.entrants
+        matrix, size = self.design.information(curvature), self.design.models
         if self.penalty.ndim == 2 or len(self.penalty) == 1:
             matrix += self.penalty
         else:
@@ -273,7 +273,7 @@ def _climb(
     """Take damped Newton steps, each sample until it has arrived; return all places, and the most steps taken."""
     design, samples = likelihood.design, len(credit)
     origin = np.zeros((1, design.parameters)) if start is None else np.array(start, dtype=np.float64)[None]
-    at = np.repeat(_centre_strengths(origin, design.entrants), samples, axis=0)
+    at = np.repeat(_centre_strengths(origin, design.models), samples, axis=0)
     active, previous, may_grow = np.arange(samples), np.inf, not likelihood.is_bounded
     here = _Samples(credit, weight, at, likelihood.logits(at))
     for steps in range(1, STEPS + 1):
@@ -299,7 +299,7 @@ def _climb(
             continue
         at[active] = here.at
         if not number:
-            return _centre_strengths(at, design.entrants), steps
+            return _centre_strengths(at, design.models), steps
         active, previous, here = active[left], move[left], here.select(left)
     if (np.sum(gradient * step, axis=1)[left] <= CLOSE_ENOUGH * here.weight.sum(axis=1)).all():
         raise NotIdentifiedError("no finite maximum: steps go on and gain next to nothing")
@@ -309,10 +309,10 @@ def _climb(
     )
 
 
-def _centre_strengths(at: np.ndarray, entrants: int) -> np.ndarray:
+def _centre_strengths(at: np.ndarray, models: int) -> np.ndarray:
     """Give strengths mean zero, in place."""
-    if entrants:
-        at[:, :entrants] -= at[:, :entrants].mean(axis=1, keepdims=True)
+    if models:
+        at[:, :models] -= at[:, :models].mean(axis=1, keepdims=True)
     return at
 
 
@@ -339,12 +339,12 @@ def _newton_step(likelihood: Likelihood, curvature: np.ndarray, gradient: np.nda
 
 
 def _conjugate_gradients(likelihood: Likelihood, curvature: np.ndarray, gradient: np.ndarray) -> np.ndarray:
-    x, size, entrants = likelihood.design.sparse, len(gradient), likelihood.design.entrants
+    x, size, models = likelihood.design.sparse, len(gradient), likelihood.design.models
     penalty = sparse.diags(likelihood.penalty) if likelihood.penalty.ndim == 1 else likelihood.penalty
     matrix = x.T @ sparse.diags(curvature) @ x + penalty
     diagonal = matrix.diagonal()
-    level = np.where(np.arange(size) < entrants, diagonal[:entrants].mean() / entrants if entrants else 0.0, 0.0)
-    operator = LinearOperator((size, size), matvec=lambda v: matrix @ v + level * v[:entrants].sum())
+    level = np.where(np.arange(size) < models, diagonal[:models].mean() / models if models else 0.0, 0.0)
+    operator = LinearOperator((size, size), matvec=lambda v: matrix @ v + level * v[:models].sum())
     jacobi = LinearOperator((size, size), matvec=lambda v: v / diagonal)
     step, failed = cg(operator, gradient, rtol=1e-10, atol=0.0, maxiter=20 * size, M=jacobi)
     if failed:

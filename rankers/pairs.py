@@ -10,18 +10,18 @@ from podium.rankers.coded import Coded, distinct_clusters
 SAME = 1e-9
 """Share by which the weights of two opponents may differ by rounding."""
 DENSE = 3000
-"""Up to this many entrants, pairs are counted in a dense square."""
+"""Up to this many models, pairs are counted in a dense square."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Sums over the battles of each pair that met, the entrant with the lower code first.
+    """Sums over the battles of each pair that met, the model with the lower code first.
 
     Attributes:
-        low, high: entrant codes, low < high, shape (pairs,).
+        low, high: model codes, low < high, shape (pairs,).
         credit: sum of weight times what `low` earned, shape (pairs,).
         weight: sum of weights, above 0, shape (pairs,).
-        entrants: number of entrants.
+        models: number of models.
         items: clusters in which each pair met, shape (pairs,); None where nobody counted.
     """
 
@@ -29,18 +29,18 @@ class Pairs:
     high: np.ndarray
     credit: np.ndarray
     weight: np.ndarray
-    entrants: int
+    models: int
     items: np.ndarray | None = None
 
     def take(self, kept: np.ndarray) -> "Pairs":
         """Return the pairs of a mask."""
         items = None if self.items is None else self.items[kept]
-        return Pairs(self.low[kept], self.high[kept], self.credit[kept], self.weight[kept], self.entrants, items)
+        return Pairs(self.low[kept], self.high[kept], self.credit[kept], self.weight[kept], self.models, items)
 
     def pairs_among(self, kept: np.ndarray) -> "Pairs":
-        """Return the pairs between the entrants of a mask, these coded anew, in their order."""
+        """Return the pairs between the models of a mask, these coded anew, in their order."""
         among, codes = self.take(kept[self.low] & kept[self.high]), np.cumsum(kept) - 1
-        return replace(among, low=codes[among.low], high=codes[among.high], entrants=int(kept.sum()))
+        return replace(among, low=codes[among.low], high=codes[among.high], models=int(kept.sum()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +75,15 @@ def pair_sums(coded: Coded) -> Pairs:
     Args:
         coded: battles; their order does not matter.
     """
-    size = len(coded.entrants)
+    size = len(coded.models)
     if size > DENSE:
         return _sparse_sums(coded)
     return pairs_of_squares(*squares(coded))
 
 
 def squares(coded: Coded) -> tuple[np.ndarray, np.ndarray]:
-    """Return weighted credit and weight of a against b, indexed [a, b], shape (entrants, entrants) each."""
-    size = len(coded.entrants)
+    """Return weighted credit and weight of a against b, indexed [a, b], shape (models, models) each."""
+    size = len(coded.models)
     cell = coded.a.astype(np.int64) * size + coded.b
     credit = np.bincount(cell, coded.weight * coded.credit, size * size)
     weight = np.bincount(cell, coded.weight, size * size)
@@ -94,7 +94,7 @@ def pairs_of_squares(credit: np.ndarray, weight: np.ndarray) -> Pairs:
     """Fold squares indexed [a, b] into pairs with the lower code first.
 
     Args:
-        credit: sum of weight times a's credit, shape (entrants, entrants).
+        credit: sum of weight times a's credit, shape (models, models).
         weight: sum of weights, same shape.
     """
     played = weight + weight.T
@@ -117,7 +117,7 @@ def cells_by_cluster(coded: Coded, pairs: Pairs) -> PairCells:
 def pair_of(coded: Coded, pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
     """Return the pair of each battle and the credit of its lower code, shape (battles,) each."""
     key, credit = _keys(coded)
-    return np.searchsorted(pairs.low * np.int64(pairs.entrants) + pairs.high, key), credit
+    return np.searchsorted(pairs.low * np.int64(pairs.models) + pairs.high, key), credit
 
 
 def items_of(coded: Coded, pairs: Pairs) -> np.ndarray:
@@ -130,10 +130,10 @@ def opponent_weights(pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
     """Return how much `high` counts in the rate of `low`, and `low` in that of `high`, shape (pairs,) each.
 
     An opponent counts in proportion to min(1, 2 n / most), n the items on which it was met and most the largest n of
-    the entrant's opponents: whoever was met on half as many items or more counts fully, and a lone battle next to
-    nothing. Where items were not counted, all count alike. An entrant's weights add up to 1.
+    the model's opponents: whoever was met on half as many items or more counts fully, and a lone battle next to
+    nothing. Where items were not counted, all count alike. A model's weights add up to 1.
     """
-    ends, size = (pairs.low, pairs.high), pairs.entrants
+    ends, size = (pairs.low, pairs.high), pairs.models
     known = [np.ones(len(pairs.low))] * 2
     if pairs.items is not None:
         most = np.zeros(size)
@@ -149,7 +149,7 @@ def light_opponents(pairs: Pairs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     of_low, of_high = opponent_weights(pairs)
     sides = [(pairs.low, pairs.high, of_low), (pairs.high, pairs.low, of_high)]
     own, other, share = (np.concatenate(column) for column in zip(*sides, strict=True))
-    full = np.zeros(pairs.entrants)
+    full = np.zeros(pairs.models)
     np.maximum.at(full, own, share)
     ratio = share / full[own]
     light = ratio < 1 - SAME
@@ -157,11 +157,11 @@ def light_opponents(pairs: Pairs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def win_rates(pairs: Pairs) -> np.ndarray:
-    """Return the weighted mean over opponents of the mean credit against each, NaN without any, shape (entrants,).
+    """Return the weighted mean over opponents of the mean credit against each, NaN without any, shape (models,).
 
     The weights are those of `opponent_weights`: an uneven schedule does not tilt the rate.
     """
-    share, size = pairs.credit / pairs.weight, pairs.entrants
+    share, size = pairs.credit / pairs.weight, pairs.models
     of_low, of_high = opponent_weights(pairs)
     total = np.bincount(pairs.low, of_low * share, size) + np.bincount(pairs.high, of_high * (1 - share), size)
     played = np.bincount(pairs.low, minlength=size) + np.bincount(pairs.high, minlength=size) > 0
@@ -169,7 +169,7 @@ def win_rates(pairs: Pairs) -> np.ndarray:
 
 
 def _sparse_sums(coded: Coded) -> Pairs:
-    size = len(coded.entrants)
+    size = len(coded.models)
     key, credit = _keys(coded)
     distinct, pair = np.unique(key, return_inverse=True)
     return Pairs(
@@ -185,4 +185,4 @@ def _keys(coded: Coded) -> tuple[np.ndarray, np.ndarray]:
     """Return a number per unordered pair, and the credit of its lower code, shape (battles,) each."""
     low = np.minimum(coded.a, coded.b).astype(np.int64)
     credit = np.where(coded.a < coded.b, coded.credit, 1 - coded.credit)
-    return low * len(coded.entrants) + np.maximum(coded.a, coded.b), credit
+    return low * len(coded.models) + np.maximum(coded.a, coded.b), credit

@@ -15,14 +15,14 @@ from podium.rankers.standings import Exposure, Result, exposure_of, standings
 
 @dataclass(frozen=True, slots=True)
 class ScoreMatrix:
-    """One score per item and entrant, NaN where there is none, shape (items, entrants)."""
+    """One score per item and model, NaN where there is none, shape (items, models)."""
 
     values: np.ndarray
-    entrants: tuple[str, ...]
+    models: tuple[str, ...]
 
     @property
     def is_known(self) -> np.ndarray:
-        """Which scores are there, shape (items, entrants)."""
+        """Which scores are there, shape (items, models)."""
         return ~np.isnan(self.values)
 
     @property
@@ -39,10 +39,10 @@ def mean(
     interval: Interval = "sandwich",
     resamples: int = RESAMPLES,
 ) -> Standings:
-    """Rank by the mean over items of each entrant's pointwise score.
+    """Rank by the mean over items of each model's pointwise score.
 
     Args:
-        battles: with score_a and score_b; several scores of an entrant on an item are averaged first.
+        battles: with score_a and score_b; several scores of a model on an item are averaged first.
         level: of intervals and rank sets, in (0, 1).
         rng: draws for rank sets and the bootstrap.
         interval: `sandwich` (over items; t, or Wilson's where all scores lie in [0, 1]) or `bootstrap` (percentile).
@@ -69,7 +69,7 @@ def mean(
 def median(
     battles: Battles, *, level: float = LEVEL, rng: np.random.Generator, resamples: int = RESAMPLES
 ) -> Standings:
-    """Rank by the median over items of each entrant's pointwise score, with item-bootstrap intervals.
+    """Rank by the median over items of each model's pointwise score, with item-bootstrap intervals.
 
     Args:
         battles: with score_a and score_b.
@@ -84,7 +84,7 @@ def median(
     estimate = estimate_medians(matrix, level, rng, resamples)
     score = estimate.score
     shared = len(score) - len(np.unique(score))
-    ties = [f"{shared} entrants share another's median: it does not separate them"] if shared else []
+    ties = [f"{shared} models share another's median: it does not separate them"] if shared else []
     result = Result(estimate, warnings=[*_missing_scores(matrix), *ties])
     return standings("median", "score", _exposure(battles, matrix), result, level=level, rng=rng)
 
@@ -123,15 +123,15 @@ def estimate_medians(matrix: ScoreMatrix, level: float, rng: np.random.Generator
 
 
 def _exposure(battles: Battles, matrix: ScoreMatrix) -> Exposure:
-    """Describe every scored entrant: a score needs no readable battle, so none is left out or shifted."""
+    """Describe every scored model: a score needs no readable battle, so none is left out or shifted."""
     coded = code_battles(battles)
     exposure = exposure_of(battles, coded)
-    where = [matrix.entrants.index(name) for name in coded.entrants]
-    number, rates = np.zeros(len(matrix.entrants), dtype=np.int64), np.full(len(matrix.entrants), np.nan)
+    where = [matrix.models.index(name) for name in coded.models]
+    number, rates = np.zeros(len(matrix.models), dtype=np.int64), np.full(len(matrix.models), np.nan)
     number[where], rates[where] = exposure.battles, exposure.win_rates
     return replace(
         exposure,
-        entrants=matrix.entrants,
+        models=matrix.models,
         battles=number,
         win_rates=rates,
         clusters=len(matrix.values),
@@ -144,7 +144,7 @@ def score_matrix(battles: Battles) -> ScoreMatrix:
     """Collect the pointwise scores of all battles, read or not, item by item.
 
     Raises:
-        NotIdentifiedError: no pointwise scores, or an entrant without any.
+        NotIdentifiedError: no pointwise scores, or a model without any.
     """
     table = battles.table
     if not {"score_a", "score_b"} <= set(table):
@@ -152,23 +152,23 @@ def score_matrix(battles: Battles) -> ScoreMatrix:
             "no pointwise scores (columns score_a, score_b): mean and median need them; rank with bradley-terry or "
             "win-rate instead"
         )
-    entrant = np.concatenate(battles.entrant_codes)
+    model = np.concatenate(battles.model_codes)
     score = np.concatenate([table[side].to_numpy() for side in ("score_a", "score_b")])
     present, item = np.unique(np.tile(cluster_codes(battles), 2), return_inverse=True)
-    shape = (len(present), len(battles.entrants))
+    shape = (len(present), len(battles.models))
     known = ~np.isnan(score)
-    cell = (item * shape[1] + entrant)[known]
+    cell = (item * shape[1] + model)[known]
     total, number = (np.bincount(cell, values, shape[0] * shape[1]) for values in (score[known], known[known]))
     values = ratio_or_nan(total, number).reshape(shape)
-    missing = [battles.entrants[k] for k in np.flatnonzero(np.isnan(values).all(axis=0))]
+    missing = [battles.models[k] for k in np.flatnonzero(np.isnan(values).all(axis=0))]
     if missing:
-        raise NotIdentifiedError(f"no pointwise score for {', '.join(missing[:5])}; leave those entrants out")
-    return ScoreMatrix(values[~np.isnan(values).all(axis=1)], battles.entrants)
+        raise NotIdentifiedError(f"no pointwise score for {', '.join(missing[:5])}; leave those models out")
+    return ScoreMatrix(values[~np.isnan(values).all(axis=1)], battles.models)
 
 
 def _medians(matrix: ScoreMatrix, counts: np.ndarray) -> np.ndarray:
     """Return medians of resampled items: each score counts as often as its item was drawn."""
-    medians = np.full((len(counts), len(matrix.entrants)), np.nan)
+    medians = np.full((len(counts), len(matrix.models)), np.nan)
     for k, values in enumerate(matrix.values.T):
         known = np.flatnonzero(~np.isnan(values))
         order = known[np.argsort(values[known], kind="stable")]
@@ -186,4 +186,4 @@ def _missing_scores(matrix: ScoreMatrix) -> list[str]:
     lost = int((~matrix.is_known).sum())
     if not lost:
         return []
-    return [f"{lost} of {matrix.is_known.size} item scores are missing: entrants are scored on different items"]
+    return [f"{lost} of {matrix.is_known.size} item scores are missing: models are scored on different items"]

@@ -1,4 +1,4 @@
-"""Structured Bradley-Terry: strengths that a predictor tells, and an entrant's own deviation from it.
+"""Structured Bradley-Terry: strengths that a predictor tells, and a model's own deviation from it.
 
     P(humans prefer i over j) = s(theta_i - theta_j),   theta_i = kappa * phi_i + u_i,   u_i ~ N(0, tau^2)
 
@@ -34,10 +34,10 @@ class RandomEffects:
     """What labels and a predictor tell together.
 
     Attributes:
-        theta: posterior mean of log-strengths, mean zero, shape (entrants,).
-        covariance: of those, shape (entrants, entrants).
+        theta: posterior mean of log-strengths, mean zero, shape (models,).
+        covariance: of those, shape (models, models).
         kappa, tau: mean, 5% and 95% points.
-        pull: 0 where the predictor alone speaks, 1 where the labels alone do, shape (entrants,).
+        pull: 0 where the predictor alone speaks, 1 where the labels alone do, shape (models,).
         dispersion: variance of the labels over that of single coin throws.
     """
 
@@ -79,8 +79,8 @@ def fit_random_effects(
     """Join few labels with a predictor.
 
     Args:
-        labels: human battles, a row each, weights their votes; entrants need none.
-        phi: predicted log-strengths, shape (entrants,).
+        labels: human battles, a row each, weights their votes; models need none.
+        phi: predicted log-strengths, shape (models,).
         spread_prior: scale of tau's prior, logits.
         dispersion: of the labels; by default estimated from a first fit.
         spreads: values of tau, logits, large to small.
@@ -100,7 +100,7 @@ def dispersion_of(labels: Coded, theta: np.ndarray) -> float:
     """Return how many times as variable labels are as coin throws: ties make it less than 1, items more.
 
     Args:
-        theta: log-strengths of a penalised fit; those of a free one lie too close to the labels, shape (entrants,).
+        theta: log-strengths of a penalised fit; those of a free one lie too close to the labels, shape (models,).
     """
     p = 1 / (1 + np.exp(theta[labels.b] - theta[labels.a]))
     surplus, spread = labels.credit - p, p * (1 - p)
@@ -137,8 +137,8 @@ def expected_errors(labels: Coded, phi: np.ndarray, fit: RandomEffects, numbers:
 def _likelihood(pairs: Pairs, phi: np.ndarray, tau: float, dispersion: float) -> Likelihood:
     """Return the likelihood of (u, kappa - 1), divided by the dispersion, with its priors."""
     gaps = phi[pairs.low] - phi[pairs.high]
-    design = DesignMatrix(gaps[:, None], pairs.low, pairs.high, pairs.entrants)
-    penalty = np.append(np.full(pairs.entrants, tau**-2), 1.0)
+    design = DesignMatrix(gaps[:, None], pairs.low, pairs.high, pairs.models)
+    penalty = np.append(np.full(pairs.models, tau**-2), 1.0)
     return Likelihood(design, pairs.credit / dispersion, pairs.weight / dispersion, penalty, offset=gaps)
 
 
@@ -153,7 +153,7 @@ def _modes(pairs: Pairs, phi: np.ndarray, spreads: np.ndarray, spread_prior: flo
         factor = linalg.cholesky(precision, lower=True)
         fitted = likelihood.credit @ logits - likelihood.weight @ np.logaddexp(0, logits)
         value = fitted - at @ (likelihood.penalty * at) / 2
-        evidence = value - pairs.entrants * np.log(tau) - np.log(np.diag(factor)).sum()
+        evidence = value - pairs.models * np.log(tau) - np.log(np.diag(factor)).sum()
         # The grid of tau is logarithmic: its prior there is that of tau times tau.
         evidence += np.log(tau) - np.log1p((tau / spread_prior) ** 2)
         covariance = linalg.cho_solve((factor, True), np.eye(len(at)))
@@ -187,6 +187,6 @@ def _average(modes: list[_Mode], spreads: np.ndarray, phi: np.ndarray, dispersio
 
 
 def _centring_matrix(phi: np.ndarray) -> np.ndarray:
-    """Return the matrix from (u, kappa) to centred log-strengths, shape (entrants, entrants + 1)."""
+    """Return the matrix from (u, kappa) to centred log-strengths, shape (models, models + 1)."""
     size = len(phi)
     return (np.eye(size) - 1 / size) @ np.column_stack([np.eye(size), phi])

@@ -1,4 +1,4 @@
-"""Ranks, and differences, that hold for all entrants at once."""
+"""Ranks, and differences, that hold for all models at once."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from scipy.special import stdtr, stdtrit
 from podium.rankers.intervals import Estimate, centre_covariance, t_reach
 
 MOST_SIMULATED = 500
-"""Entrants up to which the critical value is simulated; above, Bonferroni's bound is used."""
+"""Models up to which the critical value is simulated; above, Bonferroni's bound is used."""
 SMALLEST_FREEDOM = 1.0
 """Degrees of freedom below which intervals are not widened further, either."""
 
@@ -18,8 +18,8 @@ class Contrasts:
     """All differences of scores at once.
 
     Attributes:
-        low, high: best and worst rank not excluded, NaN where nothing can be said, shape (entrants,).
-        is_above: whether row is told above column; None for more than 500 entrants, shape (entrants, entrants).
+        low, high: best and worst rank not excluded, NaN where nothing can be said, shape (models,).
+        is_above: whether row is told above column; None for more than 500 models, shape (models, models).
         reach: half the width of each difference's simultaneous interval, infinite where there is none, same shape.
         critical: of |t|, over all pairs.
     """
@@ -32,11 +32,11 @@ class Contrasts:
 
 
 def contrast_all(estimate: Estimate, *, level: float, rng: np.random.Generator) -> Contrasts:
-    """Compare all pairs of entrants simultaneously, at `level`.
+    """Compare all pairs of models simultaneously, at `level`.
 
-    An entrant's range is 1 + the number significantly better ... M - the number significantly worse. The critical
+    A model's range is 1 + the number significantly better ... M - the number significantly worse. The critical
     value is the `level` quantile of the largest |t| over all pairs, drawn from the covariance (Mogstad et al.
-    2024). Entrants without a standard error exclude nobody and get NaN, and so does everybody after a single cluster.
+    2024). Models without a standard error exclude nobody and get NaN, and so does everybody after a single cluster.
     """
     score, size = estimate.score, len(estimate.score)
     known = np.flatnonzero(~np.isnan(score) & ((estimate.se > 0) | (np.arange(size) == estimate.pinned)))
@@ -47,7 +47,7 @@ def contrast_all(estimate: Estimate, *, level: float, rng: np.random.Generator) 
     if estimate.pinned is not None:
         # Differences are those of centred scores, and so are the draws.
         covariance = centre_covariance(covariance)
-    # Equal scores go by their errors: the names of entrants must not say who gets which draws.
+    # Equal scores go by their errors: the names of models must not say who gets which draws.
     place = np.lexsort(((covariance**3).sum(axis=1), np.diag(covariance), -score[known].round(9)))
     known, covariance = known[place], covariance[np.ix_(place, place)]
     ranked = score[known]

@@ -20,7 +20,7 @@ def are_few(pairs: Pairs, clusters: int) -> np.ndarray:
 def errors_of_rates(battles: Summed, pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
     """Return the covariance of win rates, and the degrees of freedom of each rate's error.
 
-    An item adds to an entrant's error the sum over its opponents of w e / (N sqrt(1 - h)), with w the opponent's
+    An item adds to a model's error the sum over its opponents of w e / (N sqrt(1 - h)), with w the opponent's
     weight, e the credit beyond the pair's mean, N the pair's battles and h the item's share of them. A pair met on few
     items says nothing of its own variance (a lone battle has e = 0): that of an item's mean credit, pooled over all
     pairs, stands in. Where all pairs met on all items alike, this is the clustered sandwich with the factor
@@ -30,10 +30,10 @@ def errors_of_rates(battles: Summed, pairs: Pairs) -> tuple[np.ndarray, np.ndarr
         pairs: sums of the same battles, items counted.
 
     Returns:
-        Shapes (entrants, entrants) and (entrants,).
+        Shapes (models, models) and (models,).
     """
-    few, size, (of_low, of_high) = are_few(pairs, battles.clusters), pairs.entrants, opponent_weights(pairs)
-    # How each pair's credit of `low` enters each entrant's rate, shape (pairs, entrants).
+    few, size, (of_low, of_high) = are_few(pairs, battles.clusters), pairs.models, opponent_weights(pairs)
+    # How each pair's credit of `low` enters each model's rate, shape (pairs, models).
     rows, codes = np.tile(np.arange(len(few)), 2), np.concatenate([pairs.low, pairs.high])
     weights = sparse.csr_matrix((np.concatenate([of_low, -of_high]), (rows, codes)), shape=(len(few), size))
     rate, shares, squares = pairs.credit / pairs.weight, np.zeros(len(few)), np.zeros(len(few))
@@ -58,7 +58,7 @@ def errors_of_rates(battles: Summed, pairs: Pairs) -> tuple[np.ndarray, np.ndarr
 
 
 def _joint_freedom(variances: list[np.ndarray], freedoms: list[np.ndarray]) -> np.ndarray:
-    """Return Satterthwaite's degrees of freedom of sums of independent variances, shape (entrants,)."""
+    """Return Satterthwaite's degrees of freedom of sums of independent variances, shape (models,)."""
     square, freedom = np.array(variances) ** 2, np.array(freedoms)
     part = np.divide(square, freedom, out=np.zeros(freedom.shape), where=freedom > 0).sum(axis=0)
     total = np.sum(variances, axis=0) ** 2

@@ -67,31 +67,31 @@ def soft_elo(
     """Rank by Bradley-Terry on soft targets sigmoid(beta * margin), in Elo points.
 
     beta comes from the option, else from the calibration, else from the human labels in the battles; its error is in
-    the intervals. Soft credits without margins are targets as they are. With a calibration, entrants that it does not
+    the intervals. Soft credits without margins are targets as they are. With a calibration, models that it does not
     know are placed one by one against those that it knows, on its own axis, scale-corrected to human scale where the
     calibration is, with conformal intervals.
 
     Args:
         battles: of one judge, with margins (or soft credits).
         level: of intervals and rank sets, in (0, 1).
-        rng: draws for rank sets and the bootstrap of placed entrants.
+        rng: draws for rank sets and the bootstrap of placed models.
         target: the signal that is softened: `margin`, `smoothing`, `criteria`, `length`, `credit`, or `jury` (of
             several judges, with --pool).
         beta: logits per unit of margin; taken as exact.
         constant: credit of a win under `smoothing`, in (0.5, 1).
         ridge: of `criteria`, towards their mean; 10 by default.
-        regularization: lambda, at least 0; 0.01 by default. Placed entrants take that of the calibration.
-        cluster: `item`, or `row` for comparison; placed entrants take that of the calibration.
+        regularization: lambda, at least 0; 0.01 by default. Placed models take that of the calibration.
+        cluster: `item`, or `row` for comparison; placed models take that of the calibration.
         hard: add the Elo of the hard labels beside the soft one.
-        pin: `MODEL:1000` shifts all scores; not with placed entrants.
-        strata: a column of the table of entrants: conformal scores of the same stratum only.
-        halflife: days after which a calibrated entrant counts half, by the column `date` of that table.
+        pin: `MODEL:1000` shifts all scores; not with placed models.
+        strata: a column of the table of models: conformal scores of the same stratum only.
+        halflife: days after which a calibrated model counts half, by the column `date` of that table.
         conformal_level: by default that of the calibration.
         of: whose rating a newcomer's conformal interval holds: `votes` (human ratings, from about as many votes as the
-            calibrated entrants had) or `human` (with ever more votes).
-        center: entrants whose mean is 1500; by default all whose rating the data bound.
+            calibrated models had) or `human` (with ever more votes).
+        center: models whose mean is 1500; by default all whose rating the data bound.
         calibration: of this judge.
-        about: what is known of each entrant (family, date).
+        about: what is known of each model (family, date).
         whole: all battles, of which `battles` are a slice: beta is fitted on them.
 
     Raises:
@@ -106,7 +106,7 @@ def soft_elo(
         battles, whole = jury_battles(battles), jury_battles(whole) if whole else None
     bounds = Bounds(strata, halflife, conformal_level, of)
     if about and calibration is None:
-        raise UsageError("a table of entrants says who stands for a newcomer: it needs --calibration FILE")
+        raise UsageError("a table of models says who stands for a newcomer: it needs --calibration FILE")
     chosen = choose_target(whole or battles, calibration, target, beta, constant, ridge, level)
     by_verdicts = chosen[0].kind == "margin" and "verdict" in chosen[0].weights
     signal = signal_of(battles, chosen[0].kind, ridge, verdicts=by_verdicts)  # type: ignore[arg-type]
@@ -115,7 +115,7 @@ def soft_elo(
         fixed = {"pin": pin, "regularization": regularization, "cluster": None if cluster == "item" else cluster}
         if named := [name for name, value in fixed.items() if value is not None]:
             raise UsageError(
-                f"{' and '.join(named)}: new entrants are placed on the calibration's axis, with its regularization "
+                f"{' and '.join(named)}: new models are placed on the calibration's axis, with its regularization "
                 "and its clusters; leave it out"
             )
         return soft.annotate(
@@ -129,13 +129,13 @@ def soft_elo(
     pairs = pairs_of(coded)
     exposure = replace(exposure_of(battles, coded, pairs), lacking=f"battle with a signal ({signal.kind})")
     weight = REGULARIZATION if regularization is None else regularization
-    strengths = fit_identified(coded.entrants, pairs, exposure.battles, weight)
-    scale = scale_of(coded.entrants, are_bounded(strengths.graph), coded.clusters_of(), center, pin)
+    strengths = fit_identified(coded.models, pairs, exposure.battles, weight)
+    scale = scale_of(coded.models, are_bounded(strengths.graph), coded.clusters_of(), center, pin)
     estimate = estimate_elo(strengths, coded, scale, level, target_error(coded, strengths, soft))
     if estimate.method and soft.target.kind != "credit":
         exactness = "error of beta included" if soft.target.covariance is not None else "beta taken as exact"
         estimate = replace(estimate, method=f"{estimate.method}, {exactness}")
-    extra = _hard_scores(battles, coded.entrants, estimate.score, weight) if hard else {}
+    extra = _hard_scores(battles, coded.models, estimate.score, weight) if hard else {}
     labelled = label_strengths(
         exposure, strengths, estimate, scale, level=level, rng=rng, ranker="soft-elo", extra=extra
     )
@@ -240,13 +240,13 @@ def choose_target(
 
 
 def target_error(coded: Coded, strengths: Strengths, soft: SoftCredits) -> np.ndarray:
-    """Return what the error of the map's weights adds to the covariance of log-strengths, shape (entrants, entrants).
+    """Return what the error of the map's weights adds to the covariance of log-strengths, shape (models, models).
 
     The weights move the targets, and those the ratings: H^-1 J V J' H^-1, with V the covariance of the weights and J
     the derivative of the likelihood's score by them. Human labels are taken to be independent of the judge's error
     given its signal.
     """
-    size = len(coded.entrants)
+    size = len(coded.models)
     spread = covariance_for(soft.target, soft.signal)
     if not spread.any():
         return np.zeros((size, size))
@@ -269,18 +269,18 @@ def _no_map(kind: Kind) -> str:
 
 
 def _hard_scores(
-    battles: Battles, entrants: tuple[str, ...], beside: np.ndarray, regularization: float
+    battles: Battles, models: tuple[str, ...], beside: np.ndarray, regularization: float
 ) -> dict[str, np.ndarray]:
     """Return the Elo of the hard labels on the origin of the soft ones, NaN where no fit exists.
 
     Args:
-        entrants: of the soft fit.
-        beside: their soft scores, shape (entrants,).
+        models: of the soft fit.
+        beside: their soft scores, shape (models,).
     """
     coded = code_battles(battles, labels="hard")
     try:
         theta = strengths_of(coded, regularization).theta
     except NotIdentifiedError:
-        return {"hard": np.full(len(entrants), np.nan)}
-    scores = POINTS * theta[[coded.entrants.index(name) for name in entrants]]
+        return {"hard": np.full(len(models), np.nan)}
+    scores = POINTS * theta[[coded.models.index(name) for name in models]]
     return {"hard": scores - scores.mean() + beside.mean()}

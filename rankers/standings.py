@@ -21,12 +21,12 @@ SAME_SCORE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a ranker found, by entrant code.
+    """What a ranker found, by model code.
 
     Attributes:
         estimate: scores and their error.
-        separated: shape (entrants,); None where the word does not apply.
-        extra: further columns, each of shape (entrants,).
+        separated: shape (models,); None where the word does not apply.
+        extra: further columns, each of shape (models,).
         warnings: in addition to those of the battles and of the estimate.
     """
 
@@ -43,19 +43,19 @@ class Exposure:
     """What was played, whatever the ranker: the rest of what standings show.
 
     Attributes:
-        entrants: names of those with readable battles, by code.
-        battles: readable battles of each, shape (entrants,).
-        win_rates: mean over opponents of the mean credit against each, shape (entrants,).
+        models: names of those with readable battles, by code.
+        battles: readable battles of each, shape (models,).
+        win_rates: mean over opponents of the mean credit against each, shape (models,).
         clusters: independent clusters (items, or rows).
-        own: clusters in which each entrant has a readable battle, or a score, shape (entrants,).
-        unranked: entrants without a readable battle.
+        own: clusters in which each model has a readable battle, or a score, shape (models,).
+        unranked: models without a readable battle.
         counts: the denominators.
         notes: warnings from reading and merging.
         diagnostics: swap report and reasons of unparsed battles.
         lacking: what the unranked have none of.
     """
 
-    entrants: tuple[str, ...]
+    models: tuple[str, ...]
     battles: np.ndarray
     win_rates: np.ndarray
     clusters: int
@@ -76,12 +76,12 @@ def exposure_of(battles: Battles, coded: Summed, pairs: Pairs | None = None) -> 
     pairs = pairs or pairs_of(coded)
     uneven = {"uneven_opponents": True} if len(light_opponents(pairs)[0]) else {}
     return Exposure(
-        entrants=coded.entrants,
+        models=coded.models,
         battles=coded.battles_of(),
         win_rates=win_rates(pairs),
         clusters=coded.clusters,
         own=coded.clusters_of(),
-        unranked=tuple(sorted(set(battles.entrants) - set(coded.entrants))),
+        unranked=tuple(sorted(set(battles.models) - set(coded.models))),
         counts=battles.counts(),
         notes=battles.notes,
         diagnostics=summary_of_battles(battles) | uneven,
@@ -92,7 +92,7 @@ def standings(
     ranker: str, scale: str, exposure: Exposure, result: Result, *, level: float, rng: np.random.Generator
 ) -> Standings:
     """Label, sort and rank the scores; add counts, the swap report and the warnings that go with any ranking."""
-    last = len(exposure.entrants) + len(exposure.unranked)
+    last = len(exposure.models) + len(exposure.unranked)
     contrasts = contrast_all(result.estimate, level=level, rng=rng)
     return Standings(
         ranker=ranker,
@@ -112,14 +112,14 @@ def standings(
 
 
 def _order_of(exposure: Exposure, estimate: Estimate) -> list[int]:
-    """Return the codes of the entrants, the best first, equal ones by name."""
+    """Return the codes of the models, the best first, equal ones by name."""
     # Rounding must not make an order of equals.
-    score, names = np.nan_to_num(estimate.score.round(9), nan=-np.inf), exposure.entrants
+    score, names = np.nan_to_num(estimate.score.round(9), nan=-np.inf), exposure.models
     return sorted(range(len(names)), key=lambda k: (-score[k], names[k]))
 
 
 def _separation(exposure: Exposure, result: Result, contrasts: Contrasts) -> Separation | None:
-    """Return who is told from whom; None where nobody can be placed, or of very many entrants."""
+    """Return who is told from whom; None where nobody can be placed, or of very many models."""
     estimate = result.estimate
     order = [k for k in _order_of(exposure, estimate) if contrasts.low[k] > 0]
     if contrasts.is_above is None or contrasts.reach is None or len(order) < 2:
@@ -130,7 +130,7 @@ def _separation(exposure: Exposure, result: Result, contrasts: Contrasts) -> Sep
     reach = float(contrasts.reach[order[0], order[1]])
     z = gap / reach * contrasts.critical
     return Separation(
-        names=tuple(exposure.entrants[k] for k in order),
+        names=tuple(exposure.models[k] for k in order),
         cuts=tuple(cuts),
         beats=tuple(tuple(np.flatnonzero(row).tolist()) for row in is_above),
         critical=contrasts.critical,
@@ -143,7 +143,7 @@ def _separation(exposure: Exposure, result: Result, contrasts: Contrasts) -> Sep
 
 def _entries(exposure: Exposure, result: Result, contrasts: Contrasts) -> list[Entry]:
     estimate, best, worst = result.estimate, contrasts.low, contrasts.high
-    names, se, order = exposure.entrants, estimate.se, _order_of(exposure, result.estimate)
+    names, se, order = exposure.models, estimate.se, _order_of(exposure, result.estimate)
     flat = _has_no_variation(estimate)
     return [
         Entry(
@@ -171,14 +171,14 @@ def _has_no_variation(estimate: Estimate) -> np.ndarray:
 
 
 def rank_of(score: np.ndarray, k: int) -> int:
-    """Return 1 + the number of entrants with a higher score; unknown scores come last, together."""
+    """Return 1 + the number of models with a higher score; unknown scores come last, together."""
     if np.isnan(score[k]):
         return 1 + int(np.sum(~np.isnan(score)))
     return 1 + int(np.sum(score > score[k] + SAME_SCORE))
 
 
 def summary_of_battles(battles: Battles) -> dict[str, Any]:
-    """Return the swap report, the reasons of unparsed battles, and where ties are, on how many items entrants
+    """Return the swap report, the reasons of unparsed battles, and where ties are, on how many items models
     differ.
     """
     swaps = battles.swaps()
@@ -191,23 +191,23 @@ def summary_of_battles(battles: Battles) -> dict[str, Any]:
 
 def _usual(exposure: Exposure, result: Result) -> list[str]:
     warnings = [f"{name} has no {exposure.lacking} and is not ranked" for name in exposure.unranked]
-    clusters, entrants = exposure.clusters, len(exposure.entrants)
-    few, rare = CHECKS["items"], CHECKS["items of an entrant"]
-    if 1 < clusters < max(few.threshold, entrants):
-        many = f"fewer than {few.threshold}" if clusters < few.threshold else f"fewer than the {entrants} entrants"
+    clusters, models = exposure.clusters, len(exposure.models)
+    few, rare = CHECKS["items"], CHECKS["items of a model"]
+    if 1 < clusters < max(few.threshold, models):
+        many = f"fewer than {few.threshold}" if clusters < few.threshold else f"fewer than the {models} models"
         warnings.append(few.say(items=clusters, many=many))
     if clusters >= rare.threshold:
         allowed = result.estimate.allowed
         narrow = (exposure.own < rare.threshold) & (True if allowed is None else ~allowed)
         if narrow.any():
-            names = some([f"{exposure.entrants[k]} ({exposure.own[k]})" for k in np.flatnonzero(narrow)])
+            names = some([f"{exposure.models[k]} ({exposure.own[k]})" for k in np.flatnonzero(narrow)])
             warnings.append(rare.say(fewest=rare.threshold, names=names))
     estimate = result.estimate
     hidden = False if result.separated is None else result.separated
     lost = ~np.isnan(estimate.score) & np.isnan(estimate.low) & ~np.asarray(hidden) & ~_has_no_variation(estimate)
     if estimate.method is not None and lost.any():
-        names = some([exposure.entrants[k] for k in np.flatnonzero(lost)])
+        names = some([exposure.models[k] for k in np.flatnonzero(lost)])
         warnings.append(f"some bootstrap resamples hold nothing of {names}: no interval")
-    if flat := [exposure.entrants[k] for k in np.flatnonzero(_has_no_variation(estimate))]:
+    if flat := [exposure.models[k] for k in np.flatnonzero(_has_no_variation(estimate))]:
         warnings.append(f"no variation between items for {some(flat)}: their interval cannot be computed")
     return warnings

@@ -12,7 +12,7 @@ from podium.rankers.cells import Summed, in_memory
 from podium.rankers.clusters import Matrix, centre_columns, gram, surpluses
 from podium.rankers.coded import Coded
 from podium.rankers.defaults import REGULARIZATION
-from podium.rankers.graph import Graph, graph_of, separated_entrants, separated_in_draws
+from podium.rankers.graph import Graph, graph_of, separated_in_draws, separated_models
 from podium.rankers.newton import CLOSE_ENOUGH_FOR_DRAWS, DesignMatrix, Likelihood, Optimum, maximise, maximise_many
 from podium.rankers.pairs import PairCells, Pairs
 
@@ -37,13 +37,13 @@ class Strengths:
 
     @property
     def theta(self) -> np.ndarray:
-        """Log-strengths with mean zero, shape (entrants,)."""
-        return self.optimum.at[: self.pairs.entrants]
+        """Log-strengths with mean zero, shape (models,)."""
+        return self.optimum.at[: self.pairs.models]
 
     @property
     def coefficients(self) -> np.ndarray:
         """Logits per unit of the further columns, shape (columns,)."""
-        return self.optimum.at[self.pairs.entrants :]
+        return self.optimum.at[self.pairs.models :]
 
     @cached_property
     def graph(self) -> Graph:
@@ -54,7 +54,7 @@ class Strengths:
         """Return the expected credit of a against b, shape (n,).
 
         Args:
-            a, b: entrant codes, shape (n,).
+            a, b: model codes, shape (n,).
             columns: further columns, shape (n, columns); None for none, or for zeros.
         """
         gaps = self.theta[a] - self.theta[b]
@@ -95,7 +95,7 @@ class Strengths:
         clusters = battles.clusters
         correction = clusters / max(clusters - 1, 1)
         if clusters < len(self.optimum.at):
-            # H^-1 times the clusters' scores is the smaller system: 10,000 entrants stay affordable.
+            # H^-1 times the clusters' scores is the smaller system: 10,000 models stay affordable.
             influence = self.influence(in_memory(battles))
             return correction * (influence.T @ influence)
         scores, _ = gram(self.surpluses(block) for block in battles.blocks())
@@ -103,7 +103,7 @@ class Strengths:
         return correction * linalg.cho_solve(factor, linalg.cho_solve(factor, scores).T)
 
     def theta_of_draws(self, cells: PairCells, counts: np.ndarray) -> np.ndarray:
-        """Return log-strengths of resamples, NaN where one is separated or disconnected, shape (draws, entrants).
+        """Return log-strengths of resamples, NaN where one is separated or disconnected, shape (draws, models).
 
         Args:
             cells: pair sums of each cluster.
@@ -113,7 +113,7 @@ class Strengths:
             NotConvergedError: a resample has no maximum.
         """
         credit, weight = cells.sums_of_draws(counts)
-        theta, sound = np.full((len(counts), self.pairs.entrants), np.nan), are_sound(self.pairs, credit, weight)
+        theta, sound = np.full((len(counts), self.pairs.models), np.nan), are_sound(self.pairs, credit, weight)
         likelihood = pair_likelihood(self.pairs, self.regularization, credit[sound], weight[sound])
         theta[sound] = maximise_many(likelihood, self.theta, CLOSE_ENOUGH_FOR_DRAWS)
         return theta
@@ -130,7 +130,7 @@ def fit_strengths(pairs: Pairs, regularization: float = REGULARIZATION, start: n
     Args:
         pairs: pair sums.
         regularization: lambda >= 0; 0 needs a strongly connected win graph.
-        start: where to begin, shape (entrants,); zeros by default.
+        start: where to begin, shape (models,); zeros by default.
 
     Raises:
         NotIdentifiedError, NotConvergedError: there is no maximum, or it was not reached.
@@ -150,10 +150,10 @@ def pair_likelihood(
         credit, weight: sums of resamples instead of those of `pairs`, shape (samples, pairs).
     """
     return Likelihood(
-        DesignMatrix(None, pairs.low, pairs.high, pairs.entrants),
+        DesignMatrix(None, pairs.low, pairs.high, pairs.models),
         pairs.credit if credit is None else credit,
         pairs.weight if weight is None else weight,
-        np.full(pairs.entrants, float(regularization)),
+        np.full(pairs.models, float(regularization)),
     )
 
 
@@ -163,20 +163,20 @@ def column_likelihood(coded: Coded, columns: np.ndarray, regularization: float) 
     Args:
         columns: what stands beside the strengths in each battle, shape (battles, columns).
     """
-    design = DesignMatrix(columns, coded.a, coded.b, len(coded.entrants))
-    penalty = np.append(np.full(design.entrants, float(regularization)), np.zeros(columns.shape[1]))
+    design = DesignMatrix(columns, coded.a, coded.b, len(coded.models))
+    penalty = np.append(np.full(design.models, float(regularization)), np.zeros(columns.shape[1]))
     return Likelihood(design, coded.weight * coded.credit, coded.weight, penalty)
 
 
 def are_sound(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Tell which resamples have no more separated entrants than the data, shape (draws,).
+    """Tell which resamples have no more separated models than the data, shape (draws,).
 
     Args:
         credit, weight: pair sums of each resample, shape (draws, pairs).
     """
     pattern = np.stack([pairs.credit > 0, pairs.credit < pairs.weight])
     sound = ((credit > 0) == pattern[0]).all(axis=1) & ((credit < weight) == pattern[1]).all(axis=1)
-    further = separated_in_draws(pairs, credit[~sound], weight[~sound]) & ~separated_entrants(pairs)
+    further = separated_in_draws(pairs, credit[~sound], weight[~sound]) & ~separated_models(pairs)
     sound[~sound] = ~further.any(axis=1)
     return sound
 

@@ -22,9 +22,9 @@ from podium.rankers.strengths import Strengths
 from podium.text import plural, some
 
 FEWEST_LABELS = 5
-"""Labels per entrant below which the prior of the spread decides how far the judge is trusted."""
+"""Labels per model below which the prior of the spread decides how far the judge is trusted."""
 OUTLIER = 3.0
-"""Standard deviations by which a judge's rating differs from human ratings: by chance in 3 of 1,000 entrants."""
+"""Standard deviations by which a judge's rating differs from human ratings: by chance in 3 of 1,000 models."""
 
 
 def structured_bradley_terry(
@@ -44,7 +44,7 @@ def structured_bradley_terry(
 ) -> Standings:
     """Rank by few human labels and what a judge says of all battles, in Elo points on human scale.
 
-    An entrant's strength is kappa times the judge's, and a deviation of its own whose size the labels tell: without
+    A model's strength is kappa times the judge's, and a deviation of its own whose size the labels tell: without
     labels it rests on the judge, with many on humans. Beside it stand the rating of the labels alone (`human`, which
     assumes nothing of the judge), that of the judge (`judge`, kappa times its own), and `pull`, how far the labels
     decide (0 to 1).
@@ -58,11 +58,11 @@ def structured_bradley_terry(
         spread_prior: logits by which half of all judges are taken to disagree with humans at most, 0.35 by default.
         regularization: lambda of the judge's ratings and of the labels alone.
         pin: `MODEL:1000` shifts all scores.
-        center: entrants whose mean is 1500; by default all whose rating the data bound.
+        center: models whose mean is 1500; by default all whose rating the data bound.
         whole: all battles, of which `battles` are a slice: labels of its items only count.
 
     Raises:
-        NotIdentifiedError: no label between the judge's entrants, or its battles do not join.
+        NotIdentifiedError: no label between the judge's models, or its battles do not join.
         NotConvergedError: a fit did not reach its maximum.
         UsageError: an impossible option.
 
@@ -74,12 +74,12 @@ def structured_bradley_terry(
     coded = code_battles(battles, credit=credit)
     pairs = pair_sums(coded)
     exposure = exposure_of(battles, coded, pairs)
-    judge = fit_identified(coded.entrants, pairs, exposure.battles, regularization)
+    judge = fit_identified(coded.models, pairs, exposure.battles, regularization)
     sliced = whole is not None and len(whole) != len(battles) and battles.has_items
-    labels = human_label_fit(battles, coded.entrants, frozenset(battles.values_of("item")) if sliced else None)
+    labels = human_label_fit(battles, coded.models, frozenset(battles.values_of("item")) if sliced else None)
     fit = fit_random_effects(labels.coded, judge.theta, spread_prior)
     human, human_se = human_ratings(labels.coded, regularization)
-    scale = scale_of(coded.entrants, are_bounded(judge.graph), coded.clusters_of(), center, pin)
+    scale = scale_of(coded.models, are_bounded(judge.graph), coded.clusters_of(), center, pin)
     score, covariance = scale.scores(fit.theta), scale.covariance(fit.covariance)
     reach = ndtri((1 + level) / 2) * np.sqrt(np.maximum(np.diag(covariance), 0.0))
     method = "normal posterior: labels by humans, judge as predictor, spread averaged over its evidence"
@@ -142,7 +142,7 @@ def _doubts(
 ) -> list[str]:
     """Say where ratings rest on the judge alone, on a judge that says nothing, on odd labels, and who is an outlier."""
     coded, warnings = labels.coded, []
-    each, names = coded.battles_of(), coded.entrants
+    each, names = coded.battles_of(), coded.models
     if labels.left_out:
         warnings.append(labels.left_out_doubt())
     if 2 * labels.votes < FEWEST_LABELS * len(names):

@@ -46,7 +46,7 @@ def win_rate(
         battles: credits in [0, 1].
         level: of intervals and rank sets, in (0, 1).
         rng: draws for rank sets and the bootstrap.
-        anchor: use only the battles against this entrant.
+        anchor: use only the battles against this model.
         labels: `soft` or `hard`.
         interval: `sandwich` (linearised ratio, clustered, t) or `bootstrap` (percentile).
         resamples: of the bootstrap.
@@ -65,7 +65,7 @@ def win_rate(
     if length_data is not None:
         raise UsageError("length_data is used with length_control=true")
     coded = sum_battles(battles, labels=labels, cluster=cluster)
-    anchor = anchor and find_name("entrant with readable battles", anchor, coded.entrants)
+    anchor = anchor and find_name("model with readable battles", anchor, coded.models)
     met = coded if anchor is None else _battles_against(coded, anchor)
     pairs = pairs_of(met)
     score = win_rates(pairs)
@@ -80,7 +80,7 @@ def win_rate(
     scale = "win rate" if anchor is None else f"win rate against {anchor}"
     light: dict[str, dict[str, float]] = {}
     for own_code, other, ratio in zip(*light_opponents(pairs), strict=True):
-        light.setdefault(met.entrants[own_code], {})[met.entrants[other]] = float(ratio)
+        light.setdefault(met.models[own_code], {})[met.models[other]] = float(ratio)
     groups = graph_of(pairs).groups
     result = Result(
         estimate,
@@ -91,7 +91,7 @@ def win_rate(
     exposure = exposure_of(battles, met, pairs)
     if anchor is not None:
         unranked = exposure.unranked
-        exposure = replace(exposure_of(_with_entrant(battles, anchor), met, pairs), unranked=unranked)
+        exposure = replace(exposure_of(_with_model(battles, anchor), met, pairs), unranked=unranked)
     return standings("win-rate", scale, exposure, result, level=level, rng=rng)
 
 
@@ -114,23 +114,23 @@ def estimate_rates(battles: Summed, pairs: Pairs, level: float) -> Estimate:
 def _battles_against(coded: Summed, anchor: str) -> Summed:
     if isinstance(coded, Cells):
         return coded.cells_of(anchor)
-    which = coded.entrants.index(anchor)
+    which = coded.models.index(anchor)
     against = coded.take((coded.a == which) | (coded.b == which))
     distinct, cluster = np.unique(against.cluster, return_inverse=True)
     return replace(against, cluster=cluster, clusters=len(distinct))
 
 
-def _with_entrant(battles: Battles, entrant: str) -> Battles:
-    """Keep the battles of one entrant: the denominators of a rate against it."""
+def _with_model(battles: Battles, model: str) -> Battles:
+    """Keep the battles of one model: the denominators of a rate against it."""
     if battles.verdicts:
-        name = text(entrant)
+        name = text(model)
         return replace(battles, rows=battles.verdicts.keep_where(f"model_a = {name} or model_b = {name}"), missing=None)
-    sides = [(battles.table[side] == entrant).to_numpy() for side in ("model_a", "model_b")]
+    sides = [(battles.table[side] == model).to_numpy() for side in ("model_a", "model_b")]
     return battles.select(sides[0] | sides[1])
 
 
 def _within_bounds(estimate: Estimate, coded: Summed, level: float) -> Estimate:
-    """Clip intervals to [0, 1]; an entrant that won or lost everything gets the exact binomial bound.
+    """Clip intervals to [0, 1]; a model that won or lost everything gets the exact binomial bound.
 
     With all of n clusters won, the lower bound is (alpha / 2)^(1 / n) (Clopper and Pearson 1934).
     """
@@ -155,10 +155,10 @@ def _describe_light(light: Mapping[str, Mapping[str, float]]) -> list[str]:
 
 
 def _warnings(coded: Summed, pairs: Pairs, score: np.ndarray, anchor: str | None, groups: int) -> list[str]:
-    absent = [coded.entrants[k] for k in np.flatnonzero(np.isnan(score))]
+    absent = [coded.models[k] for k in np.flatnonzero(np.isnan(score))]
     warnings = [f"{name} has no readable battle against {anchor}: no score" for name in absent]
     if len(pairs.low) < len(score) * (len(score) - 1) / 2 and anchor is None:
-        warnings.append("entrants met different opponents: win rates are not on one scale, bradley-terry's ratings are")
+        warnings.append("models met different opponents: win rates are not on one scale, bradley-terry's ratings are")
     if groups > 1:
         warnings.append(f"the battles fall into {groups} groups that never met: win rates compare within a group only")
     return warnings

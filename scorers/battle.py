@@ -20,13 +20,13 @@ NO_QUORUM = "no quorum"
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """One call of a judge: two entrants on one item, in the order in which their responses are shown.
+    """One call of a judge: two models on one item, in the order in which their responses are shown.
 
     Attributes:
         item: which instruction.
         first: whose response is shown first.
         second: whose response is shown second.
-        order: `ab` where the entrant that was given first is shown first, else `ba`.
+        order: `ab` where the model that was given first is shown first, else `ba`.
         repeat: which repetition, from 0.
     """
 
@@ -47,16 +47,16 @@ def judgments(
     seed: int = 0,
     first: str | None = None,
 ) -> tuple[Judgment, ...]:
-    """Return the calls that make the battle of two entrants on an item.
+    """Return the calls that make the battle of two models on an item.
 
     Args:
         item: which instruction.
-        a: an entrant; order `ab` shows it first.
+        a: a model; order `ab` shows it first.
         b: its opponent.
         orders: `both` shows either first, once per repeat; `random` draws one order per repeat; `as-given` shows a
             first.
         repeats: how often, per order.
-        seed: of the draw, which is a hash of seed, item, pair and repeat: the same whichever entrant is named first,
+        seed: of the draw, which is a hash of seed, item, pair and repeat: the same whichever model is named first,
             and whatever else is played.
         first: who is shown first in every repeat, whatever the orders: a tournament that balances orders says so.
     """

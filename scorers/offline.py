@@ -127,7 +127,7 @@ def demands(instruction: str, reference: str | None = None) -> tuple[Demand, ...
     """Return what an instruction demands and a rule can check, at least that there is an answer.
 
     Args:
-        instruction: as the entrants got it.
+        instruction: as the models got it.
         reference: an answer that is right, where the prompt shows one; a response should hold it.
 
     >>> [demand.name for demand in demands("Name a colour in one word.")]

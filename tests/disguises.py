@@ -10,11 +10,11 @@ import pandas as pd
 
 SIDES = (("model_a", "model_b"), ("length_a", "length_b"), ("score_a", "score_b"))
 COMPLEMENT, NEGATED = ("credit", "human"), "margin"
-NAME = re.compile(r"entrant-[a-z]")
+NAME = re.compile(r"model-[a-z]")
 
 
 def new_names(names: list[str], seed: int) -> dict[str, str]:
-    """Deal the names anew, each to another entrant where the draw says so."""
+    """Deal the names anew, each to another model where the draw says so."""
     return dict(zip(names, np.random.default_rng(seed).permutation(names).tolist(), strict=True))
 
 
@@ -53,7 +53,7 @@ def figures_of(answer: Any, names: Mapping[str, str]) -> dict[tuple[str, ...], l
 
     def visit(value: Any, path: tuple[str, ...]) -> None:
         if isinstance(value, Mapping):
-            whose = value.get("model") or value.get("entrants") or value.get("first")
+            whose = value.get("model") or value.get("models") or value.get("first")
             whose = [whose, value["second"]] if "second" in value else whose
             whose = [whose] if isinstance(whose, str) else whose
             if isinstance(whose, list | tuple) and all(isinstance(name, str) for name in whose):

@@ -19,7 +19,7 @@ def battles_of(world: World, judge: Judge | None = None, *, orders: str = "both"
 
     Args:
         judge: the default judge when none is given.
-        orders: `both`, or `ab` for the first-named entrant first.
+        orders: `both`, or `ab` for the first-named model first.
         human: add one human label per battle.
     """
     judge, rng = judge or Judge(), np.random.default_rng(world.seed)
@@ -57,8 +57,8 @@ def scored_battles(world: World) -> Battles:
 
 
 def all_pairs(world: World) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return item, first and second entrant of every battle, each of shape (battles,)."""
-    items, (a, b) = len(world.quality), np.triu_indices(len(world.entrants), 1)
+    """Return item, first and second model of every battle, each of shape (battles,)."""
+    items, (a, b) = len(world.quality), np.triu_indices(len(world.models), 1)
     return np.repeat(np.arange(items), len(a)), np.tile(a, items), np.tile(b, items)
 
 
@@ -121,10 +121,10 @@ def in_order(parts: list[Columns]) -> Battles:
     return Battles(table)
 
 
-def names_of(world: World, entrant: np.ndarray) -> pd.Categorical:
-    """Return the names of entrants, given by their positions in the world."""
-    names = sorted(world.entrants)
-    return coded(np.array([names.index(name) for name in world.entrants])[entrant], names)
+def names_of(world: World, model: np.ndarray) -> pd.Categorical:
+    """Return the names of models, given by their positions in the world."""
+    names = sorted(world.models)
+    return coded(np.array([names.index(name) for name in world.models])[model], names)
 
 
 def coded(code: np.ndarray, names: Any) -> pd.Categorical:

@@ -4,4 +4,4 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 EXAMPLE = ROOT / "examples" / "simulated" / "battles.csv"
-"""Six entrants, 40 items, both orders, one judge."""
+"""Six models, 40 items, both orders, one judge."""

@@ -96,7 +96,7 @@ def test_a_model_against_itself_is_refused(save):
     assert "votes.csv, row 2: model_b 'x' plays against itself. Remedy: remove" in message
 
 
-def test_an_entrant_without_a_name_is_refused(save):
+def test_an_model_without_a_name_is_refused(save):
     assert "votes.csv, row 1: model_b is empty. Remedy:" in refusal(save("votes.csv", f"{HEADER}1,x,,1\n"))
 
 
@@ -145,7 +145,7 @@ def test_mixed_judges_can_be_pooled_split_or_chosen():
     assert len(podium.rank(podium.read_battles(frame, where=[("judge", "gpt")]), "win-rate").standings) == 1
 
 
-def test_one_entrant_only_is_refused(save):
+def test_one_model_only_is_refused(save):
     assert "plays against itself" in refusal(save("votes.csv", f"{HEADER}1,x,x,1\n2,x,x,0\n"))
 
 
@@ -175,18 +175,18 @@ def unbeaten():
     return table(*circle(), *((f"i{k}", "champion", other, 1.0) for k in range(4) for other in "xyz"))
 
 
-def test_an_unbeaten_entrant_is_flagged_without_interval_and_named():
+def test_an_unbeaten_model_is_flagged_without_interval_and_named():
     one = standings(unbeaten())
     champion = one.entries[0]
     assert (champion.model, champion.separated, champion.low, champion.high) == ("champion", True, None, None)
     assert any("champion (never lost)" in warning for warning in one.warnings)
 
 
-def test_the_entrants_below_an_unbeaten_one_keep_their_intervals():
+def test_the_models_below_an_unbeaten_one_keep_their_intervals():
     assert all(entry.low is not None for entry in standings(unbeaten()).entries[1:])
 
 
-def test_an_unbeaten_entrant_without_regularization_is_refused():
+def test_an_unbeaten_model_without_regularization_is_refused():
     message = unranked(unbeaten(), regularization=0)
     assert "champion (never lost)" in message
     assert "regularization=0" in message
@@ -240,16 +240,16 @@ def test_two_columns_of_one_criterion_are_refused():
     assert "two columns are called 'margin_tone'" in refusal(frame, format="podium")
 
 
-def sparse(entrants, groups):
-    """Return a random tree and random chords inside each group of entrants."""
+def sparse(models, groups):
+    """Return a random tree and random chords inside each group of models."""
     rng = np.random.default_rng(5)
-    size = entrants // groups
+    size = models // groups
     child = np.arange(1, size)
     chord = np.stack([rng.permutation(size), np.arange(size)])
     edges = np.concatenate([np.stack([child, (rng.random(size - 1) * child).astype(int)]), chord], axis=1)
     edges = edges[:, edges[0] != edges[1]]
     pairs = np.concatenate([edges + group * size for group in range(groups)], axis=1)
-    names = np.array([f"m{k:05d}" for k in range(entrants)], dtype=object)
+    names = np.array([f"m{k:05d}" for k in range(models)], dtype=object)
     credit = rng.integers(0, 2, pairs.shape[1]) * 1.0
     item = np.arange(pairs.shape[1]) % 100
     return pd.DataFrame({"item": item, "model_a": names[pairs[0]], "model_b": names[pairs[1]], "credit": credit})
@@ -261,18 +261,18 @@ def crowd():
 
 
 @pytest.mark.slow
-def test_ten_thousand_entrants_with_few_battles_each_are_ranked(crowd):
+def test_ten_thousand_models_with_few_battles_each_are_ranked(crowd):
     assert len(crowd.entries) == 10_000
     assert crowd.fit.converged
 
 
 @pytest.mark.slow
-def test_what_limits_ten_thousand_entrants_with_few_battles_is_said(crowd):
+def test_what_limits_ten_thousand_models_with_few_battles_is_said(crowd):
     assert any("separated, rating set by the regularization" in text for text in crowd.warnings)
-    assert any("100 items only (fewer than the 10000 entrants)" in text for text in crowd.warnings)
+    assert any("100 items only (fewer than the 10000 models)" in text for text in crowd.warnings)
 
 
-def test_ten_thousand_entrants_in_two_groups_are_refused():
+def test_ten_thousand_models_in_two_groups_are_refused():
     message = unranked(podium.read_battles(sparse(10_000, groups=2)))
     assert "2 groups that never met" in message
     assert len(message) < 1000

@@ -40,7 +40,7 @@ CONTRACT = record(
     se_method={"type": "string", "pattern": "^(sandwich|bootstrap:[0-9]+)$"},
     seed=WHOLE,
     loo=record(hard=record(**FIGURES), soft=record(**FIGURES, beta_mean=NUMBER_OR_NULL)),
-    entrants={"type": "array", "items": record(model=TEXT, **RATINGS, battles=WHOLE)},
+    models={"type": "array", "items": record(model=TEXT, **RATINGS, battles=WHOLE)},
     anchors={"type": "array", "items": record(model=TEXT, **STRENGTHS)},
     conformal=record(soft=CONFORMAL, hard=CONFORMAL),
     agreement=record(**AGREEMENT, bins={"type": "array"}),
@@ -48,8 +48,8 @@ CONTRACT = record(
 )
 
 
-def judgments(entrants, items=20, seed=1, **options):
-    return simulate(entrants, items, seed=seed, spread=0.8).judgments(JUDGE, human=True, orders="ab", **options)
+def judgments(models, items=20, seed=1, **options):
+    return simulate(models, items, seed=seed, spread=0.8).judgments(JUDGE, human=True, orders="ab", **options)
 
 
 def with_criteria(frame):
@@ -74,7 +74,7 @@ def calibrated(which):
     families = pd.DataFrame({"model": sorted({*frame["model_a"], *frame["model_b"]}), "family": list("xxyyyz")})
     frame_of, options = {
         "margin": (frame, {}),
-        "about": (frame, {"entrants": families}),
+        "about": (frame, {"models": families}),
         "row": (frame, {"cluster": "row", "level": 0.8, "scale_correction": False}),
         "scale-corrected": (judgments(7, 40, seed=3), {}),
         "criteria": (with_criteria(frame), {"target": "criteria"}),
@@ -124,10 +124,10 @@ def write(tmp_path):
 
 
 @cache
-def arrivals(calibrated_entrants=6, new=2):
-    """Return battles of new entrants against all others."""
-    frame = judgments(calibrated_entrants + new, seed=3).drop(columns="human")
-    old = {f"model-{k + 1:02d}" for k in range(calibrated_entrants)}
+def arrivals(calibrated_models=6, new=2):
+    """Return battles of new models against all others."""
+    frame = judgments(calibrated_models + new, seed=3).drop(columns="human")
+    old = {f"model-{k + 1:02d}" for k in range(calibrated_models)}
     a, b = frame["model_a"].isin(old), frame["model_b"].isin(old)
     return read_battles(frame[a ^ b])
 
@@ -166,7 +166,7 @@ def test_the_contract_of_this_test_needs_what_the_shared_schema_needs():
         (("beta",), None),
         (("beta_battles",), 1.5),
         (("se_method",), "jackknife"),
-        (("entrants", 0, "soft_elo"), "1500"),
+        (("models", 0, "soft_elo"), "1500"),
         (("anchors", 0, "soft_theta"), None),
         (("conformal", "soft", "q"), "infinite"),
         (("conformal", "hard", "splits"), None),
@@ -187,8 +187,8 @@ def test_neither_nan_nor_infinity_is_written(which):
     assert json.loads(calibrated(which).to_json(), parse_constant=refuse)["podium"] == "0.1"
 
 
-def test_an_entrant_without_a_rating_is_written_with_nulls():
-    [bridge] = [one for one in json.loads(calibrated("bridge").to_json())["entrants"] if one["soft_elo"] is None]
+def test_an_model_without_a_rating_is_written_with_nulls():
+    [bridge] = [one for one in json.loads(calibrated("bridge").to_json())["models"] if one["soft_elo"] is None]
     assert (bridge["model"], bridge["human_elo"], bridge["soft_se"]) == ("model-03", None, None)
 
 
@@ -199,12 +199,12 @@ def test_a_given_target_has_no_interval_of_beta():
 
 
 @pytest.mark.parametrize("kind", ["soft", "hard"])
-def test_five_entrants_give_an_infinite_quantile_at_90_percent_and_the_number_needed(kind):
+def test_five_models_give_an_infinite_quantile_at_90_percent_and_the_number_needed(kind):
     found = json.loads(calibrated("five").to_json())["conformal"][kind]
     assert (found["level"], found["n"], found["q"], found["needed"]) == (0.9, 5, None, 9)
 
 
-def test_five_entrants_give_a_finite_quantile_at_80_percent():
+def test_five_models_give_a_finite_quantile_at_80_percent():
     found = json.loads(calibrated("five, 80%").to_json())["conformal"]["soft"]
     assert (found["needed"], found["q"] > 0) == (4, True)
 
@@ -215,7 +215,7 @@ def test_halves_that_are_too_small_give_no_coverage_and_the_number_needed(which)
     assert (found["coverage"], found["median_width"], found["needed_for_splits"]) == (None, None, 2 * found["needed"])
 
 
-def test_twenty_entrants_are_enough_for_halves():
+def test_twenty_models_are_enough_for_halves():
     found = json.loads(calibrated("twenty").to_json())["conformal"]["soft"]
     assert (found["needed_for_splits"], 0 <= found["coverage"] <= 1, found["median_width"] > 0) == (18, True, True)
 
@@ -252,12 +252,12 @@ def test_a_file_with_the_contracts_fields_alone_lacks_podiums_own():
         "warnings",
     }
     assert content.keys() - alone.keys() == left_out
-    assert content["entrants"][0].keys() - alone["entrants"][0].keys() >= {"weights", "separated", "about"}
+    assert content["models"][0].keys() - alone["models"][0].keys() >= {"weights", "separated", "about"}
     assert content["conformal"]["soft"].keys() - alone["conformal"]["soft"].keys() >= {"needed", "median_se"}
 
 
 def test_fields_that_a_later_version_adds_are_passed_over(write, document):
-    for part in (document, document["entrants"][0], document["conformal"]["soft"], document["loo"]["hard"]):
+    for part in (document, document["models"][0], document["conformal"]["soft"], document["loo"]["hard"]):
         part["novelty"] = {"x": 1}
     assert read_calibration(write(document)) == calibrated("margin")
 
@@ -330,9 +330,9 @@ def test_a_missing_field_is_named(write, document, name):
 @pytest.mark.parametrize(
     "path",
     [
-        ("entrants", 2, "model"),
-        ("entrants", 2, "soft_elo"),
-        ("entrants", 2, "battles"),
+        ("models", 2, "model"),
+        ("models", 2, "soft_elo"),
+        ("models", 2, "battles"),
         ("anchors", 1, "soft_theta"),
         ("conformal", "soft"),
         ("conformal", "soft", "level"),
@@ -352,16 +352,16 @@ NUMBERS = ["beta", "beta_battles", "regularization", "seed"]
     [
         *(((name,), "much") for name in NUMBERS),
         *(((name,), None) for name in NUMBERS),
-        *(((name,), 5) for name in ("loo", "entrants", "anchors", "conformal", "agreement", "provenance")),
-        (("entrants",), "abc"),
-        (("entrants", 0), "model-01"),
+        *(((name,), 5) for name in ("loo", "models", "anchors", "conformal", "agreement", "provenance")),
+        (("models",), "abc"),
+        (("models", 0), "model-01"),
         (("anchors", 0), ["model-01", 0.0, 0.0, 0.0]),
         (("anchors", 0, "soft_theta"), "high"),
         (("target",), "margin"),
         (("target", "weights"), 0.5),
-        (("entrants",), {}),
-        (("entrants", 0, "soft_elo"), "1500"),
-        (("entrants", 0, "soft_se"), "wide"),
+        (("models",), {}),
+        (("models", 0, "soft_elo"), "1500"),
+        (("models", 0, "soft_se"), "wide"),
         (("beta_low",), "low"),
         (("conformal", "soft", "level"), "90%"),
         (("conformal", "soft", "level"), None),
@@ -386,8 +386,8 @@ def test_a_value_of_the_wrong_type_is_refused(write, document, path, wrong):
             (("beta",), -1.0),
             (("regularization",), -1.0),
             (("anchors", 0, "soft_theta"), float("inf")),
-            (("entrants", 0, "soft_se"), -3.0),
-            (("entrants", 0, "soft_se"), float("nan")),
+            (("models", 0, "soft_se"), -3.0),
+            (("models", 0, "soft_se"), float("nan")),
             (("conformal", "soft", "level"), 90),
             (("se_method",), "bootstrap:1"),
         ]

@@ -19,9 +19,9 @@ CONSTANTS = [0.55, 0.65, 0.75, 0.85, 0.95]
 
 
 @cache
-def drawn(entrants=7, items=24, seed=4):
+def drawn(models=7, items=24, seed=4):
     """Merged battles with human labels, an eighth of them ties."""
-    frame = read_battles(simulate(entrants, items, seed=seed, spread=0.8).judgments(JUDGE, human=True)).to_frame()
+    frame = read_battles(simulate(models, items, seed=seed, spread=0.8).judgments(JUDGE, human=True)).to_frame()
     luck = np.random.default_rng(seed).random(len(frame))
     return frame.assign(human=frame["human"].mask(luck < 0.125, 0.5))
 
@@ -52,7 +52,7 @@ def told(calibration, words):
 
 
 def held_out(calibration, kind):
-    return {one.model: getattr(one, f"{kind}_elo") for one in calibration.entrants}
+    return {one.model: getattr(one, f"{kind}_elo") for one in calibration.models}
 
 
 def hard_label(frame):
@@ -84,7 +84,7 @@ def test_verdicts_without_margins_are_margins_of_twice_the_credit_less_one():
 def test_a_single_margin_makes_verdicts_no_margins():
     frame = labelled()
     frame.loc[frame.index[1:], "margin"] = np.nan
-    with pytest.raises(NotIdentifiedError, match="entrants have battles with human labels, verdicts and signals"):
+    with pytest.raises(NotIdentifiedError, match="models have battles with human labels, verdicts and signals"):
         run(frame)
 
 
@@ -93,15 +93,15 @@ def test_hard_verdicts_without_margins_can_be_smoothed():
     assert run(frame, target="smoothing").target.kind == "smoothing"
 
 
-def test_two_entrants_are_too_few():
+def test_two_models_are_too_few():
     frame = labelled()
     pair = frame[(frame["model_a"] == "model-01") & (frame["model_b"] == "model-02")]
     message = refusal(pair)
-    assert ("2 of 2 entrants have battles" in message, "needs at least 3" in message) == (True, True)
+    assert ("2 of 2 models have battles" in message, "needs at least 3" in message) == (True, True)
 
 
-def test_three_entrants_are_enough():
-    assert len(run(labelled(3, 40)).entrants) == 3
+def test_three_models_are_enough():
+    assert len(run(labelled(3, 40)).models) == 3
 
 
 def test_human_ties_alone_are_refused_with_their_number():
@@ -150,7 +150,7 @@ def test_a_constant_beside_soft_credits_is_refused():
     assert "constant" in refusal(frame, UsageError, target="credit", constant=0.7)
 
 
-def test_labels_that_give_no_beta_without_any_one_entrant_leave_nobody_held_out():
+def test_labels_that_give_no_beta_without_any_one_model_leave_nobody_held_out():
     """Humans agree with the sign of every margin in two pairs, and with none in the third."""
     sides = {"ab": (1.0, 2), "ac": (1.0, 3), "bc": (-0.5, 4)}
     drawn_sides = [
@@ -158,16 +158,16 @@ def test_labels_that_give_no_beta_without_any_one_entrant_leave_nobody_held_out(
     ]
     rows = [(k, *pair, size * side, float(side > 0)) for k, pair, size, side in drawn_sides]
     found = run(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "margin", "human"]))
-    assert [one.soft_elo for one in found.entrants] == [None] * 3
+    assert [one.soft_elo for one in found.models] == [None] * 3
 
 
-def test_labels_that_give_no_beta_without_one_entrant_leave_that_one_out():
+def test_labels_that_give_no_beta_without_one_model_leave_that_one_out():
     """Without a's battles nobody contradicts the sign of a margin, and no finite beta exists."""
     pairs = ("ab", "ac", "ad", "bc", "bd", "cd")
     sides = [(k, pair, 1.0 if k % (n + 2) else -1.0) for k in range(24) for n, pair in enumerate(pairs)]
     rows = [(k, *pair, side, float((side > 0) != ("a" in pair and k % 5 == 0))) for k, pair, side in sides]
     found = run(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "margin", "human"]))
-    assert [one.model for one in found.entrants if one.soft_elo is None] == ["a"]
+    assert [one.model for one in found.models if one.soft_elo is None] == ["a"]
     assert "their labels give no beta: a" in told(found, "cannot be held out")
 
 
@@ -180,15 +180,15 @@ def test_ratings_that_are_all_the_same_have_no_rank_correlation():
 
 
 def clone(frame, name, margin):
-    """Add an entrant that only ever met model-01, always with the same margin, and humans who cannot decide."""
+    """Add a model that only ever met model-01, always with the same margin, and humans who cannot decide."""
     mine = [(f"item-{k:02d}", name, "model-01", margin, 1.0, float(k % 2)) for k in range(24)]
     rows = pd.DataFrame(mine, columns=["item", "model_a", "model_b", "margin", "credit", "human"])
     return pd.concat([frame, rows.assign(judge="rubric-judge")])
 
 
-def test_an_entrant_whose_battles_all_say_the_same_has_no_score():
+def test_an_model_whose_battles_all_say_the_same_has_no_score():
     found = run(clone(labelled(), "zed", 2.0))
-    assert {one.model: one.score("soft") is None for one in found.entrants}["zed"]
+    assert {one.model: one.score("soft") is None for one in found.models}["zed"]
     assert "zed" in told(found, "no standard error and no score")
 
 
@@ -213,20 +213,20 @@ def test_with_a_margin_in_every_row_none_is_counted():
     assert [warning for warning in calibrated().warnings if "no signal" in warning] == []
 
 
-def test_too_few_entrants_for_the_level_are_told_how_many_it_takes():
+def test_too_few_models_for_the_level_are_told_how_many_it_takes():
     assert told(run(labelled(), scale_correction=False), "infinite") == (
-        "7 entrants with a score: a 90% conformal interval needs 9, so it is infinite"
+        "7 models with a score: a 90% conformal interval needs 9, so it is infinite"
     )
 
 
-def test_too_few_scale_corrected_entrants_have_an_interval_by_t_and_are_told_what_it_assumes():
+def test_too_few_scale_corrected_models_have_an_interval_by_t_and_are_told_what_it_assumes():
     assert told(calibrated(), "conformal interval needs") == (
-        "7 entrants with a score: a 90% conformal interval needs 9, the interval is by t, which assumes normal "
+        "7 models with a score: a 90% conformal interval needs 9, the interval is by t, which assumes normal "
         "disagreement"
     )
 
 
-def test_enough_entrants_for_the_level_are_not_warned_of():
+def test_enough_models_for_the_level_are_not_warned_of():
     assert [warning for warning in run(labelled(), level=0.8).warnings if "infinite" in warning] == []
 
 
@@ -242,24 +242,24 @@ def about(models):
     return pd.DataFrame({"model": models, "family": "oak", "size": np.arange(len(models)), "date": "2026-01-31"})
 
 
-def test_facts_of_the_entrants_table_land_beside_each_entrant():
-    found = run(labelled(), entrants=about([f"model-{k}" for k in ("03", "01", "99")]))
-    facts = {one.model: dict(one.about) for one in found.entrants}
+def test_facts_of_the_models_table_land_beside_each_model():
+    found = run(labelled(), models=about([f"model-{k}" for k in ("03", "01", "99")]))
+    facts = {one.model: dict(one.about) for one in found.models}
     assert facts["model-01"] == {"family": "oak", "size": 1, "date": "2026-01-31"}
     assert (facts["model-02"], "model-99" in facts) == ({}, False)
 
 
-def test_facts_of_the_entrants_table_may_stand_in_a_file(tmp_path):
-    path = tmp_path / "entrants.csv"
+def test_facts_of_the_models_table_may_stand_in_a_file(tmp_path):
+    path = tmp_path / "models.csv"
     path.write_text("model,family,date\nmodel-01,oak,2026-01-31\nmodel-02,,\n", encoding="utf-8")
-    facts = {one.model: dict(one.about) for one in run(labelled(), entrants=path).entrants}
+    facts = {one.model: dict(one.about) for one in run(labelled(), models=path).models}
     assert (facts["model-01"]["date"], facts["model-02"]) == ("2026-01-31", {"family": None, "date": None})
 
 
 def test_facts_of_every_type_can_be_written():
     cells = {"day": pd.Timestamp("2026-01-31"), "open": True, "score": 1.5, "size": 7, "none": None, "nat": pd.NaT}
-    found = run(labelled(), entrants=about(["model-01"]).assign(**cells))
-    told_of = json.loads(found.to_json())["entrants"][0]["about"]
+    found = run(labelled(), models=about(["model-01"]).assign(**cells))
+    told_of = json.loads(found.to_json())["models"][0]["about"]
     assert {name: told_of[name] for name in ("open", "score", "size", "none", "nat")} == {
         "open": True,
         "score": 1.5,
@@ -271,17 +271,17 @@ def test_facts_of_every_type_can_be_written():
 
 
 def test_an_infinite_fact_can_be_written():
-    assert run(labelled(), entrants=about(["model-01"]).assign(price=np.inf)).to_json()
+    assert run(labelled(), models=about(["model-01"]).assign(price=np.inf)).to_json()
 
 
-def test_a_table_of_entrants_that_names_a_model_twice_is_refused():
+def test_a_table_of_models_that_names_a_model_twice_is_refused():
     with pytest.raises(Exception, match=r"model 'model-01' stands in it twice\. Remedy: keep one row"):
-        run(labelled(), entrants=about(["model-01", "model-01"]))
+        run(labelled(), models=about(["model-01", "model-01"]))
 
 
-def test_a_table_of_entrants_without_a_column_model_is_refused():
+def test_a_table_of_models_without_a_column_model_is_refused():
     with pytest.raises(Exception, match="no column model; found: family, size, date"):
-        run(labelled(), entrants=about(["model-01"]).drop(columns="model"))
+        run(labelled(), models=about(["model-01"]).drop(columns="model"))
 
 
 def test_the_hard_label_is_the_credit_where_the_sign_of_the_margin_says_otherwise():
@@ -337,7 +337,7 @@ def test_the_counts_of_human_labels_are_those_of_the_table():
 
 @cache
 def large():
-    """1,980 battles of 12 entrants, all with a human preference."""
+    """1,980 battles of 12 models, all with a human preference."""
     frame = simulate(12, 30, seed=2, spread=0.8).judgments(JUDGE, human=True, orders="ab")
     return run(frame.assign(credit=frame["credit"].fillna(1), margin=frame["margin"].fillna(1), reason=None))
 
@@ -404,7 +404,7 @@ def test_targets_that_cannot_be_compared_are_told_with_the_reason():
 @pytest.mark.slow
 def test_a_compared_target_is_what_it_is_alone():
     found, _ = compared(labelled(), seed=7, level=0.8)
-    assert found[0].entrants == run(labelled(), seed=7, level=0.8).entrants
+    assert found[0].models == run(labelled(), seed=7, level=0.8).models
 
 
 @pytest.mark.slow
@@ -490,7 +490,7 @@ def test_soft_credits_beside_margins_are_not_the_target():
 def test_the_seed_changes_errors_and_no_rating():
     other = run(labelled(), seed=1)
     assert held_out(other, "soft") == held_out(calibrated(), "soft")
-    assert [one.soft_se for one in other.entrants] != [one.soft_se for one in calibrated().entrants]
+    assert [one.soft_se for one in other.models] != [one.soft_se for one in calibrated().models]
 
 
 def test_the_file_says_what_it_was_made_with():

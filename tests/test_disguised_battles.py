@@ -14,11 +14,11 @@ from podium import Judge, PodiumError, calibrate, diagnose, rank, read_battles, 
 from podium.diagnosis.gold_source import Gold
 from podium.verbs.calibration_run import compare, differences_from_best
 
-ENTRANTS = tuple(f"entrant-{letter}" for letter in "abcdef")
+MODELS = tuple(f"model-{letter}" for letter in "abcdef")
 FEW = {"interval": "bootstrap", "resamples": 40}
 RANKERS = [
     ("bradley-terry", {}),
-    ("bradley-terry", {"labels": "hard", "pin": "entrant-b:1000"}),
+    ("bradley-terry", {"labels": "hard", "pin": "model-b:1000"}),
     ("bradley-terry", {"cluster": "row"}),
     ("bradley-terry", FEW),
     ("bradley-terry", {**FEW, "cluster": "row"}),
@@ -30,24 +30,24 @@ RANKERS = [
     ("win-rate", {}),
     ("win-rate", FEW),
     ("win-rate", {"cluster": "row"}),
-    ("win-rate", {"anchor": "entrant-c"}),
-    ("win-rate", {"anchor": "entrant-c", "length_control": True}),
+    ("win-rate", {"anchor": "model-c"}),
+    ("win-rate", {"anchor": "model-c", "length_control": True}),
     ("informativeness", {}),
     ("informativeness", {**FEW, "levels": "three"}),
     ("mean", {}),
     ("mean", FEW),
     ("median", {"resamples": 40}),
 ]
-"""With options; names of entrants in them are dealt anew, too."""
+"""With options; names of models in them are dealt anew, too."""
 TABLES = ("round robin", "some battles", "no items")
 RANKED = (*TABLES, "newcomers")
-"""For rankings: also with an entrant of few battles, one that won all of its few, and weights."""
+"""For rankings: also with a model of few battles, one that won all of its few, and weights."""
 
 
 @cache
 def table_of(kind: str) -> pd.DataFrame:
     """Return judgments with everything that a table may hold."""
-    world, rng = simulate(ENTRANTS, 30, seed=5, spread=0.8), np.random.default_rng(7)
+    world, rng = simulate(MODELS, 30, seed=5, spread=0.8), np.random.default_rng(7)
     judge = Judge("gpt-x|rubric|1a", noise=0.7, length_bias=0.5, position_bias=0.3, tie=0.2, unparsed=0.03)
     table = world.judgments(judge, human=True, repeats=2)
     table["margin"] = table["margin"].round(1)
@@ -68,12 +68,12 @@ def table_of(kind: str) -> pd.DataFrame:
 
 
 def with_newcomers(table: pd.DataFrame) -> pd.DataFrame:
-    """Leave one entrant four items and another six, all of which it wins."""
-    one, lucky = ((table[["model_a", "model_b"]] == name).any(axis=1) for name in ("entrant-f", "entrant-e"))
+    """Leave one model four items and another six, all of which it wins."""
+    one, lucky = ((table[["model_a", "model_b"]] == name).any(axis=1) for name in ("model-f", "model-e"))
     items = table["item"].unique()
     kept = ~(one & ~table["item"].isin(items[:4])) & ~(lucky & ~table["item"].isin(items[4:10])) & ~(one & lucky)
     table, lucky = table[kept].reset_index(drop=True), lucky[kept].to_numpy()
-    side = np.where(table["model_a"] == "entrant-e", 1.0, -1.0)[lucky]
+    side = np.where(table["model_a"] == "model-e", 1.0, -1.0)[lucky]
     for name in [name for name in table if name.startswith("margin")]:
         table.loc[lucky, name] = side
     table.loc[lucky, "credit"] = (side + 1) / 2
@@ -86,7 +86,7 @@ def moved(
     answer: Callable[[pd.DataFrame, dict[str, str]], Any], kind: str, disguised: Callable = disguise
 ) -> list[str]:
     """Return the figures of an answer that differ between a table and the same in disguise."""
-    same, names, seed = {name: name for name in ENTRANTS}, new_names(list(ENTRANTS), 1), RANKED.index(kind)
+    same, names, seed = {name: name for name in MODELS}, new_names(list(MODELS), 1), RANKED.index(kind)
     found = figures_of(answer(table_of(kind), same), same)
     assert len(found) > 20
     return differences(found, figures_of(answer(disguised(table_of(kind), names, seed), names), names))
@@ -109,7 +109,7 @@ def test_no_figure_of_a_ranking_depends_on_names_sides_or_order(ranker, options,
 
     if (ranker, kind) == ("informativeness", "no items"):
         with pytest.raises(PodiumError, match="item"):
-            ranking(table_of(kind), {name: name for name in ENTRANTS})
+            ranking(table_of(kind), {name: name for name in MODELS})
         return
     assert moved(ranking, kind) == []
 
@@ -130,7 +130,7 @@ def test_a_disguise_that_forgets_the_credit_is_seen():
 @pytest.mark.parametrize("gold", [False, True])
 def test_no_figure_of_a_judge_card_depends_on_names_sides_or_order(kind, gold):
     def card(table, names):
-        scores = {names[name]: 40.0 * k for k, name in enumerate(ENTRANTS)}
+        scores = {names[name]: 40.0 * k for k, name in enumerate(MODELS)}
         apart = read_battles(table, merge=False)
         given = Gold("gold", scores=scores) if gold else None
         return without_provenance(diagnose(apart, read_battles(table), gold=given))
@@ -151,7 +151,7 @@ CALIBRATIONS = [
 @pytest.mark.parametrize("kind", TABLES)
 @pytest.mark.parametrize("options", CALIBRATIONS, ids=str)
 def test_no_figure_of_a_calibration_depends_on_names_sides_or_order(kind, options):
-    """At half the level, six entrants are enough for half splits: their draws are looked at, too."""
+    """At half the level, six models are enough for half splits: their draws are looked at, too."""
 
     def calibration(table, _):
         return without_provenance(calibrate(read_battles(table), **options))
@@ -163,7 +163,7 @@ def test_no_figure_of_a_calibration_depends_on_names_sides_or_order(kind, option
 @pytest.mark.parametrize("bootstrap", [None, 30])
 def test_no_figure_of_placed_newcomers_depends_on_names_sides_or_order(bootstrap):
     def placed(table, names):
-        new = names["entrant-d"]
+        new = names["model-d"]
         old = table[(table["model_a"] != new) & (table["model_b"] != new)]
         calibration = calibrate(read_battles(old), bootstrap=bootstrap, level=0.5)
         return without_provenance(rank(table, "soft-elo", calibration=calibration, hard=True))

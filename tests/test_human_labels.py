@@ -76,12 +76,12 @@ def test_the_human_judges_own_rows_leave():
     assert read(("i", "x", "y", 1.0, "gpt"), ("i", "x", "y", 0.0, "crowd")).judges == ("gpt",)
 
 
-def test_entrants_that_only_the_human_judge_saw_leave():
+def test_models_that_only_the_human_judge_saw_leave():
     battles = read(("i", "x", "y", 1.0, "gpt"), ("i", "x", "y", 0.0, "crowd"), ("i", "a", "z", 0.0, "crowd"))
-    assert battles.entrants == ("x", "y")
+    assert battles.models == ("x", "y")
 
 
-def test_labels_keep_their_side_when_entrants_leave():
+def test_labels_keep_their_side_when_models_leave():
     votes = ("i", "y", "x", 0.25, "crowd"), ("i", "a", "z", 0.0, "crowd")
     assert labels(read(("i", "x", "y", 1.0, "gpt"), *votes)) == [0.75]
 
@@ -254,7 +254,7 @@ def judged(draw):
 
 
 def for_the_first(table, column):
-    """Return a credit as that of the entrant whose name comes first."""
+    """Return a credit as that of the model whose name comes first."""
     return np.where(table["model_a"] < table["model_b"], table[column], 1 - table[column].astype(float))
 
 

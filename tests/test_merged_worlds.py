@@ -37,5 +37,5 @@ def test_judgments_are_those_that_a_world_shows(judge, repeats):
 def test_battles_of_scores_are_those_that_a_table_of_scores_gives():
     world = simulate(4, 30, seed=3)
     item = np.repeat([f"i{k:03d}" for k in range(30)], 4)
-    scores = {"item": item, "model": list(world.entrants) * 30, "score": world.quality.ravel()}
+    scores = {"item": item, "model": list(world.models) * 30, "score": world.quality.ravel()}
     assert_same(scored_battles(world).table, read_battles(pd.DataFrame(scores)).table)

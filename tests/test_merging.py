@@ -263,7 +263,7 @@ def test_merged_rows_stand_where_their_first_judgment_stood():
 
 @st.composite
 def judgments(draw):
-    """Draw judgments of four entrants; 0.3 is a credit whose complement is rounded."""
+    """Draw judgments of four models; 0.3 is a credit whose complement is rounded."""
     pairs = list(itertools.combinations("wxyz", 2))
     items = [f"i{k}" for k in range(draw(st.integers(2, 4)))]
     rows = []
@@ -330,12 +330,12 @@ def test_swapping_a_and_b_only_turns_the_margins_on_criteria(frame, data):
     frame["margin_tone"] = 2 * frame["margin"].astype(float) + 1
     which = np.array(data.draw(st.lists(st.booleans(), min_size=len(frame), max_size=len(frame))))
     turned = mirrored(frame, which).assign(margin_tone=frame["margin_tone"].where(~which, -frame["margin_tone"]))
-    tones = [_by_first_entrant(podium.read_battles(one).to_frame(), "margin_tone") for one in (frame, turned)]
+    tones = [_by_first_model(podium.read_battles(one).to_frame(), "margin_tone") for one in (frame, turned)]
     np.testing.assert_array_equal(*tones)
 
 
-def _by_first_entrant(table, margin):
-    """Return a margin as that of the entrant whose name comes first."""
+def _by_first_model(table, margin):
+    """Return a margin as that of the model whose name comes first."""
     return table[margin].where(table["model_a"] < table["model_b"], -table[margin]).to_numpy()
 
 

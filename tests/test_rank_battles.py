@@ -13,7 +13,7 @@ from podium.verbs import rank_battles
 
 
 def test_without_a_ranker_battles_are_rated_by_bradley_terry() -> None:
-    battles = simulate(entrants=3, items=30, seed=2).battles()
+    battles = simulate(models=3, items=30, seed=2).battles()
     assert rank(battles).to_json() == rank(battles, "bradley-terry").to_json()
 
 
@@ -66,11 +66,11 @@ def test_a_frame_whose_columns_tell_nothing_gets_gaps_to_fill() -> None:
 
 
 def test_a_ranking_that_is_printed_shows_its_table_and_its_warnings(capsys: pytest.CaptureFixture[str]) -> None:
-    ranking = podium.rank(podium.simulate(entrants=3, items=20, seed=1).battles())
+    ranking = podium.rank(podium.simulate(models=3, items=20, seed=1).battles())
     print(ranking)
     out = capsys.readouterr().out
     rows = [line.split() for line in out.splitlines()]
     best = ranking.standings[0].entries[0]
     assert ["1", best.model, f"{best.score:.1f}"] in [row[:3] for row in rows]
     assert "podium: warning: 20 items only" in out
-    assert repr(ranking) == "Ranking(bradley-terry: 3 entrants)"
+    assert repr(ranking) == "Ranking(bradley-terry: 3 models)"

@@ -73,7 +73,7 @@ def test_row_level_standard_errors_equal_statsmodels():
     centred = np.eye(7) - 1 / 7
     se = 400 / np.log(10) * np.sqrt(np.diag(centred @ covariance @ centred) * coded.clusters / (coded.clusters - 1))
     found = by_model(rank(battles, "bradley-terry", regularization=0.0, cluster="row"), "se")
-    assert found == pytest.approx(dict(zip(coded.entrants, se, strict=True)), rel=1e-8)
+    assert found == pytest.approx(dict(zip(coded.models, se, strict=True)), rel=1e-8)
 
 
 def test_row_level_sandwich_intervals_equal_the_reference(references):
@@ -288,7 +288,7 @@ def penalised_elo(earned, played, regularization=0.01):
 
 def test_a_file_of_scores_against_one_baseline_is_read_with_both_orders_merged():
     counts = against_baseline().counts()
-    found = (len(against_baseline().entrants), counts.judgments, counts.battles, counts.readable, counts.one_sided)
+    found = (len(against_baseline().models), counts.judgments, counts.battles, counts.readable, counts.one_sided)
     assert found == (37, 5_760, 2_880, len(merged_margins()), 54)
 
 

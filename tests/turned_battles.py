@@ -1,8 +1,8 @@
-"""Battles with their entrants the other way round, which no ranking may notice."""
+"""Battles with their models the other way round, which no ranking may notice."""
 
 
 def mirror(table):
-    """Return the same battles with the other entrant first."""
+    """Return the same battles with the other model first."""
     names = {
         f"{stem}_{side}": f"{stem}_{other}" for stem in ("model", "length", "score") for side, other in ("ab", "ba")
     }

@@ -16,7 +16,7 @@ PORT = 8123
 
 
 def recorded() -> dict[str, dict[str, str]]:
-    """Return the responses, by entrant and instruction."""
+    """Return the responses, by model and instruction."""
     files = sorted(RECORDED.glob("*.jsonl"))
     rows = {path.stem: [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] for path in files}
     return {name: {row["instruction"]: row["response"] for row in own} for name, own in rows.items()}

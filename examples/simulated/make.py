@@ -1,4 +1,4 @@
-"""Make `battles.csv`: a simulated world of six entrants, with nothing in it that a real judge said.
+"""Make `battles.csv`: a simulated world of six models, with nothing in it that a real judge said.
 
 Run from the repository's root: `python examples/simulated/make.py`.
 """

@@ -1,4 +1,4 @@
-"""Make `labelled.csv`, `newcomers.csv` and `entrants.csv`: a simulated judge that inflates differences, and humans.
+"""Make `labelled.csv`, `newcomers.csv` and `models.csv`: a simulated judge that inflates differences, and humans.
 
 Twenty models have battles with human labels; three newcomers have none, only the judge's verdicts against those.
 Nothing in it was said by a real judge. Run from the repository's root: `python examples/soft_elo/make.py`.
@@ -30,7 +30,7 @@ def main() -> None:
     new_a, new_b = frame["model_a"].isin(NEW), frame["model_b"].isin(NEW)
     sampled(frame[~new_a & ~new_b], BATTLES_PER_ITEM).to_csv(HERE / "labelled.csv", index=False)
     sampled(frame[new_a ^ new_b], 9).drop(columns="human").to_csv(HERE / "newcomers.csv", index=False)
-    about().to_csv(HERE / "entrants.csv", index=False)
+    about().to_csv(HERE / "models.csv", index=False)
 
 
 def with_human_ties(frame: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
@@ -50,7 +50,7 @@ def sampled(frame: pd.DataFrame, battles: int) -> pd.DataFrame:
 
 
 def about() -> pd.DataFrame:
-    """Return a family and a date of each model, for `--entrants`."""
+    """Return a family and a date of each model, for `--models`."""
     names = [*OLD, *NEW]
     conifers = {"juniper", "larch", "pine", "spruce", "yew"}
     months = [f"2026-{1 + k % 12:02d}-15" for k in range(len(names))]

@@ -17,7 +17,7 @@ NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight",
 
 
 def who_sentence(standings: Standings) -> str | None:
-    """Say who leads, and whom the data do not bound; None where no two entrants have an interval, and some differ.
+    """Say who leads, and whom the data do not bound; None where no two models have an interval, and some differ.
 
     Nothing but the simultaneous differences of the rank sets is used: intervals that overlap say nothing of a gap.
     """
@@ -91,7 +91,7 @@ def leaders_of(standings: Standings) -> frozenset[str]:
 
 
 def evidence_of(standings: Standings) -> str:
-    """Name what the entrants were compared on."""
+    """Name what the models were compared on."""
     labels = standings.diagnostics.get("structured", {}).get("labels")
     number, noun = (standings.counts.items, "item") if labels is None else (round(labels), "label")
     return f"{'this' if number == 1 else 'these'} {number:,} {plural(noun, number)}"

@@ -32,7 +32,7 @@ ABOUT = {"human": "whether distances are human ratings"}
 """What is not known where a check could not be made; by default its name."""
 ERROR_RATE = 0.05
 """Of all tests together: nine at 5% each would alarm in 37% of healthy rankings."""
-MOST_BATTLES, MOST_ENTRANTS = 200_000, 60
+MOST_BATTLES, MOST_MODELS = 200_000, 60
 """Beyond which tests of single pairs and lengths are left to `podium diagnose`."""
 TOO_MANY = "too many battles to look; `podium diagnose` does"
 ALARMING = int(CHECKS["first place"].threshold)
@@ -95,7 +95,7 @@ def findings_of(battles: Battles, families: Mapping[str, str]) -> list[Finding]:
 
 def are_too_many(battles: Battles) -> bool:
     """Tell whether what looks at single pairs, items or lengths would take longer than a fit."""
-    return len(battles) > MOST_BATTLES or len(battles.entrants) > MOST_ENTRANTS
+    return len(battles) > MOST_BATTLES or len(battles.models) > MOST_MODELS
 
 
 def hinge_of(battles: Battles, standings: Standings) -> Hinge | None:
@@ -157,7 +157,7 @@ def _relations(battles: Battles, families: Mapping[str, str]) -> list[Finding]:
     if own := next((relation for relation in relations if relation.own), None):
         findings[0] = Finding("own model", CHECKS["own model"].say_shortly(judge=own.judge), worries=True)
     if kin := next((relation for relation in relations if relation.kin), None):
-        sentence = CHECKS["own family"].say_shortly(judge=kin.judge, entrants=and_list(kin.kin), family=kin.family)
+        sentence = CHECKS["own family"].say_shortly(judge=kin.judge, models=and_list(kin.kin), family=kin.family)
         findings[1] = Finding("own family", sentence, worries=True)
     elif not any(relation.family for relation in relations):
         findings[1] = Finding("own family", unknown="no family known by its name")
@@ -212,10 +212,10 @@ def _cycle(battles: Battles) -> Finding:
     cells = cells_by_cluster(coded, pairs)
     if cells.items.max() < 2:
         return Finding("cycle", unknown="no pair met on two items")
-    rings = rings_of(coded.entrants, cells, triples)
+    rings = rings_of(coded.models, cells, triples)
     if not rings:
         return Finding("cycle", p=1.0)
-    a, b, c = rings[0].entrants
+    a, b, c = rings[0].models
     return Finding("cycle", CHECKS["cycle"].say_shortly(a=a, b=b, c=c), worries=True, p=rings[0].adjusted)
 
 

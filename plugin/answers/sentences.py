@@ -25,7 +25,7 @@ def add_answers(
     Args:
         standings: of one or more rankers and slices.
         slices: the battles of each.
-        families: entrants and judges to their family, as given; the rest is guessed from names.
+        families: models and judges to their family, as given; the rest is guessed from names.
     """
     compared = {each.slice for each in standings if who_sentence(each) is not None}
     findings = {value: findings_of(battles, families) for value, battles in slices.items() if value in compared}
@@ -55,7 +55,7 @@ def answer_of(
     about: str = "",
     slices: str | None = None,
 ) -> tuple[str, ...]:
-    """Return at most three sentences; none where no two entrants have an interval.
+    """Return at most three sentences; none where no two models have an interval.
 
     Args:
         findings: of the battles.

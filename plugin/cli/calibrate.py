@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 @click.option(
     "--no-scale-correction", is_flag=True, help="Keep the judge's scale: the paper's ratings, errors and scores."
 )
-@options.entrants_file(help="A table with a column model, and family, date ...")
+@options.models_file(help="A table with a column model, and family, date ...")
 @options.one_sided
 @options.detail
 @click.option("--compare", "side_by_side", is_flag=True, help="Set every target that the battles allow side by side.")

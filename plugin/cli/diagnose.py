@@ -64,13 +64,13 @@ def diagnose(**arguments: Any) -> None:
 def _families(given: str | None) -> dict[str, str]:
     """Read patterns, or a table with the columns model and family."""
     from podium.errors import DataError
-    from podium.reading.entrants import about_entrants, families_of
+    from podium.reading.models import about_models, families_of
 
     if given is None:
         return {}
     if "=" in given and not Path(given).is_file():
         return options.read_assignments(given)
-    families = families_of(about_entrants(given))
+    families = families_of(about_models(given))
     if not families:
         raise DataError("no family in it", source=given, remedy="write the columns model and family")
     return families

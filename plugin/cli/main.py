@@ -37,7 +37,7 @@ def podium() -> None:
     podium calibrate labelled.csv -o calibration.json
     podium label verdicts.csv --responses answers/ -o sheet.csv
     podium diagnose verdicts.csv --human-judge crowd
-    podium plan --entrants 20 --items 500 --ties 0.15
+    podium plan --models 20 --items 500 --ties 0.15
     podium replay battles.csv --tournament swim
     podium inspect eval podium/swim -T responses=answers/ --model-role judge=MODEL
     podium lm_eval run --tasks gsm8k --output_path runs/ --ranker bradley-terry

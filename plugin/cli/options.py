@@ -28,7 +28,7 @@ READ_BY = ("format_", "where", *AS_THEY_ARE)
 
 READING, SHOWING = "What to read", "What to show"
 ENGINE = ("engine", "memory")
-READ_TOO = ("human_labels", "entrants", "responses", "no_merge", "one_sided", "complete", "families", *ENGINE)
+READ_TOO = ("human_labels", "models", "responses", "no_merge", "one_sided", "complete", "families", *ENGINE)
 SHOWN_BY = ("style", "output", "figure", "section", "full", "no_texts")
 GROUPS = dict.fromkeys((*READ_BY, *READ_TOO), READING) | dict.fromkeys(SHOWN_BY, SHOWING)
 """Under which heading of the help a parameter stands, wherever it is taken."""
@@ -139,7 +139,7 @@ human_labels = click.option(
     help="Human labels: item, model_a, model_b, credit, or a filled-in sheet of `podium label`; one a person, say.",
 )
 pool = partial(click.option, "--pool", is_flag=True)
-entrants_file = partial(click.option, "--entrants", metavar="FILE", type=click.Path())
+models_file = partial(click.option, "--models", metavar="FILE", type=click.Path())
 ranker = partial(click.option, "--ranker", "rankers", default="bradley-terry", metavar="NAME[,NAME...]")
 settings = partial(click.option, "--set", "settings", multiple=True)
 one_sided = choice(

@@ -20,23 +20,23 @@ READING = ("sources", *options.READ_BY, "one_sided")
 )
 @click.argument("sources", nargs=-1, metavar="[PILOT...]")
 @options.reading_options
-@options.count("--entrants", "How many will compete; by default those of the pilot.", least=2)
+@options.count("--models", "How many will compete; by default those of the pilot.", least=2)
 @options.count("--items", "How many items are planned.")
 @options.number("--ties", "[0,1)", "Expected share of battles that end in a tie; by default the pilot's, else 0.15.")
 @options.number(
     "--informativeness",
     "(0,1]",
-    "Share of items that tell two entrants apart through an anchor; by default the pilot's.",
+    "Share of items that tell two models apart through an anchor; by default the pilot's.",
 )
 @options.number(
     "--edge",
     "(0,0.5]",
-    "Precision asked: tell an entrant that wins this share above one half of what is decided.",
+    "Precision asked: tell a model that wins this share above one half of what is decided.",
     default=0.05,
 )
 @options.number("--alpha", "(0,0.5)", "Level of one-sided tests.", default=0.05)
 @options.number("--power", "[0.5,1)", "Chance with which a true difference is to be told.", default=0.8)
-@click.option("--baseline", metavar="NAME", help="A natural baseline that every entrant is to be compared with.")
+@click.option("--baseline", metavar="NAME", help="A natural baseline that every model is to be compared with.")
 @click.option(
     "--pair",
     "pairs",
@@ -78,10 +78,10 @@ def plan(context: click.Context, **arguments: Any) -> None:
     tournament costs for that. Without a pilot the figures rest on assumptions, which are printed. No model is called.
 
     \b
-    podium plan --entrants 20 --items 500 --ties 0.15
+    podium plan --models 20 --items 500 --ties 0.15
     podium plan pilot.csv --items 800 --tokens-in 1500 --tokens-out 300 --price-in 2.5 --price-out 10
-    podium plan --entrants 7 --ties 0.39 --informativeness 0.45
-    podium plan --entrants 20 --items 800 --until top3 --margin 20
+    podium plan --models 7 --ties 0.39 --informativeness 0.45
+    podium plan --models 20 --items 800 --until top3 --margin 20
     podium plan --difference 2points --disagree 0.15
     """
     from podium.cli.output import write_figures

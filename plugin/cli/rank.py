@@ -24,7 +24,7 @@ from podium.cli import options
 @options.level()
 @options.seed(help="Seed of bootstrap draws and rank sets; the same seed gives the same output.")
 @options.human_labels
-@options.entrants_file(help="A table with a column model, and family, date ... of each.")
+@options.models_file(help="A table with a column model, and family, date ... of each.")
 @click.option("--no-merge", is_flag=True, help="Keep the two orders of a pair as battles of their own.")
 @options.one_sided
 @options.complete
@@ -70,7 +70,7 @@ def rank_sources(arguments: dict[str, Any]) -> tuple[Any, Any]:
     settings = parse_settings(arguments.pop("settings"), names)
     from podium.verbs.rank_battles import rank as rank_battles
 
-    common = {name: arguments.pop(name) for name in ("level", "seed", "by", "pool", "calibration", "entrants")}
+    common = {name: arguments.pop(name) for name in ("level", "seed", "by", "pool", "calibration", "models")}
     complete, labels = arguments.pop("complete"), arguments.pop("human_labels")
     battles = options.read_sources(
         arguments,

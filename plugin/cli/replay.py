@@ -33,7 +33,7 @@ STUDY_SEEDS = 20
 @options.count("--seeds", "Set tournaments side by side, averaged over so many seeds from --seed; in a study, 20.")
 @options.numbers("--budget", "budgets", help="Side by side, on as many items as so many battles allow (1000,5000).")
 @click.option(
-    "--study", "whole_study", is_flag=True, help="Every anchor, numbers of items, anchors and entrants, tournaments."
+    "--study", "whole_study", is_flag=True, help="Every anchor, numbers of items, anchors and models, tournaments."
 )
 @options.numbers("--items", help="Numbers of items of a study; by default 25, 50, 100, 200, 400, 800.")
 @click.option(
@@ -54,8 +54,8 @@ def replay(context: click.Context, **arguments: Any) -> None:
     A battle that is not on record is missing: counted, never a tie. Several tournaments, --seeds or --budget give a
     table of how far each is from the ranking of all that is on record, and of what it costs.
 
-    With --study, the record becomes a laboratory: every entrant as the anchor, growing numbers of items, anchors and
-    entrants, all tournaments, each over many seeds, against the whole record or a gold ranking.
+    With --study, the record becomes a laboratory: every model as the anchor, growing numbers of items, anchors and
+    models, all tournaments, each over many seeds, against the whole record or a gold ranking.
 
     \b
     podium replay battles.csv --tournament swim

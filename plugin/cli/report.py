@@ -78,7 +78,7 @@ def _material(arguments: dict[str, Any], responses: tuple[str, ...], no_texts: b
     from podium.nouns.calibration_file import read_calibration
     from podium.page.costs import costs_table
     from podium.page.texts import texts_of
-    from podium.reading.entrants import about_entrants, families_of
+    from podium.reading.models import about_models, families_of
 
     how = {name: arguments[name] for name in ("level", "seed", "calibration")}
     apart = options.read_sources({name: arguments[name] for name in (*options.READ_BY, "sources")}, merge=False)
@@ -88,6 +88,6 @@ def _material(arguments: dict[str, Any], responses: tuple[str, ...], no_texts: b
     known = read_calibration(how["calibration"]) if how["calibration"] else None
     costs = costs_table(ranking.standings[0], [*sources, *responses])
     material = Material(ranking, calibration=known, command=command, costs=costs)
-    families = families_of(about_entrants(arguments["entrants"]))
+    families = families_of(about_models(arguments["models"]))
     made = with_battles(material, battles, apart, texts, families=families, level=how["level"], seed=how["seed"])
     return made, not battles.lost

@@ -163,7 +163,7 @@ def _pairs(
     battles: Battles, names: Sequence[str], baseline: str | None, candidates: Sequence[str]
 ) -> list[tuple[str, str]]:
     """Return who is compared with whom, by their whole names."""
-    known = battles.entrants
+    known = battles.models
     if baseline is None:
         if candidates:
             raise UsageError("candidates are compared with a baseline: name it (--baseline NAME)")

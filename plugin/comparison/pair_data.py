@@ -147,9 +147,9 @@ def verdict_differences(
     """
     coded = code_battles(battles, credit=level_credits(battles.table, subject, same))
     for name in (subject.candidate, subject.baseline):
-        if name not in coded.entrants:
+        if name not in coded.models:
             raise NotIdentifiedError(f"{name} has no readable battle: nothing to compare")
-    a, b = (coded.entrants.index(name) for name in (subject.candidate, subject.baseline))
+    a, b = (coded.models.index(name) for name in (subject.candidate, subject.baseline))
     differences = {ELO: elo_difference(coded, a, b)}
     credits = np.array([credit for _, credit, _ in mean_credits(direct)])
     if len(credits):

@@ -11,22 +11,22 @@ from podium.counting.relations import ROW
 from podium.text import text_of
 
 CATEGORIES = ("item", "judge", "order", "category", "reason", "swap")
-"""Columns of the battles table that are categorical; so are both entrants, over one set of names."""
+"""Columns of the battles table that are categorical; so are both models, over one set of names."""
 
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def frame_of(table: pa.Table, entrants: tuple[str, ...]) -> pd.DataFrame:
-    """Return battles as a frame; names are categoricals, both entrants over the same ones.
+def frame_of(table: pa.Table, models: tuple[str, ...]) -> pd.DataFrame:
+    """Return battles as a frame; names are categoricals, both models over the same ones.
 
     Args:
         table: from a database, with the column `podium_row`.
-        entrants: names, sorted.
+        models: names, sorted.
     """
     columns = {}
     for name in table.schema.names:
         if name in ("model_a", "model_b"):
-            columns[name] = _categorical(table.column(name), entrants)
+            columns[name] = _categorical(table.column(name), models)
         elif name in CATEGORIES:
             columns[name] = _categorical(table.column(name))
         elif name != ROW:

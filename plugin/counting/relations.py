@@ -62,15 +62,15 @@ def names_query(judgments: str, *columns: str) -> str:
 
 
 def sided_query(judgments: str, names: Mapping[str, str], present: Present, items: int, *, is_whole: bool) -> str:
-    """Return judgments as the entrant with the lower code sees them, names as codes.
+    """Return judgments as the model with the lower code sees them, names as codes.
 
     Args:
         judgments: the view.
-        names: table of codes by column (item, judge, reason); that of both entrants is under `entrant`.
+        names: table of codes by column (item, judge, reason); that of both models is under `model`.
         items: number of distinct items; rows without one stand alone and count on from there.
         is_whole: whether every row has an item.
     """
-    joins = [f"join {names['entrant']} as {side} on {side}.name = p.model_{side}" for side in "ab"]
+    joins = [f"join {names['model']} as {side} on {side}.name = p.model_{side}" for side in "ab"]
     coded = [name for name in ("item", "judge", "reason") if name in present]
     joins += [f"left join {names[name]} as {name}s on {name}s.name = p.{name}" for name in coded]
     item = "items.code" if "item" in present else "cast(null as int)"

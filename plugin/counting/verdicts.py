@@ -16,7 +16,7 @@ from podium.counting.relations import NO_REASON, ROW, SWAPS, quote_name
 from podium.scorers.reply import ONE_ORDER_UNPARSED
 
 CODED = ("item", "judge", "reason")
-"""Columns of names that become codes, beside the entrants."""
+"""Columns of names that become codes, beside the models."""
 CELL_ORDER = "cluster, low, high"
 WHOLE = "BIGINT"
 """The type of a column `response` that counts a model's responses; any other column of that name is foreign."""
@@ -60,7 +60,7 @@ class Block:
     """Readable cells of whole clusters, sorted by cluster.
 
     Attributes:
-        low, high: entrant codes, low < high, shape (cells,).
+        low, high: model codes, low < high, shape (cells,).
         credit: mean credit of `low`, in [0, 1], shape (cells,).
         weight: above 0, shape (cells,).
         battles: readable battles behind each, shape (cells,).
@@ -97,9 +97,9 @@ class Verdicts:
         self._pairs: dict[tuple[bool, int | None], dict[str, np.ndarray]] = {}
 
     @cached_property
-    def entrants(self) -> tuple[str, ...]:
-        """Names of all entrants, sorted: the order of their codes."""
-        return self._names("entrant")
+    def models(self) -> tuple[str, ...]:
+        """Names of all models, sorted: the order of their codes."""
+        return self._names("model")
 
     @cached_property
     def judges(self) -> tuple[str, ...]:
@@ -173,7 +173,7 @@ class Verdicts:
 
         Args:
             hard: credits are win, tie or loss, and a flip is a tie.
-            against: code of an entrant; only its battles.
+            against: code of a model; only its battles.
         """
         if (hard, against) not in self._pairs:
             every = not hard and against is None
@@ -227,7 +227,7 @@ class Verdicts:
 
     def table(self) -> pd.DataFrame:
         """Return the battles as rows, in the order of their first judgments; names are categoricals."""
-        return frame_of(self.engine.table(f"select * from {self._battles} order by {ROW}"), self.entrants)
+        return frame_of(self.engine.table(f"select * from {self._battles} order by {ROW}"), self.models)
 
     def keep_where(self, condition: str) -> "Verdicts":
         """Return the battles, merged before, that meet a condition.
@@ -283,7 +283,7 @@ class Verdicts:
     def _codes(self) -> dict[str, str]:
         """Tables of names and their codes, by what they name."""
         tables = {}
-        for what, columns in {"entrant": ("model_a", "model_b"), **{name: (name,) for name in CODED}}.items():
+        for what, columns in {"model": ("model_a", "model_b"), **{name: (name,) for name in CODED}}.items():
             if {*columns} <= {*self.columns}:
                 tables[what] = self.engine.fresh(what)
                 self.engine.store(tables[what], relations.names_query(self.judgments, *columns))

@@ -13,6 +13,7 @@ from podium.diagnosis.figures import CardAnswer, Missing, as_dict
 from podium.diagnosis.fit import bradley_terry_fit
 from podium.diagnosis.gold import gold_agreement
 from podium.diagnosis.gold_source import Gold
+from podium.diagnosis.human_agreement import measure_human_agreement
 from podium.diagnosis.judged_again import judged_again
 from podium.diagnosis.judges import side_by_side
 from podium.diagnosis.position import position
@@ -80,7 +81,7 @@ class Card:
             "judge": subject.judge,
             "realization": subject.realization,
             "answer": list(self.answer),
-            "entrants": len(subject.battles.entrants),
+            "models": len(subject.battles.models),
             "counts": subject.battles.counts().to_dict(),
             "unparsed_reasons": subject.battles.unparsed_reasons(),
             "sections": {name: as_dict(answer) for name, answer in self.answers.items()},
@@ -126,7 +127,7 @@ def diagnose(
         judgments: verdicts of one or more judges, the two orders apart (`read_battles(..., merge=False)`).
         battles: the same, the two orders merged.
         gold: what the judges are measured by.
-        families: entrants and judges to their family.
+        families: models and judges to their family.
         level, seed: of intervals, in (0, 1), and of resampling.
         near_tie: margins up to this are near-ties.
 

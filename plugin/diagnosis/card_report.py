@@ -71,7 +71,7 @@ def _denominators(card: Card) -> str:
     battles = card.subject.battles
     counts = battles.counts()
     return (
-        f"{len(battles.entrants)} entrants, {counts.items:,} items, {counts.judgments:,} judgments, "
+        f"{len(battles.models)} models, {counts.items:,} items, {counts.judgments:,} judgments, "
         f"{counts.battles:,} battles: {counts.readable:,} judged, {counts.unparsed:,} unparsed"
         f"{reasons_text(battles.unparsed_reasons())}"
     )

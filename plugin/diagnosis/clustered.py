@@ -151,7 +151,7 @@ def farther_ends(value: float, interval: tuple[float, float], within: tuple[floa
     """Return the ends of the percentile or of the reflected interval, whichever are farther.
 
     Noise hides agreement where it is complete and adds to it where there is little. Resampling does so once more, so
-    that a percentile interval may end below the true value: of rankings that agree completely, but of entrants that
+    that a percentile interval may end below the true value: of rankings that agree completely, but of models that
     are close, it hardly ever held tau = 1. These ends fall short of complete agreement, too, though less often.
 
     >>> farther_ends(0.8, (0.5, 0.85), (-1, 1))

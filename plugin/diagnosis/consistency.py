@@ -75,9 +75,9 @@ def _retest(judgments: Battles, win: np.ndarray, sample: Clustered) -> tuple[Fig
     if not judgments.has_items:
         missing = Missing(what, "no row says its item, so nobody knows what was asked twice", "give a column item")
         return missing, missing, 0
-    # What was shown (item, pair, which response first), and verdicts turned to the entrant of lower code.
+    # What was shown (item, pair, which response first), and verdicts turned to the model of lower code.
     table, read, order = judgments.table, ~np.isnan(win), orders_of(judgments)
-    a_is_low = np.less(*judgments.entrant_codes)
+    a_is_low = np.less(*judgments.model_codes)
     low_first = np.where(order == "ab", 1 + a_is_low, np.where(order == "ba", 2 - a_is_low, 0))
     key = meetings_of(judgments, np.arange(len(table))) * 3 + low_first
     code, outcome = np.unique(key[read], return_inverse=True)[1], np.where(a_is_low, win, -win)[read]

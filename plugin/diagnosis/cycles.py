@@ -19,7 +19,7 @@ RESAMPLES = 500
 MOST_DRAWN = 20_000_000
 """Triples times resamples beyond which fewer resamples are drawn."""
 FEWEST_RESAMPLES = 100
-MOST_ENTRANTS = 300
+MOST_MODELS = 300
 MOST_LISTED = 100
 FEWEST_ITEMS = 10
 """Items that a pair needs before its win rate counts as that of two models."""
@@ -30,15 +30,15 @@ SNTD = "model-level SNTD"
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
-    """Three entrants that beat each other in a ring.
+    """Three models that beat each other in a ring.
 
     Attributes:
-        entrants, rates: each beats the next, the last the first, at these win rates.
+        models, rates: each beats the next, the last the first, at these win rates.
         p: that one of the three is no win at all, by the weakest link (one-sided, item-clustered t).
         adjusted: p after Holm over both rings of every triple.
     """
 
-    entrants: tuple[str, str, str]
+    models: tuple[str, str, str]
     rates: tuple[float, float, float]
     p: float
     adjusted: float
@@ -49,7 +49,7 @@ class Cycles(CardAnswer):
     """How far the win rates of whole models add up.
 
     Attributes:
-        triples, possible: of entrants: with win rates between all three, and all of them.
+        triples, possible: of models: with win rates between all three, and all of them.
         tie: win rates within 0.5 +- this are ties in `no_order`.
         rings: triples in which each beats the next, in the rates as they are.
         certain: those that are no accident of the items at `level`, all rings taken together.
@@ -88,7 +88,7 @@ class Cycles(CardAnswer):
         rows = []
         for ring in self.cycles[:SHOWN]:
             rates = [f"{rate:.1%}" for rate in ring.rates]
-            rows.append((" > ".join((*ring.entrants, ring.entrants[0])), *rates, f"{ring.adjusted:.3g}"))
+            rows.append((" > ".join((*ring.models, ring.models[0])), *rates, f"{ring.adjusted:.3g}"))
         header = ("each beats the next", "first", "second", "third", "p (Holm)")
         return (Table("Rings", header, tuple(rows)),) if rows else ()
 
@@ -100,18 +100,18 @@ def cycles(subject: Subject) -> Cycles | Missing:
     p-values (an intersection-union test), and Holm's rule covers both rings of every triple.
     """
     coded, level = code_battles(subject.battles), subject.level
-    size = len(coded.entrants)
-    if size > MOST_ENTRANTS:
-        return Missing(RATES, f"{size:,} entrants are too many", f"choose at most {MOST_ENTRANTS} with --where")
+    size = len(coded.models)
+    if size > MOST_MODELS:
+        return Missing(RATES, f"{size:,} models are too many", f"choose at most {MOST_MODELS} with --where")
     pairs = pair_sums(coded)
     triples = triples_of(pairs)
     if not len(triples):
-        remedy = "judge round robins: all pairs of at least three entrants"
-        return Missing(RATES, "no three entrants have all met", remedy)
+        remedy = "judge round robins: all pairs of at least three models"
+        return Missing(RATES, "no three models have all met", remedy)
     cells, rate = cells_by_cluster(coded, pairs), pairs.credit / pairs.weight
-    rings = rings_of(coded.entrants, cells, triples)
+    rings = rings_of(coded.models, cells, triples)
     solid = triples[(cells.items >= FEWEST_ITEMS)[triples].all(axis=1)]
-    few = Missing(SNTD, f"no three entrants have {FEWEST_ITEMS} items in each pair", "judge every pair on more items")
+    few = Missing(SNTD, f"no three models have {FEWEST_ITEMS} items in each pair", "judge every pair on more items")
     sntd: float | Missing = few
     beyond_noise: Figured = few
     if len(solid):
@@ -139,9 +139,9 @@ def cycles(subject: Subject) -> Cycles | Missing:
 
 def triples_of(pairs: Pairs) -> np.ndarray:
     """Return the positions of pairs ab, bc and ac of all triples a < b < c that have all met, shape (triples, 3)."""
-    number = np.full((pairs.entrants, pairs.entrants), -1)
+    number = np.full((pairs.models, pairs.models), -1)
     number[pairs.low, pairs.high] = np.arange(len(pairs.low))
-    a, b, c = triples_among(pairs.entrants).T
+    a, b, c = triples_among(pairs.models).T
     edges = np.stack([number[a, b], number[b, c], number[a, c]], axis=1)
     return edges[(edges >= 0).all(axis=1)]
 
@@ -179,7 +179,7 @@ def _win_p(cells: PairCells, rate: np.ndarray) -> np.ndarray:
     return np.stack([low, high])
 
 
-def rings_of(entrants: tuple[str, ...], cells: PairCells, triples: np.ndarray) -> list[Cycle]:
+def rings_of(models: tuple[str, ...], cells: PairCells, triples: np.ndarray) -> list[Cycle]:
     """Return the rings among the rates, the surest first."""
     pairs = cells.pairs
     rate = pairs.credit / pairs.weight
@@ -193,7 +193,7 @@ def rings_of(entrants: tuple[str, ...], cells: PairCells, triples: np.ndarray) -
     adjusted = holm(p, tests=2 * len(triples))
     rings = []
     for k in np.argsort(p, kind="stable").tolist():
-        a, b, c = (entrants[code] for code in (pairs.low[ab[k]], pairs.high[ab[k]], pairs.high[bc[k]]))
+        a, b, c = (models[code] for code in (pairs.low[ab[k]], pairs.high[ab[k]], pairs.high[bc[k]]))
         of_ab, of_bc, of_ac = rate[edges[k]].tolist()
         backwards = (a, c, b), (of_ac, 1 - of_bc, 1 - of_ab)
         ring = backwards if way[k] else ((a, b, c), (of_ab, of_bc, 1 - of_ac))

@@ -35,7 +35,7 @@ class Statistic:
         value: the estimate.
         low, high: ends of the interval at `level`, in (0, 1); None where there is none, and `method` says why.
         method: how the interval was made, and what it is clustered by.
-        n, of: what the number is made of, as 12 entrants.
+        n, of: what the number is made of, as 12 models.
         clusters: independent clusters (items) behind it; None where the interval is not clustered.
         unit: how to write it.
     """

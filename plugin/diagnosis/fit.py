@@ -1,4 +1,4 @@
-"""Does one strength per entrant explain the judge's verdicts, and which pairs does it miss?"""
+"""Does one strength per model explain the judge's verdicts, and which pairs does it miss?"""
 
 from dataclasses import dataclass
 
@@ -27,7 +27,7 @@ class PairMiss:
     """A pair, what it did, and what strengths say.
 
     Attributes:
-        first, second: the entrants, the stronger first.
+        first, second: the models, the stronger first.
         observed, expected: mean credit of the first, and what the fitted strengths say.
         residual: observed - expected.
         low, high: its interval, this pair alone; None where nothing can be said.
@@ -65,7 +65,7 @@ class BradleyTerryFit(CardAnswer):
 
     Attributes:
         pairs: that met.
-        tested: those with at least 10 items, and 5 expected wins and losses, between entrants whose ratings the data
+        tested: those with at least 10 items, and 5 expected wins and losses, between models whose ratings the data
             bound.
         items: independent clusters.
         level: of intervals; a pair is missed at this family-wise level.
@@ -123,11 +123,11 @@ def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryF
     """
     coded = code_battles(battles)
     strengths = strengths_of(coded)
-    pairs, names = strengths.pairs, coded.entrants
+    pairs, names = strengths.pairs, coded.models
     if len(pairs.low) < len(names):
         what = "fit of Bradley-Terry"
-        why = f"{len(names)} entrants met in {len(pairs.low)} pairs only, which some strengths always explain"
-        return Missing(what, why, "judge pairs that close a ring, for example a round robin of three entrants")
+        why = f"{len(names)} models met in {len(pairs.low)} pairs only, which some strengths always explain"
+        return Missing(what, why, "judge pairs that close a ring, for example a round robin of three models")
     influence = influence_on_residuals(coded, strengths)
     expected = expected_without_penalty(strengths)
     residual, items = pairs.credit / pairs.weight - expected, items_of(coded, pairs)
@@ -193,16 +193,16 @@ def _test_pairs(
     return p, np.where(varied, t_reach(np.maximum(items, 2), level) * se, np.nan)
 
 
-def _joint_test(residual: np.ndarray, influence: np.ndarray, entrants: int) -> JointTest | Missing:
-    """Test all residuals at once; strengths take up one dimension per entrant but one."""
-    what, clusters, surplus = "test of all pairs", len(influence), len(residual) - (entrants - 1)
+def _joint_test(residual: np.ndarray, influence: np.ndarray, models: int) -> JointTest | Missing:
+    """Test all residuals at once; strengths take up one dimension per model but one."""
+    what, clusters, surplus = "test of all pairs", len(influence), len(residual) - (models - 1)
     if not len(residual):
         return Missing(what, "no pair has enough items to be tested", "judge more items")
     if surplus < 1:
         return Missing(what, "strengths explain any win rates of the tested pairs", "judge more pairs")
     if clusters <= surplus + 1:
         why = f"{clusters} items cannot test {surplus} dimensions at once"
-        return Missing(what, why, f"judge at least {surplus + 2} items, or fewer entrants")
+        return Missing(what, why, f"judge at least {surplus + 2} items, or fewer models")
     values, vectors = np.linalg.eigh(influence.T @ influence * (clusters / (clusters - 1)))
     kept = np.argsort(values)[::-1][:surplus]
     if values[kept].min() <= 1e-12 * values.max():

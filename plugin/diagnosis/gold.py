@@ -107,7 +107,7 @@ def gold_agreement(subject: Subject, resamples: int = RESAMPLES) -> GoldAgreemen
     Source: Gera et al. 2025 (JuStRank), sections 5 and 6, appendices C, E and F.
 
     Raises:
-        NotIdentifiedError: the entrants of either side fall into groups that never met.
+        NotIdentifiedError: the models of either side fall into groups that never met.
         NotConvergedError: a fit did not reach its maximum.
     """
     both = gold_pairs_of(subject)
@@ -119,11 +119,11 @@ def gold_agreement(subject: Subject, resamples: int = RESAMPLES) -> GoldAgreemen
     single = figures
     if subject.judgments.readable.sum() > subject.battles.readable.sum():
         side = prepare_side(subject.judgments)
-        votes = replace(both, judge=side, ours=np.array([side.entrants.index(name) for name in both.entrants]))
+        votes = replace(both, judge=side, ours=np.array([side.models.index(name) for name in both.models]))
         single = GoldComparison(votes, resample_both(votes, resamples, subject.rng, ranked=False), subject.level)
     return GoldAgreement(
         gold=subject.gold.source if subject.gold else "human labels",
-        systems=len(both.entrants),
+        systems=len(both.models),
         pairs=len(both.low),
         gold_pairs=both.gold_pairs,
         tau=figures.tau(),

@@ -39,16 +39,16 @@ class GoldPairs:
     """A judge and its gold standard.
 
     Attributes:
-        entrants: known to both, sorted.
-        ours, theirs: their positions on either side, shape (entrants,) each.
-        low, high: pairs with enough gold battles and a win by the judge, by position in `entrants`, shape (pairs,).
+        models: known to both, sorted.
+        ours, theirs: their positions on either side, shape (models,) each.
+        low, high: pairs with enough gold battles and a win by the judge, by position in `models`, shape (pairs,).
         gold_pairs: number of pairs with enough gold battles.
         without_rates: why the gold standard gives no win rates; None when it does.
     """
 
     judge: JudgedSide
     gold: Side
-    entrants: tuple[str, ...]
+    models: tuple[str, ...]
     ours: np.ndarray
     theirs: np.ndarray
     low: np.ndarray
@@ -59,7 +59,7 @@ class GoldPairs:
     def strengths(
         self, counts: np.ndarray | None = None, gold_counts: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the common entrants' log-strengths by judge and gold standard, shape (..., entrants) each."""
+        """Return the common models' log-strengths by judge and gold standard, shape (..., models) each."""
         return self.judge.strengths(counts)[..., self.ours], self.gold.strengths(gold_counts)[..., self.theirs]
 
     def rates(
@@ -82,11 +82,11 @@ def gold_pairs_of(subject: Subject) -> GoldPairs | Missing:
         return Missing(AGREEMENT, why, remedy)
     theirs = subject.human if gold is None else gold.side
     ours = subject.side
-    names = tuple(sorted(set(ours.entrants) & set(theirs.entrants)))
+    names = tuple(sorted(set(ours.models) & set(theirs.models)))
     if len(names) < 3:
-        why = f"{len(names)} entrants are known both to the judge and to the gold standard"
+        why = f"{len(names)} models are known both to the judge and to the gold standard"
         return Missing(AGREEMENT, why, "spell the models alike on both sides; at least three are needed")
-    here, there = (np.array([side.entrants.index(name) for name in names]) for side in (ours, theirs))
+    here, there = (np.array([side.models.index(name) for name in names]) for side in (ours, theirs))
     low, high = np.triu_indices(len(names), 1)
     enough = theirs.number[there[low], there[high]] >= FEWEST_DECIDED
     ready = enough & (ours.number[here[low], here[high]] > 0)
@@ -145,7 +145,7 @@ def resample_both(both: GoldPairs, resamples: int, rng: np.random.Generator, *, 
         tau = taus(*both.strengths(mine, other)) if ranked else np.full(len(counts), np.nan)
         return np.concatenate([tau[:, None], *both.rates(mine, other)], axis=1)
 
-    columns = resample(columns_of, number if together else own, resamples, rng, width=len(both.entrants) ** 2)
+    columns = resample(columns_of, number if together else own, resamples, rng, width=len(both.models) ** 2)
     judge, human = columns[:, 1 : 1 + pairs], columns[:, 1 + pairs :]
     what = how if theirs else "bootstrap, gold standard as given"
     method = f"{both.judge.coded.unit} {what}, {resamples} resamples"
@@ -199,7 +199,7 @@ class GoldComparison:
         """Take the win rates of the pairs, and fit alpha."""
         self.both, self.draws, self.level = both, draws, level
         self.judge, self.gold = both.rates()
-        self.items, self.systems = len(both.judge.clusters), len(both.entrants)
+        self.items, self.systems = len(both.judge.clusters), len(both.models)
         self.reach = t_reach(max(self.items, 2), level)
         why = f"{len(both.low)} pairs have a win rate by the judge and at least {FEWEST_DECIDED} gold battles that are"
         remedy = "give more gold battles per pair, or a gold ranking"
@@ -296,7 +296,7 @@ class GoldComparison:
         biases, method = [], f"{self.draws.method}, standard error, t"
         for k in np.argsort(-np.nan_to_num(np.abs(value)), kind="stable").tolist():
             if met[k]:
-                opponents, name, chance = int(met[k]), self.both.entrants[k], finite_or_none(p[k])
+                opponents, name, chance = int(met[k]), self.both.models[k], finite_or_none(p[k])
                 own: Figured = self._bias(float(value[k]), float(se[k]), opponents, method)
                 own = corrected if isinstance(corrected, Missing) else own
                 plain = self._bias(float(raw[0][k]), float(raw[1][k]), opponents, method)
@@ -307,14 +307,14 @@ class GoldComparison:
         self, subject: Subject, expected: np.ndarray, biases: np.ndarray, errors: np.ndarray
     ) -> SelfBias | Missing:
         """Test the judge's corrected bias towards its own model. Source: Gera et al. 2025, section 6.2 and table 3."""
-        both, own = self.both, own_system(self.both.entrants, subject.judge)
+        both, own = self.both, own_system(self.both.models, subject.judge)
         if isinstance(own, Missing):
             return own
         # The self-bias tests of all judges of the table that compete themselves share one error rate.
         judges = (subject.judge, *(subject.others.judges if subject.others is not None else ()))
-        competing = [own_system(subject.battles.entrants, name) for name in judges]
+        competing = [own_system(subject.battles.models, name) for name in judges]
         tests = max(1, sum(isinstance(name, str) for name in competing))
-        k = both.entrants.index(own)
+        k = both.models.index(own)
         against = np.where(both.low == k, 1, np.where(both.high == k, -1, 0))
         opponents = int((against != 0).sum())
         if not opponents:
@@ -365,8 +365,8 @@ class GoldComparison:
         return Statistic(value, low, high, self.level, method, number, of, self.items, unit)
 
 
-def own_system(entrants: tuple[str, ...], judge: str | None) -> str | Missing:
-    """Return the entrant that is the judge's model: same name, but for provider, case and punctuation.
+def own_system(models: tuple[str, ...], judge: str | None) -> str | Missing:
+    """Return the model that is the judge's model: same name, but for provider, case and punctuation.
 
     >>> own_system(("GPT-4o", "other"), "openai/gpt-4o|direct|3fa9c0de1122")
     'GPT-4o'
@@ -374,7 +374,7 @@ def own_system(entrants: tuple[str, ...], judge: str | None) -> str | Missing:
     if judge is None:
         return Missing(SELF_BIAS, "no row names the judge", "say the judge's model in a column judge")
     model = parts_of(judge)[0]
-    if own := same_model(entrants, model):
+    if own := same_model(models, model):
         return own
-    why = f"no entrant of the gold standard is called {model}"
+    why = f"no model of the gold standard is called {model}"
     return Missing(SELF_BIAS, why, "let the judge's model compete, under the judge's name")

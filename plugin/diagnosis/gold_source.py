@@ -40,7 +40,7 @@ class Gold:
 
     @cached_property
     def side(self) -> Side:
-        """Its view of the entrants; battles raise `NotIdentifiedError` or `NotConvergedError` where they give none."""
+        """Its view of the models; battles raise `NotIdentifiedError` or `NotConvergedError` where they give none."""
         if self.scores is not None:
             names = tuple(sorted(self.scores))
             return GivenSide(names, np.array([self.scores[name] for name in names]))

@@ -60,7 +60,7 @@ REMEDIES = {
     "truncated": "give it room: max_tokens=2000, or more",
     "refusal": "let another judge decide",
     "no log-probabilities": "choose a judge that gives them, or another realization",
-    UNSHOWN: "take a judge that sees what the entrants saw",
+    UNSHOWN: "take a judge that sees what the models saw",
     "failed": "mend what failed, and run it again",
 }
 """What helps, by the reason that a battle is unparsed for."""
@@ -121,9 +121,9 @@ class Relation:
 
     Attributes:
         judge: its model.
-        own: the entrant that it is itself; None where it is none.
+        own: the model that it is itself; None where it is none.
         family, how: its family, `given` or `guessed`; None where nothing tells it.
-        kin: entrants of its family.
+        kin: models of its family.
     """
 
     judge: str
@@ -137,7 +137,7 @@ def judge_warnings(battles: Battles, families: Mapping[str, str]) -> list[str]:
     """Say what must be known of the judges of some battles.
 
     Args:
-        families: entrants and judges to their family, as given; the rest is guessed from names.
+        families: models and judges to their family, as given; the rest is guessed from names.
     """
     warnings = [_unparsed_alarm(battles), *map(_relation_alarm, relations_of(battles, families))]
     return [warning for warning in warnings if warning]
@@ -161,13 +161,13 @@ def relations_of(battles: Battles, families: Mapping[str, str]) -> list[Relation
     # A metric of an eval is no judge, whatever its task is called after.
     are_scores = "score_a" in (battles.verdicts.columns if battles.verdicts else battles.table.columns)
     judges = [name for name in battles.judges if parts_of(name)[1] or not (are_scores or " " in name)]
-    kin_of = members(battles.entrants, families)
+    kin_of = members(battles.models, families)
     relations = []
     for judge in [judge for judge in judges if judge != "(no judge)"]:
         model = parts_of(judge)[0]
         family = None if judge.startswith("jury:") else family_of(model, families)
         known = (family.name, family.how, kin_of.get(family.name, ())) if family else (None, None, ())
-        relations.append(Relation(model, same_model(battles.entrants, model), *known))
+        relations.append(Relation(model, same_model(battles.models, model), *known))
     return relations
 
 
@@ -192,21 +192,21 @@ def _relation_alarm(relation: Relation) -> str | None:
     """Say that a judge is one of those it judges, or of the family of some; None where it is neither."""
     judge, kin = relation.judge, relation.kin
     if relation.own:
-        return CHECKS["own model"].say(judge=judge, entrant=relation.own)
+        return CHECKS["own model"].say(judge=judge, model=relation.own)
     if not kin:
         return None
     family = f"{relation.family}, {relation.how}"
-    return CHECKS["own family"].say(judge=judge, family=family, entrants=some(kin, most=5))
+    return CHECKS["own family"].say(judge=judge, family=family, models=some(kin, most=5))
 
 
-def same_model(entrants: Sequence[str], model: str) -> str | None:
-    """Return the entrant that is a model: same name, but for provider, case and punctuation; None where none is.
+def same_model(models: Sequence[str], model: str) -> str | None:
+    """Return the model that is a model: same name, but for provider, case and punctuation; None where none is.
 
     >>> same_model(("GPT-4o", "other"), "openai/gpt-4o")
     'GPT-4o'
     """
-    bare_model, *bare_names = (re.sub("[^a-z0-9]", "", name.lower().rpartition("/")[2]) for name in (model, *entrants))
-    return entrants[bare_names.index(bare_model)] if bare_model and bare_model in bare_names else None
+    bare_model, *bare_names = (re.sub("[^a-z0-9]", "", name.lower().rpartition("/")[2]) for name in (model, *models))
+    return models[bare_names.index(bare_model)] if bare_model and bare_model in bare_names else None
 
 
 def parts_of(judge: str | None) -> tuple[str, str | None]:

@@ -136,7 +136,7 @@ def _drift(
     except (NotIdentifiedError, NotConvergedError) as error:
         return Missing(what, str(error), AFRESH)
     signs, ratings = [sign for sign, _ in parts], bounded_by_all(*(own for _, own in parts))
-    names, level = ratings[0].entrants, subjects[0].level
+    names, level = ratings[0].models, subjects[0].level
     if len(names) < 2:
         return Missing(what, f"{len(names)} models have bounded ratings by both", "judge more battles")
     rows = Clustered(np.concatenate([own.rows.code for own in ratings]), "item", 1 - (1 - level) / len(names))

@@ -63,13 +63,13 @@ class JudgesSideBySide(CardAnswer):
     """Several judges.
 
     Attributes:
-        entrants: ranked by all of them.
+        models: ranked by all of them.
         judges: the nearest to the gold standard first, else by name.
         correlations, mean: of every two, and the mean of those.
         variance: of tau with the gold standard, by judge, realization and aggregation (of the ones named).
     """
 
-    entrants: int
+    models: int
     judges: tuple[JudgeStanding, ...]
     correlations: tuple[Correlation, ...]
     mean: Figured
@@ -83,7 +83,7 @@ class JudgesSideBySide(CardAnswer):
             freedom = f"{variance.n:,} rankings, {variance.residual:,} degrees of freedom left"
             variance = f"{freedom}, {variance.unexplained:.0%} unexplained"
         return (
-            ("judges", f"{len(self.judges):,}, {self.entrants:,} entrants ranked by all"),
+            ("judges", f"{len(self.judges):,}, {self.models:,} models ranked by all"),
             ("mean Kendall's tau between judges", self.mean),
             (VARIANCE, variance),
         )
@@ -125,9 +125,9 @@ def side_by_side(subjects: Sequence[Subject], *, resamples: int = RESAMPLES) -> 
             why.append(str(error))
     if len(ready) < 2:
         return Missing(SIDES, f"fewer than two judges give a ranking: {why[0]}", "judge more battles")
-    names = tuple(sorted(set.intersection(*(set(side.entrants) for side in sides))))
+    names = tuple(sorted(set.intersection(*(set(side.models) for side in sides))))
     if len(names) < 3:
-        return Missing(SIDES, f"{len(names)} entrants are ranked by all judges", "let all judge the same entrants")
+        return Missing(SIDES, f"{len(names)} models are ranked by all judges", "let all judge the same models")
     theta, draws = _strengths(sides, names, resamples, subjects[0].rng)
     golds = [_gold_pairs(subject) for subject in ready]
     standings = []
@@ -159,8 +159,8 @@ def _gold_pairs(subject: Subject) -> GoldPairs | Missing:
 def _strengths(
     sides: Sequence[JudgedSide], names: tuple[str, ...], resamples: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return strengths, shape (judges, entrants), and those of resamples, shape (draws, judges, entrants)."""
-    where = [np.array([side.entrants.index(name) for name in names]) for side in sides]
+    """Return strengths, shape (judges, models), and those of resamples, shape (draws, judges, models)."""
+    where = [np.array([side.models.index(name) for name in names]) for side in sides]
     theta = np.stack([side.strengths()[place] for side, place in zip(sides, where, strict=True)])
     items, positions = number_items(sides)
     if items < 2:
@@ -176,21 +176,21 @@ def _strengths(
 def _tau_with_gold(
     gold: GoldPairs | Missing, theta: np.ndarray, draws: np.ndarray, names: tuple[str, ...], level: float
 ) -> Figured:
-    """Compare on the entrants that all judges rank, so that judges can be compared; the gold standard as given."""
+    """Compare on the models that all judges rank, so that judges can be compared; the gold standard as given."""
     if isinstance(gold, Missing):
         return gold
-    common = [name for name in names if name in gold.entrants]
+    common = [name for name in names if name in gold.models]
     if len(common) < 3:
-        return Missing(TAU, f"{len(common)} entrants are common to all", "rank more of them")
+        return Missing(TAU, f"{len(common)} models are common to all", "rank more of them")
     here = np.array([names.index(name) for name in common])
-    truth = gold.strengths()[1][[gold.entrants.index(name) for name in common]]
+    truth = gold.strengths()[1][[gold.models.index(name) for name in common]]
     return _tau_of(taus(theta[here], truth), taus(draws[:, here], truth), len(common), level)
 
 
-def _tau_of(value: np.ndarray | float, draws: np.ndarray, n: int, level: float, of: str = "entrants") -> Figured:
+def _tau_of(value: np.ndarray | float, draws: np.ndarray, n: int, level: float, of: str = "models") -> Figured:
     tau, usable = float(value), int((~np.isnan(draws)).sum())
     if np.isnan(tau):
-        return Missing("Kendall's tau", "a ranking puts all entrants level", "judge entrants that differ")
+        return Missing("Kendall's tau", "a ranking puts all models level", "judge models that differ")
     low, high = agreement_interval(tau, draws, level, (-1.0, 1.0)) or (None, None)
     method = f"item bootstrap, percentile or reflected, the farther end, {usable} resamples"
     if low is None:
@@ -238,7 +238,7 @@ def _variance(
 
 
 def _taus_by_aggregation(battles: Battles, gold: GoldPairs) -> dict[str, float]:
-    """Return tau with the gold standard by aggregation; of no median that two entrants share: it does not rank them."""
+    """Return tau with the gold standard by aggregation; of no median that two models share: it does not rank them."""
     judge, truth = gold.judge, gold.strengths()[1]
     scores = {"bradley-terry": judge.strengths()[gold.ours], "win-rate": win_rates(judge.cells.pairs)[gold.ours]}
     try:
@@ -246,7 +246,7 @@ def _taus_by_aggregation(battles: Battles, gold: GoldPairs) -> dict[str, float]:
     except NotIdentifiedError:
         matrix = None
     if matrix is not None:
-        place = [matrix.entrants.index(name) for name in gold.entrants]
+        place = [matrix.models.index(name) for name in gold.models]
         scores["mean"], median = (rule(matrix.values, axis=0)[place] for rule in (np.nanmean, np.nanmedian))
         scores |= {"median": median} if len(np.unique(median)) == len(place) else {}
     return {name: float(taus(score, truth)) for name, score in scores.items()}

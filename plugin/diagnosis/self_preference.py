@@ -13,7 +13,7 @@ from podium.report.model import EMPTY, Table
 from podium.text import some
 
 FEWEST_OUTSIDE = 3
-"""Entrants of other families: two would give a line that nothing tests."""
+"""Models of other families: two would give a line that nothing tests."""
 WHAT = "self-preference"
 NAME_FAMILIES = "name the families: --families PATTERN=FAMILY,... or a file with the columns model and family"
 
@@ -27,8 +27,8 @@ class SelfPreference(CardAnswer):
         who: what the reference is: `human`, `gold` or `other judges`.
         excess: of the judge's own family, Elo points of its own scale; 0 without self-preference.
         slope: of the line: the judge's Elo points per point of the reference; 1 where no scale correction is needed.
-        families: entrants by family.
-        unknown: entrants whose family nothing tells.
+        families: models by family.
+        unknown: models whose family nothing tells.
         excesses: the same figure for every family: where many stand out, the judge and the reference see models
             differently, and the judge's own family is nothing special.
     """
@@ -57,34 +57,34 @@ class SelfPreference(CardAnswer):
         if self.unknown:
             rows += (("not known", str(len(self.unknown)), EMPTY, some(self.unknown, most=3)),)
         title = "families, given or guessed from names (--families corrects them)"
-        return (Table(title, ("family", "entrants", "favoured by", "which"), rows, words=True),)
+        return (Table(title, ("family", "models", "favoured by", "which"), rows, words=True),)
 
 
 def self_preference(subject: Subject) -> SelfPreference:
     """Compare a judge's ratings of its own family with those of a reference.
 
     A line relates the judge's ratings to the reference's, so that a judge who corrects the scale of all differences is
-    not accused of favouring a strong family. Entrants count as they are: the interval holds the error of their ratings.
+    not accused of favouring a strong family. Models count as they are: the interval holds the error of their ratings.
 
     Source: after Soft-Elo, appendix F.1 (same-family minus cross-family excess), with the line added.
     """
     judge, reference, level = subject.model, subject.reference, subject.level
     own = family_of(judge, subject.families) if judge else None
-    families = members(subject.battles.entrants, subject.families)
+    families = members(subject.battles.models, subject.families)
     known = {name for models in families.values() for name in models}
-    unknown = tuple(name for name in subject.battles.entrants if name not in known)
+    unknown = tuple(name for name in subject.battles.models if name not in known)
     name, how = (own.name, own.how) if own else (None, None)
     if isinstance(reference, Missing):
         missing = Missing(WHAT, reference.why, reference.remedy)
         return SelfPreference(name, how, None, missing, missing, families, unknown, {})
     ours, theirs = bounded_by_all(subject.side.ratings, reference.ratings)
-    inside = {family: np.isin(ours.entrants, models) for family, models in families.items()}
+    inside = {family: np.isin(ours.models, models) for family, models in families.items()}
     excesses = {family: _weight(ours, theirs, mask, level, Unit.ELO) for family, mask in inside.items()}
     why = f"the name {judge} tells no family" if judge else "no row names a judge of one model"
     if own:
-        why = f"no entrant is known to be of the judge's family ({name})"
+        why = f"no model is known to be of the judge's family ({name})"
     excess = excesses.get(name or "", Missing(WHAT, why, NAME_FAMILIES))
-    slope = _weight(ours, theirs, inside.get(name or "", np.zeros(len(ours.entrants), dtype=bool)), level, Unit.NUMBER)
+    slope = _weight(ours, theirs, inside.get(name or "", np.zeros(len(ours.models), dtype=bool)), level, Unit.NUMBER)
     return SelfPreference(name, how, reference.who, excess, slope, families, unknown, excesses)
 
 
@@ -92,16 +92,16 @@ def _weight(judge: Ratings, reference: Ratings, inside: np.ndarray, level: float
     """Return the step of the line for a family (in Elo points), or its slope (a number), or why there is no line."""
     outside, step = int((~inside).sum()), unit is Unit.ELO
     if step and not inside.any():
-        return Missing(WHAT, "no entrant of this family has a bounded rating by both", "judge some of its models")
+        return Missing(WHAT, "no model of this family has a bounded rating by both", "judge some of its models")
     if outside < FEWEST_OUTSIDE:
-        why = f"{outside} entrants of other families have a bounded rating by both, a line needs {FEWEST_OUTSIDE}"
-        return Missing(WHAT, why, "add entrants of other families")
+        why = f"{outside} models of other families have a bounded rating by both, a line needs {FEWEST_OUTSIDE}"
+        return Missing(WHAT, why, "add models of other families")
     if np.ptp(reference.elo[~inside]) == 0:
-        return Missing(WHAT, "the reference rates all other entrants alike", "add entrants that differ")
+        return Missing(WHAT, "the reference rates all other models alike", "add models that differ")
     fit = fit_line(judge.elo, reference.elo, inside, *error_sums(judge, reference, inside))
     if fit is None:
         why = "more than half of what sets the reference's ratings apart is chance"
         return Missing(WHAT, why, "give the reference more battles")
     rows, influence = fit.influence(1 + step, judge, reference, level)
     method = "line with error on both sides, {}"
-    return rows.linear(float(fit.weights[1 + step]), influence, len(inside), "entrants", unit, method)
+    return rows.linear(float(fit.weights[1 + step]), influence, len(inside), "models", unit, method)

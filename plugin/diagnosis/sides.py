@@ -1,4 +1,4 @@
-"""Views of all entrants that battles or a given ranking give: strengths, ratings with errors, win rates, resamples.
+"""Views of all models that battles or a given ranking give: strengths, ratings with errors, win rates, resamples.
 
 And what a judge's ratings are held against: humans, a gold standard or the other judges, and a line between the two.
 """
@@ -34,22 +34,22 @@ class Ratings:
     """Bradley-Terry ratings that remember what each item adds to their error, so that differences keep honest errors.
 
     Attributes:
-        entrants: names by position.
-        elo: centred on 0, shape (entrants,).
-        influence: what each cluster adds to the error of each rating, Elo points, shape (clusters, entrants).
+        models: names by position.
+        elo: centred on 0, shape (models,).
+        influence: what each cluster adds to the error of each rating, Elo points, shape (clusters, models).
         rows: the clusters, one per row of `influence`.
-        bounded: whether the data bound the rating, shape (entrants,).
+        bounded: whether the data bound the rating, shape (models,).
     """
 
-    entrants: tuple[str, ...]
+    models: tuple[str, ...]
     elo: np.ndarray
     influence: np.ndarray
     rows: Clustered
     bounded: np.ndarray
 
     def select(self, names: tuple[str, ...]) -> "Ratings":
-        """Return the ratings of some entrants, in this order."""
-        place = [self.entrants.index(name) for name in names]
+        """Return the ratings of some models, in this order."""
+        place = [self.models.index(name) for name in names]
         return Ratings(names, self.elo[place], self.influence[:, place], self.rows, self.bounded[place])
 
     def set_apart(self, shared: int = 0) -> "Ratings":
@@ -59,8 +59,8 @@ class Ratings:
 
 
 def bounded_by_all(*ratings: Ratings) -> list[Ratings]:
-    """Return ratings of the entrants that the data of all bound."""
-    bounded = [np.array(own.entrants, dtype=object)[own.bounded] for own in ratings]
+    """Return ratings of the models that the data of all bound."""
+    bounded = [np.array(own.models, dtype=object)[own.bounded] for own in ratings]
     names = tuple(sorted(set.intersection(*map(set, bounded))))
     return [own.select(names) for own in ratings]
 
@@ -73,7 +73,7 @@ class JudgedSide:
         coded, fit: readable battles, and their Bradley-Terry strengths.
         cells: pair sums by cluster.
         wins: the same of the battles that are no ties, credits rounded to 0 and 1.
-        number: battles behind each pair of `wins`, indexed [low, high], shape (entrants, entrants).
+        number: battles behind each pair of `wins`, indexed [low, high], shape (models, models).
         clusters, rows: names of what resampling draws, None for a row without item, and its codes in the table.
     """
 
@@ -86,28 +86,28 @@ class JudgedSide:
     rows: Clustered
 
     @property
-    def entrants(self) -> tuple[str, ...]:
+    def models(self) -> tuple[str, ...]:
         """Names, sorted."""
-        return self.coded.entrants
+        return self.coded.models
 
     @cached_property
     def ratings(self) -> Ratings:
         """Ratings as `podium rank` gives them."""
         influence = POINTS * self.fit.influence(self.coded)
         centred = influence - influence.mean(axis=1, keepdims=True)
-        return Ratings(self.entrants, POINTS * self.fit.theta, centred, self.rows, ~self.fit.graph.separated)
+        return Ratings(self.models, POINTS * self.fit.theta, centred, self.rows, ~self.fit.graph.separated)
 
     def strengths(self, counts: np.ndarray | None = None) -> np.ndarray:
-        """Return log-strengths, shape (entrants,); of resamples, NaN where there is no fit, shape (draws, entrants)."""
+        """Return log-strengths, shape (models,); of resamples, NaN where there is no fit, shape (draws, models)."""
         return self.fit.theta if counts is None else self.fit.theta_of_draws(self.cells, counts)
 
     def rates(self, low: np.ndarray, high: np.ndarray, counts: np.ndarray | None = None) -> np.ndarray:
         """Return low's share of wins without ties, NaN where there are none, shape (pairs,) or (draws, pairs)."""
-        pairs, entrants = self.wins.pairs, len(self.entrants)
+        pairs, models = self.wins.pairs, len(self.models)
         credit, weight = (pairs.credit, pairs.weight) if counts is None else self.wins.sums_of_draws(counts)
         share = np.full((*np.shape(credit)[:-1], len(pairs.low) + 1), np.nan)
         np.divide(credit, weight, out=share[..., :-1], where=weight > 0)
-        place = np.full((entrants, entrants), len(pairs.low))
+        place = np.full((models, models), len(pairs.low))
         place[pairs.low, pairs.high] = np.arange(len(pairs.low))
         return share[..., place[low, high]]
 
@@ -117,11 +117,11 @@ class GivenSide:
     """A view that a ranking gives, without error; methods as those of `JudgedSide`.
 
     Attributes:
-        entrants: names, sorted.
-        scores: Elo points (only their order counts where the ranking is not on that scale), shape (entrants,).
+        models: names, sorted.
+        scores: Elo points (only their order counts where the ranking is not on that scale), shape (models,).
     """
 
-    entrants: tuple[str, ...]
+    models: tuple[str, ...]
     scores: np.ndarray
     clusters: tuple[str | None, ...] = ()
 
@@ -130,7 +130,7 @@ class GivenSide:
         """The scores as ratings without error."""
         nothing, size = Clustered(np.zeros(0, dtype=np.int64), "item"), len(self.scores)
         elo = self.scores - self.scores.mean()
-        return Ratings(self.entrants, elo, np.zeros((0, size)), nothing, np.ones(size, dtype=bool))
+        return Ratings(self.models, elo, np.zeros((0, size)), nothing, np.ones(size, dtype=bool))
 
     def strengths(self, counts: np.ndarray | None = None) -> np.ndarray:
         """Return the scores as log-strengths."""
@@ -144,8 +144,8 @@ class GivenSide:
 
     @property
     def number(self) -> np.ndarray:
-        """A number of battles that is enough for every pair, shape (entrants, entrants)."""
-        return np.full((len(self.entrants),) * 2, FEWEST_DECIDED)
+        """A number of battles that is enough for every pair, shape (models, models)."""
+        return np.full((len(self.models),) * 2, FEWEST_DECIDED)
 
 
 Side: TypeAlias = JudgedSide | GivenSide
@@ -158,11 +158,11 @@ def prepare_side(battles: Battles, credit: np.ndarray | None = None) -> JudgedSi
         credit: what a earned instead, NaN where a battle is to be left out, shape (battles,).
 
     Raises:
-        NotIdentifiedError: nothing is readable, or the entrants fall into groups that never met.
+        NotIdentifiedError: nothing is readable, or the models fall into groups that never met.
         NotConvergedError: the fit did not reach its maximum.
     """
     coded = code_battles(battles, credit=credit)
-    fit, size = strengths_of(coded), len(coded.entrants)
+    fit, size = strengths_of(coded), len(coded.models)
     no_tie = np.abs(coded.credit - 0.5) > 1e-12
     decided = replace(coded, credit=(coded.credit > 0.5) * 1.0).take(no_tie)
     met = np.minimum(decided.a, decided.b).astype(np.int64) * size + np.maximum(decided.a, decided.b)
@@ -203,7 +203,7 @@ def taus(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """Ratings of the same entrants by somebody else: `human`, `gold`, or `other judges`."""
+    """Ratings of the same models by somebody else: `human`, `gold`, or `other judges`."""
 
     who: str
     ratings: Ratings
@@ -215,7 +215,7 @@ class RatingLine:
 
     Attributes:
         weights: constant, slope, and what stands beside, shape (terms,).
-        by_judge, by_reference: derivatives of the weights by each rating, shape (entrants, terms).
+        by_judge, by_reference: derivatives of the weights by each rating, shape (models, terms).
     """
 
     weights: np.ndarray
@@ -238,10 +238,10 @@ def fit_line(
     half of the reference's variation is error.
 
     Args:
-        judge, reference: ratings, shape (entrants,) each.
-        beside: mask of a family, or a length, shape (entrants,).
-        noise: sum over entrants of the variance of the reference's error, beyond the other terms.
-        shared: sum over entrants of the covariance of both errors, likewise.
+        judge, reference: ratings, shape (models,) each.
+        beside: mask of a family, or a length, shape (models,).
+        noise: sum over models of the variance of the reference's error, beyond the other terms.
+        shared: sum over models of the covariance of both errors, likewise.
 
     Source: Fuller 1987, Measurement error models, section 2.2.
     """
@@ -259,7 +259,7 @@ def fit_line(
 
 
 def error_sums(judge: Ratings, reference: Ratings, beside: np.ndarray) -> tuple[float, float]:
-    """Return the variance of the reference's errors and their covariance with the judge's, summed over entrants.
+    """Return the variance of the reference's errors and their covariance with the judge's, summed over models.
 
     Only errors count that the constant and `beside` leave: the rest moves no slope.
     """

@@ -31,7 +31,7 @@ class Subject:
         judge: its identity; None where the table does not say.
         judgments, battles: its verdicts, the two orders apart, and merged.
         others: merged battles of all other judges of the table; None when it is the only one.
-        families: entrants and judges to their family, as given; the rest is guessed from names.
+        families: models and judges to their family, as given; the rest is guessed from names.
         level, seed: of intervals, in (0, 1), and of resampling.
         near_tie: margins up to this are near-ties.
     """
@@ -63,7 +63,7 @@ class Subject:
 
     @cached_property
     def side(self) -> JudgedSide:
-        """Its view of the entrants; raises `NotIdentifiedError` or `NotConvergedError` where there is none."""
+        """Its view of the models; raises `NotIdentifiedError` or `NotConvergedError` where there is none."""
         return prepare_side(self.battles)
 
     @cached_property

@@ -1,6 +1,6 @@
 """Non-transitivity on single items: does the judge who prefers A to B and B to C prefer A to C?
 
-Triples of entrants are counted item by item: outcomes that are no weak order, and how far credits are from strengths.
+Triples of models are counted item by item: outcomes that are no weak order, and how far credits are from strengths.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ TIE = 0.025
 CLIP = 1e-6
 """Credits are kept this far from 0 and 1 before their log-odds are taken."""
 LEAD = 0.1
-"""Gap of two win rates from which one entrant leads by far."""
+"""Gap of two win rates from which one model leads by far."""
 MOST_CELLS = 400_000_000
 """Triples times items beyond which they are not gone through."""
 CHUNK_CELLS = 500_000
@@ -78,16 +78,16 @@ class TripleCounts:
     """Counts over triples and items; groups are all, consistent, ambiguous and the four scenarios.
 
     Attributes:
-        entrants: the strongest (by win rate) first.
+        models: the strongest (by win rate) first.
         clipped: share of the readable credits nearer to 0 or 1 than `CLIP`; None when verdicts are hard.
-        triples, scenario: entrants by position, i < j < k, shape (triples, 3), and the gaps between them.
+        triples, scenario: models by position, i < j < k, shape (triples, 3), and the gaps between them.
         known, broken, deviation: of each triple, items with all three verdicts, those of them that are no weak order,
             and summed SNTD, shape (triples,) each.
         cells, hits, sums: the same of each group and item, shape (groups, items) each.
         ties: share of tied outcomes.
     """
 
-    entrants: tuple[str, ...]
+    models: tuple[str, ...]
     clipped: float | None
     triples: np.ndarray
     scenario: np.ndarray
@@ -105,14 +105,14 @@ class TripleCounts:
         return self.clipped is not None
 
 
-def pair_number(i: np.ndarray, j: np.ndarray, entrants: int) -> np.ndarray:
+def pair_number(i: np.ndarray, j: np.ndarray, models: int) -> np.ndarray:
     """Return the position of pairs i < j in the order of `numpy.triu_indices`, any shape."""
-    return i * (2 * entrants - i - 1) // 2 + (j - i - 1)
+    return i * (2 * models - i - 1) // 2 + (j - i - 1)
 
 
-def triples_among(entrants: int) -> np.ndarray:
-    """Return all triples i < j < k of entrant codes, shape (triples, 3)."""
-    return np.array(list(combinations(range(entrants), 3)), dtype=np.int64).reshape(-1, 3)
+def triples_among(models: int) -> np.ndarray:
+    """Return all triples i < j < k of model codes, shape (triples, 3)."""
+    return np.array(list(combinations(range(models), 3)), dtype=np.int64).reshape(-1, 3)
 
 
 def count_triples(battles: Battles) -> TripleCounts | Missing:
@@ -121,12 +121,12 @@ def count_triples(battles: Battles) -> TripleCounts | Missing:
     if not battles.has_items:
         return Missing(what, "no row says its item", "name the item's column: --columns item=COLUMN")
     coded = code_battles(battles)
-    size, items = len(coded.entrants), coded.clusters
+    size, items = len(coded.models), coded.clusters
     if size < 3:
-        return Missing(what, f"{size} entrants make no triple", "judge at least three entrants")
+        return Missing(what, f"{size} models make no triple", "judge at least three models")
     if comb(size, 3) * items > MOST_CELLS:
-        why = f"{size:,} entrants on {items:,} items are more triples than are gone through"
-        return Missing(what, why, "choose fewer entrants or items with --where")
+        why = f"{size:,} models on {items:,} items are more triples than are gone through"
+        return Missing(what, why, "choose fewer models or items with --where")
     extreme = (coded.credit < CLIP) | (coded.credit > 1 - CLIP)
     coarse = extreme | (np.abs(4 * coded.credit - np.round(4 * coded.credit)) < 1e-9)
     clipped = None if coarse.mean() > 0.5 else float(extreme.mean())
@@ -155,7 +155,7 @@ def count_triples(battles: Battles) -> TripleCounts | Missing:
             hits[group] += (no_order & members).sum(axis=0)
             sums[group] += (soft * members).sum(axis=0)
     ties = float((outcome == TIED).sum() / max((outcome != UNKNOWN).sum(), 1))
-    names = tuple(coded.entrants[k] for k in order)
+    names = tuple(coded.models[k] for k in order)
     return TripleCounts(names, clipped, triples, scenario, known, broken, off, cells, hits, sums, ties)
 
 
@@ -229,7 +229,7 @@ class TripleGroup:
 
 @dataclass(frozen=True, slots=True)
 class Triplet:
-    """Three entrants, the strongest first.
+    """Three models, the strongest first.
 
     Attributes:
         items: on which all three pairs have a verdict.
@@ -238,7 +238,7 @@ class Triplet:
         scenario: who leads whom by far.
     """
 
-    entrants: tuple[str, str, str]
+    models: tuple[str, str, str]
     items: int
     hard: float
     hard_low: float | None
@@ -252,7 +252,7 @@ class Transitivity(CardAnswer):
     """How far a judge's verdicts on single items add up.
 
     Attributes:
-        entrants, possible: how many, and all their triples.
+        models, possible: how many, and all their triples.
         triples: of those, with all three verdicts on at least one item.
         items: with at least one such triple.
         tie, lead, clip: see `TIE`, `LEAD` and `CLIP`.
@@ -261,12 +261,12 @@ class Transitivity(CardAnswer):
         chance: PNT of a judge that draws each verdict blindly with the same share of ties.
         consistent, ambiguous: triples on an item none or some of whose verdicts change with the order.
         consistent_share: of the triples on an item with all three pairs judged in both orders.
-        scenarios: by gaps in strength, the strongest entrant first.
+        scenarios: by gaps in strength, the strongest model first.
         categories: by category of the item.
         triplets: every triple, the least transitive first (the first 2,000).
     """
 
-    entrants: int
+    models: int
     triples: int
     possible: int
     items: int
@@ -309,14 +309,14 @@ class Transitivity(CardAnswer):
             ends, interval = (triplet.hard_low, triplet.hard_high), EMPTY
             if None not in ends:
                 interval = " … ".join(f"{100 * end:.1f}" for end in ends if end is not None)
-            names, items = " > ".join(triplet.entrants), f"{triplet.items:,}"
+            names, items = " > ".join(triplet.models), f"{triplet.items:,}"
             worst.append((names, items, f"{triplet.hard:.1%}", interval, cell_text(triplet.soft, ".4f")))
         header = ("triple, strongest first", "items", "PNT", "interval", "SNTD")
         return (*tables, Table("Least transitive triples", header, tuple(worst)))
 
 
 def transitivity(battles: Battles, *, level: float = 0.95) -> Transitivity | Missing:
-    """Measure PNT and SNTD (Xu et al. 2025, equations 2 to 5) over all triples of entrants.
+    """Measure PNT and SNTD (Xu et al. 2025, equations 2 to 5) over all triples of models.
 
     Repeats of a pair on an item are averaged. SNTD is given for soft credits only: on wins, ties and losses it depends
     on where they are clipped and on nothing else.
@@ -325,14 +325,14 @@ def transitivity(battles: Battles, *, level: float = 0.95) -> Transitivity | Mis
     if isinstance(counts, Missing):
         return counts
     if not counts.cells[ALL].any():
-        remedy = "judge round robins: all pairs of at least three entrants on the same items"
-        return Missing("non-transitivity", "no three entrants have all three verdicts on one item", remedy)
+        remedy = "judge round robins: all pairs of at least three models on the same items"
+        return Missing("non-transitivity", "no three models have all three verdicts on one item", remedy)
     groups = [_group(name, counts, k, level) for k, name in enumerate(GROUPS)]
     whole, consistent, ambiguous = groups[:FIRST_SCENARIO]
-    size, swapped = len(counts.entrants), counts.cells[CONSISTENT] + counts.cells[AMBIGUOUS]
+    size, swapped = len(counts.models), counts.cells[CONSISTENT] + counts.cells[AMBIGUOUS]
     items = Clustered(np.arange(len(swapped)), "item", level)
     return Transitivity(
-        entrants=size,
+        models=size,
         triples=int((counts.known > 0).sum()),
         possible=comb(size, 3),
         items=int((counts.cells[ALL] > 0).sum()),
@@ -356,7 +356,7 @@ def _group(name: str, counts: TripleCounts, group: int, level: float) -> TripleG
     cells = counts.cells[group]
     if not cells.any():
         why = "no triple on an item is of this kind"
-        none = Missing(f"non-transitivity, {name}", why, "judge more items or entrants")
+        none = Missing(f"non-transitivity, {name}", why, "judge more items or models")
         return TripleGroup(name, none, none if counts.is_soft else HARD_VERDICTS)
     items = Clustered(np.arange(len(cells)), "item", level)
     soft: Figured = HARD_VERDICTS
@@ -392,7 +392,7 @@ def _triplets(counts: TripleCounts, level: float) -> tuple[Triplet, ...]:
     soft = np.where(counts.is_soft, counts.deviation[order] / items, np.nan)
     triplets = []
     for row, (i, j, k) in enumerate(counts.triples[order].tolist()):
-        names, scenario = (counts.entrants[i], counts.entrants[j], counts.entrants[k]), counts.scenario[order[row]]
+        names, scenario = (counts.models[i], counts.models[j], counts.models[k]), counts.scenario[order[row]]
         low, high, off = map(finite_or_none, (*ends[row], soft[row]))
         triplets.append(Triplet(names, int(items[row]), float(share[row]), low, high, off, SCENARIOS[scenario]))
     return tuple(triplets)

@@ -15,7 +15,7 @@ class OrderTwins:
 
     Attributes:
         credit, margin: shape (pairs, 2) each; a margin is NaN where there is none.
-        meeting: code of item and entrants, which repeats share, shape (pairs,).
+        meeting: code of item and models, which repeats share, shape (pairs,).
         rows: the pairs as a sample.
     """
 
@@ -53,11 +53,11 @@ def orders_of(battles: Battles) -> np.ndarray:
 
 
 def meetings_of(battles: Battles, rows: np.ndarray) -> np.ndarray:
-    """Return a number per item, response to it and pair of entrants, shape (rows,)."""
-    entrants = len(battles.entrants)
-    a, b = (codes[rows] for codes in battles.entrant_codes)
+    """Return a number per item, response to it and pair of models, shape (rows,)."""
+    models = len(battles.models)
+    a, b = (codes[rows] for codes in battles.model_codes)
     item = battles.items_with_responses(sample_of(battles).code)[rows]
-    return (item * entrants + np.minimum(a, b)) * entrants + np.maximum(a, b)
+    return (item * models + np.minimum(a, b)) * models + np.maximum(a, b)
 
 
 def order_twins(judgments: Battles, level: float) -> OrderTwins:

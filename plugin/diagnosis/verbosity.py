@@ -22,7 +22,7 @@ MARGINS = "give a column margin (judge score of a minus that of b)"
 MORE_LABELS = "give the reference more battles"
 RESIDUALS = "residual ratings and length"
 ROUNDING = 1e-12
-FEWEST_ENTRANTS = 5
+FEWEST_MODELS = 5
 """A partial correlation given one variable has a Fisher interval from n = 5 on: its variance is 1 / (n - 4)."""
 
 
@@ -37,7 +37,7 @@ class Verbosity(CardAnswer):
         effect: logits per unit of log-length, the models' strengths held fixed; 0 without bias, or where length says
             nothing of quality.
         humans: the same of human labels on the same battles: what length is worth to them.
-        residuals: partial correlation over entrants of the judge's rating minus the reference's with mean length, given
+        residuals: partial correlation over models of the judge's rating minus the reference's with mean length, given
             the reference's rating; 0 without bias.
         who: what the reference is.
     """
@@ -115,7 +115,7 @@ def length_effect(coded: Coded, z: np.ndarray) -> tuple[float, np.ndarray]:
         NotIdentifiedError: the lengths differ in no pair of responses, or always as strengths do.
         NotConvergedError: no maximum.
     """
-    fit = fit_with_length(coded, z, REGULARIZATION, np.zeros(len(coded.entrants)))
+    fit = fit_with_length(coded, z, REGULARIZATION, np.zeros(len(coded.models)))
     return float(fit.coefficients[0]), slope_influence(fit)
 
 
@@ -129,10 +129,10 @@ def length_of_residuals(subject: Subject) -> Figured:
     except (NotIdentifiedError, NotConvergedError) as error:
         return Missing(RESIDUALS, str(error), "join the groups")
     length = _mean_length(subject.battles)
-    names = tuple(name for name in judge.entrants if name in length)
-    if len(names) < FEWEST_ENTRANTS:
-        why = f"{len(names)} entrants have lengths and bounded ratings by both; {FEWEST_ENTRANTS} are needed"
-        return Missing(RESIDUALS, why, "add entrants")
+    names = tuple(name for name in judge.models if name in length)
+    if len(names) < FEWEST_MODELS:
+        why = f"{len(names)} models have lengths and bounded ratings by both; {FEWEST_MODELS} are needed"
+        return Missing(RESIDUALS, why, "add models")
     judge, theirs, long = judge.select(names), theirs.select(names), np.array([length[name] for name in names])
     errors = error_sums(judge, theirs, long - long.mean())
     return partial_correlation(judge.elo, long, theirs.elo, subject.level, *errors)
@@ -147,14 +147,14 @@ def partial_correlation(
     sums of squares.
 
     Args:
-        x, y, given: one value per entrant, shape (entrants,) each, at least 5.
-        noise, shared: sums over entrants of the variance of the errors in `given`, and of their covariance with x's.
+        x, y, given: one value per model, shape (models,) each, at least 5.
+        noise, shared: sums over models of the variance of the errors in `given`, and of their covariance with x's.
 
     Source: Fisher 1924 (the variance of atanh r is 1 / (n - 1 - 3)); Fuller 1987 for errors in `given`.
     """
     y = y - y.mean()
     if not y.any():
-        return Missing(RESIDUALS, "all entrants write at the same mean length", "add entrants")
+        return Missing(RESIDUALS, "all models write at the same mean length", "add models")
     fit, alone = fit_line(x, given, y, noise, shared), fit_line(x, given, np.zeros(len(x)), noise, shared)
     if fit is None or alone is None:
         return Missing(RESIDUALS, "more than half of what sets the reference's ratings apart is chance", MORE_LABELS)
@@ -162,17 +162,17 @@ def partial_correlation(
     left = x - alone.weights[0] - alone.weights[1] * given
     ours, theirs = float(left @ left), float(y @ y - (y @ z) ** 2 / (z @ z - noise))
     if min(ours, theirs) <= ROUNDING * max(float(x @ x), float(y @ y)):
-        return Missing(RESIDUALS, "one of the two does not vary beyond strength", "add entrants")
+        return Missing(RESIDUALS, "one of the two does not vary beyond strength", "add models")
     r = float(fit.weights[2] * np.sqrt(theirs / ours))
     if abs(r) >= 1:
-        return Missing(RESIDUALS, "too few entrants, or too few battles, to tell residuals from chance", MORE_LABELS)
+        return Missing(RESIDUALS, "too few models, or too few battles, to tell residuals from chance", MORE_LABELS)
     reach = ndtri((1 + level) / 2) / np.sqrt(len(given) - 4)
     low, high = np.tanh(np.arctanh(r) + np.array([-reach, reach])).tolist()
-    return Statistic(r, low, high, level, "Fisher z over entrants", len(given), "entrants", None, Unit.CORRELATION)
+    return Statistic(r, low, high, level, "Fisher z over models", len(given), "models", None, Unit.CORRELATION)
 
 
 def _mean_length(battles: Battles) -> dict[str, float]:
-    """Return the mean length of every entrant's responses, each response of an item counted once."""
+    """Return the mean length of every model's responses, each response of an item counted once."""
     item = battles.items_with_responses(sample_of(battles).code)
     sides = [
         pd.DataFrame({"model": battles.table[model], "item": item, "long": battles.numbers_of(length)})

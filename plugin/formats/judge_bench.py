@@ -15,7 +15,7 @@ BULK = ("judgments", "response_A", "response_B", "question", "label")
 def read(records: pd.DataFrame) -> pd.DataFrame:
     """Read the labelled right response against the wrong one; the win rate of `correct` is the judge's.
 
-    Both responses come from one model, so the entrants are `correct` and `incorrect`, and the label is the human
+    Both responses come from one model, so the models are `correct` and `incorrect`, and the label is the human
     verdict. The second judgment has the order swapped. A missing decision is unparsed.
 
     Raises:

@@ -84,7 +84,7 @@ def _claim_files(source: SourceFiles, notes: list[str], lost: list[str]) -> tupl
     names = sorted({file.results.model for file in own if file.results and file.results.model})
     if source.label is not None and len(names) > 1:
         raise UsageError(
-            f"the label {source.label!r} stands for one entrant, and its files are of {len(names)}: "
+            f"the label {source.label!r} stands for one model, and its files are of {len(names)}: "
             f"{some(names, most=5)}; label their folders or results files one by one"
         )
     sampled = {file.results.path for file in own if file.results}
@@ -95,7 +95,7 @@ def _claim_files(source: SourceFiles, notes: list[str], lost: list[str]) -> tupl
         if last is None:
             lost.append(lack_of_samples(source.label or run.model or run.path.parent.name, run))
         elif last.time < run.time:
-            why = lack_of_samples(f"the newest run of {last.entrant}", run)
+            why = lack_of_samples(f"the newest run of {last.model}", run)
             notes.append(f"{why}; until then those of {last.time} count")
     return own, results
 
@@ -123,7 +123,7 @@ def _scores_of(files: Sequence[Samples], lost: list[str]) -> list[Scores]:
         of_file, task = read_scores(file), file.task
         expected = of_file.expected_documents
         if not of_file.documents:
-            lost.append(f"{file.path}: no whole row of samples, so {file.entrant} is missing; run {task} again")
+            lost.append(f"{file.path}: no whole row of samples, so {file.model} is missing; run {task} again")
             continue
         scores.append(of_file)
         if of_file.cut is not None:
@@ -137,17 +137,17 @@ def _scores_of(files: Sequence[Samples], lost: list[str]) -> list[Scores]:
 def _compare(
     task: str, metric: str, scores: Sequence[Scores], notes: list[str], lost: list[str]
 ) -> tuple[pd.DataFrame, int]:
-    """Put together what all entrants' runs say of a task by a metric; add notes, and what could not be compared.
+    """Put together what all models' runs say of a task by a metric; add notes, and what could not be compared.
 
     Returns:
-        A row per document of each file, and the number of documents on which two entrants or more have a score.
+        A row per document of each file, and the number of documents on which two models or more have a score.
     """
     of_task = [of_file for of_file in scores if of_file.file.task == task]
     own = [of_file for of_file in of_task if metric in of_file.values]
     sign, judge, note = direction_of(metric, own)
     notes += [note] if note else []
     rows = pd.concat(
-        [of_file.values[metric].assign(model=of_file.file.entrant, path=str(of_file.file.path)) for of_file in own],
+        [of_file.values[metric].assign(model=of_file.file.model, path=str(of_file.file.path)) for of_file in own],
         ignore_index=True,
     )
     is_split = rows.groupby("item")["target"].transform("nunique") > 1
@@ -163,11 +163,11 @@ def _compare(
     # Where targets differ, each is an item of its own.
     rows["item"] = rows["item"].where(~is_split, rows["item"] + "@" + rows["target"].str[:6])
     documents = {str(name): set(items) for name, items in rows.groupby("model", sort=False)["item"]}
-    entrants = rows.groupby("item")["model"].nunique()
-    shared = set(entrants.index[entrants > 1])
+    models = rows.groupby("item")["model"].nunique()
+    shared = set(models.index[models > 1])
     lost += [
         f"{of_file.file.path} has no {metric} (it has {' | '.join([*of_file.values, *of_file.unusable]) or 'no metric'}"
-        f"), so {of_file.file.entrant} is not compared on {task}"
+        f"), so {of_file.file.model} is not compared on {task}"
         for of_file in of_task
         if metric not in of_file.values
     ]
@@ -177,24 +177,24 @@ def _compare(
 
 
 def _sheets_of(rows: pd.DataFrame, all_runs: bool) -> list[tuple[str, pd.DataFrame]]:
-    """Return a table per file; an entrant's runs are numbered in the order of time, from 1."""
+    """Return a table per file; a model's runs are numbered in the order of time, from 1."""
     rows = rows.set_index(rows["line"].str.removeprefix("line ").rename("line"))
     columns = ["item", "model", "score", "judge", "task", "category", "reason"]
     runs: Counter[str] = Counter()
     sheets = []
     for path, sheet in rows.groupby("path", sort=False):
-        entrant = sheet["model"].iloc[0]
-        runs[entrant] += 1
-        sheets.append((str(path), sheet[columns].assign(response=runs[entrant]) if all_runs else sheet[columns]))
+        model = sheet["model"].iloc[0]
+        runs[model] += 1
+        sheets.append((str(path), sheet[columns].assign(response=runs[model]) if all_runs else sheet[columns]))
     return sheets
 
 
 def _strangers(task: str, documents: Mapping[str, set[str]], shared: set[str], own: Sequence[Scores]) -> list[str]:
-    """Name the entrants of which no document is shared with another."""
+    """Name the models of which no document is shared with another."""
     if len(documents) < 2:
         only = next(iter(documents), "nobody")
         return [f"{task}: only {only} has samples of it, and nothing can be compared"]
-    paths = {scores.file.entrant: scores.file.path for scores in own}
+    paths = {scores.file.model: scores.file.path for scores in own}
     return [
         f"{paths[name]}: no document or target of {name} is in another's samples of {task}: another version, split or "
         "selection of the task? (documents that hold images hash differently in every run)"
@@ -204,7 +204,7 @@ def _strangers(task: str, documents: Mapping[str, set[str]], shared: set[str], o
 
 
 def _overlap(task: str, documents: Mapping[str, set[str]], shared: set[str]) -> list[str]:
-    """Say how many documents each entrant has, where they are not the same for all."""
+    """Say how many documents each model has, where they are not the same for all."""
     compared = {name: items for name, items in documents.items() if items & shared}
     if len(compared) < 2 or len(set(map(frozenset, compared.values()))) == 1:
         return []
@@ -214,7 +214,7 @@ def _overlap(task: str, documents: Mapping[str, set[str]], shared: set[str]) -> 
 
 
 def _random_names(files: Sequence[Samples]) -> list[str]:
-    folders = sorted({file.entrant: file.path.parent for file in files if file.has_random_name}.items())
+    folders = sorted({file.model: file.path.parent for file in files if file.has_random_name}.items())
     labels = some([f"{name}={folder}" for name, folder in folders], " ", most=5)
-    names = f"lm_eval was run without the name of a model, and {len(folders)} entrants are called as it drew at random"
+    names = f"lm_eval was run without the name of a model, and {len(folders)} models are called as it drew at random"
     return [f"{names}; say whose they are with labels: {labels}"] if folders else []

@@ -1,10 +1,10 @@
 """Verdicts inside lm-eval's samples: what podium's judging filter leaves in `filtered_resps`, one text per document.
 
-    {"podium_verdicts": 1, "item": ..., "entrant": ..., "credit": ..., "one_sided": ..., "missing": {opponent: why},
+    {"podium_verdicts": 1, "item": ..., "model": ..., "credit": ..., "one_sided": ..., "missing": {opponent: why},
      "battles": [{"model_a": ..., "model_b": ..., "credit": ..., "margin": ..., "reason": ..., "length_a": ..., ...,
                   "judgments": [{"order", "repeat", "judge", "credit", "margin", "reason", ..., "replies"}]}]}
 
-The document's credit belongs to the entrant whose response the row holds, a battle's to `model_a`, as everywhere.
+The document's credit belongs to the model whose response the row holds, a battle's to `model_a`, as everywhere.
 """
 
 import json
@@ -20,7 +20,7 @@ from podium.hookspecs import Gathered
 MARK = "podium_verdicts"
 VERSION = 1
 OWN = "this model"
-"""What the entrant is called where nobody names it."""
+"""What the model is called where nobody names it."""
 ABOUT = ("response", "category", "length_a", "length_b")
 VERDICT = ("credit", "margin", "reason")
 
@@ -46,13 +46,13 @@ def parse_verdicts(kept: Any) -> dict[str, Any] | None:
         return None
 
 
-def judgment_rows(document: Mapping[str, Any], entrant: str | None = None) -> list[dict[str, Any]]:
+def judgment_rows(document: Mapping[str, Any], model: str | None = None) -> list[dict[str, Any]]:
     """Return the verdicts on one document as rows of the battles table: a row per judgment.
 
     Args:
-        entrant: what to call the entrant; by default as the filter did.
+        model: what to call the model; by default as the filter did.
     """
-    names = {document["entrant"]: entrant or document["entrant"]}
+    names = {document["model"]: model or document["model"]}
     return [
         {**_sides(document, battle, names), **{name: cell for name, cell in shown.items() if name != "replies"}}
         for battle in document["battles"]
@@ -116,8 +116,8 @@ def _rows_of(file: Samples, lost: list[str]) -> Iterator[dict[str, Any]]:
         if document is None or any(verdicts in text for verdicts in kept for text in said):
             continue
         # The user's label counts more than the filter's name, and that more than lm-eval's word.
-        entrant = file.entrant if file.has_label or document["entrant"] == OWN else str(document["entrant"])
-        for shown in judgment_rows(document, entrant):
+        model = file.model if file.has_label or document["model"] == OWN else str(document["model"])
+        for shown in judgment_rows(document, model):
             if shown["model_a"] == shown["model_b"]:
                 problem = f"{shown['model_a']!r} is the name of both sides"
                 remedy = f"label the run (name={file.path.parent}), or its opponent in the filter's `against`"

@@ -92,15 +92,15 @@ class Samples:
         path: where it is.
         task: what its name says.
         time: when its run was saved, as its name says; empty where it does not.
-        entrant: whose they are: the label, else the model of the results beside, else the folder's name.
-        has_label: whether the entrant's name is the user's word.
+        model: whose they are: the label, else the model of the results beside, else the folder's name.
+        has_label: whether the model's name is the user's word.
         results: of the same run; None where there are none.
     """
 
     path: Path
     task: str
     time: str
-    entrant: str
+    model: str
     has_label: bool
     results: Results | None
 
@@ -141,8 +141,8 @@ def samples_at(path: Path, label: str | None = None, beside: Iterable[Results] =
     named = SAMPLES.match(path.name)
     task, time = (named["task"], named["time"] or "") if named else (path.name.partition(".")[0], "")
     run = next((results for results in beside if time and results.time == time), None)
-    entrant = label or (run and run.model) or path.absolute().parent.name
-    return Samples(path, task, time, entrant, label is not None, run)
+    model = label or (run and run.model) or path.absolute().parent.name
+    return Samples(path, task, time, model, label is not None, run)
 
 
 def describe_samples(paths: Iterable[Path], label: str | None) -> list[Samples]:
@@ -168,7 +168,7 @@ def find_runs(paths: Sequence[Path], label: str | None, *, searched: bool) -> tu
 
 
 def select_runs(files: Iterable[Samples], *, every: bool = False) -> tuple[list[Samples], list[str]]:
-    """Keep the newest run of each entrant and task, or every one, the oldest first; return notes of those left out.
+    """Keep the newest run of each model and task, or every one, the oldest first; return notes of those left out.
 
     Raises:
         UsageError: runs of one name are not reruns of one model: they lie in several folders, or its arguments differ.
@@ -176,7 +176,7 @@ def select_runs(files: Iterable[Samples], *, every: bool = False) -> tuple[list[
     cells: dict[tuple[str, str], list[Samples]] = {}
     by_path = {file.path: file for file in files}
     for file in sorted(by_path.values(), key=lambda file: (file.time, str(file.path))):
-        cells.setdefault((file.entrant, file.task), []).append(file)
+        cells.setdefault((file.model, file.task), []).append(file)
     for own in cells.values():
         _refuse_strangers(own)
     runs = [FiledRun(file.path, *cell, cell, file.time) for cell, own in cells.items() for file in own]
@@ -200,16 +200,16 @@ def _refuse_strangers(runs: Sequence[Samples]) -> None:
 
 
 def _two_models(run: Samples, why: str, place: Path, other: Path) -> UsageError:
-    short = run.entrant.rpartition("/")[2]
+    short = run.model.rpartition("/")[2]
     return UsageError(
-        f"{run.entrant!r} on {run.task} {why}: {place} and {other}; lm-eval names both alike: tell them apart with "
+        f"{run.model!r} on {run.task} {why}: {place} and {other}; lm-eval names both alike: tell them apart with "
         f"labels ({short}-1={place} {short}-2={other}), or leave one out"
     )
 
 
-def lack_of_samples(entrant: str, results: Results) -> str:
+def lack_of_samples(model: str, results: Results) -> str:
     """Say what a run lacks of which only the results were written."""
-    return f"{entrant} has no samples beside {results.path}: run lm_eval with --log_samples"
+    return f"{model} has no samples beside {results.path}: run lm_eval with --log_samples"
 
 
 def open_bytes(path: Path) -> Any:

@@ -16,8 +16,8 @@ from podium.text import as_text, call
 
 COLUMNS = {
     "item": "instruction id; without it each row is its own item",
-    "model_a": "entrant",
-    "model_b": "entrant",
+    "model_a": "model",
+    "model_b": "model",
     "credit": "what model_a earned, in [0, 1]; empty = unparsed",
     "margin": "judge score of a minus that of b",
     "score_a": "pointwise score of a",
@@ -141,7 +141,7 @@ class Battles:
     kept_first_shown: tuple[np.ndarray, np.ndarray] | None = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:
-        return f"Battles({len(self)} of {len(self.entrants)} entrants, {self.counts().unparsed} unparsed)"
+        return f"Battles({len(self)} of {len(self.models)} models, {self.counts().unparsed} unparsed)"
 
     def _repr_html_(self) -> str:
         return str(call("podium.report.battles_view:battles_html", self))
@@ -167,7 +167,7 @@ class Battles:
     def table(self) -> pd.DataFrame:
         """The columns of `COLUMNS` that are known, margins on single criteria (`CRITERION`), foreign ones.
 
-        `model_a` and `model_b` are categoricals over the same sorted entrants; `item` and `judge` are categoricals.
+        `model_a` and `model_b` are categoricals over the same sorted models; `item` and `judge` are categoricals.
         """
         return self.rows.table() if isinstance(self.rows, Verdicts) else self.rows
 
@@ -177,9 +177,9 @@ class Battles:
         return self.rows.tally if isinstance(self.rows, Verdicts) else _tally_of(self.rows)
 
     @property
-    def entrants(self) -> tuple[str, ...]:
-        """Names of all entrants, sorted, including those of which nothing could be read."""
-        return self.verdicts.entrants if self.verdicts else tuple(self.table["model_a"].cat.categories)
+    def models(self) -> tuple[str, ...]:
+        """Names of all models, sorted, including those of which nothing could be read."""
+        return self.verdicts.models if self.verdicts else tuple(self.table["model_a"].cat.categories)
 
     @property
     def readable(self) -> np.ndarray:
@@ -198,8 +198,8 @@ class Battles:
         return self.verdicts.first_shown() if self.verdicts else self.kept_first_shown
 
     @property
-    def entrant_codes(self) -> tuple[np.ndarray, np.ndarray]:
-        """Positions of model_a and of model_b among the entrants, shape (battles,) each."""
+    def model_codes(self) -> tuple[np.ndarray, np.ndarray]:
+        """Positions of model_a and of model_b among the models, shape (battles,) each."""
         a, b = (self.table[side].cat.codes.to_numpy(dtype=np.int64) for side in ("model_a", "model_b"))
         return a, b
 
@@ -261,7 +261,7 @@ class Battles:
         )
 
     def informative_items(self) -> int:
-        """Count the items on which entrants differ: a readable battle of theirs is not a tie."""
+        """Count the items on which models differ: a readable battle of theirs is not a tie."""
         return self.tally.informative
 
     def swaps(self) -> SwapReport | None:
@@ -298,23 +298,23 @@ class Battles:
         return self._keep_where(column, value)
 
     def select(self, keep: np.ndarray) -> "Battles":
-        """Keep the rows of a mask; entrants without a row leave, and `missing` is no longer known."""
+        """Keep the rows of a mask; models without a row leave, and `missing` is no longer known."""
         table = self.table.loc[keep].reset_index(drop=True)
-        entrants = sorted(set(table["model_a"].unique()) | set(table["model_b"].unique()))
-        table["model_a"] = table["model_a"].cat.set_categories(entrants)
-        table["model_b"] = table["model_b"].cat.set_categories(entrants)
+        models = sorted(set(table["model_a"].unique()) | set(table["model_b"].unique()))
+        table["model_a"] = table["model_a"].cat.set_categories(models)
+        table["model_b"] = table["model_b"].cat.set_categories(models)
         return self._part(table, is_whole=bool(keep.all()))
 
     def complete_items(self) -> "Battles":
-        """Keep the items on which every pair of entrants has a readable battle.
+        """Keep the items on which every pair of models has a readable battle.
 
         Raises:
             DataError: no item is complete, or the table has no items.
         """
-        pairs = len(self.entrants) * (len(self.entrants) - 1) // 2
+        pairs = len(self.models) * (len(self.models) - 1) // 2
         item = self.table["item"].cat.codes.to_numpy() if "item" in self.table else np.full(len(self), -1)
-        a, b = self.entrant_codes
-        pair = np.minimum(a, b) * len(self.entrants) + np.maximum(a, b)
+        a, b = self.model_codes
+        pair = np.minimum(a, b) * len(self.models) + np.maximum(a, b)
         seen = pd.DataFrame({"item": item, "pair": pair})[self.readable & (item >= 0)].drop_duplicates()
         full = seen["item"].value_counts().loc[lambda n: n == pairs].index
         if not len(full):

@@ -9,9 +9,9 @@ from podium.text import FORMAT_VERSION, Document, call
 SMALLEST_SE = 1e-6
 """Elo points; an error this small is rounding: every battle says the same."""
 MEAN = 1500.0
-"""Elo at the mean of the entrants that another is rated against."""
+"""Elo at the mean of the models that another is rated against."""
 FEWEST_OF_HUMANS = 20
-"""Entrants that tell the judge's disagreement with humans from their own sampling errors."""
+"""Models that tell the judge's disagreement with humans from their own sampling errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +48,9 @@ class ScaleCorrection:
     """How many times as far apart human ratings are as the judge's.
 
     Attributes:
-        mean, sd: of the factor; sd is None where entrants are too few to tell it, and the factor is then 1.
+        mean, sd: of the factor; sd is None where models are too few to tell it, and the factor is then 1.
         low, high: 90% interval.
-        n: entrants behind it.
+        n: models behind it.
         spread: what the judge and humans disagree by beyond both their sampling errors, standard deviation, Elo points.
         human_se: median standard error of human ratings, Elo points; None where there is none.
     """
@@ -65,7 +65,7 @@ class ScaleCorrection:
 
     @property
     def is_known(self) -> bool:
-        """Whether entrants tell it; where they are too few, nothing is scale-corrected."""
+        """Whether models tell it; where they are too few, nothing is scale-corrected."""
         return self.sd is not None
 
     def variance(self, se: float, *, of_human: bool = False) -> float:
@@ -80,7 +80,7 @@ class ScaleCorrection:
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
-    """One entrant, rated alone against the others by humans and by the judge.
+    """One model, rated alone against the others by humans and by the judge.
 
     Attributes:
         human_elo, hard_elo, soft_elo: 1500 at the mean of the others; None where they never met without it. The
@@ -89,9 +89,9 @@ class HeldOut:
         hard_scale_correction, soft_scale_correction: factor that the others tell; None where ratings are not
             scale-corrected.
         battles: with a soft target.
-        weights: of the map fitted without this entrant, by feature.
+        weights: of the map fitted without this model, by feature.
         separated: ratings that the data do not bound (`human`, `hard`, `soft`); they are in no mean and no quantile.
-        about: what a table of entrants says of it: family, date and the like.
+        about: what a table of models says of it: family, date and the like.
     """
 
     model: str
@@ -140,7 +140,7 @@ class HeldOut:
         """Return what the residual is measured in, Elo points; None where that is unknown, or next to nothing.
 
         Args:
-            scale_correction: of all entrants: the error is the judge's, human ratings and the spread; None for the
+            scale_correction: of all models: the error is the judge's, human ratings and the spread; None for the
                 judge's alone.
         """
         se = self.se(kind)
@@ -154,13 +154,13 @@ class HeldOut:
         return None if residual is None or error is None else abs(residual) / error
 
     def without_scale_correction(self) -> "HeldOut":
-        """Return the entrant with the judge's ratings as they were."""
+        """Return the model with the judge's ratings as they were."""
         return replace(self, hard_scale_correction=None, soft_scale_correction=None)
 
 
 @dataclass(frozen=True, slots=True)
 class AnchorStrengths:
-    """One entrant in the joint fits: what new entrants are placed against. Log-strengths, mean zero."""
+    """One model in the joint fits: what new models are placed against. Log-strengths, mean zero."""
 
     model: str
     human_theta: float
@@ -173,12 +173,12 @@ class Accuracy:
     """How held-out judge ratings meet human ones; None where there are fewer than the figure needs.
 
     Attributes:
-        n: entrants compared.
+        n: models compared.
         mae: mean absolute difference, Elo points.
         spearman, kendall: rank correlations.
-        log_loss: of human preferences in battles of an entrant that the map was fitted without, nats (a coin has
+        log_loss: of human preferences in battles of a model that the map was fitted without, nats (a coin has
             0.693); None for `hard`, and where no map was fitted.
-        mae_interval, spearman_interval, kendall_interval: over entrants, at `level`.
+        mae_interval, spearman_interval, kendall_interval: over models, at `level`.
         plain_mae: that error before ratings were scale-corrected.
         slope: of human ratings on the judge's, near 1 where the scale is right.
         floor: error that an all-knowing judge would be left with, Elo points: humans' own ratings err, too.
@@ -204,16 +204,16 @@ class Conformal:
 
     Attributes:
         level: nominal coverage.
-        n: entrants with a score.
+        n: models with a score.
         q: quantile of all n scores; None where they are too few: the interval is infinite.
-        needed: entrants that the level needs.
+        needed: models that the level needs.
         coverage, median_width: means over the half splits; None where a half is too small for the level.
         splits: how many were drawn.
         coverage_range, width_range: least and largest of the splits.
         median_se: median of what scores are divided by, Elo points; the median half-width is q times it.
-        t: what stands in for q where entrants are too few: quantile of t times the root mean square score, which
+        t: what stands in for q where models are too few: quantile of t times the root mean square score, which
             assumes normal disagreement; None where there is a q, or fewer than 3 scores, or ratings as they were.
-        loo_coverage, loo_width: of the entrants, each left out of the scores, where a half is too small for the level
+        loo_coverage, loo_width: of the models, each left out of the scores, where a half is too small for the level
             and all but one suffice. That coverage is ceil(level n) / n unless scores are equal: only the median width,
             Elo points, is news.
     """
@@ -266,10 +266,10 @@ class Calibration(Document):
         target: the map from signal to preference, fitted on all labelled battles.
         regularization: lambda of the fits.
         se_method: `sandwich`, or `bootstrap:N`.
-        se_cluster: what is independent within an entrant's battles: `item` or `row`.
+        se_cluster: what is independent within a model's battles: `item` or `row`.
         seed: of everything random.
         accuracy: by kind, `hard` and `soft`.
-        entrants: held out one by one.
+        models: held out one by one.
         anchors: joint fits.
         conformal: by kind.
         agreement: battle by battle, as JSON.
@@ -289,7 +289,7 @@ class Calibration(Document):
     se_cluster: str
     seed: int
     accuracy: Mapping[str, Accuracy]
-    entrants: tuple[HeldOut, ...]
+    models: tuple[HeldOut, ...]
     anchors: tuple[AnchorStrengths, ...]
     conformal: Mapping[str, Conformal]
     agreement: Mapping[str, Any]
@@ -301,7 +301,7 @@ class Calibration(Document):
     tells_nothing: bool = False
 
     def __repr__(self) -> str:
-        return f"Calibration({self.judge}, {self.target}, {len(self.entrants)} entrants)"
+        return f"Calibration({self.judge}, {self.target}, {len(self.models)} models)"
 
     def interval_of(self, held: HeldOut) -> tuple[float, float] | tuple[None, None]:
         """Return the ends of the conformal interval of a held-out soft rating; None where its error is not known."""
@@ -325,12 +325,12 @@ class Calibration(Document):
         return int(self.se_method.partition(":")[2] or 0)
 
     def score(self, held: HeldOut, kind: str) -> float | None:
-        """Return an entrant's conformal score by what this calibration knows of a kind; None where it has none."""
+        """Return a model's conformal score by what this calibration knows of a kind; None where it has none."""
         return held.score(kind, self.scale_correction.get(kind))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the contract's calibration file."""
-        betas = [self.fold_beta(entrant) for entrant in self.entrants if entrant.weights] if self.target.battles else []
+        betas = [self.fold_beta(model) for model in self.models if model.weights] if self.target.battles else []
         target = asdict(self.target)
         beta = {name: target[name] for name in ("low", "high", "level", "battles")}
         same = ("regularization", "se_method", "se_cluster", "seed")
@@ -353,9 +353,9 @@ class Calibration(Document):
             },
             "tells_nothing": self.tells_nothing,
             "loo": loo,
-            "entrants": [
-                asdict(entrant) | {f"{kind}_residual": entrant.residual(kind) for kind in ("hard", "soft")}
-                for entrant in self.entrants
+            "models": [
+                asdict(model) | {f"{kind}_residual": model.residual(kind) for kind in ("hard", "soft")}
+                for model in self.models
             ],
             "anchors": [asdict(anchor) for anchor in self.anchors],
             "conformal": {
@@ -367,7 +367,7 @@ class Calibration(Document):
             "provenance": dict(self.provenance),
         }
 
-    def fold_beta(self, entrant: HeldOut) -> float:
-        """Return the slope fitted without an entrant."""
-        weights = list(entrant.weights.values())
+    def fold_beta(self, model: HeldOut) -> float:
+        """Return the slope fitted without a model."""
+        weights = list(model.weights.values())
         return sum(weights) if self.target.kind in ("criteria", "jury") else weights[0]

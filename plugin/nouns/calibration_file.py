@@ -109,13 +109,13 @@ def _check_ranges(calibration: Calibration) -> None:
     """Refuse numbers that cannot be, and what is checked nowhere else because it is passed through."""
     if calibration.target.beta <= 0:
         raise ValueError(f"beta is {calibration.target.beta:g}, not above 0")
-    held_errors = [(held.hard_se, held.soft_se, held.human_se) for held in calibration.entrants]
+    held_errors = [(held.hard_se, held.soft_se, held.human_se) for held in calibration.models]
     errors = [error for errors in held_errors for error in errors if error is not None]
     spreads = [scale_correction.spread for scale_correction in calibration.scale_correction.values()]
     if min([calibration.regularization, *errors, *spreads]) < 0:
         raise ValueError("regularization, a standard error, or a spread, is below 0")
     factors = [scale_correction.mean for scale_correction in calibration.scale_correction.values()]
-    factors += [factor for held in calibration.entrants for factor in (held.factor("hard"), held.factor("soft"))]
+    factors += [factor for held in calibration.models for factor in (held.factor("hard"), held.factor("soft"))]
     if min(factors, default=1.0) <= 0:
         raise ValueError("a scale correction is not above 0")
     for conformal in calibration.conformal.values():

@@ -32,7 +32,7 @@ def label_by(battles: Battles, judge: str) -> Battles:
 
     A label is the mean credit of all readable battles of the judge there, weighted by `weight`, and what model_a of
     the labelled battle earned. Battles without a counterpart have an empty label. The judge's own battles leave, and
-    so do entrants that no other battle has; a note tells how many labels were found.
+    so do models that no other battle has; a note tells how many labels were found.
 
     Raises:
         UsageError: no battle of this judge, or there are human labels already.
@@ -152,7 +152,7 @@ def _join_labels(battles: Battles, votes: Battles, judge: str, *, must_meet: boo
     human = np.where(is_turned(battles.table), 1 - of_first, of_first)
     if np.isnan(human).all() and must_meet:
         items = len({*votes.table["item"].dropna()} & {*battles.table["item"].dropna()})
-        models = len({*votes.entrants} & {*battles.entrants})
+        models = len({*votes.models} & {*battles.models})
         raise NotIdentifiedError(
             f"none of the {len(battles):,} battles of other judges is of an item and pair that {judge} judged; in "
             f"common are {items:,} items and {models:,} models: spell both alike, or let {judge} judge some of those "

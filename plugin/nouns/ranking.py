@@ -15,17 +15,17 @@ from podium.text import FORMAT_VERSION, Document, call
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One entrant's row.
+    """One model's row.
 
     Attributes:
-        rank: 1 = best; entrants with equal scores share a rank.
+        rank: 1 = best; models with equal scores share a rank.
         rank_low: best rank not excluded by the simultaneous rank set; None where nothing can be said.
         rank_high: worst rank not excluded.
         score: on the scale of the standings; None where unbounded or unknown.
         low: lower end of the interval; None where unbounded or unknown.
         high: upper end of the interval.
         se: standard error of the score.
-        battles: readable battles of this entrant.
+        battles: readable battles of this model.
         win_rate: mean over opponents of the mean credit against each.
         separated: outside the largest strongly connected component of the win graph.
         extra: further figures of this ranker, shown as columns of their own.
@@ -75,9 +75,9 @@ class Separation:
     """Who is told from whom, by differences that hold for all pairs at once.
 
     Attributes:
-        names: entrants that can be placed, best first.
-        cuts: numbers of entrants above each cut: all of them are told from all below, least first.
-        beats: for each entrant, the places (from 0) of those it is told above.
+        names: models that can be placed, best first.
+        cuts: numbers of models above each cut: all of them are told from all below, least first.
+        beats: for each model, the places (from 0) of those it is told above.
         critical: what |z| must exceed, all pairs taken together.
         clusters: items (or rows) behind it.
         gap: by how much the first is ahead of the second, on the scale of the scores.
@@ -102,9 +102,9 @@ class Standings:
     Attributes:
         scale: what a score is, for example `elo` or `win rate`.
         interval: the method behind `low` and `high`; None when there is no interval.
-        entries: best entrant first.
+        entries: best model first.
         slice: the value of the `--by` column; None for all battles.
-        separation: who is told from whom; None where no differences were tested, or of very many entrants.
+        separation: who is told from whom; None where no differences were tested, or of very many models.
         answer: what was found, in at most three sentences.
     """
 
@@ -151,7 +151,7 @@ class Ranking(Document):
 
     def __repr__(self) -> str:
         parts = [each.ranker + (f" [{each.slice}]" if each.slice else "") for each in self.standings]
-        return f"Ranking({', '.join(parts)}: {len({e.model for s in self.standings for e in s.entries})} entrants)"
+        return f"Ranking({', '.join(parts)}: {len({e.model for s in self.standings for e in s.entries})} models)"
 
     def __str__(self) -> str:
         return str(call("podium.report.ranking_view:ranking_text", self)).rstrip("\n")
@@ -173,7 +173,7 @@ class Ranking(Document):
         } | ({"failures": list(self.failures)} if self.failures else {})
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per entrant, slice and ranker, with the method of the interval and the denominators."""
+        """Return one row per model, slice and ranker, with the method of the interval and the denominators."""
         rows = [
             {"ranker": each.ranker, "slice": each.slice, "scale": each.scale, "level": each.level}
             | entry.to_dict()

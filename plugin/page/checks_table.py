@@ -32,7 +32,7 @@ def checks_table(standings: Standings, battles: Battles | None, families: Mappin
 
     Args:
         battles: of the standings; None where only the ranking is there, and little can be looked at.
-        families: entrants and judges to their family, as given; the rest is guessed from names.
+        families: models and judges to their family, as given; the rest is guessed from names.
     """
     settled = [] if battles is None else settle_tests(findings_of(battles, families))
     groups, said = standings.fit.components, "all models hang together by battles"

@@ -54,7 +54,7 @@ def list_battles(battles: Battles, judgments: Battles, texts: BattleTexts | None
     chosen = np.sort(order[:MOST])
     chosen = chosen[np.argsort(why[chosen] == CHANCE, kind="stable")]
     rows, pool = table.iloc[chosen], TextPool()
-    names = {name: k for k, name in enumerate(battles.entrants)}
+    names = {name: k for k, name in enumerate(battles.models)}
     cells = {
         name: as_text(rows[name]).to_numpy(object) for name in ("item", "judge", "category", "reason") if name in rows
     }
@@ -63,7 +63,7 @@ def list_battles(battles: Battles, judgments: Battles, texts: BattleTexts | None
     numbers = rows["response"].fillna(1).to_numpy() if "response" in rows else np.ones(len(rows))
     orders = _orders_of(judgments, rows)
     document: dict[str, Any] = {
-        "models": list(battles.entrants),
+        "models": list(battles.models),
         "a": [names[name] for name in rows["model_a"]],
         "b": [names[name] for name in rows["model_b"]],
         "item": list(items),

@@ -75,7 +75,7 @@ def with_battles(
         battles: of the ranking, the two orders merged.
         judgments: the same, the two orders apart.
         texts: None to leave them out.
-        families: entrants and judges to their family, as given; the rest is guessed from names.
+        families: models and judges to their family, as given; the rest is guessed from names.
         level, seed: of the judge cards' intervals, and of everything random.
     """
     missing = dict(material.missing)
@@ -113,7 +113,7 @@ def with_battles(
 def _rank_shares(battles: Battles, names: Sequence[str], seed: int) -> np.ndarray:
     """Draw ratings of Bradley-Terry by their covariance over items, and count ranks, in the order of the names."""
     summed = sum_battles(battles)
-    strengths = fit_identified(summed.entrants, pairs_of(summed), summed.battles_of())
-    codes = [summed.entrants.index(name) for name in names]
+    strengths = fit_identified(summed.models, pairs_of(summed), summed.battles_of())
+    codes = [summed.models.index(name) for name in names]
     covariance = strengths.covariance(summed)[np.ix_(codes, codes)]
     return rank_shares(strengths.theta[codes], covariance, np.random.default_rng(seed))

@@ -173,7 +173,7 @@ def placement(calibration: Calibration) -> Any:
     """Return the judge's ratings of held-out models over human ratings, with conformal intervals."""
     alt = load_extra("altair")
     rows: list[dict[str, Any]] = []
-    for held in [held for held in calibration.entrants if held.residual("soft") is not None]:
+    for held in [held for held in calibration.models if held.residual("soft") is not None]:
         low, high = calibration.interval_of(held)
         own = {"model": printable(held.model), "human": held.human_elo, "judge": held.rating("soft")}
         rows.append({**own, "low": low, "high": high})

@@ -8,10 +8,10 @@ from math import inf
 from podium.errors import NotIdentifiedError
 from podium.planning.plan import Bill, Draft, PricedDesign, Quantity
 from podium.planning.precision import (
-    MOST_ENTRANTS,
+    MOST_MODELS,
     WORLDS,
     Precision,
-    middling_entrant,
+    middling_model,
     precision_in_pilot,
     precision_in_worlds,
     simulated_worlds,
@@ -29,16 +29,16 @@ MOST_COUNTED = 1000
 
 def priced_designs(draft: Draft) -> Iterator[PricedDesign]:
     """Yield what each design costs and tells: the pairs of interest, if there are any, and the tournaments."""
-    pilot = draft.record.field.entrants if draft.record else ()
+    pilot = draft.record.field.models if draft.record else ()
     if draft.pairs:
         # Each pair is a sign test of its own.
         informative = informative_needed(draft.edge, **draft.test)
         needed = items_for(informative, draft.share_decided)
         yield _price(draft, PAIRS, lambda items: len(draft.pairs) * items, needed)
-    names = dict.fromkeys([*filter(None, [draft.anchor]), *pilot, *stand_in_names(draft.entrants)])
+    names = dict.fromkeys([*filter(None, [draft.anchor]), *pilot, *stand_in_names(draft.models)])
     records = _records(draft)
     for design in _designs(draft):
-        yield _priced_tournament(draft, design, tuple(names)[: draft.entrants], records)
+        yield _priced_tournament(draft, design, tuple(names)[: draft.models], records)
     if draft.items is None:
         draft.lack("costs of the planned items", "no number of items was given", "give --items")
     if lacking := draft.tariff.unknown_units:
@@ -46,22 +46,22 @@ def priced_designs(draft: Draft) -> Iterator[PricedDesign]:
         draft.lack("tokens and money", "not all of what a call takes and costs is known", f"give {options}")
     part = "precision and rank sets of the designs"
     if not draft.record and not records:
-        why = f"worlds of more than {MOST_ENTRANTS} entrants are not imagined"
+        why = f"worlds of more than {MOST_MODELS} models are not imagined"
         draft.lack(part, why, "play a pilot and plan from it")
     if draft.record and not records:
-        why = f"the pilot has {len(pilot)} entrants, the plan {draft.entrants}"
-        draft.lack(part, why, "play a pilot with all entrants", unanswerable=True)
+        why = f"the pilot has {len(pilot)} models, the plan {draft.models}"
+        draft.lack(part, why, "play a pilot with all models", unanswerable=True)
 
 
 def _records(draft: Draft) -> list[Recording]:
     """Return the verdicts that designs are tried on: the pilot's, else those of worlds; none where neither will do."""
     if draft.record is not None:
-        return [draft.record] if len(draft.record.field.entrants) == draft.entrants else []
-    if draft.entrants > MOST_ENTRANTS:
+        return [draft.record] if len(draft.record.field.models) == draft.models else []
+    if draft.models > MOST_MODELS:
         return []
-    number = WORLDS if draft.entrants <= 20 else WORLDS // 2
+    number = WORLDS if draft.models <= 20 else WORLDS // 2
     ties, orders = draft.ties.value, draft.tariff.orders
-    return simulated_worlds(draft.entrants, ties=ties, orders=orders, seed=draft.seed, number=number)
+    return simulated_worlds(draft.models, ties=ties, orders=orders, seed=draft.seed, number=number)
 
 
 def _designs(draft: Draft) -> Iterator[TournamentDesign]:
@@ -113,7 +113,7 @@ def _precision(draft: Draft, design: TournamentDesign, records: Sequence[Recordi
     """Return the precision of a design; None, and a note of it, where it cannot be known."""
 
     def design_in(world: Recording) -> TournamentDesign:
-        anchor = {"anchor": middling_entrant(world)} if design.name == "anchor" else {}
+        anchor = {"anchor": middling_model(world)} if design.name == "anchor" else {}
         return replace(design, settings={**design.settings, **anchor})
 
     try:
@@ -122,7 +122,7 @@ def _precision(draft: Draft, design: TournamentDesign, records: Sequence[Recordi
         else:
             precision = precision_in_worlds(design_in, records, level=draft.level)
     except NotIdentifiedError as error:
-        remedy = "play a round robin of all entrants as the pilot, on more items"
+        remedy = "play a round robin of all models as the pilot, on more items"
         draft.lack(f"precision of {design.label}", error, remedy, unanswerable=draft.record is not None)
         return None
     draft.methods["precision"] = f"{100 * draft.level:g}%, {precision.method}"
@@ -139,14 +139,14 @@ def _price(draft: Draft, label: str, battles: Callable[[int], int], items: Quant
     return PricedDesign(label, bill(draft.items), None, None, None, *needed)
 
 
-def battles_of(design: TournamentDesign, entrants: Sequence[str], items: int) -> int:
+def battles_of(design: TournamentDesign, models: Sequence[str], items: int) -> int:
     """Return how many battles a design plays on so many items, at most, as the tournament itself counts them.
 
     A schedule of millions is not written out: beyond 1,000 items, the last item counted stands for each further one.
     """
 
     def size(number: int) -> int:
-        field = Field(tuple(sorted(entrants)), tuple(f"item {k}" for k in range(number)), {})
+        field = Field(tuple(sorted(models)), tuple(f"item {k}" for k in range(number)), {})
         return make_tournament(design.name, design.settings).size(field)
 
     counted = min(items, MOST_COUNTED)
@@ -176,5 +176,5 @@ def items_for(informative: int, share: Quantity) -> Quantity:
 
 
 def stand_in_names(number: int) -> list[str]:
-    """Return names for entrants that are not known yet."""
-    return [f"entrant {k}" for k in range(number)]
+    """Return names for models that are not known yet."""
+    return [f"model {k}" for k in range(number)]

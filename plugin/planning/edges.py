@@ -76,7 +76,7 @@ def _differences_by_edge(draft: Draft, edges: Sequence[float]) -> Mapping[float,
         draft.methods["wilcoxon"] = f"{interval} {source}"
     else:
         why = "no item of the pilot has two readable verdicts against one anchor"
-        draft.lack("items by Wilcoxon's test", why, "play several entrants on each item", unanswerable=True)
+        draft.lack("items by Wilcoxon's test", why, "play several models on each item", unanswerable=True)
     return {edge: near for edge, (near, _) in chosen.items()}
 
 

@@ -87,16 +87,16 @@ def draw_labels(
         )
     coded = code_battles(battles)
     try:
-        labels = human_label_fit(battles, coded.entrants)
+        labels = human_label_fit(battles, coded.models)
     except NotIdentifiedError:
         labels = None
     if not battles.has_items:
         raise UsageError("no row says its item, and labels go back by item and pair: name it, as --columns item=prompt")
-    counts = labels.coded.battles_of() if labels else np.zeros(len(coded.entrants), dtype=np.int64)
-    candidates = _candidates(battles, labels, responses, {*coded.entrants})
+    counts = labels.coded.battles_of() if labels else np.zeros(len(coded.models), dtype=np.int64)
+    candidates = _candidates(battles, labels, responses, {*coded.models})
     if len(candidates) < number:
         raise UsageError(_too_few(battles, labels, responses, number, len(candidates)))
-    rows, counts = draw_balanced(candidates, coded.entrants, number, rng, counts)
+    rows, counts = draw_balanced(candidates, coded.models, number, rng, counts)
     known = round(labels.votes) if labels else 0
     return LabelDraw(
         rows=tuple(_sheet_row(item, *pair, responses, rng) for item, pair in rows),
@@ -118,7 +118,7 @@ def _candidates(
         for item, a, b in zip(table["item"], table["model_a"], table["model_b"], strict=True)
     }
     if responses is not None:
-        texts = {name: responses.texts.get(name, {}) for name in battles.entrants}
+        texts = {name: responses.texts.get(name, {}) for name in battles.models}
         pairs = {(item, pair) for item, pair in pairs if all(response_key(item, 1) in texts[name] for name in pair)}
     return sorted((item, pair) for item, pair in pairs if rated >= set(pair))  # type: ignore[misc]
 

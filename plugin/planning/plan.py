@@ -123,7 +123,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An entrant as the anchor.
+    """A model as the anchor.
 
     Attributes:
         informativeness: share of pairs of others that its verdicts tell apart, item by item.
@@ -165,7 +165,7 @@ class SimulatedSize:
 
 @dataclass(frozen=True, slots=True)
 class SampleSize:
-    """Items that tell an edge: the share of decided items that the better entrant wins, minus a half.
+    """Items that tell an edge: the share of decided items that the better model wins, minus a half.
 
     Attributes:
         informative: items that decide, by the formula of the sign test (Table 2, base).
@@ -209,7 +209,7 @@ class PricedDesign:
         planned: what the planned items cost; None without a number of items.
         error: standard error of the difference of a typical pair on the planned items, Elo.
         gap: smallest difference of a typical pair that the planned items tell, Elo.
-        rank_width: mean number of ranks in an entrant's rank set on the planned items.
+        rank_width: mean number of ranks in a model's rank set on the planned items.
         items: on which the asked edge is told.
         needed: what those cost; `needed_low` and `needed_high` at the ends of that interval.
     """
@@ -322,7 +322,7 @@ class Plan(Document):
 
 
 def elo_of_edge(edge: float, ties: float) -> float:
-    """Return the gap in Elo of two entrants when one wins 1/2 + edge of what the judge decides, ties counting half.
+    """Return the gap in Elo of two models when one wins 1/2 + edge of what the judge decides, ties counting half.
 
     >>> round(elo_of_edge(0.05, ties=0.0), 1)
     34.9
@@ -339,13 +339,13 @@ class Draft:
         record: of the pilot, if there is one.
         ties: share of battles that end in one.
         anchor: who is to be the anchor; None to let a pilot choose.
-        share: of items that tell two entrants apart through the anchor; None where unknown.
+        share: of items that tell two models apart through the anchor; None where unknown.
         methods: of the intervals, or why there is none, by part.
         unanswered: parts that are not answered, by why, remedy and whether data were given that cannot answer them.
     """
 
     record: Recording | None
-    entrants: int
+    models: int
     items: int | None
     ties: Quantity
     edge: float

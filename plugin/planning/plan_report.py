@@ -41,7 +41,7 @@ def plan_reports(plan: Plan) -> tuple[Report, ...]:
     if asked["pilot_items"] is not None:
         counts = asked["pilot_battles"]
         pilot = f"pilot of {asked['pilot_items']:,} items: {counts.readable:,} of {counts.battles:,} battles judged"
-    title = f"plan · {asked['entrants']} entrants, {items}; {pilot}"
+    title = f"plan · {asked['models']} models, {items}; {pilot}"
     return (Report(title, answer, notes=notes, sections=tuple(_sections(plan)), form=Form.SHEET),)
 
 
@@ -212,14 +212,14 @@ def _samples(plan: Plan) -> Section:
     anchor = "" if plan.anchor is None else f" {plan.anchor}"
     by_anchor = f"; by anchor{anchor}: of {share.value:.1%}" if share else ""
     notes = [
-        "wins: of decided items, those that the better entrant wins; decided: by the formula of the sign test; exact: "
+        "wins: of decided items, those that the better model wins; decided: by the formula of the sign test; exact: "
         "for the exact test to keep the promise; these three are exact and have no interval",
         f"direct: decided are {1 - asked['ties'].value:.1%} of all items{by_anchor}",
         f"intervals of items: {plan.methods['sign test']}",
     ]
     if "wilcoxon" in plan.methods:
         notes.append(f"Wilcoxon: {plan.methods['wilcoxon']}")
-    title = f"items that tell two entrants apart, {asked['power']:.0%} power, one-sided {asked['alpha']:.3g}"
+    title = f"items that tell two models apart, {asked['power']:.0%} power, one-sided {asked['alpha']:.3g}"
     return Section("samples", title, tables=(_table(plan.samples, columns),), notes=tuple(notes))
 
 

@@ -15,7 +15,7 @@ from podium.planning.compared_sizes import compared_size
 from podium.planning.cost import PAIRS, battles_of, cheapest_design, priced_designs, stand_in_names
 from podium.planning.edges import sample_sizes, smallest_gaps
 from podium.planning.plan import Candidate, Decision, Draft, Plan, Quantity, Step, Tariff
-from podium.planning.precision import MOST_ENTRANTS, SPREAD
+from podium.planning.precision import MOST_MODELS, SPREAD
 from podium.planning.questions import answered_designs
 from podium.planning.sample_size import check_numbers, three_levels
 from podium.rankers.coded import code_battles
@@ -28,16 +28,16 @@ from podium.verbs.replays import Recording, TournamentDesign, recording_of
 TIES = 0.15
 """Share of battles that end in a tie, where nothing else is known."""
 FEW = 3
-"""Entrants up to which all pairs cost no more than an anchor from outside."""
-BASELINE = "is there a natural baseline that every entrant is to be compared with?"
-NUMBER = f"are there at most {FEW} entrants?"
+"""Models up to which all pairs cost no more than an anchor from outside."""
+BASELINE = "is there a natural baseline that every model is to be compared with?"
+NUMBER = f"are there at most {FEW} models?"
 ONLY_PAIRS = "are only some pairs of interest, rather than a ranking of all?"
 
 
 def make_plan(
     pilot: Battles | pd.DataFrame | str | Path | None = None,
     *,
-    entrants: int | None = None,
+    models: int | None = None,
     items: int | None = None,
     ties: float | None = None,
     informativeness: float | None = None,
@@ -62,13 +62,13 @@ def make_plan(
 
     Args:
         pilot: battles, or what `read_battles` reads; without it, verdicts are simulated.
-        entrants: how many will compete; by default those of the pilot.
+        models: how many will compete; by default those of the pilot.
         items: how many are planned; without it, only what the asked edge needs is said.
         ties: expected share of battles that end in a tie; by default the pilot's, else 0.15.
-        informativeness: share of items that tell two entrants apart through an anchor; by default the pilot's.
-        edge: to be told: the better entrant wins 1/2 + edge of the items that decide.
+        informativeness: share of items that tell two models apart through an anchor; by default the pilot's.
+        edge: to be told: the better model wins 1/2 + edge of the items that decide.
         alpha, power: of one-sided tests.
-        baseline: the entrant that all are to be compared with, if there is one.
+        baseline: the model that all are to be compared with, if there is one.
         pairs: the only comparisons of interest, if not everyone is to be ranked.
         pilot_items: use so many items of the pilot, drawn at random.
         tariff: what a battle takes.
@@ -79,34 +79,34 @@ def make_plan(
         until: the question at whose answer a tournament stops: `order`, `topK` or `error:X`; see
             `podium.tournaments.stopping.Stopping`.
         margin: Elo by which its claims may be wrong.
-        difference: that `podium compare` is to tell, as `2points`, `0.02` or `40elo`; then two entrants are enough.
+        difference: that `podium compare` is to tell, as `2points`, `0.02` or `40elo`; then two models are enough.
         disagree: share of items on which just one of the two is right, for a metric of right and wrong.
         spread: standard deviation over items of the difference, for another metric.
 
     Raises:
-        UsageError: a number out of its range, an unknown name, or neither a pilot nor a number of entrants.
+        UsageError: a number out of its range, an unknown name, or neither a pilot nor a number of models.
         NotIdentifiedError: several judges in the pilot, or no items.
     """
     check_numbers(edge=edge, alpha=alpha, power=power, ties=ties)
     check_level(level)
-    check_numbers(entrants=entrants, items=items, informativeness=informativeness)
+    check_numbers(models=models, items=items, informativeness=informativeness)
     record = None if pilot is None else _record_of(pilot, pilot_items, pool, seed)
-    names = record.field.entrants if record else ()
+    names = record.field.models if record else ()
     _check_names(names, baseline, pairs)
-    number = entrants or len(names) or (2 if difference else 0)
+    number = models or len(names) or (2 if difference else 0)
     if margin and not until:
         raise UsageError(
             f"margin {margin:g} belongs to a question (--until order or --until topK): give it, or leave it out"
         )
     if number < 2:
-        raise UsageError("nothing to plan for: give a pilot, or the number of entrants (--entrants, 2 or more)")
+        raise UsageError("nothing to plan for: give a pilot, or the number of models (--models, 2 or more)")
     expected = share_of_ties(record, level) if ties is None and record else Quantity(TIES if ties is None else ties)
     compared = compared_size(
         difference, ties=expected.value, disagree=disagree, spread=spread, level=level, power=power
     )
     draft = Draft(
         record=record,
-        entrants=number,
+        models=number,
         items=items,
         ties=expected,
         edge=edge,
@@ -141,13 +141,13 @@ def _plan_of(draft: Draft, candidates: tuple[Candidate, ...]) -> Plan:
     """Answer all parts; what cannot be answered is noted and does not stop the rest."""
     record = draft.record
     samples, gaps, lines = tuple(sample_sizes(draft)), tuple(smallest_gaps(draft)), tuple(priced_designs(draft))
-    decision = decide(draft.entrants, draft.baseline, draft.pairs)
+    decision = decide(draft.models, draft.baseline, draft.pairs)
     # Not all designs tell of a baseline, or of single pairs.
     telling = {"baseline": "anchor ", "pairs": PAIRS}.get(decision.design, "")
     options = {"seed": draft.seed, "tariff": asdict(draft.tariff)}
     return Plan(
         asked={
-            "entrants": draft.entrants,
+            "models": draft.models,
             "items": draft.items,
             "ties": draft.ties,
             "informativeness": draft.share,
@@ -189,10 +189,10 @@ def share_of_ties(record: Recording, level: float) -> Quantity:
 
 
 def _candidates(draft: Draft) -> Iterator[Candidate]:
-    """Yield the pilot's entrants of known informativeness as anchors, the best first, and what to think of each."""
+    """Yield the pilot's models of known informativeness as anchors, the best first, and what to think of each."""
     part = "informativeness of the candidates for the anchor"
     if draft.record is None:
-        size = battles_of(TournamentDesign("pilot", "anchor", {"pilot": 10}), stand_in_names(draft.entrants), 10)
+        size = battles_of(TournamentDesign("pilot", "anchor", {"pilot": 10}), stand_in_names(draft.models), 10)
         remedy = f"play 10 items ({size:,} battles, {size * draft.tariff.calls:,} calls) and plan from them"
         draft.lack(part, "there is no pilot", remedy)
         return
@@ -200,7 +200,7 @@ def _candidates(draft: Draft) -> Iterator[Candidate]:
         how: dict[str, Any] = {"level": draft.level, "seed": draft.seed, "pool": True, "answers": False}
         standings = rank(draft.record.battles, "informativeness", **how).standings[0]
     except NotIdentifiedError as error:
-        draft.lack(part, error, "play a pilot in which every entrant meets every other", unanswerable=True)
+        draft.lack(part, error, "play a pilot in which every model meets every other", unanswerable=True)
         return
     interval = f"{100 * standings.level:g}%, {standings.interval}"
     draft.methods["informativeness"] = interval if standings.interval else "no interval: a single item"
@@ -228,7 +228,7 @@ def _three_level(entry: Entry, standings: Standings) -> Quantity | None:
 
 
 def _share(draft: Draft, candidates: Sequence[Candidate]) -> Quantity | None:
-    """Return the share of items that tell two entrants apart through the anchor; None, and a note, where unknown."""
+    """Return the share of items that tell two models apart through the anchor; None, and a note, where unknown."""
     if draft.record is None:
         return Quantity(three_levels(draft.ties.value, 0.0).informative)
     share = next((each.informativeness for each in candidates if each.anchor == draft.anchor), None)
@@ -238,7 +238,7 @@ def _share(draft: Draft, candidates: Sequence[Candidate]) -> Quantity | None:
         why = "the pilot says nothing about an anchor's informativeness"
         remedy = "give --informativeness, or play a pilot"
     else:
-        why = f"{draft.anchor} tells no two entrants of the pilot apart"
+        why = f"{draft.anchor} tells no two models of the pilot apart"
         remedy = "take another anchor, or play a larger pilot"
     draft.lack("items through an anchor", why, remedy, unanswerable=True)
     return None
@@ -246,11 +246,11 @@ def _share(draft: Draft, candidates: Sequence[Candidate]) -> Quantity | None:
 
 def _assumptions(draft: Draft) -> Iterator[str]:
     if draft.record is None:
-        yield f"{draft.ties.value:.0%} of verdicts are ties; win, tie and loss are drawn apart for any two entrants"
+        yield f"{draft.ties.value:.0%} of verdicts are ties; win, tie and loss are drawn apart for any two models"
         yield "the anchor is of middling strength: a strong or a weak one tells less, and a pilot finds it out"
-        if draft.entrants <= MOST_ENTRANTS:
+        if draft.models <= MOST_MODELS:
             yield (
-                f"strengths vary between entrants with a standard deviation of {SPREAD * POINTS:.0f} Elo, and from "
+                f"strengths vary between models with a standard deviation of {SPREAD * POINTS:.0f} Elo, and from "
                 "item to item with as much; the judge errs by a logistic error"
             )
     else:
@@ -266,36 +266,36 @@ def _assumptions(draft: Draft) -> Iterator[str]:
 def _check_names(names: Sequence[str], baseline: str | None, pairs: Sequence[tuple[str, str]]) -> None:
     for name in [*([baseline] if baseline else []), *(name for pair in pairs for name in pair)]:
         if names and name not in names:
-            raise unknown_name("entrant", name, names)
+            raise unknown_name("model", name, names)
     same = next((a for a, b in pairs if a == b), None)
     if same is not None:
-        raise UsageError(f"a pair needs two different entrants, not {same!r} twice")
+        raise UsageError(f"a pair needs two different models, not {same!r} twice")
 
 
-def decide(entrants: int, baseline: str | None = None, pairs: Sequence[tuple[str, str]] = ()) -> Decision:
+def decide(models: int, baseline: str | None = None, pairs: Sequence[tuple[str, str]] = ()) -> Decision:
     """Walk down the tree, as far as the first question that is answered with yes.
 
     Args:
-        entrants: how many compete, 2 or more.
-        baseline: the entrant that all others are to be compared with, if there is a natural one.
+        models: how many compete, 2 or more.
+        baseline: the model that all others are to be compared with, if there is a natural one.
         pairs: the only comparisons of interest, if not everyone is to be ranked.
     """
     if baseline is not None:
         step = Step(BASELINE, f"yes, {baseline}", "it is the anchor by the question asked, whatever its strength")
-        advice = f"compare every entrant with {baseline}, and draw no conclusions about other pairs"
+        advice = f"compare every model with {baseline}, and draw no conclusions about other pairs"
         return Decision("baseline", advice, (step,))
     steps = [Step(BASELINE, "no", "none was named (--baseline)")]
-    if entrants <= FEW:
-        step = Step(NUMBER, f"yes, {entrants}", "all pairs cost no more than an anchor from outside would")
+    if models <= FEW:
+        step = Step(NUMBER, f"yes, {models}", "all pairs cost no more than an anchor from outside would")
         return Decision("round_robin", "compare all pairs", (*steps, step))
-    steps.append(Step(NUMBER, f"no, {entrants}", "the cost of all pairs grows with the square of their number"))
+    steps.append(Step(NUMBER, f"no, {models}", "the cost of all pairs grows with the square of their number"))
     if pairs:
         step = Step(ONLY_PAIRS, f"yes, {len(pairs)}", "a direct comparison wastes nothing on an anchor")
         shown = ", ".join(f"{a} with {b}" for a, b in pairs)
         return Decision("pairs", f"compare {shown}; report win rates of these pairs, no scores", (*steps, step))
     steps.append(Step(ONLY_PAIRS, "no", "none were named (--pair), so all are to be ranked"))
     advice = (
-        "for a full ranking, take a middling entrant as the anchor, never the strongest or the weakest, confirm its "
+        "for a full ranking, take a middling model as the anchor, never the strongest or the weakest, confirm its "
         "informativeness by a pilot and report it; or take a design without an anchor where the tables below allow it"
     )
     return Decision("ranking", advice, tuple(steps))

@@ -1,4 +1,4 @@
-"""How precisely a design rates entrants, from a pilot's verdicts or from those of simulated worlds.
+"""How precisely a design rates models, from a pilot's verdicts or from those of simulated worlds.
 
 A design is played with those verdicts as the judge. What its item-clustered covariance is for one item, divided by a
 number of items, is what it will be for that number.
@@ -32,7 +32,7 @@ GROUPS = 10
 """Of a pilot's items, left out in turn for the jackknife."""
 DRAWS = 20
 """Simulated outcomes of a design behind the mean width of its rank sets."""
-MOST_ENTRANTS = 60
+MOST_MODELS = 60
 """Of a simulated world."""
 BATTLES = 20_000
 """Of a round robin in one world, at most, as long as there are enough items."""
@@ -40,7 +40,7 @@ FEWEST, MOST = 25, 100
 """Items of a world."""
 WORLDS = 10
 SPREAD = 1.0
-"""Standard deviation of the entrants' strengths, and of what an item adds to each, logits."""
+"""Standard deviation of the models' strengths, and of what an item adds to each, logits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Precision:
         return self.variance.through(lambda value: float(max(2, ceil(round(value * (reach / gap) ** 2, 9)))))
 
     def rank_width(self, items: int, *, level: float, seed: int) -> Quantity:
-        """Return the mean number of ranks in an entrant's simultaneous rank set on so many items.
+        """Return the mean number of ranks in a model's simultaneous rank set on so many items.
 
         Each case's ratings are taken as the truth; outcomes are drawn around them. The interval is Monte Carlo's (t).
         """
@@ -132,18 +132,18 @@ def precision_in_worlds(
 
 
 def simulated_worlds(
-    entrants: int, *, ties: float, orders: Orders = "both", seed: int = 0, number: int = WORLDS
+    models: int, *, ties: float, orders: Orders = "both", seed: int = 0, number: int = WORLDS
 ) -> list[Recording]:
     """Return the records of full round robins in simulated worlds.
 
-    Strengths are normal with a standard deviation of one logit (174 Elo), each item moves each entrant by as much
+    Strengths are normal with a standard deviation of one logit (174 Elo), each item moves each model by as much
     again, and every call of the judge errs by a logistic error; a share `ties` in [0, 1) of calls end in a tie.
     """
-    items = int(np.clip(BATTLES // (entrants * (entrants - 1) // 2), FEWEST, MOST))
+    items = int(np.clip(BATTLES // (models * (models - 1) // 2), FEWEST, MOST))
     shown: Literal["both", "ab"] = "both" if orders == "both" else "ab"
     records = []
     for k in range(number):
-        world = simulate(entrants, items, seed=seed + k, spread=SPREAD, item_sd=SPREAD)
+        world = simulate(models, items, seed=seed + k, spread=SPREAD, item_sd=SPREAD)
         margins = world.judgments(Judge(), orders=shown)["margin"].abs()
         # The same seed gives the same margins, so this threshold makes just that share of them ties.
         judge = Judge(tie=float(np.quantile(margins, ties)))
@@ -151,10 +151,10 @@ def simulated_worlds(
     return records
 
 
-def middling_entrant(record: Recording) -> str:
-    """Return an entrant of middling win rate; of equals, by name."""
+def middling_model(record: Recording) -> str:
+    """Return a model of middling win rate; of equals, by name."""
     coded = code_battles(record.battles)
-    ranked = sorted(zip(np.round(win_rates(pair_sums(coded)), 9), coded.entrants, strict=True))
+    ranked = sorted(zip(np.round(win_rates(pair_sums(coded)), 9), coded.models, strict=True))
     return ranked[len(ranked) // 2][1]
 
 
@@ -169,12 +169,12 @@ def per_item(design: TournamentDesign, record: Recording) -> PerItem:
         raise NotIdentifiedError(f"{played.price.missing:,} of its {played.price.battles:,} battles are not on record")
     coded = code_battles(played.battles)
     strengths = strengths_of(coded)
-    if lacking := sorted(set(record.field.entrants) - set(coded.entrants)):
+    if lacking := sorted(set(record.field.models) - set(coded.models)):
         raise NotIdentifiedError(f"without a readable battle in it: {some(lacking)}")
     if strengths.graph.separated.any():
-        unbounded = [coded.entrants[k] for k in np.flatnonzero(strengths.graph.separated)]
+        unbounded = [coded.models[k] for k in np.flatnonzero(strengths.graph.separated)]
         raise NotIdentifiedError(f"its verdicts bound no rating of {some(unbounded)}")
-    scale = scale_of(coded.entrants, are_bounded(strengths.graph), coded.clusters_of(), None, None)
+    scale = scale_of(coded.models, are_bounded(strengths.graph), coded.clusters_of(), None, None)
     spread = scale.covariance(strengths.covariance(coded)) * len(record.field.items)
     return PerItem(scale.scores(strengths.theta), spread)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from podium.errors import UsageError
 from podium.planning.plan import AnsweredDesign, Draft
-from podium.planning.precision import MOST_ENTRANTS, SPREAD
+from podium.planning.precision import MOST_MODELS, SPREAD
 from podium.planning.simulation import Judge, simulate
 from podium.plugins.catalogue import make_tournament
 from podium.progress import track
@@ -41,7 +41,7 @@ class ImaginedRun:
         Args:
             places: of the battles' items in the field.
         """
-        code = {name: k for k, name in enumerate(self.field.entrants)}
+        code = {name: k for k, name in enumerate(self.field.models)}
         a, b = (np.array([code[getattr(own, side)] for own in pairings]) for side in ("a", "b"))
         ahead, behind = self.earned[places, a, b], 1 - self.earned[places, b, a]
         first = np.array([-1 if own.first is None else code[own.first] for own in pairings])
@@ -58,12 +58,12 @@ class ImaginedRun:
         return rounds
 
 
-def imagined_run(entrants: int, items: int, ties: float, seed: int) -> ImaginedRun:
+def imagined_run(models: int, items: int, ties: float, seed: int) -> ImaginedRun:
     """Return a world of normal strengths and item effects, one logit each, with a share of ties in [0, 1)."""
-    world = simulate(entrants, items, seed=seed, spread=SPREAD, item_sd=SPREAD)
+    world = simulate(models, items, seed=seed, spread=SPREAD, item_sd=SPREAD)
     margin = world.margins_of_first(Judge())
-    judge = Judge(tie=float(np.quantile(np.abs(margin[:, ~np.eye(entrants, dtype=bool)]), ties)))
-    field = Field(tuple(sorted(world.entrants)), tuple(f"item {k}" for k in range(items)), {})
+    judge = Judge(tie=float(np.quantile(np.abs(margin[:, ~np.eye(models, dtype=bool)]), ties)))
+    field = Field(tuple(sorted(world.models)), tuple(f"item {k}" for k in range(items)), {})
     return ImaginedRun(field, judge.credit(margin), world.estimand(judge))
 
 
@@ -71,15 +71,15 @@ def answered_designs(draft: Draft, until: str, margin: float) -> Iterator[Answer
     """Yield what each design takes to answer a question, and how often it does, and is wrong.
 
     Raises:
-        UsageError: no such question, no number of items, or too many entrants to imagine.
+        UsageError: no such question, no number of items, or too many models to imagine.
     """
     if draft.items is None:
         raise UsageError(f"--until {until} needs a number of items to play on at most (--items)")
-    if draft.entrants > MOST_ENTRANTS:
-        raise UsageError(f"--until: worlds of more than {MOST_ENTRANTS} entrants are not imagined; give fewer")
+    if draft.models > MOST_MODELS:
+        raise UsageError(f"--until: worlds of more than {MOST_MODELS} models are not imagined; give fewer")
     question = Stopping(until=until, margin=margin, level=draft.level)
     seeds = range(draft.seed, draft.seed + RUNS)
-    runs = [imagined_run(draft.entrants, draft.items, draft.ties.value, seed) for seed in track(seeds, "worlds")]
+    runs = [imagined_run(draft.models, draft.items, draft.ties.value, seed) for seed in track(seeds, "worlds")]
     question.refuse_unanswerable(runs[0].field, draft.items)
     for name in track(DESIGNS, "designs"):
         yield _answered_design(draft, name, question, runs)
@@ -94,7 +94,7 @@ def _answered_design(draft: Draft, name: str, question: Stopping, runs: Sequence
         if name != "swim":
             settings |= {"until": question.until, "margin": question.margin, "level": question.level}
         if name == "anchor":
-            settings["anchor"] = run.field.entrants[int(np.argsort(run.truth)[len(run.truth) // 2])]
+            settings["anchor"] = run.field.models[int(np.argsort(run.truth)[len(run.truth) // 2])]
         rule = make_tournament(name, settings)
         tariff = replace(draft.tariff, orders="as-given") if asks_order(rule) else draft.tariff
         rounds = run.play(rule)

@@ -1,6 +1,6 @@
 """How many items a sign test and a signed-rank test need, and what they can tell (Don-Yehiya et al. 2026).
 
-Both are one-sided. The sign test (section 4.3, Table 2) counts only items on which the judge tells the two entrants
+Both are one-sided. The sign test (section 4.3, Table 2) counts only items on which the judge tells the two models
 apart; the edge is the better one's share of those, minus a half. Wilcoxon's test (appendix C, Listing 1) is simulated:
 verdicts have few levels, so a sample is a count of each difference, and thousands of samples are tested at once.
 """
@@ -64,7 +64,7 @@ def three_levels(ties: float, edge: float) -> Differences:
 
     Args:
         ties: share of ties with the anchor, in [0, 1).
-        edge: of the first entrant, in [0, 0.5].
+        edge: of the first model, in [0, 0.5].
 
     Raises:
         UsageError: one of them is out of its range, or such an edge cannot be reached.
@@ -79,20 +79,20 @@ def three_levels(ties: float, edge: float) -> Differences:
 
 
 def _differences_of_lean(ties: float, lean: float) -> Differences:
-    """Return the differences when one entrant wins (1 - ties) (1/2 + lean) of its items and the other the mirror."""
+    """Return the differences when one model wins (1 - ties) (1/2 + lean) of its items and the other the mirror."""
     better = np.array([(1 - ties) * (0.5 - lean), ties, (1 - ties) * (0.5 + lean)])
     return Differences(np.arange(-2.0, 3.0), np.convolve(better, better))
 
 
 def elo_of_lean(differences: Differences) -> float:
-    """Return the distance in Elo of the two entrants of `three_levels`, from their win rates against the anchor."""
+    """Return the distance in Elo of the two models of `three_levels`, from their win rates against the anchor."""
     # The mean difference of verdicts in {-1, 0, 1} is twice that of credits, and each is as far from the anchor.
     rate = 0.5 + float(differences.values @ differences.shares) / 4
     return float(800 * np.log10(rate / (1 - rate))) if rate < 1 else np.inf
 
 
 def recorded_differences(record: Recording) -> Iterator[Differences]:
-    """Yield the differences of every ordered pair of entrants against every anchor, on items where both were read.
+    """Yield the differences of every ordered pair of models against every anchor, on items where both were read.
 
     Source: Don-Yehiya et al. 2026, appendix C. Pairs that no item compares are left out.
     """
@@ -105,7 +105,7 @@ def recorded_differences(record: Recording) -> Iterator[Differences]:
 
 
 def verdicts(record: Recording) -> np.ndarray:
-    """Return the verdict on each entrant against each other, NaN where none was read, shape (items, n, n).
+    """Return the verdict on each model against each other, NaN where none was read, shape (items, n, n).
 
     As finely as the judge gives them: the margin of labels, else twice the credit minus 1; continuous ones by sign.
     """
@@ -115,7 +115,7 @@ def verdicts(record: Recording) -> np.ndarray:
     values, finest = np.sign(2 * credit - 1), finest_verdicts(margin[readable], credit[readable])
     if finest is not None:
         values[readable] = finest
-    names = {name: k for k, name in enumerate(record.field.entrants)}
+    names = {name: k for k, name in enumerate(record.field.models)}
     items = {name: k for k, name in enumerate(record.field.items)}
     cube = np.full((len(items), len(names), len(names)), np.nan)
     for outcome, value in zip(record.outcomes, values, strict=True):
@@ -153,7 +153,7 @@ RANGES: dict[str, tuple[Callable[[float], bool], str]] = {
     ),
     "alpha": (lambda alpha: 0 < alpha < 0.5, " is not in (0, 0.5); 0.05 is usual"),
     "power": (lambda power: 0.5 <= power < 1, " is not in [0.5, 1); 0.8 is usual"),
-    "entrants": (lambda number: number >= 2, ": a comparison needs at least two"),
+    "models": (lambda number: number >= 2, ": a comparison needs at least two"),
     "items": (lambda number: number >= 1, ": a comparison needs at least one"),
     "informativeness": (lambda share: 0 < share <= 1, " is not in (0, 1]"),
     "ties": (lambda share: 0 <= share < 1, " is not in [0, 1)"),
@@ -198,7 +198,7 @@ def smallest_edge(items: int, share: float = 1.0, *, alpha: float = 0.05, power:
     check_numbers(alpha=alpha, power=power)
     n = floor(round(items * share, ROUNDING))
     a, p = float(norm.isf(alpha)), float(norm.ppf(power))
-    # With fewer, not even an entrant that wins all of them is told.
+    # With fewer, not even a model that wins all of them is told.
     if n < a**2:
         return None
     return (a * sqrt(n) + p * sqrt(n - a**2 + p**2)) / (2 * (n + p**2))
@@ -284,7 +284,7 @@ def simulated_items(
     None where 100,000 items do not: pairs that win more often may lose by more, and then the test never favours them.
 
     Args:
-        pool: distributions of differences, at least one; all lean towards the first entrant.
+        pool: distributions of differences, at least one; all lean towards the first model.
         simulations: per number of items that is tried.
         seed: each number of items has its own draws, the same whenever it is tried.
 

@@ -1,6 +1,6 @@
-"""Worlds with known truth: entrants, items, judges with settable faults, and human labels.
+"""Worlds with known truth: models, items, judges with settable faults, and human labels.
 
-A world draws, once per item and entrant, a quality (true strength plus an item-by-entrant effect) and a response
+A world draws, once per item and model, a quality (true strength plus an item-by-model effect) and a response
 length. A judge sees the difference of two responses through its own scale, biases and noise. The expected credit of
 every pair is known exactly, and so is what a Bradley-Terry fit to infinitely many items would give: the estimand
 that an interval should cover. Everything here is simulated; no model is called.
@@ -38,7 +38,7 @@ class Judge:
 
     The margin of the response shown first over the other is
     `scale * quality difference + length_bias * log-length difference + self_preference * (own - other's own) +
-    position_bias + noise * logistic error`, where own is 1 for entrants that it favours. The verdict is its sign, after
+    position_bias + noise * logistic error`, where own is 1 for models that it favours. The verdict is its sign, after
     adding `verbosity_bias * log-length difference`.
 
     Attributes:
@@ -51,7 +51,7 @@ class Judge:
         unparsed: share of replies that cannot be read, in [0, 1).
         verdicts: `hard` (win, tie, loss) or `soft` (the probability of a win, without error; needs noise > 0).
         verbosity_bias: logits per unit of log-length that the verdict adds to the margin.
-        self_preference: logits in favour of the entrants that `favours` names.
+        self_preference: logits in favour of the models that `favours` names.
         favours: names of those.
     """
 
@@ -86,21 +86,21 @@ class Judge:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """Entrants and items.
+    """Models and items.
 
     Attributes:
-        entrants: names.
-        strengths: true log-strengths, mean zero, shape (entrants,).
-        quality: of each response, logits, shape (items, entrants).
-        log_length: of each response, shape (items, entrants).
-        item_sd: standard deviation of the item-by-entrant effects, logits.
-        length_means: mean log-length of each entrant, shape (entrants,).
+        models: names.
+        strengths: true log-strengths, mean zero, shape (models,).
+        quality: of each response, logits, shape (items, models).
+        log_length: of each response, shape (items, models).
+        item_sd: standard deviation of the item-by-model effects, logits.
+        length_means: mean log-length of each model, shape (models,).
         length_sd: standard deviation of log-lengths around it.
         categories: category of each item.
         seed: of the judges' noise.
     """
 
-    entrants: tuple[str, ...]
+    models: tuple[str, ...]
     strengths: np.ndarray
     quality: np.ndarray
     log_length: np.ndarray
@@ -111,7 +111,7 @@ class World:
     seed: int
 
     def __repr__(self) -> str:
-        return f"World({len(self.entrants)} entrants, {len(self.quality)} items)"
+        return f"World({len(self.models)} models, {len(self.quality)} items)"
 
     def judgments(
         self,
@@ -125,18 +125,18 @@ class World:
 
         Args:
             judges: one default judge when none is given.
-            orders: `both`, or only the first-named entrant first.
+            orders: `both`, or only the first-named model first.
             human: add one human label per battle, win or loss, drawn from the quality difference.
             repeats: how often each judge sees each judgment.
-            pairs: entrant positions to compare on every item; all pairs by default.
+            pairs: model positions to compare on every item; all pairs by default.
         """
         rng = np.random.default_rng(self.seed)
         compared = np.array(
-            pairs if pairs is not None else list(zip(*np.triu_indices(len(self.entrants), 1), strict=True))
+            pairs if pairs is not None else list(zip(*np.triu_indices(len(self.models), 1), strict=True))
         )
         item, pair = (axis.ravel() for axis in np.indices((len(self.quality), len(compared))))
         a, b = compared[pair].T
-        names, length = np.array(self.entrants, dtype=object), np.exp(self.log_length).round().astype(int)
+        names, length = np.array(self.models, dtype=object), np.exp(self.log_length).round().astype(int)
         digits = len(str(len(self.quality)))
         known: dict[str, Any] = {
             "item": np.array([f"item-{k:0{digits}d}" for k in range(len(self.quality))])[item],
@@ -189,7 +189,7 @@ class World:
         return (first + 1 - first.T) / 2
 
     def estimand(self, judge: Judge | None = None, *, orders: Literal["both", "ab"] = "both") -> np.ndarray:
-        """Return the log-strengths that a Bradley-Terry fit to infinitely many items gives, shape (entrants,).
+        """Return the log-strengths that a Bradley-Terry fit to infinitely many items gives, shape (models,).
 
         This, not `strengths`, is what an interval should cover: item effects, biases and an inflated scale move
         the two apart.
@@ -199,8 +199,8 @@ class World:
         return fit_strengths(pairs, regularization=0.0).theta
 
     def _favour(self, judge: Judge) -> np.ndarray:
-        """Return the logits in favour of each entrant, shape (entrants,)."""
-        return judge.self_preference * np.isin(self.entrants, judge.favours)
+        """Return the logits in favour of each model, shape (models,)."""
+        return judge.self_preference * np.isin(self.models, judge.favours)
 
     def _verdict_columns(
         self, judge: Judge, item: np.ndarray, a: np.ndarray, b: np.ndarray, order: str, rng: np.random.Generator
@@ -227,7 +227,7 @@ class World:
 
 
 def simulate(
-    entrants: int | Sequence[str] = 7,
+    models: int | Sequence[str] = 7,
     items: int = 100,
     *,
     seed: int = 0,
@@ -240,30 +240,30 @@ def simulate(
     """Draw a world.
 
     Args:
-        entrants: their number, or their names.
+        models: their number, or their names.
         items: number of items.
         seed: the same seed gives the same world and the same verdicts.
         strengths: true log-strengths; centred. By default normal draws with standard deviation `spread`.
         spread: logits.
-        item_sd: standard deviation of item-by-entrant effects, logits.
+        item_sd: standard deviation of item-by-model effects, logits.
         length_sd: standard deviation of log-lengths.
         categories: dealt to the items in turn.
 
     Raises:
-        UsageError: fewer than 2 entrants, no items, or strengths of another number.
+        UsageError: fewer than 2 models, no items, or strengths of another number.
     """
-    names = tuple(entrants if isinstance(entrants, Sequence) else (f"model-{k + 1:02d}" for k in range(entrants)))
+    names = tuple(models if isinstance(models, Sequence) else (f"model-{k + 1:02d}" for k in range(models)))
     if len(set(names)) < max(2, len(names)) or items < 1:
-        raise UsageError("a world needs at least two entrants with different names, and one item")
+        raise UsageError("a world needs at least two models with different names, and one item")
     if strengths is not None and len(strengths) != len(names):
-        raise UsageError(f"{len(strengths)} strengths for {len(names)} entrants")
+        raise UsageError(f"{len(strengths)} strengths for {len(names)} models")
     rng = np.random.default_rng(seed)
     drawn = rng.normal(0, spread, len(names)) if strengths is None else np.array(strengths, dtype=np.float64)
     theta = drawn - drawn.mean()
     length_means = rng.normal(7.0, 0.3, len(names))
     shape = (items, len(names))
     return World(
-        entrants=names,
+        models=names,
         strengths=theta,
         quality=theta + rng.normal(0, item_sd, shape),
         log_length=length_means + rng.normal(0, length_sd, shape),

@@ -15,7 +15,7 @@ RANKERS = (
     ("win-rate", "win_rate:win_rate", "mean credit against all, or against one anchor"),
     ("mean", "pointwise:mean", "mean pointwise score over items"),
     ("median", "pointwise:median", "median pointwise score over items"),
-    ("informativeness", "informativeness:informativeness", "how often each entrant, as anchor, tells two others apart"),
+    ("informativeness", "informativeness:informativeness", "how often each model, as anchor, tells two others apart"),
 )
 SCORERS = (
     ("direct", "direct:DIRECT", "pairwise: one letter; soft where token probabilities are known"),
@@ -29,11 +29,11 @@ SCORERS = (
 )
 TOURNAMENTS = (
     ("anchor", "anchor:Anchor", "all against one, named or chosen by a pilot, or a few"),
-    ("chain", "chain:Chain", "each item plays a random path through all entrants"),
+    ("chain", "chain:Chain", "each item plays a random path through all models"),
     ("recorded", "recorded:Recorded", "battles that are on record, or a sample of them, for another judge"),
     ("ring", "ring:Ring", "each item plays a random circle, one order a pair; stops when the answer is known"),
     ("round_robin", "round_robin:RoundRobin", "all pairs, on all items or a sample"),
-    ("swim", "swim:Swim", "entrants join one by one and meet ever nearer neighbours"),
+    ("swim", "swim:Swim", "models join one by one and meet ever nearer neighbours"),
 )
 
 COLUMNS = {

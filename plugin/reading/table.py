@@ -26,7 +26,7 @@ BLANK = "\t\n\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr,
 """Characters that show nothing; to trim them is eight times as fast as to match them."""
 NO_NUMBER = ("is not a number", "write a number or leave it empty")
 INFINITE = ("is infinite", "leave the cell empty if the value is unknown")
-NAMELESS = "every battle needs the names of both entrants"
+NAMELESS = "every battle needs the names of both models"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ def battles_html(battles: Battles) -> str:
     names = tuple(name for name in COLUMNS if name in shown)
     rows = tuple(tuple(text_of(cell) or "" for cell in row) for row in shown[list(names)].astype(object).to_numpy())
     denominators = (
-        f"{len(battles.entrants)} models, {counts.items:,} items, {counts.judgments:,} judgments, "
+        f"{len(battles.models)} models, {counts.items:,} items, {counts.judgments:,} judgments, "
         f"{counts.battles:,} battles: {counts.readable:,} judged, {counts.unparsed:,} unparsed"
         f"{reasons_text(battles.unparsed_reasons())}"
     )

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from podium.rankers.calibration.agreement import Agreement
     from podium.rankers.calibration.choice import Choice, Contender
 
-SECTIONS = ("agreement", "beta", "accuracy", "conformal", "entrants", "reliability", "stability")
+SECTIONS = ("agreement", "beta", "accuracy", "conformal", "models", "reliability", "stability")
 BLOCKS = 20
 """Columns of a bar that shows a share."""
 PICTURE_WIDTH = 32
@@ -48,7 +48,7 @@ def calibration_reports(calibration: Calibration) -> tuple[Report, ...]:
 def screen_of(
     calibration: Calibration, agreement: Report, compared: Sequence[Report], section: str | None, *, full: bool
 ) -> tuple[Report, ...]:
-    """Return the answer, what was compared and how well unseen entrants are rated; or one section, or all.
+    """Return the answer, what was compared and how well unseen models are rated; or one section, or all.
 
     Raises:
         UsageError: there is no section of this name.
@@ -68,7 +68,7 @@ def _answer(calibration: Calibration) -> tuple[Report, ...]:
 
 def _sections(calibration: Calibration) -> dict[str, Report]:
     """Return what stands behind the answer, by the name that asks for it; without what could not be worked out."""
-    views = (_beta, _accuracy, _conformal, _entrants, _reliability, _stability)
+    views = (_beta, _accuracy, _conformal, _models, _reliability, _stability)
     there = (True, True, True, True, bool(calibration.agreement["bins"]), bool(calibration.stability))
     known = zip(SECTIONS[1:], views, there, strict=True)
     return {name: view(calibration) for name, view, is_there in known if is_there}
@@ -91,7 +91,7 @@ def targets_report(calibrations: Sequence[Calibration]) -> Report:
         for soft in calibrations
         if len(soft.target.weights) > 1
     ]
-    title = "targets side by side, leave one entrant out"
+    title = "targets side by side, leave one model out"
     return _report(title, header, rows, "ll" + "r" * (len(header) - 2), legend=(*weights, LEGEND))
 
 
@@ -175,9 +175,9 @@ def _beta(calibration: Calibration) -> Report:
         rows.append(("beta", slope_text(target.beta) + ("" if target.battles else " (given)")))
     if target.low is not None and target.high is not None and target.level is not None:
         rows.append((f"  {percent(target.level)} interval", f"{slope_text(target.low)} … {slope_text(target.high)}"))
-    folds = [calibration.fold_beta(held) for held in calibration.entrants if held.weights]
+    folds = [calibration.fold_beta(held) for held in calibration.models if held.weights]
     if target.battles and folds:
-        rows.append(("  without one entrant", f"{slope_text(min(folds))} … {slope_text(max(folds))}"))
+        rows.append(("  without one model", f"{slope_text(min(folds))} … {slope_text(max(folds))}"))
     if len(target.weights) > 1:
         rows += [(f"  weight of {name}", slope_text(weight)) for name, weight in target.weights.items()]
     title = f"calibration · {calibration.judge or 'judge not named'} · target {target.kind}"
@@ -190,7 +190,7 @@ def _accuracy(calibration: Calibration) -> Report:
         ("mean absolute error, Elo", *(number_text(kind.mae, 1) for kind in both)),
         ("Spearman", *(number_text(kind.spearman, 3) for kind in both)),
         ("Kendall", *(number_text(kind.kendall, 3) for kind in both)),
-        ("entrants", *(str(kind.n) for kind in both)),
+        ("models", *(str(kind.n) for kind in both)),
     ]
     floor = ("error that humans' own sampling leaves, Elo", *(number_text(kind.floor, 1) for kind in both))
     rows += _scale_rows(calibration, floor) if calibration.scale_correction else [floor]
@@ -200,7 +200,7 @@ def _accuracy(calibration: Calibration) -> Report:
             ("  Spearman", *(_extremes(kind.spearman_interval, 1, 2) for kind in both)),
             ("  Kendall", *(_extremes(kind.kendall_interval, 1, 2) for kind in both)),
         ]
-    return _report("ratings of entrants that the fit knew nothing of", ["", "hard", "soft"], rows)
+    return _report("ratings of models that the fit knew nothing of", ["", "hard", "soft"], rows)
 
 
 def _scale_rows(calibration: Calibration, floor: tuple[str, ...]) -> list[tuple[str, ...]]:
@@ -236,7 +236,7 @@ def _conformal(calibration: Calibration) -> Report:
     if any(kind.t is not None for kind in both):
         rows.append(("by t instead, if disagreement is normal", *(number_text(kind.t, 2) for kind in both)))
     if all(kind.coverage is None for kind in both):
-        rows.append((f"coverage and width over half splits need {2 * both[1].needed} entrants", EMPTY, EMPTY))
+        rows.append((f"coverage and width over half splits need {2 * both[1].needed} models", EMPTY, EMPTY))
         if any(kind.loo_coverage is not None for kind in both):
             rows.append(("coverage, each left out (says n alone)", *(share_text(kind.loo_coverage) for kind in both)))
             rows.append(("median width, each left out, Elo", *(number_text(kind.loo_width, 1) for kind in both)))
@@ -247,13 +247,13 @@ def _conformal(calibration: Calibration) -> Report:
             ("median width over the splits, Elo", *(number_text(kind.median_width, 1) for kind in both)),
             ("  least … largest", *(_extremes(kind.width_range, 1, 1) for kind in both)),
         ]
-    title = f"{percent(both[1].level)} conformal intervals for new entrants"
+    title = f"{percent(both[1].level)} conformal intervals for new models"
     return _report(title, ["", "hard", "soft"], rows)
 
 
-def _entrants(calibration: Calibration) -> Report:
-    """Return a row per entrant, with a picture of its interval."""
-    ordered = sorted(calibration.entrants, key=lambda held: -(held.human_elo or 0.0))
+def _models(calibration: Calibration) -> Report:
+    """Return a row per model, with a picture of its interval."""
+    ordered = sorted(calibration.models, key=lambda held: -(held.human_elo or 0.0))
     header = ["model", "human", "hard", "error", "soft", "error", "SE", "battles"]
     rows = [
         [
@@ -271,7 +271,7 @@ def _entrants(calibration: Calibration) -> Report:
     bars = tuple(_bar(calibration, held) for held in ordered)
     ends = bounds_of(bars)
     axis = Axis(bars, ends, (f"{ends[0]:.0f}", f"{ends[1]:.0f}"), PICTURE_WIDTH) if ends else None
-    return _report("entrants, held out one by one", header, rows, axis=axis)
+    return _report("models, held out one by one", header, rows, axis=axis)
 
 
 def _bar(calibration: Calibration, held: HeldOut) -> Bar:
@@ -330,7 +330,7 @@ def _errors(calibration: Calibration, kind: str, both: bool) -> list[str]:
 
 
 def _battles(calibration: Calibration) -> str:
-    return f"{sum(held.battles for held in calibration.entrants) // 2:,}"
+    return f"{sum(held.battles for held in calibration.models) // 2:,}"
 
 
 def _widths(kind: Conformal) -> list[str]:

@@ -75,7 +75,7 @@ def name_of(standings: Standings) -> str:
 
 
 def _columns(standings: Standings) -> list[tuple[str, Callable[[Entry], str]]]:
-    """Return the names of the columns, and what each says of an entrant."""
+    """Return the names of the columns, and what each says of a model."""
     digits = 1 if standings.scale == "elo" else 3
     level = percent(standings.level)
     conformal = next((known for entry in standings.entries if (known := entry.extra.get("conformal_level"))), None)
@@ -215,8 +215,8 @@ def _conformal_basis(standings: Standings) -> list[str]:
     ]
     scale = "" if scale_correction is None else f", all scale-corrected {scale_correction:.2f} times to human scale"
     return [
-        f"placed one by one on the calibration's axis; its own entrants keep the judge's ratings{scale}",
-        f"conformal: score ± q {unit}, q = {q} from {range_text(sizes[0], sizes[-1])} calibrated entrants",
+        f"placed one by one on the calibration's axis; its own models keep the judge's ratings{scale}",
+        f"conformal: score ± q {unit}, q = {q} from {range_text(sizes[0], sizes[-1])} calibrated models",
         *by_t,
         *whose,
         *conformal["assumption"].replace("; ", ";\n").splitlines(),

@@ -13,7 +13,7 @@ def fits(sheet: Sheet) -> bool:
 
 
 def read(sheet: Sheet) -> list[ResponseRow]:
-    """Read a response per row; an instruction that an entrant answers again is an item of its own.
+    """Read a response per row; an instruction that a model answers again is an item of its own.
 
     Raises:
         DataError: a row without instruction, or a cell that is no text.
@@ -24,10 +24,10 @@ def read(sheet: Sheet) -> list[ResponseRow]:
         instruction = record.text("instruction")
         if not instruction:
             raise record.error("no instruction", "AlpacaEval outputs name the instruction in every row")
-        entrant = record.name("generator")
-        seen[sheet.label or entrant, instruction] += 1
-        time = seen[sheet.label or entrant, instruction]
+        model = record.name("generator")
+        seen[sheet.label or model, instruction] += 1
+        time = seen[sheet.label or model, instruction]
         item = id_of(instruction) + (f"#{time}" if time > 1 else "")
         asked = record.question(item, instruction, category=record.name("dataset"))
-        answers.append(answer(asked, entrant, record.text("output")))
+        answers.append(answer(asked, model, record.text("output")))
     return answers

@@ -18,14 +18,14 @@ class QuestionRow:
 
     Attributes:
         item: its id.
-        instruction: what entrants were asked; None where the file does not say it.
+        instruction: what models were asked; None where the file does not say it.
         category: slice label, or None.
         reference: an answer that is known to be right, or None.
-        system: the system prompt that entrants were given, or None.
+        system: the system prompt that models were given, or None.
         source: the file.
         row: the place in it, as `row 3`.
         media: images, audio and the like that belong to the instruction, as the host's JSON, or None.
-        rendered: whether the instruction is a rendering of the item by a template, which may differ between entrants.
+        rendered: whether the instruction is a rendering of the item by a template, which may differ between models.
         task: whose item it is, where ids of several tasks may be alike; else None.
     """
 
@@ -52,18 +52,18 @@ class QuestionRow:
 
 @dataclass(frozen=True, slots=True)
 class ResponseRow:
-    """One entrant's response to one question.
+    """One model's response to one question.
 
     Attributes:
         question: what was asked.
-        entrant: whose response it is; empty where the row does not say.
+        model: whose response it is; empty where the row does not say.
         text: the response; None where there is none.
         reason: why there is none; None where there is one.
         number: which of its responses to the item this is, from 1.
     """
 
     question: QuestionRow
-    entrant: str
+    model: str
     text: str | None
     reason: str | None = None
     number: int = 1
@@ -78,7 +78,7 @@ UNSEEN = "media that are not in the file"
 
 
 def answer(
-    question: QuestionRow, entrant: str | None, text: str | None, *, errored: bool = False, number: int = 1
+    question: QuestionRow, model: str | None, text: str | None, *, errored: bool = False, number: int = 1
 ) -> ResponseRow:
     """Return an answer, with its reason where there is no text to judge.
 
@@ -86,24 +86,24 @@ def answer(
     'empty response'
     """
     reason = ERRORED if errored else None if text and text.strip() else EMPTY
-    return ResponseRow(question, entrant or "", text if reason is None else None, reason, number)
+    return ResponseRow(question, model or "", text if reason is None else None, reason, number)
 
 
-def name_entrants(rows: Iterable[Row], label: str | None, otherwise: str = "") -> list[Row]:
-    """Name the entrants of a file's responses: by the label, else as the file does, else as the file is called.
+def name_models(rows: Iterable[Row], label: str | None, otherwise: str = "") -> list[Row]:
+    """Name the models of a file's responses: by the label, else as the file does, else as the file is called.
 
     Raises:
-        UsageError: a label on a file of several entrants.
+        UsageError: a label on a file of several models.
     """
     rows = list(rows)
-    names = sorted({row.entrant for row in rows if isinstance(row, ResponseRow) and row.entrant})
+    names = sorted({row.model for row in rows if isinstance(row, ResponseRow) and row.model})
     if label is not None and len(names) > 1:
         raise UsageError(
-            f"the label {label!r} stands for one entrant, and the file holds {len(names)}: {some(names, most=5)}; "
+            f"the label {label!r} stands for one model, and the file holds {len(names)}: {some(names, most=5)}; "
             "leave the label out"
         )
     return [
-        replace(row, entrant=label or row.entrant or otherwise) if isinstance(row, ResponseRow) else row for row in rows
+        replace(row, model=label or row.model or otherwise) if isinstance(row, ResponseRow) else row for row in rows
     ]
 
 
@@ -127,7 +127,7 @@ class Sheet:
 
     Attributes:
         path: where it is.
-        label: the user's word for the entrant, or None.
+        label: the user's word for the model, or None.
         frame: its records; the index names the rows.
     """
 

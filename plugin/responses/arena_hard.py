@@ -47,7 +47,7 @@ def _item_id(record: Record) -> str:
     return item
 
 
-def _answer(record: Record, entrant: str | None) -> ResponseRow:
+def _answer(record: Record, model: str | None) -> ResponseRow:
     item = _item_id(record)
     if isinstance(record.cells.get("messages"), list):
         instruction, system, text = _messages(record, record.cells["messages"])
@@ -55,7 +55,7 @@ def _answer(record: Record, entrant: str | None) -> ResponseRow:
         choice = _only_entry(record, record.cells.get("choices"), "choices")
         turns = choice.get("turns") if isinstance(choice, dict) else None
         instruction, system, text = None, None, _content(record, _only_entry(record, turns, "turns"))
-    return answer(record.question(item, instruction, system=system), entrant, text, errored=text == ERROR)
+    return answer(record.question(item, instruction, system=system), model, text, errored=text == ERROR)
 
 
 def _messages(record: Record, messages: list[Any]) -> tuple[str | None, str | None, str | None]:

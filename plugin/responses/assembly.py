@@ -15,18 +15,18 @@ PENDING = "not asked yet"
 
 
 def assemble(answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]) -> Responses:
-    """Put answers together, by item, entrant and number; questions fill in what the answers' files do not say.
+    """Put answers together, by item, model and number; questions fill in what the answers' files do not say.
 
     Questions that nobody answered are left out, with a note.
 
     Raises:
-        DataError: two responses of one entrant to one item, rows of one item that contradict each other, or an
+        DataError: two responses of one model to one item, rows of one item that contradict each other, or an
             item without instruction.
     """
-    cells = _answers_by_entrant(answers)
-    # Questions first, then what the first entrant by name says, then the next: the order of sources is no matter.
+    cells = _answers_by_model(answers)
+    # Questions first, then what the first model by name says, then the next: the order of sources is no matter.
     asked: dict[str, list[QuestionRow]] = defaultdict(list)
-    in_order = sorted(answers, key=lambda answer: answer.entrant)
+    in_order = sorted(answers, key=lambda answer: answer.model)
     for question in [*questions, *(answer.question for answer in in_order)]:
         asked[question.item].append(question)
     times: dict[str, int] = {}
@@ -37,7 +37,7 @@ def assemble(answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]) -
     silent = [item for item in asked if item not in times]
     notes = [f"{len(silent)} questions that nobody answered were left out: {some(silent, most=5)}"] if silent else []
     if several:
-        note = f"{several:,} items have up to {most} responses of an entrant (epochs, repeats)"
+        note = f"{several:,} items have up to {most} responses of a model (epochs, repeats)"
         notes.append(f"{note}: the first meets the first, the second the second, ...")
     keys = [key for item in items for key in item.keys]
     reasons = {name: {key: row[key].reason if key in row else ABSENT for key in keys} for name, row in cells}
@@ -52,15 +52,15 @@ def assemble(answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]) -
     )
 
 
-def _answers_by_entrant(answers: Sequence[ResponseRow]) -> list[tuple[str, dict[str, ResponseRow]]]:
+def _answers_by_model(answers: Sequence[ResponseRow]) -> list[tuple[str, dict[str, ResponseRow]]]:
     cells: dict[str, dict[str, ResponseRow]] = defaultdict(dict)
     for answer in answers:
-        first = cells[answer.entrant].setdefault(response_key(answer.question.item, answer.number), answer)
+        first = cells[answer.model].setdefault(response_key(answer.question.item, answer.number), answer)
         if first is not answer:
             raise answer.question.error(
-                f"a second response of {answer.entrant!r} to item {answer.question.item!r}; "
+                f"a second response of {answer.model!r} to item {answer.question.item!r}; "
                 f"the first is in {first.question.place}",
-                "keep one of the two, or tell the entrants apart with labels: one=path other=path",
+                "keep one of the two, or tell the models apart with labels: one=path other=path",
             )
     return sorted(cells.items())
 
@@ -94,7 +94,7 @@ def _common_value(name: str, rows: Sequence[QuestionRow]) -> str | None:
             raise row.error(
                 f"item {row.item!r} has another {name} here ({_start_of(other)}) than in {first.place} "
                 f"({_start_of(value)})",
-                "responses can be compared only where entrants were asked the same: rename the ids, or give the right "
+                "responses can be compared only where models were asked the same: rename the ids, or give the right "
                 "file",
             )
     return value
@@ -113,7 +113,7 @@ def _note_renderings(asked: dict[str, list[QuestionRow]]) -> list[str]:
         for item, rows in asked.items()
         if len({normal_text(row.instruction) for row in rows if row.rendered and row.instruction}) > 1
     ]
-    words = f"{len(several)} items were put to entrants in different words (templates differ)"
+    words = f"{len(several)} items were put to models in different words (templates differ)"
     return [f"{words}; the judge is shown the shortest: {some(several, most=5)}"] if several else []
 
 
@@ -126,14 +126,14 @@ def add_pending(
     answers: Sequence[ResponseRow],
     questions: Sequence[QuestionRow],
     prompts: Sequence[QuestionRow],
-    entrants: Sequence[str],
+    models: Sequence[str],
 ) -> tuple[list[ResponseRow], list[str]]:
-    """Return the answers, with a pending one wherever an entrant on demand has no text, and notes for humans.
+    """Return the answers, with a pending one wherever a model on demand has no text, and notes for humans.
 
     Args:
         answers, questions: of the sources.
         prompts: which items are played; by default all that the sources speak of.
-        entrants: who can be asked.
+        models: who can be asked.
     """
     items: dict[str, QuestionRow] = {}
     for question in prompts or [*questions, *questions_in(answers)]:
@@ -142,9 +142,9 @@ def add_pending(
     notes = []
     if len(known) < len(answers):
         notes.append(f"{len(answers) - len(known):,} responses are to none of the {len(items):,} prompts, and left out")
-    rows = [each for each in known if each.text is not None or each.entrant not in entrants]
-    for name in entrants:
-        there = {each.question.item for each in rows if each.entrant == name and each.number == 1}
+    rows = [each for each in known if each.text is not None or each.model not in models]
+    for name in models:
+        there = {each.question.item for each in rows if each.model == name and each.number == 1}
         if there:
             notes.append(f"{name}: {len(there):,} responses are recorded; {len(items) - len(there):,} can be asked for")
         rows += [ResponseRow(asked, name, None, PENDING) for item, asked in items.items() if item not in there]

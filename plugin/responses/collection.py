@@ -1,4 +1,4 @@
-"""Responses of several entrants to the same items, what is missing, and what can still be asked for."""
+"""Responses of several models to the same items, what is missing, and what can still be asked for."""
 
 import hashlib
 import json
@@ -18,12 +18,12 @@ class Item:
 
     Attributes:
         id: its name.
-        instruction: what entrants were asked.
+        instruction: what models were asked.
         category: slice label, or None.
         reference: an answer that is known to be right, or None.
-        system: the system prompt that entrants were given, or None.
+        system: the system prompt that models were given, or None.
         media: images, audio and the like that belong to the instruction, as the host's JSON, or None.
-        responses: how many an entrant gave to it, at most.
+        responses: how many a model gave to it, at most.
     """
 
     id: str
@@ -41,23 +41,23 @@ class Item:
 
 
 def response_key(item: str, number: int) -> str:
-    """Return the key of a response among an entrant's texts: the item's id, for further responses with their number."""
+    """Return the key of a response among a model's texts: the item's id, for further responses with their number."""
     return item if number == 1 else f"{item}\0{number}"
 
 
 @dataclass(frozen=True, slots=True)
 class Responses:
-    """What entrants answered. Every entrant has, for every response to an item, a text, a reason why there is none, or
+    """What models answered. Every model has, for every response to an item, a text, a reason why there is none, or
     both are still to come: it can be asked.
 
     Attributes:
         items: in their own order.
-        texts: the responses, by entrant and `response_key`.
+        texts: the responses, by model and `response_key`.
         missing: why there is no response to judge, by both: `no response`, `empty response`, `errored`.
         sources: the files, sorted.
         notes: warnings made while reading.
         tasks: of Inspect that the items are of, sorted.
-        pending: by entrant the keys of the responses that it was not asked for yet, and can be.
+        pending: by model the keys of the responses that it was not asked for yet, and can be.
     """
 
     items: tuple[Item, ...]
@@ -70,10 +70,10 @@ class Responses:
 
     def __repr__(self) -> str:
         lost = sum(map(len, self.missing.values()))
-        return f"Responses({len(self.entrants)} entrants, {len(self.items)} items, {lost} missing)"
+        return f"Responses({len(self.models)} models, {len(self.items)} items, {lost} missing)"
 
     @property
-    def entrants(self) -> tuple[str, ...]:
+    def models(self) -> tuple[str, ...]:
         """Names, sorted."""
         return tuple(sorted(self.texts))
 
@@ -89,11 +89,11 @@ class Responses:
     def field(self) -> Field:
         """Return who can play what."""
         absent = {
-            item.id: frozenset(name for name in self.entrants if self.missing[name].keys() >= {*item.keys})
+            item.id: frozenset(name for name in self.models if self.missing[name].keys() >= {*item.keys})
             for item in self.items
         }
         items = tuple(item.id for item in self.items)
-        return Field(self.entrants, items, {item: names for item, names in absent.items() if names})
+        return Field(self.models, items, {item: names for item, names in absent.items() if names})
 
     def mean_number(self) -> float:
         """Return how many responses an item has, on average."""
@@ -129,7 +129,7 @@ class Responses:
         """Return these responses with what came of some that were asked for.
 
         Args:
-            answers: by entrant and key the text, or None and the reason why there is none.
+            answers: by model and key the text, or None and the reason why there is none.
         """
         texts = {name: dict(own) for name, own in self.texts.items()}
         missing = {name: dict(own) for name, own in self.missing.items()}
@@ -143,8 +143,8 @@ class Responses:
         return replace(self, texts=texts, missing=missing, pending=pending)
 
     def missing_reasons(self) -> dict[str, dict[str, int]]:
-        """Count what is missing, by entrant and reason; entrants that miss nothing are left out."""
-        counted = {name: dict(sorted(Counter(self.missing[name].values()).items())) for name in self.entrants}
+        """Count what is missing, by model and reason; models that miss nothing are left out."""
+        counted = {name: dict(sorted(Counter(self.missing[name].values()).items())) for name in self.models}
         return {name: reasons for name, reasons in counted.items() if reasons}
 
     def digest(self) -> str:
@@ -154,18 +154,18 @@ class Responses:
         """
         every = [[item.id, item.instruction, item.reference, item.system, item.media] for item in self.items]
         items = sorted(fields if fields[-1] else fields[:-1] for fields in every)
-        said = [[name, sorted(self.texts[name].items()), sorted(self.missing[name].items())] for name in self.entrants]
+        said = [[name, sorted(self.texts[name].items()), sorted(self.missing[name].items())] for name in self.models]
         asked = [[name, sorted(keys)] for name, keys in sorted(self.pending.items()) if keys]
         shown = [items, said, *([asked] if asked else [])]
         return hashlib.sha256(json.dumps(shown).encode("ascii")).hexdigest()
 
-    def only(self, entrants: Sequence[str]) -> "Responses":
-        """Keep some entrants.
+    def only(self, models: Sequence[str]) -> "Responses":
+        """Keep some models.
 
         Raises:
-            UsageError: an entrant that is not there; the nearest is suggested.
+            UsageError: a model that is not there; the nearest is suggested.
         """
-        kept = sorted({find_name("entrant", name, self.texts) for name in entrants})
+        kept = sorted({find_name("model", name, self.texts) for name in models})
         return replace(
             self,
             texts={name: self.texts[name] for name in kept},
@@ -186,11 +186,11 @@ class Responses:
         Args:
             limit: how many at most: the first ones, or drawn at random where a seed is given.
             category: only items of this category, or of these.
-            answered_by: only items of which this entrant's files hold a row, however many others were asked.
+            answered_by: only items of which this model's files hold a row, however many others were asked.
             seed: of the draw; the same seed draws the same items, in whatever order files and rows were read.
 
         Raises:
-            UsageError: a limit below one, a category that no item has, or an entrant that is not there.
+            UsageError: a limit below one, a category that no item has, or a model that is not there.
         """
         if limit is not None and limit < 1:
             raise UsageError(f"limit={limit}: give a number of items, 1 or more")
@@ -201,7 +201,7 @@ class Responses:
             raise UsageError(f"no item has category {unknown[0]!r}; categories: {known}")
         items = tuple(item for item in self.items if categories is None or item.category in categories)
         if answered_by is not None:
-            missing = self.missing[find_name("entrant", answered_by, self.texts)]
+            missing = self.missing[find_name("model", answered_by, self.texts)]
             items = tuple(item for item in items if any(missing.get(key) != ABSENT for key in item.keys))
         if limit is not None and limit < len(items) and seed is not None:
             import numpy as np

@@ -56,7 +56,7 @@ def read_rows(file: Samples) -> tuple[Sheet, list[str]]:
     whole = {place.removeprefix("line "): row for place, row in rows if row is not None}
     frame = pd.DataFrame(list(whole.values()), index=pd.Index(list(whole), name="line"))
     cut = [f"{file.path}, {place}: cut off, so its document is missing" for place, row in rows if row is None]
-    return Sheet(file.path, file.entrant, frame), cut
+    return Sheet(file.path, file.model, frame), cut
 
 
 def fits(sheet: Sheet) -> bool:
@@ -92,7 +92,7 @@ def read(sheet: Sheet) -> list[ResponseRow]:
         unseen = any(isinstance(part, dict) and part.keys() & MULTIMODAL for part in request)
         for number, said in enumerate(_responses(record.cells), 1):
             text = record.as_text("response", said)
-            shown = answer(question, own.entrant, text, number=number)
+            shown = answer(question, own.model, text, number=number)
             answers.append(replace(shown, text=None, reason=UNSEEN) if unseen else shown)
     return answers
 

@@ -9,7 +9,7 @@ NAMES = {
     "item": ("item", "id", "uid", "question_id"),
     "instruction": ("instruction", "prompt", "input", "question"),
     "response": ("response", "output"),
-    "entrant": ("model", "entrant", "generator"),
+    "model": ("model", "generator"),
     "category": ("category",),
     "reference": ("reference",),
     "system": ("system",),
@@ -17,7 +17,7 @@ NAMES = {
 }
 """What a column may be called."""
 MEDIA = ("image", "images", "audio", "video")
-"""Columns of what entrants saw beside the instruction, which a table does not hold."""
+"""Columns of what models saw beside the instruction, which a table does not hold."""
 
 
 def holds_responses(sheet: Sheet) -> bool:
@@ -29,7 +29,7 @@ def holds_responses(sheet: Sheet) -> bool:
 def holds_instructions(sheet: Sheet) -> bool:
     """Whether there are ids and instructions, and nobody's responses."""
     known = sheet.columns
-    others = {*NAMES["response"], *NAMES["entrant"], "model_a", "messages", "choices"}
+    others = {*NAMES["response"], *NAMES["model"], "model_a", "messages", "choices"}
     return bool(known & set(NAMES["item"]) and known & set(NAMES["instruction"])) and not known & others
 
 
@@ -79,6 +79,6 @@ def _answer(record: Record, columns: dict[str, str | None]) -> ResponseRow:
     error = None if columns["error"] is None else record.cells[columns["error"]]
     errored = not is_empty(error) and error not in ("", False, 0, "false", "False")
     text = None if errored else record.text(columns["response"])
-    shown = answer(question(record, columns), record.name(columns["entrant"]), text, errored=errored)
+    shown = answer(question(record, columns), record.name(columns["model"]), text, errored=errored)
     unseen = any(not is_empty(record.cells[name]) for name in MEDIA if name in record.cells)
     return replace(shown, text=None, reason=UNSEEN) if unseen else shown

@@ -9,7 +9,7 @@ from podium.errors import DataError, UsageError, named_in_errors
 from podium.formats.containers import read_records
 from podium.formats.files import find_files, local_files, split_label
 from podium.responses import alpaca_eval, arena_hard, lm_eval, plain
-from podium.responses.answers import ONLY_REASONING, QuestionRow, ResponseRow, Row, Sheet, name_entrants, stem
+from podium.responses.answers import ONLY_REASONING, QuestionRow, ResponseRow, Row, Sheet, name_models, stem
 from podium.responses.assembly import add_pending, assemble, questions_in
 from podium.responses.collection import Responses
 from podium.scorers.reasoning import Policy, check_policy, strip_reasoning
@@ -82,18 +82,18 @@ def read_responses(
     prompts: Sequence[QuestionRow] = (),
     on_demand: Sequence[str] = (),
 ) -> Responses:
-    """Read the responses of entrants, from files of any known shape.
+    """Read the responses of models, from files of any known shape.
 
     Args:
-        sources: files, folders or globs, each optionally `label=path`; the label names the entrant. Files with a row
+        sources: files, folders or globs, each optionally `label=path`; the label names the model. Files with a row
             per item and no responses say what was asked.
         readers: further readers, asked before the known shapes.
         reasoning: whether what a model thought before it answered is part of its response (`keep`) or not.
-        prompts: what entrants are asked on demand; by default the items of the sources.
-        on_demand: entrants that can be asked for the responses that no source holds.
+        prompts: what models are asked on demand; by default the items of the sources.
+        on_demand: models that can be asked for the responses that no source holds.
 
     Raises:
-        UsageError: a path that does not exist, an entrant named twice, or nothing to compare.
+        UsageError: a path that does not exist, a model named twice, or nothing to compare.
         DataError: a file or a value in it is not what it should be.
     """
     parts: list[Part] = []
@@ -113,7 +113,7 @@ def read_responses(
     if not answers and not (on_demand and (prompts or rows)):
         unnamed = "responses were named: give files or folders (-T responses=...)"
         if on_demand:
-            unnamed = "prompts were named for the role entrants: give a file, a task or a dataset (-T prompts=...)"
+            unnamed = "prompts were named for the role models: give a file, a task or a dataset (-T prompts=...)"
         lack = f"responses in {without_secrets(some(sources))}" if sources else unnamed
         raise UsageError("; ".join([f"no {lack}", *notes]))
     if check_policy(reasoning):
@@ -205,7 +205,7 @@ def _read_file(
     with named_in_errors(path):
         for reader in readers:
             if path.name.endswith(reader.suffixes) and reader.claims(path):
-                return name_entrants(reader.read(path), label)
+                return name_models(reader.read(path), label)
         sheet = Sheet(path, label, read_records(path))
     return _rows_of(sheet, shapes, optional=optional)
 
@@ -215,7 +215,7 @@ def _rows_of(sheet: Sheet, shapes: Sequence[Shape], *, optional: bool) -> Sequen
     shape = next((shape for shape in shapes if len(sheet.frame) and shape.fits(sheet)), None)
     if shape is not None:
         with named_in_errors(sheet.path):
-            return name_entrants(shape.read(sheet), sheet.label, stem(sheet.path))
+            return name_models(shape.read(sheet), sheet.label, stem(sheet.path))
     if optional:
         return None
     known = ", ".join(shape.name for shape in SHAPES[:3])
@@ -228,12 +228,12 @@ def _rows_of(sheet: Sheet, shapes: Sequence[Shape], *, optional: bool) -> Sequen
 
 
 def _refuse_namesakes(owners: dict[str, str], source: str, rows: Iterable[Row]) -> None:
-    """Remember which source an entrant is from."""
-    for name in sorted({row.entrant for row in rows if isinstance(row, ResponseRow)}):
+    """Remember which source a model is from."""
+    for name in sorted({row.model for row in rows if isinstance(row, ResponseRow)}):
         if name in owners:
             labels = [f"{name}-{k}={split_label(each)[1]}" for k, each in enumerate((owners[name], source), 1)]
             raise UsageError(
-                f"two sources hold an entrant {name!r}: {owners[name]} and {source}; tell them apart with labels "
+                f"two sources hold a model {name!r}: {owners[name]} and {source}; tell them apart with labels "
                 f"({' '.join(labels)}), or, if they are parts of one, give them as one folder or glob"
             )
         owners[name] = source

@@ -25,9 +25,9 @@ class Point:
     """One design in one setting, ranked by one ranker, over all seeds.
 
     Attributes:
-        figure: `anchor` (each entrant as the anchor), `tournament`, `anchors` (their number) or `entrants` (theirs).
+        figure: `anchor` (each model as the anchor), `tournament`, `anchors` (their number) or `models` (theirs).
         design: a tournament, or the anchor's name.
-        entrants, items: that took part.
+        models, items: that took part.
         anchors: how many were drawn at random; None where that is not the question.
         ranker: by which the battles were ranked.
         battles, calls: asked for, and recorded judge calls for them; means over seeds, None for means over anchors.
@@ -40,7 +40,7 @@ class Point:
 
     figure: str
     design: str
-    entrants: int
+    models: int
     items: int
     anchors: int | None
     ranker: str
@@ -55,7 +55,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class AnchorProfile:
-    """An entrant as the anchor: its place in the reference ranking (1 = best; None where that does not know it).
+    """A model as the anchor: its place in the reference ranking (1 = best; None where that does not know it).
 
     Its informativeness is the share of pairs of others that it tells apart, with the ends of its interval.
     """
@@ -73,9 +73,9 @@ class Findings(Document):
 
     Attributes:
         reference: what rankings were compared with.
-        known: entrants that the reference scores, of the `entrants` of the record.
+        known: models that the reference scores, of the `models` of the record.
         scales: of `error`, by ranker.
-        anchors: every entrant, the strongest first.
+        anchors: every model, the strongest first.
         points: one per design, setting and ranker.
         whole: battles, judged ones, calls and items of the record.
     """
@@ -83,7 +83,7 @@ class Findings(Document):
     view = "podium.study.study_report:study_reports"
     reference: str
     known: int
-    entrants: int
+    models: int
     scales: Mapping[str, str]
     level: float
     anchors: tuple[AnchorProfile, ...]

@@ -1,7 +1,7 @@
-"""The study: every anchor, numbers of items, anchors and entrants, tournaments and rankers, over seeds.
+"""The study: every anchor, numbers of items, anchors and models, tournaments and rankers, over seeds.
 
 Sources: Don-Yehiya et al. 2026, Figures 1, 3, 4 and 7 (anchor, informativeness, number of items, number of anchors);
-Xu et al. 2025, Figure 6 (number of entrants).
+Xu et al. 2025, Figure 6 (number of models).
 """
 
 from collections import defaultdict
@@ -28,7 +28,7 @@ from podium.study.yardstick import Yardstick, seeds_from
 from podium.text import some
 from podium.tournaments.anchor import AUTO
 from podium.tournaments.schedule import Field
-from podium.tournaments.selection import draw_items, draw_names, entrants_named
+from podium.tournaments.selection import draw_items, draw_names, models_named
 from podium.verbs.rank_battles import rank
 from podium.verbs.replays import Recording, asks_order, divide_options, play, recording_of, seed_settings
 
@@ -36,7 +36,7 @@ ITEMS = (25, 50, 100, 200, 400, 800)
 """Numbers of items, as far as the record goes."""
 TOURNAMENTS = ("round_robin", "anchor", "swim", "chain", "ring")
 FEWEST = 3
-"""Entrants that a ranking can be right or wrong about in more than one way."""
+"""Models that a ranking can be right or wrong about in more than one way."""
 MEAN_ANCHOR = "anchor, mean of all"
 
 
@@ -45,8 +45,8 @@ class Cell:
     """One design in one setting, to be played with many seeds: a tournament by name, and what to call it.
 
     Attributes:
-        figure: `anchor`, `tournament`, `anchors` or `entrants`.
-        items, entrants: how many are drawn.
+        figure: `anchor`, `tournament`, `anchors` or `models`.
+        items, models: how many are drawn.
         settings: options of the tournament, without the seed.
         anchors: how many are drawn, where anchors are drawn at random; else None.
     """
@@ -55,7 +55,7 @@ class Cell:
     design: str
     name: str
     items: int
-    entrants: int
+    models: int
     settings: Mapping[str, Any] = field(default_factory=dict)
     anchors: int | None = None
 
@@ -68,7 +68,7 @@ class Draw:
     """
 
     rows: np.ndarray
-    entrants: np.ndarray
+    models: np.ndarray
     battles: int
     calls: int
     missing: int
@@ -80,7 +80,7 @@ class Workbench:
     def __init__(self, record: Recording) -> None:
         table, whole = record.battles.table, record.field
         self.record = record
-        self.a, self.b = record.battles.entrant_codes
+        self.a, self.b = record.battles.model_codes
         self.place = {name: k for k, name in enumerate(whole.items)}
         # Rows without an item have the code -1: the last place, which is that of no item.
         places = np.array([self.place.get(name, -1) for name in table["item"].cat.categories] + [-1])
@@ -93,11 +93,11 @@ class Workbench:
         return recording_of(self.record.battles, pool=True, by_order=True)
 
     def draw(self, cell: Cell, seed: int) -> Draw:
-        """Return what a cell plays with a seed; items and entrants of one seed are nested and shared by all cells."""
+        """Return what a cell plays with a seed; items and models of one seed are nested and shared by all cells."""
         whole = self.record.field
-        names = tuple(sorted(draw_names(whole.entrants, cell.entrants, seed, "entrants")))
+        names = tuple(sorted(draw_names(whole.models, cell.models, seed, "models")))
         part = Field(names, draw_items(whole, cell.items, seed), {})
-        taking = np.isin(whole.entrants, names)
+        taking = np.isin(whole.models, names)
         settings = dict(cell.settings)
         if cell.anchors is not None:
             settings["anchor"] = tuple(sorted(draw_names(names, cell.anchors, seed, "anchors")))
@@ -115,13 +115,13 @@ class Workbench:
         within = np.zeros(len(self.place) + 1, dtype=bool)
         within[[self.place[name] for name in part.items]] = True
         rows = within[self.item] & taking[self.a] & taking[self.b]
-        anchors = entrants_named(settings["anchor"], part.entrants) if cell.name == "anchor" else ()
+        anchors = models_named(settings["anchor"], part.models) if cell.name == "anchor" else ()
         if anchors:
-            is_anchor = np.isin(self.record.field.entrants, anchors)
+            is_anchor = np.isin(self.record.field.models, anchors)
             rows &= is_anchor[self.a] | is_anchor[self.b]
         codes = np.unique(self.record.code_of_row[rows])
         # How many battles the tournament counts depends on numbers only, so it is asked once.
-        key = (cell.name, len(part.entrants), len(part.items), len(anchors))
+        key = (cell.name, len(part.models), len(part.items), len(anchors))
         if key not in self._sizes:
             self._sizes[key] = make_tournament(cell.name, settings).size(part)
         calls, missing = int(self.record.calls[codes].sum()), self._sizes[key] - len(codes)
@@ -156,7 +156,7 @@ def run_study(
         rankers: names, as a sequence or separated by commas.
         tournaments: that are set beside each other.
         items: numbers of items; by default 25, 50, 100 ... as far as the record goes. All items come in addition.
-        seeds: how many seeds, counted from `seed`; each draws items, anchors and entrants anew.
+        seeds: how many seeds, counted from `seed`; each draws items, anchors and models anew.
         seed: the first.
         level: of Monte-Carlo intervals over seeds, in (0, 1).
         gold: scores of a gold ranking; by default each ranker's scores of the whole record.
@@ -167,30 +167,30 @@ def run_study(
 
     Raises:
         UsageError: an unknown name or option, or a number of items that the record does not have.
-        NotIdentifiedError: several judges, no items, too few entrants, or the whole record cannot be ranked.
+        NotIdentifiedError: several judges, no items, too few models, or the whole record cannot be ranked.
     """
     record = recording_of(battles, pool=pool)
-    entrants, most = record.field.entrants, len(record.field.items)
-    if len(entrants) < FEWEST:
-        raise NotIdentifiedError(f"a study needs at least {FEWEST} entrants; the record has {len(entrants)}")
+    models, most = record.field.models, len(record.field.items)
+    if len(models) < FEWEST:
+        raise NotIdentifiedError(f"a study needs at least {FEWEST} models; the record has {len(models)}")
     names = ranker_names(rankers)
     sizes = _sizes(items, most)
     settings, others = divide_options(options, tournaments, names)
     all_seeds = seeds_from(seed, seeds, settings)
-    scores = None if gold is None else np.array([gold.get(name, np.nan) for name in entrants], dtype=np.float64)
+    scores = None if gold is None else np.array([gold.get(name, np.nan) for name in models], dtype=np.float64)
     yardsticks = {
         name: Yardstick(record.battles, name, own, gold=scores, gold_scale=gold_scale)
         for name, own in ranker_options(names, others).items()
     }
     for name, yardstick in yardsticks.items():
-        _refuse_poor_reference(yardstick, name, gold is not None, entrants)
+        _refuse_poor_reference(yardstick, name, gold is not None, models)
     points = _played_points(Workbench(record), yardsticks, settings, sizes, all_seeds, level)
     counts, reference = record.battles.counts(), yardsticks[names[0]].reference
     asked = {"rankers": names, "tournaments": list(tournaments), "items": list(sizes), "seeds": seeds, "seed": seed}
     return Findings(
         reference=gold_name if gold is not None else f"all {counts.battles:,} battles of {most:,} items",
         known=len(yardsticks[names[0]].places),
-        entrants=len(entrants),
+        models=len(models),
         scales={name: yardstick.scale for name, yardstick in yardsticks.items()},
         level=level,
         anchors=tuple(_anchor_profiles(record.battles, reference, level, seed)),
@@ -211,14 +211,14 @@ def _played_points(
 ) -> tuple[Point, ...]:
     """Play all cells with all seeds, once where nothing is left to chance, and compare what they find."""
     field = bench.record.field
-    everyone, most = len(field.entrants), len(field.items)
+    everyone, most = len(field.models), len(field.items)
     by_anchor: defaultdict[tuple[str, int], list[np.ndarray]] = defaultdict(list)
     points = []
-    for cell in track(list(_cells(settings, field.entrants, sizes, most)), "study"):
-        is_certain = is_fixed(cell.name, cell.settings) and cell.items >= most and cell.entrants >= everyone
+    for cell in track(list(_cells(settings, field.models, sizes, most)), "study"):
+        is_certain = is_fixed(cell.name, cell.settings) and cell.items >= most and cell.models >= everyone
         draws = [bench.draw(cell, seed) for seed in (seeds[:1] if is_certain else seeds)]
         for ranker, yardstick in yardsticks.items():
-            distances = np.array([yardstick.distance(draw.rows, draw.entrants) for draw in draws])
+            distances = np.array([yardstick.distance(draw.rows, draw.models) for draw in draws])
             points.append(_point(cell, ranker, draws, distances, level))
             if cell.figure == "anchor":
                 by_anchor[ranker, cell.items].append(distances)
@@ -237,7 +237,7 @@ def _point(cell: Cell, ranker: str, draws: Sequence[Draw], distances: np.ndarray
         for name in ("battles", "calls", "missing")
     }
     return Point(
-        **{name: getattr(cell, name) for name in ("figure", "design", "entrants", "items", "anchors")},
+        **{name: getattr(cell, name) for name in ("figure", "design", "models", "items", "anchors")},
         ranker=ranker,
         **costs,
         tau=spread_of(distances[ranked, 0], level, bounds=(-1, 1)),
@@ -271,33 +271,33 @@ def _sizes(items: Sequence[int], most: int) -> tuple[int, ...]:
     return tuple(sorted({number for number in (items or ITEMS) if number < most}))
 
 
-def _refuse_poor_reference(yardstick: Yardstick, ranker: str, is_gold: bool, entrants: Sequence[str]) -> None:
-    """Refuse a reference that scores fewer than three entrants, or gives all the same."""
+def _refuse_poor_reference(yardstick: Yardstick, ranker: str, is_gold: bool, models: Sequence[str]) -> None:
+    """Refuse a reference that scores fewer than three models, or gives all the same."""
     number = len(yardstick.places)
     if number < FEWEST:
         what = "the gold ranking scores" if is_gold else f"{ranker} scores, from the whole record,"
         raise NotIdentifiedError(
-            f"{what} {number} of the record's {len(entrants)} entrants: a study needs {FEWEST} to compare; "
-            f"entrants: {some(entrants)}"
+            f"{what} {number} of the record's {len(models)} models: a study needs {FEWEST} to compare; "
+            f"models: {some(models)}"
         )
     yardstick.refuse_level("the gold ranking" if is_gold else f"{ranker}, from the whole record,")
 
 
 def _cells(
-    settings: Mapping[str, Mapping[str, Any]], entrants: Sequence[str], sizes: Sequence[int], most: int
+    settings: Mapping[str, Mapping[str, Any]], models: Sequence[str], sizes: Sequence[int], most: int
 ) -> Iterator[Cell]:
     """Yield every tournament and every anchor on every number of items, and growing numbers drawn at random.
 
-    The latter are of anchors, on all items, and of entrants, in every tournament.
+    The latter are of anchors, on all items, and of models, in every tournament.
     """
-    everyone = len(entrants)
+    everyone = len(models)
     # The study sets the number of items itself.
     own = {name: {key: value for key, value in of.items() if key != "items"} for name, of in settings.items()}
     for items in [*sizes, most]:
         for name in own:
             label = "anchor, by a pilot" if name == "anchor" and own[name].get("anchor", AUTO) == AUTO else name
             yield Cell("tournament", label, name, items, everyone, own[name])
-        for anchor in entrants:
+        for anchor in models:
             yield Cell("anchor", anchor, "anchor", items, everyone, {"anchor": (anchor,)})
     for number in range(1, everyone):
         noun = "anchor" if number == 1 else "anchors"
@@ -306,9 +306,9 @@ def _cells(
     for number in sorted({round(count) for count in counts}):
         for name in own:
             if name == "anchor":
-                yield Cell("entrants", "anchor at random", name, middle_size(sizes), number, anchors=1)
+                yield Cell("models", "anchor at random", name, middle_size(sizes), number, anchors=1)
             else:
-                yield Cell("entrants", name, name, middle_size(sizes), number, own[name])
+                yield Cell("models", name, name, middle_size(sizes), number, own[name])
 
 
 def middle_size(sizes: Sequence[int]) -> int:
@@ -317,12 +317,12 @@ def middle_size(sizes: Sequence[int]) -> int:
 
 
 def _anchor_profiles(battles: Battles, reference: np.ndarray, level: float, seed: int) -> Iterator[AnchorProfile]:
-    """Yield each entrant's place in the reference, and its informativeness as the anchor, the strongest first."""
+    """Yield each model's place in the reference, and its informativeness as the anchor, the strongest first."""
     measured = {}
     with suppress(PodiumError):
         ranking = rank(battles, "informativeness", level=level, seed=seed, pool=True, answers=False)
         measured = {entry.model: (entry.score, entry.low, entry.high) for entry in ranking.standings[0].entries}
-    names, strength = battles.entrants, np.nan_to_num(np.round(reference, 9), nan=-np.inf)
+    names, strength = battles.models, np.nan_to_num(np.round(reference, 9), nan=-np.inf)
     # Rounding must not make an order of equals.
     for k in sorted(range(len(names)), key=lambda k: (-strength[k], names[k])):
         place = None if np.isnan(reference[k]) else rank_of(reference, k)
@@ -330,7 +330,7 @@ def _anchor_profiles(battles: Battles, reference: np.ndarray, level: float, seed
 
 
 def _warnings(record: Recording, points: Sequence[Point], gold: Mapping[str, float] | None) -> Iterator[str]:
-    if gold is not None and (unknown := [name for name in record.field.entrants if name not in gold]):
+    if gold is not None and (unknown := [name for name in record.field.models if name not in gold]):
         yield f"the gold ranking does not know, so nothing is compared of: {some(unknown)}"
     lost = [f"{p.design}, {p.ranker}, {p.items} items: {p.failed} of {p.seeds}" for p in points if p.failed]
     if lost:

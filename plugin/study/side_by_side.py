@@ -43,7 +43,7 @@ class TournamentRow:
             gave a ranking.
         error_sd: standard deviation of `error` over seeds; None for fewer than two.
         tau, tau_sd: the same of Kendall's tau-b with the whole record.
-        failed: how many seeds gave no ranking of all entrants; left out of `error` and `tau`.
+        failed: how many seeds gave no ranking of all models; left out of `error` and `tau`.
         most: calls that nine of ten seeds take at most; None where nothing stops the tournament early.
         answered: share of seeds in which its question was; None alike.
     """
@@ -124,7 +124,7 @@ def set_side_by_side(
     record = recording_of(battles, pool=pool)
     yardstick = Yardstick(record.battles, ranker, ranker_options([ranker], others)[ranker], seed=seed)
     if len(yardstick.places) < 2:
-        raise NotIdentifiedError("the whole record scores fewer than two entrants: nothing to compare with")
+        raise NotIdentifiedError("the whole record scores fewer than two models: nothing to compare with")
     yardstick.refuse_level(f"{ranker}, from the whole record,")
     variants = [variant for name in names for variant in _variants(name, settings[name], record)]
     played = [each for variant in variants for each in _fit_to_budgets(variant, record, budgets)]
@@ -155,7 +155,7 @@ def tournament_names(tournaments: str | Sequence[str]) -> list[str]:
 
 
 def _row(variant: TournamentDesign, record: Recording, yardstick: Yardstick, seeds: Sequence[int]) -> TournamentRow:
-    everyone = np.arange(len(record.field.entrants))
+    everyone = np.arange(len(record.field.models))
     if asks_order(catalogue.tournament_rule(variant.name)):
         record = recording_of(record.battles, pool=True, by_order=True)
     prices, distances, answers = [], [], []
@@ -215,7 +215,7 @@ def _fit_to_budgets(variant: TournamentDesign, record: Recording, budgets: Seque
 def _warnings(rows: Sequence[TournamentRow], record: Recording) -> Iterator[str]:
     lost = [f"{row.tournament} ({row.failed} of {row.seeds} seeds)" for row in rows if row.failed]
     if lost:
-        yield f"no score for every entrant, so left out of error and tau: {', '.join(lost)}"
+        yield f"no score for every model, so left out of error and tau: {', '.join(lost)}"
     short = list(dict.fromkeys(row.tournament for row in rows if row.missing))
     if short:
         yield f"battles that are not on record were asked for, the scores rest on fewer: {some(short)}"

@@ -10,7 +10,7 @@ from podium.study.laboratory import MEAN_ANCHOR, middle_size
 from podium.study.side_by_side import COSTS, TournamentRow, TournamentTable
 from podium.text import plural
 
-UNEVEN = "entrants who met different opponents (swim, a pilot) have win rates on different scales; ratings have one"
+UNEVEN = "models who met different opponents (swim, a pilot) have win rates on different scales; ratings have one"
 HEADER = ("tournament", "budget", *COSTS, "90% within", "answered", "error", "tau", "failed")
 IDLE = {"budget": EMPTY, "missing": "0", "90% within": EMPTY, "answered": EMPTY, "failed": "0"}
 """Cells that say nothing; of other columns, none."""
@@ -30,7 +30,7 @@ def study_reports(findings: Findings) -> tuple[Report, ...]:
     """Say what was compared with what, with a section for each question."""
     whole = findings.whole
     battles = f"{whole['judged']:,} of {whole['battles']:,} battles judged"
-    title = f"study · {findings.entrants} entrants, {whole['items']:,} items, {battles}"
+    title = f"study · {findings.models} models, {whole['items']:,} items, {battles}"
     notes, answer = tuple(_legend(findings)), _best_of_study(findings)
     return (Report(title, answer, notes=notes, sections=tuple(_sections(findings)), form=Form.SHEET),)
 
@@ -66,10 +66,10 @@ def _design_text(point: Point) -> str:
 
 def _legend(findings: Findings) -> list[str]:
     seeds, reference = max(point.seeds for point in findings.points), findings.reference
-    partial = findings.known != findings.entrants
-    known = f", which knows {findings.known} of {findings.entrants} entrants" if partial else ""
+    partial = findings.known != findings.models
+    known = f", which knows {findings.known} of {findings.models} models" if partial else ""
     text = [
-        f"reference: {reference}{known}; {seeds} {plural('seed', seeds)}: each draws items, anchors and entrants",
+        f"reference: {reference}{known}; {seeds} {plural('seed', seeds)}: each draws items, anchors and models",
         "tau: Kendall's tau-b with the reference; error: mean absolute difference from it, both centred",
     ]
     if not partial and reference.startswith("all "):
@@ -81,7 +81,7 @@ def _sections(findings: Findings) -> Iterator[Section]:
     points = findings.points
     sizes = sorted({point.items for point in points if point.figure == "anchor"})
     yield _anchors(findings, middle_size(sizes[:-1] or sizes))
-    strongest = next((entrant.anchor for entrant in findings.anchors if entrant.place == 1), None)
+    strongest = next((model.anchor for model in findings.anchors if model.place == 1), None)
     anchor = strongest, f"anchor {strongest}, the strongest"
     for ranker in findings.rankers:
         own = [point for point in points if point.ranker == ranker]
@@ -100,16 +100,16 @@ def _sections(findings: Findings) -> Iterator[Section]:
     labels = {point.design: (point.design, _cost(point)) for point in drawn}
     table = _by_ranker(findings, ("design", "calls"), labels, drawn)
     yield Section("number_of_anchors", f"anchors drawn at random, {sizes[-1]:,} items", tables=(table,))
-    if entrants := [point for point in points if point.figure == "entrants"]:
-        title = f"Kendall's tau by number of entrants, drawn at random, {entrants[0].items:,} items"
-        numbers = sorted({point.entrants for point in entrants})
-        rows = _grid(entrants, "entrants", numbers, _tau, lambda point: (point.design, point.ranker))
+    if models := [point for point in points if point.figure == "models"]:
+        title = f"Kendall's tau by number of models, drawn at random, {models[0].items:,} items"
+        numbers = sorted({point.models for point in models})
+        rows = _grid(models, "models", numbers, _tau, lambda point: (point.design, point.ranker))
         table = Table("", ("design", "ranker", *map(str, numbers)), tuple(rows), "ll" + "r" * len(numbers))
-        yield Section("number_of_entrants", title, tables=(table,))
+        yield Section("number_of_models", title, tables=(table,))
 
 
 def _anchors(findings: Findings, items: int) -> Section:
-    """Return every entrant as the anchor, and tau over the anchors' places (Figure 1)."""
+    """Return every model as the anchor, and tau over the anchors' places (Figure 1)."""
     own = [point for point in findings.points if point.figure == "anchor" and point.items == items]
     level = f"{100 * findings.level:g}%"
     notes = [
@@ -132,13 +132,13 @@ def _anchors(findings: Findings, items: int) -> Section:
             bars = tuple(Bar(tau.low, tau.mean, tau.high) for _, tau in placed)
             places = tuple(str(place) for place, _ in placed)
             figures.append(Figure(f"tau by the anchor's place, {ranker}", bars, places))
-    title = f"every entrant as the anchor, {items:,} items (mean ± Monte-Carlo standard error)"
+    title = f"every model as the anchor, {items:,} items (mean ± Monte-Carlo standard error)"
     labels = {}
-    for entrant in findings.anchors:
-        share = share_text(entrant.informativeness)
-        unbounded = entrant.low is None or entrant.high is None
-        ends = EMPTY if unbounded else f"{entrant.low:.1%} … {entrant.high:.1%}"
-        labels[entrant.anchor] = (entrant.anchor, str(entrant.place or EMPTY), share, ends)
+    for model in findings.anchors:
+        share = share_text(model.informativeness)
+        unbounded = model.low is None or model.high is None
+        ends = EMPTY if unbounded else f"{model.low:.1%} … {model.high:.1%}"
+        labels[model.anchor] = (model.anchor, str(model.place or EMPTY), share, ends)
     table = _by_ranker(findings, ("anchor", "place", "informative", "interval"), labels, own)
     return Section("anchors", title, tables=(table,), figures=tuple(figures), notes=tuple(notes))
 

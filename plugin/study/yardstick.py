@@ -24,7 +24,7 @@ from podium.verbs.rank_battles import rank
 from podium.verbs.replays import in_one_order, merge_orders
 
 Scorer = Callable[[np.ndarray], np.ndarray]
-"""From a mask of the record's rows, shape (rows,), to a score per entrant, NaN without one, shape (entrants,)."""
+"""From a mask of the record's rows, shape (rows,), to a score per model, NaN without one, shape (models,)."""
 
 FROM_PAIRS = {"bradley-terry": {"regularization", "labels"}, "win-rate": {"labels"}}
 """Rankers that need pair sums only, and the options with which they still do."""
@@ -35,12 +35,12 @@ class Yardstick:
 
     Args:
         battles: of the record.
-        gold: scores of each entrant instead of the ranker's own, NaN where there is none, shape (entrants,).
+        gold: scores of each model instead of the ranker's own, NaN where there is none, shape (models,).
         gold_scale: of those.
 
     Attributes:
         scale: of the ranker's scores.
-        reference: what is compared with, NaN where nothing is known, shape (entrants,).
+        reference: what is compared with, NaN where nothing is known, shape (models,).
 
     Raises:
         PodiumError: the ranker cannot rank the whole.
@@ -70,31 +70,31 @@ class Yardstick:
 
     @property
     def places(self) -> np.ndarray:
-        """Positions of the entrants that the reference scores, shape (n,)."""
+        """Positions of the models that the reference scores, shape (n,)."""
         return np.flatnonzero(~np.isnan(self.reference))
 
     def refuse_level(self, who: str) -> None:
-        """Refuse a reference that puts all entrants level; `who` gave it.
+        """Refuse a reference that puts all models level; `who` gave it.
 
         Raises:
             NotIdentifiedError: it does.
         """
         if np.nanmax(self.reference) - np.nanmin(self.reference) < SAME_SCORE:
-            raise NotIdentifiedError(f"{who} puts all entrants level: no order is there to find again")
+            raise NotIdentifiedError(f"{who} puts all models level: no order is there to find again")
 
-    def distance(self, rows: np.ndarray, entrants: np.ndarray) -> tuple[float, float]:
+    def distance(self, rows: np.ndarray, models: np.ndarray) -> tuple[float, float]:
         """Return Kendall's tau-b and the mean absolute difference of centred scores; the same rows are ranked once.
 
         Both are NaN where someone whom the reference scores has no score, the second also where the scales differ.
 
         Args:
             rows: mask of the record's rows that are ranked, or of its judgments, shape (rows,).
-            entrants: positions of those who are compared, shape (n,).
+            models: positions of those who are compared, shape (n,).
         """
-        key = np.packbits(rows).tobytes() + entrants.tobytes()
+        key = np.packbits(rows).tobytes() + models.tobytes()
         if key in self._known:
             return self._known[key]
-        compared, tau, error = np.intersect1d(entrants, self.places), np.nan, np.nan
+        compared, tau, error = np.intersect1d(models, self.places), np.nan, np.nan
         score = self.score if len(rows) == self._rows else self.score_by_order
         own, reference = score(rows)[compared], self.reference[compared]
         if len(compared) > 1 and not np.isnan(own).any():
@@ -134,7 +134,7 @@ def scorer(battles: Battles, ranker: str, options: Mapping[str, Any]) -> Scorer:
         with suppress(PodiumError):
             ranking = rank(merge_orders(battles.select(rows)), ranker, pool=True, answers=False, **options)
             scores = {entry.model: entry.score for entry in ranking.standings[0].entries}
-        return np.array([scores.get(name) for name in battles.entrants], dtype=np.float64)
+        return np.array([scores.get(name) for name in battles.models], dtype=np.float64)
 
     return score_rows
 
@@ -142,9 +142,9 @@ def scorer(battles: Battles, ranker: str, options: Mapping[str, Any]) -> Scorer:
 def _scorer_from_pairs(battles: Battles, labels: Any, score: Callable[[Pairs], np.ndarray]) -> Scorer:
     """Code once, and add up by pair for each part."""
     coded, readable = code_battles(battles, labels=labels), battles.readable
-    # The codes of all entrants, those without a readable battle included.
-    position = np.array([battles.entrants.index(name) for name in coded.entrants])
-    coded = replace(coded, a=position[coded.a], b=position[coded.b], entrants=battles.entrants)
+    # The codes of all models, those without a readable battle included.
+    position = np.array([battles.models.index(name) for name in coded.models])
+    coded = replace(coded, a=position[coded.a], b=position[coded.b], models=battles.models)
 
     def score_rows(rows: np.ndarray) -> np.ndarray:
         return score(pairs_of(coded.take(rows[readable])))
@@ -153,8 +153,8 @@ def _scorer_from_pairs(battles: Battles, labels: Any, score: Callable[[Pairs], n
 
 
 def elo_of_pairs(pairs: Pairs, regularization: float) -> np.ndarray:
-    """Return Bradley-Terry ratings of those who played, NaN where nothing identifies them, shape (entrants,)."""
-    elo = np.full(pairs.entrants, np.nan)
+    """Return Bradley-Terry ratings of those who played, NaN where nothing identifies them, shape (models,)."""
+    elo = np.full(pairs.models, np.nan)
     graph = graph_of(pairs) if len(pairs.low) else None
     if graph is None or graph.groups > 1 or (regularization == 0 and graph.separated.any()):
         return elo

@@ -1,4 +1,4 @@
-"""Anchor: all entrants against one, or against a few; a pilot finds which one tells the others apart."""
+"""Anchor: all models against one, or against a few; a pilot finds which one tells the others apart."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,23 +10,23 @@ from podium.errors import NotIdentifiedError, UsageError
 from podium.rankers.informativeness import count_differences, finest_verdicts
 from podium.tournaments.between_rounds import code_outcomes
 from podium.tournaments.schedule import OVER, Field, Next, Outcome, Pairing, Round, schedule_pairings
-from podium.tournaments.selection import draw_items, entrants_named, order_of_visits
+from podium.tournaments.selection import draw_items, models_named, order_of_visits
 from podium.tournaments.stopping import Progress, Stopping
 
 AUTO = "auto"
 MIN_FOR_PILOT = 3
-"""Entrants: an anchor, and two to tell apart."""
+"""Models: an anchor, and two to tell apart."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Anchor(Stopping):
-    """Play all entrants against an anchor on every item: M - 1 battles an item for M entrants.
+    """Play all models against an anchor on every item: M - 1 battles an item for M models.
 
-    With `anchor=auto` a pilot chooses the most informative entrant (Don-Yehiya et al. 2026, sections 4.3 and 5.3: ten
-    items suffice to tell the bad anchors, the best and the worst entrants, from the others). The pilot plays each
+    With `anchor=auto` a pilot chooses the most informative model (Don-Yehiya et al. 2026, sections 4.3 and 5.3: ten
+    items suffice to tell the bad anchors, the best and the worst models, from the others). The pilot plays each
     candidate against all others. No design that settles every candidate's informativeness on those items is cheaper:
     it compares the verdicts of all others against that candidate. A battle of two candidates serves both, so with
-    all entrants as candidates the pilot is a round robin, at half the price of one anchor after the other. The
+    all models as candidates the pilot is a round robin, at half the price of one anchor after the other. The
     anchor's round takes the remaining items; the battles of the pilot count.
 
     Attributes:
@@ -50,14 +50,14 @@ class Anchor(Stopping):
 
     @staticmethod
     def variants(field: Field) -> dict[str, dict[str, str]]:
-        """Return the settings that a study sets side by side, by label: a pilot, and each entrant as the anchor."""
-        return {name: {"anchor": name} for name in (AUTO, *sorted(field.entrants))}
+        """Return the settings that a study sets side by side, by label: a pilot, and each model as the anchor."""
+        return {name: {"anchor": name} for name in (AUTO, *sorted(field.models))}
 
     def next(self, field: Field, played: Sequence[Round]) -> Next:
         """Return the anchor's battles that were not played yet; with `auto`, those of the pilot first.
 
         Raises:
-            UsageError: an anchor or a candidate is no entrant.
+            UsageError: an anchor or a candidate is no model.
             NotIdentifiedError: nothing of the pilot can be read.
         """
         anchors = self._anchors(field)
@@ -75,7 +75,7 @@ class Anchor(Stopping):
         if not self._anchors(field):
             items = items if self.until else tuple(item for item in items if item not in tried)
             note = f"{last_look}all against {anchors[0]}, the most informative in the pilot, on {len(items)} more items"
-        return schedule_pairings(field, pairings_against(anchors, field.entrants, items), played, note)
+        return schedule_pairings(field, pairings_against(anchors, field.models, items), played, note)
 
     def size(self, field: Field) -> int:
         """Return how many battles there will be; with `auto`, at most."""
@@ -83,7 +83,7 @@ class Anchor(Stopping):
             return Stopping.size(self, field)
         items = draw_items(field, self.items, self.seed)
         _, tried, pilot = self._pilot(field)
-        return len(pilot.pairings) + (len(items) - len(tried)) * max(len(field.entrants) - 1, 0)
+        return len(pilot.pairings) + (len(items) - len(tried)) * max(len(field.models) - 1, 0)
 
     def rounds(self, field: Field) -> int | None:
         """Return how many rounds there will be, at most; a pilot is one more."""
@@ -114,32 +114,32 @@ class Anchor(Stopping):
     ) -> tuple[str, ...]:
         """Return the anchor that the pilot found; as the record has it, where it was played against already."""
         later = [{own.pairing.a, own.pairing.b} for done in played[rounds:] for own in done.outcomes]
-        met_by_all = set(field.entrants).intersection(*later) if later else set()
+        met_by_all = set(field.models).intersection(*later) if later else set()
         if len(met_by_all) == 1:
             return tuple(met_by_all)
         outcomes = [outcome for done in played for outcome in done.outcomes if outcome.pairing.item in tried]
-        return (most_informative(candidates, field.entrants, outcomes),)
+        return (most_informative(candidates, field.models, outcomes),)
 
     def _anchors(self, field: Field) -> tuple[str, ...]:
-        """Return the anchors, none when a pilot is to choose; of two entrants, either makes the same battles."""
+        """Return the anchors, none when a pilot is to choose; of two models, either makes the same battles."""
         if self.anchor == AUTO:
-            return field.entrants[:1] if len(field.entrants) < MIN_FOR_PILOT else ()
-        return entrants_named(self.anchor, field.entrants)
+            return field.models[:1] if len(field.models) < MIN_FOR_PILOT else ()
+        return models_named(self.anchor, field.models)
 
     def _pilot(self, field: Field) -> tuple[tuple[str, ...], frozenset[str], Next]:
         """Return the candidates, the items that they are tried on, and their battles."""
         items = draw_items(field, self.items, self.seed)
-        candidates = field.entrants if self.candidates is None else entrants_named(self.candidates, field.entrants)
+        candidates = field.models if self.candidates is None else models_named(self.candidates, field.models)
         # Samples of one seed are nested, so these are among all items asked for.
         tried = draw_items(field, min(self.pilot, len(items)), self.seed)
         note = f"pilot: all against each of {len(candidates)} candidates on {len(tried)} items"
-        battles = pairings_against(candidates, field.entrants, tried)
+        battles = pairings_against(candidates, field.models, tried)
         return candidates, frozenset(tried), schedule_pairings(field, battles, note=note)
 
 
-def pairings_against(anchors: Collection[str], entrants: Sequence[str], items: Sequence[str]) -> Iterator[Pairing]:
+def pairings_against(anchors: Collection[str], models: Sequence[str], items: Sequence[str]) -> Iterator[Pairing]:
     """Yield all against each anchor, item after item; two anchors meet once."""
-    pairs = [(a, b) for a, b in combinations(sorted(entrants), 2) if a in anchors or b in anchors]
+    pairs = [(a, b) for a, b in combinations(sorted(models), 2) if a in anchors or b in anchors]
     return (Pairing(item, a, b) for item in items for a, b in pairs)
 
 
@@ -153,7 +153,7 @@ def _rounds_until(pairings: Sequence[Pairing], played: Sequence[Round]) -> int |
     return None
 
 
-def most_informative(candidates: Collection[str], entrants: Sequence[str], outcomes: Sequence[Outcome]) -> str:
+def most_informative(candidates: Collection[str], models: Sequence[str], outcomes: Sequence[Outcome]) -> str:
     """Return the candidate against which verdicts on two others differ most often.
 
     Of equals, the one with more comparisons is chosen, then the first by name.
@@ -161,30 +161,30 @@ def most_informative(candidates: Collection[str], entrants: Sequence[str], outco
     Raises:
         NotIdentifiedError: no two verdicts against one candidate on one item can be read.
     """
-    shares = informativeness_of(entrants, outcomes)
+    shares = informativeness_of(models, outcomes)
     compared = {name: shares[name] for name in sorted(candidates) if shares[name][1]}
     if not compared:
         raise NotIdentifiedError(
             f"the {len(outcomes)} battles of the pilot tell nothing about an anchor: no item has readable verdicts of "
-            "two entrants against one candidate; name the anchor, or play a larger pilot"
+            "two models against one candidate; name the anchor, or play a larger pilot"
         )
     return max(compared, key=lambda name: compared[name])
 
 
-def informativeness_of(entrants: Sequence[str], outcomes: Sequence[Outcome]) -> dict[str, tuple[float, float]]:
-    """Return, for each entrant as anchor, the share of pairs of others told apart, and the pairs compared.
+def informativeness_of(models: Sequence[str], outcomes: Sequence[Outcome]) -> dict[str, tuple[float, float]]:
+    """Return, for each model as anchor, the share of pairs of others told apart, and the pairs compared.
 
     Source: Don-Yehiya et al. 2026, section 4.3. Verdicts are compared as finely as the judge gives them: by margin,
     where every battle has one, else by credit; continuous ones by their sign.
     """
     readable = [outcome for outcome in outcomes if outcome.credit is not None]
     if not readable:
-        return dict.fromkeys(entrants, (0.0, 0.0))
-    coded = code_outcomes(readable, entrants)
+        return dict.fromkeys(models, (0.0, 0.0))
+    coded = code_outcomes(readable, models)
     margin = np.array([np.nan if outcome.margin is None else outcome.margin for outcome in readable], dtype=np.float64)
     finest = finest_verdicts(margin, coded.credit)
     verdict, level_of = (2 * coded.credit - 1, np.sign) if finest is None else (finest, None)
     pairs = count_differences(coded, verdict, level_of)
     apart, compared = pairs.apart.sum(axis=0), pairs.compared.sum(axis=0)
     shares = apart / np.maximum(compared, 1)
-    return {name: (float(shares[k]), float(compared[k])) for k, name in enumerate(entrants)}
+    return {name: (float(shares[k]), float(compared[k])) for k, name in enumerate(models)}

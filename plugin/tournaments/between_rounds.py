@@ -15,12 +15,12 @@ from podium.rankers.strengths import fit_strengths
 from podium.tournaments.schedule import Outcome, Round
 
 Meetings = Mapping[tuple[str, str], Sequence[float]]
-"""Readable credits of the first-named of two entrants who met, names sorted; empty where nothing could be read."""
+"""Readable credits of the first-named of two models who met, names sorted; empty where nothing could be read."""
 
 
-def strengths_of_meetings(met: Meetings, entrants: Sequence[str]) -> dict[str, float]:
-    """Return log-strengths of some entrants by Bradley-Terry on their battles with each other (lambda 0.01)."""
-    code = {name: k for k, name in enumerate(sorted(entrants))}
+def strengths_of_meetings(met: Meetings, models: Sequence[str]) -> dict[str, float]:
+    """Return log-strengths of some models by Bradley-Terry on their battles with each other (lambda 0.01)."""
+    code = {name: k for k, name in enumerate(sorted(models))}
     credit, weight = np.zeros((2, len(code), len(code)))
     for (a, b), credits in met.items():
         if a in code and b in code:
@@ -30,16 +30,16 @@ def strengths_of_meetings(met: Meetings, entrants: Sequence[str]) -> dict[str, f
     return dict(zip(code, fit_strengths(pairs_of_squares(credit, weight)).theta.tolist(), strict=True))
 
 
-def code_rounds(played: Sequence[Round], entrants: Sequence[str]) -> Coded | None:
-    """Return the readable battles of some entrants with each other, as `code_outcomes` does; None where none is."""
-    names, outcomes = {*entrants}, (outcome for done in played for outcome in done.outcomes)
+def code_rounds(played: Sequence[Round], models: Sequence[str]) -> Coded | None:
+    """Return the readable battles of some models with each other, as `code_outcomes` does; None where none is."""
+    names, outcomes = {*models}, (outcome for done in played for outcome in done.outcomes)
     own = [each for each in outcomes if each.credit is not None and {each.pairing.a, each.pairing.b} <= names]
-    return code_outcomes(own, entrants) if own else None
+    return code_outcomes(own, models) if own else None
 
 
-def code_outcomes(readable: Sequence[Outcome], entrants: Sequence[str]) -> Coded:
-    """Return readable battles as arrays, clustered by item; entrants are coded in the order given."""
-    code = {name: k for k, name in enumerate(entrants)}
+def code_outcomes(readable: Sequence[Outcome], models: Sequence[str]) -> Coded:
+    """Return readable battles as arrays, clustered by item; models are coded in the order given."""
+    code = {name: k for k, name in enumerate(models)}
     items, cluster = np.unique([outcome.pairing.item for outcome in readable], return_inverse=True)
     return Coded(
         a=np.array([code[outcome.pairing.a] for outcome in readable]),
@@ -49,7 +49,7 @@ def code_outcomes(readable: Sequence[Outcome], entrants: Sequence[str]) -> Coded
         cluster=cluster,
         clusters=len(items),
         unit="item",
-        entrants=tuple(entrants),
+        models=tuple(models),
     )
 
 
@@ -64,12 +64,12 @@ def meetings_in(played: Sequence[Round]) -> Meetings:
 
 
 def opponents_of(name: str, met: Meetings) -> frozenset[str]:
-    """Return the entrants that this one met, read or not."""
+    """Return the models that this one met, read or not."""
     return frozenset(other for pair in met if name in pair for other in pair if other != name)
 
 
 def place_newcomers(fixed: Mapping[str, float], newcomers: Sequence[str], met: Meetings) -> dict[str, float]:
-    """Return the log-strengths of entrants whose ratings are fixed, and of newcomers placed one after the other.
+    """Return the log-strengths of models whose ratings are fixed, and of newcomers placed one after the other.
 
     Each newcomer is placed alone against those before it (Soft-Elo, Algorithm 1, line 7), on their scale.
     """

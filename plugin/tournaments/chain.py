@@ -1,4 +1,4 @@
-"""Chain: each item plays a random path through all entrants."""
+"""Chain: each item plays a random path through all models."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -11,10 +11,10 @@ from podium.tournaments.stopping import Stopping
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chain(Stopping):
-    """Play, on each item, a random path that visits every entrant once.
+    """Play, on each item, a random path that visits every model once.
 
-    It costs M - 1 battles an item for M entrants, as one anchor does; but every pair meets on some items, so nothing
-    hangs on the choice of an anchor. An entrant without a response is stepped over on that item.
+    It costs M - 1 battles an item for M models, as one anchor does; but every pair meets on some items, so nothing
+    hangs on the choice of an anchor. A model without a response is stepped over on that item.
 
     Attributes:
         items: how many items, drawn at random; by default all.
@@ -26,12 +26,12 @@ class Chain(Stopping):
         """Return the steps of all paths that were not played yet, item after item; with `until` up to the next look."""
         items, last_look = self.items_due(field, played)
         pairings = [step for item in items for step in self._path(field, item)]
-        note = f"{last_look}a random path through all entrants on each of {len(items)} items"
+        note = f"{last_look}a random path through all models on each of {len(items)} items"
         coming = schedule_pairings(field, pairings, played, note)
-        return replace(coming, left_out=len(items) * max(len(field.entrants) - 1, 0) - len(pairings))
+        return replace(coming, left_out=len(items) * max(len(field.models) - 1, 0) - len(pairings))
 
     def _path(self, field: Field, item: str) -> Iterator[Pairing]:
-        names = sorted(field.entrants)
+        names = sorted(field.models)
         visited = [names[k] for k in generator(self.seed, "path", item).permutation(len(names))]
         for a, b in pairwise(name for name in visited if field.can_play(item, name)):
             yield pairing(item, a, b)

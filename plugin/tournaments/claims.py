@@ -32,7 +32,7 @@ class Answer:
         reason: why it ended: `answered`, `items` (used up), `max_battles`, or `interrupted`.
         claims: sentences: what is claimed, why it ended, what is open, how many more items would settle it.
         advice: the last of these, by itself; empty where nothing is open, or nothing can be said.
-        open: the groups of entrants that are not settled.
+        open: the groups of models that are not settled.
         battles, calls: asked for; calls of each judge.
     """
 
@@ -71,7 +71,7 @@ def answer_of(rule: Any, field: Field, played: Sequence[Round]) -> Answer | None
     progress = asked.progress_of(field, played)
     if not progress.looks:
         return None
-    last, names, new = progress.looks[-1], sorted(field.entrants), _newcomers(asked, field)
+    last, names, new = progress.looks[-1], sorted(field.models), _newcomers(asked, field)
     reason = _reason(asked, field, played, progress, most)
     is_answered = reason == "answered"
     advice = "" if is_answered else _advice(asked, last, names)
@@ -118,7 +118,7 @@ def _limits(asked: Stopping, field: Field, progress: Progress) -> Iterator[str]:
     """Say of whom nothing is claimed, and about which pairs the claims are."""
     able = asked.able(field, progress.order)
     if not able.all():
-        few = [name for name, is_able in zip(sorted(field.entrants), able, strict=True) if not is_able]
+        few = [name for name, is_able in zip(sorted(field.models), able, strict=True) if not is_able]
         yield f"Nothing is claimed of {some(few)}: fewer than {FEWEST} items have responses."
     is_open = getattr(asked, "opponents", None) == "open" and asked.error is None and not _newcomers(asked, field)
     if is_open and any(not look.open.any(axis=1).all() for look in progress.looks[:-1]):
@@ -224,7 +224,7 @@ def _advice(asked: Stopping, last: Look, names: Sequence[str]) -> str:
     if asked.error is not None:
         width = float(np.mean(last.half))
         if np.isnan(width):
-            return "Some ratings have no bound: an entrant won or lost everything, or was read on too few items."
+            return "Some ratings have no bound: a model won or lost everything, or was read on too few items."
         lacking = ceil(last.clusters * ((width / asked.error) ** 2 - 1))
         return f"About {lacking:,} more items would do." if lacking > 0 else ""
     z = np.where(last.open, last.z(asked.margin), np.nan)
@@ -243,7 +243,7 @@ def _advice(asked: Stopping, last: Look, names: Sequence[str]) -> str:
 
 
 def _is_level(last: Look) -> bool:
-    """Tell whether all entrants are level on every item, so that nothing tells an error."""
+    """Tell whether all models are level on every item, so that nothing tells an error."""
     return last.clusters >= FEWEST and bool((np.abs(last.theta) <= SAME).all() and not np.diag(last.covariance).any())
 
 

@@ -15,7 +15,7 @@ class Recorded:
 
     Attributes:
         battles: the pairings; of some it may be said who is shown first.
-        sample: how many of them, drawn at random and balanced over pairs of entrants, then over entrants; by default
+        sample: how many of them, drawn at random and balanced over pairs of models, then over models; by default
             all. Samples of one seed are nested.
         seed: of the draw.
     """
@@ -37,7 +37,7 @@ class Recorded:
         """Return the pairings of this field that were not played yet."""
         pairings = self._battles_to_play(field)
         if not pairings and not played:
-            raise UsageError("no recorded battle is of these entrants and items: name a log with -T battles=LOG")
+            raise UsageError("no recorded battle is of these models and items: name a log with -T battles=LOG")
         of = f"{len(pairings):,} of {len(self._in_order):,} " if len(pairings) < len(self._in_order) else ""
         return schedule_pairings(field, pairings, played, f"{of}recorded battles again")
 
@@ -50,7 +50,7 @@ class Recorded:
         return 1
 
     def _battles_to_play(self, field: Field) -> tuple[Pairing, ...]:
-        names, items = {*field.entrants}, {*field.items}
+        names, items = {*field.models}, {*field.items}
         possible = [
             battle
             for battle in self._in_order
@@ -62,7 +62,7 @@ class Recorded:
             return tuple(possible)
         candidates = [(battle, (battle.a, battle.b)) for battle in possible]
         drawn, _ = draw_balanced(
-            candidates, field.entrants, self.sample, generator(self.seed, "recorded"), over_pairs=True
+            candidates, field.models, self.sample, generator(self.seed, "recorded"), over_pairs=True
         )
         return tuple(sorted((battle for battle, _ in drawn), key=lambda battle: battle.key))
 

@@ -21,7 +21,7 @@ Met = set[tuple[int, int]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ring(Stopping):
-    """Play, on each item, a random circle of the entrants: M battles for M entrants, one call each.
+    """Play, on each item, a random circle of the models: M battles for M models, one call each.
 
     Everyone is shown first to one neighbour and second to the other, so that a judge's love of first answers cancels
     within the item. Every pair meets on some items, and nothing hangs on the choice of an anchor. A pair that meets
@@ -31,7 +31,7 @@ class Ring(Stopping):
     and the others play on in circles of their own. Claims are then about the pairs that were played: where a judge is
     not transitive, `opponents=field` makes them about the round robin, for about twice the calls.
 
-    Newcomers join a ranking whose entrants are named in `rated`, their battles with each other being in `played` from
+    Newcomers join a ranking whose models are named in `rated`, their battles with each other being in `played` from
     the start, or are rated in `ratings`, which are then taken as exact. Each newcomer meets two random others on an
     item, and the old ones do not meet again; `order` settles newcomers against everyone, `error:X` is about them.
 
@@ -40,8 +40,8 @@ class Ring(Stopping):
         seed: of the circles and of the order of items.
         passes: how often an item is visited at most, with `until`.
         opponents: whom those meet who play on: each other (`open`), or anyone (`field`).
-        rated: entrants that were ranked before: a sequence, or names with commas.
-        ratings: Elo of entrants that were ranked before: a mapping, or `NAME:1612.5` with commas; instead of `rated`.
+        rated: models that were ranked before: a sequence, or names with commas.
+        ratings: Elo of models that were ranked before: a mapping, or `NAME:1612.5` with commas; instead of `rated`.
     """
 
     shows_first: ClassVar = True
@@ -63,7 +63,7 @@ class Ring(Stopping):
         """Return the circles up to the next look; without `until`, those of all items."""
         order = order_of_visits(field, self.items, self.seed)
         if not self.until:
-            group = self._positions(field, self.newcomers(field) or field.entrants)
+            group = self._positions(field, self.newcomers(field) or field.models)
             battles = self._battles(field, order, [group], range(len(order)), {})
             absent = sum(len(field.absent.get(item, ())) for item in order)
             coming = schedule_pairings(field, battles, played, f"a random circle on each of {len(order)} items")
@@ -93,36 +93,36 @@ class Ring(Stopping):
         return replace(progress, groups=(tuple(sorted(playing)),) if playing else ())
 
     def ranked_before(self, field: Field) -> tuple[str, ...]:
-        """Return the entrants that others join as newcomers, sorted; errors as of `selection.ranked_before`."""
+        """Return the models that others join as newcomers, sorted; errors as of `selection.ranked_before`."""
         return ranked_before(self.rated, self.ratings, field)
 
     def newcomers(self, field: Field) -> tuple[str, ...]:
         """Return those who join a ranking; none where there is none to join."""
         before = self.ranked_before(field)
-        return tuple(name for name in sorted(field.entrants) if name not in before) if before else ()
+        return tuple(name for name in sorted(field.models) if name not in before) if before else ()
 
     def _positions(self, field: Field, names: Sequence[str]) -> tuple[int, ...]:
-        return tuple(k for k, name in enumerate(sorted(field.entrants)) if name in names)
+        return tuple(k for k, name in enumerate(sorted(field.models)) if name in names)
 
     def size(self, field: Field) -> int:
         """Return how many battles there will be, at most."""
         turns, new = self.passes if self.until else 1, self.newcomers(field)
         items = draw_items(field, self.items, self.seed)
-        present = [{*field.entrants} - field.absent.get(item, frozenset()) for item in items]
+        present = [{*field.models} - field.absent.get(item, frozenset()) for item in items]
         if new:
             return sum(2 * turns * len({*new} & names) for names in present)
         most = 0
-        for entrants in map(len, present):
+        for models in map(len, present):
             # A circle of two is one battle, and no pair meets more than twice.
-            circle = entrants if entrants > 2 else entrants // 2
-            to_anyone = entrants > 2 and self.opponents == "field" and bool(self.until)
-            own = max(entrants, 2 * (entrants - 1)) if to_anyone else circle
-            most += min(turns * own, entrants * (entrants - 1))
+            circle = models if models > 2 else models // 2
+            to_anyone = models > 2 and self.opponents == "field" and bool(self.until)
+            own = max(models, 2 * (models - 1)) if to_anyone else circle
+            most += min(turns * own, models * (models - 1))
         return most
 
     def _round(self, field: Field, order: Sequence[str], progress: Progress, played: Sequence[Round]) -> Next:
         """Return the battles up to the next look; up to a later one where nobody can play before."""
-        code = {name: k for k, name in enumerate(sorted(field.entrants))}
+        code = {name: k for k, name in enumerate(sorted(field.models))}
         met: dict[str, Met] = {}
         for outcome in (outcome for done in played for outcome in done.outcomes):
             own = outcome.pairing
@@ -135,7 +135,7 @@ class Ring(Stopping):
             if battles or upcoming == plan[-1]:
                 break
             upcoming = next(number for number in plan if number > upcoming)
-        names, playing = sorted(field.entrants), {k for group in progress.groups for k in group}
+        names, playing = sorted(field.models), {k for group in progress.groups for k in group}
         absent = sum(names[k] in field.absent.get(order[v % len(order)], ()) for v in visits for k in playing)
         who, number = f"{len(playing)} of {len(names)}", len(visits)
         said = f"{who} play, {number} item visits"
@@ -152,7 +152,7 @@ class Ring(Stopping):
         met: dict[str, Met],
     ) -> Iterator[Pairing]:
         """Yield the battles of some visits, adding them to who met."""
-        names = sorted(field.entrants)
+        names = sorted(field.models)
         for visit in visits:
             turn, place = divmod(visit, len(order))
             item = order[place]

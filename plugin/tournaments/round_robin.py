@@ -1,4 +1,4 @@
-"""Round robin: every pair of entrants."""
+"""Round robin: every pair of models."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from podium.tournaments.stopping import Stopping
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundRobin(Stopping):
-    """Play every pair of entrants on every item, or on a sample of the items.
+    """Play every pair of models on every item, or on a sample of the items.
 
-    It costs M (M - 1) / 2 battles an item for M entrants, and what it finds depends on no choice (Xu et al. 2025,
+    It costs M (M - 1) / 2 battles an item for M models, and what it finds depends on no choice (Xu et al. 2025,
     section 3.3). On a sample it is a block design without an anchor.
 
     Attributes:
@@ -24,6 +24,6 @@ class RoundRobin(Stopping):
     def next(self, field: Field, played: Sequence[Round]) -> Next:
         """Return all pairs that were not played yet, item after item; with `until`, up to the next look."""
         items, last_look = self.items_due(field, played)
-        pairs = list(combinations(sorted(field.entrants), 2))
+        pairs = list(combinations(sorted(field.models), 2))
         pairings = (Pairing(item, a, b) for item in items for a, b in pairs)
         return schedule_pairings(field, pairings, played, f"{last_look}all {len(pairs)} pairs on {len(items)} items")

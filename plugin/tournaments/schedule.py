@@ -6,9 +6,9 @@ from typing import Any, NamedTuple, Protocol
 
 
 class Pairing(NamedTuple):
-    """A battle to be played: two entrants on one item, `a` before `b` in the order of their names.
+    """A battle to be played: two models on one item, `a` before `b` in the order of their names.
 
-    Rules ask for items; where entrants gave several responses to one, `response` says which of them meet, from 1.
+    Rules ask for items; where models gave several responses to one, `response` says which of them meet, from 1.
     A rule may say whose response is shown `first`: then this one order is asked. None = as the run's `orders` say.
     """
 
@@ -27,7 +27,7 @@ class Pairing(NamedTuple):
 
 
 def pairing(item: str, name: str, other: str, first: str | None = None) -> Pairing:
-    """Return the battle of two entrants on an item, whichever is named first.
+    """Return the battle of two models on an item, whichever is named first.
 
     >>> pairing("q1", "b", "a")
     Pairing(item='q1', a='a', b='b', response=1, first=None)
@@ -84,18 +84,18 @@ class Field:
     """Who can play what.
 
     Attributes:
-        entrants: names, sorted.
+        models: names, sorted.
         items: in their own order.
-        absent: entrants without a usable response, by item; battles with them cannot be played.
+        absent: models without a usable response, by item; battles with them cannot be played.
     """
 
-    entrants: tuple[str, ...]
+    models: tuple[str, ...]
     items: tuple[str, ...]
     absent: Mapping[str, frozenset[str]]
 
-    def can_play(self, item: str, *entrants: str) -> bool:
+    def can_play(self, item: str, *models: str) -> bool:
         """Whether all of these have a usable response to the item."""
-        return not self.absent.get(item, frozenset()) & set(entrants)
+        return not self.absent.get(item, frozenset()) & set(models)
 
 
 @dataclass(frozen=True, slots=True)

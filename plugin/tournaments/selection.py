@@ -1,4 +1,4 @@
-"""Who and what takes part: entrants as options name them; items by seeded draws that depend on names only."""
+"""Who and what takes part: models as options name them; items by seeded draws that depend on names only."""
 
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
@@ -11,7 +11,7 @@ from podium.tournaments.schedule import Field
 
 Drawn = TypeVar("Drawn")
 Ratings: TypeAlias = str | Sequence[str] | Mapping[str, float]
-"""Elo of entrants: a mapping, or `NAME:1612.5` with commas between, or in a list."""
+"""Elo of models: a mapping, or `NAME:1612.5` with commas between, or in a list."""
 
 
 def generator(seed: int, *words: str) -> np.random.Generator:
@@ -61,27 +61,27 @@ def order_of_visits(field: Field, number: int | None, seed: int) -> tuple[str, .
 
 def draw_balanced(
     candidates: Sequence[tuple[Drawn, tuple[str, str]]],
-    entrants: Sequence[str],
+    models: Sequence[str],
     number: int,
     rng: np.random.Generator,
     counts: np.ndarray | None = None,
     *,
     over_pairs: bool = False,
 ) -> tuple[list[tuple[Drawn, tuple[str, str]]], np.ndarray]:
-    """Draw battles one by one: a random one of a random pair among those whose entrants have fewest.
+    """Draw battles one by one: a random one of a random pair among those whose models have fewest.
 
     Args:
         candidates: what can be drawn, each with its pair; at least `number`.
-        entrants: names.
+        models: names.
         number: how many; a larger number draws the smaller one's first.
         rng: of the draw.
-        counts: battles that each entrant has, shape (entrants,); by default none.
+        counts: battles that each model has, shape (models,); by default none.
         over_pairs: whether the pairs that were drawn fewest times come first.
 
     Returns:
-        What was drawn, and the battles that each entrant has then.
+        What was drawn, and the battles that each model has then.
     """
-    codes = {name: k for k, name in enumerate(entrants)}
+    codes = {name: k for k, name in enumerate(models)}
     waiting: dict[tuple[str, str], list[Drawn]] = {}
     for k in rng.permutation(len(candidates)):
         own, pair = candidates[k]
@@ -103,28 +103,28 @@ def draw_balanced(
     return drawn, counts
 
 
-def entrants_named(given: str | Sequence[str], entrants: Sequence[str]) -> tuple[str, ...]:
-    """Return the entrants that an option names, each once: a sequence, or text with commas between names.
+def models_named(given: str | Sequence[str], models: Sequence[str]) -> tuple[str, ...]:
+    """Return the models that an option names, each once: a sequence, or text with commas between names.
 
-    >>> entrants_named("b,a", ("a", "b", "x,y")), entrants_named("x,y", ("a", "b", "x,y"))
+    >>> models_named("b,a", ("a", "b", "x,y")), models_named("x,y", ("a", "b", "x,y"))
     (('b', 'a'), ('x,y',))
 
     Raises:
-        UsageError: one of them is no entrant; the nearest is suggested.
+        UsageError: one of them is no model; the nearest is suggested.
     """
     if isinstance(given, str):
-        given = (given,) if given in entrants else [name.strip() for name in given.split(",")]
-    return tuple(dict.fromkeys(find_name("entrant", name, entrants) for name in given))
+        given = (given,) if given in models else [name.strip() for name in given.split(",")]
+    return tuple(dict.fromkeys(find_name("model", name, models) for name in given))
 
 
 def ranked_before(rated: str | Sequence[str], ratings: Ratings | None, field: Field) -> tuple[str, ...]:
-    """Return the entrants that others join as newcomers, sorted: those rated, or of whom ratings are given.
+    """Return the models that others join as newcomers, sorted: those rated, or of whom ratings are given.
 
     Raises:
-        UsageError: one of them is no entrant.
+        UsageError: one of them is no model.
     """
     names = rated if ratings is None else tuple(elo_of(ratings))
-    return tuple(sorted(entrants_named(names, field.entrants))) if names else ()
+    return tuple(sorted(models_named(names, field.models))) if names else ()
 
 
 def elo_of(ratings: Ratings) -> dict[str, float]:

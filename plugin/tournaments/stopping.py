@@ -47,10 +47,10 @@ class Look:
     Attributes:
         number: of the look, from 1; `planned` of how many, None where each is predicted from the one before.
         visits: of items so far; `clusters` of distinct items with a readable battle; `battles` asked for so far.
-        theta, covariance: log-strengths with mean zero and their item-clustered covariance, by entrant.
+        theta, covariance: log-strengths with mean zero and their item-clustered covariance, by model.
         half: half-widths of pointwise intervals, Elo, of those whose error is asked about; NaN where unknown, as where
             no verdict differs from item to item.
-        asked: the pairs that the question is about now, shape (entrants, entrants), symmetric.
+        asked: the pairs that the question is about now, shape (models, models), symmetric.
         settled: 1 where row is not worse than column by more than the margin, -1 the reverse, 0 where that is open.
         spent: told by more than the margin, or settled both ways: counted no more when the level is shared out.
         critical: the value of t that a pair had to pass at last; NaN where no pair was open.
@@ -71,11 +71,11 @@ class Look:
 
     @property
     def open(self) -> np.ndarray:
-        """The pairs that are asked about and not settled, shape (entrants, entrants)."""
+        """The pairs that are asked about and not settled, shape (models, models)."""
         return self.asked & (self.settled == 0)
 
     def z(self, margin: float) -> np.ndarray:
-        """Return the gaps and the margin (Elo) over the errors of the gaps, shape (entrants, entrants)."""
+        """Return the gaps and the margin (Elo) over the errors of the gaps, shape (models, models)."""
         gap, error = _gaps(self.theta, self.covariance)
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio: np.ndarray = (np.abs(gap) + margin / POINTS) / error
@@ -91,7 +91,7 @@ class Progress:
         looks: so far, one a round.
         visits: of items after the last round; `upcoming` at the next look, the same where it is over.
         reason: why it is over: `answered`, or `items` where they are used up; empty while it is not.
-        groups: positions of the entrants that may play on, each group in circles of its own.
+        groups: positions of the models that may play on, each group in circles of its own.
     """
 
     order: tuple[str, ...]
@@ -180,17 +180,17 @@ class Stopping:
         """Refuse a question that this field cannot answer.
 
         Raises:
-            UsageError: too few items, or not fewer asked for than there are entrants.
+            UsageError: too few items, or not fewer asked for than there are models.
         """
         if self.until and items < FEWEST:
             raise UsageError(
                 f"until={self.until} needs {FEWEST} items to know an error, and there are {items}: leave it out, and "
                 "all is played, or give more items"
             )
-        if self.first is not None and self.first >= len(field.entrants):
+        if self.first is not None and self.first >= len(field.models):
             raise UsageError(
-                f"until={self.until} needs more than {self.first} entrants, and there are {len(field.entrants)}: ask "
-                "for fewer of the best, or give more entrants"
+                f"until={self.until} needs more than {self.first} models, and there are {len(field.models)}: ask "
+                "for fewer of the best, or give more models"
             )
 
     def items_due(self, field: Field, played: Sequence[Round]) -> tuple[tuple[str, ...], str]:
@@ -201,7 +201,7 @@ class Stopping:
         if not self.until:
             return draw_items(field, self.items, self.seed), ""
         progress = self.progress_of(field, played)
-        said = look_text(sorted(field.entrants), progress, self.error) + "; " if progress.looks else ""
+        said = look_text(sorted(field.models), progress, self.error) + "; " if progress.looks else ""
         return progress.order[progress.visits : progress.upcoming], said
 
     def progress_of(self, field: Field, played: Sequence[Round]) -> "Progress":
@@ -225,16 +225,16 @@ class Stopping:
             order: the items in the order in which they are visited; every turn is alike.
             played: its rounds, each of which ended at a look.
             passes: turns.
-            against: entrants that everyone is to be settled against with `until=order`, and whose error counts;
-                by default all pairs and all entrants.
+            against: models that everyone is to be settled against with `until=order`, and whose error counts;
+                by default all pairs and all models.
             given: rounds that were played before; they count, and no look was taken at them.
-            pinned: Elo of entrants that is taken as exact.
+            pinned: Elo of models that is taken as exact.
 
         Raises:
             UsageError: the field cannot answer the question.
         """
         self.refuse_unanswerable(field, len(order))
-        names, most = sorted(field.entrants), passes * len(order)
+        names, most = sorted(field.models), passes * len(order)
         plan = self.planned_looks(most)
         held = {names.index(name): elo / POINTS for name, elo in (pinned or {}).items() if name in names}
         mask = np.isin(names, list(against))
@@ -257,8 +257,8 @@ class Stopping:
         return Progress(tuple(order), tuple(looks), visits, self.look_after(visits, looks, plan), "", groups)
 
     def able(self, field: Field, order: Sequence[str]) -> np.ndarray:
-        """Return who has responses to enough items for an error to be known, shape (entrants,)."""
-        names = sorted(field.entrants)
+        """Return who has responses to enough items for an error to be known, shape (models,)."""
+        names = sorted(field.models)
         absent = [sum(name in field.absent.get(item, ()) for item in order) if field.absent else 0 for name in names]
         return len(order) - np.array(absent) >= FEWEST
 
@@ -399,7 +399,7 @@ def look_text(names: Sequence[str], progress: Progress, error: float | None) -> 
 
 
 def groups_of(open_: np.ndarray) -> tuple[tuple[int, ...], ...]:
-    """Return the groups of entrants that open pairs connect; whoever is in none is in no open pair."""
+    """Return the groups of models that open pairs connect; whoever is in none is in no open pair."""
     left: set[int] = set(np.flatnonzero(open_.any(axis=1)).tolist())
     groups: list[tuple[int, ...]] = []
     while left:
@@ -449,7 +449,7 @@ def _strengths_at(
 ) -> tuple[np.ndarray, np.ndarray, int, np.ndarray]:
     """Return log-strengths, their covariance, the number of items, and who is bounded.
 
-    Of an entrant that has readable battles on fewer than 25 items, or no way of battles to the others, the covariance
+    Of a model that has readable battles on fewer than 25 items, or no way of battles to the others, the covariance
     is NaN: nothing is settled about it.
     """
     size, coded = len(names), code_rounds(played, names)

@@ -1,4 +1,4 @@
-"""SWIM: entrants join one by one and meet ever nearer neighbours, as in a binary search."""
+"""SWIM: models join one by one and meet ever nearer neighbours, as in a binary search."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from podium.tournaments.between_rounds import (
     strengths_of_meetings,
 )
 from podium.tournaments.schedule import OVER, Field, Next, Round, pairing, schedule_pairings
-from podium.tournaments.selection import Ratings, draw_items, elo_of, entrants_named, generator, ranked_before
+from podium.tournaments.selection import Ratings, draw_items, elo_of, generator, models_named, ranked_before
 
 SAME_GAP = 9
 """Decimals, in logits, to which distances in rating are compared; of equals, the first by name is nearer."""
@@ -24,21 +24,21 @@ SAME_GAP = 9
 class Swim:
     """Play the Swiss-Wise Iterative Matchmaking tournament (Xu et al. 2025, Algorithm 1).
 
-    Entrants join in random order. Whoever joins s others plays ceil(max(log2 s, 1)) of them on every item: the first
+    Models join in random order. Whoever joins s others plays ceil(max(log2 s, 1)) of them on every item: the first
     at random, then, one at a time, the nearest in rating that it did not meet yet. Ratings are those of a
-    Bradley-Terry fit (lambda 0.01) to all that was played. Seven entrants make 12 pairs, twenty make 65. Where two
-    entrants have no item that both can play, they are not paired.
+    Bradley-Terry fit (lambda 0.01) to all that was played. Seven models make 12 pairs, twenty make 65. Where two
+    models have no item that both can play, they are not paired.
 
-    Entrants that were ranked before are named in `rated`, and the others join them: a newcomer to a ranking of M
+    Models that were ranked before are named in `rated`, and the others join them: a newcomer to a ranking of M
     costs ceil(max(log2 M, 1)) opponents. Their battles with each other must be in `played` from the start; or
     `ratings` says what they are rated, and each newcomer is placed alone on that scale.
 
     Attributes:
         seed: of the order, the first opponents and the draw of items.
         items: how many items, drawn at random; by default all.
-        order: in which entrants join, those of `rated` left out; by default random.
-        rated: entrants that were ranked before: a sequence, or names with commas.
-        ratings: Elo of entrants that were ranked before: a mapping, or `NAME:1612.5` with commas; instead of `rated`.
+        order: in which models join, those of `rated` left out; by default random.
+        rated: models that were ranked before: a sequence, or names with commas.
+        ratings: Elo of models that were ranked before: a mapping, or `NAME:1612.5` with commas; instead of `rated`.
         until: refused: SWIM plays a pair on all items before the next, so that nothing can be looked at on the way.
     """
 
@@ -60,7 +60,7 @@ class Swim:
         """Return the next pair, on every item.
 
         Raises:
-            UsageError: an option names someone who is no entrant, or nothing is known of those in `rated`.
+            UsageError: an option names someone who is no model, or nothing is known of those in `rated`.
         """
         met, before = meetings_in(played), self.ranked_before(field)
         refuse_unknown(before, met, self.ratings)
@@ -91,18 +91,18 @@ class Swim:
     def rounds(self, field: Field) -> int:
         """Return how many rounds there will be, at most: one a pair."""
         start = max(len(self.ranked_before(field)), 1)
-        return sum(opponents(ranked) for ranked in range(start, len(field.entrants)))
+        return sum(opponents(ranked) for ranked in range(start, len(field.models)))
 
     def ranked_before(self, field: Field) -> tuple[str, ...]:
-        """Return the entrants that others join as newcomers, sorted; errors as of `selection.ranked_before`."""
+        """Return the models that others join as newcomers, sorted; errors as of `selection.ranked_before`."""
         return ranked_before(self.rated, self.ratings, field)
 
     def _order(self, field: Field, before: Sequence[str]) -> tuple[str, ...]:
-        """Return all entrants: those ranked before, then the others as they join."""
-        new = sorted(set(field.entrants) - set(before))
+        """Return all models: those ranked before, then the others as they join."""
+        new = sorted(set(field.models) - set(before))
         if self.order is None:
             return (*before, *(new[k] for k in generator(self.seed, "order").permutation(len(new))))
-        order = entrants_named(self.order, field.entrants)
+        order = models_named(self.order, field.models)
         if sorted(order) != new:
             raise UsageError(f"order={','.join(order)}: name each of these once: {', '.join(new)}")
         return (*before, *order)
@@ -112,12 +112,12 @@ class Swim:
             return strengths_of_meetings(met, joined)
         elo = elo_of(self.ratings)
         centre = sum(elo.values()) / len(elo)
-        fixed = {name: (value - centre) / POINTS for name, value in elo.items() if name in field.entrants}
+        fixed = {name: (value - centre) / POINTS for name, value in elo.items() if name in field.models}
         return place_newcomers(fixed, [name for name in joined if name not in fixed], met)
 
 
 def opponents(ranked: int) -> int:
-    """Return ceil(max(log2 s, 1)): how many of s ranked entrants a newcomer meets.
+    """Return ceil(max(log2 s, 1)): how many of s ranked models a newcomer meets.
 
     >>> [opponents(s) for s in (1, 2, 3, 4, 5, 8, 9)]
     [1, 1, 2, 2, 3, 3, 4]

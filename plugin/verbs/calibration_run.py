@@ -1,4 +1,4 @@
-"""Calibrate a judge on human-labelled battles: leave one entrant out, conformal scores, agreement."""
+"""Calibrate a judge on human-labelled battles: leave one model out, conformal scores, agreement."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -19,7 +19,7 @@ from podium.rankers.calibration.bounds import prompt_hashes
 from podium.rankers.calibration.choice import Choice, Contender, choice_of
 from podium.rankers.calibration.disagreement import answer_of, scale_doubts
 from podium.rankers.calibration.evidence import Evidence, calibratable, evidence_of, stability_of
-from podium.rankers.calibration.held_out import held_out_entrants, rate_held_out, scale_correction_entrants
+from podium.rankers.calibration.held_out import held_out_models, rate_held_out, scale_correction_models
 from podium.rankers.calibration.jury import jury_battles
 from podium.rankers.calibration.leave_one_out import HeldOutScale, fold_weights
 from podium.rankers.calibration.placement import ErrorMethod
@@ -30,7 +30,7 @@ from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.human_label_fit import human_label_fit
 from podium.rankers.intervals import check_level
 from podium.rankers.strengths import check_regularization
-from podium.reading.entrants import About, about_entrants
+from podium.reading.models import About, about_models
 from podium.text import some
 
 FEWEST_RESAMPLES = 20
@@ -57,7 +57,7 @@ def calibrate(
     ridge: float = RIDGE,
     cluster: Cluster = "item",
     regularization: float = REGULARIZATION,
-    entrants: About = None,
+    models: About = None,
     scale_correction: bool = True,
 ) -> Calibration:
     """Calibrate a judge: fit its temperature, and learn how far its ratings stray from human ones.
@@ -72,15 +72,15 @@ def calibrate(
         target: the signal that is softened; by default `margin`, or `credit` where there are soft credits only.
         constant: of target `smoothing`, instead of fitting it.
         ridge: of target `criteria`.
-        cluster: what is independent within an entrant's battles: `item` (all battles of an item together), or `row`
+        cluster: what is independent within a model's battles: `item` (all battles of an item together), or `row`
             (the paper's; the same where no item comes twice).
         regularization: lambda.
-        entrants: a table with a column `model` and whatever is known of each: family, date.
-        scale_correction: bring the judge's ratings to human scale, by a factor that the other entrants tell, and
+        models: a table with a column `model` and whatever is known of each: family, date.
+        scale_correction: bring the judge's ratings to human scale, by a factor that the other models tell, and
             measure residuals in all errors that are known; without it, ratings and scores are the paper's.
 
     Raises:
-        NotIdentifiedError: several judges, no human labels, no signal, too few entrants, groups that never met.
+        NotIdentifiedError: several judges, no human labels, no signal, too few models, groups that never met.
         UsageError: an option's value is impossible.
 
     Source: Soft-Elo (Kargi and Salinas 2026), Algorithm 1 and section 3.3.
@@ -88,18 +88,18 @@ def calibrate(
     _check_options(level, cluster, splits, bootstrap, regularization)
     battles = jury_battles(battles) if target == "jury" else battles
     _require_labels(battles)
-    about = about_entrants(entrants)
+    about = about_models(models)
     kind = target or ("smoothing" if constant is not None else usual_kind(battles))
     evidence = calibratable(evidence_of(battles, signal_of(battles, kind, ridge, verdicts=True), cluster))
     given = given_target(kind, None, constant)
     fitted = given or fit_target(evidence, level)
     # A given map is the same for all folds.
-    pooled, size = weights_for(fitted, evidence.signal), len(evidence.entrants)
+    pooled, size = weights_for(fitted, evidence.signal), len(evidence.models)
     weights = np.tile(pooled, (size, 1)) if given else fold_weights(evidence)
     method = ErrorMethod(bootstrap or 0, seed)
     scales = rate_held_out(evidence, fitted, weights, regularization, method)
-    plain = held_out_entrants(evidence, scales, weights, about)
-    brought, factors = scale_correction_entrants(plain, scales)
+    plain = held_out_models(evidence, scales, weights, about)
+    brought, factors = scale_correction_models(plain, scales)
     held, scale_corrections = (brought, factors) if scale_correction else (plain, {})
     agreement = asdict(agreement_of(evidence, evidence.soft(pooled)))
     agreement["bins"] = list(agreement["bins"])
@@ -115,8 +115,8 @@ def calibrate(
         se_cluster=evidence.unit,
         seed=seed,
         accuracy=_accuracy_by_kind(held, plain, level, loss),
-        entrants=held,
-        anchors=tuple(AnchorStrengths(*row) for row in zip(evidence.entrants, *anchors, strict=True)),
+        models=held,
+        anchors=tuple(AnchorStrengths(*row) for row in zip(evidence.models, *anchors, strict=True)),
         conformal={
             name: conformal.conformal_of(held, name, scale_corrections.get(name), level, splits, seed) for name in BOTH
         },
@@ -183,12 +183,10 @@ def differences_from_best(targets: Sequence[Calibration]) -> Choice:
     contenders = []
     for kind, calibrations in (("hard", targets[:1]), ("soft", targets)):
         for calibration in calibrations:
-            plain = tuple(entrant.without_scale_correction() for entrant in calibration.entrants)
+            plain = tuple(model.without_scale_correction() for model in calibration.models)
             contenders.append(Contender(calibration, kind, plain, None))
             if kind in calibration.scale_correction:
-                contenders.append(
-                    Contender(calibration, kind, calibration.entrants, calibration.scale_correction[kind])
-                )
+                contenders.append(Contender(calibration, kind, calibration.models, calibration.scale_correction[kind]))
     return choice_of(contenders, targets[0].conformal["soft"].level)
 
 
@@ -219,17 +217,17 @@ def _require_labels(battles: Battles) -> None:
 
 def _strangers(battles: Battles) -> list[str]:
     """Name the models of labels that no verdict knows."""
-    labels = human_label_fit(battles, battles.entrants) if battles.votes else None
+    labels = human_label_fit(battles, battles.models) if battles.votes else None
     return [labels.left_out_doubt()] if labels and labels.left_out else []
 
 
 def _warnings(
     battles: Battles, evidence: Evidence, scales: Mapping[str, HeldOutScale], held: Sequence[HeldOut], level: float
 ) -> list[str]:
-    readable, hard, needed = int(battles.readable.sum()), scales["hard"], conformal.entrants_needed(level)
+    readable, hard, needed = int(battles.readable.sum()), scales["hard"], conformal.models_needed(level)
     lost = readable - int(signal_of(battles, evidence.signal.kind, verdicts=True).is_known.sum())
     blamed = {"hard"} if hard.unbounded.any() else set()
-    scored = sum(entrant.score("soft") is not None for entrant in held)
+    scored = sum(model.score("soft") is not None for model in held)
     stands_in = held[0].soft_scale_correction is not None and scored >= conformal.FEWEST_FOR_T
     instead = "the interval is by t, which assumes normal disagreement" if stands_in else "so it is infinite"
     short = scored < needed
@@ -240,24 +238,22 @@ def _warnings(
         ),
         f"{lost:,} of {readable:,} judged battles have no signal: not in the soft fits": lost > 0,
         "cannot be held out, because without them the others never met or their labels give no beta: {}": [
-            entrant.model for entrant in held if None in (entrant.human_elo, entrant.hard_elo, entrant.soft_elo)
+            model.model for model in held if None in (model.human_elo, model.hard_elo, model.soft_elo)
         ],
         "the data do not bound these ratings, the regularization does; they are in no mean and no quantile: {}": [
-            f"{entrant.model} ({', '.join(entrant.separated)})" for entrant in held if set(entrant.separated) - blamed
+            f"{model.model} ({', '.join(model.separated)})" for model in held if set(model.separated) - blamed
         ],
         "by its hard labels the judge always prefers these, or never: they leave all hard ratings to the "
         "regularization, and none is compared; soft ratings are not affected: {}": [
-            evidence.entrants[k] for k in np.flatnonzero(hard.unbounded)
+            evidence.models[k] for k in np.flatnonzero(hard.unbounded)
         ],
         "resamples of hard ratings without a win or without a loss are left out: {}": [
-            f"{evidence.entrants[k]} ({n})" for k, n in enumerate(hard.lost) if n
+            f"{evidence.models[k]} ({n})" for k, n in enumerate(hard.lost) if n
         ],
         f"a single {evidence.unit}, or no variation: no standard error and no score for {{}}": [
-            entrant.model
-            for entrant in held
-            if entrant.soft_elo is not None and not (entrant.soft_se or 0.0) > SMALLEST_SE
+            model.model for model in held if model.soft_elo is not None and not (model.soft_se or 0.0) > SMALLEST_SE
         ],
-        f"{scored} entrants with a score: a {100 * level:g}% conformal interval needs {needed}, {instead}": short,
+        f"{scored} models with a score: a {100 * level:g}% conformal interval needs {needed}, {instead}": short,
     }
     said = [text if names is True else text.format(some(names)) for text, names in concerned.items() if names]
     return [*battles.notes, *_strangers(battles), *said]

@@ -9,7 +9,7 @@ The way of the battles from the command `podium rank` to the standings of bradle
    in words (`add_answers` of `podium.answers.sentences`) behind 10;
 4. `podium.verbs.rank_battles:RankerCall` has settings and random numbers of its own;
 5. `podium.rankers.bradley_terry:bradley_terry` is such a ranker: it lets
-6. `podium.rankers.cells:sum_battles` number the entrants of the readable battles, summed where they lie,
+6. `podium.rankers.cells:sum_battles` number the models of the readable battles, summed where they lie,
 7. `podium.rankers.cells:pairs_of` take the sums of each pair,
 8. `podium.rankers.identification:fit_identified` find the strengths by `newton.maximise`, where the data say them,
 9. `podium.rankers.bradley_terry:estimate_elo` their Elo and intervals, by errors clustered by item, and
@@ -38,9 +38,9 @@ from podium.rankers.cells import pairs_of, sum_battles
 from podium.rankers.defaults import RANKER_OF_CLAIMS
 from podium.rankers.graph import graph_of
 from podium.rankers.identification import are_bounded
-from podium.reading.entrants import About, about_entrants, families_of
 from podium.reading.judgments import read_battles
 from podium.reading.length_data import read_length_data
+from podium.reading.models import About, about_models, families_of
 from podium.text import some
 from podium.tournaments.claims import printed_level
 
@@ -57,7 +57,7 @@ def rank(
     by: str | None = None,
     pool: bool = False,
     calibration: Calibration | str | Path | None = None,
-    entrants: About = None,
+    models: About = None,
     answers: bool = True,
     **options: Any,
 ) -> Ranking:
@@ -68,10 +68,10 @@ def rank(
         rankers: names, as a sequence or separated by commas.
         level: of intervals and rank sets, in (0, 1).
         seed: of everything random; the same seed gives the same output.
-        by: rank each value of this column apart, on a scale centred on the entrants common to all.
+        by: rank each value of this column apart, on a scale centred on the models common to all.
         pool: rank the battles of several judges together.
         calibration: of the judge, or the path of its file; for rankers that soften verdicts.
-        entrants: a table with a column `model` and what is known of each (family, date), or its path.
+        models: a table with a column `model` and what is known of each (family, date), or its path.
         answers: say in words what was found; False where nobody reads it.
         **options: of the rankers; `ranker.option` (through a dict) reaches one ranker only.
 
@@ -96,7 +96,7 @@ def rank(
     elif several and not pool and by != "judge":
         for _, part in battles.slices(by) if by else [(None, battles)]:
             refuse_several_judges(part)
-    about = about_entrants(entrants)
+    about = about_models(models)
     families = families_of(about)
     # A judge's temperature is its own: where judges are the slices, each slice stands alone.
     alone = by is not None and not pool and several
@@ -117,7 +117,7 @@ def rank(
         "by": by,
         "pool": pool,
         **({"calibration": str(calibration)} if calibration is not None else {}),
-        **({"entrants": str(entrants)} if isinstance(entrants, str | Path) else {}),
+        **({"models": str(models)} if isinstance(models, str | Path) else {}),
         **options,
     }
     made = provenance(battles.sources, asked)
@@ -210,11 +210,11 @@ def _rank_by(
 
 
 def _center_rankers(rankers: Sequence[RankerCall], slices: Sequence[Slice]) -> list[RankerCall]:
-    """Give rankers with a free origin the entrants common to all slices, so that slices can be compared."""
+    """Give rankers with a free origin the models common to all slices, so that slices can be compared."""
     if len(slices) < 2:
         return list(rankers)
-    common = _common_entrants(slices)
-    note = "no entrant is in every slice: each slice is centred on its own entrants, compare scores within a slice only"
+    common = _common_models(slices)
+    note = "no model is in every slice: each slice is centred on its own models, compare scores within a slice only"
     centred = []
     for ranker in rankers:
         if "center" in parameters_of(ranker.function):
@@ -232,13 +232,13 @@ def _slices_of(battles: Battles, column: str) -> list[Slice]:
     return [(value, replace(part, notes=(*part.notes, note)) if outside else part) for value, part in slices]
 
 
-def _common_entrants(slices: Sequence[Slice]) -> tuple[str, ...]:
-    """Return the entrants that the battles of every slice rate, unbounded and poorly known ones left out."""
+def _common_models(slices: Sequence[Slice]) -> tuple[str, ...]:
+    """Return the models that the battles of every slice rate, unbounded and poorly known ones left out."""
     summed = [sum_battles(part) for _, part in slices if part.tally.judged]
     bounded = [are_bounded(graph_of(pairs_of(part))) for part in summed]
     known_well = [part.clusters_of() >= np.median(part.clusters_of()) / 2 for part in summed]
     rated, known = (
-        [{*np.array(part.entrants, dtype=object)[mask]} for part, mask in zip(summed, masks, strict=True)]
+        [{*np.array(part.models, dtype=object)[mask]} for part, mask in zip(summed, masks, strict=True)]
         for masks in (bounded, known_well)
     )
     common = set.intersection(*rated) if rated else set()
@@ -252,12 +252,12 @@ def _context_of(
     about: Mapping[str, Any],
     has_families: bool,
 ) -> dict[str, dict[str, Any]]:
-    """Give each ranker what it has a parameter for: the calibration, facts about the entrants, the unsliced battles."""
+    """Give each ranker what it has a parameter for: the calibration, facts about the models, the unsliced battles."""
     if isinstance(calibration, str | Path):
         calibration = read_calibration(calibration)
     at_hand = {"calibration": calibration, "about": about or None, "whole": whole}
     takes = {name: at_hand.keys() & parameters_of(function).keys() for name, function in functions.items()}
-    for part, what in (("calibration", "a calibration"), ("about", "a table of entrants")):
+    for part, what in (("calibration", "a calibration"), ("about", "a table of models")):
         wanted = at_hand[part] is not None and not (part == "about" and has_families)
         if wanted and not any(part in taken for taken in takes.values()):
             raise UsageError(f"{what} was given, and {' and '.join(functions)} does not use one; soft-elo does")

@@ -27,7 +27,7 @@ class Recording:
     Attributes:
         battles: as read, one judge's, both orders merged; or a row for each order, where the pairings of `codes` say
             who was shown first.
-        field: all entrants, and the items in their order of appearance.
+        field: all models, and the items in their order of appearance.
         codes: number of each battle that is on record, repeats of it counted once.
         outcomes: how it ended, by that number; repeats are averaged, unparsed ones left out.
         calls: judge calls recorded for it, both orders counted, by that number, shape (battles,).
@@ -55,9 +55,9 @@ class Recording:
 
     def gaps(self) -> list[str]:
         """Say what is lacking to a full round robin, in a warning, or none."""
-        entrants = len(self.field.entrants)
+        models = len(self.field.models)
         recorded = len({pairing._replace(first=None) for pairing in self.codes})
-        share = recorded / (entrants * (entrants - 1) // 2 * len(self.field.items))
+        share = recorded / (models * (models - 1) // 2 * len(self.field.items))
         return [f"the record is no full round robin: {share:.1%} of its battles are there"] if share < 1 else []
 
 
@@ -78,7 +78,7 @@ class Price:
     Attributes:
         battles: asked for; of them `judged` have a readable verdict, `unparsed` none, and `missing` are not on record.
         calls: judge calls recorded for them, both orders counted.
-        pairs: of entrants that were to meet.
+        pairs: of models that were to meet.
         rounds: in which the battles were scheduled.
         given: battles that were on record before the tournament began; not paid for.
     """
@@ -205,7 +205,7 @@ def recording_of(
     calls = 1.0 + battles.table["swap"].notna().to_numpy() if "swap" in battles.table else np.ones(len(battles))
     return Recording(
         battles=battles,
-        field=Field(battles.entrants, tuple(battles.table["item"].dropna().unique()), {}),
+        field=Field(battles.models, tuple(battles.table["item"].dropna().unique()), {}),
         codes={pairing: k for k, pairing in enumerate(pairings)},
         outcomes=tuple(map(Outcome, pairings, credit, margin)),
         calls=np.bincount(code + 1, calls, len(pairings) + 1)[1:],
@@ -284,9 +284,9 @@ def _price(record: Recording, rounds: Sequence[Round], given: int) -> Price:
 
 def _distinct_pairings(battles: Battles, by_order: bool) -> tuple[list[Pairing], np.ndarray]:
     """Return the distinct battles, and the position of each row's among them, -1 without an item, shape (rows,)."""
-    table, names = battles.table, battles.entrants
+    table, names = battles.table, battles.models
     item = table["item"].cat.codes.to_numpy(dtype=np.int64)
-    a, b = battles.entrant_codes
+    a, b = battles.model_codes
     size, items = len(names), table["item"].cat.categories.tolist()
     low, high = np.minimum(a, b), np.maximum(a, b)
     # Who was shown first: 0 where nobody knows or asks, 1 for the first by name, 2 for the other.
@@ -307,7 +307,7 @@ def _distinct_pairings(battles: Battles, by_order: bool) -> tuple[list[Pairing],
 
 def _means_by_name(battles: Battles, code: np.ndarray, size: int) -> Iterator[list[float | None]]:
     """Yield mean credit and margin of whoever comes first by name, of each code but -1; None where nothing is read."""
-    a, b = battles.entrant_codes
+    a, b = battles.model_codes
     in_order, credit, margin = a < b, battles.table["credit"].to_numpy(), battles.numbers_of("margin")
     read_margin = np.where(np.isnan(credit), np.nan, np.where(in_order, margin, -margin))
     for values in (np.where(in_order, credit, 1 - credit), read_margin):
@@ -323,6 +323,6 @@ def _outcome_of(pairing: Pairing, record: Recording) -> Outcome:
     if code is not None:
         known = record.outcomes[code]
         return Outcome(pairing, known.credit, known.margin)
-    if {*sides} <= set(record.field.entrants) and pairing.a < pairing.b and pairing.first in (None, *sides):
+    if {*sides} <= set(record.field.models) and pairing.a < pairing.b and pairing.first in (None, *sides):
         return Outcome(pairing, None)
-    raise PluginError(f"no such battle: {pairing}; a pairing names two entrants of the field, the first by name first")
+    raise PluginError(f"no such battle: {pairing}; a pairing names two models of the field, the first by name first")

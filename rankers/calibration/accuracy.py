@@ -1,4 +1,4 @@
-"""How held-out judge ratings meet human ones, with intervals over entrants, and what sets two targets apart."""
+"""How held-out judge ratings meet human ones, with intervals over models, and what sets two targets apart."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ Ends = tuple[float, float]
 MEAN_OF_NORMAL = np.sqrt(2 / np.pi)
 """Mean absolute value of a normal error, in its standard deviations."""
 FEWEST_RANKED = 5
-"""Entrants from which on a rank correlation has an interval: the variance of Kendall's is 0.437 / (n - 4)."""
+"""Models from which on a rank correlation has an interval: the variance of Kendall's is 0.437 / (n - 4)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What a target errs and orders beyond another, over the entrants that both rate; None where there is nothing.
+    """What a target errs and orders beyond another, over the models that both rate; None where there is nothing.
 
     Each is the difference and the ends of its interval.
     """
@@ -50,7 +50,7 @@ def accuracy_of(held: Sequence[HeldOut], kind: str, level: float) -> Accuracy:
         factor = np.exp((mae - low) / mae)
         ends = (float(mae / factor), float(mae * factor))
     rho, tau = (rule(judge, human) for rule in (spearman, kendall))
-    human_se = [entrant.human_se for entrant in held if entrant.human_se is not None]
+    human_se = [model.human_se for model in held if model.human_se is not None]
     return Accuracy(
         n=number,
         mae=mae,
@@ -122,7 +122,7 @@ def _correlation_interval(
 ) -> Ends | None:
     if value is None or number < FEWEST_RANKED:
         return None
-    # Of few entrants, complete agreement is no more than the nearest that could be told from it.
+    # Of few models, complete agreement is no more than the nearest that could be told from it.
     inside = float(np.clip(value, 1 / (2 * number) - 1, 1 - 1 / (2 * number)))
     reach = stdtrit(number - 2, (1 + level) / 2) * np.sqrt(variance(inside) / (number - lost))
     low, high = np.tanh(np.arctanh(inside) + np.array([-reach, reach])).tolist()
@@ -140,9 +140,9 @@ def mean_absolute_error(held: Sequence[HeldOut], kind: str) -> float | None:
 
 
 def _ratings(held: Sequence[HeldOut], kind: str) -> tuple[np.ndarray, np.ndarray]:
-    known = [entrant for entrant in held if entrant.residual(kind) is not None]
-    judge = [entrant.rating(kind) for entrant in known]
-    return np.array(judge, dtype=np.float64), np.array([entrant.human_elo for entrant in known], dtype=np.float64)
+    known = [model for model in held if model.residual(kind) is not None]
+    judge = [model.rating(kind) for model in known]
+    return np.array(judge, dtype=np.float64), np.array([model.human_elo for model in known], dtype=np.float64)
 
 
 def _differ(judge: np.ndarray, human: np.ndarray) -> bool:

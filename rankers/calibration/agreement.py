@@ -95,7 +95,7 @@ def agreement_of(evidence: Evidence, probability: np.ndarray | None = None) -> A
 def kappa(first: np.ndarray, second: np.ndarray) -> float | None:
     """Return Cohen's unweighted kappa of labels in {-1, 0, 1}; None where chance alone explains everything.
 
-    Every battle counts from both sides, so that it does not matter which entrant is called the first: a win of one is
+    Every battle counts from both sides, so that it does not matter which model is called the first: a win of one is
     a loss of the other.
     """
     if not len(first):

@@ -11,7 +11,7 @@ import pandas as pd
 from podium.errors import NotIdentifiedError, UsageError
 from podium.nouns.battles import Battles
 from podium.nouns.calibration import FEWEST_OF_HUMANS, Calibration, HeldOut, ScaleCorrection
-from podium.rankers.calibration.conformal import entrants_needed, quantile, t_quantile
+from podium.rankers.calibration.conformal import models_needed, quantile, t_quantile
 from podium.rankers.calibration.signals import margins
 from podium.rankers.coded import require_choice
 from podium.rankers.intervals import check_level
@@ -25,11 +25,11 @@ class Bounds:
     """How the conformal quantile is taken.
 
     Attributes:
-        strata: a column of the table of entrants: only scores of the newcomer's own stratum count.
-        halflife: days after which a calibrated entrant counts half, by the column `date` of that table.
+        strata: a column of the table of models: only scores of the newcomer's own stratum count.
+        halflife: days after which a calibrated model counts half, by the column `date` of that table.
         level: nominal coverage; None for that of the calibration.
         of: the rating that an interval holds: `votes`, human ratings from about as many votes as the calibrated
-            entrants had, or `human`, with ever more votes.
+            models had, or `human`, with ever more votes.
     """
 
     strata: str | None = None
@@ -60,7 +60,7 @@ class Bounds:
 
         Raises:
             UsageError: `of` is none of the two.
-            NotIdentifiedError: no spread was found, or too few entrants tell it.
+            NotIdentifiedError: no spread was found, or too few models tell it.
         """
         require_choice("of", self.of, get_args(Literal["votes", "human"]))
         if self.of == "votes" or (
@@ -68,31 +68,31 @@ class Bounds:
         ):
             return
         known = (
-            f"{scale_correction.n} calibrated entrants, spread {scale_correction.spread:.0f} Elo"
+            f"{scale_correction.n} calibrated models, spread {scale_correction.spread:.0f} Elo"
             if scale_correction
             else "ratings not scale-corrected"
         )
         raise NotIdentifiedError(
-            f"of=human cannot be told: it needs {FEWEST_OF_HUMANS} calibrated entrants and a disagreement beyond "
+            f"of=human cannot be told: it needs {FEWEST_OF_HUMANS} calibrated models and a disagreement beyond "
             f"humans' own sampling errors ({known}); of=votes, the default, holds the rating that about as many votes "
             "would give"
         )
 
     def assumption(self, unit: str) -> str:
         """Say what the coverage of the intervals rests on."""
-        who = "the calibrated entrants" if self.strata is None else f"the calibrated entrants of its own {self.strata}"
-        text = f"holds if a new entrant is exchangeable with {who}"
+        who = "the calibrated models" if self.strata is None else f"the calibrated models of its own {self.strata}"
+        text = f"holds if a new model is exchangeable with {who}"
         if self.halflife is not None:
             text += (
                 f", weighted by date (half per {self.halflife:g} days); coverage falls short by at most their weighted "
                 "distance from it in distribution"
             )
-        return f"{text}; standard errors take {'items' if unit == 'item' else 'battles'} independent within an entrant"
+        return f"{text}; standard errors take {'items' if unit == 'item' else 'battles'} independent within a model"
 
 
 @dataclass(frozen=True, slots=True)
 class Quantile:
-    """A conformal quantile q of scores (infinite where they are too few), the entrants used and needed, and what is
+    """A conformal quantile q of scores (infinite where they are too few), the models used and needed, and what is
     used instead: a quantile by t, NaN where there is no need or no way."""
 
     q: float
@@ -121,37 +121,37 @@ def quantile_for(calibration: Calibration, bounds: Bounds, model: str, about: Ma
         UsageError: that is not known, or an option is impossible.
     """
     level = bounds.level_of(calibration)
-    used = [entrant for entrant in calibration.entrants if calibration.score(entrant, "soft") is not None]
+    used = [model for model in calibration.models if calibration.score(model, "soft") is not None]
     if bounds.strata is not None:
         _require_column(used, bounds.strata)
         stratum = str(_attribute(about, bounds.strata, model))
-        used = [entrant for entrant in used if str(entrant.about.get(bounds.strata)) == stratum]
-    scores = np.array([calibration.score(entrant, "soft") for entrant in used], dtype=np.float64)
+        used = [model for model in used if str(model.about.get(bounds.strata)) == stratum]
+    scores = np.array([calibration.score(model, "soft") for model in used], dtype=np.float64)
     if bounds.halflife is None:
         t = t_quantile(scores, level) if "soft" in calibration.scale_correction else math.nan
-        return Quantile(quantile(scores, level), len(used), entrants_needed(level), t)
+        return Quantile(quantile(scores, level), len(used), models_needed(level), t)
     _require_column(used, "date")
     date = _date(_attribute(about, "date", model), model)
     if not 0 < bounds.halflife < math.inf:
         raise UsageError(f"halflife={bounds.halflife:g} is not a number of days above 0")
-    dates = [(entrant.about.get("date"), entrant.model) for entrant in used]
+    dates = [(model.about.get("date"), model.model) for model in used]
     # One without a date counts nothing.
     ages = [math.inf if text is None else abs((_date(text, name) - date).days) for text, name in dates]
     weights = 2.0 ** (-np.array(ages) / bounds.halflife)
-    return Quantile(quantile(scores, level, weights), len(used), entrants_needed(level))
+    return Quantile(quantile(scores, level, weights), len(used), models_needed(level))
 
 
 def _require_column(used: Sequence[HeldOut], column: str) -> None:
-    if used and all(entrant.about.get(column) is None for entrant in used):
+    if used and all(model.about.get(column) is None for model in used):
         raise UsageError(
-            f"the calibration knows no {column} of its entrants: make it with a table of the columns model, {column} "
-            "(`podium calibrate --entrants FILE`)"
+            f"the calibration knows no {column} of its models: make it with a table of the columns model, {column} "
+            "(`podium calibrate --models FILE`)"
         )
 
 
 def _attribute(about: Mapping[str, Any], column: str, model: str) -> Any:
     if about.get(column) is None:
-        raise UsageError(f"no {column} of {model}: give a table with the columns model, {column} (--entrants FILE)")
+        raise UsageError(f"no {column} of {model}: give a table with the columns model, {column} (--models FILE)")
     return about[column]
 
 

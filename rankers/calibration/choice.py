@@ -17,7 +17,7 @@ class Contender:
 
     Attributes:
         kind: `hard` or `soft`.
-        held: entrants, held out one by one, scale-corrected or not.
+        held: models, held out one by one, scale-corrected or not.
         scale_correction: by which; None for ratings as they are.
     """
 
@@ -28,12 +28,12 @@ class Contender:
 
     def errors(self) -> dict[str, float]:
         """Return the absolute error of each model that has a rating, Elo points."""
-        residuals = {entrant.model: entrant.residual(self.kind) for entrant in self.held}
+        residuals = {model.model: model.residual(self.kind) for model in self.held}
         return {name: abs(residual) for name, residual in residuals.items() if residual is not None}
 
     def scores(self) -> dict[str, float]:
         """Return the conformal score of each model that has one."""
-        scores = {entrant.model: entrant.score(self.kind, self.scale_correction) for entrant in self.held}
+        scores = {model.model: model.score(self.kind, self.scale_correction) for model in self.held}
         return {name: score for name, score in scores.items() if score is not None}
 
 

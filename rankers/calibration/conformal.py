@@ -1,8 +1,8 @@
-"""Split conformal prediction on entrants: how far judge ratings stray from human ones, in standard errors.
+"""Split conformal prediction on models: how far judge ratings stray from human ones, in standard errors.
 
-A new entrant's interval is its rating +- q standard errors, where q is a quantile of the calibrated entrants' scores
+A new model's interval is its rating +- q standard errors, where q is a quantile of the calibrated models' scores
 |judge rating - human rating| / standard error. It holds the human rating with at least the level's probability if
-the new entrant is exchangeable with those.
+the new model is exchangeable with those.
 """
 
 import math
@@ -26,13 +26,13 @@ def conformal_of(
 
     Args:
         kind: `hard` or `soft`.
-        scale_correction: of all entrants; None for scores over the judge's own errors.
+        scale_correction: of all models; None for scores over the judge's own errors.
         level: in (0, 1).
         seed: of the splits.
     """
-    known = [entrant for entrant in held if entrant.score(kind, scale_correction) is not None]
-    residual = np.array([entrant.residual(kind) for entrant in known], dtype=np.float64)
-    se = np.array([entrant.error(kind, scale_correction) for entrant in known], dtype=np.float64)
+    known = [model for model in held if model.score(kind, scale_correction) is not None]
+    residual = np.array([model.residual(kind) for model in known], dtype=np.float64)
+    se = np.array([model.error(kind, scale_correction) for model in known], dtype=np.float64)
     q = finite_or_none(quantile(np.abs(residual) / se, level))
     few = q is None and scale_correction is not None
     tried = half_splits(residual, se, level, splits, np.random.default_rng(seed))
@@ -43,7 +43,7 @@ def conformal_of(
         n=len(known),
         q=q,
         t=finite_or_none(t_quantile(residual / se, level)) if few else None,
-        needed=entrants_needed(level),
+        needed=models_needed(level),
         coverage=None if coverage is None else float(coverage.mean()),
         median_width=None if width is None else float(width.mean()),
         splits=splits,
@@ -55,10 +55,10 @@ def conformal_of(
     )
 
 
-def entrants_needed(level: float) -> int:
-    """Return the fewest calibrated entrants that give a finite interval.
+def models_needed(level: float) -> int:
+    """Return the fewest calibrated models that give a finite interval.
 
-    >>> entrants_needed(0.9), entrants_needed(0.95), entrants_needed(0.99)
+    >>> models_needed(0.9), models_needed(0.95), models_needed(0.99)
     (9, 19, 99)
     """
     exact = Fraction(repr(float(level)))
@@ -68,11 +68,11 @@ def entrants_needed(level: float) -> int:
 def quantile(scores: np.ndarray, level: float, weights: np.ndarray | None = None) -> float:
     """Return the smallest score whose weight, with all smaller ones', reaches the level; infinite if none does.
 
-    The new entrant has weight 1 and an infinite score. Without weights this is the ceil(level * (n + 1))-th smallest
+    The new model has weight 1 and an infinite score. Without weights this is the ceil(level * (n + 1))-th smallest
     score, for levels of up to 12 digits; the index is never cut down to n: such intervals would cover too little.
 
     Args:
-        weights: of the calibrated entrants, in [0, 1], shape (n,); ones by default.
+        weights: of the calibrated models, in [0, 1], shape (n,); ones by default.
 
     Source: Soft-Elo, section 3.3; Barber et al. 2023, nonexchangeable split conformal prediction with fixed weights.
     """
@@ -99,24 +99,24 @@ def t_quantile(scores: np.ndarray, level: float) -> float:
 def half_splits(
     residual: np.ndarray, se: np.ndarray, level: float, splits: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """Calibrate on a random half of the entrants and test on the rest; None where a half is too small for the level.
+    """Calibrate on a random half of the models and test on the rest; None where a half is too small for the level.
 
     Args:
-        residual: judge rating minus human rating, Elo points, shape (entrants,).
-        se: shape (entrants,).
+        residual: judge rating minus human rating, Elo points, shape (models,).
+        se: shape (models,).
 
     Returns:
-        The share of tested entrants whose human rating lies in its interval, and the median width of their intervals,
+        The share of tested models whose human rating lies in its interval, and the median width of their intervals,
         Elo points, shape (splits,) each.
 
-    Source: Soft-Elo, section 5.3 (27 of 55 entrants calibrate, 28 test; five splits).
+    Source: Soft-Elo, section 5.3 (27 of 55 models calibrate, 28 test; five splits).
     """
     number = len(residual)
     half = number // 2
-    if half < entrants_needed(level) or splits < 1:
+    if half < models_needed(level) or splits < 1:
         return None
     coverage, width = np.empty(splits), np.empty(splits)
-    # Halves are drawn from entrants in an order of their own: what they are called says nothing.
+    # Halves are drawn from models in an order of their own: what they are called says nothing.
     place = np.lexsort((se.round(6), np.abs(residual).round(6)))
     for k in range(splits):
         order = place[rng.permutation(number)]
@@ -128,16 +128,16 @@ def half_splits(
 
 
 def leave_one_score_out(residual: np.ndarray, se: np.ndarray, level: float) -> tuple[float, float] | None:
-    """Try the quantile of all others on each entrant; None where these are too few for the level.
+    """Try the quantile of all others on each model; None where these are too few for the level.
 
     Args:
-        residual, se: Elo points, shape (entrants,).
+        residual, se: Elo points, shape (models,).
 
     Returns:
-        The share of entrants within their interval, and the median width, Elo points.
+        The share of models within their interval, and the median width, Elo points.
     """
     scores = np.abs(residual) / se
-    if len(scores) - 1 < entrants_needed(level):
+    if len(scores) - 1 < models_needed(level):
         return None
     q = np.array([quantile(np.delete(scores, k), level) for k in range(len(scores))])
     return float(np.mean(scores <= q)), float(np.median(2 * q * se))

@@ -29,7 +29,7 @@ def scale_doubts(
         warnings.append(NOTHING)
     elif soft.low is None or soft.high is None:
         warnings.append(
-            f"{soft.n} entrants are too few to tell how far apart human ratings are beside the judge's: they are "
+            f"{soft.n} models are too few to tell how far apart human ratings are beside the judge's: they are "
             "not scale-corrected"
         )
     elif not soft.low <= 1 <= soft.high:
@@ -37,7 +37,7 @@ def scale_doubts(
         warnings.append(
             f"{scale_correction_text(soft)}: quote no distance without a calibration (ratings here are {here})"
         )
-    both = [entrant for entrant in held if None not in (entrant.residual("hard"), entrant.residual("soft"))]
+    both = [model for model in held if None not in (model.residual("hard"), model.residual("soft"))]
     if len(both) < 2:
         return warnings
     target, hard = (np.abs(np.array([own.residual(kind) for own in both], dtype=float)) for kind in ("soft", "hard"))

@@ -12,13 +12,13 @@ from podium.nouns.calibration import Stability
 from podium.rankers.calibration.signals import Signal, margins, probability, slope
 from podium.rankers.clusters import gram
 from podium.rankers.coded import Cluster, Coded, cluster_codes, hard_credits
-from podium.rankers.graph import graph_of, separated_entrants
+from podium.rankers.graph import graph_of, separated_models
 from podium.rankers.newton import STEPS, DesignMatrix, Likelihood, SingularError, maximise
 from podium.rankers.pairs import pair_sums
 from podium.rankers.row_order import order_of_battles
 from podium.text import some
 
-FEWEST_ENTRANTS = 3
+FEWEST_MODELS = 3
 """One held out, and two that say what a rating difference is."""
 SIZES = (25, 50, 100, 200, 400, 800, 1600, 3200, 6400, 12800)
 DRAWS = 20
@@ -27,13 +27,13 @@ DRAWS = 20
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Battles of the entrants that can be calibrated, in an order and an orientation of their own.
+    """Battles of the models that can be calibrated, in an order and an orientation of their own.
 
     In each, `low` has the lower code, and the rows are sorted by what they hold: how the table was sorted, who stood on
     which side, and what anybody is called changes nothing.
 
     Attributes:
-        low, high: entrant codes, low < high, shape (battles,).
+        low, high: model codes, low < high, shape (battles,).
         hard: the judge's hard label for low, 1, 0.5 or 0, NaN where unparsed, shape (battles,).
         human: what low earned from humans, in [0, 1], NaN where nobody said, shape (battles,).
         signal: for low.
@@ -41,9 +41,9 @@ class Evidence:
         weight: above 0, shape (battles,).
         cluster: code of the item (or row), shape (battles,).
         unit: what a cluster is.
-        entrants: names by code, sorted.
-        dropped: entrants that lack human labels, verdicts or signals.
-        unbounded: entrants whose rating by humans the data do not bound.
+        models: names by code, sorted.
+        dropped: models that lack human labels, verdicts or signals.
+        unbounded: models whose rating by humans the data do not bound.
     """
 
     low: np.ndarray
@@ -55,7 +55,7 @@ class Evidence:
     weight: np.ndarray
     cluster: np.ndarray
     unit: Cluster
-    entrants: tuple[str, ...]
+    models: tuple[str, ...]
     dropped: tuple[str, ...] = ()
     unbounded: tuple[str, ...] = ()
 
@@ -64,20 +64,20 @@ class Evidence:
         """Whether the battle has a signal and a human preference that is no tie, shape (battles,)."""
         return self.signal.is_known & ~np.isnan(self.human) & (self.human != 0.5)
 
-    def involves(self, entrant: int) -> np.ndarray:
-        """Whether an entrant plays, shape (battles,)."""
-        return (self.low == entrant) | (self.high == entrant)
+    def involves(self, model: int) -> np.ndarray:
+        """Whether a model plays, shape (battles,)."""
+        return (self.low == model) | (self.high == model)
 
     def soft(self, weights: np.ndarray) -> np.ndarray:
         """Return the soft target of low, NaN where there is no signal, shape (battles,)."""
         return probability(self.signal.kind, self.signal.x, weights)
 
     def coded_by(self, credit: np.ndarray) -> Coded:
-        """Return the battles with a known credit as arrays for a fit over all entrants."""
+        """Return the battles with a known credit as arrays for a fit over all models."""
         rows = ~np.isnan(credit)
         a, b, credit, weight = (column[rows] for column in (self.low, self.high, credit, self.weight))
         codes, cluster = np.unique(self.cluster[rows], return_inverse=True)
-        return Coded(a, b, credit, weight, cluster, len(codes), self.unit, self.entrants)
+        return Coded(a, b, credit, weight, cluster, len(codes), self.unit, self.models)
 
     def take(self, rows: np.ndarray) -> "Evidence":
         """Return some of the battles, given by a mask or by positions."""
@@ -156,7 +156,7 @@ def evidence_of(battles: Battles, signal: Signal, cluster: Cluster = "item") -> 
         cluster: `item`, or `row` for the paper's bootstrap of single battles.
     """
     table = battles.table
-    a, b = battles.entrant_codes
+    a, b = battles.model_codes
     turned = a > b
     human, hard = battles.numbers_of("human"), hard_credits(table)
     unit: Cluster = cluster if battles.has_items else "row"
@@ -170,32 +170,32 @@ def evidence_of(battles: Battles, signal: Signal, cluster: Cluster = "item") -> 
         weight=table["weight"].to_numpy() if "weight" in table else np.ones(len(table)),
         cluster=cluster_codes(battles, unit),
         unit=unit,
-        entrants=battles.entrants,
+        models=battles.models,
     )
     evidence = unsorted.take(np.lexsort((order_of_battles(battles), unsorted.cluster)))
     return replace(evidence, cluster=np.unique(evidence.cluster, return_inverse=True)[1])
 
 
 def calibratable(evidence: Evidence) -> Evidence:
-    """Keep the entrants that have human labels, verdicts and signals, and a rating by humans that the data bound.
+    """Keep the models that have human labels, verdicts and signals, and a rating by humans that the data bound.
 
-    An entrant that humans always prefer, or never, has no finite rating: as an anchor it would move everyone's.
+    A model that humans always prefer, or never, has no finite rating: as an anchor it would move everyone's.
 
     Raises:
         NotIdentifiedError: fewer than three are left, or they fall into groups that never met.
     """
     kept = _restrict(evidence, _is_complete(evidence))
-    dropped = tuple(name for name in evidence.entrants if name not in kept.entrants)
+    dropped = tuple(name for name in evidence.models if name not in kept.models)
     unbounded: list[str] = []
     while (outside := _are_unbounded(kept)).any():
-        unbounded += [kept.entrants[k] for k in np.flatnonzero(outside)]
+        unbounded += [kept.models[k] for k in np.flatnonzero(outside)]
         kept = _restrict(kept, ~outside)
         kept = _restrict(kept, _is_complete(kept))
-    if len(kept.entrants) < FEWEST_ENTRANTS:
+    if len(kept.models) < FEWEST_MODELS:
         raise NotIdentifiedError(
-            f"{len(kept.entrants)} of {len(evidence.entrants)} entrants have battles with human labels, verdicts and "
+            f"{len(kept.models)} of {len(evidence.models)} models have battles with human labels, verdicts and "
             "signals against each other, and a rating by humans that these bound; holding one out needs at least "
-            f"{FEWEST_ENTRANTS}: label more battles (`podium label`), until each model wins some and loses some"
+            f"{FEWEST_MODELS}: label more battles (`podium label`), until each model wins some and loses some"
         )
     presence = np.where(kept.signal.is_known, 0.5, np.nan)
     _require_one_group("with human labels", kept, kept.human)
@@ -205,23 +205,23 @@ def calibratable(evidence: Evidence) -> Evidence:
 
 
 def _restrict(evidence: Evidence, kept: np.ndarray) -> Evidence:
-    """Return the battles between the entrants of a mask, coded anew."""
+    """Return the battles between the models of a mask, coded anew."""
     part = evidence.take(kept[evidence.low] & kept[evidence.high])
-    code, names = np.cumsum(kept) - 1, np.array(evidence.entrants, dtype=object)
-    return replace(part, low=code[part.low], high=code[part.high], entrants=tuple(names[kept]))
+    code, names = np.cumsum(kept) - 1, np.array(evidence.models, dtype=object)
+    return replace(part, low=code[part.low], high=code[part.high], models=tuple(names[kept]))
 
 
 def _are_unbounded(evidence: Evidence) -> np.ndarray:
-    """Tell whose rating by humans the data do not bound, nobody's in several groups or none, shape (entrants,)."""
+    """Tell whose rating by humans the data do not bound, nobody's in several groups or none, shape (models,)."""
     pairs = pair_sums(evidence.coded_by(evidence.human))
     if not len(pairs.low) or graph_of(pairs).groups > 1:
-        return np.zeros(len(evidence.entrants), dtype=bool)
-    return separated_entrants(pairs)
+        return np.zeros(len(evidence.models), dtype=bool)
+    return separated_models(pairs)
 
 
 def _is_complete(evidence: Evidence) -> np.ndarray:
-    """Drop entrants that lack one of the three kinds, until all left have all, shape (entrants,)."""
-    kept = np.ones(len(evidence.entrants), dtype=bool)
+    """Drop models that lack one of the three kinds, until all left have all, shape (models,)."""
+    kept = np.ones(len(evidence.models), dtype=bool)
     known = (~np.isnan(evidence.human), ~np.isnan(evidence.hard), evidence.signal.is_known)
     while True:
         rows = kept[evidence.low] & kept[evidence.high]
@@ -235,10 +235,10 @@ def _is_complete(evidence: Evidence) -> np.ndarray:
 
 
 def _require_one_group(what: str, evidence: Evidence, credit: np.ndarray) -> None:
-    entrants, graph = evidence.entrants, graph_of(pair_sums(evidence.coded_by(credit)))
+    models, graph = evidence.models, graph_of(pair_sums(evidence.coded_by(credit)))
     if graph.groups <= 1:
         return
-    names = [some([entrants[k] for k in np.flatnonzero(graph.group == g)], most=5) for g in np.unique(graph.group)]
+    names = [some([models[k] for k in np.flatnonzero(graph.group == g)], most=5) for g in np.unique(graph.group)]
     raise NotIdentifiedError(
         f"the battles {what} fall into {graph.groups} groups that never met, so no common scale exists: "
         f"{some(names, ' | ', 10)}"

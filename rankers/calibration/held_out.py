@@ -1,4 +1,4 @@
-"""Entrants held out one by one: rated by humans and by the judge, and brought to human scale by what others tell."""
+"""Models held out one by one: rated by humans and by the judge, and brought to human scale by what others tell."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -18,11 +18,11 @@ from podium.rankers.intervals import finite_or_none
 def rate_held_out(
     evidence: Evidence, target: Target, weights: np.ndarray, regularization: float, method: ErrorMethod
 ) -> dict[str, HeldOutScale]:
-    """Rate every entrant alone by humans, by hard labels and by soft targets: `human`, `hard` and `soft`.
+    """Rate every model alone by humans, by hard labels and by soft targets: `human`, `hard` and `soft`.
 
     Args:
         target: of the joint fit.
-        weights: of the map of each fold, shape (entrants, features).
+        weights: of the map of each fold, shape (models, features).
         method: of the judge's standard errors; human ratings are sandwiches, whose resamples nobody asked for.
     """
     pooled = evidence.soft(weights_for(target, evidence.signal))
@@ -33,15 +33,15 @@ def rate_held_out(
     }
 
 
-def held_out_entrants(
+def held_out_models(
     evidence: Evidence, scales: Mapping[str, HeldOutScale], weights: np.ndarray, about: Mapping[str, Mapping[str, Any]]
 ) -> tuple[HeldOut, ...]:
-    """Return what is known of each entrant, its ratings not scale-corrected.
+    """Return what is known of each model, its ratings not scale-corrected.
 
     Args:
         scales: as `rate_held_out` gives them.
-        weights: of the map of each fold, NaN where the labels of the others gave none, shape (entrants, features).
-        about: what a table says of entrants, by name.
+        weights: of the map of each fold, NaN where the labels of the others gave none, shape (models, features).
+        about: what a table says of models, by name.
     """
     maps = [() if np.isnan(row).any() else zip(evidence.signal.names, row.tolist(), strict=True) for row in weights]
     return tuple(
@@ -54,14 +54,14 @@ def held_out_entrants(
             separated=tuple(kind for kind, scale in scales.items() if scale.separated[k]),
             about=about.get(name, {}),
         )
-        for k, name in enumerate(evidence.entrants)
+        for k, name in enumerate(evidence.models)
     )
 
 
-def scale_correction_entrants(
+def scale_correction_models(
     held: Sequence[HeldOut], scales: Mapping[str, HeldOutScale]
 ) -> tuple[tuple[HeldOut, ...], dict[str, ScaleCorrection]]:
-    """Correct the scale of each entrant by what the others tell, and learn the spread; kinds that tell
+    """Correct the scale of each model by what the others tell, and learn the spread; kinds that tell
     nothing stay as they are.
     """
     human, held, scale_corrections = scales["human"], tuple(held), {}
@@ -77,8 +77,8 @@ def scale_correction_entrants(
             {f"{kind}_scale_correction": factor} for factor in judge.scale_correction_folds(human).tolist()
         ]
         held = tuple(
-            replace(entrant, **own) if entrant.rating(kind) is not None else entrant
-            for entrant, own in zip(held, folds, strict=True)
+            replace(model, **own) if model.rating(kind) is not None else model
+            for model, own in zip(held, folds, strict=True)
         )
         scale_corrections[kind] = _with_spread(pooled, held, kind)
     return held, scale_corrections
@@ -86,9 +86,9 @@ def scale_correction_entrants(
 
 def _with_spread(scale_correction: ScaleCorrection, held: Sequence[HeldOut], kind: str) -> ScaleCorrection:
     """Learn what judge and humans disagree by beyond both errors, and the usual error of human ratings."""
-    known = [entrant for entrant in held if None not in (entrant.residual(kind), entrant.error(kind, None))]
-    residual = np.array([entrant.residual(kind) for entrant in known], dtype=np.float64)
-    variance = np.array([entrant.error(kind, scale_correction) for entrant in known], dtype=np.float64) ** 2
-    human_se = [entrant.human_se for entrant in held if entrant.human_se is not None]
+    known = [model for model in held if None not in (model.residual(kind), model.error(kind, None))]
+    residual = np.array([model.residual(kind) for model in known], dtype=np.float64)
+    variance = np.array([model.error(kind, scale_correction) for model in known], dtype=np.float64) ** 2
+    human_se = [model.human_se for model in held if model.human_se is not None]
     median = float(np.median(human_se)) if human_se else None
     return replace(scale_correction, spread=spread_of(residual, variance), human_se=median)

@@ -44,7 +44,7 @@ def jury_battles(battles: Battles) -> Battles:
         keys["response"] = table["response"].astype(object).fillna("")
     means = pd.DataFrame({**keys, **columns}).groupby(list(keys), sort=True).mean().reset_index()
     for side in ("model_a", "model_b"):
-        means[side] = pd.Categorical(means[side], categories=battles.entrants)
+        means[side] = pd.Categorical(means[side], categories=battles.models)
     means["item"] = pd.Categorical(means["item"])
     means["judge"] = pd.Categorical([f"jury: {', '.join(judges)}"] * len(means))
     return replace(battles, rows=means, missing=None)

@@ -1,4 +1,4 @@
-"""Algorithm 1: each entrant rated alone against the others, whose ratings know nothing of it."""
+"""Algorithm 1: each model rated alone against the others, whose ratings know nothing of it."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -12,30 +12,30 @@ from podium.rankers.calibration.evidence import Evidence
 from podium.rankers.calibration.placement import ErrorMethod, Own, place_one
 from podium.rankers.calibration.scale_correction import scale_correction_of
 from podium.rankers.calibration.signals import slope
-from podium.rankers.graph import graph_of, separated_entrants
+from podium.rankers.graph import graph_of, separated_models
 from podium.rankers.pairs import pair_sums
 from podium.rankers.scale import MEAN, POINTS
 from podium.rankers.strengths import fit_strengths
 
 Credits = Callable[[int], np.ndarray]
-"""From the entrant held out to the credits of low in every battle, NaN where unknown, shape (battles,)."""
+"""From the model held out to the credits of low in every battle, NaN where unknown, shape (battles,)."""
 
 
 @dataclass(frozen=True, slots=True)
 class HeldOutScale:
-    """The ratings of all entrants by one kind of credit.
+    """The ratings of all models by one kind of credit.
 
     Attributes:
         elo: each held out, 1500 at the mean of the others, NaN where the others never met without it, shape
-            (entrants,).
-        se: standard error of `elo` within the entrant's own battles, NaN where there is none, shape (entrants,).
-        anchors: log-strengths of the joint fit, mean zero, shape (entrants,).
-        battles: of each entrant, shape (entrants,).
-        separated: whether the data do not bound the rating, shape (entrants,).
-        lost: bootstrap resamples that were unbounded and left out, shape (entrants,).
-        unbounded: who is separated among all entrants, shape (entrants,).
-        others: log-strengths of the others in each fold, mean zero, NaN for the entrant itself and in a fold without
-            ratings, shape (entrants, entrants).
+            (models,).
+        se: standard error of `elo` within the model's own battles, NaN where there is none, shape (models,).
+        anchors: log-strengths of the joint fit, mean zero, shape (models,).
+        battles: of each model, shape (models,).
+        separated: whether the data do not bound the rating, shape (models,).
+        lost: bootstrap resamples that were unbounded and left out, shape (models,).
+        unbounded: who is separated among all models, shape (models,).
+        others: log-strengths of the others in each fold, mean zero, NaN for the model itself and in a fold without
+            ratings, shape (models, models).
     """
 
     elo: np.ndarray
@@ -47,17 +47,17 @@ class HeldOutScale:
     unbounded: np.ndarray
     others: np.ndarray
 
-    def scale_correction_folds(self, human: "HeldOutScale") -> np.ndarray:
-        """Return what the others of each fold tell of the scale correction to human scale, shape (entrants,)."""
-        known = ~np.isnan(self.others) & ~np.isnan(human.others)
-        folds = zip(self.others, human.others, known, strict=True)
+    def scale_correction_folds(self, human_scale: "HeldOutScale") -> np.ndarray:
+        """Return what the others of each fold tell of the scale correction to human scale, shape (models,)."""
+        known = ~np.isnan(self.others) & ~np.isnan(human_scale.others)
+        folds = zip(self.others, human_scale.others, known, strict=True)
         return np.array([scale_correction_of(judge[both], human[both]).mean for judge, human, both in folds])
 
 
 def fold_weights(evidence: Evidence) -> np.ndarray:
-    """Fit the map from signal to preference without each entrant in turn, shape (entrants, features).
+    """Fit the map from signal to preference without each model in turn, shape (models, features).
 
-    NaN for an entrant without whom the labels give no map: it cannot be held out.
+    NaN for a model without whom the labels give no map: it cannot be held out.
 
     Raises:
         NotIdentifiedError: all labels together give no map.
@@ -65,13 +65,13 @@ def fold_weights(evidence: Evidence) -> np.ndarray:
     Source: Soft-Elo, Algorithm 1, lines 3 and 4.
     """
     pooled = evidence.weights()
-    folds = np.full((len(evidence.entrants), len(pooled)), np.nan)
-    for entrant in range(len(folds)):
+    folds = np.full((len(evidence.models), len(pooled)), np.nan)
+    for model in range(len(folds)):
         with suppress(NotIdentifiedError, NotConvergedError):
-            weights = evidence.weights(~evidence.involves(entrant), pooled)
+            weights = evidence.weights(~evidence.involves(model), pooled)
             # A slope of 0 or less would turn every target of this fold round.
             if slope(evidence.signal.kind, weights) @ weights > 0:
-                folds[entrant] = weights
+                folds[model] = weights
     return folds
 
 
@@ -83,7 +83,7 @@ def leave_one_out(
     what: str,
     credits: Credits | None = None,
 ) -> HeldOutScale:
-    """Rate every entrant alone against the others.
+    """Rate every model alone against the others.
 
     Args:
         pooled: credits of low for the joint fit, NaN where unknown, shape (battles,).
@@ -99,11 +99,11 @@ def leave_one_out(
     Source: Soft-Elo, Algorithm 1, lines 5 to 8; 1500 is the mean of the others, and nothing is recentred afterwards.
     """
     joint = pair_sums(evidence.coded_by(pooled))
-    unbounded = separated_entrants(joint)
+    unbounded = separated_models(joint)
     if regularization == 0 and unbounded.any():
-        names = ", ".join(evidence.entrants[k] for k in np.flatnonzero(unbounded))
+        names = ", ".join(evidence.models[k] for k in np.flatnonzero(unbounded))
         raise NotIdentifiedError(f"no finite rating with regularization=0: separated: {names}; 0.01 is the default")
-    anchors, size, separated = fit_strengths(joint, regularization).theta, len(evidence.entrants), unbounded.copy()
+    anchors, size, separated = fit_strengths(joint, regularization).theta, len(evidence.models), unbounded.copy()
     theta, se = np.full(size, np.nan), np.full(size, np.nan)
     battles, lost = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
     others = np.full((size, size), np.nan)
@@ -120,41 +120,41 @@ def leave_one_out(
 
 
 def _fold(
-    evidence: Evidence, entrant: int, credit: np.ndarray, start: np.ndarray, regularization: float
+    evidence: Evidence, model: int, credit: np.ndarray, start: np.ndarray, regularization: float
 ) -> tuple[Own, bool] | None:
-    """Rate the others without an entrant, and return its own battles against them; None if they never met.
+    """Rate the others without a model, and return its own battles against them; None if they never met.
 
     Also returned: whether the data do not bound its rating, or that of one of the others, without it.
 
     Args:
         credit: of low, NaN where unknown, shape (battles,).
-        start: log-strengths of all, from which the fit begins, shape (entrants,).
+        start: log-strengths of all, from which the fit begins, shape (models,).
 
     Raises:
         NotIdentifiedError: the others have no finite ratings.
     """
-    others = np.arange(len(evidence.entrants)) != entrant
+    others = np.arange(len(evidence.models)) != model
     rest = pair_sums(evidence.coded_by(credit)).pairs_among(others)
-    if graph_of(rest).groups != 1 or not np.isin(np.arange(rest.entrants), [rest.low, rest.high]).all():
+    if graph_of(rest).groups != 1 or not np.isin(np.arange(rest.models), [rest.low, rest.high]).all():
         return None
     try:
-        theta = fit_strengths(rest, regularization, np.delete(start, entrant)).theta
+        theta = fit_strengths(rest, regularization, np.delete(start, model)).theta
     except NotConvergedError as error:
-        raise NotIdentifiedError(f"without {evidence.entrants[entrant]}, no ratings of the others: {error}") from None
-    own = own_battles(evidence, entrant, credit, np.insert(theta, entrant, np.nan))
-    return own, own.is_separated or bool(separated_entrants(rest).any())
+        raise NotIdentifiedError(f"without {evidence.models[model]}, no ratings of the others: {error}") from None
+    own = own_battles(evidence, model, credit, np.insert(theta, model, np.nan))
+    return own, own.is_separated or bool(separated_models(rest).any())
 
 
-def own_battles(evidence: Evidence, entrant: int, credit: np.ndarray, theta: np.ndarray) -> Own:
-    """Return an entrant's battles against opponents of known strength.
+def own_battles(evidence: Evidence, model: int, credit: np.ndarray, theta: np.ndarray) -> Own:
+    """Return a model's battles against opponents of known strength.
 
     Args:
         credit: of low, NaN where unknown, shape (battles,).
-        theta: log-strengths by code, NaN for those that are no opponents, shape (entrants,).
+        theta: log-strengths by code, NaN for those that are no opponents, shape (models,).
     """
     known = ~np.isnan(theta)
-    first = (evidence.low == entrant) & known[evidence.high]
-    second = (evidence.high == entrant) & known[evidence.low]
+    first = (evidence.low == model) & known[evidence.high]
+    second = (evidence.high == model) & known[evidence.low]
     rows = np.flatnonzero((first | second) & ~np.isnan(credit))
     opponent = np.where(first, evidence.high, evidence.low)[rows]
     earned = np.where(first, credit, 1 - credit)[rows]

@@ -1,4 +1,4 @@
-"""One entrant against opponents whose strengths are fixed: the second step of Algorithm 1, and its error."""
+"""One model against opponents whose strengths are fixed: the second step of Algorithm 1, and its error."""
 
 from dataclasses import dataclass
 
@@ -13,11 +13,11 @@ from podium.rankers.scale import POINTS
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """One entrant's battles.
+    """One model's battles.
 
     Attributes:
         opponent: code among `theta`, shape (battles,).
-        credit: what the entrant earned, in [0, 1], shape (battles,).
+        credit: what the model earned, in [0, 1], shape (battles,).
         weight: above 0, shape (battles,).
         cluster: what the bootstrap draws (items or rows), coded from 0, shape (battles,).
         theta: strengths of the opponents, shape (opponents,).
@@ -77,18 +77,18 @@ def place(
 
 
 def place_one(own: Own, regularization: float) -> float:
-    """Return the log-strength of one entrant, NaN without a battle."""
+    """Return the log-strength of one model, NaN without a battle."""
     credit, weight = own.sums()
     return float(place(own.theta, credit[None], weight[None], regularization)[0])
 
 
 def sandwich_se(own: Own, theta: float, regularization: float) -> float:
-    """Return the standard error of an entrant's rating by the sandwich over its own clusters, Elo points.
+    """Return the standard error of a model's rating by the sandwich over its own clusters, Elo points.
 
     Opponents and targets are held fixed. NaN for fewer than two clusters, and where everything was won, or lost.
 
     Args:
-        theta: the entrant's log-strength.
+        theta: the model's log-strength.
     """
     if own.clusters < 2 or own.is_separated:
         return np.nan
@@ -104,13 +104,13 @@ def sandwich_se(own: Own, theta: float, regularization: float) -> float:
 def bootstrap_se(
     own: Own, centre: float, regularization: float, resamples: int, rng: np.random.Generator
 ) -> tuple[float, int]:
-    """Return the standard error over resamples of the entrant's own clusters, and the resamples that are left out.
+    """Return the standard error over resamples of the model's own clusters, and the resamples that are left out.
 
     Opponents and targets are held fixed. Resamples in which everything was won, or everything lost, are left out; the
     error is NaN for fewer than two clusters, or where fewer than half of the resamples are bounded.
 
     Args:
-        centre: the entrant's rating, where the fits begin.
+        centre: the model's rating, where the fits begin.
 
     Source: Soft-Elo, section 3.3 (there, battles are drawn); standard deviation with resamples - 1, Elo points.
     """
@@ -133,7 +133,7 @@ def bootstrap_se(
 
 @dataclass(frozen=True, slots=True)
 class ErrorMethod:
-    """How standard errors of placed entrants are found: by the sandwich, or from so many resamples."""
+    """How standard errors of placed models are found: by the sandwich, or from so many resamples."""
 
     resamples: int = 0
     seed: int = 0
@@ -144,7 +144,7 @@ class ErrorMethod:
     def standard_error(self, own: Own, theta: float, regularization: float) -> tuple[float, int]:
         """Return the standard error, Elo points, and the resamples that are left out.
 
-        Every entrant's draws start at the seed: they depend neither on its name nor on who else there is.
+        Every model's draws start at the seed: they depend neither on its name nor on who else there is.
         """
         if not self.resamples:
             return sandwich_se(own, theta, regularization), 0

@@ -2,7 +2,7 @@
 disagreement.
 
 A margin is noisy, so the map from margins to preferences pulls every battle to 0.5; noise averages out over an
-entrant's battles, the pull does not. Ratings come out on another scale than human ratings, by a factor that entrants
+model's battles, the pull does not. Ratings come out on another scale than human ratings, by a factor that models
 tell.
 """
 
@@ -12,7 +12,7 @@ from scipy.optimize import brentq, minimize_scalar
 from podium.nouns.calibration import ScaleCorrection
 
 FEWEST = 3
-"""Entrants that tell a slope and the scatter round it; of two, the scatter may be nothing."""
+"""Models that tell a slope and the scatter round it; of two, the scatter may be nothing."""
 LOG_KAPPA = np.linspace(-2.5, 4.0, 300)
 PRIOR_SCALE = 0.5
 """Of the Cauchy prior on log kappa: half of it lies between factors of 0.6 and 1.6."""
@@ -24,17 +24,17 @@ def scale_correction_of(judge: np.ndarray, human: np.ndarray) -> ScaleCorrection
     """Estimate how many times as far apart human log-strengths are as the judge's.
 
     The posterior of kappa in humans = kappa * judge + error, with a Cauchy(0, 0.5) prior on log kappa and Jeffreys' on
-    the error's variance, integrated out; it is always positive. Fewer than three entrants give 1, without ends.
+    the error's variance, integrated out; it is always positive. Fewer than three models give 1, without ends.
 
     Args:
-        judge, humans: log-strengths on any origin, shape (entrants,) each.
+        judge, humans: log-strengths on any origin, shape (models,) each.
     """
     number = len(judge)
     if number < FEWEST:
         return ScaleCorrection(1.0, None, None, None, number)
     s, h = judge - judge.mean(), human - human.mean()
     kappa = np.exp(LOG_KAPPA)
-    # The sum of (h - kappa s)^2, without a pass over the entrants for every node.
+    # The sum of (h - kappa s)^2, without a pass over the models for every node.
     squares = np.maximum(h @ h - 2 * kappa * (s @ h) + kappa**2 * (s @ s), 1e-12 * max(h @ h, 1e-300))
     log_density = -(number - 1) / 2 * np.log(squares) - np.log1p((LOG_KAPPA / PRIOR_SCALE) ** 2)
     weight = np.exp(log_density - log_density.max())
@@ -56,7 +56,7 @@ def spread_of(residual: np.ndarray, variance: np.ndarray) -> float:
     """Return the standard deviation of residuals beyond their sampling errors, by maximum likelihood; often 0.
 
     Args:
-        residual: of the entrants, shape (entrants,).
+        residual: of the models, shape (models,).
         variance: of each by sampling, above 0, same shape.
     """
     if len(residual) < 2:

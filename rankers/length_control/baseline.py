@@ -1,4 +1,4 @@
-"""AlpacaEval's length-controlled win rate: each entrant against one baseline, at equal lengths."""
+"""AlpacaEval's length-controlled win rate: each model against one baseline, at equal lengths."""
 
 from dataclasses import dataclass, replace
 
@@ -27,7 +27,7 @@ MOST_LEVERAGE = 0.99
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """The win rate of one entrant at equal length, in (0, 1), and what made it.
+    """The win rate of one model at equal length, in (0, 1), and what made it.
 
     Attributes:
         influence: what each of its battles adds to the error of the value, shape (own battles,).
@@ -55,20 +55,20 @@ def against_baseline(
 ) -> Standings:
     """Rank by win rates against one baseline as they would be at equal lengths (Dubois et al. 2024).
 
-    For each entrant apart, P(it beats the baseline on item i) = s(b0 + b1 tanh(lead in length / sd) + b2 difficulty_i),
+    For each model apart, P(it beats the baseline on item i) = s(b0 + b1 tanh(lead in length / sd) + b2 difficulty_i),
     sd with ddof 1 over its own battles; the win rate is the mean over its items of s(b0 + b2 difficulty_i). Without
     external data there is no difficulty term. Fits are maximum likelihood, without AlpacaEval's L1 penalty; standard
     errors (clustered sandwich, delta method) hold the error of the fit, which AlpacaEval's own leave out. They are HC2,
     which undoes how far a fit follows the items that it rests on; intervals are t on the logit scale.
 
     Raises:
-        NotIdentifiedError: no lengths, or no entrant has a fit.
+        NotIdentifiedError: no lengths, or no model has a fit.
         UsageError: no baseline is named and several could be meant.
     """
     lengths = lengths_of(battles, labels, cluster)
     coded = lengths.coded
     base = _baseline(coded, anchor)
-    name = coded.entrants[base]
+    name = coded.models[base]
     difficulty = None if external is None else external.difficulties(battles.table.iloc[lengths.rows])
     rates, refused = rates_against(lengths, base, external, difficulty)
     if not rates:
@@ -80,8 +80,8 @@ def against_baseline(
         model = f"AlpacaEval's GLM with the difficulty of items{gamed}, from {external.source}"
     used = {
         "model": model,
-        "slopes": {coded.entrants[k]: rate.slope for k, (_, rate) in rates.items()},
-        "sd": {coded.entrants[k]: rate.sd for k, (_, rate) in rates.items()},
+        "slopes": {coded.models[k]: rate.slope for k, (_, rate) in rates.items()},
+        "sd": {coded.models[k]: rate.sd for k, (_, rate) in rates.items()},
         "left_out": lengths.left_out,
     }
     result = Result(estimate, diagnostics={"length_control": used}, warnings=refused)
@@ -92,8 +92,8 @@ def against_baseline(
 def estimate_equal_lengths(
     coded: Coded, base: int, rates: dict[int, tuple[np.ndarray, Rate]], level: float
 ) -> Estimate:
-    """Return win rates with intervals, and that of the baseline: what the others leave it, shape (entrants,) each."""
-    size = len(coded.entrants)
+    """Return win rates with intervals, and that of the baseline: what the others leave it, shape (models,) each."""
+    size = len(coded.models)
     score, spread, freedom = np.full(size, np.nan), np.zeros((coded.clusters, size)), np.zeros(size)
     for which, (own, rate) in rates.items():
         score[which], freedom[which] = rate.value, rate.freedom
@@ -114,8 +114,8 @@ def estimate_equal_lengths(
 
 def _baseline(coded: Coded, anchor: str | None) -> int:
     if anchor is not None:
-        return coded.entrants.index(find_name("entrant with readable battles", anchor, coded.entrants))
-    common = [k for k in range(len(coded.entrants)) if ((coded.a == k) | (coded.b == k)).all()]
+        return coded.models.index(find_name("model with readable battles", anchor, coded.models))
+    common = [k for k in range(len(coded.models)) if ((coded.a == k) | (coded.b == k)).all()]
     if len(common) != 1:
         raise UsageError(
             "length_control=true of win-rate compares with one baseline: name it (anchor=NAME); battles among many can "
@@ -127,15 +127,15 @@ def _baseline(coded: Coded, anchor: str | None) -> int:
 def rates_against(
     lengths: Lengths, base: int, external: External | None = None, difficulty: np.ndarray | None = None
 ) -> tuple[dict[int, tuple[np.ndarray, Rate]], list[str]]:
-    """Fit every entrant that met the baseline; say of whom there is no fit."""
+    """Fit every model that met the baseline; say of whom there is no fit."""
     coded, rates, refused = lengths.coded, {}, []
-    for which, name in enumerate(coded.entrants):
+    for which, name in enumerate(coded.models):
         first, second = (coded.a == which) & (coded.b == base), (coded.b == which) & (coded.a == base)
         own = np.flatnonzero(first | second)
         if which == base:
             continue
         if not len(own):
-            refused.append(f"{name} has no readable battle with lengths against {coded.entrants[base]}: no score")
+            refused.append(f"{name} has no readable battle with lengths against {coded.models[base]}: no score")
             continue
         credit = np.where(first[own], coded.credit[own], 1 - coded.credit[own])
         lead = np.where(first[own], lengths.difference[own], -lengths.difference[own])
@@ -156,7 +156,7 @@ def _fit_rate(
     external: External | None,
     cluster: np.ndarray,
 ) -> Rate:
-    """Fit one entrant's battles, and predict them at equal lengths."""
+    """Fit one model's battles, and predict them at equal lengths."""
     sd = float(np.std(lead, ddof=1)) if len(lead) > 1 else 0.0
     if not sd > 0:
         raise NotIdentifiedError("its lead in length is the same in all battles")

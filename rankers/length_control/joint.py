@@ -1,4 +1,4 @@
-"""Bradley-Terry with a length term: many entrants, one preference of the judge for length."""
+"""Bradley-Terry with a length term: many models, one preference of the judge for length."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,7 +15,7 @@ from podium.rankers.scale import POINTS
 from podium.rankers.strengths import Strengths, are_sound, column_likelihood
 
 COLLINEAR = 1e-9
-"""Share of the length term's information that entrants leave, below which it cannot be told from their strengths."""
+"""Share of the length term's information that models leave, below which it cannot be told from their strengths."""
 
 
 FEW = 2.0
@@ -39,14 +39,14 @@ class EqualLength:
     sd: float
 
     def theta_of_draws(self, cells: PairCells, counts: np.ndarray) -> np.ndarray:
-        """Return log-strengths of item resamples, NaN where there is no fit, shape (draws, entrants).
+        """Return log-strengths of item resamples, NaN where there is no fit, shape (draws, models).
 
         Args:
             cells: pair sums of each cluster.
             counts: how often each cluster was drawn, shape (draws, clusters).
         """
         coded, strengths = self.lengths.coded, self.strengths
-        theta = np.full((len(counts), len(coded.entrants)), np.nan)
+        theta = np.full((len(counts), len(coded.models)), np.nan)
         for k in np.flatnonzero(are_sound(cells.pairs, *cells.sums_of_draws(counts))):
             again = replace(coded, weight=coded.weight * counts[k][coded.cluster])
             try:
@@ -85,7 +85,7 @@ class EqualLength:
 def fit_at_equal_length(lengths: Lengths, plain: Strengths) -> EqualLength:
     """Fit P(a beats b) = s(theta_a - theta_b + slope tanh((length_a - length_b) / sd)), strengths at equal lengths.
 
-    AlpacaEval's length term (Dubois et al. 2024), one slope for all entrants, in a joint fit; sd is the root mean
+    AlpacaEval's length term (Dubois et al. 2024), one slope for all models, in a joint fit; sd is the root mean
     square of the length differences, so that nothing depends on who is called a. The slope has no regularization.
 
     Args:
@@ -106,7 +106,7 @@ def fit_with_length(coded: Coded, term: np.ndarray, regularization: float, start
 
     Args:
         term: of each battle, positive where a's response is longer, shape (battles,).
-        start: log-strengths, shape (entrants,).
+        start: log-strengths, shape (models,).
 
     Raises:
         NotIdentifiedError: within pairs, lengths do not vary; or length alone tells the verdicts.
@@ -119,7 +119,7 @@ def fit_with_length(coded: Coded, term: np.ndarray, regularization: float, start
     left = total - cross @ np.linalg.lstsq(matrix[:-1, :-1], cross, rcond=None)[0]
     if left <= COLLINEAR * total:
         raise NotIdentifiedError(
-            "length cannot be told from strength: between two entrants the same one is always longer by as much; "
+            "length cannot be told from strength: between two models the same one is always longer by as much; "
             "battles on items with other lengths would tell"
         )
     if length_separates(coded, term):
@@ -146,7 +146,7 @@ def length_separates(coded: Coded, term: np.ndarray) -> bool:
     """Tell whether some strengths and a slope of 1 or -1 name every winner.
 
     Then the likelihood grows along them for ever. A win says theta_a - theta_b >= -slope term, a loss <=, a tie both:
-    such bounds can be met unless they add up to less than 0 around a circle of entrants (Bellman and Ford).
+    such bounds can be met unless they add up to less than 0 around a circle of models (Bellman and Ford).
 
     Args:
         term: of each battle, positive where a's response is longer, shape (battles,).
@@ -156,13 +156,13 @@ def length_separates(coded: Coded, term: np.ndarray) -> bool:
     won, lost = credit > 0, credit < 1
     start, end = np.concatenate([a[won], b[lost]]), np.concatenate([b[won], a[lost]])
     lead = np.concatenate([term[counted][won], -term[counted][lost]])
-    return any(_can_be_met(start, end, slope * lead, len(coded.entrants)) for slope in (1, -1))
+    return any(_can_be_met(start, end, slope * lead, len(coded.models)) for slope in (1, -1))
 
 
-def _can_be_met(start: np.ndarray, end: np.ndarray, most: np.ndarray, entrants: int) -> bool:
+def _can_be_met(start: np.ndarray, end: np.ndarray, most: np.ndarray, models: int) -> bool:
     """Tell whether strengths exist with theta of each end at most that of its start plus so much, rounding aside."""
-    theta = np.zeros(entrants)
-    for _ in range(entrants + 1):
+    theta = np.zeros(models)
+    for _ in range(models + 1):
         before = theta.copy()
         np.minimum.at(theta, end, before[start] + most)
         if np.all(theta >= before - 1e-12):

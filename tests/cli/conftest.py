@@ -22,5 +22,5 @@ def table(tmp_path: Path) -> Callable[..., Path]:
 
 @pytest.fixture(scope="session")
 def example() -> Path:
-    """Return the simulated example: six entrants, 40 items, both orders, one judge."""
+    """Return the simulated example: six models, 40 items, both orders, one judge."""
     return Path(__file__).parents[2] / "examples" / "simulated" / "battles.csv"

@@ -34,7 +34,7 @@ def shell(*words: object) -> subprocess.CompletedProcess[str]:
 
 
 def world() -> pd.DataFrame:
-    """Return both orders of every pair of 34 entrants, with human labels, one in eight a tie."""
+    """Return both orders of every pair of 34 models, with human labels, one in eight a tie."""
     frame = simulate(OLD + NEW, ITEMS, seed=5, spread=0.8).judgments(JUDGE, human=True)
     battle = frame.groupby(["item", "model_a", "model_b"], sort=False).ngroup()
     luck = np.random.default_rng(0).random(battle.max() + 1)
@@ -43,7 +43,7 @@ def world() -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the files of a user: labelled.csv, new.csv (without labels), entrants.csv."""
+    """Return a folder with the files of a user: labelled.csv, new.csv (without labels), models.csv."""
     path, frame = tmp_path_factory.mktemp("calibrate"), world()
     known = [f"model-{k + 1:02d}" for k in range(OLD)]
     a, b = frame["model_a"].isin(known), frame["model_b"].isin(known)
@@ -55,7 +55,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     frame[few].drop(columns="margin").to_csv(path / "hard.csv", index=False)
     frame[few].drop(columns="human").to_csv(path / "unlabelled.csv", index=False)
     names = sorted({*frame["model_a"], *frame["model_b"]})
-    pd.DataFrame({"model": names, "family": "oak", "date": "2026-01-31"}).to_csv(path / "entrants.csv", index=False)
+    pd.DataFrame({"model": names, "family": "oak", "date": "2026-01-31"}).to_csv(path / "models.csv", index=False)
     pd.DataFrame({"model": names, "date": "2026-01-31"}).to_csv(path / "dates.csv", index=False)
     return path
 
@@ -150,7 +150,7 @@ def covered(folder: Path, ranked: dict[str, Any], centre: str) -> float:
 
 
 def test_conformal_intervals_hold_most_human_ratings_of_newcomers(folder: Path, ranked: dict[str, Any]) -> None:
-    """Nominal 90%; of 14 newcomers on one draw of calibrated entrants, four fifths are no contradiction."""
+    """Nominal 90%; of 14 newcomers on one draw of calibrated models, four fifths are no contradiction."""
     assert covered(folder, ranked, "score") >= 0.8
 
 
@@ -159,7 +159,7 @@ def test_intervals_of_the_same_width_around_hard_scores_do_not(folder: Path, ran
     assert covered(folder, ranked, "hard") < 0.7
 
 
-def test_calibrated_entrants_keep_the_files_rating(folder: Path, ranked: dict[str, Any]) -> None:
+def test_calibrated_models_keep_the_files_rating(folder: Path, ranked: dict[str, Any]) -> None:
     anchors = json.loads((folder / "calibration.json").read_text(encoding="utf-8"))["anchors"]
     scores = {row["model"]: row["score"] for row in ranked["rankings"][0]["models"]}
     assert all(scores[one["model"]] == pytest.approx(1500 + POINTS * one["soft_theta"]) for one in anchors)
@@ -209,8 +209,8 @@ def test_the_summary_counts_the_battles_behind_kappa(
     assert figure(lines, "battles with a verdict and a human label") == f"{judged:,}"
 
 
-def test_the_summary_counts_the_entrants(calibrated: subprocess.CompletedProcess[str]) -> None:
-    assert figure(section(calibrated.stdout, "ratings of entrants"), "entrants").split() == ["20", "20"]
+def test_the_summary_counts_the_models(calibrated: subprocess.CompletedProcess[str]) -> None:
+    assert figure(section(calibrated.stdout, "ratings of models"), "models").split() == ["20", "20"]
 
 
 @pytest.mark.parametrize(
@@ -218,9 +218,9 @@ def test_the_summary_counts_the_entrants(calibrated: subprocess.CompletedProcess
     [
         "judge and humans",
         "calibration · rubric-judge · target margin",
-        "ratings of entrants that the fit knew nothing of",
-        "90% conformal intervals for new entrants",
-        "entrants, held out one by one",
+        "ratings of models that the fit knew nothing of",
+        "90% conformal intervals for new models",
+        "models, held out one by one",
         "is the signal a probability?",
         "beta from fewer human preferences",
     ],
@@ -234,19 +234,19 @@ def test_the_summary_shows_the_figures_of_the_file(folder: Path, calibrated: sub
     beta = section(calibrated.stdout, "calibration · ")
     assert figure(beta, "beta") == f"{written['beta']:.3f}"
     assert figure(beta, "90% interval ") == f"{written['beta_low']:.3f} … {written['beta_high']:.3f}"
-    accuracy = section(calibrated.stdout, "ratings of entrants")
+    accuracy = section(calibrated.stdout, "ratings of models")
     mae = [f"{written['loo'][kind]['mae']:.1f}" for kind in ("hard", "soft")]
     assert figure(accuracy, "mean absolute error, Elo").split() == mae
     q = [f"{written['conformal'][kind]['q']:.2f}" for kind in ("hard", "soft")]
     assert figure(section(calibrated.stdout, "90% conformal"), "q, standard errors").split() == q
 
 
-def test_the_summary_has_a_row_per_entrant_best_human_rating_first(
+def test_the_summary_has_a_row_per_model_best_human_rating_first(
     folder: Path, calibrated: subprocess.CompletedProcess[str]
 ) -> None:
-    written = json.loads((folder / "calibration.json").read_text(encoding="utf-8"))["entrants"]
+    written = json.loads((folder / "calibration.json").read_text(encoding="utf-8"))["models"]
     expected = [one["model"] for one in sorted(written, key=lambda one: -one["human_elo"])]
-    lines = section(calibrated.stdout, "entrants, held out")
+    lines = section(calibrated.stdout, "models, held out")
     assert [line.split()[0] for line in lines if line.strip().startswith("model-")] == expected
 
 
@@ -259,7 +259,7 @@ SHORT = ("--bootstrap", "20", "--no-scale-correction", "--full")
 
 @pytest.fixture(scope="module")
 def short(folder: Path) -> subprocess.CompletedProcess[str]:
-    """Calibrate on five entrants, without -o."""
+    """Calibrate on five models, without -o."""
     return shell("calibrate", folder / "few.csv", *SHORT)
 
 
@@ -273,12 +273,12 @@ def test_without_an_output_file_nothing_is_written_and_that_is_said(
 
 
 @pytest.mark.slow
-def test_too_few_entrants_are_warned_of_on_stderr_and_shown_as_infinite(
+def test_too_few_models_are_warned_of_on_stderr_and_shown_as_infinite(
     short: subprocess.CompletedProcess[str],
 ) -> None:
-    assert "podium: warning: 5 entrants with a score: a 90% conformal interval needs 9" in short.stderr
+    assert "podium: warning: 5 models with a score: a 90% conformal interval needs 9" in short.stderr
     assert figure(section(short.stdout, "90% conformal"), "q, standard errors").split() == ["∞", "∞"]
-    assert "coverage and width over half splits need 18 entrants" in short.stdout
+    assert "coverage and width over half splits need 18 models" in short.stdout
 
 
 def test_a_lack_of_criteria_prints_the_agreement_before_it_is_refused(podium: Podium, folder: Path) -> None:
@@ -342,7 +342,7 @@ def test_an_impossible_output_file_is_refused_before_the_work(
         ("--target", "smoothing", "--constant", "1"),
         ("--regularization", "-1"),
         ("--target", "criteria", "--ridge", "-1"),
-        ("--entrants", "absent.csv"),
+        ("--models", "absent.csv"),
         ("--where", "judge"),
     ],
     ids=" ".join,
@@ -368,11 +368,11 @@ def test_another_target_is_in_the_title_and_in_the_file(podium: Podium, folder: 
     assert json.loads((tmp_path / "c.json").read_text())["target"]["weights"] == {"verdict": pytest.approx(math.log(3))}
 
 
-def test_facts_of_the_entrants_are_kept_in_the_file(podium: Podium, folder: Path, tmp_path: Path) -> None:
-    words = ("--entrants", folder / "entrants.csv", "-o", tmp_path / "c.json", *SHORT)
+def test_facts_of_the_models_are_kept_in_the_file(podium: Podium, folder: Path, tmp_path: Path) -> None:
+    words = ("--models", folder / "models.csv", "-o", tmp_path / "c.json", *SHORT)
     podium("calibrate", folder / "few.csv", *words)
-    entrants = json.loads((tmp_path / "c.json").read_text())["entrants"]
-    assert [one["about"] for one in entrants] == [{"family": "oak", "date": "2026-01-31"}] * 5
+    models = json.loads((tmp_path / "c.json").read_text())["models"]
+    assert [one["about"] for one in models] == [{"family": "oak", "date": "2026-01-31"}] * 5
 
 
 @pytest.mark.slow
@@ -384,7 +384,7 @@ def test_compare_prints_hard_and_every_target(podium: Podium, folder: Path) -> N
     assert (answer.code, side_by_side) == (0, ["hard", "margin", "length", *["smoothing"] * 6])
     assert by_itself == side_by_side
     assert set(beyond_the_best) <= set(side_by_side)
-    assert len(beyond_the_best) == len(side_by_side) - 1, "all but the best; five entrants bear no scale correction"
+    assert len(beyond_the_best) == len(side_by_side) - 1, "all but the best; five models bear no scale correction"
 
 
 def targets_in(lines: list[str]) -> list[str]:
@@ -441,7 +441,7 @@ def test_every_option_says_what_it_does() -> None:
     assert ([option.name for option in options if not option.help], len(options) > 15) == ([], True)
 
 
-@pytest.mark.parametrize(("option", "name"), [("--calibration", "calibration.json"), ("--entrants", "dates.csv")])
+@pytest.mark.parametrize(("option", "name"), [("--calibration", "calibration.json"), ("--models", "dates.csv")])
 @pytest.mark.usefixtures("calibrated")
 def test_a_file_that_the_ranker_does_not_use_exits_with_2(podium: Podium, folder: Path, option: str, name: str) -> None:
     answer = podium("rank", folder / "new.csv", "--ranker", "win-rate,bradley-terry", option, folder / name)
@@ -485,8 +485,8 @@ def test_a_conformal_level_out_of_range_exits_with_2(podium: Podium, folder: Pat
 def test_the_printed_ranking_says_what_conformal_intervals_rest_on(podium: Podium, folder: Path) -> None:
     words = ("--ranker", "soft-elo", "--calibration", folder / "calibration.json")
     out = podium("rank", folder / "new.csv", *words).out
-    assert "holds if a new entrant is exchangeable with the calibrated entrants" in out
-    assert "from 20 calibrated entrants" in out
+    assert "holds if a new model is exchangeable with the calibrated models" in out
+    assert "from 20 calibrated models" in out
 
 
 ORDERS = "prompt,model,reference,first,points\n"
@@ -582,4 +582,4 @@ def test_the_file_is_written_before_the_first_line(
 
     monkeypatch.setattr("podium.cli.calibrate.print_reports", closed)
     CliRunner().invoke(command_line, ["calibrate", str(folder / "labelled.csv"), "-o", str(tmp_path / "kept.json")])
-    assert len(read_calibration(tmp_path / "kept.json").entrants) == OLD
+    assert len(read_calibration(tmp_path / "kept.json").models) == OLD

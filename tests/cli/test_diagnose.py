@@ -30,7 +30,7 @@ def test_a_card_per_judge_with_its_sections(podium, verdicts):
     assert re.findall(r"^judge card · (.*) · 95% intervals$", answer.out, re.M) == ["claude-9", "gpt-9"]
     for line in ("shown first: wins", "unparsed", "longer response preferred", "same of win, tie, loss", "temperature"):
         assert answer.out.count(f"  {line} ") == 2, line
-    assert "5 entrants, 25 items, 1,000 judgments, 500 battles:" in answer.out
+    assert "5 models, 25 items, 1,000 judgments, 500 battles:" in answer.out
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ WORLD = simulate(6, 40, seed=3, strengths=(-1, -0.6, -0.2, 0.2, 0.6, 1))
 def arguments(tmp_path):
     judges = (Judge(name="model-03|rubric|1a2b", tie=0.3), Judge(name="x|rubric|1a2b", scale=2.0))
     WORLD.judgments(*judges).to_csv(tmp_path / "battles.csv", index=False)
-    gold = pd.DataFrame({"model": WORLD.entrants, "elo": 1500 + 173.7 * WORLD.strengths})
+    gold = pd.DataFrame({"model": WORLD.models, "elo": 1500 + 173.7 * WORLD.strengths})
     gold.to_csv(tmp_path / "gold.csv", index=False)
     return ["diagnose", tmp_path / "battles.csv", "--gold", tmp_path / "gold.csv"]
 
@@ -29,7 +29,7 @@ def test_the_card_holds_transitivity_fit_gold_and_all_judges(podium, arguments):
     assert own["cycles"]["triples"] == 20
     assert own["fit"]["pairs"] == 15
     assert own["gold"]["self_bias"]["model"] == "model-03"
-    assert "no entrant" in other["gold"]["self_bias"]["missing"]["why"]
+    assert "no model" in other["gold"]["self_bias"]["missing"]["why"]
     assert [one["realization"] for one in card["across"]["side_by_side"]["judges"]] == ["rubric", "rubric"]
     assert len(card["across"]["side_by_side"]["correlations"]) == 1
 
@@ -47,5 +47,5 @@ def test_what_the_gold_standard_cannot_tell_is_named_and_the_rest_is_answered(po
     pd.DataFrame({"model": ["somebody", "else"], "elo": [1, 2]}).to_csv(tmp_path / "gold.csv", index=False)
     said = podium(*arguments, "--format", "json")
     sections = json.loads(said.out)["cards"][0]["sections"]
-    assert "0 entrants are known both" in sections["gold"]["missing"]["why"]
+    assert "0 models are known both" in sections["gold"]["missing"]["why"]
     assert sections["fit"]["pairs"] == 15

@@ -27,7 +27,7 @@ def figures(text: str) -> set[str]:
 
 @pytest.mark.slow
 def test_table_2_is_one_command(podium: Podium) -> None:
-    answer = podium("plan", "--entrants", "4", "--ties", "0.39", "--informativeness", "0.45", "--full", *FAST)
+    answer = podium("plan", "--models", "4", "--ties", "0.39", "--informativeness", "0.45", "--full", *FAST)
     rows = [cells(line) for line in answer.out.splitlines() if line.startswith("0.")]
     assert [(row[2], row[5], row[6]) for row in rows] == [
         ("617", "1,012", "1,372"),
@@ -62,14 +62,14 @@ def test_a_plan_is_as_wide_as_there_is_room_and_loses_no_figure(example: Path, w
 
 @pytest.mark.slow
 def test_the_reasoning_is_printed(podium: Podium) -> None:
-    lines = podium("plan", "--entrants", "3", "--full", *FAST).out.splitlines()
-    assert lines[4] == "are there at most 3 entrants? yes, 3: all pairs cost no more than an anchor from outside would"
+    lines = podium("plan", "--models", "3", "--full", *FAST).out.splitlines()
+    assert lines[4] == "are there at most 3 models? yes, 3: all pairs cost no more than an anchor from outside would"
     assert lines[0] == "Compare all pairs."
 
 
 @pytest.mark.slow
 def test_a_screen_has_the_answer_a_design_a_row_and_the_line_to_type(podium: Podium) -> None:
-    out = podium("plan", "--entrants", "6", "--items", "50", *FAST).out
+    out = podium("plan", "--models", "6", "--items", "50", *FAST).out
     assert len(out.splitlines()) <= 40
     assert ("what 50 items cost and tell" in out, "wins: of decided items" in out) == (True, False)
     play = "inspect eval podium/ring -T responses=PATH --model-role judge=MODEL"
@@ -79,7 +79,7 @@ def test_a_screen_has_the_answer_a_design_a_row_and_the_line_to_type(podium: Pod
 
 @pytest.mark.slow
 def test_a_section_is_asked_for_by_its_name(podium: Podium) -> None:
-    words = ("plan", "--entrants", "6", "--items", "50", *FAST)
+    words = ("plan", "--models", "6", "--items", "50", *FAST)
     section, whole = (podium(*words, *more).out for more in (("--section", "gaps"), ("--full",)))
     assert section.splitlines()[2].startswith("the smallest edge that 50 items tell")
     assert set(section.splitlines()) <= set(whole.splitlines())
@@ -90,7 +90,7 @@ def test_a_section_is_asked_for_by_its_name(podium: Podium) -> None:
 
 @pytest.mark.slow
 def test_money_needs_four_numbers_and_says_so(podium: Podium) -> None:
-    out = podium("plan", "--entrants", "3", "--items", "50", "--price-in", "2", "--tokens-in", "900", *FAST).out
+    out = podium("plan", "--models", "3", "--items", "50", "--price-in", "2", "--tokens-in", "900", *FAST).out
     assert "tokens and money: not all of what a call takes and costs is known; give --tokens-out, --price-out" in out
 
 
@@ -123,13 +123,13 @@ def test_what_a_pilot_cannot_answer_exits_with_3_and_the_rest_is_there(
 @pytest.mark.parametrize(
     ("words", "code", "complaint"),
     [
-        ((), 2, "give a pilot, or the number of entrants"),
-        (("--entrants", "1"), 2, "Invalid value for '--entrants'"),
-        (("--entrants", "4", "--ties", "1"), 2, "Invalid value for '--ties'"),
-        (("--entrants", "4", "--shown", "a"), 2, "--shown says how to read a pilot, and none was named"),
-        (("--entrants", "4", "--pilot-items", "10"), 2, "--pilot-items says how to read a pilot"),
-        (("--entrants", "4", "--pair", "a", "a"), 2, "a pair needs two different entrants"),
-        (("--entrants", "4", "-o", "plan.csv"), 2, "cannot write 'plan.csv'"),
+        ((), 2, "give a pilot, or the number of models"),
+        (("--models", "1"), 2, "Invalid value for '--models'"),
+        (("--models", "4", "--ties", "1"), 2, "Invalid value for '--ties'"),
+        (("--models", "4", "--shown", "a"), 2, "--shown says how to read a pilot, and none was named"),
+        (("--models", "4", "--pilot-items", "10"), 2, "--pilot-items says how to read a pilot"),
+        (("--models", "4", "--pair", "a", "a"), 2, "a pair needs two different models"),
+        (("--models", "4", "-o", "plan.csv"), 2, "cannot write 'plan.csv'"),
     ],
 )
 def test_wrong_usage_is_refused(podium: Podium, words: tuple[str, ...], code: int, complaint: str) -> None:

@@ -131,7 +131,7 @@ def test_json_follows_the_schema(podium: Podium, example: Path, ranker: str) -> 
 
 
 @pytest.mark.skipif(not SCHEMA.exists(), reason="the schema lies beside a development checkout")
-def test_json_of_unbounded_and_unparsed_entrants_follows_the_schema(podium: Podium, table: Table) -> None:
+def test_json_of_unbounded_and_unparsed_models_follows_the_schema(podium: Podium, table: Table) -> None:
     import jsonschema
 
     path = table(*TRIANGLE, "i1,best,a,1", "i2,best,b,1", "i1,mute,a,")
@@ -139,7 +139,7 @@ def test_json_of_unbounded_and_unparsed_entrants_follows_the_schema(podium: Podi
     jsonschema.validate(json.loads(answer.out), json.loads(SCHEMA.read_text(encoding="utf-8")))
 
 
-def test_an_entrant_without_a_readable_battle_is_shown_beside_extra_columns(
+def test_an_model_without_a_readable_battle_is_shown_beside_extra_columns(
     podium: Podium, table: Table, example: Path
 ) -> None:
     header, *rows = example.read_text(encoding="utf-8").splitlines()
@@ -194,7 +194,7 @@ def test_an_output_folder_that_is_not_there_is_refused(podium: Podium, example: 
     assert (answer.code, "there is no folder" in answer.err) == (2, True)
 
 
-def test_slices_share_a_scale_centred_on_the_entrants_common_to_all(podium: Podium, table: Table) -> None:
+def test_slices_share_a_scale_centred_on_the_models_common_to_all(podium: Podium, table: Table) -> None:
     rows = [f"{row},one" for row in TRIANGLE] + [
         f"{row},two" for row in (*TRIANGLE, "i1,a,d,1", "i2,d,b,1", "i2,a,d,0")
     ]
@@ -213,10 +213,10 @@ def test_a_slice_without_verdicts_does_not_cost_the_others_their_common_centre(p
     assert sum(common) / 3 == pytest.approx(1500)
 
 
-def test_slices_without_a_common_entrant_are_told_not_to_be_compared(podium: Podium, table: Table) -> None:
+def test_slices_without_a_common_model_are_told_not_to_be_compared(podium: Podium, table: Table) -> None:
     rows = [f"{row},one" for row in TRIANGLE] + [f"{row},two" for row in with_names("d", "e", "f")]
     answer = podium("rank", table(*rows, header=WITH_CATEGORY), "--ranker", "bradley-terry", "--by", "category")
-    assert "warning: no entrant is in every slice" in answer.err
+    assert "warning: no model is in every slice" in answer.err
 
 
 def test_battles_without_a_value_of_by_are_counted_in_a_warning(podium: Podium, table: Table) -> None:

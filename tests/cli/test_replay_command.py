@@ -94,19 +94,19 @@ def test_a_study_draws_every_anchor_and_prints_its_tables(podium: Podium, exampl
     answer = podium("replay", example, *STUDY)
     lines = answer.out.splitlines()
     assert re.match(r"On \d+ items .* agrees most with the reference: tau [\d.]+, for [\d,]+ judge calls\.", lines[0])
-    assert "study · 6 entrants, 40 items, 574 of 600 battles judged" in lines
+    assert "study · 6 models, 40 items, 574 of 600 battles judged" in lines
     assert [line.count("┤") for line in lines if "┤" in line] == [2] * 10
     assert [line.split() for line in lines if "└" in line] == [["└───1──────2──────3──────4──────5──────6───"] * 2]
     titles = [line for line in lines if " by number of " in line or "at random, " in line or "as the anchor" in line]
     assert titles == [
-        "every entrant as the anchor, 20 items (mean ± Monte-Carlo standard error)",
+        "every model as the anchor, 20 items (mean ± Monte-Carlo standard error)",
         "Kendall's tau by number of items, bradley-terry",
         "rating error by number of items, bradley-terry, Elo",
         "Kendall's tau by number of items, win-rate",
         "rating error by number of items, win-rate, win rate",
         "judge calls by number of items",
         "anchors drawn at random, 40 items",
-        "Kendall's tau by number of entrants, drawn at random, 20 items",
+        "Kendall's tau by number of models, drawn at random, 20 items",
     ]
     assert answer.code == 0
 
@@ -137,7 +137,7 @@ def test_a_study_against_a_gold_ranking_names_it(podium: Podium, example: Path, 
     gold = tmp_path / "gold.csv"
     gold.write_text("model,score\namber,3\ncedar,2\nember,1\n", encoding="utf-8")
     answer = podium("replay", example, *STUDY, "--gold", gold)
-    assert f"reference: {gold}, which knows 3 of 6 entrants" in " ".join(answer.out.split())
+    assert f"reference: {gold}, which knows 3 of 6 models" in " ".join(answer.out.split())
     assert "does not know, so nothing is compared of: birch, dune, fjord" in answer.err
 
 
@@ -178,7 +178,7 @@ def test_options_of_a_study_are_not_passed_over(
         (("--tournament", "swim", "--set", "pilot=3"), "'pilot' is an option of anchor, not of"),
         (("--tournament", "swim", "--budget", "1e3"), "write whole numbers above 0"),
         (("--tournament", "swim", "--budget", "5"), "too small for swim: one item takes 9"),
-        (("--tournament", "anchor", "--set", "anchor=ceder"), "no entrant called 'ceder'; did you mean 'cedar'"),
+        (("--tournament", "anchor", "--set", "anchor=ceder"), "no model called 'ceder'; did you mean 'cedar'"),
     ],
 )
 def test_wrong_usage_exits_with_2_and_says_why(

@@ -157,7 +157,7 @@ def test_prompts_that_differ_are_said_and_other_items_refused(tmp_path, podium):
         ]
         write_run(tmp_path / name, "m", {"gsm": rows})
     answer = podium("compare", tmp_path / "new", tmp_path / "old")
-    assert "6 items were put to entrants in different words" in answer.err
+    assert "6 items were put to models in different words" in answer.err
     write_run(tmp_path / "else", "m", {"gsm": [sample(f"z{k}", {"acc": 1}, place=k) for k in range(6)]})
     answer = podium("compare", tmp_path / "new", tmp_path / "else")
     assert answer.code == 1

@@ -90,15 +90,15 @@ def check(rows, columns, *, merge=True, keep_one_sided=False, engine=None):
     assert {name: number for name, number in asdict(verdicts.tally).items() if name != "crowded"} == tally
     assert verdicts.unparsed_reasons == naive.unparsed_reasons_of(battles)
     assert [int(note.split()[0]) for note in verdicts.notes()] == naive.notes_of(rows, tally, columns, merge)
-    entrants = tuple(sorted({row[side] for row in rows for side in ("model_a", "model_b")}))
-    assert verdicts.entrants == entrants
+    models = tuple(sorted({row[side] for row in rows for side in ("model_a", "model_b")}))
+    assert verdicts.models == models
     readable = {naive.cluster_of(battle) for battle in battles if battle["credit"] is not None}
     place = {cluster: k for k, cluster in enumerate(sorted(readable))}
     for hard in (False, True):
-        pairs = naive.sums_of(battles, hard, lambda battle: tuple(map(entrants.index, naive.pair_of(battle))))
+        pairs = naive.sums_of(battles, hard, lambda battle: tuple(map(models.index, naive.pair_of(battle))))
         assert pairs_of(verdicts, hard) == {pair: pytest.approx(sums, abs=1e-9) for pair, sums in pairs.items()}
         cells = naive.sums_of(
-            battles, hard, lambda battle: (place[naive.cluster_of(battle)], *map(entrants.index, naive.pair_of(battle)))
+            battles, hard, lambda battle: (place[naive.cluster_of(battle)], *map(models.index, naive.pair_of(battle)))
         )
         assert cells_of(verdicts, hard) == {cell: pytest.approx(sums, abs=1e-9) for cell, sums in cells.items()}
     table = verdicts.table()

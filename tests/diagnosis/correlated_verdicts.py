@@ -7,19 +7,19 @@ from scipy.special import expit, ndtr
 from podium import Battles
 
 
-def strengths(entrants: int, spread: float = 1.0) -> np.ndarray:
-    """Return equally spaced log-strengths from -spread to spread, shape (entrants,)."""
-    return np.linspace(-spread, spread, entrants)
+def strengths(models: int, spread: float = 1.0) -> np.ndarray:
+    """Return equally spaced log-strengths from -spread to spread, shape (models,)."""
+    return np.linspace(-spread, spread, models)
 
 
 def by_strength(theta: np.ndarray) -> np.ndarray:
-    """Return the Bradley-Terry win rates of row against column, shape (entrants, entrants)."""
+    """Return the Bradley-Terry win rates of row against column, shape (models, models)."""
     return expit(theta[:, None] - theta[None, :])
 
 
-def names(entrants: int) -> list[str]:
+def names(models: int) -> list[str]:
     """Return names that sort like positions."""
-    return [f"m{k:02d}" for k in range(entrants)]
+    return [f"m{k:02d}" for k in range(models)]
 
 
 def verdicts(rates: np.ndarray, items: int, seed: int, shared: float = 0.5, soft: float = 0.0) -> Battles:
@@ -29,7 +29,7 @@ def verdicts(rates: np.ndarray, items: int, seed: int, shared: float = 0.5, soft
     response on the item, so battles of an item hang together while each has exactly the win rate asked for.
 
     Args:
-        rates: of row against column, shape (entrants, entrants).
+        rates: of row against column, shape (models, models).
         items: how many.
         seed: the same seed gives the same verdicts.
         shared: share of the variance that is the responses'.

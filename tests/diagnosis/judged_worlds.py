@@ -14,7 +14,7 @@ from podium.diagnosis.subject import Subject
 
 STRENGTHS = {"gpt-4": 0.9, "gpt-3": -0.2, "claude": 0.6, "llama": -0.4, "mistral": -0.9, "gemini": 0.0}
 LENGTHS = (7.1, 6.9, 7.3, 7.0, 6.8, 6.9)
-"""Mean log-lengths, in the order of the entrants."""
+"""Mean log-lengths, in the order of the models."""
 ASKED = ("position", "consistency", "verbosity", "self_preference", "human")
 OWN = ("gpt-4", "gpt-3")
 WORLDS = 200
@@ -29,7 +29,7 @@ FAULTY = Judge(
 
 
 def world(seed: int, items: int = ITEMS, item_sd: float = 0.0) -> World:
-    """Return a world whose entrants have these strengths and mean lengths, whatever the seed."""
+    """Return a world whose models have these strengths and mean lengths, whatever the seed."""
     found = simulate(list(STRENGTHS), items, seed=seed, strengths=list(STRENGTHS.values()), item_sd=item_sd)
     lengths = np.array(LENGTHS)
     return replace(found, length_means=lengths, log_length=found.log_length + lengths - found.length_means)

@@ -26,7 +26,7 @@ def test_complete_agreement_is_held_by_the_interval_of_tau_and_not_by_the_percen
     for seed in range(WORLDS):
         world = simulate(8, 60, seed=seed, strengths=tuple(STRENGTHS), item_sd=0.0)
         battles = battles_of(world, orders="ab")
-        gold = Gold("gold.csv", dict(zip(battles.entrants, 1500 + POINTS * STRENGTHS, strict=True)))
+        gold = Gold("gold.csv", dict(zip(battles.models, 1500 + POINTS * STRENGTHS, strict=True)))
         subject = Subject(None, battles, battles, gold=gold, seed=seed)
         found = gold_agreement(subject, resamples=100).tau
         held += found.low <= 1 <= found.high + 1e-9

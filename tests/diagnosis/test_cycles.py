@@ -30,9 +30,9 @@ def asked_in_worlds(worlds):
         return [asked(world) for world in worlds]
 
 
-def ring(share, entrants=3):
+def ring(share, models=3):
     """Return win rates of a ring 0 > 1 > 2 > 0; all others are equals."""
-    rates = np.full((entrants, entrants), 0.5)
+    rates = np.full((models, models), 0.5)
     for a, b in ((0, 1), (1, 2), (2, 0)):
         rates[a, b], rates[b, a] = share, 1 - share
     return rates
@@ -59,10 +59,10 @@ def triples_of_five():
 def test_a_ring_is_found_and_read_in_the_direction_of_its_wins():
     found = asked(counted((70, 65, 60), 100))
     assert found.rings == 1
-    assert found.cycles[0].entrants == ("A", "B", "C")
+    assert found.cycles[0].models == ("A", "B", "C")
     assert found.cycles[0].rates == pytest.approx((0.7, 0.65, 0.6))
     backward = asked(counted((30, 35, 40), 100)).cycles[0]
-    assert backward.entrants == ("A", "C", "B")
+    assert backward.models == ("A", "C", "B")
     assert backward.rates == pytest.approx((0.6, 0.65, 0.7))
 
 
@@ -166,7 +166,7 @@ def test_pairs_of_few_items_are_no_win_rates():
     assert "10 items" in found.sntd.why
 
 
-def test_entrants_that_never_closed_a_triple_are_told():
+def test_models_that_never_closed_a_triple_are_told():
     rows = [("1", "A", "B", 1.0), ("1", "B", "C", 1.0), ("1", "C", "D", 0.0)]
     said = asked(read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])))
     assert isinstance(said, Missing)

@@ -304,7 +304,7 @@ def test_gold_battles_of_several_judges_are_refused():
 def test_models_that_are_spelt_otherwise_are_told():
     said = asked(JUDGED, Gold("gold.csv", {"a": 1.0, "b": 2.0, "A": 3.0}))
     assert isinstance(said, Missing)
-    assert "1 entrants are known both" in said.why
+    assert "1 models are known both" in said.why
 
 
 def test_a_judge_who_does_not_compete_has_no_self_bias():
@@ -330,7 +330,7 @@ def test_the_paired_p_equals_scipys_test_on_the_definition():
     both = pairs_beside(battles, gold_of())
     judge, gold = both.rates()
     fitted = curve(gold, decisiveness(judge, gold))
-    own = both.entrants.index(OWN)
+    own = both.models.index(OWN)
     ours = [
         (j, f) if a == own else (1 - j, 1 - f)
         for a, b, j, f in zip(LOW, HIGH, judge, fitted, strict=True)

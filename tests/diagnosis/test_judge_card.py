@@ -114,7 +114,7 @@ def _numbers(value):
 
 
 @pytest.mark.slow
-def test_renaming_the_entrants_changes_no_figure_of_position_and_human():
+def test_renaming_the_models_changes_no_figure_of_position_and_human():
     frame = world(3, 12).judgments(FAULTY, human=True)
     names = {name: f"zz-{9 - k}" for k, name in enumerate(sorted(set(frame["model_a"]) | set(frame["model_b"])))}
     renamed = frame.replace({"model_a": names, "model_b": names})
@@ -165,8 +165,8 @@ def test_impossible_options_are_refused(options, problem):
 def test_figures_are_written_with_their_unit():
     share = Statistic(0.4897, 0.483, 0.4965, 0.95, "item-clustered t", 38_544, "judgments", 953, Unit.SHARE)
     assert share.cells == ("49.0%", "48.3 … 49.6", "38,544 judgments", "953 items")
-    elo = Statistic(-0.04, None, None, 0.95, "a single item: no interval", 6, "entrants", 1, Unit.ELO)
-    assert elo.cells == ("0.0 Elo", "–", "6 entrants", "1 item")
+    elo = Statistic(-0.04, None, None, 0.95, "a single item: no interval", 6, "models", 1, Unit.ELO)
+    assert elo.cells == ("0.0 Elo", "–", "6 models", "1 item")
     assert Missing("it", "no", "more").brief == "–"
 
 

@@ -20,8 +20,8 @@ pytestmark = pytest.mark.slow
 HONEST = (0.90, 0.99)
 CONSERVATIVE = {"human.calibration_error"}
 """Its interval covers at least as often as it says."""
-OVER_ENTRANTS = {"verbosity.residuals"}
-"""Entrants are drawn anew in its interval, and are always the same here; it has a test of its own."""
+OVER_MODELS = {"verbosity.residuals"}
+"""Models are drawn anew in its interval, and are always the same here; it has a test of its own."""
 NO_FAULT = {
     "position.prefers_first": 0.5,
     "position.first_credit": 0.5,
@@ -45,7 +45,7 @@ def expected(judge, item_sd, known):
     return {
         name: value
         for name, value in found.items()
-        if name not in OVER_ENTRANTS and (name in known or 1e-3 < abs(value) < 1 - 1e-3 or abs(value) > 1.001)
+        if name not in OVER_MODELS and (name in known or 1e-3 < abs(value) < 1 - 1e-3 or abs(value) > 1.001)
     }
 
 

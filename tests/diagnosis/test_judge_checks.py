@@ -1,4 +1,4 @@
-"""What a ranking's reader must know of its judge: replies that cannot be read, and its kin among the entrants."""
+"""What a ranking's reader must know of its judge: replies that cannot be read, and its kin among the models."""
 
 import pandas as pd
 import pytest
@@ -10,7 +10,7 @@ LETTER = "gpt-4o|direct|3fa9c0de1122"
 
 
 def table(unparsed: int = 0, replies: tuple[str, ...] = (), judge: str = LETTER, **more: object) -> pd.DataFrame:
-    """Return 100 battles of two entrants, some unparsed, with what the judge wrote instead."""
+    """Return 100 battles of two models, some unparsed, with what the judge wrote instead."""
     rows = []
     for k in range(100):
         row = {"item": f"q{k}", "model_a": "ash", "model_b": "elm", "judge": judge, "credit": float(k % 3 > 0), **more}
@@ -59,25 +59,25 @@ def test_the_remedy_fits_the_reason(reason: str, remedy: str) -> None:
     assert any(remedy in text for text in warnings_of(frame))
 
 
-def test_a_judge_among_its_entrants_is_warned_of_with_what_to_do() -> None:
+def test_a_judge_among_its_models_is_warned_of_with_what_to_do() -> None:
     frame = table(judge="openai/gpt-4o|direct|3fa9c0de1122").replace({"ash": "GPT-4o"})
     [warning] = [text for text in warnings_of(frame) if "judges itself" in text]
     assert warning.startswith("the judge openai/gpt-4o judges itself (GPT-4o): let another model decide")
     assert "self-preference" in warning
 
 
-def test_a_judge_of_the_family_of_an_entrant_is_warned_of_with_what_to_do() -> None:
+def test_a_judge_of_the_family_of_an_model_is_warned_of_with_what_to_do() -> None:
     [warning] = [text for text in warnings_of(table().replace({"ash": "gpt-3.5-turbo"})) if "family" in text]
     assert warning.startswith("the judge gpt-4o is of the family of gpt-3.5-turbo (OpenAI, guessed)")
     assert "let a judge of another family decide" in warning
 
 
-def test_a_table_of_entrants_corrects_the_family() -> None:
+def test_a_table_of_models_corrects_the_family() -> None:
     frame = table().replace({"ash": "gpt-neo-acme"})
     about = pd.DataFrame({"model": ["gpt-neo-acme", "elm"], "family": ["Acme", "Acme"]})
-    assert not any("family" in text for text in warnings_of(frame, entrants=about))
+    assert not any("family" in text for text in warnings_of(frame, models=about))
     kin = pd.DataFrame({"model": ["elm", "gpt-4o"], "family": ["OpenAI", "OpenAI"]})
-    assert any("of the family of elm (OpenAI, given)" in text for text in warnings_of(frame, entrants=kin))
+    assert any("of the family of elm (OpenAI, given)" in text for text in warnings_of(frame, models=kin))
 
 
 @pytest.mark.parametrize("judge", ["mmlu_llama choice", "human", "jury:majority:2(gpt-4o|direct|1; phi-4|direct|1)"])

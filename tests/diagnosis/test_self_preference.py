@@ -70,7 +70,7 @@ def test_ratings_and_their_errors_are_those_of_the_ranker():
     found = prepare_side(battles).ratings
     standings = {entry.model: entry for entry in rank(battles, "bradley-terry").standings[0].entries}
     se = np.sqrt(np.sum(found.influence**2, axis=0) * 50 / 49)
-    for k, name in enumerate(found.entrants):
+    for k, name in enumerate(found.models):
         assert found.elo[k] + 1500 == pytest.approx(standings[name].score)
         assert se[k] == pytest.approx(standings[name].se)
     assert found.influence.sum(axis=0) == pytest.approx(np.zeros(6), abs=1e-8)
@@ -118,7 +118,7 @@ def test_given_families_stand_over_guessed_ones():
     assert found.families["somebody"] == ("gpt-3",)
 
 
-def test_entrants_of_no_known_family_are_shown():
+def test_models_of_no_known_family_are_shown():
     names = {"llama": "our-model", "claude": "their-model"}
     frame = world(1, 5).judgments(Judge("gpt-9")).replace({"model_a": names, "model_b": names})
     found = self_preference(subject_of(read_battles(frame), "gpt-9"))
@@ -136,15 +136,15 @@ def test_a_judge_of_no_known_family_is_missing_one():
     assert isinstance(found.excesses["OpenAI"], Statistic)
 
 
-def test_a_family_without_entrants_is_missing():
+def test_a_family_without_models_is_missing():
     found = card(Judge("command-r"))
-    assert "no entrant is known to be of the judge's family (Cohere)" in found.excess.why
+    assert "no model is known to be of the judge's family (Cohere)" in found.excess.why
 
 
-def test_three_entrants_of_other_families_are_needed():
+def test_three_models_of_other_families_are_needed():
     found = card(Judge("gpt-9"), families={"claude": "OpenAI", "gemini": "OpenAI"})
     assert isinstance(found.excess, Missing)
-    assert "2 entrants of other families" in found.excess.why
+    assert "2 models of other families" in found.excess.why
 
 
 def test_without_human_gold_or_other_judges_nothing_is_held_against_the_judge():
@@ -160,7 +160,7 @@ def test_a_gold_ranking_is_a_reference_without_error():
     """Truth: the strengths themselves as gold; the excess of a judge that favours nobody is 0."""
     played = world(9, 300)
     _, battles = both(played, Judge("gpt-9", scale=1.3), repeats=1)
-    scores = {name: 1000 + POINTS * float(s) for name, s in zip(played.entrants, played.strengths, strict=True)}
+    scores = {name: 1000 + POINTS * float(s) for name, s in zip(played.models, played.strengths, strict=True)}
     bare = read_battles(battles.table.drop(columns="human"))
     found = self_preference(subject_of(bare, "gpt-9", gold=Gold("gold.csv", scores)))
     assert found.who == "gold"

@@ -131,7 +131,7 @@ def test_pointwise_scores_bring_means_and_medians():
     ("subjects", "why"),
     [
         ([subject("a")], "one judge only"),
-        ([subject("a"), subject("b", strengths(2))], "2 entrants are ranked by all"),
+        ([subject("a"), subject("b", strengths(2))], "2 models are ranked by all"),
     ],
 )
 def test_what_cannot_be_compared_is_said(subjects, why):

@@ -81,11 +81,11 @@ def by_loops(battles, tie=0.025):
         credit.setdefault((row.item, row.model_b, row.model_a), []).append(1 - row.credit)
     mean = {key: sum(values) / len(values) for key, values in credit.items()}
     broken = complete = 0
-    entrants = sorted(battles.entrants)
+    models = sorted(battles.models)
     for item in {key[0] for key in mean}:
-        for a in entrants:
-            for b in entrants:
-                for c in entrants:
+        for a in models:
+            for b in models:
+                for c in models:
                     edges = [mean.get((item, *edge)) for edge in ((a, b), (b, c), (a, c))]
                     if not a < b < c or None in edges:
                         continue
@@ -163,7 +163,7 @@ def test_sntd_is_largest_for_a_ring_of_certain_verdicts():
 def test_sntd_over_items_is_the_mean_over_triples_and_items():
     battles = verdicts(by_strength(strengths(4)), 7, seed=0, soft=1.0)
     credit = {(row.item, row.model_a, row.model_b): row.credit for row in battles.table.itertuples()}
-    items, models = sorted(set(battles.table["item"])), sorted(battles.entrants)
+    items, models = sorted(set(battles.table["item"])), sorted(battles.models)
     each = [
         float(deviation(credit[i, a, b], credit[i, b, c], credit[i, a, c]))
         for i in items
@@ -214,7 +214,7 @@ def test_gaps_in_strength_name_the_leads(monkeypatch):
         found = transitivity(battles)
         assert [one.name for one in found.scenarios if isinstance(one.hard, Statistic)] == [scenario]
         assert found.triplets[0].scenario == scenario
-        assert found.triplets[0].entrants == ("A", "B", "C")
+        assert found.triplets[0].models == ("A", "B", "C")
 
 
 def test_categories_are_measured_apart():
@@ -236,7 +236,7 @@ def test_blind_verdicts_break_a_quarter_of_the_orders_and_more_with_ties():
 @pytest.mark.parametrize(
     ("rows", "why"),
     [
-        ([("1", "A", "B", 1.0)], "2 entrants"),
+        ([("1", "A", "B", 1.0)], "2 models"),
         ([("1", "A", "B", 1.0), ("2", "B", "C", 1.0)], "all three verdicts on one item"),
         ([(None, "A", "B", 1.0), (None, "B", "C", 1.0)], "says its item"),
     ],

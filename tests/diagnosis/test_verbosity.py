@@ -128,7 +128,7 @@ def test_the_partial_correlation_is_that_of_three_correlations():
 @pytest.mark.slow
 @pytest.mark.parametrize("truth", [0.0, 0.6])
 def test_the_partial_correlation_covers_what_is_true(truth):
-    """2,000 draws of 12 entrants; the interval around the plain correlation does not."""
+    """2,000 draws of 12 models; the interval around the plain correlation does not."""
     rng = np.random.default_rng(int(10 * truth))
     covered = plain = 0
     for _ in range(2_000):
@@ -179,7 +179,7 @@ def test_models_that_never_met_leave_only_what_needs_ratings_missing():
 
 @pytest.mark.slow
 def test_a_judge_that_scale_corrections_differences_is_not_accused_where_strong_models_write_more():
-    """200 worlds of twelve new entrants whose length follows strength; humans label each battle once.
+    """200 worlds of twelve new models whose length follows strength; humans label each battle once.
 
     Truth: 0, whatever the scale. The errors of human ratings left in, the mean lies well above; strength not held
     fixed at all, most worlds accuse.
@@ -196,7 +196,7 @@ def test_a_judge_that_scale_corrections_differences_is_not_accused_where_strong_
             continue
         theirs, ours = bounded_by_all(subject.reference.ratings, subject.side.ratings)
         judge, human = ours.elo, theirs.elo
-        length = np.array([np.exp(lengths[longer.entrants.index(name)]) for name in ours.entrants])
+        length = np.array([np.exp(lengths[longer.models.index(name)]) for name in ours.models])
         held.append(found.low <= 0 <= found.high)
         means.append(found.value)
         naive.append(partial_correlation(judge - human, length, human, 0.95).value)

@@ -79,7 +79,7 @@ def test_a_results_tree_holds_all_models_against_one_baseline(save, tmp_path):
         save(f"results/{model}/gpt4/annotations.json", rows)
         save(f"results/{model}/model_outputs.json", [{"instruction": "i0", "output": "x", "generator": model}])
     battles = podium.read_battles(str(tmp_path / "results"))
-    assert battles.entrants == ("bad", "davinci", "good")
+    assert battles.models == ("bad", "davinci", "good")
     assert battles.counts().items == 3
     assert "2 files hold no verdicts and were skipped" in battles.notes[0]
 
@@ -88,7 +88,7 @@ def test_the_baselines_own_file_in_a_tree_is_skipped_and_told(save, tmp_path):
     save("results/davinci/annotations.json", [annotation(1.5, model="davinci")])
     save("results/good/annotations.json", [annotation(2, model="good")])
     battles = podium.read_battles(str(tmp_path / "results"))
-    assert battles.entrants == ("davinci", "good")
+    assert battles.models == ("davinci", "good")
     assert "only with itself were skipped" in battles.notes[0]
     assert "results/davinci/annotations.json" in battles.notes[0]
 
@@ -124,7 +124,7 @@ def test_the_baselines_own_file_alone_is_an_error(save):
 
 def test_a_label_names_the_model(save):
     path = save("annotations.json", [annotation(2)])
-    assert podium.read_battles(f"renamed={path}").entrants == ("davinci", "renamed")
+    assert podium.read_battles(f"renamed={path}").models == ("davinci", "renamed")
 
 
 def test_items_of_two_models_join_by_the_instructions_text(save):

@@ -97,7 +97,7 @@ def test_a_row_without_one_or_two_games_is_an_error(save, games):
 def test_the_old_version_without_uid_and_baseline_is_read(save):
     old = {"question_id": 7, "model": "newcomer", "judge": "gpt-4", "games": [game("B>A"), game("A>B")]}
     battles = podium.read_battles(save("newcomer.jsonl", [old]))
-    assert battles.entrants == ("baseline", "newcomer")
+    assert battles.models == ("baseline", "newcomer")
     assert battles.table["item"].tolist() == ["7"]
 
 
@@ -108,7 +108,7 @@ def test_foreign_columns_of_judgments_are_kept(save):
 
 def test_a_label_renames_the_model(save):
     path = save("newcomer.jsonl", [judgment("B>A", "A>B")])
-    assert podium.read_battles(f"ours={path}").entrants == ("o3-mini", "ours")
+    assert podium.read_battles(f"ours={path}").models == ("o3-mini", "ours")
 
 
 def test_unparsed_games_have_neither_credit_nor_margin(save):

@@ -171,4 +171,4 @@ def test_a_newline_inside_quotes_belongs_to_the_cell(save):
 
 
 def test_a_cell_that_says_na_is_text(save):
-    assert podium.read_battles(save("votes.csv", f"{HEADER}NA,nan,null,1\n")).entrants == ("nan", "null")
+    assert podium.read_battles(save("votes.csv", f"{HEADER}NA,nan,null,1\n")).models == ("nan", "null")

@@ -26,7 +26,7 @@ def test_an_unknown_winner_is_an_error_not_a_tie(save, winner):
 
 
 def test_numbers_are_names(save):
-    assert podium.read_battles(save("simple.csv", "left,right,winner\n0,01,left\n")).entrants == ("0", "01")
+    assert podium.read_battles(save("simple.csv", "left,right,winner\n0,01,left\n")).models == ("0", "01")
 
 
 def test_foreign_columns_beside_left_and_right_are_kept(save):

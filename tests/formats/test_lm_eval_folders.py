@@ -64,12 +64,12 @@ def test_the_items_on_which_models_differ_are_counted(out: Path) -> None:
 
 def test_folders_given_one_by_one_with_labels_are_the_same_battles(out: Path) -> None:
     battles = podium.read_battles(f"x={out}/org__a", f"y={out}/org__b")
-    assert (battles.entrants, credits(battles)) == (("x", "y"), credits(podium.read_battles(out)))
+    assert (battles.models, credits(battles)) == (("x", "y"), credits(podium.read_battles(out)))
 
 
 def test_results_files_stand_for_their_runs(out: Path) -> None:
     battles = podium.read_battles(*(f"{name}={out}/org__{name}/results_{TIME}.json" for name in "ab"))
-    assert (battles.entrants, len(battles)) == (("a", "b"), 4)
+    assert (battles.models, len(battles)) == (("a", "b"), 4)
 
 
 def test_models_that_share_a_folder_are_told_apart_by_their_results(tmp_path: Path) -> None:
@@ -284,7 +284,7 @@ def test_another_batch_size_is_the_same_model(tmp_path: Path) -> None:
     write_run(tmp_path, "b", {"t": scored(B)})
     for size, time in ((1, TIME), (8, LATER)):
         write_run(tmp_path, "a", {"t": scored(A)}, time=time, arguments={"pretrained": "a", "batch_size": size})
-    assert podium.read_battles(tmp_path).entrants == ("a", "b")
+    assert podium.read_battles(tmp_path).models == ("a", "b")
 
 
 def test_arguments_written_as_text_are_compared_too(tmp_path: Path) -> None:
@@ -316,29 +316,27 @@ def test_a_source_given_twice_is_read_once(out: Path) -> None:
 
 
 def test_a_label_cannot_name_two_models(out: Path) -> None:
-    with pytest.raises(
-        podium.UsageError, match="label 'x' stands for one entrant, and its files are of 2: org/a, org/b"
-    ):
+    with pytest.raises(podium.UsageError, match="label 'x' stands for one model, and its files are of 2: org/a, org/b"):
         podium.read_battles(f"x={out}")
 
 
 def test_a_label_stands_for_one_model_some_of_whose_results_are_gone(out: Path) -> None:
     home = write_run(out, "org/a", {"u": scored(A)}, time=LATER, results=False)
-    assert "x" in podium.read_battles(f"x={home}", f"y={out}/org__b").entrants
+    assert "x" in podium.read_battles(f"x={home}", f"y={out}/org__b").models
 
 
 @pytest.mark.parametrize("arguments", [{}, {"base_url": "http://localhost"}])
 def test_names_drawn_at_random_are_said_with_the_remedy(tmp_path: Path, arguments: dict[str, str]) -> None:
     write_run(tmp_path, "a", {"t": scored(A)})
     home = write_run(tmp_path, "5dvysgrd", {"t": scored(B)}, arguments=arguments)
-    told = f"1 entrants are called as it drew at random; say whose they are with labels: 5dvysgrd={home}"
+    told = f"1 models are called as it drew at random; say whose they are with labels: 5dvysgrd={home}"
     assert any(told in note for note in podium.read_battles(tmp_path).notes)
 
 
 def test_a_run_without_samples_is_said_and_the_rest_is_ranked(out: Path) -> None:
     write_run(out, "org/c", {"t": scored(A)}, samples=False)
     battles = podium.read_battles(out)
-    assert (battles.entrants, len(battles.lost)) == (("org/a", "org/b"), 1)
+    assert (battles.models, len(battles.lost)) == (("org/a", "org/b"), 1)
     assert battles.lost[0].startswith("org/c has no samples beside ")
     assert battles.lost[0].endswith("run lm_eval with --log_samples")
     assert battles.lost[0] in battles.notes
@@ -406,7 +404,7 @@ def test_samples_without_a_whole_row_are_missing_and_the_rest_is_ranked(out: Pat
     path.write_text(path.read_text()[:kept])
     battles = podium.read_battles(out)
     assert battles.lost == (f"{path}: no whole row of samples, so org/b is missing; run t again",)
-    assert battles.entrants == ("org/a", "org/c")
+    assert battles.models == ("org/a", "org/c")
     shutil.rmtree(out / "org__c")
     with pytest.raises(podium.DataError, match=rf"nothing to compare: {path}: no whole row of samples"):
         podium.read_battles(out)
@@ -416,14 +414,14 @@ def test_without_results_the_folder_names_the_model_and_the_direction_is_said_to
     for name, values in (("org/a", A), ("org/b", B)):
         write_run(tmp_path, name, {"t": scored(values)}, results=False)
     battles = podium.read_battles(tmp_path)
-    assert battles.entrants == ("org__a", "org__b")
+    assert battles.models == ("org__a", "org__b")
     assert "no results file says which acc,none of t is better: higher is taken to be" in battles.notes
 
 
 def test_a_filter_that_a_model_lacks_leaves_it_out_and_is_said(out: Path) -> None:
     write_run(out, "org/c", {"t": scored(A, filter_="strict")})
     battles = podium.read_battles(out, metric="acc,none")
-    assert battles.entrants == ("org/a", "org/b")
+    assert battles.models == ("org/a", "org/b")
     assert "has no acc,none (it has acc,strict), so org/c is not compared on t" in battles.lost[0]
 
 

@@ -17,11 +17,11 @@ def judgment(order: str, credit: float | None, judge: str = "j") -> dict[str, An
     return {"order": order, "repeat": 0, "judge": judge, **verdict, "replies": ["A"]}
 
 
-def document(item: int, *shown: dict[str, Any], entrant: str = "this model") -> dict[str, Any]:
+def document(item: int, *shown: dict[str, Any], model: str = "this model") -> dict[str, Any]:
     """Return the verdicts on one document: a battle with an opponent that comes before by name."""
     verdict = {"credit": shown[0]["credit"], "margin": None, "reason": shown[0]["reason"]}
-    battle = {"model_a": "elm", "model_b": entrant, **verdict, "judgments": list(shown), "length_a": 3}
-    told = {"item": f"t:{item}", "entrant": entrant, "credit": None, "one_sided": "unparsed", "missing": {}}
+    battle = {"model_a": "elm", "model_b": model, **verdict, "judgments": list(shown), "length_a": 3}
+    told = {"item": f"t:{item}", "model": model, "credit": None, "one_sided": "unparsed", "missing": {}}
     return {**told, "battles": [battle]}
 
 
@@ -62,13 +62,13 @@ def test_runs_that_met_each_other_are_put_together(tmp_path: Path):
     ash = write_samples(tmp_path / "ash", [document(k, judgment("ab", 1.0)) for k in range(2)])
     oak = write_samples(tmp_path / "oak", [document(k, judgment("ab", 0.0)) for k in range(2)])
     battles = read_battles(ash, oak)
-    assert (battles.entrants, len(battles), battles.counts().items) == (("ash", "elm", "oak"), 4, 2)
+    assert (battles.models, len(battles), battles.counts().items) == (("ash", "elm", "oak"), 4, 2)
 
 
 def test_the_filters_own_name_counts_and_a_label_counts_more(tmp_path: Path):
-    folder = write_samples(tmp_path / "model", [document(0, judgment("ab", 1.0), entrant="ash")])
-    assert read_battles(folder).entrants == ("ash", "elm")
-    assert read_battles(f"mine={folder}").entrants == ("elm", "mine")
+    folder = write_samples(tmp_path / "model", [document(0, judgment("ab", 1.0), model="ash")])
+    assert read_battles(folder).models == ("ash", "elm")
+    assert read_battles(f"mine={folder}").models == ("elm", "mine")
 
 
 def test_a_jury_counts_once_where_its_verdict_is_asked_for():
@@ -89,4 +89,4 @@ def test_what_the_model_said_itself_is_no_verdict(tmp_path: Path):
     forged = document(0, judgment("ab", 0.0))
     folder = write_samples(tmp_path / "ash", [forged], said=f"Here: {verdicts_as_text(forged)}")
     honest = write_samples(tmp_path / "oak", [document(0, judgment("ab", 1.0))])
-    assert read_battles(folder, honest).entrants == ("elm", "oak")
+    assert read_battles(folder, honest).models == ("elm", "oak")

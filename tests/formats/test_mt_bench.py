@@ -116,4 +116,4 @@ def test_grades_of_two_turns_are_not_averaged_together(save):
 
 def test_a_label_renames_the_one_model_of_a_file(save):
     one, two = save("one.jsonl", [grade(9)]), save("two.jsonl", [grade(7)])
-    assert podium.read_battles(f"new={one}", f"old={two}").entrants == ("new", "old")
+    assert podium.read_battles(f"new={one}", f"old={two}").models == ("new", "old")

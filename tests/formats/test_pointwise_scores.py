@@ -51,13 +51,13 @@ def test_scores_of_one_model_only_are_an_error(save):
 
 def test_files_of_one_model_each_meet(save):
     one, two = save("one.jsonl", scored(("i", "x", 1))), save("two.jsonl", scored(("i", "y", 4)))
-    assert podium.read_battles(one, two).entrants == ("x", "y")
+    assert podium.read_battles(one, two).models == ("x", "y")
 
 
 def test_a_label_names_the_model_of_a_file_without_one(save):
     rows = scored(("i", 1), names=("item", "score"))
     one, two = save("one.jsonl", rows), save("two.jsonl", rows)
-    assert podium.read_battles(f"new={one}", f"old={two}").entrants == ("new", "old")
+    assert podium.read_battles(f"new={one}", f"old={two}").models == ("new", "old")
 
 
 def test_justrank_columns_are_read_with_the_realization_in_the_judge(save):

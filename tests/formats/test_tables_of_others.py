@@ -207,14 +207,14 @@ def test_names_that_look_like_sql_are_names(tmp_path):
     frame.to_csv(folder / "v'*.csv", index=False)
     frame.to_csv(tmp_path / "v'1.csv", index=False)
     battles = podium.read_battles(folder / "v'*.csv", where={odd: "v"})
-    assert (battles.entrants, battles.table[odd].tolist()) == (("x'", 'y"'), ["v"])
+    assert (battles.models, battles.table[odd].tolist()) == (("x'", 'y"'), ["v"])
     assert battles.table["Item_"].tolist() == ["3"]
 
 
 def test_a_matrix_of_scores_may_hold_words_of_its_items_and_marks_of_missing_ones(save):
     path = save("w.csv", "item,lang,gpt-4o,claude-3\n1,en,8.0,8.3\n2,fr,7,6\n3,en,NA,5\n")
     battles = podium.read_battles(path)
-    assert battles.entrants == ("claude-3", "gpt-4o")
+    assert battles.models == ("claude-3", "gpt-4o")
     assert battles.table["lang"].tolist() == ["en", "fr", "en"]
     assert (battles.counts().readable, battles.counts().unparsed) == (2, 1)
 

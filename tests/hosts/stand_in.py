@@ -1,10 +1,10 @@
-"""Judges and entrants behind an OpenAI-compatible address, in a process of its own: it counts, waits and fails.
+"""Judges and models behind an OpenAI-compatible address, in a process of its own: it counts, waits and fails.
 
     python stand_in.py        # prints its port, serves until it is ended
 
 Who is shown two marked responses is a judge: verdicts are a function of the prompt alone, every response carries a
 mark (`mark`), and the better mark wins the more often the further it is ahead, with a slight preference for what is
-shown first. Everyone else is an entrant that adds two numbers, right as often as the end of its name says (`elm-0.7`),
+shown first. Everyone else is a model that adds two numbers, right as often as the end of its name says (`elm-0.7`),
 and marks what it says. Faults are drawn by a hash, not by time. `POST /script` says how to behave from now on,
 `GET /journal` returns every call so far.
 """
@@ -75,7 +75,7 @@ class Call:
 
     Attributes:
         model, key: who was asked, and a hash of model and prompt.
-        item, first, second: the battle, by the marks in the prompt; of an entrant the sum, its name and nothing.
+        item, first, second: the battle, by the marks in the prompt; of a model the sum, its name and nothing.
         fate: `answered`, or the fault; None while it waits.
         probability: that the first response is better.
         bearer: the key that came with it.
@@ -153,13 +153,13 @@ def sum_in(prompt: str) -> str:
 
 
 def skill(model: str) -> float:
-    """Return how often an entrant is right, which its name says."""
+    """Return how often a model is right, which its name says."""
     told = re.search(r"-([01]\.\d+)$", model)
     return float(told[1]) if told else 0.5
 
 
 def said(call: Call) -> str:
-    """Return a judge's letter, or what an entrant answers: its sum, with a mark that says how good it is."""
+    """Return a judge's letter, or what a model answers: its sum, with a mark that says how good it is."""
     if call.second:
         return "A" if call.probability >= 0.5 else "B"
     right = sum(int(part) for part in call.item.split("+")) if "+" in call.item else 0
@@ -194,9 +194,9 @@ def completed(call: Call, text: str, logprobs: bool) -> dict[str, Any]:
     return {**about, "choices": [choice], "usage": usage}
 
 
-def mark(item: str, entrant: str, quality: float) -> str:
+def mark(item: str, model: str, quality: float) -> str:
     """Return what a response must hold."""
-    return f"[{item} by {entrant}: quality={quality:.3f}]"
+    return f"[{item} by {model}: quality={quality:.3f}]"
 
 
 async def serve(judge: Judge, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -60,7 +60,7 @@ def test_the_tests_of_compare_have_the_power_that_plan_promises(name):
 
 
 @pytest.mark.slow
-def test_a_plan_for_a_difference_needs_no_entrants_and_says_the_items():
+def test_a_plan_for_a_difference_needs_no_models_and_says_the_items():
     plan = make_plan(difference="2points", disagree=0.1)
     assert plan.compared.items == compared_size("2points", ties=0.15, disagree=0.1).items
     assert plan.to_dict()["plan"]["compared"]["test"] == "exact sign test"
@@ -75,7 +75,7 @@ def test_a_plan_for_a_difference_needs_no_entrants_and_says_the_items():
         ({"difference": "20points", "disagree": 0.1}, "not between the difference"),
         ({"difference": "2points", "disagree": 0.1, "spread": 1.0}, "not both"),
         ({"difference": "900elo"}, "nobody is that far ahead"),
-        ({"disagree": 0.1, "entrants": 3}, "give the difference"),
+        ({"disagree": 0.1, "models": 3}, "give the difference"),
     ],
 )
 def test_a_difference_that_cannot_be_planned_for_is_refused(options, complaint):

@@ -28,7 +28,7 @@ def test_a_pilot_of_ten_items_is_a_round_robin_on_them(items: int) -> None:
     assert battles_of(TournamentDesign("anchor", "anchor"), SEVEN, items) == 10 * 21 + (items - 10) * 6
 
 
-def test_three_entrants_cost_as_much_as_an_anchor_from_outside() -> None:
+def test_three_models_cost_as_much_as_an_anchor_from_outside() -> None:
     """Section 6: comparing all pairs of three models takes 3 N judgments."""
     assert battles_of(TournamentDesign("round_robin", "round_robin"), ("a", "b", "c"), 750) == 3 * 750
 
@@ -67,7 +67,7 @@ def test_a_tariff_that_no_judge_has_is_refused(options: dict, why: str) -> None:
 @pytest.mark.slow
 def test_a_battle_of_a_ring_is_one_call_and_is_planned_with_the_verdict_of_its_order() -> None:
     """In whatever orders the others ask; the wrong variant: means of both orders, which err clearly less."""
-    plan = make_plan(entrants=6, items=100, tariff=Tariff(orders="random"), simulations=100)
+    plan = make_plan(models=6, items=100, tariff=Tariff(orders="random"), simulations=100)
     ring = next(line for line in plan.lines if line.design == "ring")
     assert (ring.planned.battles, ring.planned.calls) == (600, 600)
     merged = simulated_worlds(6, ties=0.15)

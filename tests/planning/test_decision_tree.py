@@ -6,7 +6,7 @@ from podium.planning.planner import decide
 
 
 @pytest.mark.parametrize(
-    ("entrants", "baseline", "pairs", "design", "questions"),
+    ("models", "baseline", "pairs", "design", "questions"),
     [
         (20, "old", (), "baseline", 1),
         (2, "old", (), "baseline", 1),
@@ -18,9 +18,9 @@ from podium.planning.planner import decide
     ],
 )
 def test_every_way_down_the_tree(
-    entrants: int, baseline: str | None, pairs: tuple[tuple[str, str], ...], design: str, questions: int
+    models: int, baseline: str | None, pairs: tuple[tuple[str, str], ...], design: str, questions: int
 ) -> None:
-    found = decide(entrants, baseline, pairs)
+    found = decide(models, baseline, pairs)
     assert (found.design, len(found.steps)) == (design, questions)
 
 

@@ -11,7 +11,7 @@ from podium.verbs.replays import recording_of
 
 
 @pytest.mark.parametrize("ties", [0.0, 0.15, 0.39, 0.8])
-def test_equal_entrants_are_told_apart_as_often_as_the_closed_form_says(ties: float) -> None:
+def test_equal_models_are_told_apart_as_often_as_the_closed_form_says(ties: float) -> None:
     """Two verdicts drawn apart are equal with probability t^2 + 2 ((1 - t) / 2)^2; without ties, 1/2 (section 4.3)."""
     assert three_levels(ties, 0.0).informative == pytest.approx(1 - ties**2 - (1 - ties) ** 2 / 2)
 
@@ -56,7 +56,7 @@ def test_their_informative_shares_are_the_rankers_informativeness() -> None:
     shares = [one.informative for one in recorded_differences(recording_of(battles))]
     by_anchor = np.array(shares).reshape(5, -1).mean(axis=1)
     oracle = {e.model: e.score for e in informativeness(battles, rng=np.random.default_rng(0)).entries}
-    assert dict(zip(battles.entrants, by_anchor, strict=True)) == pytest.approx(oracle)
+    assert dict(zip(battles.models, by_anchor, strict=True)) == pytest.approx(oracle)
 
 
 def test_five_levels_come_from_the_margin() -> None:

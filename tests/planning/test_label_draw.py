@@ -129,7 +129,7 @@ def test_the_forecast_of_labels_alone_is_the_error_that_they_have():
         table = world.judgments(Judge(), human=True, orders="ab")
         kept = np.random.default_rng(seed).choice(len(table), 300, replace=False)
         battles = read_battles(table.assign(human=table["human"].where(np.isin(np.arange(len(table)), kept))))
-        theta, _ = human_ratings(human_label_fit(battles, battles.entrants).coded, 0.0)
+        theta, _ = human_ratings(human_label_fit(battles, battles.models).coded, 0.0)
         errors.append(POINTS * np.abs(theta - world.strengths).mean())
         drawn = draw_labels(battles, 10, rng=np.random.default_rng(seed))
         forecasts += [each.alone for each in drawn.forecast if each.labels == 300]

@@ -26,7 +26,7 @@ def battles() -> Battles:
 @pytest.fixture(scope="module")
 def numbers():
     tariff = Tariff(tokens_in=1500, tokens_out=300, price_in=2.5, price_out=10)
-    return make_plan(entrants=5, items=200, ties=0.39, informativeness=0.45, tariff=tariff, **FAST)
+    return make_plan(models=5, items=200, ties=0.39, informativeness=0.45, tariff=tariff, **FAST)
 
 
 @pytest.fixture(scope="module")
@@ -75,8 +75,8 @@ def test_a_design_that_alone_can_be_tried_is_less_than_no_others(piloted) -> Non
 
 
 def test_a_plan_against_a_baseline_opens_with_that_comparison() -> None:
-    [report] = plan_reports(make_plan(entrants=5, items=200, baseline="old", simulations=100))
-    assert report.answer[0].startswith("Compare every entrant with old")
+    [report] = plan_reports(make_plan(models=5, items=200, baseline="old", simulations=100))
+    assert report.answer[0].startswith("Compare every model with old")
 
 
 def test_money_is_tokens_times_prices(numbers) -> None:
@@ -127,7 +127,7 @@ def test_the_smallest_gaps_follow_from_what_decides(piloted) -> None:
 
 @pytest.mark.slow
 def test_items_too_few_to_tell_anything_are_said_so() -> None:
-    found = make_plan(entrants=4, items=3, ties=0.2, **FAST)
+    found = make_plan(models=4, items=3, ties=0.2, **FAST)
     assert [(gap.edge, gap.elo) for gap in found.gaps] == [(None, None), (None, None)]
 
 
@@ -200,7 +200,7 @@ def test_the_order_of_the_rows_changes_nothing(battles: Battles, piloted) -> Non
 
 def test_the_json_has_no_nan(numbers, piloted) -> None:
     for one in (numbers, piloted):
-        assert json.loads(one.to_json())["plan"]["asked"]["entrants"] == 5
+        assert json.loads(one.to_json())["plan"]["asked"]["models"] == 5
 
 
 @pytest.mark.slow
@@ -218,7 +218,7 @@ def test_a_pilot_against_one_anchor_answers_what_it_can() -> None:
 
 
 @pytest.mark.slow
-def test_a_pilot_of_two_entrants_says_nothing_of_anchors() -> None:
+def test_a_pilot_of_two_models_says_nothing_of_anchors() -> None:
     found = make_plan(simulate(2, 40, seed=1).battles(), **FAST)
     assert (found.candidates, found.is_partial) == ((), True)
     assert found.samples[0].anchored is None
@@ -239,7 +239,7 @@ def test_a_baseline_that_tells_nobody_apart_is_said() -> None:
     found = make_plan(table(*[1.0] * 8), baseline="a", **FAST)
     assert found.samples[0].anchored is None
     assert found.samples[0].direct.value == 617
-    assert any("a tells no two entrants of the pilot apart" in one.why for one in found.missing)
+    assert any("a tells no two models of the pilot apart" in one.why for one in found.missing)
 
 
 @pytest.mark.slow
@@ -283,8 +283,8 @@ def test_a_pilot_without_items_is_refused() -> None:
 
 
 @pytest.mark.slow
-def test_more_entrants_than_can_be_imagined_are_still_priced() -> None:
-    found = make_plan(entrants=100, items=10, **FAST)
+def test_more_models_than_can_be_imagined_are_still_priced() -> None:
+    found = make_plan(models=100, items=10, **FAST)
     assert {line.design: line.planned.battles for line in found.lines}["round_robin"] == 49_500
     assert any("not imagined" in one.why for one in found.missing)
 
@@ -292,13 +292,13 @@ def test_more_entrants_than_can_be_imagined_are_still_priced() -> None:
 @pytest.mark.parametrize(
     ("wrong", "complaint"),
     [
-        ({}, "give a pilot, or the number of entrants"),
-        ({"entrants": 1}, "entrants=1"),
-        ({"entrants": 5, "items": 0}, "items=0"),
-        ({"entrants": 5, "ties": 1.0}, "ties=1.0"),
-        ({"entrants": 5, "edge": 0.7}, "edge=0.7"),
-        ({"entrants": 5, "informativeness": 0.0}, "informativeness=0.0"),
-        ({"entrants": 5, "pairs": [("a", "a")]}, "two different entrants"),
+        ({}, "give a pilot, or the number of models"),
+        ({"models": 1}, "models=1"),
+        ({"models": 5, "items": 0}, "items=0"),
+        ({"models": 5, "ties": 1.0}, "ties=1.0"),
+        ({"models": 5, "edge": 0.7}, "edge=0.7"),
+        ({"models": 5, "informativeness": 0.0}, "informativeness=0.0"),
+        ({"models": 5, "pairs": [("a", "a")]}, "two different models"),
     ],
 )
 def test_impossible_wishes_are_refused(wrong, complaint: str) -> None:
@@ -328,13 +328,13 @@ def test_a_pilot_of_ten_real_items_finds_the_bad_anchor() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("baseline", [None, "model-05"])
-def test_a_plan_for_fewer_entrants_than_the_pilot_has_keeps_the_anchor(battles: Battles, baseline: str | None) -> None:
+def test_a_plan_for_fewer_models_than_the_pilot_has_keeps_the_anchor(battles: Battles, baseline: str | None) -> None:
     """By hand: two others meet the anchor on 50 items, whoever of five it is."""
-    found = make_plan(battles, entrants=3, items=50, baseline=baseline, **FAST)
+    found = make_plan(battles, models=3, items=50, baseline=baseline, **FAST)
     line = next(line for line in found.lines if line.design == f"anchor {found.anchor}")
     assert line.planned.battles == 2 * 50
     assert baseline in (None, found.anchor)
-    assert any("the pilot has 5 entrants, the plan 3" in one.why for one in found.missing)
+    assert any("the pilot has 5 models, the plan 3" in one.why for one in found.missing)
 
 
 def test_the_line_to_type_names_what_the_tournament_needs(numbers) -> None:
@@ -351,7 +351,7 @@ def test_the_line_to_type_names_what_the_tournament_needs(numbers) -> None:
 
 
 def test_the_line_to_type_has_the_orders_and_repeats_that_were_planned() -> None:
-    plan = make_plan(entrants=6, items=200, tariff=Tariff(orders="random", repeats=2), **FAST)
+    plan = make_plan(models=6, items=200, tariff=Tariff(orders="random", repeats=2), **FAST)
     cases = {"ring": " -T repeats=2", "round_robin": " -T orders=random -T repeats=2"}
     for design, options in cases.items():
         bill = Bill(5, 10, None, None, None)

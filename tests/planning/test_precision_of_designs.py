@@ -13,7 +13,7 @@ from podium.planning.precision import (
     PerItem,
     Precision,
     _draw_in,
-    middling_entrant,
+    middling_model,
     per_item,
     precision_in_pilot,
     precision_in_worlds,
@@ -70,7 +70,7 @@ def test_a_larger_variance_needs_more_items(pilot: Recording) -> None:
 
 @pytest.mark.slow
 def test_the_planned_items_reach_the_promised_power() -> None:
-    """Simulation: two entrants, 200 worlds of the planned size; a one-sided test tells them with the power promised.
+    """Simulation: two models, 200 worlds of the planned size; a one-sided test tells them with the power promised.
 
     The design is planned from worlds of the same kind. Tolerance: binomial, and the planned variance's own interval.
     """
@@ -152,7 +152,7 @@ def test_a_pilots_spread_of_ratings_is_draw_in_by_what_chance_adds() -> None:
 
 
 def test_an_anchor_needs_more_items_than_all_pairs_and_fewer_battles(pilot: Recording) -> None:
-    anchor = TournamentDesign("anchor", "anchor", {"anchor": middling_entrant(pilot)})
+    anchor = TournamentDesign("anchor", "anchor", {"anchor": middling_model(pilot)})
     found = [precision_in_pilot(one, pilot, level=0.95) for one in (anchor, ROUND_ROBIN)]
     items = [one.items_for(30, alpha=0.05, power=0.8).value for one in found]
     assert items[1] < items[0] < 10 / 4 * items[1]

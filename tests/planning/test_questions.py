@@ -17,7 +17,7 @@ from podium.tournaments.schedule import Pairing
 
 def test_an_imagined_run_answers_each_judgment_as_its_table_says() -> None:
     run = imagined_run(4, 30, 0.3, seed=1)
-    a, b = run.field.entrants[:2]
+    a, b = run.field.models[:2]
     ahead, behind = run.earned[5, 0, 1], run.earned[5, 1, 0]
     assert run.credits([5], [Pairing("item 5", a, b, first=a)])[0] == ahead
     assert run.credits([5], [Pairing("item 5", a, b, first=b)])[0] == 1 - behind
@@ -33,7 +33,7 @@ def test_an_imagined_run_answers_each_judgment_as_its_table_says() -> None:
     ("options", "complaint"),
     [
         ({"until": "top2"}, "--items"),
-        ({"until": "top9", "items": 100}, "more than 9 entrants, and there are 5: ask for fewer"),
+        ({"until": "top9", "items": 100}, "more than 9 models, and there are 5: ask for fewer"),
         ({"until": "order", "items": 20}, "needs 25 items"),
         ({"until": "best", "items": 100}, "write order, topK"),
         ({"margin": 5.0, "items": 100}, "margin 5 belongs to a question"),
@@ -41,13 +41,13 @@ def test_an_imagined_run_answers_each_judgment_as_its_table_says() -> None:
 )
 def test_a_question_that_cannot_be_planned_for_is_refused(options, complaint: str) -> None:
     with pytest.raises(UsageError, match=complaint):
-        make_plan(entrants=5, **options)
+        make_plan(models=5, **options)
 
 
 @pytest.mark.slow
 def test_a_plan_for_a_question_sets_the_designs_side_by_side() -> None:
     """The ring answers for the fewest calls; claims are wrong in none or one of ten runs."""
-    plan = make_plan(entrants=6, items=100, until="top2", margin=30.0, simulations=100)
+    plan = make_plan(models=6, items=100, until="top2", margin=30.0, simulations=100)
     lines = {line.design: line for line in plan.answers}
     assert list(lines) == ["ring", "round_robin", "chain", "anchor", "swim"]
     assert all(line.wrong <= 0.1 and 0 <= line.answered <= 1 for line in lines.values())
@@ -61,7 +61,7 @@ def test_a_plan_for_a_question_sets_the_designs_side_by_side() -> None:
 
 def test_swim_which_cannot_be_asked_is_not_advised_and_of_equals_the_cheapest_is() -> None:
     """0.4 - 0.1 is a little more than 0.3: a ring that answers in three of ten runs is as good as one in four."""
-    plan = make_plan(entrants=3, items=30, until="top1", simulations=100)
+    plan = make_plan(models=3, items=30, until="top1", simulations=100)
     shares = {
         "ring": (100, 0.3),
         "round_robin": (900, 0.4),

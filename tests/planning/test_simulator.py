@@ -29,7 +29,7 @@ def test_mean_credits_of_many_items_approach_the_exact_ones(judge, orders):
     world = simulate(3, 60_000, seed=4)
     exact = world.expected_credits(judge, orders=orders)
     for (a, b), found in mean_credits(world, judge, orders).items():
-        where = world.entrants.index(a), world.entrants.index(b)
+        where = world.models.index(a), world.models.index(b)
         assert found == pytest.approx(exact[where], abs=0.008)
 
 
@@ -104,6 +104,6 @@ def test_repeats_are_numbered():
     assert sorted(frame["repeat"].unique()) == [0, 1, 2]
 
 
-def test_a_world_of_one_entrant_is_refused():
-    with pytest.raises(UsageError, match="at least two entrants"):
+def test_a_world_of_one_model_is_refused():
+    with pytest.raises(UsageError, match="at least two models"):
         simulate(1, 10)

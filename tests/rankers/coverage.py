@@ -27,19 +27,19 @@ def played(
 
 
 def elo_truth(world: World, judge: Judge | None = None) -> dict[str, float]:
-    """Return the Elo of the exact estimand, by entrant."""
-    return dict(zip(world.entrants, MEAN + POINTS * world.estimand(judge), strict=True))
+    """Return the Elo of the exact estimand, by model."""
+    return dict(zip(world.models, MEAN + POINTS * world.estimand(judge), strict=True))
 
 
 def win_rate_truth(world: World) -> dict[str, float]:
-    """Return each entrant's exact mean credit over its opponents."""
+    """Return each model's exact mean credit over its opponents."""
     credit = world.expected_credits()
     others = (credit.sum(axis=1) - np.diag(credit)) / (len(credit) - 1)
-    return dict(zip(world.entrants, others, strict=True))
+    return dict(zip(world.models, others, strict=True))
 
 
 def covered(standings: Standings, truth: dict[str, float]) -> list[bool]:
-    """Tell for each entrant whether its interval holds its true value."""
+    """Tell for each model whether its interval holds its true value."""
     return [entry.low <= truth[entry.model] <= entry.high for entry in standings.entries]
 
 
@@ -50,7 +50,7 @@ def coverage(
     number: int = WORLDS,
     judge: Judge | None = None,
 ) -> float:
-    """Return the share of intervals that hold the truth, over entrants and worlds."""
+    """Return the share of intervals that hold the truth, over models and worlds."""
     hits: list[bool] = []
     for seed, (world, battles) in enumerate(played(items, number, judge=judge)):
         hits += covered(rank(battles, np.random.default_rng(seed)), truth(world))

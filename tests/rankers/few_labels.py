@@ -28,7 +28,7 @@ class FewLabelErrors:
 
 
 def drawn_frame(name, labels, seed, uncertain=False):
-    """Return 1,200 battles of 12 entrants, of which so many a model are labelled, and the true log-strengths.
+    """Return 1,200 battles of 12 models, of which so many a model are labelled, and the true log-strengths.
 
     Args:
         uncertain: label where the judge is least sure, instead of at random.
@@ -46,9 +46,7 @@ def drawn_frame(name, labels, seed, uncertain=False):
     else:
         asked = rng.choice(kept, number, replace=False)
     truth = POINTS * world.estimand(Judge(scale=1, noise=1))
-    return frame.assign(human=frame["human"].where(np.isin(battle, asked))), dict(
-        zip(world.entrants, truth, strict=True)
-    )
+    return frame.assign(human=frame["human"].where(np.isin(battle, asked))), dict(zip(world.models, truth, strict=True))
 
 
 def errors(name, labels, seed):

@@ -31,7 +31,7 @@ Draw = Callable[[int], tuple[float, Interval, Interval, float] | None]
 NORMAL = float(ndtri((1 + LEVEL) / 2))
 FIGURES_OF_ACCURACY = ("mae", "spearman", "kendall")
 STRENGTHS, WORDY = np.array([0.8, 0.1, -0.2, -0.7]), np.array([1.6, 1.0, 1.2, 0.7])
-"""Of entrants whose responses differ in length as in quality."""
+"""Of models whose responses differ in length as in quality."""
 
 
 def _case_of(draw: Draw, least: float = 0.92) -> Case:
@@ -49,7 +49,7 @@ def _case_of(draw: Draw, least: float = 0.92) -> Case:
 
 
 def rate_at_equal_length(items: int, rate: float, slope: float, lead: float, tie: float = 0.0) -> Draw:
-    """Draw battles of one entrant with a baseline; the model of the judge is AlpacaEval's.
+    """Draw battles of one model with a baseline; the model of the judge is AlpacaEval's.
 
     Args:
         rate: its win rate at equal length.
@@ -94,7 +94,7 @@ def _plain_error(value: float, credit: np.ndarray, ahead: np.ndarray) -> float:
 
 
 def rates_at_equal_length(items: int) -> Case:
-    """Rates of three entrants against a baseline, their lengths as their quality; raw ones are the wrong variant."""
+    """Rates of three models against a baseline, their lengths as their quality; raw ones are the wrong variant."""
 
     def world(controlled: bool) -> World:
         def estimate(seed: int) -> tuple[Estimate, np.ndarray]:
@@ -124,7 +124,7 @@ def _first(estimate: Estimate, number: int) -> Estimate:
 
 
 def _battles_of_four(seed: int, items: int, slope: float) -> Lengths:
-    """Return a round robin of four entrants, by a judge that gives length so many logits."""
+    """Return a round robin of four models, by a judge that gives length so many logits."""
     rng = np.random.default_rng(seed)
     lengths = np.exp(rng.normal(6, 0.5, (items, 4))) * WORDY
     a, b = np.triu_indices(4, 1)
@@ -138,11 +138,11 @@ def _battles_of_four(seed: int, items: int, slope: float) -> Lengths:
 
 def _strengths_of_four(lengths: Lengths) -> Strengths:
     coded = lengths.coded
-    return fit_identified(coded.entrants, pairs_of(coded), np.full(4, 3 * coded.clusters), REGULARIZATION)
+    return fit_identified(coded.models, pairs_of(coded), np.full(4, 3 * coded.clusters), REGULARIZATION)
 
 
 def ratings_at_equal_length(items: int) -> Case:
-    """Joint ratings of entrants whose lengths differ; the wrong variant takes the judge's taste for quality."""
+    """Joint ratings of models whose lengths differ; the wrong variant takes the judge's taste for quality."""
 
     def world(controlled: bool) -> World:
         def estimate(seed: int) -> tuple[Estimate, np.ndarray]:
@@ -150,7 +150,7 @@ def ratings_at_equal_length(items: int) -> Case:
             coded, strengths = lengths.coded, _strengths_of_four(lengths)
             if controlled:
                 strengths = fit_at_equal_length(lengths, strengths).strengths
-            scale = scale_of(coded.entrants, are_bounded(strengths.graph), coded.clusters_of(), None, None)
+            scale = scale_of(coded.models, are_bounded(strengths.graph), coded.clusters_of(), None, None)
             return estimate_elo(strengths, coded, scale, LEVEL), 1500 + POINTS * (STRENGTHS - STRENGTHS.mean())
 
         return estimate
@@ -191,18 +191,18 @@ def kappa_of_battles(items: int, right: float, listed: float) -> Draw:
     return draw
 
 
-def _ratings(seed: int, entrants: int, *correlations: float) -> list[list[HeldOut]]:
+def _ratings(seed: int, models: int, *correlations: float) -> list[list[HeldOut]]:
     """Return ratings of the same humans beside judges of these correlations with them, a list a judge."""
-    rng = np.random.default_rng([seed, entrants])
-    human = rng.normal(size=entrants)
-    noise = rng.normal(size=(len(correlations), entrants))
+    rng = np.random.default_rng([seed, models])
+    human = rng.normal(size=models)
+    noise = rng.normal(size=(len(correlations), models))
     judges = [r * human + np.sqrt(1 - r**2) * own for r, own in zip(correlations, noise, strict=True)]
     return [
         [HeldOut(f"m{k}", h, s, s, 1, 1, 50) for k, (s, h) in enumerate(zip(j, human, strict=True))] for j in judges
     ]
 
 
-def accuracy(name: str, entrants: int, r: float = 0.8) -> Draw:
+def accuracy(name: str, models: int, r: float = 0.8) -> Draw:
     """Draw ratings by judge and humans; the wrong variant is +- 1.96 standard errors by the delta method."""
     truth = {
         "mae": np.sqrt(2 / np.pi * (2 - 2 * r)),
@@ -211,13 +211,13 @@ def accuracy(name: str, entrants: int, r: float = 0.8) -> Draw:
     }[name]
 
     def draw(seed: int) -> tuple[float, Interval, Interval, float]:
-        (held,) = _ratings(seed, entrants, r)
+        (held,) = _ratings(seed, models, r)
         found = accuracy_of(held, "soft", LEVEL)
         value = getattr(found, name)
         error = {
-            "mae": np.std([abs(one.soft_elo - one.human_elo) for one in held]) / np.sqrt(entrants),
-            "spearman": (1 - value**2) / np.sqrt(entrants - 1),
-            "kendall": (1 - value**2) * np.sqrt(0.437 / entrants),
+            "mae": np.std([abs(one.soft_elo - one.human_elo) for one in held]) / np.sqrt(models),
+            "spearman": (1 - value**2) / np.sqrt(models - 1),
+            "kendall": (1 - value**2) * np.sqrt(0.437 / models),
         }[name]
         ends = (value - NORMAL * error, value + NORMAL * error)
         return value, getattr(found, f"{name}_interval"), ends, float(truth)
@@ -225,7 +225,7 @@ def accuracy(name: str, entrants: int, r: float = 0.8) -> Draw:
     return draw
 
 
-def accuracy_beyond(name: str, entrants: int, r: float = 0.9, other: float = 0.6) -> Draw:
+def accuracy_beyond(name: str, models: int, r: float = 0.9, other: float = 0.6) -> Draw:
     """Draw ratings by two judges; the wrong variant of the difference takes it for exact to half its error."""
     curve = {
         "mae": lambda r: np.sqrt(2 / np.pi * (2 - 2 * r)),
@@ -234,7 +234,7 @@ def accuracy_beyond(name: str, entrants: int, r: float = 0.9, other: float = 0.6
     }[name]
 
     def draw(seed: int) -> tuple[float, Interval, Interval, float]:
-        value, ends = getattr(_difference(seed, entrants, r, other), name)
+        value, ends = getattr(_difference(seed, models, r, other), name)
         narrow = tuple(value + (end - value) / 2 for end in ends)
         return value, ends, narrow, float(curve(r) - curve(other))
 
@@ -242,8 +242,8 @@ def accuracy_beyond(name: str, entrants: int, r: float = 0.9, other: float = 0.6
 
 
 @cache
-def _difference(seed: int, entrants: int, *correlations: float) -> Difference:
-    return difference_of(*_ratings(seed, entrants, *correlations), LEVEL)
+def _difference(seed: int, models: int, *correlations: float) -> Difference:
+    return difference_of(*_ratings(seed, models, *correlations), LEVEL)
 
 
 FIGURES: Mapping[str, Case] = {

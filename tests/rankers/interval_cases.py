@@ -31,7 +31,7 @@ RARE = 3.09
 """Standard errors below which one of 1,000 lies."""
 RESAMPLES = 300
 World = Callable[[int], tuple[Estimate, np.ndarray] | None]
-"""From the number of a world to an estimate and the truth, shape (entrants,); None where the data are refused."""
+"""From the number of a world to an estimate and the truth, shape (models,); None where the data are refused."""
 
 
 @dataclass(frozen=True)
@@ -59,9 +59,9 @@ class Shares:
 
     Attributes:
         worlds: in which the data were not refused.
-        others: share of the intervals of all but the last entrant that hold the truth; none holds nothing.
+        others: share of the intervals of all but the last model that hold the truth; none holds nothing.
         spread: variance of a world's share of `others`, over that of one interval.
-        last: the same of the last entrant (the newcomer, where there is one).
+        last: the same of the last model (the newcomer, where there is one).
         sets: share of worlds in which all rank sets hold; NaN where they are not looked at.
         width, last_width: mean half-width of those intervals that are bounded on both sides.
     """
@@ -151,7 +151,7 @@ def elo(play: Callable[[int], Played]) -> World:
         coded, credit = (played := play(seed)).coded, played.credit
         strengths = strengths_of(coded)
         items = coded.clusters_of()
-        scale = scale_of(coded.entrants, are_bounded(strengths.graph), items, None, None)
+        scale = scale_of(coded.models, are_bounded(strengths.graph), items, None, None)
         estimate = estimate_elo(strengths, coded, scale, LEVEL)
         truth = fit_strengths(_exact(strengths.pairs, credit), 0.0).theta
         return hide_separated(estimate, strengths.graph), scale.scores(truth)
@@ -213,12 +213,12 @@ def rates_by_bootstrap(play: Callable[[int], Played], *, widened: bool = True) -
 
 
 def _plain_rates(cells: PairCells, counts: np.ndarray) -> np.ndarray:
-    """Return win rates where every pair met on every item, shape (draws, entrants); all draws in one product."""
+    """Return win rates where every pair met on every item, shape (draws, models); all draws in one product."""
     pairs = cells.pairs
     credit, weight = cells.sums_of_draws(counts)
-    rate, sides = credit / weight, np.zeros((2, len(pairs.low), pairs.entrants))
+    rate, sides = credit / weight, np.zeros((2, len(pairs.low), pairs.models))
     sides[0, np.arange(len(pairs.low)), pairs.low] = sides[1, np.arange(len(pairs.low)), pairs.high] = 1
-    return (rate @ sides[0] + (1 - rate) @ sides[1]) / (pairs.entrants - 1)
+    return (rate @ sides[0] + (1 - rate) @ sides[1]) / (pairs.models - 1)
 
 
 def elo_by_bootstrap(items: int, *, widened: bool = True) -> World:
@@ -227,7 +227,7 @@ def elo_by_bootstrap(items: int, *, widened: bool = True) -> World:
     def world(seed: int) -> tuple[Estimate, np.ndarray]:
         played, strengths, draws = _elo_draws(items, seed)
         coded, own = played.coded, played.coded.clusters_of()
-        scale = scale_of(coded.entrants, are_bounded(strengths.graph), own, None, None)
+        scale = scale_of(coded.models, are_bounded(strengths.graph), own, None, None)
         score, own = scale.scores(strengths.theta), own if widened else FEW
         estimate = by_bootstrap(score, scale.scores(draws), items, level=LEVEL, cluster="item", own=own)
         truth = fit_strengths(_exact(strengths.pairs, played.credit), 0.0).theta
@@ -245,7 +245,7 @@ def _elo_draws(items: int, seed: int) -> tuple[Played, Strengths, np.ndarray]:
 
 
 def medians(items: int, *, guarded: bool = True) -> World:
-    """Medians of whole scores from 1 to 10, of equal entrants; the wrong variant takes them for normal."""
+    """Medians of whole scores from 1 to 10, of equal models; the wrong variant takes them for normal."""
 
     def world(seed: int) -> tuple[Estimate, np.ndarray]:
         matrix, truth = worlds.whole_scores(seed, items)
@@ -262,9 +262,9 @@ def _exact(pairs: Pairs, credit: np.ndarray) -> Pairs:
 def _plain_influence(coded: Coded, pairs: Pairs) -> np.ndarray:
     pair, credit = pair_of(coded, pairs)
     error = (credit - (pairs.credit / pairs.weight)[pair]) / pairs.weight[pair]
-    met = np.bincount(pairs.low, minlength=pairs.entrants) + np.bincount(pairs.high, minlength=pairs.entrants)
+    met = np.bincount(pairs.low, minlength=pairs.models) + np.bincount(pairs.high, minlength=pairs.models)
     low, high = pairs.low[pair], pairs.high[pair]
-    shape = (coded.clusters, pairs.entrants)
+    shape = (coded.clusters, pairs.models)
     return sums(coded.cluster, low, error / met[low], shape) - sums(coded.cluster, high, error / met[high], shape)
 
 
@@ -330,7 +330,7 @@ MEDIANS: Mapping[str, Case] = {
     "medians of whole scores, 100 items": _case_of_medians(100),
     "medians of whole scores, 200 items": _case_of_medians(200),
 }
-"""Equal entrants, whose median may be 5 or 6: it is rank sets that must hold, and did not."""
+"""Equal models, whose median may be 5 or 6: it is rank sets that must hold, and did not."""
 
 _HELD_BEFORE: Mapping[str, Case] = {
     "win rates, round robin of 8 items": _case_of_rates(lambda seed: worlds.whole(seed, 8)),

@@ -21,7 +21,7 @@ from podium.rankers.bradley_terry import bradley_terry, estimate_elo
 from podium.rankers.cells import pairs_of, sum_battles
 from podium.rankers.coded import Coded, code_battles
 from podium.rankers.few_items import FewBattles, Scatter
-from podium.rankers.graph import design_efficiency, graph_of, separated_entrants, separated_in_draws
+from podium.rankers.graph import design_efficiency, graph_of, separated_in_draws, separated_models
 from podium.rankers.identification import strengths_of
 from podium.rankers.newton import maximise_many
 from podium.rankers.pairs import (
@@ -51,7 +51,7 @@ def elo(battles, **options):
 def squares_of(battles):
     coded = code_battles(battles)
     pairs = pair_sums(coded)
-    wins = np.zeros((pairs.entrants,) * 2)
+    wins = np.zeros((pairs.models,) * 2)
     wins[pairs.low, pairs.high] = pairs.credit
     wins[pairs.high, pairs.low] = pairs.weight - pairs.credit
     return coded, pairs, wins
@@ -63,8 +63,8 @@ def log_likelihood(pairs, theta, regularization):
 
 
 def design(coded):
-    """One row per battle, a column per entrant but the last, which is the origin."""
-    size = len(coded.entrants)
+    """One row per battle, a column per model but the last, which is the origin."""
+    size = len(coded.models)
     matrix = np.eye(size)[coded.a] - np.eye(size)[coded.b]
     return matrix[:, :-1]
 
@@ -102,20 +102,20 @@ def test_the_penalised_maximum_equals_a_general_optimisers():
 
 
 def test_half_lambda_not_lambda_multiplies_the_squared_ratings():
-    """Closed form for two entrants: w (y - s(2t)) = lambda t at the maximum of the lambda / 2 convention."""
+    """Closed form for two models: w (y - s(2t)) = lambda t at the maximum of the lambda / 2 convention."""
     pairs = pairs_of_squares(np.array([[0, 8.0], [0, 0]]), np.array([[0, 10.0], [0, 0]]))
     t = fit_strengths(pairs, 0.7).theta[0]
     assert 8 - 10 * expit(2 * t) == pytest.approx(0.7 * t, abs=1e-9)
 
 
-def test_two_entrants_have_the_closed_form_rating():
+def test_two_models_have_the_closed_form_rating():
     frame = pd.DataFrame({"item": range(10), "model_a": "x", "model_b": "y", "credit": [1.0] * 7 + [0.0] * 3})
     gap = np.diff(list(elo(read_battles(frame), regularization=0.0).values()))[0]
     assert -gap == pytest.approx(400 * np.log10(7 / 3), abs=1e-9)
 
 
 def test_the_clustered_covariance_equals_statsmodels():
-    """statsmodels without its own correction, times G / (G - 1), contrasted against the last entrant."""
+    """statsmodels without its own correction, times G / (G - 1), contrasted against the last model."""
     battles = worldly_battles(4)
     coded, pairs, _ = squares_of(battles)
     strengths = fit_strengths(pairs, 0.0)
@@ -139,7 +139,7 @@ def test_many_resamples_at_once_equal_one_by_one():
     assert together == pytest.approx(np.array(alone), abs=1e-9)
 
 
-def test_many_resamples_of_150_entrants_equal_steps_of_all_at_once(monkeypatch):
+def test_many_resamples_of_150_models_equal_steps_of_all_at_once(monkeypatch):
     """Above 100 parameters each resample's linear system is solved alone."""
     draws, low, high = np.random.default_rng(0), *np.triu_indices(150, 1)
     theta = draws.normal(0, 1, 150)
@@ -152,20 +152,20 @@ def test_many_resamples_of_150_entrants_equal_steps_of_all_at_once(monkeypatch):
     assert POINTS * maximise_many(likelihood, np.zeros(150)) == pytest.approx(POINTS * alone, abs=1e-9)
 
 
-def test_separated_entrants_of_resamples_are_those_of_each():
+def test_separated_models_of_resamples_are_those_of_each():
     draws, low, high = np.random.default_rng(0), *np.triu_indices(9, 1)
     weight = draws.poisson(0.7, (50, len(low))).astype(float)
     credit = draws.binomial(weight.astype(int), 0.7).astype(float)
     pairs = Pairs(low, high, credit.sum(axis=0), weight.sum(axis=0), 9)
     drawn = [replace(pairs, credit=c, weight=w).take(w > 0) for c, w in zip(credit, weight, strict=True)]
-    alone = [separated_entrants(each) for each in drawn]
+    alone = [separated_models(each) for each in drawn]
     together = separated_in_draws(pairs, credit, weight)
     assert together.tolist() == [each.tolist() for each in alone]
     assert 0 < together.any(axis=1).sum() < 50
 
 
 @pytest.mark.parametrize("neighbours", [1, 4])
-def test_sparse_graphs_of_200_entrants_are_exact(neighbours):
+def test_sparse_graphs_of_200_models_are_exact(neighbours):
     """Expected credits of known strengths as data: the maximum is the strengths themselves."""
     theta = np.random.default_rng(0).normal(0, 1, 200)
     theta -= theta.mean()
@@ -235,7 +235,7 @@ def test_a_win_never_lowers_the_winners_rating():
 
 
 def tables():
-    """Small random tables of 4 entrants, connected by a round robin of ties."""
+    """Small random tables of 4 models, connected by a round robin of ties."""
     row = st.tuples(
         st.integers(0, 5), st.sampled_from([(a, b) for a in range(4) for b in range(4) if a != b]), st.integers(0, 4)
     )
@@ -251,7 +251,7 @@ def frame_of(rows, names="wxyz"):
 
 
 def answers(frame, rankers=("bradley-terry", "win-rate", "informativeness")):
-    """All numbers of a ranking, by ranker and entrant."""
+    """All numbers of a ranking, by ranker and model."""
     table = rank(read_battles(frame), list(rankers)).to_frame()
     return (
         table.set_index(["ranker", "model"])
@@ -318,9 +318,9 @@ def test_pinning_shifts_scores_and_gives_the_errors_of_contrasts():
     shifts = [p.score - q.score for p, q in zip(pinned.entries, plain.entries, strict=True)]
     assert shifts == pytest.approx([shifts[0]] * 6)
     coded = code_battles(battles)
-    covariance, p = POINTS**2 * strengths_of(coded).covariance(coded), coded.entrants.index("model-02")
+    covariance, p = POINTS**2 * strengths_of(coded).covariance(coded), coded.models.index("model-02")
     by_hand = np.sqrt(np.diag(covariance) + covariance[p, p] - 2 * covariance[p])
-    assert {e.model: e.se for e in pinned.entries} == pytest.approx(dict(zip(coded.entrants, by_hand, strict=True)))
+    assert {e.model: e.se for e in pinned.entries} == pytest.approx(dict(zip(coded.models, by_hand, strict=True)))
 
 
 def test_a_pinned_model_has_no_error_and_keeps_its_ranks():
@@ -337,7 +337,7 @@ def test_a_pinned_model_has_no_error_and_keeps_its_ranks():
 @pytest.mark.slow
 @pytest.mark.parametrize("pin", ["model-02", "model-02:", "model-02:high", ":1000", "nobody:1000", "model-02:nan"])
 def test_a_malformed_pin_is_refused(pin):
-    with pytest.raises(UsageError, match=r"pin=|no entrant called"):
+    with pytest.raises(UsageError, match=r"pin=|no model called"):
         bradley_terry(worldly_battles(), rng=rng(), pin=pin)
 
 
@@ -345,7 +345,7 @@ def test_scores_average_1500():
     assert np.mean(list(elo(worldly_battles(3)).values())) == pytest.approx(MEAN)
 
 
-def test_the_centre_is_the_mean_of_the_entrants_named():
+def test_the_centre_is_the_mean_of_the_models_named():
     scores = elo(worldly_battles(3), center=("model-01", "model-04"))
     assert (scores["model-01"] + scores["model-04"]) / 2 == pytest.approx(MEAN)
 
@@ -363,7 +363,7 @@ def one_sided_wins():
     return read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"]))
 
 
-def test_an_unbeaten_entrant_is_marked_and_its_interval_left_open():
+def test_an_unbeaten_model_is_marked_and_its_interval_left_open():
     standings = bradley_terry(one_sided_wins(), rng=rng())
     entry = next(e for e in standings.entries if e.model == "d")
     assert (entry.separated, entry.low, entry.high, entry.se) == (True, None, None, None)
@@ -371,18 +371,18 @@ def test_an_unbeaten_entrant_is_marked_and_its_interval_left_open():
     assert any("d (never lost)" in text for text in standings.warnings)
 
 
-def test_without_regularization_an_unbeaten_entrant_is_refused():
+def test_without_regularization_an_unbeaten_model_is_refused():
     with pytest.raises(NotIdentifiedError, match=r"no finite maximum-likelihood rating.*d \(never lost\)"):
         bradley_terry(one_sided_wins(), rng=rng(), regularization=0.0)
 
 
-def test_an_entrant_that_only_won_within_its_group_is_found_separated():
+def test_an_model_that_only_won_within_its_group_is_found_separated():
     """x and y beat each other, and together only ever lost: outside the strongly connected core, yet not winless."""
     pairs = [("a", "b"), ("b", "c"), ("c", "a"), ("x", "y"), ("y", "x"), ("a", "x"), ("b", "y")]
     frame = pd.DataFrame([("i", a, b, 1.0) for a, b in pairs], columns=["item", "model_a", "model_b", "credit"])
     coded = code_battles(read_battles(frame))
     graph = graph_of(pair_sums(coded))
-    assert [name for name, out in zip(coded.entrants, graph.separated, strict=True) if out] == ["x", "y"]
+    assert [name for name, out in zip(coded.models, graph.separated, strict=True) if out] == ["x", "y"]
 
 
 @pytest.mark.slow
@@ -449,7 +449,7 @@ def core_and_unbeaten(seed, items=60):
     return simulate(5, items, seed=seed, strengths=(-1.0, -0.4, 0.2, 1.2, 9.0), item_sd=1.0)
 
 
-def test_an_unbeaten_entrant_does_not_move_the_others_scale():
+def test_an_unbeaten_model_does_not_move_the_others_scale():
     """With it in the origin, changing lambda from 0.01 to 1e-4 moved the others by 180 Elo."""
     battles = next(b for b in (core_and_unbeaten(k).battles() for k in range(20)) if rated_separated(b))
     strong, weak = elo(battles, regularization=0.01), elo(battles, regularization=1e-4)
@@ -489,7 +489,7 @@ def test_a_pin_changes_no_rank_set_and_has_no_error_under_the_bootstrap():
     assert next((e.low, e.se, e.high) for e in pinned.entries if e.model == "model-02") == (1000, 0, 1000)
 
 
-def test_a_single_common_entrant_keeps_its_standard_error():
+def test_a_single_common_model_keeps_its_standard_error():
     standings = bradley_terry(worldly_battles(3), rng=rng(), center=("model-01",))
     assert all(entry.se > 0 for entry in standings.entries)
 
@@ -543,13 +543,13 @@ def test_errors_beside_a_newcomer_are_the_same_from_a_database_and_from_rows():
     estimates = []
     for coded in (sum_battles(battles), code_battles(battles)):
         strengths = fit_strengths(pairs_of(coded))
-        scale = scale_of(coded.entrants, np.ones(3, dtype=bool), coded.clusters_of(), None, None)
+        scale = scale_of(coded.models, np.ones(3, dtype=bool), coded.clusters_of(), None, None)
         estimates.append(estimate_elo(strengths, coded, scale, 0.95))
     for name in ("low", "high", "covariance"):
         assert getattr(estimates[0], name) == pytest.approx(getattr(estimates[1], name), rel=1e-9)
 
 
-def test_an_entrant_of_few_items_is_warned_of_where_the_interval_is_a_bootstraps():
+def test_an_model_of_few_items_is_warned_of_where_the_interval_is_a_bootstraps():
     battles = duel_with_guest(("i0", "d", "a", 1.0), ("i1", "d", "a", 0.0))
     assert any(
         "in fewer than 30 items" in text and "d (2)" in text
@@ -574,7 +574,7 @@ def test_conjugate_gradients_reach_the_same_maximum(monkeypatch):
 
 
 def choix_of(pairs):
-    wins = np.zeros((pairs.entrants,) * 2)
+    wins = np.zeros((pairs.models,) * 2)
     wins[pairs.low, pairs.high] = pairs.credit
     wins[pairs.high, pairs.low] = pairs.weight - pairs.credit
     theta = choix.ilsr_pairwise_dense(wins, tol=1e-13)

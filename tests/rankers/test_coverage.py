@@ -1,6 +1,6 @@
 """Every kind of interval covers what it claims, and a wrong variant of each does not.
 
-Truth is what a fit to the simulator's exact expected credits gives; 200 worlds of 7 entrants each, so that an honest
+Truth is what a fit to the simulator's exact expected credits gives; 200 worlds of 7 models each, so that an honest
 95% interval covers between 92% and 98%.
 """
 
@@ -49,7 +49,7 @@ def test_elo_intervals_cover_under_a_biased_and_inflated_judge():
 
 def test_true_strengths_are_not_what_an_interval_covers():
     def strengths(world):
-        return dict(zip(world.entrants, 1500 + 400 / np.log(10) * world.strengths, strict=True))
+        return dict(zip(world.models, 1500 + 400 / np.log(10) * world.strengths, strict=True))
 
     assert coverage(lambda battles, rng: bradley_terry(battles, rng=rng), items=300, truth=strengths, number=40) < 0.6
 
@@ -124,7 +124,7 @@ def anchors_own_interval(cluster):
     """Coverage of the anchor's own win rate, 1 - mean of the others'."""
     hits = []
     for seed, (world, battles) in enumerate(played(100)):
-        anchor = world.entrants[3]
+        anchor = world.models[3]
         truth = win_rate_truth(world)[anchor]
         standings = win_rate(battles, rng=np.random.default_rng(seed), anchor=anchor, cluster=cluster)
         own = next(entry for entry in standings.entries if entry.model == anchor)
@@ -154,7 +154,7 @@ def pointwise_worlds(items=80):
 
 
 def truth_of_scores(world):
-    return dict(zip(world.entrants, world.strengths, strict=True))
+    return dict(zip(world.models, world.strengths, strict=True))
 
 
 def test_mean_score_intervals_cover():
@@ -182,7 +182,7 @@ def test_counting_each_score_once_per_battle_makes_mean_intervals_too_narrow():
     hits = []
     for world, battles in pointwise_worlds():
         values = score_matrix(battles).values
-        copies = len(world.entrants) - 1
+        copies = len(world.models) - 1
         reach = norm.ppf(0.975) * values.std(axis=0, ddof=1) / np.sqrt(len(values) * copies)
         hits += list(np.abs(values.mean(axis=0) - world.strengths) <= reach)
     assert np.mean(hits) < 0.7
@@ -209,11 +209,11 @@ def test_the_standard_error_of_a_mean_is_too_small_for_a_median():
 
 @pytest.fixture(scope="module")
 def informative_truth():
-    """Informativeness on 20,000 items of the same world, by entrant."""
+    """Informativeness on 20,000 items of the same world, by model."""
     world = simulate(7, 20_000, seed=10_001, strengths=(-1.5, -0.8, -0.3, 0.0, 0.4, 0.9, 1.3), item_sd=1.5)
     coded = code_battles(battles_of(world))
     told = count_differences(coded, 2 * coded.credit - 1)
-    return dict(zip(world.entrants, told.apart.sum(0) / told.compared.sum(0), strict=True))
+    return dict(zip(world.models, told.apart.sum(0) / told.compared.sum(0), strict=True))
 
 
 def test_informativeness_intervals_cover(informative_truth):
@@ -247,7 +247,7 @@ def test_taking_pairs_of_one_item_for_independent_makes_informativeness_interval
 
 
 def all_rank_sets_hold(critical_from_simulation):
-    """Share of worlds of equal entrants in which nobody is called better than anybody."""
+    """Share of worlds of equal models in which nobody is called better than anybody."""
     hold = []
     for seed, (_, battles) in enumerate(played(60, WORLDS, (0.0,) * 7)):
         if critical_from_simulation:
@@ -260,7 +260,7 @@ def all_rank_sets_hold(critical_from_simulation):
 
 def pointwise_difference_found(battles):
     """The wrong variant: each pair tested alone at 5%."""
-    names = battles.entrants
+    names = battles.models
     coded = code_battles(battles)
     rated = strengths_of(coded)
     spread = rated.covariance(coded)
@@ -269,7 +269,7 @@ def pointwise_difference_found(battles):
     return bool((np.abs(rated.theta[a] - rated.theta[b]) > norm.ppf(0.975) * se).any())
 
 
-def test_rank_sets_hold_for_all_entrants_at_once():
+def test_rank_sets_hold_for_all_models_at_once():
     assert all_rank_sets_hold(True) >= 0.91
 
 
@@ -277,7 +277,7 @@ def test_pairs_tested_one_by_one_call_equals_different():
     assert all_rank_sets_hold(False) < 0.75
 
 
-def test_rank_sets_tell_clearly_different_entrants_apart():
+def test_rank_sets_tell_clearly_different_models_apart():
     world = simulate(3, 400, seed=1, strengths=(2.0, 0.0, -2.0), item_sd=0.5)
     standings = bradley_terry(world.battles(), rng=np.random.default_rng(0))
     assert [(entry.rank_low, entry.rank_high) for entry in standings.entries] == [(1, 1), (2, 2), (3, 3)]
@@ -293,18 +293,18 @@ def test_bonferroni_rank_sets_are_at_least_as_wide_as_simulated_ones(monkeypatch
     assert (bounded.high >= simulated.high).all()
 
 
-def with_an_unbeaten_entrant(centre_on_all):
+def with_an_unbeaten_model(centre_on_all):
     """Coverage of the other models' Elo in worlds where one model never lost."""
     hits, separated = [], 0
     for seed in range(150):
         world = simulate(5, 60, seed=seed, strengths=(-1.0, -0.4, 0.2, 1.2, 9.0), item_sd=1.0)
-        options = {"center": world.entrants} if centre_on_all else {}
+        options = {"center": world.models} if centre_on_all else {}
         standings = bradley_terry(battles_of(world), rng=np.random.default_rng(seed), **options)
         if not standings.fit.separated:
             continue
         separated += 1
         truth = elo_truth(world)
-        core = [name for name in world.entrants if name not in standings.fit.separated]
+        core = [name for name in world.models if name not in standings.fit.separated]
         shift = 0 if centre_on_all else 1500 - np.mean([truth[name] for name in core])
         for entry in standings.entries:
             if not entry.separated:
@@ -313,12 +313,12 @@ def with_an_unbeaten_entrant(centre_on_all):
     return np.mean(hits)
 
 
-def test_intervals_beside_an_unbeaten_entrant_cover():
-    assert with_an_unbeaten_entrant(centre_on_all=False) == NOMINAL
+def test_intervals_beside_an_unbeaten_model_cover():
+    assert with_an_unbeaten_model(centre_on_all=False) == NOMINAL
 
 
 def test_an_origin_that_the_data_do_not_bound_costs_coverage():
-    assert with_an_unbeaten_entrant(centre_on_all=True) < 0.9
+    assert with_an_unbeaten_model(centre_on_all=True) < 0.9
 
 
 def test_win_rate_row_bootstrap_intervals_do_not_cover():
@@ -334,7 +334,7 @@ def bootstrap_of_copies(statistic):
     """Coverage when each score is resampled once per battle that it is part of, as if the copies were independent."""
     hits = []
     for seed, (world, battles) in enumerate(pointwise_worlds()):
-        copies = np.repeat(score_matrix(battles).values, len(world.entrants) - 1, axis=0)
+        copies = np.repeat(score_matrix(battles).values, len(world.models) - 1, axis=0)
 
         def scores(counts, copies=copies):
             return np.stack([statistic(np.repeat(copies, row.astype(int), axis=0), axis=0) for row in counts])
@@ -362,6 +362,6 @@ def test_a_bootstrap_of_single_pairs_makes_informativeness_intervals_too_narrow(
         apart, compared = told.apart.sum(axis=0), told.compared.sum(axis=0)
         draws = np.random.default_rng(seed).binomial(compared.astype(int), apart / compared, (200, 7)) / compared
         found = by_bootstrap(apart / compared, draws, 60, level=0.95, cluster="row")
-        truth = np.array([informative_truth[name] for name in coded.entrants])
+        truth = np.array([informative_truth[name] for name in coded.models])
         hits += list((found.low <= truth) & (truth <= found.high))
     assert np.mean(hits) < 0.85

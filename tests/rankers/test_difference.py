@@ -88,18 +88,18 @@ def test_swapping_the_two_turns_the_difference_around():
         assert behind.interval(0.9) == pytest.approx(tuple(-end for end in reversed(ahead.interval(0.9))), abs=1e-6)
 
 
-def battles_of(rng, items, entrants, *, gap=0.0, met=True, orders=2, soft=False):
+def battles_of(rng, items, models, *, gap=0.0, met=True, orders=2, soft=False):
     """Draw a round robin of which the first two are alike, unless there is a gap; items move each by a logit."""
-    strengths = np.append([gap, 0.0], rng.normal(size=entrants - 2))
-    a, b = np.triu_indices(entrants, 1)
+    strengths = np.append([gap, 0.0], rng.normal(size=models - 2))
+    a, b = np.triu_indices(models, 1)
     kept = (a > 0) | (b > 1) | met
     a, b = a[kept], b[kept]
-    own = rng.normal(size=(items, entrants))
+    own = rng.normal(size=(items, models))
     margin = (strengths[a] - strengths[b]) + own[:, a] - own[:, b]
     credit = np.mean([margin + rng.logistic(size=margin.shape) > 0 for _ in range(orders)], axis=0)
     credit = 1 / (1 + np.exp(-margin)) if soft else credit
     item = np.repeat(np.arange(items), len(a))
-    names = tuple(f"m{k}" for k in range(entrants))
+    names = tuple(f"m{k}" for k in range(models))
     weight = np.ones(credit.size)
     return Coded(np.tile(a, items), np.tile(b, items), credit.ravel(), weight, item, items, "item", names)
 
@@ -170,14 +170,14 @@ def test_false_alarms_on_metrics_are_at_most_what_is_promised(name):
 
 
 VERDICTS = {
-    "two models, 10 items": {"items": 10, "entrants": 2},
-    "two models, 30 items": {"items": 30, "entrants": 2},
-    "two models, one order, 20 items": {"items": 20, "entrants": 2, "orders": 1},
-    "two models, 100 items": {"items": 100, "entrants": 2},
-    "four models, 20 items": {"items": 20, "entrants": 4},
-    "four models, 100 items": {"items": 100, "entrants": 4},
-    "soft credits, three models, 20 items": {"items": 20, "entrants": 3, "soft": True},
-    "never met, four models, 60 items": {"items": 60, "entrants": 4, "met": False},
+    "two models, 10 items": {"items": 10, "models": 2},
+    "two models, 30 items": {"items": 30, "models": 2},
+    "two models, one order, 20 items": {"items": 20, "models": 2, "orders": 1},
+    "two models, 100 items": {"items": 100, "models": 2},
+    "four models, 20 items": {"items": 20, "models": 4},
+    "four models, 100 items": {"items": 100, "models": 4},
+    "soft credits, three models, 20 items": {"items": 20, "models": 3, "soft": True},
+    "never met, four models, 60 items": {"items": 60, "models": 4, "met": False},
 }
 
 

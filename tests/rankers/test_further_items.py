@@ -1,4 +1,4 @@
-"""How many more items would tell two entrants apart: N = n (((c + 0.84) / z)^2 - 1)."""
+"""How many more items would tell two models apart: N = n (((c + 0.84) / z)^2 - 1)."""
 
 import numpy as np
 import pytest

@@ -70,8 +70,8 @@ def test_unparsed_verdicts_leave_the_denominator():
     assert (entry.score, entry.extra["pairs"]) == (1.0, 1)
 
 
-def test_two_entrants_are_refused():
-    with pytest.raises(NotIdentifiedError, match="at least three entrants"):
+def test_two_models_are_refused():
+    with pytest.raises(NotIdentifiedError, match="at least three models"):
         informativeness(table([("i", "a", "b", 1.0)]), rng=np.random.default_rng(0))
 
 

@@ -40,7 +40,7 @@ def world(rng, items=120, slope=0.9, strengths=STRENGTHS, wordy=WORDY):
 
 
 def against(frame, name="oak"):
-    """Return the battles against one entrant."""
+    """Return the battles against one model."""
     return frame[(frame["model_a"] == name) | (frame["model_b"] == name)]
 
 
@@ -59,7 +59,7 @@ def clustered(model, frame):
 
 
 def joint_oracle(frame):
-    """Return statsmodels' GLM with one column per entrant but the first, and one of length; the design, too."""
+    """Return statsmodels' GLM with one column per model but the first, and one of length; the design, too."""
     lead = (frame["length_a"] - frame["length_b"]).to_numpy()
     design = np.zeros((len(frame), len(NAMES)))
     for sign, side in ((1, "model_a"), (-1, "model_b")):
@@ -117,7 +117,7 @@ def test_the_win_rate_against_a_baseline_is_the_prediction_of_statsmodels_with_i
 
 
 def predicted(own):
-    """Return s(b0), and its HC2 standard error with leverages of statsmodels, of an entrant that is always a."""
+    """Return s(b0), and its HC2 standard error with leverages of statsmodels, of a model that is always a."""
     lead = (own["length_a"] - own["length_b"]).to_numpy()
     design = np.column_stack([np.ones(len(own)), np.tanh(lead / lead.std(ddof=1))])
     oracle = sm.GLM(own["credit"].to_numpy(), design, family=sm.families.Binomial()).fit(tol=1e-14)
@@ -147,7 +147,7 @@ def length_data(frame, rng, gamed=200):
 
 @pytest.mark.parametrize("gamed", [True, False])
 def test_the_full_model_with_external_data_is_that_of_statsmodels(tmp_path, gamed):
-    """Weights of gamed rows (0.2 / 2), no intercept in them, means over the entrant's own items."""
+    """Weights of gamed rows (0.2 / 2), no intercept in them, means over the model's own items."""
     rng = np.random.default_rng(5)
     frame = against(world(rng))
     extra = length_data(frame, rng)
@@ -240,7 +240,7 @@ def test_what_has_no_lengths_is_refused(ranker):
         ranked(frame.assign(length_b=np.nan), ranker, **({"anchor": "oak"} if ranker == "win-rate" else {}))
 
 
-def test_lengths_that_are_those_of_the_entrant_cannot_be_told_from_its_strength():
+def test_lengths_that_are_those_of_the_model_cannot_be_told_from_its_strength():
     frame = world(np.random.default_rng(8))
     for side in "ab":
         frame[f"length_{side}"] = frame[f"model_{side}"].map(dict(zip(NAMES, (900, 700, 600, 500), strict=True)))
@@ -277,7 +277,7 @@ def test_next_to_no_losses_give_no_length_controlled_win_rate(place):
     assert entry.low < 0.97 < entry.high < 1
 
 
-def test_an_entrant_without_a_fit_is_named_and_the_others_are_ranked():
+def test_an_model_without_a_fit_is_named_and_the_others_are_ranked():
     frame = against(world(np.random.default_rng(10)))
     frame.loc[frame["model_a"] == "ash", "credit"] = 1.0
     found = ranked(frame, "win-rate", anchor="oak")

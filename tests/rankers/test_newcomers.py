@@ -1,4 +1,4 @@
-"""New entrants beside a calibration: each placed alone against fixed anchors, with a conformal interval."""
+"""New models beside a calibration: each placed alone against fixed anchors, with a conformal interval."""
 
 import math
 from dataclasses import replace
@@ -42,7 +42,7 @@ def among_old():
 
 @cache
 def arrivals():
-    """Return the battles of new entrants against calibrated ones."""
+    """Return the battles of new models against calibrated ones."""
     a, b = is_old(played())
     return played()[a ^ b].drop(columns="human")
 
@@ -63,14 +63,14 @@ def without(frame, name):
 
 @cache
 def calibrated(**options):
-    """Twelve calibrated entrants, enough for 90%, on the judge's own scale unless it is asked for otherwise."""
+    """Twelve calibrated models, enough for 90%, on the judge's own scale unless it is asked for otherwise."""
     options = {"scale_correction": False, **options}
     frame = among_old().assign(prompt_hash="abc") if options.pop("hashed", False) else among_old()
-    return calibrate(read_battles(frame), bootstrap=25, entrants=options.pop("entrants", None) and ABOUT, **options)
+    return calibrate(read_battles(frame), bootstrap=25, models=options.pop("models", None) and ABOUT, **options)
 
 
 def known():
-    return calibrated(entrants=True)
+    return calibrated(models=True)
 
 
 def standings(*frames, calibration=None, **options):
@@ -85,7 +85,7 @@ def placed(*frames, **options):
 
 
 def measured(entry):
-    """Return what a newcomer's battles against calibrated entrants say."""
+    """Return what a newcomer's battles against calibrated models say."""
     return (entry.score, entry.low, entry.high, entry.se, dict(entry.extra))
 
 
@@ -98,8 +98,8 @@ def silent(found, words):
     return [one for one in found.warnings if words in one] == []
 
 
-def scores_of(entrants):
-    return sorted(one.score("soft") for one in entrants)
+def scores_of(models):
+    return sorted(one.score("soft") for one in models)
 
 
 def quantile(scores, level):
@@ -109,7 +109,7 @@ def quantile(scores, level):
 
 
 def own_score(name, frame, calibration, kind="soft"):
-    """The root of the score equation of one entrant against fixed anchors, in plain pandas."""
+    """The root of the score equation of one model against fixed anchors, in plain pandas."""
     theta = {one.model: getattr(one, f"{kind}_theta") for one in calibration.anchors}
     a, b = frame["model_a"] == name, frame["model_b"] == name
     mine = frame[(a | b) & (frame["model_a"].isin(theta) | frame["model_b"].isin(theta))]
@@ -165,7 +165,7 @@ def test_battles_among_newcomers_are_in_no_count_of_theirs():
     assert {name: more[name] for name in NEW} == {name: every[name] for name in NEW}
 
 
-def test_battles_among_calibrated_entrants_move_no_newcomer():
+def test_battles_among_calibrated_models_move_no_newcomer():
     every, more = placed(arrivals()), placed(arrivals(), among_old().drop(columns="human"))
     assert {name: more[name] for name in NEW} == {name: every[name] for name in NEW}
 
@@ -195,7 +195,7 @@ def test_newcomers_of_the_same_battles_have_the_same_error_whatever_they_are_cal
 @pytest.mark.slow
 @pytest.mark.parametrize("level", [0.5, 0.8, 0.9])
 def test_conformal_ends_are_q_standard_errors_away_with_q_from_the_files_scores(level):
-    q = quantile(scores_of(known().entrants), level)
+    q = quantile(scores_of(known().models), level)
     for name in NEW:
         entry = placed(arrivals(), conformal_level=level)[name]
         ends = (entry.extra["conformal_low"], entry.extra["conformal_high"])
@@ -208,12 +208,12 @@ def test_the_conformal_level_is_by_default_that_of_the_file():
     assert placed(arrivals(), calibration=calibrated(level=0.8))["new-a"].extra["conformal_level"] == 0.8
 
 
-def test_more_entrants_than_there_are_make_an_infinite_interval_with_their_number():
+def test_more_models_than_there_are_make_an_infinite_interval_with_their_number():
     found = standings(arrivals(), conformal_level=0.95)
     entry = {one.model: one for one in found.entries}["new-a"]
     assert (entry.extra["conformal_low"], entry.extra["conformal_high"]) == (None, None)
     assert told(found, "infinite conformal interval") == (
-        "infinite conformal interval: 12 calibrated entrants stand for it, and the level needs at least 19: "
+        "infinite conformal interval: 12 calibrated models stand for it, and the level needs at least 19: "
         "new-a, new-b, new-c"
     )
     assert (found.diagnostics["conformal"]["needed"], found.diagnostics["conformal"]["q"]["new-a"]) == (19, None)
@@ -230,14 +230,14 @@ def test_sampling_intervals_are_students_with_a_degree_less_than_items(level):
         )
 
 
-def test_calibrated_entrants_keep_the_files_rating():
+def test_calibrated_models_keep_the_files_rating():
     found = placed(arrivals())
     kept = {one.model: MEAN + POINTS * one.soft_theta for one in known().anchors}
     assert {name: found[name].score for name in OLD} == pytest.approx(kept, abs=1e-9)
 
 
 @pytest.mark.slow
-def test_calibrated_entrants_have_no_interval_of_any_kind():
+def test_calibrated_models_have_no_interval_of_any_kind():
     rows = [placed(arrivals())[name] for name in OLD]
     assert {value for one in rows for value in (one.low, one.high, one.se, *one.extra.values())} == {None}
 
@@ -249,7 +249,7 @@ def test_all_are_ranked_by_their_score():
 
 
 def strangers(*rows):
-    """Return battles of entrants that never met a calibrated one."""
+    """Return battles of models that never met a calibrated one."""
     frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "margin"])
     return frame.assign(credit=(np.sign(frame["margin"]) + 1) / 2, judge="rubric-judge")
 
@@ -257,13 +257,13 @@ def strangers(*rows):
 LONE = [("item-01", "lone", "lonely", 1.5), ("item-02", "lonely", "new-a", 0.5)]
 
 
-def test_entrants_that_never_met_a_calibrated_one_come_last_without_a_score():
+def test_models_that_never_met_a_calibrated_one_come_last_without_a_score():
     *_, one, other = standings(arrivals(), strangers(*LONE)).entries
     assert ({one.model, other.model}, one.rank, other.rank) == ({"lone", "lonely"}, 16, 16)
     assert {one.score, one.se, one.extra["conformal_low"], other.score, other.extra["conformal_level"]} == {None}
 
 
-def test_entrants_that_never_met_a_calibrated_one_are_named_with_what_would_help():
+def test_models_that_never_met_a_calibrated_one_are_named_with_what_would_help():
     warning = told(standings(arrivals(), strangers(*LONE)), "no place")
     assert "no place and no conformal interval: lone, lonely. What would help: battles against any" in warning
 
@@ -271,14 +271,14 @@ def test_entrants_that_never_met_a_calibrated_one_are_named_with_what_would_help
 def test_battles_among_newcomers_are_counted_as_left_out():
     found = standings(arrivals(), among_new(), strangers(*LONE))
     assert told(found, "between new") == (
-        f"{len(among_new()) + 2} battles between new entrants are left out: each is placed alone"
+        f"{len(among_new()) + 2} battles between new models are left out: each is placed alone"
     )
 
 
-def test_battles_among_calibrated_entrants_are_counted_as_left_out():
+def test_battles_among_calibrated_models_are_counted_as_left_out():
     found = standings(arrivals(), among_old().head(31))
     assert told(found, "between calibrated") == (
-        "31 battles between calibrated entrants are left out: their ratings are fixed"
+        "31 battles between calibrated models are left out: their ratings are fixed"
     )
 
 
@@ -320,7 +320,7 @@ def test_newcomers_whose_battles_lack_a_margin_are_nobody_to_place():
     "options", [{"pin": "new-a:1000"}, {"regularization": 0.01}, {"cluster": "row"}], ids=lambda one: next(iter(one))
 )
 def test_what_the_calibration_decides_is_refused_beside_placement(options):
-    with pytest.raises(UsageError, match=f"{next(iter(options))}: new entrants are placed on the calibration's axis"):
+    with pytest.raises(UsageError, match=f"{next(iter(options))}: new models are placed on the calibration's axis"):
         standings(arrivals(), **options)
 
 
@@ -350,9 +350,9 @@ def q_of(found):
 
 
 def test_with_strata_only_scores_of_the_same_stratum_count():
-    found = standings(arrivals(), entrants=ABOUT, strata="family", conformal_level=0.7)
+    found = standings(arrivals(), models=ABOUT, strata="family", conformal_level=0.7)
     oaks, pines = (
-        quantile(scores_of([one for one in known().entrants if FAMILY[one.model] == family]), 0.7)
+        quantile(scores_of([one for one in known().models if FAMILY[one.model] == family]), 0.7)
         for family in ("oak", "pine")
     )
     assert oaks != pines
@@ -361,17 +361,17 @@ def test_with_strata_only_scores_of_the_same_stratum_count():
 
 
 def test_a_stratum_that_is_too_small_gives_an_infinite_interval_with_the_number_needed():
-    found = standings(arrivals(), entrants=ABOUT, strata="family")
+    found = standings(arrivals(), models=ABOUT, strata="family")
     entries = {one.model: one.extra["conformal_low"] for one in found.entries}
     assert (entries["new-a"] is not None, entries["new-c"]) == (True, None)
     assert told(found, "infinite") == (
-        "infinite conformal interval: 3 calibrated entrants stand for it, and the level needs at least 9: new-c"
+        "infinite conformal interval: 3 calibrated models stand for it, and the level needs at least 9: new-c"
     )
 
 
-def test_a_stratum_that_no_calibrated_entrant_is_of_gives_an_infinite_interval():
-    found = standings(arrivals(), entrants=ABOUT.replace({"pine": "palm"}), strata="family")
-    assert "0 calibrated entrants stand for it, and the level needs at least 9: new-c" in told(found, "infinite")
+def test_a_stratum_that_no_calibrated_model_is_of_gives_an_infinite_interval():
+    found = standings(arrivals(), models=ABOUT.replace({"pine": "palm"}), strata="family")
+    assert "0 calibrated models stand for it, and the level needs at least 9: new-c" in told(found, "infinite")
 
 
 @pytest.mark.slow
@@ -380,12 +380,12 @@ def test_a_stratum_that_no_calibrated_entrant_is_of_gives_an_infinite_interval()
 )
 def test_a_newcomer_of_unknown_stratum_is_refused_with_the_remedy(facts):
     with pytest.raises(UsageError, match="no family of new-a: give a table with the columns model, family"):
-        standings(arrivals(), entrants=facts, strata="family")
+        standings(arrivals(), models=facts, strata="family")
 
 
 def by_weight(level, halflife, date="2026-12-01"):
     """The weighted quantile in plain Python: the newcomer weighs 1, and its score is infinite."""
-    rows = sorted((one.score("soft"), one.about["date"]) for one in known().entrants)
+    rows = sorted((one.score("soft"), one.about["date"]) for one in known().models)
     days = [abs((pd.Timestamp(date) - pd.Timestamp(told)).days) for _, told in rows]
     weights = [0.5 ** (day / halflife) for day in days]
     for k, (score, _) in enumerate(rows):
@@ -396,8 +396,8 @@ def by_weight(level, halflife, date="2026-12-01"):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("level", "halflife"), [(0.5, 60.0), (0.6, 90.0), (0.7, 120.0), (0.8, 90.0)])
-def test_calibrated_entrants_weigh_half_per_halflife(level, halflife):
-    found = standings(arrivals(), entrants=ABOUT, halflife=halflife, conformal_level=level)
+def test_calibrated_models_weigh_half_per_halflife(level, halflife):
+    found = standings(arrivals(), models=ABOUT, halflife=halflife, conformal_level=level)
     expected = by_weight(level, halflife)
     assert math.isfinite(expected)
     assert q_of(found) == dict.fromkeys(NEW, expected)
@@ -405,61 +405,59 @@ def test_calibrated_entrants_weigh_half_per_halflife(level, halflife):
 
 @pytest.mark.parametrize(("level", "halflife"), [(0.5, 60.0), (0.7, 120.0), (0.8, 90.0)])
 def test_a_halflife_gives_another_quantile_than_none(level, halflife):
-    assert by_weight(level, halflife) != quantile(scores_of(known().entrants), level)
+    assert by_weight(level, halflife) != quantile(scores_of(known().models), level)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("level", [0.5, 0.8, 0.9])
 def test_an_enormous_halflife_is_as_good_as_none(level):
-    found = standings(arrivals(), entrants=ABOUT, halflife=1e12, conformal_level=level)
+    found = standings(arrivals(), models=ABOUT, halflife=1e12, conformal_level=level)
     assert q_of(found) == q_of(standings(arrivals(), conformal_level=level))
 
 
 def test_a_short_halflife_leaves_too_little_weight():
-    found = standings(arrivals(), entrants=ABOUT, halflife=1.0)
+    found = standings(arrivals(), models=ABOUT, halflife=1.0)
     assert q_of(found) == dict.fromkeys(NEW)
     assert "and the level needs more of their weight: new-a, new-b, new-c" in told(found, "infinite")
 
 
 @pytest.mark.slow
 def test_a_calibration_that_knows_no_dates_is_refused_with_the_remedy():
-    with pytest.raises(UsageError, match=r"knows no date of its entrants.*podium calibrate --entrants FILE"):
-        standings(arrivals(), calibration=calibrated(), entrants=ABOUT, halflife=1e12, conformal_level=0.5)
+    with pytest.raises(UsageError, match=r"knows no date of its models.*podium calibrate --models FILE"):
+        standings(arrivals(), calibration=calibrated(), models=ABOUT, halflife=1e12, conformal_level=0.5)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("facts", [None, ABOUT.drop(columns="date"), ABOUT[ABOUT["model"] != "new-a"]])
 def test_a_newcomer_without_a_date_is_refused_with_the_remedy(facts):
     with pytest.raises(UsageError, match="no date of new-a: give a table with the columns model, date"):
-        standings(arrivals(), entrants=facts, halflife=30.0)
+        standings(arrivals(), models=facts, halflife=30.0)
 
 
 def test_a_date_that_is_none_is_refused_with_the_remedy():
     with pytest.raises(UsageError, match="the date 'soon' of new-a is none; write it as 2026-03-31"):
-        standings(arrivals(), entrants=ABOUT.replace({"2026-12-01": "soon"}), halflife=30.0)
+        standings(arrivals(), models=ABOUT.replace({"2026-12-01": "soon"}), halflife=30.0)
 
 
 @pytest.mark.slow
 def test_a_date_with_a_time_zone_is_a_date():
     zoned = ABOUT.replace({"2026-12-01": "2026-12-01T00:00:00Z"})
     options = {"halflife": 90.0, "conformal_level": 0.6}
-    assert q_of(standings(arrivals(), entrants=zoned, **options)) == q_of(
-        standings(arrivals(), entrants=ABOUT, **options)
-    )
+    assert q_of(standings(arrivals(), models=zoned, **options)) == q_of(standings(arrivals(), models=ABOUT, **options))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("date", ["NaT", "nan"])
 def test_a_date_that_is_not_a_time_is_refused(date):
     with pytest.raises(UsageError, match=f"the date '{date}' of new-a is none"):
-        standings(arrivals(), entrants=ABOUT.replace({"2026-12-01": date}), halflife=30.0)
+        standings(arrivals(), models=ABOUT.replace({"2026-12-01": date}), halflife=30.0)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("halflife", [0.0, -30.0, float("nan"), float("inf")])
 def test_a_halflife_that_is_no_number_of_days_is_refused(halflife):
     with pytest.raises(UsageError, match="is not a number of days above 0"):
-        standings(arrivals(), entrants=ABOUT, halflife=halflife)
+        standings(arrivals(), models=ABOUT, halflife=halflife)
 
 
 @pytest.mark.slow
@@ -469,12 +467,12 @@ def test_a_conformal_level_outside_0_and_1_is_refused(level):
         standings(arrivals(), conformal_level=level)
 
 
-def test_a_table_of_entrants_that_names_a_model_twice_is_refused():
+def test_a_table_of_models_that_names_a_model_twice_is_refused():
     with pytest.raises(DataError, match="model 'old-00' stands in it twice"):
-        standings(arrivals(), entrants=pd.concat([ABOUT, ABOUT]))
+        standings(arrivals(), models=pd.concat([ABOUT, ABOUT]))
 
 
-ASSUMED = "holds if a new entrant is exchangeable with the calibrated entrants"
+ASSUMED = "holds if a new model is exchangeable with the calibrated models"
 
 
 @pytest.mark.slow
@@ -488,7 +486,7 @@ ASSUMED = "holds if a new entrant is exchangeable with the calibrated entrants"
     ids=["plain", "strata", "halflife"],
 )
 def test_what_the_coverage_rests_on_is_said_with_the_numbers_and_in_the_printed_table(options, words):
-    found = standings(arrivals(), entrants=ABOUT, **options)
+    found = standings(arrivals(), models=ABOUT, **options)
     assumption, printed = (
         " ".join(text.split()) for text in (found.diagnostics["conformal"]["assumption"], " ".join(denominators(found)))
     )
@@ -617,5 +615,5 @@ def test_a_ridge_beside_a_calibration_is_refused():
 
 
 def test_where_one_stratum_is_too_small_the_printed_quantile_says_so():
-    found = standings(arrivals(), calibration=known(), strata="family", entrants=ABOUT)
-    assert "infinite from 3–9 calibrated entrants" in " ".join(denominators(found))
+    found = standings(arrivals(), calibration=known(), strata="family", models=ABOUT)
+    assert "infinite from 3–9 calibrated models" in " ".join(denominators(found))

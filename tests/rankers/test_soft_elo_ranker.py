@@ -60,7 +60,7 @@ def test_an_interval_of_beta_of_half_the_width_would_not_hold():
 
 def soft_truth(world):
     """The Elo that a fit to the exact expected targets gives: sigmoid(quality difference), as with Judge()."""
-    return dict(zip(world.entrants, MEAN + POINTS * world.estimand(Judge()), strict=True))
+    return dict(zip(world.models, MEAN + POINTS * world.estimand(Judge()), strict=True))
 
 
 def interval_coverage(**options):
@@ -95,7 +95,7 @@ def test_intervals_that_take_the_fitted_beta_for_exact_do_not_hold():
 
 @cache
 def few_labels(include):
-    """Coverage of the weakest and the strongest entrant when one battle in 25 has a human label."""
+    """Coverage of the weakest and the strongest model when one battle in 25 has a human label."""
     hits = []
     for seed, (world, battles) in enumerate(exact_worlds()):
         rng = np.random.default_rng(seed)
@@ -103,7 +103,7 @@ def few_labels(include):
         sparse = Battles(battles.table.assign(human=kept))
         options = {} if include else {"beta": beta_of(sparse).beta}
         found = soft_elo(sparse, rng=rng, regularization=0.0, **options)
-        outer = (world.entrants[0], world.entrants[-1])
+        outer = (world.models[0], world.models[-1])
         entries = tuple(entry for entry in found.entries if entry.model in outer)
         hits += covered(replace(found, entries=entries), soft_truth(world))
     return np.mean(hits)
@@ -260,7 +260,7 @@ def test_battles_without_a_margin_are_left_out_and_counted():
     assert any(f"{lacking.sum()} of 600 judged battles have no margin" in warning for warning in found.warnings)
 
 
-def test_an_entrant_without_a_margin_is_named_and_not_ranked():
+def test_an_model_without_a_margin_is_named_and_not_ranked():
     frame = simulate(6, 40, seed=2).judgments(INFLATED, human=True)
     silent_one = (frame["model_a"] == "model-03") | (frame["model_b"] == "model-03")
     found = ranked(read_battles(frame.assign(margin=frame["margin"].mask(silent_one))))
@@ -378,7 +378,7 @@ USED = ["item", "model_a", "model_b", "credit", "margin", "human"]
 
 @pytest.mark.slow
 def test_the_simulated_strengths_are_those_of_the_coverage_tests():
-    assert len(exact_worlds()[0][0].entrants) == len(STRENGTHS)
+    assert len(exact_worlds()[0][0].models) == len(STRENGTHS)
 
 
 def verdicts_and_one_probability():

@@ -76,7 +76,7 @@ def test_the_covariance_is_the_inverse_curvature_by_finite_differences():
     assert found.covariance == pytest.approx(to_theta @ np.linalg.inv(hessian) @ to_theta.T, rel=1e-3, abs=1e-4)
 
 
-def test_without_a_spread_of_their_own_entrants_are_where_the_judge_says():
+def test_without_a_spread_of_their_own_models_are_where_the_judge_says():
     labels, phi = labels_of()
     found = fit_random_effects(labels, phi, dispersion=1.0, spreads=np.array([1e-4]))
     assert found.theta == pytest.approx(found.kappa[0] * phi, abs=1e-5)
@@ -90,7 +90,7 @@ def test_with_an_endless_spread_they_are_where_human_say():
 
 def test_labels_that_are_all_ties_are_less_variable_than_coins():
     labels, _ = labels_of()
-    ties = Coded(labels.a, labels.b, np.full(80, 0.5), labels.weight, labels.cluster, 40, "item", labels.entrants)
+    ties = Coded(labels.a, labels.b, np.full(80, 0.5), labels.weight, labels.cluster, 40, "item", labels.models)
     assert dispersion_of(ties, np.zeros(6)) == 0.3
 
 
@@ -98,7 +98,7 @@ def test_labels_given_twice_on_an_item_are_more_variable():
     """A copy of each label in its item doubles what its cluster says of the error."""
     labels, _ = labels_of(rows=200)
     columns = [np.repeat(column, 2) for column in (labels.a, labels.b, labels.credit, labels.weight)]
-    twice = Coded(*columns, np.repeat(np.arange(200), 2), 200, "item", labels.entrants)
+    twice = Coded(*columns, np.repeat(np.arange(200), 2), 200, "item", labels.models)
     assert dispersion_of(twice, np.zeros(6)) == pytest.approx(2.0, rel=0.1)
 
 
@@ -392,7 +392,7 @@ def test_labels_of_items_with_copies_are_not_held_with_coin_throws_errors():
     """The wrong variant: with a dispersion of 1, five copies of a label an item count as five labels."""
     labels, phi = labels_of(12, 150, seed=1)
     columns = [np.repeat(column, 5) for column in (labels.a, labels.b, labels.credit, labels.weight)]
-    copies = Coded(*columns, np.repeat(np.arange(150), 5), 150, "item", labels.entrants)
+    copies = Coded(*columns, np.repeat(np.arange(150), 5), 150, "item", labels.models)
     right, wrong = (np.sqrt(np.diag(fit_random_effects(copies, phi, dispersion=d).covariance)) for d in (None, 1.0))
     alone = np.sqrt(np.diag(fit_random_effects(labels, phi).covariance))
     assert np.mean(right / alone) == pytest.approx(1.0, abs=0.15)

@@ -85,7 +85,7 @@ def test_against_an_anchor_only_its_battles_are_counted():
     assert {e.model: e.battles for e in standings.entries} == {"x": 1, "y": 1, "anchor": 2}
 
 
-def test_an_entrant_that_never_met_the_anchor_has_no_score():
+def test_an_model_that_never_met_the_anchor_has_no_score():
     rows = [("i1", "x", "anchor", 1.0), ("i2", "x", "anchor", 0.0), ("i1", "x", "y", 1.0)]
     standings = win_rate(table(rows), rng=rng(), anchor="anchor")
     assert scores(standings)["y"] is None
@@ -108,13 +108,13 @@ def test_a_single_opponent_gives_the_standard_error_of_a_clustered_mean():
 
 def pointwise(seed=0, items=12, missing=()):
     world = simulate(4, items, seed=seed)
-    frame = pd.DataFrame(world.quality, columns=world.entrants).rename_axis("item").reset_index()
+    frame = pd.DataFrame(world.quality, columns=world.models).rename_axis("item").reset_index()
     frame = frame.melt("item", var_name="model", value_name="score").drop(index=list(missing))
     return read_battles(frame), frame
 
 
 @pytest.mark.parametrize(("ranker", "rule"), [(mean, "mean"), (median, "median")])
-def test_pointwise_scores_are_aggregated_per_entrant(ranker, rule):
+def test_pointwise_scores_are_aggregated_per_model(ranker, rule):
     battles, frame = pointwise(items=13)
     assert scores(ranker(battles, rng=rng())) == pytest.approx(frame.groupby("model")["score"].agg(rule).to_dict())
 
@@ -236,10 +236,10 @@ def test_below_five_items_a_bootstrap_gives_no_interval():
     assert "interval=sandwich" in refused.warnings[0]
     partly = by_bootstrap(np.array([0.5, 0.5]), draws, 40, level=0.95, cluster="item", own=np.array([40, 4]))
     assert np.isnan(partly.low).tolist() == [False, True]
-    assert partly.warnings == ("entrants in fewer than 5 items have no bootstrap interval: 1",)
+    assert partly.warnings == ("models in fewer than 5 items have no bootstrap interval: 1",)
 
 
-def test_a_bootstrap_that_misses_an_entrant_says_so():
+def test_a_bootstrap_that_misses_an_model_says_so():
     rows = [(f"i{k:02d}", "a", "b", float(k % 3 == 0)) for k in range(40)]
     rows += [("i00", "d", "a", 1.0), ("i01", "d", "a", 0.0)]
     standings = win_rate(table(rows), rng=rng(), interval="bootstrap", resamples=200)

@@ -72,7 +72,7 @@ def test_marks_that_turn_or_hide_text_are_shown_as_escapes(text: str) -> None:
 def test_nouns_show_themselves_in_notebooks() -> None:
     battles = read_battles("examples/simulated/battles.csv")
     apart = read_battles("examples/simulated/battles.csv", merge=False)
-    nouns = (rank(battles), battles, diagnose(apart, battles), make_plan(entrants=5, items=100))
+    nouns = (rank(battles), battles, diagnose(apart, battles), make_plan(models=5, items=100))
     for noun in nouns:
         shown = noun._repr_html_()
         assert ("<table>" in shown, "<script" in shown) == (True, False)

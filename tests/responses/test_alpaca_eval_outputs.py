@@ -7,9 +7,9 @@ def output(instruction, text, generator="wren"):
     return {"dataset": "koala", "instruction": instruction, "output": text, "generator": generator}
 
 
-def test_the_generator_is_the_entrant_and_the_dataset_the_category(save):
+def test_the_generator_is_the_model_and_the_dataset_the_category(save):
     read = read_responses(save("model_outputs.json", [output("Say hi.", "Hi.")]))
-    assert (read.entrants, read.items[0].category, read.items[0].instruction) == (("wren",), "koala", "Say hi.")
+    assert (read.models, read.items[0].category, read.items[0].instruction) == (("wren",), "koala", "Say hi.")
 
 
 def test_two_models_meet_on_the_instruction_in_whatever_order(save):
@@ -36,5 +36,5 @@ def test_a_results_tree_is_searched_and_other_files_are_said(save, tmp_path):
     save("results/lark/model_outputs.json", [output("Say hi.", "Hello.", "lark")])
     save("results/leaderboard.csv", "name,win_rate\nwren,50\n")
     read = read_responses(tmp_path / "results")
-    assert read.entrants == ("lark", "wren")
+    assert read.models == ("lark", "wren")
     assert ["leaderboard.csv" in note for note in read.notes] == [True]

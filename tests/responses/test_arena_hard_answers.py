@@ -47,7 +47,7 @@ def test_a_whole_bench_folder_is_read_with_its_categories(save, tmp_path):
     save("bench/model_answer/lark.jsonl", [new({"answer": "No."}, model="lark")])
     save("bench/model_judgment/judge/wren.jsonl", [{"uid": "u1", "model": "wren", "games": []}])
     read = read_responses(tmp_path / "bench")
-    assert (read.entrants, read.items[0].category) == (("lark", "wren"), "hard_prompt")
+    assert (read.models, read.items[0].category) == (("lark", "wren"), "hard_prompt")
     assert "1 files hold no responses" in read.notes[0]
 
 
@@ -69,4 +69,4 @@ def test_a_conversation_of_two_turns_is_refused_with_its_place(save):
 
 
 def test_a_label_names_the_model(save):
-    assert read_responses(f"lark={save('wren.jsonl', [new('Done.')])}").entrants == ("lark",)
+    assert read_responses(f"lark={save('wren.jsonl', [new('Done.')])}").models == ("lark",)

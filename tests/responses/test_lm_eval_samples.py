@@ -27,9 +27,9 @@ def chat(*messages):
     return [json.dumps([{"role": role, "content": content} for role, content in messages])]
 
 
-def test_the_folder_names_the_entrant_and_the_file_the_task(save):
+def test_the_folder_names_the_model_and_the_file_the_task(save):
     read = read_responses(save(f"org__wren/samples_ifeval_{TIME}.jsonl", [sample()]))
-    assert (read.entrants, read.items[0].category) == (("org__wren",), "ifeval")
+    assert (read.models, read.items[0].category) == (("org__wren",), "ifeval")
 
 
 def test_prompt_target_and_response_are_read(save):
@@ -64,7 +64,7 @@ def test_a_chat_run_and_a_plain_run_meet_on_the_document_and_it_is_said(save):
     other = save(f"lark/samples_t_{TIME}.jsonl", [sample(prompt=chat(("user", "Say hi.")), text="Hello.")])
     read = read_responses(one, other)
     assert [item.instruction for item in read.items] == ["Say hi."]
-    assert "1 items were put to entrants in different words" in read.notes[0]
+    assert "1 items were put to models in different words" in read.notes[0]
 
 
 def test_another_target_of_the_same_document_is_an_error_that_names_both_files(save):
@@ -95,15 +95,15 @@ def test_of_two_runs_of_one_model_in_a_folder_the_newest_counts_and_it_is_said(s
     assert read.notes[0].index("2026-02-01") < read.notes[0].index("2026-01-31")
 
 
-def test_the_results_beside_name_the_entrant_and_are_not_said_to_be_skipped(tmp_path):
+def test_the_results_beside_name_the_model_and_are_not_said_to_be_skipped(tmp_path):
     write_run(tmp_path, "org/wren", {"t": [sample()]})
     read = read_responses(tmp_path)
-    assert (read.entrants, read.notes) == (("org/wren",), ())
+    assert (read.models, read.notes) == (("org/wren",), ())
 
 
 def test_a_label_wins_over_the_results(tmp_path):
     home = write_run(tmp_path, "org/wren", {"t": [sample()]})
-    assert read_responses(f"x={home}").entrants == ("x",)
+    assert read_responses(f"x={home}").models == ("x",)
 
 
 def test_models_that_share_a_folder_are_told_apart_by_their_results(tmp_path):
@@ -150,7 +150,7 @@ def test_of_repeated_responses_all_are_read_and_it_is_said(tmp_path):
     write_run(tmp_path, "wren", {"t": [sample(resps=[["One.", "Two.", "Three."]], filtered_resps=["Two."])]})
     read = read_responses(tmp_path)
     assert list(read.texts["wren"].values()) == ["One.", "Two.", "Three."]
-    assert "1 items have up to 3 responses of an entrant" in read.notes[0]
+    assert "1 items have up to 3 responses of a model" in read.notes[0]
 
 
 def test_a_last_line_that_is_cut_off_is_said_and_the_rest_is_read(tmp_path):

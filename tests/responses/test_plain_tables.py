@@ -11,27 +11,27 @@ ROWS = [
 ]
 
 
-def test_a_file_without_a_model_column_is_the_entrant_that_its_name_says(save):
+def test_a_file_without_a_model_column_is_the_model_that_its_name_says(save):
     read = read_responses(save("wren.jsonl", ROWS))
-    assert read.entrants == ("wren",)
+    assert read.models == ("wren",)
     assert read.texts["wren"] == {"q1": "Hi.", "q2": "1 2 3"}
 
 
-def test_a_label_names_the_entrant(save):
-    assert read_responses(f"lark={save('wren.jsonl', ROWS)}").entrants == ("lark",)
+def test_a_label_names_the_model(save):
+    assert read_responses(f"lark={save('wren.jsonl', ROWS)}").models == ("lark",)
 
 
 def test_a_label_wins_over_the_one_name_in_a_file(save):
     rows = [{**row, "model": "wren"} for row in ROWS]
-    assert read_responses(f"lark={save('a.jsonl', rows)}").entrants == ("lark",)
+    assert read_responses(f"lark={save('a.jsonl', rows)}").models == ("lark",)
 
 
-def test_a_model_column_tells_entrants_apart(save):
+def test_a_model_column_tells_models_apart(save):
     rows = [{**row, "model": name} for row in ROWS for name in ("wren", "lark")]
-    assert read_responses(save("all.jsonl", rows)).entrants == ("lark", "wren")
+    assert read_responses(save("all.jsonl", rows)).models == ("lark", "wren")
 
 
-def test_a_label_on_a_file_of_two_entrants_is_refused_with_the_remedy(save):
+def test_a_label_on_a_file_of_two_models_is_refused_with_the_remedy(save):
     rows = [{**row, "model": name} for row in ROWS for name in ("wren", "lark")]
     with pytest.raises(podium.UsageError, match=r"all\.jsonl.*'mine'.*lark, wren.*leave the label out"):
         read_responses(f"mine={save('all.jsonl', rows)}")
@@ -108,7 +108,7 @@ def test_a_row_without_id_and_instruction_names_its_place(save):
 def test_a_file_of_instructions_gives_what_the_responses_lack(save):
     asked = save("asked.jsonl", [{"id": "q1", "instruction": "Say hi.", "category": "chat"}])
     read = read_responses(asked, save("wren.jsonl", [{"id": "q1", "response": "Hi."}]))
-    assert (read.items[0].instruction, read.items[0].category, read.entrants) == ("Say hi.", "chat", ("wren",))
+    assert (read.items[0].instruction, read.items[0].category, read.models) == ("Say hi.", "chat", ("wren",))
 
 
 def test_responses_without_any_instruction_are_an_error_that_says_what_to_give(save):

@@ -28,9 +28,9 @@ def test_line_ends_do_not_make_another_instruction(save):
     assert len(read_responses(save("wren.jsonl", one), save("lark.jsonl", other)).items) == 1
 
 
-def test_an_entrant_in_two_sources_is_refused_with_labels_as_the_remedy(save):
+def test_an_model_in_two_sources_is_refused_with_labels_as_the_remedy(save):
     one, other = save("a/wren.jsonl", rows("a")), save("b/wren.jsonl", rows("b"))
-    with pytest.raises(podium.UsageError, match=r"two sources hold an entrant 'wren'.*wren-1=.*wren-2="):
+    with pytest.raises(podium.UsageError, match=r"two sources hold a model 'wren'.*wren-1=.*wren-2="):
         read_responses(one, other)
 
 
@@ -40,23 +40,23 @@ def test_one_label_on_two_sources_is_refused(save):
         read_responses(f"x={one}", f"x={other}")
 
 
-def test_two_responses_of_one_entrant_to_one_item_name_both_places(save):
+def test_two_responses_of_one_model_to_one_item_name_both_places(save):
     with pytest.raises(podium.DataError, match=r"line 2: a second response of 'wren' to item 'q0'.*line 1"):
         read_responses(save("wren.jsonl", [*rows("a"), *rows("b")]))
 
 
-def test_an_item_that_an_entrant_has_no_row_for_is_missing(save):
+def test_an_item_that_an_model_has_no_row_for_is_missing(save):
     read = read_responses(save("wren.jsonl", rows("a", "b")), save("lark.jsonl", rows("a")))
     assert read.missing["lark"] == {"q1": "no response"}
 
 
-def test_every_entrant_has_a_text_or_a_reason_for_every_item(save):
+def test_every_model_has_a_text_or_a_reason_for_every_item(save):
     read = read_responses(save("wren.jsonl", rows("a", "", "c")), save("lark.jsonl", rows("a")))
-    cells = {name: sorted([*read.texts[name], *read.missing[name]]) for name in read.entrants}
+    cells = {name: sorted([*read.texts[name], *read.missing[name]]) for name in read.models}
     assert cells == {"lark": ["q0", "q1", "q2"], "wren": ["q0", "q1", "q2"]}
 
 
-def test_missing_responses_are_counted_by_entrant_and_reason(save):
+def test_missing_responses_are_counted_by_model_and_reason(save):
     read = read_responses(save("wren.jsonl", rows("a", "", "c")), save("lark.jsonl", rows("a")))
     assert read.missing_reasons() == {"lark": {"no response": 2}, "wren": {"empty response": 1}}
 
@@ -154,9 +154,9 @@ def test_a_limit_below_one_is_refused(save):
         read_responses(save("wren.jsonl", rows("a"))).select(limit=0)
 
 
-def test_entrants_can_be_chosen_and_a_misspelt_one_is_corrected(save):
+def test_models_can_be_chosen_and_a_misspelt_one_is_corrected(save):
     read = read_responses(save("wren.jsonl", rows("a")), save("lark.jsonl", rows("b")))
-    assert read.only(["lark"]).entrants == ("lark",)
+    assert read.only(["lark"]).models == ("lark",)
     with pytest.raises(podium.UsageError, match="did you mean 'lark'"):
         read.only(["larc"])
 
@@ -177,14 +177,14 @@ def test_a_further_reader_claims_its_files_in_a_folder(save, tmp_path):
 def test_a_further_reader_leaves_other_files_to_the_known_shapes(save, tmp_path):
     save("logs/one.eval", json.dumps({"log": {"q0": "a"}}))
     save("logs/wren.json", [{"id": "q0", "instruction": "Say.", "response": "b"}])
-    assert read_responses(tmp_path / "logs", readers=[READER]).entrants == ("logged", "wren")
+    assert read_responses(tmp_path / "logs", readers=[READER]).models == ("logged", "wren")
 
 
 def test_a_label_renames_what_a_further_reader_found(save):
     path = save("one.eval", json.dumps({"log": {"q0": "a"}}))
-    assert read_responses(f"mine={path}", readers=[READER]).entrants == ("mine",)
+    assert read_responses(f"mine={path}", readers=[READER]).models == ("mine",)
 
 
 def test_a_label_on_a_folder_of_logs_renames_them(save, tmp_path):
     save("logs/one.eval", json.dumps({"log": {"q0": "a"}}))
-    assert read_responses(f"mine={tmp_path / 'logs'}", readers=[READER]).entrants == ("mine",)
+    assert read_responses(f"mine={tmp_path / 'logs'}", readers=[READER]).models == ("mine",)

@@ -62,7 +62,7 @@ def folder(store: Any, request: pytest.FixtureRequest) -> Callable[..., str]:
 
 @pytest.fixture(scope="module")
 def votes() -> pd.DataFrame:
-    return podium.simulate(entrants=3, items=20, seed=1).battles().to_frame()
+    return podium.simulate(models=3, items=20, seed=1).battles().to_frame()
 
 
 def as_bytes(frame: pd.DataFrame, suffix: str) -> bytes:
@@ -292,7 +292,7 @@ def test_what_is_not_there_is_said_with_its_url(source: str, problem: str) -> No
 def test_where_nothing_can_be_written_is_said_before_anything_is_read(
     target: str, problem: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, _, err = run(monkeypatch, capsys, "plan", "--entrants", "3", "-o", target)
+    code, _, err = run(monkeypatch, capsys, "plan", "--models", "3", "-o", target)
     assert code == 2
     assert problem in err or "cannot write 'out.xlsx'" in err
 

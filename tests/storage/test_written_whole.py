@@ -176,7 +176,7 @@ def votes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def writers(votes: Path, tmp_path: Path) -> dict[str, Writer]:
     """All commands that write, by name."""
-    large, small, world = votes / "large.csv", votes / "small.csv", podium.simulate(entrants=4, items=12, seed=1)
+    large, small, world = votes / "large.csv", votes / "small.csv", podium.simulate(models=4, items=12, seed=1)
     record = votes / "record.csv"
     world.battles().to_frame().to_csv(record, index=False)
     quick = ("--seeds", "2", "--ranker", "win-rate")
@@ -191,7 +191,7 @@ def writers(votes: Path, tmp_path: Path) -> dict[str, Writer]:
         "rank as md": ("ranking.md", "rank", small),
         "calibrate": ("calibration.json", "calibrate", small, "--bootstrap", 20),
         "diagnose": ("card.json", "diagnose", record),
-        "plan": ("plan.json", "plan", "--entrants", 4, "--items", 50, "--ties", 0.1, "--simulations", 100),
+        "plan": ("plan.json", "plan", "--models", 4, "--items", 50, "--ties", 0.1, "--simulations", 100),
         "replay": ("replay.json", "replay", record, "--tournament", "chain"),
         "replay side by side": ("table.csv", *swim),
         "study": ("study.csv", *study),

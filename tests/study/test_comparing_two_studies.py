@@ -68,7 +68,7 @@ def test_items_are_the_most_that_a_budget_buys(battles: Battles) -> None:
 
 
 def test_a_seed_without_a_ranking_is_counted_and_left_out() -> None:
-    """Of one battle of two entrants that is unparsed, nothing can be said; seeds that draw it are failures."""
+    """Of one battle of two models that is unparsed, nothing can be said; seeds that draw it are failures."""
     rows = [{"item": f"q{k}", "model_a": "a", "model_b": "b", "credit": [1.0, None][k % 2]} for k in range(8)]
     rows += [{"item": "q8", "model_a": "a", "model_b": "b", "credit": 0.0}]
     import pandas as pd
@@ -110,11 +110,11 @@ def test_no_seeds_are_refused(battles: Battles) -> None:
 def test_a_record_that_tells_nobody_apart_is_refused(battles: Battles) -> None:
     """With ties only, every design would seem to give no score to everyone."""
     ties = read_battles(battles.table.assign(credit=0.5, margin=0.0))
-    with pytest.raises(NotIdentifiedError, match="bradley-terry, from the whole record, puts all entrants level"):
+    with pytest.raises(NotIdentifiedError, match="bradley-terry, from the whole record, puts all models level"):
         set_side_by_side(ties, "swim", seeds=2)
 
 
-def test_a_record_of_one_readable_entrant_is_refused() -> None:
+def test_a_record_of_one_readable_model_is_refused() -> None:
     import pandas as pd
 
     with pytest.raises(NotIdentifiedError):

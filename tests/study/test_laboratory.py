@@ -23,7 +23,7 @@ FEW = {"seeds": 3, "items": (10, 20)}
 
 @pytest.fixture(scope="module")
 def battles() -> Battles:
-    """Six entrants, of whom the first is far better and the last far worse, on 40 items, a few replies unparsed."""
+    """Six models, of whom the first is far better and the last far worse, on 40 items, a few replies unparsed."""
     strengths = (3.0, 0.5, 0.2, -0.2, -0.5, -3.0)
     return simulate(6, 40, seed=3, strengths=strengths, item_sd=0.5).battles(Judge(unparsed=0.03, tie=0.2))
 
@@ -42,18 +42,18 @@ def one(found, **wanted):
 @pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate"])
 @pytest.mark.parametrize("options", [{}, {"labels": "hard"}])
 def test_scores_from_pair_sums_are_the_rankers(battles: Battles, ranker: str, options: dict[str, str]) -> None:
-    """Oracle: the ranker itself, on the whole, on some entrants and on a path."""
+    """Oracle: the ranker itself, on the whole, on some models and on a path."""
     score = scorer(battles, ranker, options)
     rng = np.random.default_rng(0)
     path = play(make_tournament("chain", {}), recording_of(battles)).rows
     for rows in (np.ones(len(battles), dtype=bool), rng.random(len(battles)) < 0.3, path):
         standings = rank(battles.select(rows), ranker, **options).standings[0]
         oracle = {entry.model: entry.score for entry in standings.entries}
-        assert dict(zip(battles.entrants, score(rows), strict=True)) == pytest.approx(oracle, abs=1e-6)
+        assert dict(zip(battles.models, score(rows), strict=True)) == pytest.approx(oracle, abs=1e-6)
         assert standings.scale == Yardstick(battles, ranker, options).scale
 
 
-def test_entrants_without_a_battle_have_no_score(battles: Battles) -> None:
+def test_models_without_a_battle_have_no_score(battles: Battles) -> None:
     rows = ~((battles.table["model_a"] == "model-02") | (battles.table["model_b"] == "model-02")).to_numpy()
     for ranker in ("bradley-terry", "win-rate"):
         assert np.isnan(scorer(battles, ranker, {})(rows)).tolist() == [False, True, False, False, False, False]
@@ -154,7 +154,7 @@ def test_more_anchors_err_less(found) -> None:
 
 
 def test_extreme_anchors_are_the_worst(found) -> None:
-    """Figure 1, on a world whose first and last entrants stand far out: the U is upside down."""
+    """Figure 1, on a world whose first and last models stand far out: the U is upside down."""
     error = {
         name: one(found, figure="anchor", design=name, items=40, ranker="win-rate").error.mean
         for name in (entry.anchor for entry in found.anchors)
@@ -189,27 +189,27 @@ def test_the_correlation_with_informativeness_is_pearsons(found) -> None:
     )
 
 
-def test_fewer_entrants_are_compared_among_themselves(battles: Battles, found) -> None:
+def test_fewer_models_are_compared_among_themselves(battles: Battles, found) -> None:
     """SWIM's Figure 6: three of six, drawn by the seed; the reference is the whole record's, of these three."""
-    point = one(found, figure="entrants", design="round_robin", entrants=3, ranker="bradley-terry")
+    point = one(found, figure="models", design="round_robin", models=3, ranker="bradley-terry")
     record = recording_of(battles)
-    bench, cell = Workbench(record), Cell("entrants", "", "round_robin", 20, 3)
+    bench, cell = Workbench(record), Cell("models", "", "round_robin", 20, 3)
     score = scorer(battles, "bradley-terry", {})
     whole = score(np.ones(len(battles), dtype=bool))
     taus = []
     for seed in range(3):
         drawn = bench.draw(cell, seed)
-        assert (len(drawn.entrants), drawn.battles) == (3, 60)
-        taus.append(kendalltau(score(drawn.rows)[drawn.entrants], whole[drawn.entrants]).statistic)
+        assert (len(drawn.models), drawn.battles) == (3, 60)
+        taus.append(kendalltau(score(drawn.rows)[drawn.models], whole[drawn.models]).statistic)
     assert point.tau.mean == pytest.approx(np.mean(taus))
 
 
-def test_every_number_of_entrants_items_and_anchors_is_there(found) -> None:
+def test_every_number_of_models_items_and_anchors_is_there(found) -> None:
     numbers = {
         name: sorted({getattr(p, name) for p in found.points if p.figure == figure})
-        for figure, name in (("entrants", "entrants"), ("anchors", "anchors"), ("anchor", "items"))
+        for figure, name in (("models", "models"), ("anchors", "anchors"), ("anchor", "items"))
     }
-    assert numbers == {"entrants": [3, 4, 5, 6], "anchors": [1, 2, 3, 4, 5], "items": [10, 20, 40]}
+    assert numbers == {"models": [3, 4, 5, 6], "anchors": [1, 2, 3, 4, 5], "items": [10, 20, 40]}
 
 
 @pytest.mark.slow
@@ -225,10 +225,10 @@ def test_a_gold_ranking_is_the_reference(battles: Battles) -> None:
 
 
 @pytest.mark.slow
-def test_entrants_that_the_gold_ranking_does_not_know_are_said_and_not_compared(battles: Battles) -> None:
+def test_models_that_the_gold_ranking_does_not_know_are_said_and_not_compared(battles: Battles) -> None:
     gold = {"model-01": 3.0, "model-03": 2.0, "model-06": 1.0, "stranger": 9.0}
     found = run_study(battles, gold=gold, gold_scale="stars", **FEW)
-    assert (found.known, found.entrants) == (3, 6)
+    assert (found.known, found.models) == (3, 6)
     assert any("model-02, model-04, model-05" in text for text in found.warnings)
     assert {a.anchor: a.place for a in found.anchors}["model-02"] is None
     assert one(found, figure="tournament", design="round_robin", items=40, ranker="bradley-terry").tau.mean == 1
@@ -244,7 +244,7 @@ def test_any_ranker_can_be_studied(battles: Battles) -> None:
 
 
 def test_a_sample_without_a_ranking_is_counted_and_left_out() -> None:
-    """Half of the items have no readable verdict of the last entrant: seeds that draw only those give no ranking."""
+    """Half of the items have no readable verdict of the last model: seeds that draw only those give no ranking."""
     rows = [
         (f"q{k}", a, b, None if b == "c" and k % 2 else float((k + (a == "b")) % 3 == 0))
         for k in range(8)
@@ -313,23 +313,23 @@ def test_wrong_wishes_of_a_study_are_refused(battles: Battles, wrong, complaint:
         run_study(battles, **wrong)
 
 
-def test_two_entrants_are_no_laboratory() -> None:
-    with pytest.raises(NotIdentifiedError, match="at least 3 entrants"):
+def test_two_models_are_no_laboratory() -> None:
+    with pytest.raises(NotIdentifiedError, match="at least 3 models"):
         run_study(simulate(2, 10).battles())
 
 
 def test_a_gold_ranking_of_strangers_is_refused(battles: Battles) -> None:
-    with pytest.raises(NotIdentifiedError, match="scores 0 of the record's 6 entrants"):
+    with pytest.raises(NotIdentifiedError, match="scores 0 of the record's 6 models"):
         run_study(battles, gold={"x": 1.0, "y": 2.0})
 
 
 def test_a_reference_that_tells_nobody_apart_is_refused(battles: Battles) -> None:
     """Ties only, or a gold ranking of one score: tau has no value, and no table of dashes stands in for it."""
     ties = read_battles(battles.table.assign(credit=0.5, margin=0.0))
-    with pytest.raises(NotIdentifiedError, match="bradley-terry, from the whole record, puts all entrants level"):
+    with pytest.raises(NotIdentifiedError, match="bradley-terry, from the whole record, puts all models level"):
         run_study(ties, **FEW)
-    with pytest.raises(NotIdentifiedError, match="the gold ranking puts all entrants level"):
-        run_study(battles, gold=dict.fromkeys(battles.entrants, 1200.0), **FEW)
+    with pytest.raises(NotIdentifiedError, match="the gold ranking puts all models level"):
+        run_study(battles, gold=dict.fromkeys(battles.models, 1200.0), **FEW)
 
 
 @pytest.mark.slow

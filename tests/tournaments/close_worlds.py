@@ -14,7 +14,7 @@ from podium.tournaments.stopping import Look, Stopping
 LIKE_GPT_4 = Judge(position_bias=0.3, tie=0.33, noise=0.5)
 """As often tied, turned and for the first as the judge of the recorded round robin: `test_ring_on_record.py`."""
 ITEM_SD = 0.95
-"""Of an entrant on an item, logits: with it, item and order have the record's shares of that judge's variance."""
+"""Of a model on an item, logits: with it, item and order have the record's shares of that judge's variance."""
 
 
 class CloseWorld:
@@ -27,8 +27,8 @@ class CloseWorld:
 
     def __init__(self, elo: Sequence[float], items: int, seed: int, judge: Judge = LIKE_GPT_4) -> None:
         world = simulate(len(elo), items, seed=seed, strengths=np.asarray(elo) / POINTS, item_sd=ITEM_SD)
-        self.field = Field(world.entrants, tuple(f"q{k:04d}" for k in range(items)), {})
-        self.code = {name: k for k, name in enumerate(world.entrants)}
+        self.field = Field(world.models, tuple(f"q{k:04d}" for k in range(items)), {})
+        self.code = {name: k for k, name in enumerate(world.models)}
         self.place = {item: k for k, item in enumerate(self.field.items)}
         margin = world.margins_of_first(judge)
         self.earned = (np.sign(margin - judge.tie) + np.sign(margin + judge.tie)) / 4 + 0.5
@@ -60,7 +60,7 @@ def is_wrong(settled: np.ndarray, truth: np.ndarray, margin: float = 0.0) -> boo
 
 
 def naive_claims(looks: Sequence[Look], critical: float = 1.96) -> np.ndarray:
-    """Return what z > 1.96 at any look would have claimed, shape (entrants, entrants)."""
+    """Return what z > 1.96 at any look would have claimed, shape (models, models)."""
     claimed = np.zeros(looks[0].settled.shape, dtype=np.int64)
     for look in looks:
         z = look.z(0.0)
@@ -95,5 +95,5 @@ def pairs_of(names: Sequence[str]) -> Iterator[frozenset[str]]:
 
 
 def turned_round(field: Field) -> Field:
-    """Return the field with its entrants and items in another order."""
-    return replace(field, entrants=field.entrants[::-1], items=field.items[::-1])
+    """Return the field with its models and items in another order."""
+    return replace(field, models=field.models[::-1], items=field.items[::-1])

@@ -10,9 +10,9 @@ from podium.tournaments.schedule import Field, Outcome, Pairing, Round, Tourname
 Judge = Callable[[Pairing], float | None]
 
 
-def field_of(entrants: int, items: int, absent: Mapping[str, frozenset[str]] | None = None) -> Field:
-    """Return a field of so many entrants (m00, m01 ...) and items (q00, q01 ...)."""
-    return Field(tuple(f"m{k:02d}" for k in range(entrants)), tuple(f"q{k:02d}" for k in range(items)), absent or {})
+def field_of(models: int, items: int, absent: Mapping[str, frozenset[str]] | None = None) -> Field:
+    """Return a field of so many models (m00, m01 ...) and items (q00, q01 ...)."""
+    return Field(tuple(f"m{k:02d}" for k in range(models)), tuple(f"q{k:02d}" for k in range(items)), absent or {})
 
 
 def coin(one: Pairing, seed: int = 0) -> float:
@@ -21,7 +21,7 @@ def coin(one: Pairing, seed: int = 0) -> float:
 
 
 def soft(one: Pairing) -> float:
-    """Judge by number: entrants with higher numbers are better, with noise of each battle's own."""
+    """Judge by number: models with higher numbers are better, with noise of each battle's own."""
     gap = (int(one.a[1:]) - int(one.b[1:])) / 4 + np.log(coin(one) + 1e-9) - np.log(1 - coin(one) + 1e-9)
     return float(1 / (1 + np.exp(-gap)))
 

@@ -23,13 +23,13 @@ def test_two_anchors_meet_each_other_once_an_item(given: str | list[str]) -> Non
     assert len(battles(play(Anchor(anchor=given), field_of(7, 10)))) == 10 * 11
 
 
-def test_an_anchor_whose_name_has_a_comma_is_one_entrant() -> None:
-    field = replace(field_of(2, 3), entrants=("a,b", "c"))
+def test_an_anchor_whose_name_has_a_comma_is_one_model() -> None:
+    field = replace(field_of(2, 3), models=("a,b", "c"))
     assert pairs(play(Anchor(anchor="a,b"), field, coin)) == [("a,b", "c")]
 
 
 def test_an_unknown_anchor_is_refused_with_the_nearest_name() -> None:
-    with pytest.raises(UsageError, match="no entrant called 'm3'; did you mean 'm"):
+    with pytest.raises(UsageError, match="no model called 'm3'; did you mean 'm"):
         Anchor(anchor="m3").next(field_of(7, 3), ())
 
 
@@ -94,7 +94,7 @@ def test_a_pilot_of_which_nothing_can_be_read_is_refused_with_a_remedy() -> None
         play(Anchor(), field_of(7, 30), lambda _: None)
 
 
-def test_of_two_entrants_no_pilot_is_played() -> None:
+def test_of_two_models_no_pilot_is_played() -> None:
     assert len(play(Anchor(), field_of(2, 30))) == 1
 
 

@@ -1,4 +1,4 @@
-"""Chain: a random path through all entrants on each item."""
+"""Chain: a random path through all models on each item."""
 
 from collections import Counter
 from itertools import pairwise
@@ -23,7 +23,7 @@ def test_an_item_costs_as_much_as_with_one_anchor() -> None:
     assert (len(rounds), len(battles(rounds))) == (1, 30 * 6)
 
 
-def test_every_item_is_one_path_through_all_entrants() -> None:
+def test_every_item_is_one_path_through_all_models() -> None:
     for steps in by_item(battles(play(Chain(), field_of(7, 30)))).values():
         assert sorted(visits(steps).values()) == [1, 1, 2, 2, 2, 2, 2]
         assert all({one.a, one.b} & {other.a, other.b} for one, other in pairwise(steps))
@@ -49,6 +49,6 @@ def test_the_absent_are_stepped_over_and_counted() -> None:
     assert steps["q00"] == by_item(battles(play(Chain(), whole)))["q00"]
 
 
-def test_a_single_entrant_left_on_an_item_plays_nothing() -> None:
+def test_a_single_model_left_on_an_item_plays_nothing() -> None:
     coming = Chain().next(field_of(3, 1, {"q00": frozenset({"m00", "m01"})}), ())
     assert (coming.pairings, coming.left_out) == ((), 2)

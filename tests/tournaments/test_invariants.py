@@ -30,26 +30,26 @@ Make = Callable[[int], TournamentRule]
 
 
 class FirstAnchor:
-    """The first entrant as the anchor: its name is known only with the field."""
+    """The first model as the anchor: its name is known only with the field."""
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
 
     def next(self, field: Field, played: list[Round]):
-        return Anchor(anchor=field.entrants[:1], seed=self.seed).next(field, played)
+        return Anchor(anchor=field.models[:1], seed=self.seed).next(field, played)
 
     def size(self, field: Field) -> int:
-        return Anchor(anchor=field.entrants[:1], seed=self.seed).size(field)
+        return Anchor(anchor=field.models[:1], seed=self.seed).size(field)
 
 
 @st.composite
 def fields(draw: st.DrawFn, absent: bool = True) -> Field:
-    """Draw a field of 2 to 7 entrants with awkward names and 1 to 6 items; some responses are absent."""
+    """Draw a field of 2 to 7 models with awkward names and 1 to 6 items; some responses are absent."""
     names = st.text(st.sampled_from("ab:,é \n"), min_size=1, max_size=4)
-    entrants = tuple(sorted(draw(st.sets(names, min_size=2, max_size=7))))
+    models = tuple(sorted(draw(st.sets(names, min_size=2, max_size=7))))
     items = tuple(draw(st.lists(names, min_size=1, max_size=6, unique=True)))
-    gone = st.frozensets(st.sampled_from(entrants), max_size=len(entrants))
-    return Field(entrants, items, draw(st.dictionaries(st.sampled_from(items), gone)) if absent else {})
+    gone = st.frozensets(st.sampled_from(models), max_size=len(models))
+    return Field(models, items, draw(st.dictionaries(st.sampled_from(items), gone)) if absent else {})
 
 
 @st.composite
@@ -85,7 +85,7 @@ def test_every_battle_can_be_played_and_is_asked_for_once(
     assert all(
         one == pairing(one.item, one.b, one.a, one.first) and field.can_play(one.item, one.a, one.b) for one in found
     )
-    assert all({one.a, one.b} <= set(field.entrants) and one.item in field.items for one in found)
+    assert all({one.a, one.b} <= set(field.models) and one.item in field.items for one in found)
 
 
 @pytest.mark.slow
@@ -141,7 +141,7 @@ def test_the_order_of_items_and_of_outcomes_changes_nothing(
 def test_new_names_in_the_same_order_change_nothing_but_names(
     tournament: Make, field: Field, judge: Judge, seed: int
 ) -> None:
-    new = {name: f"entrant {k}" for k, name in enumerate(field.entrants)}
+    new = {name: f"model {k}" for k, name in enumerate(field.models)}
     old = {name: key for key, name in new.items()}
     absent = {item: frozenset(map(new.__getitem__, gone)) for item, gone in field.absent.items()}
     renamed = Field(tuple(new.values()), field.items, absent)

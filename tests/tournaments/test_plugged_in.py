@@ -24,12 +24,12 @@ from podium.tournaments.schedule import pairing, schedule_pairings
 
 @dataclass(frozen=True, kw_only=True)
 class Neighbours:
-    """Entrants that follow one another by name meet on every item."""
+    """Models that follow one another by name meet on every item."""
 
     step: int = 1
 
     def next(self, field, played):
-        names = field.entrants
+        names = field.models
         pairs = [(one, other) for one, other in zip(names, names[self.step :])]
         return schedule_pairings(field, [pairing(item, *pair) for item in field.items for pair in pairs], played)
 
@@ -139,7 +139,7 @@ def test_it_is_played_in_inspect_with_its_options(tmp_path: Path) -> None:
         )
 
     done = inspect("-T", "step=2", "-T", "limit=5")
-    assert "podium neighbours: 6 entrants, 5 items; at most 20 battles, 40 calls per judge" in done.stderr
+    assert "podium neighbours: 6 models, 5 items; at most 20 battles, 40 calls per judge" in done.stderr
     assert "20 battles: 20 judged, 0 unparsed, 0 missing" in done.stderr
     assert len(list((tmp_path / "logs").glob("*.eval"))) == 1
     refused = inspect("-T", "stepp=2")

@@ -69,7 +69,7 @@ def test_anchors_reproduce_the_references_win_rates(battles: Battles) -> None:
 
 @pytest.mark.slow
 def test_a_newcomer_to_the_other_six_costs_three_opponents(battles: Battles) -> None:
-    others = tuple(name for name in battles.entrants if name != "vicuna-13b")
+    others = tuple(name for name in battles.models if name != "vicuna-13b")
     price = replay(battles, "swim", rated=others).price
     assert (price.pairs, price.battles, price.given) == (3, 3 * 953, 15 * 953)
 

@@ -34,7 +34,7 @@ def test_a_sample_has_of_every_pair_the_same_number_as_far_as_the_record_goes():
     assert {*drawn} <= {*UNEVEN}
 
 
-def test_a_sample_smaller_than_the_pairs_is_balanced_over_entrants():
+def test_a_sample_smaller_than_the_pairs_is_balanced_over_models():
     names = tuple(f"m{k:02d}" for k in range(20))
     battles = [pairing("q1", a, b) for a in names for b in names if a < b]
     drawn = Recorded(battles=battles, sample=40).next(Field(names, ("q1",), {}), ()).pairings
@@ -55,7 +55,7 @@ def test_a_sample_beyond_the_record_is_the_record():
 def test_battles_of_others_are_left_out_and_none_is_refused():
     field = Field(("ash", "elm"), ("q1", "q2"), {"q2": frozenset({"elm"})})
     assert Recorded(battles=UNEVEN).next(field, ()).pairings == (pairing("q1", "ash", "elm"),)
-    with pytest.raises(UsageError, match="no recorded battle is of these entrants and items"):
+    with pytest.raises(UsageError, match="no recorded battle is of these models and items"):
         Recorded().next(FIELD, ())
     with pytest.raises(UsageError, match="sample=0"):
         Recorded(battles=UNEVEN, sample=0)

@@ -12,13 +12,13 @@ from podium.tournaments.schedule import Next, Pairing
 from podium.tournaments.swim import Swim
 from podium.verbs.replays import play, recording_of
 
-ITEMS, ENTRANTS = 40, 6
+ITEMS, MODELS = 40, 6
 
 
 @pytest.fixture(scope="module")
 def frame() -> pd.DataFrame:
-    """Both orders of all pairs of six entrants on 40 items; a twentieth of the replies is unparsed."""
-    return simulate(ENTRANTS, ITEMS, seed=3).judgments(Judge(unparsed=0.05, tie=0.3))
+    """Both orders of all pairs of six models on 40 items; a twentieth of the replies is unparsed."""
+    return simulate(MODELS, ITEMS, seed=3).judgments(Judge(unparsed=0.05, tie=0.3))
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def test_an_anchor_reproduces_the_win_rates_against_it(battles: Battles) -> None
 
 def test_the_price_counts_battles_and_calls(battles: Battles) -> None:
     price = replay(battles, "chain").price
-    met = ITEMS * (ENTRANTS - 1)
+    met = ITEMS * (MODELS - 1)
     assert (price.battles, price.calls, price.rounds, price.missing) == (met, 2 * met, 1, 0)
     assert (price.judged + price.unparsed, price.unparsed > 0) == (met, True)
 
@@ -158,7 +158,7 @@ def test_an_option_with_a_name_reaches_that_one_only(battles: Battles) -> None:
 
 
 @pytest.mark.parametrize("anchor", ["auto", "model-02,model-04", ("model-02", "model-04")])
-def test_an_anchor_that_a_pilot_finds_and_several_are_no_entrant_to_a_ranker(battles: Battles, anchor: Any) -> None:
+def test_an_anchor_that_a_pilot_finds_and_several_are_no_model_to_a_ranker(battles: Battles, anchor: Any) -> None:
     found = replay(battles, "anchor", "win-rate", anchor=anchor)
     assert (found.settings["anchor"], found.ranking.standings[0].scale) == (anchor, "win rate")
 

@@ -63,7 +63,7 @@ def oracle():
 def test_schedule_claims_and_errors_are_those_of_the_oracle(oracle, options) -> None:
     world = CloseWorld(np.linspace(-90, 90, 6), 90, seed=4)
     rule, reference = Ring(**options), oracle.Ring(**{"until": "", **options})
-    names, items = world.field.entrants, world.field.items
+    names, items = world.field.models, world.field.items
     expected = oracle.play(
         reference,
         names,
@@ -99,7 +99,7 @@ def test_a_pair_that_meets_again_on_an_item_plays_the_return_leg() -> None:
 
 
 @pytest.mark.parametrize("until", ["order", "top2", "error:45"])
-def test_the_schedule_is_the_same_from_every_prefix_and_for_any_order_of_entrants_and_items(until: str) -> None:
+def test_the_schedule_is_the_same_from_every_prefix_and_for_any_order_of_models_and_items(until: str) -> None:
     field = field_of(6, 60)
     rule = Ring(until=until, start=25)
     rounds = play(rule, field)
@@ -131,7 +131,7 @@ def test_an_unparsed_reply_is_neither_a_win_nor_a_reason_to_stop() -> None:
     assert (last.settled[np.ix_([0, 1, 3, 4], [0, 1, 3, 4])] != 0).sum() == 12
     nothing = play(rule, field, lambda _: None)
     answer = answer_of(rule, field, nothing)
-    assert (answer.reason, answer.open) == ("items", (field.entrants,))
+    assert (answer.reason, answer.open) == ("items", (field.models,))
 
 
 def test_who_answered_too_few_items_is_not_asked_about() -> None:
@@ -144,7 +144,7 @@ def test_who_answered_too_few_items_is_not_asked_about() -> None:
     assert any("m04" in claim and "fewer than 25 items" in claim for claim in answer.claims)
 
 
-def test_entrants_that_tie_on_everything_and_a_judge_that_always_prefers_the_first_settle_nothing() -> None:
+def test_models_that_tie_on_everything_and_a_judge_that_always_prefers_the_first_settle_nothing() -> None:
     field = field_of(5, 60)
     for judge in (lambda _: 0.5, lambda pairing: float(pairing.first == pairing.a)):
         rule = Ring(until="order", start=25)
@@ -180,7 +180,7 @@ def test_what_is_settled_of_an_open_order_names_who_is_above_whom() -> None:
         r"Elo than the upper \(95%.*\)\.",
         claim,
     ).groups()
-    code = {name: k for k, name in enumerate(sorted(field.entrants))}
+    code = {name: k for k, name in enumerate(sorted(field.models))}
     pairs = [(code[a], code[b]) for a in high.split(", ") for b in low.split(", ")]
     assert all(last.settled[pair] > 0 for pair in pairs)
     assert len(pairs) <= int(number) == int((last.settled > 0).sum()) < 15
@@ -210,7 +210,7 @@ def test_a_pilots_items_do_not_count_and_everyone_is_settled_against_the_anchor(
         (lambda: Ring(passes=0), "passes=0"),
         (lambda: Chain(until="order", population="these-items"), "play round_robin on all of them"),
         (lambda: Ring(opponents="all"), "field, open"),
-        (lambda: Ring(until="top6").next(field_of(6, 60), ()), "more than 6 entrants, and there are 6: ask for fewer"),
+        (lambda: Ring(until="top6").next(field_of(6, 60), ()), "more than 6 models, and there are 6: ask for fewer"),
         (lambda: RoundRobin(until="order").next(field_of(6, 24), ()), "there are 24"),
     ],
 )
@@ -315,7 +315,7 @@ def test_strengths_and_errors_at_a_look_are_those_of_the_ranker() -> None:
     [standings] = rank(read_battles(pd.DataFrame(rows)), "bradley-terry").standings
     entries = {entry.model: entry for entry in standings.entries}
     look = rule.progress_of(field, rounds).looks[-1]
-    scores, errors = zip(*((entries[name].score, entries[name].se) for name in field.entrants), strict=True)
+    scores, errors = zip(*((entries[name].score, entries[name].se) for name in field.models), strict=True)
     assert np.diff(look.theta * POINTS) == pytest.approx(np.diff(scores), abs=1e-6)
     assert np.sqrt(np.diag(look.covariance)) * POINTS == pytest.approx(errors, rel=1e-6)
 
@@ -423,7 +423,7 @@ def test_a_judge_in_love_with_the_first_costs_a_circle_little_and_random_orders_
 def test_near_pairs_meet_as_often_as_far_ones_while_nobody_has_left() -> None:
     met = Counter(frozenset((own.a, own.b)) for own in battles(play(Ring(), field_of(8, 400))))
     expected = 8 * 400 / 28
-    assert sum((met[pair] - expected) ** 2 / expected for pair in pairs_of(field_of(8, 1).entrants)) < 60
+    assert sum((met[pair] - expected) ** 2 / expected for pair in pairs_of(field_of(8, 1).models)) < 60
 
 
 def joined(world: CloseWorld, rule: Ring, given: list[Round]) -> list[Round]:
@@ -438,10 +438,10 @@ def joined(world: CloseWorld, rule: Ring, given: list[Round]) -> list[Round]:
 def test_a_newcomer_joins_and_the_old_ones_do_not_meet_again(until: str) -> None:
     """Each newcomer meets two on an item, shown first to one; both ways of knowing the old ones place it alike."""
     world = CloseWorld(np.linspace(-200, 200, 6), 120, seed=8)
-    *old, new = world.field.entrants
+    *old, new = world.field.models
     earlier = Field(tuple(old), world.field.items, {})
     given = [Round(tuple(Outcome(each, world.credit(each)) for each in Ring(seed=1).next(earlier, ()).pairings))]
-    ratings = {name: 1500 + elo for name, elo in zip(world.field.entrants, world.truth, strict=True) if name != new}
+    ratings = {name: 1500 + elo for name, elo in zip(world.field.models, world.truth, strict=True) if name != new}
     for rule, before in ((Ring(until=until, rated=old), given), (Ring(until=until, ratings=ratings), [])):
         done = battles(joined(world, rule, before))
         assert all(new in (own.a, own.b) for own in done)
@@ -466,12 +466,12 @@ def test_a_newcomer_joins_and_the_old_ones_do_not_meet_again(until: str) -> None
 def test_ratings_that_are_given_are_taken_as_exact() -> None:
     """The newcomer's fit against them is the closed form: the one root of its score."""
     world = CloseWorld([-100, 0, 100, 50], 60, seed=1)
-    ratings = dict(zip(world.field.entrants[:3], (1400.0, 1500.0, 1600.0), strict=True))
+    ratings = dict(zip(world.field.models[:3], (1400.0, 1500.0, 1600.0), strict=True))
     rule = Ring(until="error:5", ratings=ratings)
     rounds = joined(world, rule, [])
     look = rule.progress_of(world.field, rounds).looks[-1]
     assert (look.theta[1] - look.theta[:3]) * POINTS == pytest.approx([100, 0, -100], abs=0.05)
-    new = world.field.entrants[3]
+    new = world.field.models[3]
     outcomes = [one for done in rounds for one in done.outcomes]
     earned = sum(one.credit if one.pairing.a == new else 1 - one.credit for one in outcomes)
     others = [one.pairing.b if one.pairing.a == new else one.pairing.a for one in outcomes]

@@ -21,14 +21,14 @@ from podium.tournaments.swim import Swim
 pytestmark = pytest.mark.slow
 
 
-def spread_out(entrants: int, items: int, seed: int) -> CloseWorld:
-    """Return a world of entrants at normal quantiles with a standard deviation of 120 Elo."""
-    return CloseWorld(120 * norm.ppf((np.arange(entrants) + 0.5) / entrants), items, seed)
+def spread_out(models: int, items: int, seed: int) -> CloseWorld:
+    """Return a world of models at normal quantiles with a standard deviation of 120 Elo."""
+    return CloseWorld(120 * norm.ppf((np.arange(models) + 0.5) / models), items, seed)
 
 
 def squared_error(world: CloseWorld, rounds: list[Round]) -> float:
     """Return the mean squared error of the ratings that some battles give, Elo."""
-    theta = np.array(list(strengths_of_meetings(meetings_in(rounds), world.field.entrants).values()))
+    theta = np.array(list(strengths_of_meetings(meetings_in(rounds), world.field.models).values()))
     return float(np.mean((theta * POINTS - world.truth) ** 2))
 
 

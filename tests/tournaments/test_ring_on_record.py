@@ -57,7 +57,7 @@ def drawn_again(earned: np.ndarray, seed: int) -> ImaginedRun:
 
 def squared_error(run: ImaginedRun, rounds: Sequence[Round]) -> float:
     """Return the mean squared error of the ratings that some battles give, against the whole record's, logits."""
-    theta = np.array(list(strengths_of_meetings(meetings_in(rounds), run.field.entrants).values()))
+    theta = np.array(list(strengths_of_meetings(meetings_in(rounds), run.field.models).values()))
     return float(np.mean((theta - run.truth) ** 2))
 
 
@@ -68,7 +68,7 @@ def anatomy(earned: np.ndarray) -> dict[str, float]:
         earned: what the response shown first earned, shape (items, first, second), NaN where unparsed.
 
     Returns:
-        `items`: variance by item and entrant; `rest`: by all else, orders averaged; `order`: what one order adds.
+        `items`: variance by item and model; `rest`: by all else, orders averaged; `order`: what one order adds.
     """
     size = earned.shape[1]
     a, b = np.triu_indices(size, 1)
@@ -77,13 +77,13 @@ def anatomy(earned: np.ndarray) -> dict[str, float]:
     left = np.zeros_like(earned)
     left[:, a, b] = np.nan_to_num(both - np.nanmean(both, axis=0))
     left[:, b, a] = -left[:, a, b]
-    by_entrant = (left.sum(axis=2) ** 2).sum() / size / len(earned)
-    rest = ((left[:, a, b] ** 2).sum() / len(earned) - by_entrant) / ((size - 1) * (size - 2) / 2)
+    by_model = (left.sum(axis=2) ** 2).sum() / size / len(earned)
+    rest = ((left[:, a, b] ** 2).sum() / len(earned) - by_model) / ((size - 1) * (size - 2) / 2)
     return {
         "ties": float((earned == 0.5).sum() / (earned >= 0).sum()),
         "turned": float(((forth - 0.5) * (back - 0.5) < 0).sum() / (both >= 0).sum()),
         "first": float((earned == 1).sum() / (earned >= 0).sum()),
-        "items": (by_entrant / (size - 1) - rest) / size,
+        "items": (by_model / (size - 1) - rest) / size,
         "rest": rest,
         "order": float(np.nanmean((forth - back) ** 2)) / 4,
     }
@@ -173,7 +173,7 @@ def test_on_the_recorded_items_the_order_is_the_whole_records_when_cut_and_at_it
         battles.append(sum(len(done.outcomes) for done in whole))
         cut = Round(tuple(one for done in whole for one in done.outcomes)[:7624])
         for name, rounds in (("cut", [cut]), ("end", whole), ("swim", run.play(Swim(seed=seed, items=317)))):
-            theta = list(strengths_of_meetings(meetings_in(rounds), run.field.entrants).values())
+            theta = list(strengths_of_meetings(meetings_in(rounds), run.field.models).values())
             taus[name].append(kendalltau(theta, run.truth).statistic)
     assert np.mean(taus["cut"]) >= 0.97 > np.mean(taus["swim"])
     assert np.mean(taus["end"]) >= 0.995

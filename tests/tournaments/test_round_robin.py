@@ -7,9 +7,9 @@ from podium import UsageError
 from podium.tournaments.round_robin import RoundRobin
 
 
-@pytest.mark.parametrize(("entrants", "met"), [(2, 1), (7, 21), (20, 190)])
-def test_every_pair_meets_on_every_item_in_one_round(entrants: int, met: int) -> None:
-    rounds = play(RoundRobin(), field_of(entrants, 5))
+@pytest.mark.parametrize(("models", "met"), [(2, 1), (7, 21), (20, 190)])
+def test_every_pair_meets_on_every_item_in_one_round(models: int, met: int) -> None:
+    rounds = play(RoundRobin(), field_of(models, 5))
     assert (len(rounds), len(pairs(rounds)), len(battles(rounds))) == (1, met, 5 * met)
 
 
@@ -32,7 +32,7 @@ def test_another_seed_draws_other_items() -> None:
 
 def test_the_order_of_items_does_not_change_the_sample() -> None:
     field = field_of(3, 20)
-    turned = type(field)(field.entrants, field.items[::-1], {})
+    turned = type(field)(field.models, field.items[::-1], {})
     assert set(battles(play(RoundRobin(items=4), field))) == set(battles(play(RoundRobin(items=4), turned)))
 
 

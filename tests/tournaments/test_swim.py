@@ -18,9 +18,9 @@ from podium.tournaments.swim import Swim, opponents
 Rows = list[tuple[str, str, float]]
 
 
-@pytest.mark.parametrize(("entrants", "met"), [(2, 1), (3, 2), (7, 12), (20, 65)])
-def test_the_number_of_pairs_is_that_of_the_paper(entrants: int, met: int) -> None:
-    rounds = play(Swim(), field_of(entrants, 3))
+@pytest.mark.parametrize(("models", "met"), [(2, 1), (3, 2), (7, 12), (20, 65)])
+def test_the_number_of_pairs_is_that_of_the_paper(models: int, met: int) -> None:
+    rounds = play(Swim(), field_of(models, 3))
     assert (len(pairs(rounds)), len(rounds), len(battles(rounds))) == (met, met, 3 * met)
 
 
@@ -81,7 +81,7 @@ def who_met(rounds: list[Round], order: list[str]) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("seed", range(4))
 def test_opponents_are_those_of_a_transcription_of_algorithm_1(judge: Judge, seed: int) -> None:
     field = field_of(11, 15)
-    order = [field.entrants[k] for k in np.random.default_rng(seed).permutation(11)]
+    order = [field.models[k] for k in np.random.default_rng(seed).permutation(11)]
     found = who_met(play(Swim(seed=seed, order=order), field, judge), order)
     first = dict(reversed(found))
     assert found == by_the_letter(order, first, field.items, judge)
@@ -114,7 +114,7 @@ def test_all_items_are_played_each_time() -> None:
 def test_ratings_between_the_rounds_are_those_of_a_general_optimiser() -> None:
     rounds = play(Swim(), field_of(9, 12))
     rows = [(one.pairing.a, one.pairing.b, one.credit) for done in rounds for one in done.outcomes]
-    names = list(field_of(9, 1).entrants)
+    names = list(field_of(9, 1).models)
     found = strengths_of_meetings(meetings_in(rounds), names)
     assert found == pytest.approx(coefficients(rows, names), abs=1e-5)  # type: ignore[arg-type]
 
@@ -143,12 +143,12 @@ def who_joins(note: str) -> str:
 @pytest.mark.parametrize(("ranked", "cost"), [(1, 1), (2, 1), (4, 2), (7, 3), (8, 3), (9, 4), (20, 5)])
 def test_a_newcomer_to_a_ranking_of_m_costs_the_papers_number_of_opponents(ranked: int, cost: int) -> None:
     field = field_of(ranked + 1, 4)
-    old = field.entrants[:ranked]
+    old = field.models[:ranked]
     met = [Pairing(item, a, b) for item in field.items for a, b in combinations(old, 2)]
     before = Round(tuple(Outcome(one, soft(one)) for one in met))
     earlier = [before] if before.outcomes else []
     rounds = continued(Swim(rated=old), field, earlier)
-    newcomer = field.entrants[-1]
+    newcomer = field.models[-1]
     assert (len(rounds), all(newcomer in pair for pair in pairs(rounds))) == (cost, True)
     assert Swim(rated=old).size(field) == cost * 4
 
@@ -174,7 +174,7 @@ def test_newcomers_are_placed_on_given_ratings() -> None:
     field = field_of(9, 40)
     elo = {f"m{k:02d}": 1500 + 90 * k for k in range(8)}
     rounds = continued(Swim(ratings=elo), field, [])
-    met = [x for _, x in who_met(rounds, list(field.entrants))]
+    met = [x for _, x in who_met(rounds, list(field.models))]
     assert (len(met), set(met[1:]) <= {"m05", "m06", "m07"}) == (3, True)
 
 
@@ -192,11 +192,11 @@ def test_ratings_can_be_typed() -> None:
     ("options", "complaint"),
     [
         ({"order": "m00,m01"}, "name each of these once: m00, m01, m02, m03"),
-        ({"order": "m00,m01,m02,m9"}, "no entrant called 'm9'"),
+        ({"order": "m00,m01,m02,m9"}, "no model called 'm9'"),
         ({"rated": "m00,m01,m02"}, "rated=m00, m01, m02: no readable battle with others"),
-        ({"rated": "x"}, "no entrant called 'x'"),
+        ({"rated": "x"}, "no model called 'x'"),
         ({"ratings": "m00:high"}, "write NAME:1500"),
-        ({"ratings": "y:1500"}, "no entrant called 'y'"),
+        ({"ratings": "y:1500"}, "no model called 'y'"),
     ],
 )
 def test_impossible_options_are_refused_with_a_remedy(options: dict[str, str], complaint: str) -> None:

@@ -63,7 +63,7 @@ def recorded_battles(*sources: str) -> RecordedBattles:
 
     Raises:
         UsageError: no source is named, or none of them holds battles.
-        DataError: two answers of an entrant to one item, which no one battle can hold.
+        DataError: two answers of a model to one item, which no one battle can hold.
     """
     if not sources:
         raise UsageError(
@@ -131,7 +131,7 @@ def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
         raise UsageError(f"no battle was played in {some([str(log.path) for log in logs])}: name another log")
     responses = assemble(list(answers.values()), [])
     known = tuple(sorted({task for log in logs for task in tasks_of(log.header)}))
-    nothing_missing: dict[str, dict[str, str]] = {name: {} for name in responses.entrants}
+    nothing_missing: dict[str, dict[str, str]] = {name: {} for name in responses.models}
     sources = tuple(str(log.path) for log in logs)
     # Whoever did not meet on an item in the record does not meet now: there is nothing to miss.
     whole = replace(responses, missing=nothing_missing, sources=sources, tasks=known)

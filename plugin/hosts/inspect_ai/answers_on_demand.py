@@ -1,4 +1,4 @@
-"""Answers on demand: whom the role `entrants` names is asked for a response when its first battle on an item comes up.
+"""Answers on demand: whom the role `models` names is asked for a response when its first battle on an item comes up.
 
 An answer is a sample of its own, which the source deals before the battles that need it: Inspect's log, its cache and
 its retry keep it like any other, so that it is asked for once. `logs.responses_in` finds it there again.
@@ -13,7 +13,7 @@ from inspect_ai.dataset import Sample
 from inspect_ai.model import CachePolicy, ChatMessage, ChatMessageSystem, ChatMessageUser, GenerateConfig, Model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from podium.hosts.inspect_ai.asking import ROLE, entrants_by_name
+from podium.hosts.inspect_ai.asking import ROLE, models_by_name
 from podium.hosts.inspect_ai.judge import JudgeStoppedError, Shared, Trial, cause_of, make_calls, repeat_where_cut_short
 from podium.hosts.inspect_ai.log_format import ASKED, NAMESPACE, ROUND
 from podium.hosts.inspect_ai.media import input_of
@@ -25,16 +25,16 @@ from podium.scorers.reasoning import Policy, strip_reasoning
 from podium.tournaments.schedule import Pairing
 
 GAVE_UP = "gave up"
-"""Key of an answer that says that its entrant is not asked any more."""
+"""Key of an answer that says that its model is not asked any more."""
 
 
 @solver
-def ask_entrants(*, cache: bool = True, temperature: float | None = None, max_tokens: int | None = None) -> Solver:
-    """Ask entrants for what a sample wants of them; a battle is let through.
+def ask_models(*, cache: bool = True, temperature: float | None = None, max_tokens: int | None = None) -> Solver:
+    """Ask models for what a sample wants of them; a battle is let through.
 
     Args:
         cache: whether answers of earlier runs are taken.
-        temperature, max_tokens: of the entrants; by default their own.
+        temperature, max_tokens: of the models; by default their own.
     """
     config = GenerateConfig(temperature=temperature, max_tokens=max_tokens)
     policy = CachePolicy(expiry=None, per_epoch=False, scopes={NAMESPACE: ROLE}) if cache else False
@@ -59,7 +59,7 @@ def ask_entrants(*, cache: bool = True, temperature: float | None = None, max_to
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
         if ASKED not in state.metadata:
             return state
-        models = entrants_by_name()
+        models = models_by_name()
         system = state.metadata.get("system")
         asked: list[ChatMessage] = [ChatMessageSystem(content=system)] if system else []
         asked += [ChatMessageUser(content=state.input)] if isinstance(state.input, str) else state.input
@@ -81,11 +81,11 @@ class AnswerDesk:
 
     Attributes:
         deck: makes the battles; its responses are kept up to date here.
-        order: in which entrants answer.
-        first: items whose answers are all asked for before the first battle, entrant by entrant.
+        order: in which models answer.
+        first: items whose answers are all asked for before the first battle, model by model.
         pack: whether the answers to an item that a round needs are one sample.
         reasoning: whether what a model thought is kept in its answer.
-        failed: the responses that were asked for and are not there, by entrant and key.
+        failed: the responses that were asked for and are not there, by model and key.
         cause: why the first of them failed; empty where none did.
     """
 
@@ -102,7 +102,7 @@ class AnswerDesk:
         self._start = self.deck.responses
 
     def cells(self, pairings: Sequence[Pairing] | None) -> set[tuple[str, str]]:
-        """Return the answers, by entrant and item, that some battles need; None for all that may be asked for."""
+        """Return the answers, by model and item, that some battles need; None for all that may be asked for."""
         pending = self._start.pending
         if pairings is None or self.first:
             items = {*self.first} or {item.id for item in self._start.items}
@@ -151,7 +151,7 @@ class AnswerDesk:
         return [self._sample(item, [name]) for item, names in wanted.items() for name in names]
 
     def _sample(self, item_id: str, names: list[str], label: str = "") -> Sample:
-        """Return the sample that asks for the answers of some entrants: of a round in a pack, else of one entrant."""
+        """Return the sample that asks for the answers of some models: of a round in a pack, else of one model."""
         item, short = self.deck.items[item_id], self.deck.short_names[names[0]]
         sample_id = f"answers::{item_id}::round {label}" if label else f"answer::{item_id}::{short}"
         shown = {field: getattr(item, field) for field in ("instruction", "category", "reference", "system", "media")}

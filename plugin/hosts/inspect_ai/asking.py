@@ -1,4 +1,4 @@
-"""Whom the role `entrants` names, what these models are asked on demand, and with which settings.
+"""Whom the role `models` names, what these models are asked on demand, and with which settings.
 
 Prompts are the instructions of files, or the inputs of an Inspect task or dataset.
 """
@@ -23,7 +23,7 @@ from podium.responses.collection import Responses
 from podium.responses.read import read_prompts
 from podium.text import some
 
-ROLE = "entrants"
+ROLE = "models"
 When = Literal["on-demand", "first"]
 GENERATION = ("temperature", "max_tokens")
 USUAL_TOKENS = 400
@@ -36,7 +36,7 @@ class Asking:
     """Who is asked for responses, for what, and how.
 
     Attributes:
-        models: by the entrant's name; empty where nobody is.
+        models: by the model's name; empty where nobody is.
         prompts: what they are asked; empty for the items of the responses that are recorded.
         system: the system prompt of items that have none of their own, or None.
         generation: `temperature` and `max_tokens`, as far as they are given.
@@ -55,8 +55,8 @@ class Asking:
         items = [[item.id, item.instruction, item.system, item.media] for item in responses.items]
         return {
             "prompts": sha256(json.dumps(sorted(items, key=str)).encode()).hexdigest()[:12],
-            "entrants": {name: len(keys) for name, keys in sorted(asked.items())},
-            "models": {name: settings_of(model) for name, model in self.models.items() if name in asked},
+            "models": {name: len(keys) for name, keys in sorted(asked.items())},
+            "model_settings": {name: settings_of(model) for name, model in self.models.items() if name in asked},
             "settings": {**self.generation, **({"system": self.system} if self.system else {})},
         }
 
@@ -78,7 +78,7 @@ class Asking:
         """Say how many answers will be asked for, at most, and how many tokens that takes.
 
         Args:
-            cells: the answers, by entrant and item.
+            cells: the answers, by model and item.
         """
         items, usual = responses.by_id(), self._usual_length(responses) / CHARACTERS_PER_TOKEN
         shown = sum(len(items[item].instruction) + len(items[item].system or "") for _, item in cells)
@@ -90,10 +90,10 @@ class Asking:
 
 
 def split_asking(prompts: Sequence[str], when: str, how: Mapping[str, Any]) -> tuple[Asking, dict[str, Any]]:
-    """Split what entrants on demand are asked, and how, from how the judge is asked.
+    """Split what models on demand are asked, and how, from how the judge is asked.
 
     Raises:
-        UsageError: nobody has the role `entrants` and there are prompts, or a model has it twice.
+        UsageError: nobody has the role `models` and there are prompts, or a model has it twice.
         DataError: a file of prompts is not what it should be.
     """
     if when not in get_args(When):
@@ -106,7 +106,7 @@ def split_asking(prompts: Sequence[str], when: str, how: Mapping[str, Any]) -> t
                 "them before the task is made)"
             )
         return Asking(), dict(how)
-    models = entrants_by_name()
+    models = models_by_name()
     questions, notes = prompts_of(prompts)
     judges = {str(model) for model in jury_named()}
     own = [name for name, model in models.items() if str(model) in judges]
@@ -121,8 +121,8 @@ def split_asking(prompts: Sequence[str], when: str, how: Mapping[str, Any]) -> t
     return Asking(models, tuple(questions), own_system, generation, tuple(notes)), rest
 
 
-def entrants_by_name() -> dict[str, Model]:
-    """Return the models of the role `entrants`: by their names, with their settings where names are alike.
+def models_by_name() -> dict[str, Model]:
+    """Return the models of the role `models`: by their names, with their settings where names are alike.
 
     Raises:
         UsageError: two of them are the same in everything.
@@ -139,7 +139,7 @@ def entrants_by_name() -> dict[str, Model]:
 
 
 def prompts_of(sources: Sequence[str]) -> tuple[list[QuestionRow], list[str]]:
-    """Return what entrants are to be asked, and notes for humans.
+    """Return what models are to be asked, and notes for humans.
 
     Args:
         sources: whatever holds responses or instructions, tasks of Inspect (`inspect_evals/gsm8k`, `FILE.py`,
@@ -195,6 +195,6 @@ def _questions(dataset: Dataset, task: str) -> tuple[list[QuestionRow], list[str
     rows = [question_of(sample, item, task, task) for item, sample in zip(ids, samples, strict=True)]
     several = sum(not isinstance(sample.input, str) and len(sample.input) > 1 for sample in samples)
     choices = sum(bool(sample.choices) for sample in samples)
-    notes = [f"{task}: {several:,} inputs are conversations; entrants are shown each as one text"] if several else []
+    notes = [f"{task}: {several:,} inputs are conversations; models are shown each as one text"] if several else []
     notes += [f"{task}: {choices:,} inputs have choices, which are no part of the prompt"] if choices else []
     return rows, notes

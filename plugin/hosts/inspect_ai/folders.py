@@ -15,7 +15,7 @@ from podium.formats.files import find_files, local_files
 from podium.formats.runs import FiledRun, choose_runs
 from podium.hookspecs import Gathered, Reading
 from podium.hosts.inspect_ai.compatibility import flatten_arguments
-from podium.hosts.inspect_ai.log_format import ENTRANTS, RESPONSE, TASKS, is_beside_logs, is_log, is_tournament
+from podium.hosts.inspect_ai.log_format import MODELS, RESPONSE, TASKS, is_beside_logs, is_log, is_tournament
 from podium.hosts.inspect_ai.logs import log_rows, read_by_inspect
 from podium.hosts.inspect_ai.plans import digest_of, join_parts, plan_in
 from podium.text import some
@@ -190,14 +190,14 @@ def _notes_of_missing(log: FiledRun, unplayed: int, refused: Sequence[str]) -> I
         yield f"{log.path}: {unplayed:,} battles were not played and are missing; {why}"
     if refused:
         why = f"the judge was not shown their images, audio or files ({refused[0]!r})"
-        yield f"{log.path}: {len(refused):,} battles are missing: {why}; take a judge that sees what the entrants saw"
+        yield f"{log.path}: {len(refused):,} battles are missing: {why}; take a judge that sees what the models saw"
 
 
 def _note_of_absent(frames: Iterable[tuple[FiledRun, pd.DataFrame]]) -> Iterator[str]:
-    """Name the entrants of tournaments of whom no battle is there: a ranking would pass them over in silence."""
+    """Name the models of tournaments of whom no battle is there: a ranking would pass them over in silence."""
     played = [(log, frame) for log, frame in frames if is_tournament(log.header)]
-    entrants = {name for log, _ in played for name in (log.header.eval.metadata or {})[ENTRANTS]}
-    absent = sorted(entrants - {name for _, frame in played for side in ("model_a", "model_b") for name in frame[side]})
+    models = {name for log, _ in played for name in (log.header.eval.metadata or {})[MODELS]}
+    absent = sorted(models - {name for _, frame in played for side in ("model_a", "model_b") for name in frame[side]})
     if absent:
         yield f"no battle of {some(absent, most=5)} is there: no ranking of these logs has them"
 

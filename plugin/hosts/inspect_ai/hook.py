@@ -177,7 +177,7 @@ def _after_the_panels(say: Callable[[], None]) -> None:
 
 
 def write_into_log(place: Place, ranking: "Ranking") -> EvalResults:
-    """Write a ranking into a log: all of it in `results.metadata`, and a score per entrant for the viewer.
+    """Write a ranking into a log: all of it in `results.metadata`, and a score per model for the viewer.
 
     The samples are not touched, and the log is written whole. What an earlier ranking by the same rankers wrote is
     replaced, that by others kept.
@@ -191,7 +191,7 @@ def write_into_log(place: Place, ranking: "Ranking") -> EvalResults:
         raise PodiumError(f"{place}: the log has no results to write a ranking into")
     fresh = [score for standings in ranking.standings for score in _scores_of(standings)]
     replaced = {score.scorer for score in fresh}
-    # First, so that the viewer opens on the table of entrants.
+    # First, so that the viewer opens on the table of models.
     log.results.scores = fresh + [score for score in log.results.scores if score.scorer not in replaced]
     if fresh:
         set_headline(log.results, fresh[0], next(iter(fresh[0].metrics)))
@@ -209,7 +209,7 @@ def write_into_log(place: Place, ranking: "Ranking") -> EvalResults:
 
 
 def _scores_of(standings: "Standings") -> Iterator[EvalScore]:
-    """Yield how many groups are told apart, for lists of logs, then a score per entrant, its figures as metrics."""
+    """Yield how many groups are told apart, for lists of logs, then a score per model, its figures as metrics."""
     prefix = standings.ranker.replace("-", "_")
     part = f" [{standings.slice}]" if standings.slice else ""
     scorer = f"{NAMESPACE}/{standings.ranker}{part}"

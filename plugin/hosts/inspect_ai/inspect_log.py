@@ -78,7 +78,7 @@ def battle_texts(path: Path) -> Iterator[dict[str, Any]]:
 def costs_in(path: Path) -> Iterator[dict[str, Any]]:
     """Yield a row per answer of a model in a log: tokens in and out, working seconds, money; None where it is unknown.
 
-    Of an ordinary eval every sample is an answer; of a tournament those that entrants were asked for on demand.
+    Of an ordinary eval every sample is an answer; of a tournament those that models were asked for on demand.
 
     Raises:
         DataError: it is no whole log.

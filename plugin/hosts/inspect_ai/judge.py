@@ -62,7 +62,7 @@ PACKS = 4
 TOP = 5
 """Alternatives asked for at every token: as many as every provider gives."""
 Key = tuple[str, str, str, str, str, int]
-"""Of a judgment: judge, item and response, both entrants, order, repeat."""
+"""Of a judgment: judge, item and response, both models, order, repeat."""
 T = TypeVar("T")
 
 
@@ -388,9 +388,9 @@ async def _ask_judge(run: Run, model: Model, shown: Judgment, battle: Mapping[st
         replies = [await _ask_until_readable(run, model, texts, battle, shown.repeat, shown.order)]
     else:
         replies = []
-        for entrant in (battle["model_a"], battle["model_b"]):
-            ask = partial(_ask_until_readable, run, model, (responses[entrant],), battle, shown.repeat)
-            key = ("rating", name, _answered_item(battle), entrant, shown.repeat)
+        for rated in (battle["model_a"], battle["model_b"]):
+            ask = partial(_ask_until_readable, run, model, (responses[rated],), battle, shown.repeat)
+            key = ("rating", name, _answered_item(battle), rated, shown.repeat)
             replies.append(await run.share(key, ask))
     return {
         "order": shown.order,
@@ -416,7 +416,7 @@ async def _ask_until_readable(
     Whoever is asked again is told the form: that is another prompt, so the attempt stands in the row and the cache key.
     """
     name, texts, media = identity(model, run.how), texts_of(battle, responses), battle.get(MEDIA, ())
-    # Where two responses of an entrant are alike, each is judged nevertheless.
+    # Where two responses of a model are alike, each is judged nevertheless.
     number = f" response {battle[RESPONSE]}" if (battle.get(RESPONSE) or 1) > 1 else ""
     wanted = {"logprobs": True, "top_logprobs": TOP} if run.how.wants_probabilities else {}
     config = GenerateConfig(**{**run.how.generation, **wanted})

@@ -13,14 +13,14 @@ NAMESPACE = "podium"
 ROUND = "podium round"
 """Sample metadata under which a round's schedule is recorded."""
 ASKED = "podium asked"
-"""Sample metadata under which stand the entrants that a sample asks for a response."""
+"""Sample metadata under which stand the models that a sample asks for a response."""
 REPLACED = "podium replaced"
 """Metadata of a round that is scheduled again, because answers failed: battles of the schedule before, and left out."""
 ANSWER = "podium answer"
 """Sample metadata under which stands what a tournament found that stops by itself."""
 LEFT_OUT = "left_out"
 """Metadata that counts the battles of a round that could not be played, because a response is absent."""
-ENTRANTS = f"{NAMESPACE}_entrants"
+MODELS = f"{NAMESPACE}_models"
 """Metadata of a tournament: who takes part."""
 TASKS, PROMPTS = f"{NAMESPACE}_tasks", f"{NAMESPACE}_prompts"
 """Metadata of a tournament: the tasks that its responses are of, and a hash of the judges' prompts."""
@@ -46,7 +46,7 @@ LISTS = ("logs.json", "eval-set.json")
 RANKING = ".ranking.json"
 """How the name of a ranking ends that lies beside its log."""
 RESPONSE = "response"
-"""Key under which a battle says which of the entrants' responses to the item meet in it, where they gave several."""
+"""Key under which a battle says which of the models' responses to the item meet in it, where they gave several."""
 FIRST = "first"
 """Key under which a battle says whose response is shown first, where its tournament says so."""
 JUDGMENTS = "judgments"
@@ -55,7 +55,7 @@ SAME, COLUMNS = "same", "columns"
 
 def is_tournament(log: "EvalLog") -> bool:
     """Tell the log of a tournament from that of an ordinary eval."""
-    return ENTRANTS in (log.eval.metadata or {})
+    return MODELS in (log.eval.metadata or {})
 
 
 def reason_of_stop(record: "EvalLog | EvalSample") -> str | None:
@@ -104,17 +104,17 @@ def battles_of(metadata: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def answers_in(metadata: Mapping[str, Any], answers: Mapping[str, Any] | None) -> dict[tuple[str, str], dict[str, Any]]:
-    """Return what came of the answers that a sample asked for, by entrant and item.
+    """Return what came of the answers that a sample asked for, by model and item.
 
     Args:
-        answers: what the sample kept, by entrant; None of a failed sample.
+        answers: what the sample kept, by model; None of a failed sample.
     """
     failed = {"failed": "the sample failed"}
     return {(name, metadata["item"]): (answers or {}).get(name, failed) for name in metadata.get(ASKED, ())}
 
 
 def credit_of(score: "Score") -> float | None:
-    """Return what the first-named entrant earned by a battle's score; None where it is unparsed."""
+    """Return what the first-named model earned by a battle's score; None where it is unparsed."""
     return None if score.value is None or score.value != score.value else score.as_float()
 
 

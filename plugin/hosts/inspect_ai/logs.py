@@ -139,7 +139,7 @@ def _named_in_errors(path: Path) -> Iterator[None]:
 
 
 def responses_in(path: Path) -> list[ResponseRow]:
-    """Return what a model answered in an ordinary eval, a response per sample and epoch; or entrants in a tournament.
+    """Return what a model answered in an ordinary eval, a response per sample and epoch; or models in a tournament.
 
     A tournament's log holds the answers that were asked for on demand, and no recorded ones.
 

@@ -32,7 +32,7 @@ def plan_of(
 
     Args:
         tournament: its name.
-        responses: a digest of entrants, items and what the judge is shown of them.
+        responses: a digest of models, items and what the judge is shown of them.
         prompts: a hash of the judge's prompts.
         judges: configurations of the models, or lists of them, by role.
         settings: as typed; those that do not matter are left out, and those that nobody gave.

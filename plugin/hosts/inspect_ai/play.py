@@ -26,13 +26,13 @@ from inspect_ai import Task
 
 from podium.errors import UsageError
 from podium.hosts.inspect_ai.again import RECORDED, RecordedBattles, recorded_battles
-from podium.hosts.inspect_ai.answers_on_demand import AnswerDesk, ask_entrants
+from podium.hosts.inspect_ai.answers_on_demand import AnswerDesk, ask_models
 from podium.hosts.inspect_ai.asking import Asking, split_asking
 from podium.hosts.inspect_ai.judge import NO_JUDGE, has_judge, judge, roles_are_known
 from podium.hosts.inspect_ai.log_format import (
     ANSWERS,
-    ENTRANTS,
     LEFT_OUT,
+    MODELS,
     NAMESPACE,
     PLANNED,
     PROMPTS,
@@ -78,8 +78,8 @@ class RunOptions:
         shard: `k/n`: only the battles on the k-th of n parts of the items.
         look: only the battles between two looks of a tournament that stops by itself, counted from 1.
         played: where the logs of the looks before it are.
-        entrants: only these.
-        answered_by: only items that this entrant was asked, whatever became of its response.
+        models: only these.
+        answered_by: only items that this model was asked, whatever became of its response.
         limit, category: only so many items, or of this category.
         seed: of everything drawn.
         max_battles: at most so many.
@@ -89,10 +89,10 @@ class RunOptions:
         reask: the log of an earlier run: what could be read there is taken from it, and only the rest is asked.
         earlier: the log of a tournament: its battles count, and who is not in it joins as a newcomer.
         reasoning: whether the judge is shown what a model thought before it answered (`keep`) or not.
-        prompts: what the models of the role `entrants` are asked, where no response of theirs is recorded; by default
+        prompts: what the models of the role `models` are asked, where no response of theirs is recorded; by default
             the items of `responses`. Then `system` may be what they are told, and `temperature` and `max_tokens` are
             theirs: a judge has its own in its role.
-        answers: `on-demand`, or all of them `first`, entrant by entrant.
+        answers: `on-demand`, or all of them `first`, model by model.
         max_cost: what answers and verdicts may cost together.
         prices: by model, of a million tokens of input and of output; Inspect's own count where it knows any.
 
@@ -103,7 +103,7 @@ class RunOptions:
     shard: str | None = None
     look: int | None = None
     played: str | Sequence[str] | None = None
-    entrants: str | Sequence[str] | None = None
+    models: str | Sequence[str] | None = None
     answered_by: str | None = None
     limit: int | None = None
     category: str | Sequence[str] | None = None
@@ -180,7 +180,7 @@ class _Run:
         self.judged = judging_settings(seed=options.seed, **self.how)
         self.record = self._record(settings)
         self.competing, self.unanswered = self._responses(responses)
-        before = _played_before(name, options.earlier, self.competing.entrants) if options.earlier else ()
+        before = _played_before(name, options.earlier, self.competing.models) if options.earlier else ()
         self.settings = self._complete_settings(settings, before)
         self.rule = self._rule(len(before))
         self.before = (Round(before, f"in {options.earlier}"),) if before else ()
@@ -223,8 +223,8 @@ class _Run:
         else:
             competing = _read_competing(sources, self.asking, options.reasoning)
         unanswered = self.record.without_answers(competing) if self.record is not None else []
-        if options.entrants:
-            competing = competing.only(split_names(options.entrants))
+        if options.models:
+            competing = competing.only(split_names(options.models))
         if options.limit is not None or options.category or options.answered_by:
             competing = competing.select(
                 limit=options.limit, category=options.category, seed=options.seed, answered_by=options.answered_by
@@ -317,7 +317,7 @@ class _Run:
         missing = missing_text(self.competing)
         why = f"left out for want of responses: {missing}" if missing else ""
         if not self.source.initial_samples():
-            raise UsageError(f"{self.name}: nothing can be played: {why or 'fewer than two entrants'}")
+            raise UsageError(f"{self.name}: nothing can be played: {why or 'fewer than two models'}")
         for said in preview_run(self.competing, self.source, self.judged, self.asking, why):
             self._say(said)
         for said in self.part.said if self.part else ():
@@ -331,7 +331,7 @@ class _Run:
         verdicts = judge(seed=seed, cache=cache, reask=self.options.reask, asked_before=asked_before, **self.how)
         return Task(
             dataset=self.source,
-            solver=[ask_entrants(cache=cache, **self.asking.generation), verdicts] if self.desk else verdicts,
+            solver=[ask_models(cache=cache, **self.asking.generation), verdicts] if self.desk else verdicts,
             scorer=verdict(seed=seed, **self.how),
             model=NO_MODEL,
             name=self.name,
@@ -346,7 +346,7 @@ class _Run:
         """Return what the log says of the run."""
         competing, source = self.competing, self.source
         return {
-            ENTRANTS: list(competing.entrants),
+            MODELS: list(competing.models),
             f"{NAMESPACE}_missing": competing.missing_reasons(),
             f"{NAMESPACE}_{LEFT_OUT}": source.first.left_out + len(self.unanswered),
             f"{NAMESPACE}_sources": list(competing.sources),
@@ -368,8 +368,8 @@ def _read_competing(responses: Sequence[str], asking: Asking, reasoning: Policy)
     return replace(competing, items=items, notes=(*asking.notes, *competing.notes))
 
 
-def _played_before(name: str, log: str, entrants: Sequence[str]) -> tuple[Outcome, ...]:
-    """Return the battles that an earlier log holds of these entrants.
+def _played_before(name: str, log: str, models: Sequence[str]) -> tuple[Outcome, ...]:
+    """Return the battles that an earlier log holds of these models.
 
     Raises:
         UsageError: newcomers cannot join this tournament, or there is none, or nobody for them to join.
@@ -382,10 +382,10 @@ def _played_before(name: str, log: str, entrants: Sequence[str]) -> tuple[Outcom
         raise UsageError(f"earlier={log}: newcomers cannot join {name}; ring and swim let them")
     record = recording_of(read_battles(*split_names(log)), by_order=asks_order(rule))
     sides = [{own.pairing.a, own.pairing.b} for own in record.outcomes]
-    kept = tuple(own for own, both in zip(record.outcomes, sides, strict=True) if both <= {*entrants})
+    kept = tuple(own for own, both in zip(record.outcomes, sides, strict=True) if both <= {*models})
     if not kept:
-        raise UsageError(f"earlier={log}: it holds no battle of {some(entrants)}; leave it out, and all are played")
-    if set().union(*sides) >= {*entrants}:
+        raise UsageError(f"earlier={log}: it holds no battle of {some(models)}; leave it out, and all are played")
+    if set().union(*sides) >= {*models}:
         raise UsageError(f"earlier={log}: everyone is in it already; nobody is new")
     return kept
 

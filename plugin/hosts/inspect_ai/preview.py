@@ -31,7 +31,7 @@ def preview_run(
     number = rounds_of(source.rule, source.field)
     rounds = "" if number is None else f", in {'one round' if number == 1 else f'at most {number:,} rounds'}"
     tokens = calls * _prompt_length(asking.imagine(responses), source, how) / CHARACTERS_PER_TOKEN
-    competing = f"{len(responses.entrants)} entrants, {len(responses.items)} items"
+    competing = f"{len(responses.models)} models, {len(responses.items)} items"
     cost = f"at most {battles:,} battles, {calls:,} calls per judge, about {tokens:,.0f} input tokens{rounds}"
     yield f"{competing}; {cost}" + (f"; {missing}" if missing else "")
     if source.answers:

@@ -72,13 +72,13 @@ class Purse:
         return 0 if left < dearest else max(int(left / dearest / PORTIONS), 1)
 
 
-def purse_of(most: float, prices: Prices | None, entrants: Sequence[Model]) -> Purse:
+def purse_of(most: float, prices: Prices | None, models: Sequence[Model]) -> Purse:
     """Return a purse with so much in it.
 
     Args:
         most: the cap.
         prices: by model, as typed.
-        entrants: models that are asked for answers; the judges are found by their role.
+        models: models that are asked for answers; the judges are found by their role.
 
     Raises:
         UsageError: the cap is none, a price is no pair of numbers, or that of a model is not known.
@@ -90,7 +90,7 @@ def purse_of(most: float, prices: Prices | None, entrants: Sequence[Model]) -> P
             isinstance(price, Sequence) and len(price) == 2 and all(isinstance(part, int | float) for part in price)
         ):
             raise UsageError(f"prices={name}: {price}: give two numbers, [INPUT, OUTPUT], of a million tokens each")
-    unpriced = [model for model in (*entrants, *jury_named()) if str(model) not in (prices or {})]
+    unpriced = [model for model in (*models, *jury_named()) if str(model) not in (prices or {})]
     lacking = [str(model) for model in unpriced if getattr(get_model_info(model), "cost", None) is None]
     if lacking:
         raise UsageError(_no_price_text(most, sorted({*lacking})))

@@ -47,7 +47,7 @@ def readable_battles() -> Metric:
 
 
 def _ratings_metric(ranker: str) -> Callable[[], Metric]:
-    """Make the metric that is a score per entrant, keyed by ranker and name; nothing while no battle bounds any."""
+    """Make the metric that is a score per model, keyed by ranker and name; nothing while no battle bounds any."""
     name = ranker.replace("-", "_")
 
     def ratings(scores: list[SampleScore]) -> Value:
@@ -67,11 +67,11 @@ def _ratings_metric(ranker: str) -> Callable[[], Metric]:
 
 
 bradley_terry = _ratings_metric("bradley-terry")
-"""Elo by Bradley-Terry, per entrant."""
+"""Elo by Bradley-Terry, per model."""
 soft_elo = _ratings_metric("soft-elo")
-"""Soft-Elo, per entrant: from soft credits, or with human labels in the verdicts."""
+"""Soft-Elo, per model: from soft credits, or with human labels in the verdicts."""
 win_rate = _ratings_metric("win-rate")
-"""Mean credit over opponents, per entrant."""
+"""Mean credit over opponents, per model."""
 
 
 @scorer(metrics=[readable_battles()])
@@ -124,10 +124,10 @@ def pairwise(reference: str, cache: bool = True, reasoning: Policy = "strip", **
         run = Run(judging_settings(**flatten_arguments(kwargs)), cache=cache)
         responses = read_responses(reference, readers=(READER,), reasoning=reasoning)
         several = {each.id for each in responses.items if each.responses > 1}
-        if len(responses.entrants) != 1:
-            names = ", ".join(responses.entrants)
-            raise UsageError(f"{reference} holds {len(responses.entrants)} entrants ({names}); name one reference")
-        [name] = responses.entrants
+        if len(responses.models) != 1:
+            names = ", ".join(responses.models)
+            raise UsageError(f"{reference} holds {len(responses.models)} models ({names}); name one reference")
+        [name] = responses.models
         texts, missing = responses.texts[name], responses.missing[name]
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001

@@ -52,7 +52,7 @@ class Deck:
     def __init__(self, responses: Responses) -> None:
         self.responses = responses
         self.items = responses.by_id()
-        self.short_names = names_without_provider(responses.entrants)
+        self.short_names = names_without_provider(responses.models)
 
     def deal_battles(self, pairings: Sequence[Pairing], number: int) -> list[Sample]:
         """Return a sample per battle of the round of this number, from 1."""
@@ -67,7 +67,7 @@ class Deck:
         return samples
 
     def deal_packs(self, pairings: Sequence[Pairing], number: int) -> list[Sample]:
-        """Return a sample per item, in which each entrant's response stands once; of several responses one each."""
+        """Return a sample per item, in which each model's response stands once; of several responses one each."""
         by_item: dict[tuple[str, int], list[Pairing]] = {}
         for pairing in filter(self.responses.has_both, pairings):
             by_item.setdefault((pairing.item, pairing.response), []).append(pairing)
@@ -158,12 +158,12 @@ class TournamentSource(SampleSource):
         spread: makes of what the rule asks for the battles that are dealt: one per response of an item.
         calls: of each judge for a battle.
         given: what was played before this tournament, which newcomers join.
-        answers: deals what entrants are asked for before the battles that need it; None where all responses are there.
+        answers: deals what models are asked for before the battles that need it; None where all responses are there.
         purse: what may be spent; None without a limit.
         say: tells humans, while a tournament plays that stops by itself, what each look found.
         opening: the samples of a first round without battles.
         first: the battles of the first round; they depend on nothing that was played.
-        without_answers: entrants whose failures humans were told of.
+        without_answers: models whose failures humans were told of.
     """
 
     rule: TournamentRule
@@ -265,7 +265,7 @@ class TournamentSource(SampleSource):
         return None if upcoming.pairings == schedule.pairings else upcoming
 
     def _say_failures(self) -> None:
-        """Say whose answers failed, and why, once for each entrant."""
+        """Say whose answers failed, and why, once for each model."""
         names = {name for name, _ in self.answers.failed} if self.answers else set()
         if not names <= self.without_answers:
             self.without_answers |= names
@@ -289,7 +289,7 @@ class TournamentSource(SampleSource):
             number: of the round that does not follow.
 
         Raises:
-            PodiumError: not a single battle could be played, because entrants answered nothing.
+            PodiumError: not a single battle could be played, because models answered nothing.
         """
         if self.answers and not any(done.outcomes for done in played):
             raise PodiumError(
@@ -353,7 +353,7 @@ def announcement(upcoming: Next, number: int, again: int = 0, replaced: Next | N
 
     Args:
         number: of the round.
-        again: how often it was scheduled anew, and what was `replaced`, because entrants did not answer.
+        again: how often it was scheduled anew, and what was `replaced`, because models did not answer.
     """
     pairings = []
     for own in upcoming.pairings:

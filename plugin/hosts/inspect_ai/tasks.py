@@ -11,7 +11,7 @@ from podium.hosts.inspect_ai.compatibility import flatten_arguments, plain_error
 
 @task
 def round_robin(responses: str | Sequence[str] = (), items: int | None = None, **kwargs: Any) -> Task:
-    """Play all pairs of entrants on every item, or on a sample of `items`."""
+    """Play all pairs of models on every item, or on a sample of `items`."""
     return _tournament("round_robin", responses, {"items": items}, kwargs)
 
 
@@ -37,13 +37,13 @@ def swim(
     ratings: str | Sequence[str] | Mapping[str, float] | None = None,
     **kwargs: Any,
 ) -> Task:
-    """Let entrants join one by one and meet ever nearer neighbours."""
+    """Let models join one by one and meet ever nearer neighbours."""
     return _tournament("swim", responses, {"items": items, "order": order, "ratings": ratings}, kwargs)
 
 
 @task
 def chain(responses: str | Sequence[str] = (), items: int | None = None, **kwargs: Any) -> Task:
-    """Let each item play a random path through all entrants."""
+    """Let each item play a random path through all models."""
     return _tournament("chain", responses, {"items": items}, kwargs)
 
 

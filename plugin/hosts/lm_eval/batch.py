@@ -77,7 +77,7 @@ class Sitting:
         sides = {name: battle[name] for name in ("model_a", "model_b", *ABOUT) if battle.get(name) is not None}
         async with self.room:
             if self.in_a_row >= self.patience:
-                return sides | self._unparsed(NOT_ASKED)
+                return sides | self._build_unparsed(NOT_ASKED)
             try:
                 shown = (await ask_jury(self.run, battle))["judgments"]
             except Exception as error:
@@ -98,14 +98,14 @@ class Sitting:
             if self.in_a_row < self.patience:
                 log.error("podium: %s", message)
             self.in_a_row = self.patience
-            return self._unparsed(NOT_ASKED)
+            return self._build_unparsed(NOT_ASKED)
         self.in_a_row += 1
         self.errors[kind] += 1
         if self.errors[kind] == 1:
             log.warning("podium: a battle on %s failed and is unparsed: %s: %s", item, kind, message)
         if self.in_a_row == self.patience:
             log.error("podium: %d battles in a row failed: no more calls are made in this batch", self.in_a_row)
-        return {**self._unparsed(f"{FAILED}: {kind}"), "error": message}
+        return {**self._build_unparsed(f"{FAILED}: {kind}"), "error": message}
 
     def _build_unparsed(self, reason: str) -> dict[str, Any]:
         verdict = {"credit": None, "margin": None, "reason": reason}

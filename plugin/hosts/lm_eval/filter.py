@@ -21,7 +21,7 @@ from podium.scorers.judging import known_options, refuse_unknown_options
 from podium.scorers.reasoning import Policy, check_policy, strip_reasoning
 
 OWN_OPTIONS = frozenset(
-    ("against", "judge", "judge_args", "entrant", "item", "task", "concurrency", "max_retries", "timeout", "cache")
+    ("against", "judge", "judge_args", "model", "item", "task", "concurrency", "max_retries", "timeout", "cache")
 ) | {"reasoning"}
 
 log = logging.getLogger(__name__)
@@ -42,7 +42,7 @@ class JudgeFilter(Filter):
         judge: str | Sequence[str],
         *,
         judge_args: Mapping[str, Any] | None = None,
-        entrant: str = OWN,
+        model: str = OWN,
         item: str | None = None,
         task: str | None = None,
         concurrency: int = 10,
@@ -60,7 +60,7 @@ class JudgeFilter(Filter):
             judge: an Inspect model, as `openai/...` or `podium/offline`, or a model of lm-eval, as
                 `lm-eval:local-chat-completions,model=...,base_url=...`; several are a jury.
             judge_args: arguments of that model, as `base_url`; no keys.
-            entrant: what to call this run's model.
+            model: what to call this run's model.
             item: the document's field that is the items' id in `against`; by default documents are known by content.
             task: the task whose samples count, where folders in `against` hold several with the same documents.
             concurrency: calls at once, at most.
@@ -89,7 +89,7 @@ class JudgeFilter(Filter):
             "max_retries": max_retries,
             "attempt_timeout": timeout,
         }
-        self.against, self.entrant, self.item, self.task = against, entrant, item, task
+        self.against, self.model, self.item, self.task = against, model, item, task
 
     def apply(self, resps: Iterable[Any], docs: Sequence[Mapping[str, Any]]) -> list[str]:
         """Return the verdicts on every response, as JSON.
@@ -108,7 +108,7 @@ class JudgeFilter(Filter):
             if changed := sum(text != answer for text, answer in texts_and_answers):
                 log.warning("podium: %d responses begin with reasoning, which the judge is not shown", changed)
         met = meet_opponents(
-            self.against, self.entrant, docs, responses, field=self.item, task=self.task, reasoning=self.reasoning
+            self.against, self.model, docs, responses, field=self.item, task=self.task, reasoning=self.reasoning
         )
         battles = [battle for opposition in met for battle in opposition.battles]
         rows = iter(judge_battles(self.how, battles, self._models, concurrency=self.concurrency, cache=self.cache))
@@ -116,11 +116,11 @@ class JudgeFilter(Filter):
         for opposition in met:
             own = [next(rows) for _ in opposition.battles]
             read = [row for row in own if row["credit"] is not None]
-            earned = [row["credit"] if row["model_a"] == self.entrant else 1 - row["credit"] for row in read]
+            earned = [row["credit"] if row["model_a"] == self.model else 1 - row["credit"] for row in read]
             documents.append(
                 {
                     "item": opposition.item,
-                    "entrant": self.entrant,
+                    "model": self.model,
                     "credit": sum(earned) / len(earned) if earned else None,
                     "one_sided": self.how.one_sided,
                     "missing": dict(opposition.missing),

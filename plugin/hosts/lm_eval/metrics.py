@@ -70,9 +70,9 @@ def _standings(ranker: str, items: Sequence[Any]) -> tuple[Standings, Entry]:
     first = earned[0].verdicts
     battles = read_battles(battles_table(item.verdicts for item in earned), one_sided=first["one_sided"])
     # Against this run's model: opponents have met nobody else, and their own rates are not asked for.
-    usual = {"anchor": first["entrant"]} if ranker == "win-rate" else {}
+    usual = {"anchor": first["model"]} if ranker == "win-rate" else {}
     [result] = rank(battles, ranker, **{**usual, **earned[0].options}).standings
-    return result, next(entry for entry in result.entries if entry.model == first["entrant"])
+    return result, next(entry for entry in result.entries if entry.model == first["model"])
 
 
 def _register_rating(name: str, ranker: str) -> tuple[Aggregation, Aggregation]:

@@ -52,23 +52,23 @@ def meet_opponents(
     Args:
         against: output folders of lm-eval, or anything that podium reads responses from, each optionally
             `label=path`; or a mapping of labels to paths.
-        own: the name of the run's entrant.
+        own: the name of the run's model.
         docs, texts: the documents and the responses to each.
         field: the document's field that holds an item's id; None = documents are known by their content.
         task: the task whose samples count, where the opponents' folders hold several.
         reasoning: whether what the opponents thought before they answered is part of their responses (`keep`) or not.
 
     Raises:
-        UsageError: a path that does not exist, an opponent that is called as the run's own entrant, or documents of
+        UsageError: a path that does not exist, an opponent that is called as the run's own model, or documents of
             which not one is known, or one in several tasks.
         DataError: a file is not what it should be.
     """
     responses = read_responses(*_sources(against), readers=(READER,), reasoning=reasoning)
     for note in responses.notes:
         log.warning("podium: %s", note)
-    if own in responses.entrants:
+    if own in responses.models:
         raise UsageError(
-            f"an opponent is called {own!r}, as this run's own model: label it (other={own}), or say `entrant: NAME`"
+            f"an opponent is called {own!r}, as this run's own model: label it (other={own}), or say `model: NAME`"
         )
     items = responses.by_id()
     names = _item_names(docs, responses, items, field, task)
@@ -76,7 +76,7 @@ def meet_opponents(
     if not all(seen) and items.keys().isdisjoint(names):
         raise _no_such_items(names, responses, field)
     return [
-        Opposition(name, [], dict.fromkeys(responses.entrants, IN_DOCUMENT))
+        Opposition(name, [], dict.fromkeys(responses.models, IN_DOCUMENT))
         if is_seen
         else _opposition(name, items.get(name), said, own, responses)
         for name, said, is_seen in zip(names, texts, seen, strict=True)
@@ -99,7 +99,7 @@ def _opposition(name: str, item: Item | None, said: Sequence[str], own: str, res
     The k-th response meets the k-th of an opponent; where opponents gave one, it meets all.
     """
     battles, missing = [], {}
-    for other, (number, text) in product(responses.entrants, enumerate(said, 1)):
+    for other, (number, text) in product(responses.models, enumerate(said, 1)):
         key = response_key(name, number if item and item.responses > 1 else 1)
         which = other if number == 1 else f"{other} (response {number})"
         if not text.strip():

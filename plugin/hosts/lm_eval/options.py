@@ -109,8 +109,8 @@ def parse_pairs(typed: Any) -> dict[str, Any]:
 
     Values are read as Inspect's and lm-eval's own command lines do: numbers, true and false, lists, else text.
 
-    >>> parse_pairs(["realization=labels,entrants=a,b", "tie=true"])
-    {'realization': 'labels', 'entrants': 'a,b', 'tie': True}
+    >>> parse_pairs(["realization=labels,models=a,b", "tie=true"])
+    {'realization': 'labels', 'models': 'a,b', 'tie': True}
     """
     import yaml
 

@@ -25,7 +25,7 @@ class RunFolders:
     """Runs laid out to be read.
 
     Attributes:
-        model: the entrant that this run is.
+        model: the model that this run is.
         sources: what to read: a folder per model, `label=path` where there is a label.
         origins: where the files of each folder really are.
         notes: what was left out.
@@ -85,19 +85,19 @@ def lay_out(folder: Path, own: Path, label: str | None, others: Sequence[Samples
         others: samples of other runs. Earlier runs of this model, and tasks that it did not run, are left out.
     """
     mine = _samples_in(own, label)
-    model, tasks = mine[0].entrant, {file.task for file in mine}
-    earlier = dict.fromkeys(str(file.path.parent) for file in others if file.entrant == model)
-    kept = [file for file in others if file.entrant != model and file.task in tasks]
+    model, tasks = mine[0].model, {file.task for file in mine}
+    earlier = dict.fromkeys(str(file.path.parent) for file in others if file.model == model)
+    kept = [file for file in others if file.model != model and file.task in tasks]
     sources, origins = [f"{label}={own}" if label else str(own)], {str(own): THIS}
     models: dict[tuple[str, Path], list[Samples]] = {}
     for file in kept:
-        models.setdefault((file.entrant, file.path.absolute().parent), []).append(file)
-    for number, ((entrant, origin), files) in enumerate(models.items(), 1):
+        models.setdefault((file.model, file.path.absolute().parent), []).append(file)
+    for number, ((other, origin), files) in enumerate(models.items(), 1):
         place = folder / f"{number}" / origin.name
         place.mkdir(parents=True)
         for path in {path for file in files for path in (file.path, file.results and file.results.path) if path}:
             (place / path.name).symlink_to(path.absolute())
-        sources.append(f"{entrant}={place}" if files[0].has_label else str(place))
+        sources.append(f"{other}={place}" if files[0].has_label else str(place))
         origins[str(place)] = str(files[0].path.parent)
     notes = tuple(f"this run takes the place of earlier runs of {model} in {place}" for place in earlier)
     return RunFolders(model, tuple(sources), origins, notes)

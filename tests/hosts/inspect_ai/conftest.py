@@ -1,4 +1,4 @@
-"""A scripted judge, entrants of known quality, and a place of its own for every test."""
+"""A scripted judge, models of known quality, and a place of its own for every test."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +14,7 @@ import scripted_judge
 from inspect_ai import Task, eval
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model._model import init_model_roles
-from played_logs import ENTRANTS, ITEMS, quality
+from played_logs import ITEMS, MODELS, quality
 from scripted_judge import Behaviour, Record
 
 Play = Callable[..., EvalLog]
@@ -52,21 +52,21 @@ def behave(record: Record) -> Callable[..., str]:
 
 @pytest.fixture
 def write_responses(tmp_path: Path) -> Callable[..., list[str]]:
-    """Return a writer of one file per entrant."""
+    """Return a writer of one file per model."""
 
     def write(
-        entrants: Mapping[str, float] = ENTRANTS,
+        models: Mapping[str, float] = MODELS,
         items: int = ITEMS,
         texts: Mapping[tuple[str, int], str] | None = None,
         **columns: Any,
     ) -> list[str]:
         paths = []
-        for name in entrants:
+        for name in models:
             rows = [
                 {
                     "id": f"q{k}",
                     "instruction": f"Question {k}?",
-                    "response": (texts or {}).get((name, k), f"answer {k} quality={quality(name, k, entrants)}"),
+                    "response": (texts or {}).get((name, k), f"answer {k} quality={quality(name, k, models)}"),
                     **{column: value(k) if callable(value) else value for column, value in columns.items()},
                 }
                 for k in range(items)

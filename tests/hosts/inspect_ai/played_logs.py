@@ -1,4 +1,4 @@
-"""What tests of logs share: entrants of known quality, verdicts worked out by hand, figures compared."""
+"""What tests of logs share: models of known quality, verdicts worked out by hand, figures compared."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,14 +12,14 @@ from scripted_judge import preferred
 import podium
 from podium.nouns.ranking import Ranking
 
-ENTRANTS = {"ash": 1.2, "elm": 1.9, "fir": 0.7, "oak": 2.4}
+MODELS = {"ash": 1.2, "elm": 1.9, "fir": 0.7, "oak": 2.4}
 ITEMS = 6
 
 
-def quality(entrant: str, item: int, entrants: Mapping[str, float] = ENTRANTS) -> float:
-    """Return how good a response is: entrants differ, and do so from item to item."""
-    wave = ((item * 7 + sum(map(ord, entrant))) % 11 - 5) / 5
-    return round(max(0.0, entrants[entrant] + wave), 3)
+def quality(model: str, item: int, models: Mapping[str, float] = MODELS) -> float:
+    """Return how good a response is: models differ, and do so from item to item."""
+    wave = ((item * 7 + sum(map(ord, model))) % 11 - 5) / 5
+    return round(max(0.0, models[model] + wave), 3)
 
 
 def place(log: EvalLog) -> Path:
@@ -58,7 +58,7 @@ def by_hand(pairings: Sequence[tuple[str, str, str]], bias: float = 0.3, soft: b
 
 
 def figures(ranking: Ranking | Mapping[str, Any]) -> dict[tuple[str, Any, str], dict[str, Any]]:
-    """Return the rows of a ranking by ranker, slice and entrant."""
+    """Return the rows of a ranking by ranker, slice and model."""
     told = ranking if isinstance(ranking, Mapping) else ranking.to_dict()
     return {(one["ranker"], one["slice"], row["model"]): row for one in told["rankings"] for row in one["models"]}
 

@@ -48,10 +48,10 @@ def ask(behave: Callable[..., str], record: Record) -> Ask:
     for name, quality in QUALITY.items():
         behave(name, scripted=lambda prompt, name=name, quality=quality: f"{name} says quality={quality}")
 
-    def play(task: str = "round_robin", entrants: Any = USUAL, only: str | None = None, **arguments: Any) -> EvalLog:
-        roles = {"judge": "scripted/judge", "entrants": [f"scripted/{name}" for name in entrants]}
+    def play(task: str = "round_robin", models: Any = USUAL, only: str | None = None, **arguments: Any) -> EvalLog:
+        roles = {"judge": "scripted/judge", "models": [f"scripted/{name}" for name in models]}
         options = {"log_realtime": False, **arguments.pop("options", {})}
-        arguments |= {"entrants": only} if only else {}
+        arguments |= {"models": only} if only else {}
         [log] = eval(getattr(tasks, task), task_args=arguments, model_roles=roles, **options)
         return read_eval_log(log.location)
 
@@ -59,7 +59,7 @@ def ask(behave: Callable[..., str], record: Record) -> Ask:
 
 
 def asked(record: Record) -> Counter[tuple[str, str]]:
-    """Count the calls of entrants by name and prompt."""
+    """Count the calls of models by name and prompt."""
     return Counter({key: number for key, number in record.times().items() if key[0] != "judge"})
 
 
@@ -75,7 +75,7 @@ def verdicts(log: EvalLog) -> set[tuple[Any, ...]]:
 
 
 @pytest.mark.slow
-def test_each_entrant_answers_once_as_announced_and_a_second_run_asks_nobody(
+def test_each_model_answers_once_as_announced_and_a_second_run_asks_nobody(
     ask: Ask, prompts: str, record: Record, capfd: pytest.CaptureFixture[str]
 ) -> None:
     log = ask(prompts=prompts)
@@ -87,7 +87,7 @@ def test_each_entrant_answers_once_as_announced_and_a_second_run_asks_nobody(
     assert set(asked(record).values()) == {1}
     assert (len(asked(record)), judged(record)) == (answers, 2 * battles)
     assert len(verdicts(log)) == battles
-    assert (log.eval.metadata or {})[ANSWERS]["entrants"] == {f"scripted/{name}": PROMPTS for name in USUAL}
+    assert (log.eval.metadata or {})[ANSWERS]["models"] == {f"scripted/{name}": PROMPTS for name in USUAL}
     ask(prompts=prompts)
     assert record.calls == answers + 2 * battles
 
@@ -106,16 +106,16 @@ def test_every_tournament_asks_for_answers(ask: Ask, prompts: str, record: Recor
 def test_bought_answers_are_responses_of_the_next_tournament(ask: Ask, prompts: str, record: Record) -> None:
     first = ask("chain", prompts=prompts)
     rows = responses_in(Path(first.location))
-    assert {(row.entrant, row.question.instruction) for row in rows} >= {("scripted/ash", "Question 0?")}
+    assert {(row.model, row.question.instruction) for row in rows} >= {("scripted/ash", "Question 0?")}
     assert len(rows) == 3 * PROMPTS
     record.prompts.clear()
-    log = ask("chain", entrants=("oak", "ash"), responses=first.location, cache=False)
+    log = ask("chain", models=("oak", "ash"), responses=first.location, cache=False)
     assert {name for name, _ in asked(record)} == {"oak"}
-    assert (log.eval.metadata or {})["podium_entrants"] == [f"scripted/{name}" for name in sorted((*USUAL, "oak"))]
+    assert (log.eval.metadata or {})["podium_models"] == [f"scripted/{name}" for name in sorted((*USUAL, "oak"))]
 
 
 @pytest.mark.slow
-def test_recorded_responses_meet_answers_and_entrants_chooses_among_both(
+def test_recorded_responses_meet_answers_and_models_chooses_among_both(
     ask: Ask, prompts: str, record: Record, write_responses: Callable[..., list[str]], capfd: pytest.CaptureFixture[str]
 ) -> None:
     files = write_responses({"rowan": 2.0, "willow": -2.0}, items=PROMPTS + 2)
@@ -127,7 +127,7 @@ def test_recorded_responses_meet_answers_and_entrants_chooses_among_both(
 
 
 @pytest.mark.slow
-def test_system_temperature_and_length_are_the_entrants(ask: Ask, prompts: str, record: Record) -> None:
+def test_system_temperature_and_length_are_the_models(ask: Ask, prompts: str, record: Record) -> None:
     log = ask(prompts=prompts, limit=1, system="Be terse.", temperature=0.7, max_tokens=99)
     samples = read_eval_log(log.location, resolve_attachments=True).samples or []
     calls = [event for sample in samples for event in sample.events if event.event == "model"]
@@ -142,8 +142,8 @@ def test_system_temperature_and_length_are_the_entrants(ask: Ask, prompts: str, 
 
 
 @pytest.mark.slow
-def test_answers_first_asks_one_entrant_after_the_other(ask: Ask, prompts: str, record: Record) -> None:
-    ask("ring", entrants=("fir", "elm", "ash"), prompts=prompts, answers="first", items=3)
+def test_answers_first_asks_one_model_after_the_other(ask: Ask, prompts: str, record: Record) -> None:
+    ask("ring", models=("fir", "elm", "ash"), prompts=prompts, answers="first", items=3)
     order = [name for name, _ in record.prompts]
     assert order[:9] == ["fir"] * 3 + ["elm"] * 3 + ["ash"] * 3
     assert set(order[9:]) == {"judge"}
@@ -175,13 +175,13 @@ def test_an_empty_answer_is_missing_with_its_reason(ask: Ask, prompts: str, beha
 
 @pytest.mark.slow
 @pytest.mark.parametrize("task", ["round_robin", "ring"])
-def test_a_failed_entrant_loses_nothing_of_the_others(
+def test_a_failed_model_loses_nothing_of_the_others(
     ask: Ask, tmp_path: Path, record: Record, behave: Any, task: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Verdicts of the others are those of a tournament without it, to the last one."""
     behave("oak", errors=1.0)
     many = write_prompts(tmp_path / "many.jsonl", 12)
-    log = ask(task, entrants=(*USUAL, "oak"), prompts=many, pack=True)
+    log = ask(task, models=(*USUAL, "oak"), prompts=many, pack=True)
     assert log.status == "success", log.error
     said = capfd.readouterr().err
     assert "scripted/oak is asked no more, its first 10 calls all failed" in said
@@ -207,7 +207,7 @@ def test_a_run_in_which_nobody_answers_ends_with_what_was_wrong(ask: Ask, prompt
 
 
 @pytest.mark.slow
-def test_where_the_judge_failed_a_retry_asks_it_again_and_no_entrant(
+def test_where_the_judge_failed_a_retry_asks_it_again_and_no_model(
     ask: Ask, prompts: str, record: Record, behave: Any
 ) -> None:
     behave("judge", errors=0.3, fails_first=True)
@@ -221,11 +221,11 @@ def test_where_the_judge_failed_a_retry_asks_it_again_and_no_entrant(
 
 @pytest.mark.slow
 def test_a_ring_until_top1_asks_those_who_left_no_more(ask: Ask, tmp_path: Path, record: Record, behave: Any) -> None:
-    """Two are alike and far ahead: a flat ring asks 4 x 60 answers, and two of these entrants are settled after 25."""
+    """Two are alike and far ahead: a flat ring asks 4 x 60 answers, and two of these models are settled after 25."""
     for name, quality in {"ash": 3.0, "elm": 2.9, "fir": -3.0, "oak": -3.1}.items():
         behave(name, scripted=lambda prompt, name=name, own=quality: f"{name} quality={own + len(prompt) % 3 / 10}")
     many = write_prompts(tmp_path / "many.jsonl", 60)
-    log = ask("ring", entrants=QUALITY, prompts=many, until="top1", start=25, logprobs="off", pack=True)
+    log = ask("ring", models=QUALITY, prompts=many, until="top1", start=25, logprobs="off", pack=True)
     assert log.status == "success", log.error
     assert set(asked(record).values()) == {1}
     by_name = Counter(name for name, _ in asked(record))
@@ -299,36 +299,36 @@ def test_prompts_that_are_none_are_refused_with_the_file(tmp_path: Path, content
     assert file.name in str(error.value)
 
 
-def test_prompts_without_entrants_are_refused_with_the_role_to_type(prompts: str) -> None:
-    with pytest.raises(UsageError, match=re.escape("name the models, --model-role entrants=[MODEL,MODEL]")):
+def test_prompts_without_models_are_refused_with_the_role_to_type(prompts: str) -> None:
+    with pytest.raises(UsageError, match=re.escape("name the models, --model-role models=[MODEL,MODEL]")):
         tasks.ring(prompts=prompts)
 
 
 @pytest.mark.parametrize(
-    ("entrants", "options", "words"),
+    ("models", "options", "words"),
     [
-        (("ash", "ash"), {}, "the role entrants names scripted/ash twice"),
-        (("ash",), {}, "nothing can be played: fewer than two entrants"),
+        (("ash", "ash"), {}, "the role models names scripted/ash twice"),
+        (("ash",), {}, "nothing can be played: fewer than two models"),
         (("ash", "elm"), {"answers": "last"}, "no choice for answers called 'last'"),
-        (("ash", "elm"), {"prompts": ()}, "no prompts were named for the role entrants: give a file, a task"),
+        (("ash", "elm"), {"prompts": ()}, "no prompts were named for the role models: give a file, a task"),
         (("ash", "elm"), {"prompts": (), "responses": "none/"}, "none"),
         (("ash", "elm"), {"max_cost": 1}, "no price is known of scripted/ash"),
         (("ash", "elm"), {"max_cost": 1, "prices": {"scripted/ash": 2}}, "give two numbers, [INPUT, OUTPUT]"),
         (("ash", "elm"), {"max_cost": 0}, "max_cost=0: give a sum above 0"),
         (("ash", "elm"), {"prompts": "none.jsonl"}, "none.jsonl"),
         (("ash", "elm"), {"shard": "1/2"}, "answers on demand are asked by one process"),
-        (("ash",), {"answers": "first"}, "nothing can be played: fewer than two entrants"),
+        (("ash",), {"answers": "first"}, "nothing can be played: fewer than two models"),
     ],
 )
 def test_what_cannot_be_asked_is_refused_before_the_first_call(
-    ask: Ask, prompts: str, record: Record, entrants: Any, options: dict[str, Any], words: str
+    ask: Ask, prompts: str, record: Record, models: Any, options: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(UsageError, match=re.escape(words)):
-        ask(entrants=entrants, **{"prompts": prompts, **options})
+        ask(models=models, **{"prompts": prompts, **options})
     assert record.calls == 0
 
 
 @pytest.mark.slow
-def test_an_entrant_that_judges_is_said(ask: Ask, prompts: str, capfd: pytest.CaptureFixture[str]) -> None:
-    ask(entrants=("judge", "ash"), prompts=prompts, limit=1)
+def test_an_model_that_judges_is_said(ask: Ask, prompts: str, capfd: pytest.CaptureFixture[str]) -> None:
+    ask(models=("judge", "ash"), prompts=prompts, limit=1)
     assert "scripted/judge judges answers of its own" in capfd.readouterr().err

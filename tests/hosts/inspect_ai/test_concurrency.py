@@ -98,7 +98,7 @@ def test_the_transcript_has_every_call_with_what_was_shown(pack, behave, record,
 def test_a_pack_records_nothing_for_a_battle_but_its_calls(behave, write_responses, play):
     events = {}
     for number in (2, 4):
-        entrants = {f"m{k}": float(k) for k in range(number)}
-        log = play(round_robin(responses=write_responses(entrants, items=1), pack=True), behave())
+        models = {f"m{k}": float(k) for k in range(number)}
+        log = play(round_robin(responses=write_responses(models, items=1), pack=True), behave())
         events[number] = Counter(event.event for event in log.samples[0].events)
     assert events[4] - events[2] == Counter(model=2 * (6 - 1))

@@ -33,9 +33,9 @@ from podium.tournaments.swim import Swim
 KILLS = int(os.environ.get("PODIUM_KILLS", "2"))
 TASKS = ("round_robin", "swim")
 RULES = {"round_robin": RoundRobin(), "swim": Swim()}
-ENTRANTS = ("ash", "elm", "fir", "oak")
+MODELS = ("ash", "elm", "fir", "oak")
 ITEMS = tuple(f"q{k}" for k in range(10))
-QUALITY = {(item, one): round(random.Random(item + one).random(), 3) for item in ITEMS for one in ENTRANTS}
+QUALITY = {(item, one): round(random.Random(item + one).random(), 3) for item in ITEMS for one in MODELS}
 PER_BATTLE = 2
 IN_FLIGHT = 4
 """Battles, and calls, that a run may have in flight."""
@@ -95,10 +95,10 @@ class Host:
 
 @pytest.fixture
 def host(tmp_path: Path) -> Iterator[Host]:
-    """Return the command, responses of four entrants to ten items, and a judge that counts."""
+    """Return the command, responses of four models to ten items, and a judge that counts."""
     folder = tmp_path / "responses"
     folder.mkdir()
-    for one in ENTRANTS:
+    for one in MODELS:
         rows = [
             {"id": item, "model": one, "instruction": f"Do {item}.", "response": mark(item, one, QUALITY[item, one])}
             for item in ITEMS
@@ -117,7 +117,7 @@ def credit(pairing: Pairing) -> float:
 
 def schedule(task: str, known: Mapping[str, float] = MappingProxyType({})) -> set[str]:
     """Play a tournament without Inspect, with verdicts that are known or the judge's; return its battles."""
-    rule, field, played = RULES[task], Field(ENTRANTS, ITEMS, {}), []
+    rule, field, played = RULES[task], Field(MODELS, ITEMS, {}), []
     while (coming := rule.next(field, played)).pairings:
         played.append(Round(tuple(Outcome(one, known.get(one.key, credit(one))) for one in coming.pairings)))
     return {one.pairing.key for each in played for one in each.outcomes}
@@ -165,7 +165,7 @@ def assert_judged(log: EvalLog, planned: set[str], unparsed: Iterable[str] = (),
 
 
 def assert_ranked(log: EvalLog, planned: set[str], unparsed: Iterable[str] = ()) -> None:
-    """The ranking counts every battle, as judged or as unparsed, and every entrant's own are those that were judged."""
+    """The ranking counts every battle, as judged or as unparsed, and every model's own are those that were judged."""
     counts, read = standings(log)["counts"], planned - set(unparsed)
     assert (counts["battles"], counts["judged"], counts["unparsed"]) == (len(planned), len(read), len(planned - read))
     own = Counter(name for key in read for name in key.split("::")[1:])
@@ -223,9 +223,9 @@ ASKED = 30
 """Items of a ring: 25 visits to the first look, and some of the second round."""
 
 
-def write_asked(folder: Path, entrants: Iterable[str]) -> None:
-    """Write responses to the items of a ring: two entrants far apart from two that are nearly alike."""
-    for place, one in enumerate(entrants):
+def write_asked(folder: Path, models: Iterable[str]) -> None:
+    """Write responses to the items of a ring: two models far apart from two that are nearly alike."""
+    for place, one in enumerate(models):
         rows = []
         for item in (f"q{k:02d}" for k in range(ASKED)):
             own = round(random.Random(item + one).random() / 4 + (place > 1), 3)
@@ -241,7 +241,7 @@ def answer_in(log: EvalLog) -> dict[str, Any]:
 
 def test_a_ring_killed_in_its_second_round_meets_the_same_and_claims_the_same_as_one_that_was_not(host):
     """No judgment that was in the log is asked again, and calls asked are calls charged but for those in flight."""
-    write_asked(host.folder / "responses", ENTRANTS)
+    write_asked(host.folder / "responses", MODELS)
     whole = host.run("eval", *RING)
     planned = Counter(shown(call) for call in host.judge.calls())
     assert set(planned.values()) == {1}
@@ -259,15 +259,15 @@ def test_a_ring_killed_in_its_second_round_meets_the_same_and_claims_the_same_as
 
 
 SUMMING = tuple(f"openai-api/standin/{name}" for name in ("ash-0.9", "elm-0.6", "fir-0.3"))
-"""Entrants that answer on demand."""
+"""Models that answer on demand."""
 
 
 @pytest.mark.parametrize("point", [15, 60])
-def test_answers_on_demand_are_asked_once_though_killed_while_entrants_or_the_judge_were_asked(host, point):
+def test_answers_on_demand_are_asked_once_though_killed_while_models_or_the_judge_were_asked(host, point):
     """Without a cache, and no more calls than were announced but for those in flight at the kill."""
     prompts = host.folder / "prompts.jsonl"
     prompts.write_text("".join(json.dumps({"id": f"q{k}", "prompt": f"{k} plus {k}?"}) + "\n" for k in range(10)))
-    asking = replace(host, given=("-T", f"prompts={prompts}", "--model-role", f"entrants=[{','.join(SUMMING)}]"))
+    asking = replace(host, given=("-T", f"prompts={prompts}", "--model-role", f"models=[{','.join(SUMMING)}]"))
     before = asking.killed_after(point, "podium/round_robin", "-T", "cache=false")
     assert any(call.second for call in before) == (point == 60)
     log = asking.run("eval-retry", str(asking.logs()[0]))
@@ -286,12 +286,12 @@ def test_answers_on_demand_are_asked_once_though_killed_while_entrants_or_the_ju
 
 def test_newcomers_that_were_killed_join_the_earlier_log_again_and_meet_the_same(host):
     """The earlier battles count in the retry, too, and nobody of the old ones is asked about again."""
-    for one in ENTRANTS:
+    for one in MODELS:
         (host.folder / "responses" / f"{one}.jsonl").unlink()
-    write_asked(host.folder / "responses", ENTRANTS[:3])
+    write_asked(host.folder / "responses", MODELS[:3])
     host.run("eval", "podium/ring")
     earlier, known = str(host.logs()[0]), len(host.judge.calls())
-    write_asked(host.folder / "responses", ENTRANTS)
+    write_asked(host.folder / "responses", MODELS)
     joining = (*RING, "-T", f"earlier={earlier}")
     before = host.killed_after(known + 25, *joining)[known:]
     log = host.run("eval-retry", str(host.logs()[-1]))

@@ -100,7 +100,7 @@ def test_runs_with_other_settings_are_said_and_are_no_repeats():
     with pytest.raises(UsageError, match="weak-1="):
         podium.read_battles("logs", runs="all")
     first, last = sorted(path for path in Path("logs").glob("*.eval") if "weak" in read_eval_log(str(path)).eval.model)
-    assert podium.read_battles(f"old={first}", f"new={last}").entrants == ("new", "old")
+    assert podium.read_battles(f"old={first}", f"new={last}").models == ("new", "old")
 
 
 @pytest.mark.slow
@@ -191,7 +191,7 @@ def test_responses_of_a_whole_folder_keep_tasks_and_runs_apart(behave, play, rec
     assert sorted(item.id for item in read.items) == [f"{name}:q{k}" for name in ("math", "quiz") for k in range(3)]
     assert any("was run 2 times on quiz" in note for note in read.notes)
     assert any("left out" in note for note in read.notes)
-    assert any("3 items have up to 2 responses of an entrant" in note for note in read.notes), read.notes
+    assert any("3 items have up to 2 responses of a model" in note for note in read.notes), read.notes
     battles = podium.read_battles("logs")
     items = set(of_tournament(battles)["item"].astype(str))
     assert items == {item.id for item in read.items}
@@ -200,11 +200,11 @@ def test_responses_of_a_whole_folder_keep_tasks_and_runs_apart(behave, play, rec
 
 
 @pytest.mark.slow
-def test_judges_and_entrants_go_by_short_names(behave, play, run_podium):
+def test_judges_and_models_go_by_short_names(behave, play, run_podium):
     eval(task(items=3), model=models(), log_dir="logs")
     behave()
-    log = play(round_robin(responses="logs", entrants="weak,good"), log_dir="out")
-    assert log.eval.metadata["podium_entrants"] == ["scripted/good", "scripted/weak"]
+    log = play(round_robin(responses="logs", models="weak,good"), log_dir="out")
+    assert log.eval.metadata["podium_models"] == ["scripted/good", "scripted/weak"]
     for name in ("scripted/judge", "judge"):
         assert run_podium("rank", "out", "--where", f"judge={name}")[0] == 0
     code, _, err = run_podium("rank", "out", "--where", "judge=jud")

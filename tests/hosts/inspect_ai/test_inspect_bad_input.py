@@ -8,19 +8,19 @@ import sys
 from pathlib import Path
 
 import pytest
-from played_logs import ENTRANTS
+from played_logs import MODELS
 
 from podium.errors import DataError, UsageError
 from podium.hosts.inspect_ai.tasks import anchor, chain, round_robin, swim, tournament
 
 WRONG = {
     "an unknown realization": ({"realization": "directt"}, "no scorer called 'directt'; did you mean 'direct'?"),
-    "an unknown entrant": ({"entrants": "oak,elmm"}, "no entrant called 'elmm'; did you mean 'elm'?"),
+    "an unknown model": ({"models": "oak,elmm"}, "no model called 'elmm'; did you mean 'elm'?"),
     "an unknown category": ({"category": "poetry"}, "no item has category 'poetry'"),
     "a limit of none": ({"limit": 0}, "limit=0: give a number of items, 1 or more"),
     "items of none": ({"items": 0}, "items=0"),
     "a budget of none": ({"max_battles": 0}, "max_battles=0"),
-    "a single entrant": ({"entrants": "oak"}, "nothing can be played: fewer than two entrants"),
+    "a single model": ({"models": "oak"}, "nothing can be played: fewer than two models"),
     "no attempt": ({"attempts": 0}, "attempts=0: a judge must be asked at least once"),
     "unknown orders": (
         {"orders": "both-ways"},
@@ -59,9 +59,9 @@ def test_it_is_refused_by_name_before_anything_is_asked(case, record, write_resp
 @pytest.mark.parametrize(
     ("task", "options", "words"),
     [
-        (anchor, {"anchor": "okk"}, "no entrant called 'okk'; did you mean 'oak'?"),
+        (anchor, {"anchor": "okk"}, "no model called 'okk'; did you mean 'oak'?"),
         (anchor, {"pilot": 0}, "pilot=0"),
-        (anchor, {"candidates": "nobody"}, "no entrant called 'nobody'"),
+        (anchor, {"candidates": "nobody"}, "no model called 'nobody'"),
         (swim, {"order": "oak,elm"}, "name each of these once"),
         (swim, {"ratings": "oak"}, "write NAME:1500"),
         (chain, {"items": -1}, "items=-1"),
@@ -85,7 +85,7 @@ def test_responses_to_other_instructions_under_the_same_ids_are_refused(write_re
         round_robin(responses=paths)
 
 
-def test_entrants_that_answered_nothing_in_common_are_said(tmp_path):
+def test_models_that_answered_nothing_in_common_are_said(tmp_path):
     for name, item in (("oak", "q1"), ("elm", "q2")):
         row = {"id": item, "instruction": f"{item}?", "response": "fine"}
         (tmp_path / f"{name}.jsonl").write_text(json.dumps(row) + "\n")
@@ -111,7 +111,7 @@ def test_notes_made_while_reading_are_shown(write_responses, tmp_path, capfd):
 def test_what_it_will_cost_is_said_before_the_first_call(write_responses, record, capfd):
     round_robin(responses=write_responses())
     told = capfd.readouterr().err
-    assert "4 entrants, 6 items; at most 36 battles, 72 calls per judge" in told
+    assert "4 models, 6 items; at most 36 battles, 72 calls per judge" in told
     assert record.calls == 0
 
 
@@ -139,7 +139,7 @@ def test_the_command_says_what_is_wrong_and_fails(write_responses, tmp_path):
 
 @pytest.mark.slow
 def test_the_command_says_that_no_judge_was_named(write_responses, tmp_path):
-    write_responses(dict(list(ENTRANTS.items())[:2]), items=1)
+    write_responses(dict(list(MODELS.items())[:2]), items=1)
     ended = inspect("eval", "podium/round_robin", "-T", "responses=ash.jsonl,elm.jsonl", cwd=tmp_path)
     assert ended.returncode != 0
     told = flat(ended.stdout + ended.stderr)
@@ -152,4 +152,4 @@ def test_the_command_plays_lists_and_ranks_without_a_key(write_responses, tmp_pa
     options = ["-T", "responses=ash.jsonl,elm.jsonl", "-T", "items=2", "--model-role", "judge=podium/offline"]
     ended = inspect("eval", "podium/round_robin", *options, cwd=tmp_path)
     assert ended.returncode == 0, ended.stderr
-    assert "2 entrants, 6 items; at most 2 battles" in flat(ended.stderr)
+    assert "2 models, 6 items; at most 2 battles" in flat(ended.stderr)

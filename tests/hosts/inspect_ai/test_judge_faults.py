@@ -1,7 +1,7 @@
 """Providers that fail, replies that cannot be read, responses that are missing."""
 
 import pytest
-from played_logs import ENTRANTS, ITEMS, battles, by_hand, place, ranked, verdict_of
+from played_logs import ITEMS, MODELS, battles, by_hand, place, ranked, verdict_of
 from scripted_judge import GARBAGE, chance
 
 import podium
@@ -194,4 +194,4 @@ def test_the_read_battles_of_a_log_count_as_the_log_says(play, behave, write_res
     found = podium.read_battles(str(place(log)))
     judged = sum(one.error is None and verdict_of(one).value == verdict_of(one).value for one in battles(log))
     assert int(found.readable.sum()) == judged == counts(log)["judged"]
-    assert set(found.entrants) == set(ENTRANTS)
+    assert set(found.models) == set(MODELS)

@@ -133,7 +133,7 @@ def test_what_cannot_be_judged_again_is_refused_with_the_remedy(write_responses)
     pd.DataFrame({"model_a": ["ash"], "model_b": ["oak"], "credit": [1.0]}).to_csv("no_items.csv", index=False)
     with pytest.raises(UsageError, match="needs battles to judge again: -T battles=LOG"):
         recorded(responses=paths)
-    with pytest.raises(UsageError, match="no recorded battle is of these entrants and items"):
+    with pytest.raises(UsageError, match="no recorded battle is of these models and items"):
         recorded(battles="v.csv", responses=paths)
     with pytest.raises(UsageError, match="no row says its item"):
         recorded(battles="no_items.csv", responses=paths)

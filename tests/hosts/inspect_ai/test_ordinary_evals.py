@@ -224,10 +224,10 @@ def test_a_broken_file_among_the_logs_does_not_stop_the_ranking_of_the_others(tm
 def test_a_tournament_takes_its_responses_from_these_logs_and_ignores_its_own_beside_them(play, record, tmp_path):
     eval(task(), model=models(), log_dir="logs")
     first = play(round_robin(responses="logs"), log_dir="logs")
-    assert first.eval.metadata["podium_entrants"] == sorted(MODELS)
+    assert first.eval.metadata["podium_models"] == sorted(MODELS)
     calls = record.calls
     again = play(round_robin(responses="logs"), log_dir="logs")
-    assert again.eval.metadata["podium_entrants"] == sorted(MODELS)
+    assert again.eval.metadata["podium_models"] == sorted(MODELS)
     assert again.eval.task_version == first.eval.task_version
     assert record.calls == calls > 0
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import forked
 import pytest
 from played_logs import figures, place
-from test_faults import ENTRANTS, IN_FLIGHT, ITEMS, again, host  # noqa: F401
+from test_faults import IN_FLIGHT, ITEMS, MODELS, again, host  # noqa: F401
 
 import podium
 from podium.errors import DataError, UsageError
@@ -22,7 +22,7 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 APART = {"ash": 0.0, "elm": 1.0, "fir": 2.7, "oak": 3.0}
 THREE = {"ash": 1.2, "elm": 1.9, "oak": 2.4}
 HALF = 9
-"""Battles of three entrants on three of six items."""
+"""Battles of three models on three of six items."""
 
 
 def table_of(source, **options):
@@ -120,7 +120,7 @@ def test_four_shards_of_which_one_is_killed_and_retried_make_the_single_run_and_
     calls = host.judge.calls()[known:]
     assert set(again(calls)) == waiting
     assert {call.key for call in calls} == {call.key for call in host.judge.calls()[:known]}
-    dealt = [Shard(k, 4).items_of(Field(ENTRANTS, ITEMS, {}), 0) for k in (1, 2, 3, 4)]
+    dealt = [Shard(k, 4).items_of(Field(MODELS, ITEMS, {}), 0) for k in (1, 2, 3, 4)]
     assert sorted(map(len, dealt)) == [2, 2, 3, 3]
     assert_same_table(str(host.folder / "parts"), str(host.folder / "logs"))
 

@@ -1,7 +1,7 @@
 """Every realization once, from prompt to ranking."""
 
 import pytest
-from played_logs import ENTRANTS, ITEMS, assert_same_figures, battles, place, ranked, verdict_of
+from played_logs import ITEMS, MODELS, assert_same_figures, battles, place, ranked, verdict_of
 from scripted_judge import GARBAGE, WORDS, mark, preferred, strength
 
 from podium.hosts.inspect_ai.tasks import anchor, round_robin
@@ -23,11 +23,11 @@ POINTWISE = {"numeric", "likert", "token-probs"}
 def test_a_realization_is_asked_read_and_ranked(play, behave, record, write_responses, realization):
     behave(form=FORMS[realization])
     log = play(round_robin(responses=write_responses(), realization=realization))
-    assert record.calls == (ITEMS * len(ENTRANTS) if realization in POINTWISE else 2 * 6 * ITEMS)
+    assert record.calls == (ITEMS * len(MODELS) if realization in POINTWISE else 2 * 6 * ITEMS)
     assert all(verdict_of(one).value is not None and 0 <= verdict_of(one).value <= 1 for one in battles(log))
     names = [row["model"] for row in log.results.metadata["podium"]["rankings"][0]["models"]]
     assert names[-1] == "fir"
-    assert sorted(names) == sorted(ENTRANTS)
+    assert sorted(names) == sorted(MODELS)
     assert_same_figures(ranked(str(place(log))), log.results.metadata["podium"])
     [judge] = {r["judge"] for one in battles(log) for r in verdict_of(one).metadata["podium"]["judgments"]}
     assert judge.split("|")[:2] == ["scripted/judge", realization]

@@ -1,7 +1,7 @@
 """A tournament among models that think aloud, judged by one that does."""
 
 import pytest
-from played_logs import ENTRANTS, ITEMS, battles, quality
+from played_logs import ITEMS, MODELS, battles, quality
 
 from podium.hosts.inspect_ai.tasks import round_robin
 
@@ -11,7 +11,7 @@ def test_thoughts_are_neither_judged_nor_read(play, behave, record, write_respon
     behave(scripted=lambda prompt: "<think>Verdict: B, or B after all</think>\n\nA")
     aloud = {
         (name, item): f"<think>SECRET plan</think>answer {item} quality={quality(name, item)}"
-        for name in ENTRANTS
+        for name in MODELS
         for item in range(ITEMS)
     }
     log = play(round_robin(responses=write_responses(texts=aloud), logprobs="off"))

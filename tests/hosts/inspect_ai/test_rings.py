@@ -121,7 +121,7 @@ def test_a_retry_after_failures_asks_nothing_twice_and_meets_the_same(play, beha
 DEMAND = "Answer in exactly three words."
 """What the stand-in judge can count: a response of three words does it."""
 DONE = {"ash": 1, "elm": 10, "fir": 20, "oak": 30}
-"""On how many of 30 items an entrant does what is asked."""
+"""On how many of 30 items a model does what is asked."""
 
 
 def calls_in(log):
@@ -130,7 +130,7 @@ def calls_in(log):
 
 
 def counted_responses(write_responses, done):
-    """Write responses of three words on so many items, drawn by each entrant's own wheel, and of four on others."""
+    """Write responses of three words on so many items, drawn by each model's own wheel, and of four on others."""
     texts = {
         (name, k): "one two three" if (k * 7 + 13 * sum(map(ord, name))) % 30 < number else "one two three four"
         for name, number in done.items()
@@ -229,7 +229,7 @@ def test_orders_are_refused_with_the_reason_and_so_are_ratings_of_single_respons
         (lambda paths: ring(responses=paths, until="order", population="these-items"), "about items like these"),
         (lambda paths: ring(responses=paths, until="order", earlier="nowhere.eval"), "nowhere.eval"),
         (lambda paths: tournament("ring", responses=paths, until="top4", limit=6), "needs 25 items"),
-        (lambda paths: ring(responses=paths, entrants="ash"), "fewer than two entrants"),
+        (lambda paths: ring(responses=paths, models="ash"), "fewer than two models"),
     ],
 )
 def test_what_cannot_be_answered_is_refused_with_a_remedy(write_responses, make, complaint):
@@ -237,6 +237,6 @@ def test_what_cannot_be_answered_is_refused_with_a_remedy(write_responses, make,
         make(write_responses())
 
 
-def test_as_many_best_as_entrants_are_refused(write_responses):
-    with pytest.raises(Exception, match="more than 4 entrants, and there are 4"):
+def test_as_many_best_as_models_are_refused(write_responses):
+    with pytest.raises(Exception, match="more than 4 models, and there are 4"):
         ring(responses=write_responses(APART, 30), until="top4", start=25)

@@ -234,8 +234,8 @@ def test_the_rows_are_the_same_by_either_reader(tournament, monkeypatch):
 @pytest.mark.slow
 def test_a_log_is_not_held_in_memory(behave, write_responses, play):
     texts = {(name, k): f"quality=1 {name} {k} ".ljust(40_000, "x") for name in ("ash", "elm") for k in range(40)}
-    entrants = dict.fromkeys(("ash", "elm"), 1.0)
-    path = place(play(round_robin(responses=write_responses(entrants, items=40, texts=texts)), behave()))
+    models = dict.fromkeys(("ash", "elm"), 1.0)
+    path = place(play(round_robin(responses=write_responses(models, items=40, texts=texts)), behave()))
     with zipfile.ZipFile(path) as archive:
         size = sum(one.file_size for one in archive.infolist() if one.filename.startswith("samples/"))
     log_rows(path)  # imports are not what is measured

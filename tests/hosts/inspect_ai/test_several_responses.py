@@ -1,4 +1,4 @@
-"""Evals with epochs as entrants: epoch k meets epoch k, an item is one cluster, and nothing was asked again."""
+"""Evals with epochs as models: epoch k meets epoch k, an item is one cluster, and nothing was asked again."""
 
 import pytest
 from inspect_ai import Task, eval
@@ -93,7 +93,7 @@ def test_responses_of_all_epochs_are_read_and_the_item_is_one():
     assert list(read.texts["scripted/ash"].values()) == ["q0 in epoch 1 quality=1", "q0 in epoch 2 quality=1"]
     assert [item.responses for item in read.items] == [2]
     assert read.field().items == ("q0",)
-    assert "1 items have up to 2 responses of an entrant" in read.notes[0]
+    assert "1 items have up to 2 responses of a model" in read.notes[0]
 
 
 @pytest.mark.slow

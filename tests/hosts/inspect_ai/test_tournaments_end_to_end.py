@@ -6,14 +6,14 @@ from itertools import combinations
 import pytest
 from inspect_ai.analysis import evals_df
 from inspect_ai.log import list_eval_logs
-from played_logs import ENTRANTS, ITEMS, assert_same_figures, battles, by_hand, place, ranked, verdict_of
+from played_logs import ITEMS, MODELS, assert_same_figures, battles, by_hand, place, ranked, verdict_of
 
 import podium
 from podium.hosts.inspect_ai.tasks import anchor, chain, round_robin, swim
 from podium.responses.read import read_responses
 from podium.tournaments.swim import Swim
 
-ALL = sorted(ENTRANTS)
+ALL = sorted(MODELS)
 TASKS = {
     "round_robin": (round_robin, {}, ITEMS * 6, 0),
     "anchor": (anchor, {"anchor": "elm"}, ITEMS * 3, 0),
@@ -52,7 +52,7 @@ def test_a_log_holds_the_ranking_that_podium_gives_for_the_same_verdicts_by_hand
 
 
 @pytest.mark.slow
-def test_the_viewer_gets_a_score_per_entrant_with_the_figures_as_metrics(played):
+def test_the_viewer_gets_a_score_per_model_with_the_figures_as_metrics(played):
     _, log, *_ = played
     told = {row["model"]: row for row in log.results.metadata["podium"]["rankings"][0]["models"]}
     headline, *own = [one for one in log.results.scores if one.scorer == "podium/bradley-terry"]
@@ -133,9 +133,9 @@ def test_fewer_items_are_drawn_and_only_they_are_played(play, write_responses):
     assert len({one.metadata["item"] for one in battles(log)}) == 2
 
 
-def test_entrants_and_categories_are_chosen(play, write_responses):
+def test_models_and_categories_are_chosen(play, write_responses):
     paths = write_responses(category=lambda k: "even" if k % 2 == 0 else "odd")
-    log = play(round_robin(responses=paths, entrants="oak,elm", category="odd"))
+    log = play(round_robin(responses=paths, models="oak,elm", category="odd"))
     assert {one.id for one in battles(log)} == {f"q{k}::elm::oak" for k in (1, 3, 5)}
     assert verdict_of(battles(log)[0]).metadata["podium"]["category"] == "odd"
 

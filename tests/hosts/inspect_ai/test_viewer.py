@@ -14,7 +14,7 @@ from podium.nouns.ranking import Separation
 
 @pytest.fixture
 def log(behave, write_responses, play):
-    return play(round_robin(responses=write_responses(items=2, entrants={"ash": 1.0, "elm": 2.0})), behave())
+    return play(round_robin(responses=write_responses(items=2, models={"ash": 1.0, "elm": 2.0})), behave())
 
 
 def test_an_explanation_has_who_met_whom_both_responses_and_the_judges_words(log):
@@ -32,7 +32,7 @@ def test_an_explanation_has_who_met_whom_both_responses_and_the_judges_words(log
 
 def test_a_long_response_is_cut_in_the_explanation_alone_and_the_cut_is_said(behave, write_responses, play):
     texts = {("ash", 0): "quality=1 " + "x" * (LONGEST_QUOTATION + 990)}
-    responses = write_responses(items=1, entrants={"ash": 1.0, "elm": 2.0}, texts=texts)
+    responses = write_responses(items=1, models={"ash": 1.0, "elm": 2.0}, texts=texts)
     [sample] = battles(play(round_robin(responses=responses), behave()))
     assert "… (1,000 more characters)" in verdict_of(sample).explanation
     assert sample.metadata["response_a"] == texts["ash", 0]
@@ -52,7 +52,7 @@ def test_names_that_end_alike_stay_whole():
 
 
 @pytest.mark.slow
-def test_the_table_of_entrants_begins_with_rank_rating_and_interval(behave, write_responses, play):
+def test_the_table_of_models_begins_with_rank_rating_and_interval(behave, write_responses, play):
     log = play(round_robin(responses=write_responses()), behave())
     scores = [score for score in read_eval_log(str(place(log))).results.scores if score.name in ("ash", "elm")]
     prefix = "bradley_terry"

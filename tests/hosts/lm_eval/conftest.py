@@ -1,4 +1,4 @@
-"""A local server of entrants and judges, a task of sums, and a place of its own for every test."""
+"""A local server of models and judges, a task of sums, and a place of its own for every test."""
 
 import json
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ SUMS = tuple((3 * k % 17, 5 * k % 13) for k in range(1, 41))
 
 @pytest.fixture
 def server() -> Iterator[StandIn]:
-    """Return a server of entrants and judges that counts its calls; `chat` and `completions` are its addresses."""
+    """Return a server of models and judges that counts its calls; `chat` and `completions` are its addresses."""
     with stand_in() as running:
         yield running
 

@@ -1,4 +1,4 @@
-"""Tasks with podium's judging filter, run by lm-eval in this process: entrants of known quality, opponents on disk."""
+"""Tasks with podium's judging filter, run by lm-eval in this process: models of known quality, opponents on disk."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -12,17 +12,17 @@ from stand_in import mark
 
 ITEMS = 8
 QUALITY = {"own": 0.2, "elm": 0.0, "fir": 0.5}
-"""What the entrants are worth on average."""
+"""What the models are worth on average."""
 
 
-def quality(entrant: str, k: int) -> float:
-    """Return what an entrant's response to an item is worth: it varies, so that nobody wins everything."""
-    return QUALITY[entrant] + 0.4 * ((k * (len(entrant) + ord(entrant[0])) % 5) - 2) / 2
+def quality(model: str, k: int) -> float:
+    """Return what a model's response to an item is worth: it varies, so that nobody wins everything."""
+    return QUALITY[model] + 0.4 * ((k * (len(model) + ord(model[0])) % 5) - 2) / 2
 
 
-def response(entrant: str, k: int) -> str:
-    """Return an entrant's response to an item, marked for the stand-in judge."""
-    return f"An answer. {mark(f'q{k}', entrant, quality(entrant, k))}"
+def response(model: str, k: int) -> str:
+    """Return a model's response to an item, marked for the stand-in judge."""
+    return f"An answer. {mark(f'q{k}', model, quality(model, k))}"
 
 
 class Recorded(LM):

@@ -115,11 +115,11 @@ def test_the_order_in_which_an_opponent_and_this_run_are_named_is_a_tournaments(
     server: StandIn, tmp_path: Path, asked: dict[str, Any]
 ):
     """Who comes first by name is a: what a run asked is in the cache when its opponent asks the same of it."""
-    evaluated(write_task(tmp_path, {**asked, "entrant": "own", "against": write_opponents(tmp_path, ["fir"])}))
+    evaluated(write_task(tmp_path, {**asked, "model": "own", "against": write_opponents(tmp_path, ["fir"])}))
     calls = len(server.calls())
     fir = Recorded({f"Question {k}?": response("fir", k) for k in range(ITEMS)})
     found = evaluated(
-        write_task(tmp_path, {**asked, "entrant": "fir", "against": write_opponents(tmp_path, ["own"])}), fir
+        write_task(tmp_path, {**asked, "model": "fir", "against": write_opponents(tmp_path, ["own"])}), fir
     )
     assert len(server.calls()) == calls == ITEMS * 2
     assert figure(found, "judged") == ITEMS
@@ -129,7 +129,7 @@ def test_the_order_in_which_an_opponent_and_this_run_are_named_is_a_tournaments(
 def test_a_tournament_of_the_same_models_by_the_same_judge_asks_nothing_more(
     server: StandIn, tmp_path: Path, asked: dict[str, Any]
 ):
-    found = evaluated(write_task(tmp_path, {**asked, "entrant": "own", "orders": "both"}))
+    found = evaluated(write_task(tmp_path, {**asked, "model": "own", "orders": "both"}))
     calls = len(server.calls())
     judge = get_model(asked["judge"], **asked["judge_args"])
     sources = write_opponents(tmp_path, ["own", "elm", "fir"])
@@ -291,7 +291,7 @@ def test_a_wrong_option_is_named_with_the_right_one(unasked: dict[str, Any], wro
     [
         ({"item": "name"}, "item: name: documents have no such field; fields: id"),
         ({"item": None}, "none of the 1 documents is in"),
-        ({"entrant": "elm"}, "an opponent is called 'elm'"),
+        ({"model": "elm"}, "an opponent is called 'elm'"),
         ({"against": "nowhere"}, "no such file or directory: nowhere"),
         ({"judge": "podium/nobody"}, "judge: podium/nobody"),
     ],

@@ -38,7 +38,7 @@ def kept(item: int, *credits: float | None, margin: float | None = None) -> str:
         battles.append({"model_a": "me", "model_b": f"o{k}", **verdict, "judgments": [shown]})
     read = [one for one in credits if one is not None]
     earned = sum(read) / len(read) if read else None
-    told = {"item": f"q{item}", "entrant": "me", "credit": earned, "one_sided": "unparsed", "missing": {}}
+    told = {"item": f"q{item}", "model": "me", "credit": earned, "one_sided": "unparsed", "missing": {}}
     return issue_verdicts(lm_eval_judged.verdicts_as_text({**told, "battles": battles}))
 
 
@@ -96,11 +96,11 @@ def test_who_won_everything_has_no_finite_rating(caplog: pytest.LogCaptureFixtur
     assert metrics.win_rate(won) == 1
     assert math.isnan(metrics.bradley_terry(won))
     assert metrics.bradley_terry_stderr(won) == "N/A"
-    assert "unbounded by the data: every entrant" in caplog.text
+    assert "unbounded by the data: every model" in caplog.text
 
 
 def test_soft_elo_takes_its_options_from_the_metric_list():
-    """Closed form: with margin 1 everywhere, beta is the difference in logits, here between two entrants."""
+    """Closed form: with margin 1 everywhere, beta is the difference in logits, here between two models."""
     same = [metrics.earned_credit(predictions=[kept(k, 1.0, margin=1.0)], beta=0.5, regularization=0) for k in range(4)]
     points = 400 / math.log(10)
     assert metrics.soft_elo(same) == pytest.approx(1500 + 0.5 * points / 2, abs=1e-6)

@@ -11,9 +11,9 @@ SPEC = "lm-eval:local-completions,model=m,header={'Authorization': 'Bearer zzz-s
 
 
 def test_settings_are_read_as_values_and_a_value_may_hold_commas():
-    assert parse_pairs(["items=5,entrants=a,b", "tie=true", "temperature=0.5", "template=a/b.txt"]) == {
+    assert parse_pairs(["items=5,models=a,b", "tie=true", "temperature=0.5", "template=a/b.txt"]) == {
         "items": 5,
-        "entrants": "a,b",
+        "models": "a,b",
         "tie": True,
         "temperature": 0.5,
         "template": "a/b.txt",

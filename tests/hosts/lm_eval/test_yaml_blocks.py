@@ -159,7 +159,7 @@ def found(tmp_path: Path, server: StandIn, monkeypatch: pytest.MonkeyPatch) -> d
 @pytest.mark.slow
 def test_verdicts_are_read_back_with_both_orders_merged(found: dict[str, Any], tmp_path: Path):
     battles = read_battles(judged_folder(tmp_path / "out", found))
-    assert (battles.entrants, len(battles), battles.counts().judgments) == (("elm", "fir", "own"), 16, 32)
+    assert (battles.models, len(battles), battles.counts().judgments) == (("elm", "fir", "own"), 16, 32)
     entry = next(one for one in rank(battles, "win-rate").standings[0].entries if one.model == "own")
     assert entry.score == pytest.approx(figure(found, "win_rate"), abs=1e-9)
     assert entry.se == pytest.approx(figure(found, "win_rate_stderr"), rel=1e-9)
@@ -168,7 +168,7 @@ def test_verdicts_are_read_back_with_both_orders_merged(found: dict[str, Any], t
 
 @pytest.mark.slow
 def test_a_label_names_the_runs_own_model(found: dict[str, Any], tmp_path: Path):
-    assert "mine" in read_battles(f"mine={judged_folder(tmp_path / 'out', found)}").entrants
+    assert "mine" in read_battles(f"mine={judged_folder(tmp_path / 'out', found)}").models
 
 
 @pytest.mark.slow
@@ -181,7 +181,7 @@ def test_a_model_called_as_its_opponent_is_refused(found: dict[str, Any], tmp_pa
 def test_a_metric_that_is_asked_for_is_read_instead(found: dict[str, Any], tmp_path: Path):
     first, second = (judged_folder(tmp_path / "out", found, name) for name in ("one", "two"))
     battles = read_battles(first, second, metric="win_rate,judged")
-    assert battles.entrants == ("one", "two")
+    assert battles.models == ("one", "two")
 
 
 @pytest.mark.slow

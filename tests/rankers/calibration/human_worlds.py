@@ -37,7 +37,7 @@ def drawn(frame: pd.DataFrame, battles: int, rng: np.random.Generator) -> pd.Dat
 
 
 def held_out(name: str, seed: int, scale_correction: bool = True) -> Calibration:
-    """Calibrate on 2,000 battles of 20 entrants."""
+    """Calibrate on 2,000 battles of 20 models."""
     judge, item_sd = JUDGES[name]
     world = simulate(20, 300, seed=seed, spread=0.8, item_sd=item_sd)
     frame = drawn(world.judgments(judge, human=True), 2000, np.random.default_rng(seed))
@@ -73,7 +73,7 @@ def placements(
     """Place five newcomers outside every fold, in so many worlds and draws.
 
     Args:
-        calibrated: entrants that are calibrated.
+        calibrated: models that are calibrated.
         battles: among those.
         times: how many times as many battles a newcomer has as each of them.
         options: of `calibrate`.
@@ -84,7 +84,7 @@ def placements(
         world, frame = world_of(judge, seed)
         for draw in range(draws):
             rng = np.random.default_rng([seed, draw])
-            names = rng.permutation(world.entrants)
+            names = rng.permutation(world.models)
             old, new = {*names[:calibrated]}, {*names[calibrated : calibrated + 5]}
             a, b = frame["model_a"], frame["model_b"]
             among = drawn(frame[a.isin(old) & b.isin(old)], battles, rng)
@@ -108,7 +108,7 @@ def placements(
 
 @lru_cache(1)
 def world_of(judge: Judge, seed: int) -> tuple[World, pd.DataFrame]:
-    """Return a world of 20 entrants and its verdicts, models as categories: masks of them are quick."""
+    """Return a world of 20 models and its verdicts, models as categories: masks of them are quick."""
     world = simulate(20, 300, seed=seed, spread=0.8, item_sd=1.0)
     frame = world.judgments(judge, human=True)
     return world, frame.astype({"model_a": "category", "model_b": "category"})
@@ -118,6 +118,6 @@ def rating_by_human(arrival: Battles, calibration: Calibration, name: str) -> fl
     """Rate a newcomer alone by human labels, against human ratings of the calibrated."""
     evidence = evidence_of(arrival, signal_of(arrival, "margin"))
     known = {anchor.model: anchor.human_theta for anchor in calibration.anchors}
-    theta = np.array([known.get(model, np.nan) for model in evidence.entrants])
-    own = own_battles(evidence, evidence.entrants.index(name), evidence.human, theta)
+    theta = np.array([known.get(model, np.nan) for model in evidence.models])
+    own = own_battles(evidence, evidence.models.index(name), evidence.human, theta)
     return MEAN + POINTS * place_one(own, calibration.regularization)

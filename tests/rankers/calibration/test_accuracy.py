@@ -1,4 +1,4 @@
-"""Errors and rank correlations of held-out ratings, their intervals over entrants, and differences of targets."""
+"""Errors and rank correlations of held-out ratings, their intervals over models, and differences of targets."""
 
 from functools import cache
 
@@ -15,7 +15,7 @@ from podium.verbs.calibration_run import compare, differences_from_best
 
 
 def held(judge, human):
-    """Return entrants with these ratings."""
+    """Return models with these ratings."""
     return [HeldOut(f"m{k}", h, s, s, 10.0, 10.0, 50) for k, (s, h) in enumerate(zip(judge, human, strict=True))]
 
 
@@ -44,7 +44,7 @@ def test_figures_are_those_of_scipy_and_intervals_hold_them():
 
 @pytest.mark.slow
 def test_intervals_of_error_and_correlations_cover_and_narrower_ones_do_not():
-    """Truth of a normal pair: E|gap|, 6 / pi asin(r / 2) and 2 / pi asin(r); 1,000 worlds of 12 entrants, at 90%."""
+    """Truth of a normal pair: E|gap|, 6 / pi asin(r / 2) and 2 / pi asin(r); 1,000 worlds of 12 models, at 90%."""
     truths = {
         "mae": np.sqrt(2 / np.pi * 0.4),
         "spearman": 6 / np.pi * np.arcsin(0.4),
@@ -62,7 +62,7 @@ def test_intervals_of_error_and_correlations_cover_and_narrower_ones_do_not():
     assert max(np.mean(kept) for kept in narrow.values()) < 0.75
 
 
-def test_a_difference_of_targets_is_paired_over_entrants():
+def test_a_difference_of_targets_is_paired_over_models():
     judge, human = drawn(2)
     worse = judge + np.where(judge > human, 0.5, -0.5)
     found = difference_of(held(worse, human), held(judge, human)[::-1], 0.9)
@@ -112,7 +112,7 @@ def test_intervals_of_differences_from_the_best_are_wider_than_single_ones():
 
 
 @pytest.mark.parametrize("number", [8, 9, 10, 13, 17])
-def test_each_entrant_is_tried_where_halves_are_too_small(number):
+def test_each_model_is_tried_where_halves_are_too_small(number):
     """One more than the 9 that the level needs; its coverage is ceil(level n) / n by construction."""
     rng = np.random.default_rng(number)
     residual, se = rng.normal(0, 30, number), rng.uniform(10, 20, number)

@@ -266,7 +266,7 @@ def test_without_margins_there_is_nothing_about_them():
 
 
 def tables():
-    """Small random tables of 4 entrants; credits, labels and margins in quarters or empty."""
+    """Small random tables of 4 models; credits, labels and margins in quarters or empty."""
     quarter = st.integers(0, 4).map(lambda k: k / 4)
     row = st.tuples(
         st.integers(0, 5),
@@ -308,8 +308,8 @@ def test_swapping_only_the_names_changes_the_agreement():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
-def test_renaming_entrants_changes_nothing(seed):
-    """Which of two entrants comes first by name turns every battle between them round."""
+def test_renaming_models_changes_nothing(seed):
+    """Which of two models comes first by name turns every battle between them round."""
     frame = sized(seed, whole=False)
     found, renamed = (asdict(agreement(table, beta=0.4)) for table in (frame, frame.assign(model_a="z")))
     for one, same in zip(renamed.pop("bins"), found.pop("bins"), strict=True):

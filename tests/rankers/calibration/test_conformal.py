@@ -9,7 +9,7 @@ from crepes import ConformalRegressor
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from podium.rankers.calibration.conformal import entrants_needed, half_splits, quantile
+from podium.rankers.calibration.conformal import half_splits, models_needed, quantile
 
 LEVELS = st.integers(1, 999).map(lambda thousandths: thousandths / 1000)
 SCORES = st.lists(st.floats(0, 1e6), min_size=1, max_size=60).map(np.array)
@@ -33,7 +33,7 @@ def rng(seed=0):
 
 @pytest.mark.parametrize(("number", "level"), BOUNDARIES)
 def test_the_fewest_scores_that_a_level_needs_are_exact(number, level):
-    assert entrants_needed(level) == number
+    assert models_needed(level) == number
 
 
 @pytest.mark.parametrize(("number", "level"), BOUNDARIES)
@@ -65,7 +65,7 @@ def test_indices_in_floating_point_would_be_off_by_one():
 @given(st.integers(1, 999))
 def test_a_level_needs_the_fewest_scores_whose_index_is_theirs(thousandths):
     level = thousandths / 1000
-    fewest = entrants_needed(level)
+    fewest = models_needed(level)
     assert index(fewest, level) <= fewest
     assert fewest == 1 or index(fewest - 1, level) > fewest - 1
 
@@ -159,7 +159,7 @@ def test_products_that_round_up_past_a_whole_number_leave_the_quantile_exact(num
 
 @settings(deadline=None)
 @given(SCORES, LEVELS, st.data())
-def test_a_weight_of_zero_is_as_if_the_entrant_were_not_there(scores, level, data):
+def test_a_weight_of_zero_is_as_if_the_model_were_not_there(scores, level, data):
     present = np.array(data.draw(st.lists(st.booleans(), min_size=len(scores), max_size=len(scores))))
     found = quantile(scores, level, present.astype(float))
     assert found == (by_rank(scores[present], level) if present.any() else math.inf)
@@ -184,13 +184,13 @@ def test_the_weighted_quantile_equals_its_definition_in_fractions(rows, level):
 
 @pytest.mark.parametrize(("weight", "expected"), [(1.0, 20.0), (0.46, 20.0), (0.44, math.inf)])
 def test_the_weighted_quantile_is_infinite_while_the_newcomer_weighs_too_much(weight, expected):
-    """20 entrants of weight w reach 20 w / (20 w + 1), which is 0.9 at w = 0.45."""
+    """20 models of weight w reach 20 w / (20 w + 1), which is 0.9 at w = 0.45."""
     found = quantile(np.arange(1.0, 21), 0.9, np.full(20, weight))
     assert (found == math.inf) is (expected == math.inf)
     assert found <= expected
 
 
-def test_without_the_newcomers_own_weight_old_entrants_would_bound_it():
+def test_without_the_newcomers_own_weight_old_models_would_bound_it():
     """The wrong variant: weights that add up to one without the newcomer give a finite quantile at any age."""
     scores, weights = np.arange(1.0, 21), np.full(20, 0.01)
     reached = np.cumsum(weights) / weights.sum()
@@ -198,7 +198,7 @@ def test_without_the_newcomers_own_weight_old_entrants_would_bound_it():
     assert quantile(scores, 0.9, weights) == math.inf
 
 
-def test_without_entrants_the_weighted_quantile_is_infinite():
+def test_without_models_the_weighted_quantile_is_infinite():
     assert quantile(np.empty(0), 0.5, np.empty(0)) == math.inf
 
 
@@ -284,7 +284,7 @@ def test_the_two_halves_share_nobody_and_leave_nobody_out():
     assert coverage == pytest.approx((width / 2 + 1 - 9) / 9)
 
 
-def test_halves_drawn_apart_would_share_entrants():
+def test_halves_drawn_apart_would_share_models():
     """The wrong variant fails the check of the test before."""
     draws = rng()
     used, held = (np.array([draws.permutation(18)[:9] for _ in range(50)]) for _ in range(2))

@@ -1,8 +1,8 @@
-"""Conformal intervals hold the human rating of new entrants as often as they say, and two wrong ones do not.
+"""Conformal intervals hold the human rating of new models as often as they say, and two wrong ones do not.
 
-200 simulated worlds. In each, some entrants calibrate a judge that inflates differences and favours long responses; new
-entrants, drawn like them, are placed from files' worth of battles against them. The target is the rating that human
-ratings labels give the new entrant against the same anchors.
+200 simulated worlds. In each, some models calibrate a judge that inflates differences and favours long responses; new
+models, drawn like them, are placed from files' worth of battles against them. The target is the rating that human
+ratings labels give the new model against the same anchors.
 """
 
 from functools import cache
@@ -38,17 +38,17 @@ class Played(NamedTuple):
 
 
 def play(seed, calibrated, new):
-    """Calibrate on the first entrants of a world, place the others, and rate those by human labels."""
+    """Calibrate on the first models of a world, place the others, and rate those by human labels."""
     world = simulate(calibrated + new, 25, seed=seed, spread=0.8)
     battles = battles_of(world, JUDGE, orders="ab", human=True)
-    first = set(world.entrants[:calibrated])
+    first = set(world.models[:calibrated])
     a, b = (battles.table[side].isin(first).to_numpy() for side in ("model_a", "model_b"))
     calibration = calibrate(battles.select(a & b), bootstrap=60, seed=seed, scale_correction=False)
     arrivals = battles.select(a ^ b)
     human = human_ratings(arrivals, calibration)
     rows = [entry for entry in placed(arrivals, calibration, 0.9) if entry.model in human]
     return Played(
-        np.array([one.score("soft") for one in calibration.entrants if one.score("soft") is not None]),
+        np.array([one.score("soft") for one in calibration.models if one.score("soft") is not None]),
         np.array([entry.score - human[entry.model] for entry in rows]),
         np.array([entry.se for entry in rows]),
         calibration,
@@ -57,19 +57,19 @@ def play(seed, calibrated, new):
 
 
 def placed(arrivals, calibration, level):
-    """Return the entries of the ranking of new entrants."""
+    """Return the entries of the ranking of new models."""
     ranking = rank(arrivals, "soft-elo", calibration=calibration, conformal_level=level, answers=False)
     return ranking.standings[0].entries
 
 
 def human_ratings(arrivals, calibration):
-    """Rate the new entrants alone by human labels, against the human ratings of the calibrated."""
+    """Rate the new models alone by human labels, against the human ratings of the calibrated."""
     evidence = evidence_of(arrivals, signal_of(arrivals, "margin"))
     known = {one.model: one.human_theta for one in calibration.anchors}
-    theta = np.array([known.get(name, np.nan) for name in evidence.entrants])
+    theta = np.array([known.get(name, np.nan) for name in evidence.models])
     return {
         name: MEAN + POINTS * place_one(own_battles(evidence, k, evidence.human, theta), calibration.regularization)
-        for k, name in enumerate(evidence.entrants)
+        for k, name in enumerate(evidence.models)
         if name not in known
     }
 
@@ -88,7 +88,7 @@ def assert_at_least(level, shares):
 
 
 def coverage(world, q):
-    """Return the share of new entrants whose human rating lies within q standard errors."""
+    """Return the share of new models whose human rating lies within q standard errors."""
     return np.mean(np.abs(world.error) <= q * world.se)
 
 
@@ -109,7 +109,7 @@ def test_the_ranker_gives_the_intervals_whose_coverage_is_tested(level):
                 assert ends == (pytest.approx(bounded) if np.isfinite(q) else (None, None))
 
 
-def test_four_calibrated_entrants_cover_at_four_in_five():
+def test_four_calibrated_models_cover_at_four_in_five():
     assert_at_least(0.8, [coverage(world, quantile(world.scores, 0.8)) for world in worlds(4, 6)])
 
 

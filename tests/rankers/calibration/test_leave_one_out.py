@@ -15,9 +15,9 @@ LAMBDA = 0.01
 SETTINGS = settings(max_examples=12, deadline=None)
 
 
-def labelled(entrants=7, items=30, seed=0, **judge):
+def labelled(models=7, items=30, seed=0, **judge):
     """Human-labelled judgments of a world, with human ties, unparsed replies and rows without a margin."""
-    world = simulate(entrants, items, seed=seed, spread=0.7)
+    world = simulate(models, items, seed=seed, spread=0.7)
     frame = world.judgments(
         Judge(**{"scale": 2.0, "position_bias": 0.4, "tie": 0.3, "unparsed": 0.03} | judge), human=True
     )
@@ -31,7 +31,7 @@ def labelled(entrants=7, items=30, seed=0, **judge):
 
 
 def algorithm_1(battles):
-    """Transcribe Algorithm 1, row by row: human, hard and soft Elo of every entrant, and the beta of its fold."""
+    """Transcribe Algorithm 1, row by row: human, hard and soft Elo of every model, and the beta of its fold."""
     table = battles.table
     hard = np.where(table["swap"] == "flip", 0.5, (np.sign(table["credit"] - 0.5) + 1) / 2)
     rows = pd.DataFrame(
@@ -44,8 +44,8 @@ def algorithm_1(battles):
         }
     )
     found = {}
-    for m in battles.entrants:
-        others = [name for name in battles.entrants if name != m]
+    for m in battles.models:
+        others = [name for name in battles.models if name != m]
         rest, own = rows[(rows.a != m) & (rows.b != m)], rows[(rows.a == m) | (rows.b == m)]
         beta = fitted_beta(rest)
         elo = {}
@@ -91,15 +91,13 @@ def alone(own, y, m, theta):
 
 
 def by_model(calibration):
-    return {
-        one.model: (one.human_elo, one.hard_elo, one.soft_elo, one.weights["margin"]) for one in calibration.entrants
-    }
+    return {one.model: (one.human_elo, one.hard_elo, one.soft_elo, one.weights["margin"]) for one in calibration.models}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("entrants", "items", "seed"), [(7, 30, 0), (4, 60, 1), (12, 12, 2)])
-def test_every_rating_and_beta_equals_a_literal_transcription(entrants, items, seed):
-    battles = read_battles(labelled(entrants, items, seed))
+@pytest.mark.parametrize(("models", "items", "seed"), [(7, 30, 0), (4, 60, 1), (12, 12, 2)])
+def test_every_rating_and_beta_equals_a_literal_transcription(models, items, seed):
+    battles = read_battles(labelled(models, items, seed))
     found, expected = by_model(calibrate(battles, bootstrap=20)), algorithm_1(battles)
     assert found.keys() == expected.keys()
     for model, values in expected.items():
@@ -160,7 +158,7 @@ def close(one, other):
 
 
 @pytest.mark.slow
-def test_renaming_entrants_renames_the_ratings():
+def test_renaming_models_renames_the_ratings():
     frame = labelled(5, 20)
     names = {name: f"{9 - k}-{name}" for k, name in enumerate(sorted({*frame["model_a"], *frame["model_b"]}))}
     renamed = frame.replace({"model_a": names, "model_b": names})
@@ -185,12 +183,12 @@ def test_weights_count_as_copies_of_a_row():
 
 
 @pytest.mark.slow
-def test_an_entrant_that_joins_the_others_cannot_be_held_out():
+def test_an_model_that_joins_the_others_cannot_be_held_out():
     """Two groups that only the bridge has met: without it no scale is common, and it gets no rating, not a wild one."""
     world = simulate(["a1", "a2", "bridge", "b1", "b2"], 60, seed=3)
     pairs = [(0, 1), (0, 2), (1, 2), (2, 3), (2, 4), (3, 4)]
     calibration = calibrate(world.battles(Judge(), human=True, pairs=pairs), bootstrap=20)
-    held = {one.model: one for one in calibration.entrants}
+    held = {one.model: one for one in calibration.models}
     assert (held["bridge"].human_elo, held["bridge"].hard_elo, held["bridge"].soft_elo) == (None, None, None)
     assert held["a1"].soft_elo is not None
     assert any("bridge" in warning and "held out" in warning for warning in calibration.warnings)
@@ -203,7 +201,7 @@ def never_beaten(frame):
 
 
 @pytest.mark.slow
-def test_an_entrant_that_human_never_let_lose_is_named_and_moves_nobody():
+def test_an_model_that_human_never_let_lose_is_named_and_moves_nobody():
     """Its rating is the regularization's; as an anchor it would shift everyone's mean."""
     frame = labelled(6, 30, unparsed=0.0)
     calibration = calibrate(never_beaten(frame), bootstrap=20)
@@ -214,14 +212,14 @@ def test_an_entrant_that_human_never_let_lose_is_named_and_moves_nobody():
 
 
 @pytest.mark.slow
-def test_an_entrant_without_whom_another_is_unbounded_is_in_no_mean_and_no_quantile():
+def test_an_model_without_whom_another_is_unbounded_is_in_no_mean_and_no_quantile():
     """Humans always prefer model-02, but against model-01: without that one, its rating has no bound."""
     frame = labelled(6, 40, unparsed=0.0)
     a, b = frame["model_a"] == "model-02", frame["model_b"] == "model-02"
     one = (frame["model_a"] == "model-01") | (frame["model_b"] == "model-01")
     wins = np.where(a, 1.0, np.where(b, 0.0, frame["human"]))
     calibration = calibrate(read_battles(frame.assign(human=np.where(one, frame["human"], wins))), bootstrap=20)
-    flagged = {held.model: held.separated for held in calibration.entrants if held.separated}
+    flagged = {held.model: held.separated for held in calibration.models if held.separated}
     assert flagged == {"model-01": ("human",)}
     assert calibration.accuracy["soft"].n == calibration.conformal["soft"].n == 5
     assert any("model-01 (human)" in warning for warning in calibration.warnings)
@@ -236,11 +234,11 @@ def test_without_regularization_an_unbounded_rating_is_refused():
 
 
 @pytest.mark.slow
-def test_entrants_without_human_labels_are_named_and_left_out():
+def test_models_without_human_labels_are_named_and_left_out():
     frame = labelled(6, 30)
     frame["human"] = frame["human"].mask((frame["model_a"] == "model-02") | (frame["model_b"] == "model-02"))
     calibration = calibrate(read_battles(frame), bootstrap=20)
-    assert "model-02" not in {one.model for one in (*calibration.entrants, *calibration.anchors)}
+    assert "model-02" not in {one.model for one in (*calibration.models, *calibration.anchors)}
     assert any("model-02" in warning and "human labels" in warning for warning in calibration.warnings)
 
 

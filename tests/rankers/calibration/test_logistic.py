@@ -29,7 +29,7 @@ def preferences(features, seed=0, rows=300, items=40):
 
 
 def evidence(x, y, weight=None, penalty=None, item=None):
-    """Battles of two entrants with this signal x and human label y."""
+    """Battles of two models with this signal x and human label y."""
     rows, features = x.shape
     penalty = np.zeros((features, features)) if penalty is None else penalty
     signal = SimpleNamespace(kind="margin", x=x, is_known=np.ones(rows, dtype=bool), penalty=penalty)
@@ -44,7 +44,7 @@ def evidence(x, y, weight=None, penalty=None, item=None):
         weight=np.ones(rows) if weight is None else weight,
         cluster=zeros if item is None else item,
         unit="item",
-        entrants=("p", "q"),
+        models=("p", "q"),
     )
 
 

@@ -1,4 +1,4 @@
-"""One entrant among opponents of known strength: against a root finder, and its bootstrap against the sandwich."""
+"""One model among opponents of known strength: against a root finder, and its bootstrap against the sandwich."""
 
 import numpy as np
 import pytest
@@ -153,7 +153,7 @@ def own_of(credit, opponent=None, weight=None, cluster=None, theta=(0.0,)):
 
 
 def many(seed=0, items=400, each=1, spread=0.0):
-    """Battles of one entrant of strength 0.4 that share an error within their item."""
+    """Battles of one model of strength 0.4 that share an error within their item."""
     draws = np.random.default_rng(seed)
     theta = np.array([-1.0, 0.0, 0.5, 1.5])
     opponent, cluster = draws.integers(0, 4, items * each), np.repeat(np.arange(items), each)

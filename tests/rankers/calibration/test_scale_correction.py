@@ -63,7 +63,7 @@ def test_origins_and_order_change_no_factor():
     assert moved.mean == pytest.approx(scale_correction_of(judge, human).mean, rel=1e-12)
 
 
-def test_two_entrants_tell_no_factor():
+def test_two_models_tell_no_factor():
     assert scale_correction_of(np.array([0.0, 1.0]), np.array([0.0, 3.0])) == ScaleCorrection(1.0, None, None, None, 2)
 
 
@@ -113,14 +113,14 @@ def newcomers(known, **options):
 def test_without_the_scale_correction_ratings_and_errors_are_what_they_were():
     plain, scale_corrected = calibration(scale_correction=False), calibration()
     assert plain.scale_correction == {}
-    assert tuple(entrant.without_scale_correction() for entrant in scale_corrected.entrants) == plain.entrants
+    assert tuple(model.without_scale_correction() for model in scale_corrected.models) == plain.models
     assert (plain.target, plain.anchors) == (scale_corrected.target, scale_corrected.anchors)
     for kind in ("hard", "soft"):
         assert scale_corrected.accuracy[kind].plain_mae == plain.accuracy[kind].mae
 
 
 def test_each_fold_is_scale_corrected_by_what_the_others_tell():
-    """Transcribed for one entrant: human ratings and the judge's ratings of the others, without any battle of it."""
+    """Transcribed for one model: human ratings and the judge's ratings of the others, without any battle of it."""
     battles = read_battles(world()[0])
     evidence = calibratable(evidence_of(battles, signal_of(battles, "margin")))
     known, k = calibration(), 4
@@ -130,18 +130,18 @@ def test_each_fold_is_scale_corrected_by_what_the_others_tell():
     for credit in (soft, evidence.human):
         pairs = pair_sums(evidence.coded_by(np.where(rest, credit, np.nan)))
         ratings.append(np.delete(fit_strengths(pairs, known.regularization).theta, k))
-    held = known.entrants[k]
+    held = known.models[k]
     factor = scale_correction_of(*ratings).mean
     assert held.soft_scale_correction == pytest.approx(factor, rel=1e-6)
     assert held.residual("soft") == pytest.approx(MEAN + factor * (held.soft_elo - MEAN) - held.human_elo, rel=1e-6)
 
 
-def test_an_entrants_own_labels_do_not_move_its_factor():
+def test_an_models_own_labels_do_not_move_its_factor():
     frame = world()[0]
     own = (frame["model_a"] == "model-05") | (frame["model_b"] == "model-05")
     turned = calibrate(read_battles(frame.assign(human=frame["human"].where(~own, 1 - frame["human"]))))
     factors = [
-        next(held.soft_scale_correction for held in each.entrants if held.model == "model-05")
+        next(held.soft_scale_correction for held in each.models if held.model == "model-05")
         for each in (turned, calibration())
     ]
     assert factors[0] == pytest.approx(factors[1], rel=1e-9)
@@ -160,7 +160,7 @@ def test_newcomers_are_scale_corrected_by_what_all_tell_with_all_that_is_unknown
 
 def test_scores_are_residuals_over_all_errors():
     known = calibration()
-    scale_correction, held = known.scale_correction["soft"], known.entrants[0]
+    scale_correction, held = known.scale_correction["soft"], known.models[0]
     error = math.sqrt((held.soft_scale_correction * held.soft_se) ** 2 + held.human_se**2 + scale_correction.spread**2)
     assert known.score(held, "soft") == pytest.approx(abs(held.residual("soft")) / error)
 
@@ -181,9 +181,9 @@ def of_six(**options):
     return calibrate(read_battles(frame[frame["model_a"].isin(old) & frame["model_b"].isin(old)]), **options)
 
 
-def test_six_calibrated_entrants_give_an_interval_by_t_that_says_so():
+def test_six_calibrated_models_give_an_interval_by_t_that_says_so():
     known = of_six()
-    scores = np.array([known.score(held, "soft") for held in known.entrants])
+    scores = np.array([known.score(held, "soft") for held in known.models])
     for entry in newcomers(known).values():
         half = t_quantile(scores, 0.9) * math.sqrt(known.scale_correction["soft"].variance(entry.se))
         assert entry.extra["conformal_high"] - entry.score == pytest.approx(half)
@@ -194,12 +194,12 @@ def test_six_without_the_scale_correction_stay_infinite():
     assert {entry.extra["conformal_low"] for entry in newcomers(of_six(scale_correction=False)).values()} == {None}
 
 
-def test_three_entrants_are_not_scale_corrected_and_that_is_said():
+def test_three_models_are_not_scale_corrected_and_that_is_said():
     frame = world()[0]
     few = {"model-01", "model-02", "model-03"}
     known = calibrate(read_battles(frame[frame["model_a"].isin(few) & frame["model_b"].isin(few)]))
-    assert (known.scale_correction["soft"].mean, {held.factor("soft") for held in known.entrants}) == (1.0, {1.0})
-    assert any("3 entrants are too few to tell how far apart" in warning for warning in known.warnings)
+    assert (known.scale_correction["soft"].mean, {held.factor("soft") for held in known.models}) == (1.0, {1.0})
+    assert any("3 models are too few to tell how far apart" in warning for warning in known.warnings)
     assert f"; plain verdicts err {known.accuracy['hard'].mae:.0f}." in known.answer[0]
     assert scale_corrected_by(known) == ("scale-corrected by", "no", "no")
 
@@ -210,7 +210,7 @@ def scale_corrected_by(known):
 
 
 def test_what_human_would_say_with_ever_more_votes_is_refused_where_votes_hide_it():
-    with pytest.raises(NotIdentifiedError, match="of=human cannot be told: it needs 20 calibrated entrants"):
+    with pytest.raises(NotIdentifiedError, match="of=human cannot be told: it needs 20 calibrated models"):
         newcomers(calibration(), of="human")
     with pytest.raises(UsageError, match="of='judges' is unknown"):
         newcomers(calibration(), of="judges")
@@ -246,10 +246,10 @@ def test_a_slope_of_large_margins_is_shown_with_its_digits_wherever_it_stands():
 
 
 def test_a_held_out_rating_without_an_error_has_no_interval_of_no_width():
-    first, *others = (own for own in calibration().entrants if own.residual("soft") is not None)
-    known = replace(calibration(), entrants=(replace(first, soft_se=0.0), *others))
-    assert known.interval_of(known.entrants[0]) == (None, None)
-    table = next(own.table for own in calibration_reports(known) if own.title.startswith("entrants"))
+    first, *others = (own for own in calibration().models if own.residual("soft") is not None)
+    known = replace(calibration(), models=(replace(first, soft_se=0.0), *others))
+    assert known.interval_of(known.models[0]) == (None, None)
+    table = next(own.table for own in calibration_reports(known) if own.title.startswith("models"))
     [bar] = [bar for bar in table.axis.bars if bar.middle == first.rating("soft")]
     assert (bar.low, bar.high) == (None, None)
     for held in others:
@@ -284,7 +284,7 @@ def test_the_answer_gives_errors_scale_and_what_sampling_leaves():
 
 def test_the_floor_is_the_mean_absolute_sampling_error_of_human():
     known = calibration()
-    errors = [held.human_se for held in known.entrants]
+    errors = [held.human_se for held in known.models]
     assert known.accuracy["soft"].floor == pytest.approx(np.sqrt(2 / np.pi) * np.mean(errors))
 
 
@@ -344,7 +344,7 @@ def test_a_newcomer_with_four_times_the_battles_is_still_held_and_by_its_own_err
 
 @pytest.mark.slow
 @pytest.mark.parametrize("calibrated", [6, 4])
-def test_six_and_four_calibrated_entrants_hold_by_t(calibrated):
+def test_six_and_four_calibrated_models_hold_by_t(calibrated):
     """Coverage .86 to .96 of 90% intervals, of both judges: 420 newcomers of 84 calibrations."""
     judges = (JUDGES["noisy"][0], INFLATED)
     hits = [human_worlds.placements(judge, WORLDS, calibrated, 600, draws=3).hits for judge in judges]

@@ -58,14 +58,14 @@ def test_errors_on_recorded_votes_are_those_of_a_literal_transcription():
         beta = minimize_scalar(logistic_loss, args=(signed,), bounds=(1e-6, 20), method="bounded").x
         credits, side = (human, expit(beta * margin)), np.where(a[mine] == own, 1, -1)
         opponent = np.where(side > 0, code_b[mine], code_a[mine])
-        human, judge = (
+        human_ratings, judge_ratings = (
             joint_ratings(code_a[others], code_b[others], credit[others], len(names) - 1) for credit in credits
         )
         by_human, by_judge = (
             rating_alone(np.where(side > 0, credit[mine], 1 - credit[mine]), known[opponent])
-            for credit, known in zip(credits, (human, judge), strict=True)
+            for credit, known in zip(credits, (human_ratings, judge_ratings), strict=True)
         )
-        errors.append((abs(by_judge - by_human), abs(factor(judge, human) * by_judge - by_human)))
+        errors.append((abs(by_judge - by_human), abs(factor(judge_ratings, human_ratings) * by_judge - by_human)))
     plain, scale_corrected = POINTS * np.mean(errors, axis=0)
     found = calibrate(read_battles(FOLDER / "hanna.parquet", where={"judge": "Beluga-13B"})).accuracy["soft"]
     assert (found.plain_mae, found.mae) == (pytest.approx(plain, abs=0.01), pytest.approx(scale_corrected, abs=0.01))

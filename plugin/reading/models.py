@@ -1,4 +1,4 @@
-"""What is known of the entrants themselves: a table with a row per model, for strata and weights."""
+"""What is known of the models themselves: a table with a row per model, for strata and weights."""
 
 import math
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from podium.text import plain, text_of
 About: TypeAlias = str | Path | pd.DataFrame | None
 
 
-def about_entrants(table: About) -> dict[str, dict[str, Any]]:
+def about_models(table: About) -> dict[str, dict[str, Any]]:
     """Read a table with a column `model`; the others say what is known of each (family, date ...).
 
     Raises:
@@ -24,7 +24,7 @@ def about_entrants(table: About) -> dict[str, dict[str, Any]]:
     """
     if table is None:
         return {}
-    source = "the table of entrants" if isinstance(table, pd.DataFrame) else str(table)
+    source = "the table of models" if isinstance(table, pd.DataFrame) else str(table)
     frame = table if isinstance(table, pd.DataFrame) else read_records(Path(table))
     if "model" not in frame:
         columns = ", ".join(map(str, frame.columns))
@@ -41,7 +41,7 @@ def about_entrants(table: About) -> dict[str, dict[str, Any]]:
 
 
 def families_of(about: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """Return the family of each entrant of whom one is known, by the pattern that fits its name alone."""
+    """Return the family of each model of whom one is known, by the pattern that fits its name alone."""
     return {escape(name): str(facts["family"]) for name, facts in about.items() if facts.get("family")}
 
 

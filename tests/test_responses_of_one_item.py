@@ -64,7 +64,7 @@ def test_a_column_of_texts_called_response_is_foreign_as_ever():
     assert len(read(rows, where=[("response", "B it is")], merge=False)) == 1
 
 
-def test_copies_in_two_files_are_told_apart_by_the_response(tmp_path):
+def test_copies_in_two_files_are_distinguishable_by_the_response(tmp_path):
     for name, numbers in (("one", (1, 2)), ("two", (2, 3))):
         pd.DataFrame([shown(number, "ab", item="q0") for number in numbers]).to_csv(tmp_path / f"{name}.csv")
     battles = podium.read_battles(str(tmp_path), merge=False)

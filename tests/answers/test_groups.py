@@ -40,7 +40,7 @@ def test_one_who_is_told_from_all_is_ahead_by_the_interval_that_its_cut_rests_on
     assert sentence == "amber is ahead of all others, of birch by 71 Elo (34 … 108), which is 60 wins in 100."
 
 
-def test_groups_that_nothing_tells_apart_inside() -> None:
+def test_groups_that_nothing_distinguishes_inside() -> None:
     assert who_sentence(standings(across(3, 5))) == (
         "amber, birch and cedar lead; these 40 items do not tell them apart. dune and ember follow, not told apart; "
         "fjord is last."

@@ -71,7 +71,7 @@ def test_renaming_the_sides_of_a_row_changes_nothing():
 
 
 @pytest.mark.slow
-def test_drift_of_the_judge_and_of_the_models_are_told_apart_with_honest_intervals():
+def test_drift_of_the_judge_and_of_the_models_are_distinguishable_with_honest_intervals():
     """In 24 worlds of known truth all four intervals hold together in 21 or more, for judge and models each."""
     truth = {"judge": ELO * (TASTE - TASTE.mean()), "models": ELO * (GROWN - GROWN.mean())}
     held = {"judge": 0, "models": 0}

@@ -72,7 +72,7 @@ def test_results_files_stand_for_their_runs(out: Path) -> None:
     assert (battles.models, len(battles)) == (("a", "b"), 4)
 
 
-def test_models_that_share_a_folder_are_told_apart_by_their_results(tmp_path: Path) -> None:
+def test_models_that_share_a_folder_are_distinguishable_by_their_results(tmp_path: Path) -> None:
     for name, values, time in (("org/a", A, TIME), ("org/b", B, LATER)):
         write_run(tmp_path, name, {"t": scored(values)}, time=time, one_folder=True)
     assert scores_by_mean(tmp_path) == {"org/a": 0.75, "org/b": 0.25}

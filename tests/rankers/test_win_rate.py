@@ -220,7 +220,7 @@ def test_a_bootstrap_of_few_items_is_widened():
 
 
 @pytest.mark.parametrize(("gap", "told"), [(1.0, False), (2.0, True)])
-def test_medians_are_told_apart_only_where_resamples_agree(gap, told):
+def test_medians_are_distinguishable_only_where_resamples_agree(gap, told):
     """One resample in ten brings the second a step closer: two steps are sure, one is not."""
     second = 6.0 - gap + (np.arange(1000) % 10 == 0)
     draws = np.column_stack([np.where(np.arange(1000) % 100, 6.0, 6.5), second])

@@ -106,7 +106,7 @@ def test_a_label_wins_over_the_results(tmp_path):
     assert read_responses(f"x={home}").models == ("x",)
 
 
-def test_models_that_share_a_folder_are_told_apart_by_their_results(tmp_path):
+def test_models_that_share_a_folder_are_distinguishable_by_their_results(tmp_path):
     for name, time in (("org/wren", TIME), ("org/lark", LATER)):
         write_run(tmp_path, name, {"t": [sample(text=name)]}, time=time, one_folder=True)
     read = read_responses(tmp_path)

@@ -63,7 +63,7 @@ def frame(rows: list[tuple[object, ...]], columns: list[str]):
     return pd.DataFrame(rows, columns=columns)
 
 
-def test_informativeness_is_the_share_of_pairs_told_apart() -> None:
+def test_informativeness_is_the_share_of_pairs_distinguishable() -> None:
     """By hand: against a, b and c differ on q1 and agree on q2; against b and c, the other two differ on both."""
     credits = {("q1", "a", "b"): 1, ("q1", "a", "c"): 0, ("q1", "b", "c"): 1}
     credits |= {("q2", "a", "b"): 1, ("q2", "a", "c"): 1, ("q2", "b", "c"): 1}
@@ -72,7 +72,7 @@ def test_informativeness_is_the_share_of_pairs_told_apart() -> None:
     assert found == {"a": (0.5, 2), "b": (1, 2), "c": (0.5, 2)}
 
 
-def test_five_level_labels_are_told_apart_by_their_margin() -> None:
+def test_five_level_labels_are_distinguishable_by_their_margin() -> None:
     outcomes = [Outcome(Pairing("q", "a", "b"), 1.0, 2.0), Outcome(Pairing("q", "a", "c"), 1.0, 1.0)]
     assert informativeness_of("abc", outcomes)["a"] == (1, 1)
 

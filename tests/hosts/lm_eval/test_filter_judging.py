@@ -301,7 +301,7 @@ def test_what_does_not_fit_is_said(unasked: dict[str, Any], wrong: dict[str, Any
         JudgeFilter(**{**unasked, **wrong}).apply([["An answer."]], [{"id": "q0"}])
 
 
-def test_of_several_responses_each_is_judged_and_they_are_told_apart(unasked: dict[str, Any]):
+def test_of_several_responses_each_is_judged_and_they_are_distinguishable(unasked: dict[str, Any]):
     [kept] = JudgeFilter(**unasked).apply([["An answer in one line.", "Another.", ""]], [{"id": "q0"}])
     document = parse_verdicts(kept)
     assert [(battle["response"], battle["model_a"]) for battle in document["battles"]] == [

@@ -28,7 +28,7 @@ ORDER = (
     "human",
 )
 """Checks, the gravest first: what makes all others worth little, what tilts every rating, what the model misses."""
-ABOUT = {"human": "whether distances are human ratings"}
+ABOUT = {"human": "whether distances match human ratings"}
 """What is not known where a check could not be made; by default its name."""
 ERROR_RATE = 0.05
 """Of all tests together: nine at 5% each would alarm in 37% of healthy rankings."""

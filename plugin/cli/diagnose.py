@@ -29,7 +29,7 @@ from podium.cli.output import View
 @options.detail
 @options.output(csv=False)
 def diagnose(**arguments: Any) -> None:
-    """Say whether the judges whose verdicts are in SOURCE... may rank, and whether their distances are human ratings.
+    """Say whether the judges whose verdicts are in SOURCE... may rank, and whether their distances match human ratings.
 
     What the data cannot answer (no repeats, no human labels, no lengths) is said, with what would supply it; the rest
     is answered.

@@ -62,7 +62,7 @@ def check_lines(answers: Answers) -> tuple[CheckLine, ...]:
 
 
 def card_answer(answers: Answers) -> tuple[str, ...]:
-    """Say whether the judge may rank, whether its distances are human ratings, and what to do next."""
+    """Say whether the judge may rank, whether its distances match human ratings, and what to do next."""
     return tuple(sentence for sentence in (_may_rank(answers), _distances(answers), _what_to_do(answers)) if sentence)
 
 
@@ -105,11 +105,11 @@ def _distances(answers: Answers) -> str:
     slope: Any = reply if isinstance(reply, Missing) else reply.slope
     if isinstance(slope, Missing) or reply.who != "human":
         why = slope.why if isinstance(slope, Missing) else "there are no human labels"
-        return f"Whether its distances are human ratings is not known: {why}."
+        return f"Whether its distances match human ratings is not known: {why}."
     text = f"{slope.value:.2f} times human ({slope.interval})"
     holds = slope.low is not None and slope.high is not None and slope.low <= 1 <= slope.high
     if holds and LEVEL_SLOPE[0] <= slope.value <= LEVEL_SLOPE[1]:
-        return f"Its distances are {text}: as human ratings, as far as these labels tell."
+        return f"Its distances are {text}: they match human ratings, as far as these labels tell."
     return f"Its distances are {text}: calibrate before you quote Elo."
 
 

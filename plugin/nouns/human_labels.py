@@ -69,7 +69,7 @@ def label_from(battles: Battles, labels: Battles, *, must_meet: bool) -> Battles
     _refuse_labelled(battles, "give one of the two, --human-labels or the column human")
     _refuse_without_items(battles, "no row of the verdicts")
     _refuse_without_items(labels, "no row of the labels")
-    labelled = _join_labels(battles, labels, "human", must_meet=must_meet)
+    labelled = _join_labels(battles, labels, "humans", must_meet=must_meet)
     return replace(labelled, kept_first_shown=battles.first_shown())
 
 

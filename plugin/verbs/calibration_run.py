@@ -67,7 +67,8 @@ def calibrate(
         level: of the conformal intervals, and of the interval of beta, in (0, 1).
         splits: random half splits that tell coverage and width.
         bootstrap: resamples behind every standard error of the judge, at least 20; by default errors are analytic
-            (sandwich), as human always are: both agree, and resamples of human would take half as long again.
+            (sandwich), as those of humans always are: both agree, and resampling human labels would take half as long
+            again.
         seed: of resamples and splits.
         target: the signal that is softened; by default `margin`, or `credit` where there are soft credits only.
         constant: of target `smoothing`, instead of fitting it.

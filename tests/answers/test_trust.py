@@ -32,7 +32,7 @@ def test_a_check_that_could_not_be_made_is_no_pass() -> None:
     findings = [Finding("items"), Finding("unparsed"), Finding("length", unknown="no lengths")]
     findings.append(Finding("human", unknown="no human labels"))
     assert trust_sentence(findings) == (
-        "All 2 checks passed; not known: length (no lengths), whether distances are human (no human labels)."
+        "All 2 checks passed; not known: length (no lengths), whether distances match human ratings (no human labels)."
     )
 
 

@@ -100,7 +100,7 @@ def test_without_labels_whether_it_may_rank_is_not_known(podium, table):
     rows = [f"{item},{a},{b},{(item + len(a + b)) % 2}" for item in range(30) for a, b in ("xy", "xz", "yz")]
     out = podium("diagnose", table(*rows)).out
     assert out.startswith("Whether this judge may rank is not known: no readable battle has a human label.")
-    assert "Whether its distances are human ratings is not known" in out
+    assert "Whether its distances match human ratings is not known" in out
 
 
 def test_data_that_cannot_answer_say_what_would(podium, table):

@@ -173,7 +173,7 @@ def test_models_that_never_met_leave_only_what_needs_ratings_missing():
     battles = judgments(rows, "item credit margin length_a length_b model_a model_b", human=0.0)
     found = verbosity(subject_of(battles))
     assert found.longer_near_ties.value == pytest.approx(2 / 3)
-    assert "humans: " in found.residuals.why
+    assert "human: " in found.residuals.why
     assert "--gold" in found.residuals.remedy
 
 

@@ -33,7 +33,7 @@ def flips(seed: int) -> pd.DataFrame:
     return frame.assign(credit=np.where(swayed, (frame["order"] == "ab") * 1.0, frame["credit"]))
 
 
-def own_family(seed: int) -> pd.DataFrame:
+def self_preference(seed: int) -> pd.DataFrame:
     """Return verdicts of a judge that lifts two models of its family by 60 Elo."""
     names = ["gpt-x", "gpt-y", *(f"model-{k}" for k in range(MODELS - 2))]
     world = podium.simulate(names, ITEMS, seed=seed, spread=0.7)
@@ -68,7 +68,7 @@ FAULTS: dict[str, tuple[Callable[[int], pd.DataFrame], str]] = {
         lambda seed: healthy(seed, items=100, length_bias=0.5),
         "log-odds per e-fold",
     ),
-    "own family, 60 Elo": (own_family, "is of the family of"),
+    "self-preference, 60 Elo": (self_preference, "is of the family of"),
     "a cycle of three at .65": (cycle, "no order explains all three"),
     "12 items": (lambda seed: healthy(seed, items=12), "12 items are few"),
     "a leader by one item": (by_one_item, "is not known: without item q"),

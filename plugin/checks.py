@@ -61,7 +61,7 @@ _ROWS = (
         "The judge {judge} judges itself: let another model decide",
     ),
     Check(
-        "own family",
+        "self-preference",
         0,
         "models of the judge's family: most families have been found to favour their own, by unlike amounts",
         "the judge {judge} is of the family of {models} ({family}): let a judge of another family decide, too, and "

@@ -24,7 +24,7 @@ from podium.rankers.pairs import cells_by_cluster, pair_sums
 from podium.text import plural
 
 ORDER = (
-    *("unparsed", "items", "own model", "own family", "position", "length", "cycle", "fit", "first place"),
+    *("unparsed", "items", "own model", "self-preference", "position", "length", "cycle", "fit", "first place"),
     "human",
 )
 """Checks, the gravest first: what makes all others worth little, what tilts every rating, what the model misses."""
@@ -153,14 +153,14 @@ def _relations(battles: Battles, families: Mapping[str, str]) -> list[Finding]:
     relations = relations_of(battles, families)
     if not relations:
         return []
-    findings = [Finding("own model"), Finding("own family")]
+    findings = [Finding("own model"), Finding("self-preference")]
     if own := next((relation for relation in relations if relation.own), None):
         findings[0] = Finding("own model", CHECKS["own model"].say_shortly(judge=own.judge), worries=True)
     if kin := next((relation for relation in relations if relation.kin), None):
-        sentence = CHECKS["own family"].say_shortly(judge=kin.judge, models=and_list(kin.kin), family=kin.family)
-        findings[1] = Finding("own family", sentence, worries=True)
+        sentence = CHECKS["self-preference"].say_shortly(judge=kin.judge, models=and_list(kin.kin), family=kin.family)
+        findings[1] = Finding("self-preference", sentence, worries=True)
     elif not any(relation.family for relation in relations):
-        findings[1] = Finding("own family", unknown="no family known by its name")
+        findings[1] = Finding("self-preference", unknown="no family known by its name")
     return findings
 
 

@@ -14,9 +14,9 @@ from podium.diagnosis.fit import bradley_terry_fit
 from podium.diagnosis.gold import gold_agreement
 from podium.diagnosis.gold_source import Gold
 from podium.diagnosis.human_agreement import measure_human_agreement
-from podium.diagnosis.judged_again import judged_again
 from podium.diagnosis.judges import side_by_side
 from podium.diagnosis.position import position
+from podium.diagnosis.rejudged import compare_rejudged
 from podium.diagnosis.self_preference import self_preference
 from podium.diagnosis.subject import NEAR_TIE, Subject
 from podium.diagnosis.transitivity import transitivity
@@ -57,7 +57,7 @@ QUESTIONS = (
 
 ACROSS = (
     Inquiry("side_by_side", "judges and realizations side by side", side_by_side),
-    Inquiry("judged_again", "the same battles judged again", judged_again),
+    Inquiry("rejudged", "the same battles re-judged", compare_rejudged),
 )
 """What is asked of all judges together, in the order shown."""
 

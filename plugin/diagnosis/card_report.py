@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from podium.diagnosis.card import ACROSS, QUESTIONS, Card, Diagnosis, Inquiry, Reply
 from podium.diagnosis.card_summary import best_with_humans, check_lines
 from podium.diagnosis.figures import Missing, Statistic
-from podium.diagnosis.judged_again import JudgedAgain
+from podium.diagnosis.rejudged import Rejudged
 from podium.errors import UsageError
 from podium.report.model import Fact, Form, Report, Section, Table
 from podium.report.numbers import percent, reasons_text
@@ -52,8 +52,8 @@ def _side_by_side(diagnosis: Diagnosis) -> Report:
     cards = {_name_of(card): card for card in diagnosis.cards}
     subjects = {name: card.subject for name, card in cards.items()}
     first = best_with_humans({name: card.answers for name, card in cards.items()}, subjects)
-    again = diagnosis.across["judged_again"]
-    compared = [f"{again.sentence}. The models: --section judged_again"] if isinstance(again, JudgedAgain) else []
+    again = diagnosis.across["rejudged"]
+    compared = [f"{again.sentence}. The models: --section rejudged"] if isinstance(again, Rejudged) else []
     notes = (*compared, "One judge with its intervals: --where judge=NAME · all figures, side by side: --full")
     title = f"{len(rows)} judges · {percent(diagnosis.level)} intervals"
     return Report(title, (first,) if first else tuple(answers[:3]), Table("", header, rows), notes, form=Form.SHEET)

@@ -41,9 +41,9 @@ def check_lines(answers: Answers) -> tuple[CheckLine, ...]:
     makers: Mapping[str, tuple[str, str, Callable[[Any], tuple[str, str]]]] = {
         "reading": ("consistency", "unparsed", _reading_line),
         "position": ("position", "prefers_first", _position),
-        "asked again": ("consistency", "", _asked_again),
+        "repeated": ("consistency", "", _repeated_verdicts),
         "verbosity": ("verbosity", "effect", _verbosity),
-        "own family": ("self_preference", "excess", _own_family),
+        "self-preference": ("self_preference", "excess", _self_preference),
         "human": ("human", "agreement", _human),
         "transitivity": ("transitivity", "hard", _transitivity),
         "cycles": ("cycles", "", _cycles),
@@ -126,7 +126,7 @@ def _what_to_do(answers: Answers) -> str:
         first = swaps.flips_to_first
         to = "" if isinstance(first, Missing) else f", {first.estimate} of those to the response shown first"
         return f"Keep both orders: {swaps.flip.estimate} of verdicts flip{to}."
-    if lines["own family"].startswith("favoured"):
+    if lines["self-preference"].startswith("favoured"):
         return "Let a judge of another family decide, too."
     if lines["verbosity"].startswith("favours"):
         return "Rank at equal length, too: `podium rank --set length_control=true`."
@@ -157,7 +157,7 @@ def _position(section: Any) -> tuple[str, str]:
     return _brief(section.prefers_first, "the first wins "), leaning if _leans(section.prefers_first, 0.5) else FINE
 
 
-def _asked_again(section: Any) -> tuple[str, str]:
+def _repeated_verdicts(section: Any) -> tuple[str, str]:
     if isinstance(section.retest, Missing):
         return "never", "not known: --repeats 2"
     return _brief(section.retest, "the same verdict "), "noise, which intervals hold"
@@ -170,7 +170,7 @@ def _verbosity(section: Any) -> tuple[str, str]:
     return figure, f"favours {'longer' if section.effect.value > 0 else 'shorter'} responses"
 
 
-def _own_family(section: Any) -> tuple[str, str]:
+def _self_preference(section: Any) -> tuple[str, str]:
     if not _leans(section.excess, 0.0):
         return section.excess.brief, NOT_SHOWN
     return section.excess.brief, "favoured" if section.excess.value > 0 else "disfavoured"

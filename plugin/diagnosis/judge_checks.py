@@ -196,7 +196,7 @@ def _relation_alarm(relation: Relation) -> str | None:
     if not kin:
         return None
     family = f"{relation.family}, {relation.how}"
-    return CHECKS["own family"].say(judge=judge, family=family, models=some(kin, most=5))
+    return CHECKS["self-preference"].say(judge=judge, family=family, models=some(kin, most=5))
 
 
 def same_model(models: Sequence[str], model: str) -> str | None:

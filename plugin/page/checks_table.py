@@ -18,7 +18,7 @@ LARGEST_SET = 20
 """Items that are taken out at most to see whether another model leads."""
 PASSED = {
     "own model": "the judge is none of the models",
-    "own family": "no model is of the judge's family, as far as names tell",
+    "self-preference": "no model is of the judge's family, as far as names tell",
     "length": "neither longer nor shorter responses are favoured beyond chance",
     "cycle": "no three models beat each other in a ring",
     "fit": "one rating a model explains all pairs",

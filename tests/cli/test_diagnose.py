@@ -75,7 +75,7 @@ def test_three_sentences_and_a_line_a_check_fit_on_one_screen(podium, example):
     ]
     assert len(lines) <= 24
     rows = {line[:15].strip(): line for line in lines[7:16]}
-    assert [name for name, line in rows.items() if "not known" in line] == ["asked again", "own family"]
+    assert [name for name, line in rows.items() if "not known" in line] == ["repeated", "self-preference"]
     assert rows["position"].endswith("cancelled by both orders")
 
 

@@ -64,9 +64,9 @@ def lines_of(frame):
 
 def test_families_are_asked_for_only_where_they_would_help():
     alone = world(3, 5).judgments(Judge("gpt-9"))
-    assert "--human-judge" in lines_of(alone)["own family"].verdict
+    assert "--human-judge" in lines_of(alone)["self-preference"].verdict
     labelled = world(3, 5).judgments(Judge("my-judge"), human=True)
-    assert lines_of(labelled)["own family"].verdict == "not known: --families"
+    assert lines_of(labelled)["self-preference"].verdict == "not known: --families"
 
 
 def test_a_judge_on_few_items_is_not_said_to_be_no_better_than_a_coin():

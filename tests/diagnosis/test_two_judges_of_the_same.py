@@ -7,7 +7,7 @@ from scipy.special import expit
 
 from podium import rank, read_battles
 from podium.diagnosis.figures import Missing
-from podium.diagnosis.judged_again import judged_again
+from podium.diagnosis.rejudged import compare_rejudged
 from podium.diagnosis.subject import Subject
 
 NAMES = ("ash", "elm", "fir", "oak")
@@ -36,7 +36,7 @@ def again_in(*tables):
     battles = read_battles(pd.concat(tables, ignore_index=True))
     names = battles.table["judge"].astype(str).to_numpy()
     parts = [(judge, battles.select(names == judge)) for judge in battles.judges]
-    return judged_again([Subject(judge, part, part) for judge, part in parts])
+    return compare_rejudged([Subject(judge, part, part) for judge, part in parts])
 
 
 def test_drifts_are_differences_of_the_ratings_that_rank_gives():

@@ -1,4 +1,4 @@
-"""Recorded battles on their way to be judged again: who met whom on what, the answers, and how often judges were asked.
+"""Recorded battles on their way to be re-judged: who met whom on what, the answers, and how often judges were asked.
 
 Logs of tournaments hold all of it. Verdicts in other files hold the pairings alone: the answers come beside them.
 """
@@ -34,7 +34,7 @@ RECORDED = "recorded"
 
 @dataclass(frozen=True, slots=True)
 class RecordedBattles:
-    """What is judged again.
+    """What is re-judged.
 
     Attributes:
         pairings: who met whom on which item; who was shown first, where the tournament said so.

@@ -205,7 +205,7 @@ class _Run:
         return Asking(), dict(how)
 
     def _record(self, settings: Mapping[str, Any]) -> RecordedBattles | None:
-        """Return the battles that are judged again, if that is what is played."""
+        """Return the battles that are re-judged, if that is what is played."""
         if self.name != RECORDED:
             return None
         record = recorded_battles(*split_names(settings.get("battles") or ()))

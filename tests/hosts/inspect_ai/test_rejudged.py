@@ -1,4 +1,4 @@
-"""A tournament is judged again: the same pairings and answers, another judge, or the same one once more."""
+"""A tournament is re-judged: the same pairings and answers, another judge, or the same one once more."""
 
 import re
 from collections import Counter
@@ -47,7 +47,7 @@ def test_another_judge_plays_every_pairing_with_the_same_answers(play, behave, w
     assert apart.to_dict()["sections"]["position"] == alone.to_dict()["sections"]["position"]
     code, out, _ = run_podium("diagnose", str(place(first)), str(place(again)))
     assert code == 0
-    assert "judged again: 36 of 36 battles" in re.sub(r"\s+", " ", out)
+    assert "re-judged: 36 of 36 battles" in re.sub(r"\s+", " ", out)
 
 
 @pytest.mark.slow
@@ -127,7 +127,7 @@ def test_a_sample_of_a_table_is_drawn_over_pairs(write_responses):
     assert not any(BATTLES in one.metadata for one in task.dataset)
 
 
-def test_what_cannot_be_judged_again_is_refused_with_the_remedy(write_responses):
+def test_what_cannot_be_rejudged_is_refused_with_the_remedy(write_responses):
     paths = write_responses()
     pd.DataFrame({"item": ["x"], "model_a": ["a"], "model_b": ["b"], "credit": [1.0]}).to_csv("v.csv", index=False)
     pd.DataFrame({"model_a": ["ash"], "model_b": ["oak"], "credit": [1.0]}).to_csv("no_items.csv", index=False)

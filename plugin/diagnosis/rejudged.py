@@ -16,7 +16,7 @@ from podium.nouns.battles import Battles
 from podium.nouns.human_labels import is_turned, meetings_of
 from podium.report.model import Table
 
-AGAIN, DRIFT, MODELS = "battles judged again", "drift of the judge", "drift of the models"
+AGAIN, DRIFT, MODELS = "battles re-judged", "drift of the judge", "drift of the models"
 AFRESH = "judge the old answers again: inspect eval podium/recorded -T battles=LOG"
 KEY = ["item", "low", "high", "response"]
 LENGTHS = ["length_low", "length_high"]
@@ -26,7 +26,7 @@ Drift: TypeAlias = dict[str, Statistic] | Missing
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedAgain(CardAnswer):
+class Rejudged(CardAnswer):
     """Two judges of the same battles.
 
     Attributes:
@@ -52,7 +52,7 @@ class JudgedAgain(CardAnswer):
         """All of it in a sentence or two."""
         share = f", the same verdict on {self.agreement.brief}" if isinstance(self.agreement, Statistic) else ""
         drifts = [_models_that_moved(name, drift) for name, drift in ((DRIFT, self.judge), (MODELS, self.models))]
-        counted = f"judged again: {self.battles:,} of {self.most:,} battles{share}"
+        counted = f"re-judged: {self.battles:,} of {self.most:,} battles{share}"
         return "; ".join([counted, *filter(None, drifts)]) + f" (from {self.first} to {self.second})"
 
     def lines(self) -> tuple[tuple[str, Value], ...]:
@@ -78,7 +78,7 @@ class JudgedAgain(CardAnswer):
         return (Table(f"Elo by {self.second} less Elo by {self.first}", header, tuple(rows)),)
 
 
-def judged_again(subjects: Sequence[Subject]) -> JudgedAgain | Missing:
+def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
     """Compare two judges on the battles that both judged, where the answers are the same and where they are others.
 
     On the same answers, what moves a model is the judge. On others, the difference of differences is the models' own:
@@ -104,7 +104,7 @@ def judged_again(subjects: Sequence[Subject]) -> JudgedAgain | Missing:
     rows = Clustered(pd.factorize(both["item"])[0], "item", level)
     judge = _drift(subjects, tables, both[~other])
     models = _drift(subjects, tables, both[other], less=both[~other]) if other.any() else None
-    return JudgedAgain(
+    return Rejudged(
         first=subjects[0].judge or "(no judge)",
         second=subjects[1].judge or "(no judge)",
         battles=len(both),

@@ -9,8 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-FORMAT_VERSION = "0.1"
-"""Of what podium writes as JSON."""
 EMPTY = frozenset({"", "nan", "null", "none", "na", "<na>"})
 """Spellings of an empty cell in a numeric column, lower case."""
 INVISIBLE = re.compile("[\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")

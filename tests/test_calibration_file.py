@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from podium import DataError, Judge, UsageError, calibrate, rank, read_battles, read_calibration, simulate
+from podium.format_version import FORMAT_VERSION
 
 SHARED = Path(__file__).parents[2] / "shared" / "design" / "calibration.schema.json"
 JUDGE = Judge("rubric-judge", scale=2.0, noise=0.6, tie=0.2)
@@ -184,7 +185,7 @@ def test_neither_nan_nor_infinity_is_written(which):
     def refuse(word):
         raise AssertionError(word)
 
-    assert json.loads(calibrated(which).to_json(), parse_constant=refuse)["podium"] == "0.1"
+    assert json.loads(calibrated(which).to_json(), parse_constant=refuse)["podium"] == FORMAT_VERSION
 
 
 def test_an_model_without_a_rating_is_written_with_nulls():
@@ -297,7 +298,7 @@ def test_a_file_that_is_not_there_is_a_usage_error(tmp_path):
         read_calibration(tmp_path / "absent.json")
 
 
-@pytest.mark.parametrize("text", ["", "{", '{"podium": "0.1",', "not JSON", "\0"])
+@pytest.mark.parametrize("text", ["", "{", '{"podium": "0.2",', "not JSON", "\0"])
 def test_what_is_no_json_is_named_with_the_remedy(write, text):
     told = refusal(write(text))
     assert ("cannot be read as JSON" in told, "podium calibrate" in told) == (True, True)

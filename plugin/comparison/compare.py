@@ -20,13 +20,14 @@ from podium.comparison.pair_data import MEASURES, Matchup, finding_of
 from podium.comparison.words import answers_of, identical_items, split_words
 from podium.diagnosis.judge_checks import judge_warnings
 from podium.errors import NotIdentifiedError, PodiumError, UsageError, find_name
+from podium.format_version import FORMAT_VERSION
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import provenance
 from podium.rankers.coded import require_choice
 from podium.rankers.intervals import check_level, holm
 from podium.reading.judgments import read_battles
 from podium.responses.collection import Responses
-from podium.text import FORMAT_VERSION, Document, call
+from podium.text import Document, call
 from podium.verbs.rank_battles import refuse_several_judges
 
 QUESTION = ("task", "judge")

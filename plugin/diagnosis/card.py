@@ -22,10 +22,11 @@ from podium.diagnosis.subject import NEAR_TIE, Subject
 from podium.diagnosis.transitivity import transitivity
 from podium.diagnosis.verbosity import verbosity
 from podium.errors import NotConvergedError, NotIdentifiedError, UsageError
+from podium.format_version import FORMAT_VERSION
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import provenance
 from podium.rankers.intervals import check_level
-from podium.text import FORMAT_VERSION, Document, as_text
+from podium.text import Document, as_text
 
 Reply: TypeAlias = CardAnswer | Missing
 

@@ -11,6 +11,7 @@ import pandas as pd
 
 from podium.diagnosis.sides import GivenSide, Side, prepare_side
 from podium.errors import DataError
+from podium.format_version import require_format
 from podium.formats.containers import read_records
 from podium.nouns.battles import Battles
 from podium.reading.judgments import read_battles
@@ -85,6 +86,7 @@ def _ranking_in(path: Path, source: str) -> Gold | None:
     rankings = content.get("rankings") if isinstance(content, dict) else None
     if not isinstance(rankings, list) or not rankings:
         return None
+    require_format(content.get("podium"), "a ranking", source)
     try:
         entries = [(entry["model"], entry["score"]) for entry in rankings[0]["models"] if entry["score"] is not None]
         frame, scale = pd.DataFrame(entries, columns=["model", "score"]), str(rankings[0]["scale"])

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from podium.text import FORMAT_VERSION, Document, call
+from podium.format_version import FORMAT_VERSION
+from podium.text import Document, call
 
 SMALLEST_SE = 1e-6
 """Elo points; an error this small is rounding: every battle says the same."""

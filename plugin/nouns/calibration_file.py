@@ -10,6 +10,7 @@ from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
 from podium.errors import DataError, UsageError
+from podium.format_version import require_format
 from podium.nouns.calibration import Calibration
 
 REMEDY = "make the file anew with `podium calibrate`"
@@ -29,6 +30,7 @@ def read_calibration(path: str | Path) -> Calibration:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
         if not isinstance(content, Mapping):
             raise DataError("is not a calibration: no JSON object", remedy=REMEDY)
+        require_format(content["podium"], "a calibration", path, REMEDY)
         return _calibration(content)
     except FileNotFoundError:
         raise UsageError(f"there is no calibration file {str(path)!r}; `podium calibrate` makes one") from None
@@ -44,7 +46,6 @@ def read_calibration(path: str | Path) -> Calibration:
 
 def _calibration(content: Mapping[str, Any]) -> Calibration:
     """Check the file's fields and ranges; most of what the target holds stands at the top of the file."""
-    _check_kind(content["podium"], "podium", str)
     method = str(content["se_method"])
     if not re.fullmatch(r"sandwich|bootstrap:[0-9]+", method):
         raise DataError(f"se_method {method!r} is unknown", remedy="write sandwich, or bootstrap:N")

@@ -9,8 +9,9 @@ from typing import Any
 
 import pandas as pd
 
+from podium.format_version import FORMAT_VERSION
 from podium.nouns.battles import Counts
-from podium.text import FORMAT_VERSION, Document, call
+from podium.text import Document, call
 
 
 @dataclass(frozen=True, slots=True)

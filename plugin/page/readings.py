@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from podium.errors import DataError
+from podium.format_version import require_format
 from podium.nouns.battles import Counts
 from podium.nouns.ranking import Entry, Fit, Ranking, Standings
 
@@ -17,7 +18,7 @@ def ranking_in(path: Path) -> Ranking | None:
     """Return the ranking that a JSON file holds; None where it holds something else.
 
     Raises:
-        DataError: it is a ranking, and a damaged one.
+        DataError: it is a damaged ranking, or one of another format version.
     """
     if path.suffix != ".json" or not path.is_file():
         return None
@@ -27,6 +28,7 @@ def ranking_in(path: Path) -> Ranking | None:
         return None
     if not isinstance(document, Mapping) or not isinstance(document.get("rankings"), list):
         return None
+    require_format(document.get("podium"), "a ranking", path)
     try:
         standings = tuple(_standings(part) for part in document["rankings"])
     except (KeyError, TypeError, AttributeError) as error:

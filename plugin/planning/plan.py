@@ -7,8 +7,9 @@ from typing import Any, Literal
 import numpy as np
 
 from podium.errors import UsageError, unknown_name
+from podium.format_version import FORMAT_VERSION
 from podium.scorers.battle import ORDERS, Orders, judgments
-from podium.text import FORMAT_VERSION, Document
+from podium.text import Document
 from podium.verbs.replays import Recording
 
 UNITS = ("tokens_in", "tokens_out", "price_in", "price_out")

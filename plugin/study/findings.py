@@ -7,7 +7,8 @@ from typing import Any
 import pandas as pd
 from scipy.stats import pearsonr
 
-from podium.text import FORMAT_VERSION, Document
+from podium.format_version import FORMAT_VERSION
+from podium.text import Document
 
 
 @dataclass(frozen=True, slots=True)

@@ -461,7 +461,7 @@ def test_a_calibration_file_that_is_not_there_exits_with_2(podium: Podium, folde
 
 
 def test_a_damaged_calibration_file_exits_with_1_and_is_named(podium: Podium, folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "cut.json").write_text('{"podium": "0.1", "beta"', encoding="utf-8")
+    (tmp_path / "cut.json").write_text('{"podium": "0.2", "beta"', encoding="utf-8")
     answer = podium("rank", folder / "new.csv", "--ranker", "soft-elo", "--calibration", tmp_path / "cut.json")
     assert (answer.code, "cut.json: cannot be read as JSON" in answer.err, "Remedy: " in answer.err) == (1, True, True)
 

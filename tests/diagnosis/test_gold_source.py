@@ -54,8 +54,8 @@ def test_a_score_that_is_none_is_refused(tmp_path, rows, problem):
     [
         ("points.csv", "system,points\na,1\n", "neither a ranking nor battles: no known format has the columns"),
         ("other.json", '[{"a": 1}]', "neither a ranking nor battles"),
-        ("half.json", '{"rankings": [{"ranker": "elo"}]}', "not a ranking of podium's: 'models' is not there"),
-        ("odd.json", '{"rankings": [3]}', "not a ranking of podium's"),
+        ("half.json", '{"podium": "0.2", "rankings": [{"ranker": "elo"}]}', "not a ranking of podium's: 'models' is not there"),
+        ("odd.json", '{"podium": "0.2", "rankings": [3]}', "not a ranking of podium's"),
     ],
 )
 def test_a_file_that_is_neither_says_what_would_do(tmp_path, name, text, problem):

@@ -1,0 +1,31 @@
+"""The version of the JSON that podium writes, and the check that what is read has it."""
+
+from podium.errors import DataError
+
+FORMAT_VERSION = "0.2"
+"""Of rankings, calibration files, judge cards, comparisons, plans and logs."""
+RANK_AGAIN = "run it again, or run `podium rank` on the verdicts"
+
+
+def require_format(version: object, what: str, source: object, remedy: str = RANK_AGAIN) -> None:
+    """Reject a document of another format version, so that renamed fields are never misread.
+
+    Args:
+        version: what the document says, or None.
+        what: the kind of document, with its article: "a ranking".
+        source: the file.
+        remedy: what to do instead.
+
+    Raises:
+        DataError: the version is not `FORMAT_VERSION`.
+
+    >>> require_format("0.1", "a ranking", "old.json")
+    Traceback (most recent call last):
+    podium.errors.DataError: old.json: a ranking of format 0.1; this podium reads format 0.2. Remedy: run it again, or \
+run `podium rank` on the verdicts
+    """
+    if version != FORMAT_VERSION:
+        written = f"of format {version}" if isinstance(version, str) else "without a format version"
+        raise DataError(
+            f"{what} {written}; this podium reads format {FORMAT_VERSION}", remedy=remedy, source=str(source)
+        )

@@ -34,7 +34,7 @@ from podium.rankers.pairs import pairs_of_squares
 from podium.rankers.scale import POINTS
 from podium.rankers.strengths import fit_strengths
 from podium.tournaments.anchor import Anchor
-from podium.tournaments.between_rounds import meetings_in, strengths_of_meetings
+from podium.tournaments.between_rounds import matchups_in, strengths_of_matchups
 from podium.tournaments.chain import Chain
 from podium.tournaments.ring import Ring
 from podium.tournaments.round_robin import RoundRobin
@@ -132,7 +132,7 @@ def number_of(rounds: Sequence[Round]) -> int:
 
 
 def elo_of(rounds: Sequence[Round], run: ImaginedRun) -> np.ndarray:
-    return POINTS * np.array(list(strengths_of_meetings(meetings_in(rounds), run.field.models).values()))
+    return POINTS * np.array(list(strengths_of_matchups(matchups_in(rounds), run.field.models).values()))
 
 
 def middle(run: ImaginedRun) -> str:

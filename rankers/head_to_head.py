@@ -14,7 +14,7 @@ LEVEL = 0.95
 """Of the intervals of single pairs, each by itself."""
 
 
-def meetings_of(battles: Summed) -> pd.DataFrame:
+def matchup_table(battles: Summed) -> pd.DataFrame:
     """Return what every model made of every other that it met: two rows a pair.
 
     The error of a mean m over clusters g with sums S and weights W is sqrt(G / (G - 1) sum (S - m W)^2) / sum W.

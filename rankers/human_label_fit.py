@@ -8,7 +8,7 @@ import pandas as pd
 from podium.errors import NotIdentifiedError
 from podium.nouns.battles import Battles
 from podium.nouns.calibration import SMALLEST_SE
-from podium.nouns.human_labels import MEETING, mean_labels, meetings_of
+from podium.nouns.human_labels import MATCHUP_COLUMNS, matchup_frame, mean_labels
 from podium.rankers.coded import Coded, cluster_codes
 from podium.rankers.graph import graph_of
 from podium.rankers.intervals import centre_covariance
@@ -86,7 +86,7 @@ def human_label_fit(battles: Battles, models: tuple[str, ...], items: frozenset[
     left_out = round(float(votes[~known].sum()))
     # Rows without an item are no meetings of another table.
     met = means[known] if battles.votes is None else means[known & (means["row"] < 0)]
-    labelled = pd.MultiIndex.from_frame(meetings_of(battles)).isin(pd.MultiIndex.from_frame(met[MEETING]))
+    labelled = pd.MultiIndex.from_frame(matchup_frame(battles)).isin(pd.MultiIndex.from_frame(met[MATCHUP_COLUMNS]))
     agreed = float(means["agree"][known].mean())
     return HumanLabelFit(coded, float(coded.weight.sum()), tuple(sorted(strangers)), left_out, labelled, agreed)
 

@@ -8,7 +8,7 @@ import pytest
 
 import podium
 from podium import UsageError, rank, simulate
-from podium.plugins.settings import deal_options, ranker_options
+from podium.plugins.settings import assign_options, ranker_options
 from podium.verbs import rank_battles
 
 
@@ -19,7 +19,7 @@ def test_without_a_ranker_battles_are_rated_by_bradley_terry() -> None:
 
 def test_a_named_option_overrides_a_general_one_and_strangers_are_left() -> None:
     known = {"swim": {"items", "seed"}, "anchor": {"items"}}
-    dealt, rest = deal_options({"swim.items": 3, "items": 5, "labels": "human", "chain.items": 1}, known)
+    dealt, rest = assign_options({"swim.items": 3, "items": 5, "labels": "human", "chain.items": 1}, known)
     assert dealt == {"swim": {"items": 3}, "anchor": {"items": 5}}
     assert rest == {"labels": "human", "chain.items": 1}
 

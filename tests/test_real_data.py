@@ -151,7 +151,7 @@ def test_repeated_crowd_votes_are_kept():
     assert llmfao("crowd").counts().battles == 8_931
 
 
-MEETING_OF_THE_CROWD = ["prompt", "low", "high"]
+MATCHUP_OF_THE_CROWD = ["prompt", "low", "high"]
 
 
 def votes_of_the_crowd():
@@ -168,7 +168,7 @@ def votes_of_the_crowd():
 
 def crowd_means():
     """Return what the first by name of two models earned from the crowd on average, by item and models."""
-    return votes_of_the_crowd().groupby(MEETING_OF_THE_CROWD)["earned"].mean()
+    return votes_of_the_crowd().groupby(MATCHUP_OF_THE_CROWD)["earned"].mean()
 
 
 @pytest.mark.parametrize("judge", ["gpt3", "gpt4"])
@@ -184,7 +184,7 @@ def test_the_crowds_votes_label_the_battles_of_a_model_judge(judge):
 
 def test_the_labels_of_llmfao_are_told_with_their_denominators():
     """How many battles have votes that all agree is counted in plain pandas."""
-    votes = votes_of_the_crowd().groupby(MEETING_OF_THE_CROWD)["earned"]
+    votes = votes_of_the_crowd().groupby(MATCHUP_OF_THE_CROWD)["earned"]
     several = votes.nunique()[votes.size() > 1]
     assert (len(several), f"{(several == 1).mean():.0%}") == (2_124, "25%")
     assert llmfao("gpt4", human_judge="crowd").notes == (

@@ -2,7 +2,7 @@
 
 judgments (a row a judge call) -> sided (names as codes, seen from the lower one) -> cells (a row per item, pair,
 judge and repeat: everything that is counted, the two orders merged) -> pairs (sums over items); and judgments ->
-battles (a row each, the two orders merged), for what needs single battles. What twins are stands in `TWIN` alone.
+battles (a row each, the two orders merged), for what needs single battles. What order_pairs are stands in `TWIN` alone.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -25,8 +25,8 @@ SWAPS = {
     "one-sided": "judged = 1",
     "unparsed": "judged = 0",
 }
-"""How the two orders of a twin agree."""
-SWAP_OF_TWINS = (
+"""How the verdicts of an order pair agree."""
+SWAP_OF_ORDER_PAIRS = (
     "case when f_read and s_read then case when sign(f_verdict - 0.5) = sign(s_verdict - 0.5) then 'same' "
     "when sign(f_verdict - 0.5) = -sign(s_verdict - 0.5) then 'flip' else 'half' end "
     "when f_read or s_read then 'one-sided' else 'unparsed' end"
@@ -181,17 +181,17 @@ def hard_count(present: Present) -> dict[str, str]:
 
 
 def cells_query(grouped: str, present: Present, *, merge: bool, keep_one_sided: bool, hard: bool = False) -> str:
-    """Return the cells: what the battles of each group add up to, its two orders merged where it is a twin.
+    """Return the cells: what the battles of each group add up to, with order pairs merged.
 
     Columns: cluster, low, high, judge; judgments, battles, judged (readable battles), weight (of those), credit
     (of the lower code, weighted), decided, a count per kind of swap; with_margin, lacking (credits that the sign of a
-    margin stands in for), ambiguous, crowded, forward where no order is known and, of twins, the least and the last
-    reason.
+    margin stands in for), ambiguous, crowded, forward where no order is known and, of order pairs, the least and the
+    last reason.
 
     Args:
         grouped: name of the groups.
-        merge: whether twins are merged.
-        keep_one_sided: whether a twin of which one order could be read keeps that verdict.
+        merge: whether order pairs are merged.
+        keep_one_sided: whether an order pair of which one order could be read keeps that verdict.
         hard: credits are win, tie or loss, and a flip is a tie.
     """
     readable, verdict = "judged > 0" if keep_one_sided else "judged = 2", "verdicts / judged"
@@ -201,7 +201,7 @@ def cells_query(grouped: str, present: Present, *, merge: bool, keep_one_sided: 
     if hard:
         verdict = f"case when {SWAPS['flip']} then 0.5 else (sign({verdict} - 0.5) + 1) / 2 end"
     weight = "weights / 2" if weighed else "1e0"
-    twins = {
+    order_pairs = {
         "battles": "1",
         "judged": f"case when {readable} then 1 else 0 end",
         "weight": f"case when {readable} then {weight} else 0e0 end",
@@ -216,46 +216,48 @@ def cells_query(grouped: str, present: Present, *, merge: bool, keep_one_sided: 
         "decided": "decided",
     }
     for k, (kind, is_kind) in enumerate(SWAPS.items()):
-        twins[quote_name(kind)] = f"case when {is_kind} then 1 else 0 end"
+        order_pairs[quote_name(kind)] = f"case when {is_kind} then 1 else 0 end"
         others[quote_name(kind)] = f"swap_{k}" if "swap" in present else "0"
     if "margin" in present:
-        twins["with_margin"] = f"case when {readable} and with_margin = judged then 1 else 0 end"
+        order_pairs["with_margin"] = f"case when {readable} and with_margin = judged then 1 else 0 end"
         others["with_margin"] = "with_margin"
-        twins["lacking"] = f"case when {readable} and credits = 0 then 1 else 0 end"
+        order_pairs["lacking"] = f"case when {readable} and credits = 0 then 1 else 0 end"
         others["lacking"] = "judged - credits"
     swapped = " + ".join(f"swap_{k}" for k in range(len(SWAPS))) if "swap" in present else "0"
     columns = ["cluster", "low", "high", *(["judge"] if "judge" in present else [])]
     columns += [f"n + {swapped} as judgments", "n - judged as rows_unparsed"]
-    columns += [f"case when twin then {twins[name]} else {others[name]} end as {name}" for name in twins]
+    columns += [
+        f"case when order_pair then {order_pairs[name]} else {others[name]} end as {name}" for name in order_pairs
+    ]
     if "order" in present:
         columns += ["case when ordered and n > 2 and low_first > 0 and low_first < n then n else 0 end as ambiguous"]
-    columns += ["case when twin or n < 2 then 0 else n end as crowded", "twin"]
+    columns += ["case when order_pair or n < 2 then 0 else n end as crowded", "order_pair"]
     columns += [] if "order" in present else ["forward"]
     columns += ["least_reason", "last_reason"] if "reason" in present else []
-    marked = f"select *, {TWIN if merge and 'order' in present else 'false'} as twin from {grouped}"
+    marked = f"select *, {TWIN if merge and 'order' in present else 'false'} as order_pair from {grouped}"
     return f"select {', '.join(columns)} from ({marked}) as marked"
 
 
-def twins_query(sided: str, present: Present) -> str:
-    """Return the places of the two judgments of each twin."""
+def order_pairs_query(sided: str, present: Present) -> str:
+    """Return the places of the two judgments of each order pair."""
     places = {"earlier": f"min({ROW})", "later": f"max({ROW})"}
     return f"select earlier, later from ({grouped_query(sided, present, places)}) as grouped where {TWIN}"
 
 
-def battles_query(judgments: str, twins: str, columns: Sequence[str], *, keep_one_sided: bool) -> str:
-    """Return a row per battle: twins averaged, on the side of the earlier judgment; all others as they are.
+def battles_query(judgments: str, order_pairs: str, columns: Sequence[str], *, keep_one_sided: bool) -> str:
+    """Return a row per battle: order pairs averaged, on the side of the earlier judgment; all others as they are.
 
     Values on which the two orders differ are left empty; `swap` says how the verdicts agree, `reason` why one is
     missing.
 
     Args:
         judgments: the view.
-        twins: places of twins, from `twins_query`.
+        order_pairs: their places, from `order_pairs_query`.
         columns: of the judgments.
-        keep_one_sided: whether a twin of which one order could be read keeps that verdict.
+        keep_one_sided: whether an order pair of which one order could be read keeps that verdict.
     """
     merged = {name: _merged_value(name, columns, keep_one_sided) for name in columns if name != ROW}
-    merged |= {"swap": SWAP_OF_TWINS, "reason": _reason_of_twins(columns, keep_one_sided)}
+    merged |= {"swap": SWAP_OF_ORDER_PAIRS, "reason": _reason_of_order_pairs(columns, keep_one_sided)}
     if "order" in columns:
         merged["order"] = "'merged'"
     both = ", ".join(
@@ -268,14 +270,14 @@ def battles_query(judgments: str, twins: str, columns: Sequence[str], *, keep_on
         f"select *, f_verdict is not null as f_read, s_verdict is not null as s_read from (select {both}, "
         f"f.model_a <> s.model_a as turned, {verdict['f']} as f_verdict, "
         f"case when f.model_a <> s.model_a then 1 - {verdict['s']} else {verdict['s']} end as s_verdict "
-        f"from {twins} as t join {judgments} as f on f.{ROW} = t.earlier "
+        f"from {order_pairs} as t join {judgments} as f on f.{ROW} = t.earlier "
         f"join {judgments} as s on s.{ROW} = t.later) as verdicts"
     )
-    of_twins = ", ".join(f"{value} as {quote_name(name)}" for name, value in merged.items())
+    of_order_pairs = ", ".join(f"{value} as {quote_name(name)}" for name, value in merged.items())
     return (
-        f"select {_of('f', ROW)} as {ROW}, {of_twins} from ({pairs}) as pairs union all "
+        f"select {_of('f', ROW)} as {ROW}, {of_order_pairs} from ({pairs}) as pairs union all "
         f"{singles_query(judgments, columns, merged)} where p.{ROW} not in "
-        f"(select earlier from {twins} union all select later from {twins})"
+        f"(select earlier from {order_pairs} union all select later from {order_pairs})"
     )
 
 
@@ -331,7 +333,7 @@ def _turned_value(name: str, columns: Sequence[str]) -> str:
     return f"case when turned then {turned} else {own} end"
 
 
-def _reason_of_twins(columns: Sequence[str], keep_one_sided: bool) -> str:
+def _reason_of_order_pairs(columns: Sequence[str], keep_one_sided: bool) -> str:
     x, y = (
         f"coalesce({_of(side, 'reason')}, {text(NO_REASON)})" if "reason" in columns else text(NO_REASON)
         for side in "fs"

@@ -130,9 +130,9 @@ class Verdicts:
         rows = relations.unparsed_query(self.judgments, self.columns)
         counts = Counter(dict(self.engine.rows(rows)))
         ends = "least_reason, last_reason" if known else "-1, -1"
-        where = "twin and rows_unparsed > 0"
-        twins = f"select rows_unparsed, {ends}, count(*) from {self.cells()} where {where} group by 1, 2, 3"
-        for unparsed, least, last, number in self.engine.rows(twins):
+        where = "order_pair and rows_unparsed > 0"
+        order_pairs = f"select rows_unparsed, {ends}, count(*) from {self.cells()} where {where} group by 1, 2, 3"
+        for unparsed, least, last, number in self.engine.rows(order_pairs):
             reasons = sorted({names[least], names[last]})
             counts[names[least]] -= number
             counts[names[last]] -= number if unparsed == 2 else 0
@@ -201,11 +201,11 @@ class Verdicts:
         if rest:
             yield _block(rest)
 
-    def twins(self) -> np.ndarray:
-        """Return the places of the two judgments of each pair that has one in each order, shape (twins, 2)."""
+    def order_pairs(self) -> np.ndarray:
+        """Return the places of the two judgments of each pair that has one in each order, shape (pairs, 2)."""
         if not ("order" in self.columns and self.has_items):
             return np.empty((0, 2), dtype=np.int64)
-        query = relations.twins_query(self._sided_rows, self._counted)
+        query = relations.order_pairs_query(self._sided_rows, self._counted)
         rows = _arrays(self.engine.table(f"{query} order by earlier"))
         places = _arrays(self.engine.table(f"select {ROW} from {self.judgments} order by {ROW}"))[ROW]
         return np.searchsorted(places, np.column_stack([rows["earlier"], rows["later"]]))
@@ -218,7 +218,7 @@ class Verdicts:
         """
         if not (self.merge and "order" in self.columns and self.has_items):
             return None
-        both = f"select cluster, low, high from {self.cells()} where twin and rows_unparsed = 0"
+        both = f"select cluster, low, high from {self.cells()} where order_pair and rows_unparsed = 0"
         own = "case when low_first then verdict else 1 - verdict end"
         sums = f"cast(sum({own}) as double) as earned, cast(count(*) as double) as number"
         query = f"select {sums} from {self._sided_rows} join ({both}) as both_orders using (cluster, low, high)"
@@ -311,17 +311,17 @@ class Verdicts:
     @cached_property
     def _battles(self) -> str:
         """The stored battles; the judgments themselves where none is merged and no credit stands in."""
-        twins = self.engine.fresh("twins")
+        order_pairs = self.engine.fresh("order_pairs")
         if self.merge and "order" in self.columns and self.has_items:
-            self.engine.store(twins, relations.twins_query(self._sided_rows, self._counted))
-            merged = bool(self.engine.rows(f"select 1 from {twins} limit 1"))
+            self.engine.store(order_pairs, relations.order_pairs_query(self._sided_rows, self._counted))
+            merged = bool(self.engine.rows(f"select 1 from {order_pairs} limit 1"))
         else:
             merged = False
         if not merged and "margin" not in self.columns:
             return self.judgments
         if merged:
             options = {"keep_one_sided": self.keep_one_sided}
-            query = relations.battles_query(self.judgments, twins, self.columns, **options)
+            query = relations.battles_query(self.judgments, order_pairs, self.columns, **options)
         else:
             query = relations.singles_query(self.judgments, self.columns)
         name = self.engine.fresh("battles")

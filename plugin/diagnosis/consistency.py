@@ -7,9 +7,9 @@ import numpy as np
 
 from podium.diagnosis.clustered import Clustered, sample_of
 from podium.diagnosis.figures import CardAnswer, Figured, Missing
+from podium.diagnosis.order_pairs import matchup_codes, orders_of
 from podium.diagnosis.position import BOTH_ORDERS
 from podium.diagnosis.subject import Subject
-from podium.diagnosis.twins import meetings_of, orders_of
 from podium.nouns.battles import REPLIES, Battles
 
 
@@ -50,13 +50,13 @@ def consistency(subject: Subject) -> Consistency:
     if not np.isnan(margin).all():
         decisive, what = ~np.isnan(margin) & read & (win != 0), "decisive verdicts with a margin"
         against = sample.share(np.sign(margin) == -win, "verdicts", what, among=decisive)
-    twins = subject.twins
-    first, then = twins.wins
+    order_pairs = subject.order_pairs
+    first, then = order_pairs.wins
     retest, kappa, repeated = _retest(judgments, win, sample)
     return Consistency(
         unparsed=sample.share(~read, of),
         ties=sample.share(win == 0, of, "readable verdicts", among=read),
-        changing=twins.rows.share(first != -then, "pairs", "pairs read in both orders", BOTH_ORDERS),
+        changing=order_pairs.rows.share(first != -then, "pairs", "pairs read in both orders", BOTH_ORDERS),
         against_margin=against,
         retest=retest,
         retest_kappa=kappa,
@@ -79,7 +79,7 @@ def _retest(judgments: Battles, win: np.ndarray, sample: Clustered) -> tuple[Fig
     table, read, order = judgments.table, ~np.isnan(win), orders_of(judgments)
     a_is_low = np.less(*judgments.model_codes)
     low_first = np.where(order == "ab", 1 + a_is_low, np.where(order == "ba", 2 - a_is_low, 0))
-    key = meetings_of(judgments, np.arange(len(table))) * 3 + low_first
+    key = matchup_codes(judgments, np.arange(len(table))) * 3 + low_first
     code, outcome = np.unique(key[read], return_inverse=True)[1], np.where(a_is_low, win, -win)[read]
     tally = np.stack([np.bincount(code, outcome == verdict) for verdict in (1, 0, -1)], axis=1)
     size = tally.sum(axis=1)

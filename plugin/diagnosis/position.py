@@ -8,8 +8,8 @@ from scipy.special import logit
 
 from podium.diagnosis.clustered import sample_of
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Unit, Value, labelled_figures
+from podium.diagnosis.order_pairs import OrderPairs, first_shown, orders_of
 from podium.diagnosis.subject import Subject, is_soft, near_ties
-from podium.diagnosis.twins import OrderTwins, first_shown, orders_of
 from podium.nouns.battles import Battles
 from podium.report.model import Table
 
@@ -50,7 +50,7 @@ class Position(CardAnswer):
 
     Attributes:
         first_wins, ties, second_wins, prefers_first: shares of the judgments that were read.
-        balanced: whether every judgment that was read has a twin in the other order; where not, `prefers_first`
+        balanced: whether every judgment that was read has a partner in the other order; where not, `prefers_first`
             holds the quality of what was shown first, too.
         first_credit: mean over pairs read in both orders; 0.5 without bias, whatever the strengths.
         margin_lead: mean margin over the other response, over the same pairs; 0 without bias.
@@ -92,41 +92,43 @@ def position(subject: Subject) -> Position | Missing:
     if not known.any():
         return _no_order(subject.judgments)
     win, shown = np.sign(credit[known] - 0.5), sample_of(subject.judgments, subject.level).take(known)
-    twins, of = subject.twins, "judgments"
-    lead, missing = twins.margin.mean(axis=1), ("pairs read in both orders", BOTH_ORDERS)
-    if len(twins):
+    order_pairs, of = subject.order_pairs, "judgments"
+    lead, missing = order_pairs.margin.mean(axis=1), ("pairs read in both orders", BOTH_ORDERS)
+    if len(order_pairs):
         missing = ("margins in both orders", "give a column margin")
     # Means over repeats: PD of one pair, Xu et al. 2025, section 4.3.
-    _, once, repeat = np.unique(twins.meeting, return_index=True, return_inverse=True)
+    _, once, repeat = np.unique(order_pairs.meeting, return_index=True, return_inverse=True)
     size = np.bincount(repeat)
-    first, second = (np.bincount(repeat, side) / size for side in (twins.credit[:, 0], 1 - twins.credit[:, 1]))
+    first, second = (
+        np.bincount(repeat, side) / size for side in (order_pairs.credit[:, 0], 1 - order_pairs.credit[:, 1])
+    )
     return Position(
         first_wins=shown.share(win == 1, of),
         ties=shown.share(win == 0, of),
         second_wins=shown.share(win == -1, of),
         prefers_first=shown.share(win == 1, of, "decisive verdicts", among=win != 0),
-        balanced=2 * len(twins) == len(win),
-        first_credit=twins.rows.mean(twins.credit.mean(axis=1), "pairs", *missing, within=(0, 1)),
-        margin_lead=twins.rows.mean(lead, "pairs", *missing, among=np.isfinite(lead)),
-        effect=effect_of_being_first(twins),
-        difference=twins.rows.take(once).mean(np.abs(first - second), "pairs", *missing, within=(0, 1)),
-        swaps=swaps_by_closeness(twins, subject.near_tie),
+        balanced=2 * len(order_pairs) == len(win),
+        first_credit=order_pairs.rows.mean(order_pairs.credit.mean(axis=1), "pairs", *missing, within=(0, 1)),
+        margin_lead=order_pairs.rows.mean(lead, "pairs", *missing, among=np.isfinite(lead)),
+        effect=effect_of_being_first(order_pairs),
+        difference=order_pairs.rows.take(once).mean(np.abs(first - second), "pairs", *missing, within=(0, 1)),
+        swaps=swaps_by_closeness(order_pairs, subject.near_tie),
     )
 
 
-def effect_of_being_first(twins: OrderTwins) -> Figured:
+def effect_of_being_first(order_pairs: OrderPairs) -> Figured:
     """Return half the log-odds of a flip's going to the first.
 
     Of a pair d logits apart, with an effect b, both orders go to the first with probability s(d + b) s(b - d), and to
     the second with s(-d - b) s(d - b): the ratio is exp(2 b), whatever d. With ties by Davidson's rule it is, too.
     """
     what = "effect of being first"
-    if not len(twins):
+    if not len(order_pairs):
         return Missing(what, NO_PAIRS, BOTH_ORDERS)
-    if is_soft(twins.credit):
+    if is_soft(order_pairs.credit):
         return Missing(what, "the credits are probabilities, not verdicts", "see the credit of the first instead")
-    first, then = twins.wins
-    to_first = twins.rows.share(first == 1, "flips", among=(first == then) & (first != 0))
+    first, then = order_pairs.wins
+    to_first = order_pairs.rows.share(first == 1, "flips", among=(first == then) & (first != 0))
     if isinstance(to_first, Missing):
         return Missing(what, "no verdict flips", "judge more pairs in both orders")
     if to_first.value in (0.0, 1.0):
@@ -135,15 +137,15 @@ def effect_of_being_first(twins: OrderTwins) -> Figured:
     return to_first.rescale(lambda p: logit(p) / 2, method=f"log-odds of {to_first.method}", unit=Unit.LOGITS)
 
 
-def swaps_of(twins: OrderTwins) -> Swaps | Missing:
+def swaps_of(order_pairs: OrderPairs) -> Swaps | Missing:
     """Report how verdicts hold. Source: Soft-Elo, appendix F.1."""
-    if not len(twins):
+    if not len(order_pairs):
         return Missing("swap report", NO_PAIRS, BOTH_ORDERS)
-    first, then = twins.wins
-    flip, decisive, pairs = (first == then) & (first != 0), (first != 0) & (then != 0), twins.rows
+    first, then = order_pairs.wins
+    flip, decisive, pairs = (first == then) & (first != 0), (first != 0) & (then != 0), order_pairs.rows
     win, judgments = np.concatenate([first, then]), replace(pairs, code=np.tile(pairs.code, 2))
     return Swaps(
-        pairs=len(twins),
+        pairs=len(order_pairs),
         same=pairs.share(first == -then, "pairs"),
         half=pairs.share((first == 0) != (then == 0), "pairs"),
         flip=pairs.share(flip, "pairs"),
@@ -153,21 +155,27 @@ def swaps_of(twins: OrderTwins) -> Swaps | Missing:
     )
 
 
-def swaps_by_closeness(twins: OrderTwins, near_tie: float) -> SwapsByCloseness:
+def swaps_by_closeness(order_pairs: OrderPairs, near_tie: float) -> SwapsByCloseness:
     """Report on all pairs, on clear ones, and on near-ties; a pair whose margin is not known is in neither part.
 
     A near-tie is told by the judge's own margin; without margins by its soft credit; of hard verdicts, by a tie in
     either order. What then holds by definition is no finding.
     """
-    everything = swaps_of(twins)
+    everything = swaps_of(order_pairs)
     if isinstance(everything, Missing):
         nothing = replace(everything, what="near-ties")
         return SwapsByCloseness(everything, nothing, nothing, None)
-    credit, margin = twins.credit[:, 0] - twins.credit[:, 1], twins.margin[:, 0] - twins.margin[:, 1]
+    credit, margin = (
+        order_pairs.credit[:, 0] - order_pairs.credit[:, 1],
+        order_pairs.margin[:, 0] - order_pairs.margin[:, 1],
+    )
     view = near_ties(0.5 + credit / 2, margin / 2, near_tie)
-    near, rule = view or ((twins.credit == 0.5).any(axis=1), "a tie in either order (the verdicts carry no margin)")
+    near, rule = view or (
+        (order_pairs.credit == 0.5).any(axis=1),
+        "a tie in either order (the verdicts carry no margin)",
+    )
     known = np.isfinite(margin) | ~np.isfinite(margin).any()
-    clear, close = (swaps_of(twins.take(known & part)) for part in (~near, near))
+    clear, close = (swaps_of(order_pairs.take(known & part)) for part in (~near, near))
     if view is None:
         trivial = Missing("near-ties", "a pair with a tie in either order is a near-tie here", "give a column margin")
         if isinstance(clear, Swaps):

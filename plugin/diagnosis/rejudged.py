@@ -13,7 +13,7 @@ from podium.diagnosis.sides import Ratings, bounded_by_all, prepare_side
 from podium.diagnosis.subject import Subject
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.nouns.battles import Battles
-from podium.nouns.human_labels import is_turned, meetings_of
+from podium.nouns.human_labels import is_turned, matchup_frame
 from podium.report.model import Table
 
 AGAIN, DRIFT, MODELS = "battles re-judged", "drift of the judge", "drift of the models"
@@ -91,7 +91,7 @@ def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
         return Missing(AGAIN, why, "give the verdicts of two" if several else AFRESH)
     if not all(subject.battles.has_items for subject in subjects):
         return Missing(AGAIN, "no row says its item, so nobody knows what was judged twice", "give a column item")
-    tables = [_by_meeting(subject.battles) for subject in subjects]
+    tables = [_by_matchup(subject.battles) for subject in subjects]
     own = [table[table["row"] < 0].groupby(KEY, as_index=False)[["credit", *LENGTHS]].mean() for table in tables]
     both = own[0].merge(own[1], on=KEY, suffixes=("", "_then"))
     if both.empty:
@@ -116,13 +116,13 @@ def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
     )
 
 
-def _by_meeting(battles: Battles) -> pd.DataFrame:
+def _by_matchup(battles: Battles) -> pd.DataFrame:
     """Return what each battle is of, with credit and lengths as the model sees them whose name comes first."""
     turned = is_turned(battles.table).to_numpy()
     credit, of_a, of_b = map(battles.numbers_of, ("credit", "length_a", "length_b"))
     lengths = np.where(turned, of_b, of_a), np.where(turned, of_a, of_b)
     shown = {"credit": np.where(turned, 1 - credit, credit), **dict(zip(LENGTHS, lengths, strict=True))}
-    return meetings_of(battles).assign(**shown)
+    return matchup_frame(battles).assign(**shown)
 
 
 def _drift(

@@ -9,8 +9,8 @@ import numpy as np
 from podium.diagnosis.figures import Missing
 from podium.diagnosis.gold_source import Gold
 from podium.diagnosis.judge_checks import parts_of
+from podium.diagnosis.order_pairs import OrderPairs, find_order_pairs
 from podium.diagnosis.sides import REMEDY, JudgedSide, Ratings, Reference, prepare_side
-from podium.diagnosis.twins import OrderTwins, order_twins
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.nouns.battles import Battles
 
@@ -57,9 +57,9 @@ class Subject:
         return self.battles.numbers_of("human")
 
     @cached_property
-    def twins(self) -> OrderTwins:
+    def order_pairs(self) -> OrderPairs:
         """The pairs that it read in both orders."""
-        return order_twins(self.judgments, self.level)
+        return find_order_pairs(self.judgments, self.level)
 
     @cached_property
     def side(self) -> JudgedSide:

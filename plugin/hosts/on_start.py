@@ -31,14 +31,16 @@ def watch() -> None:
     # `lm_eval run` alone shows help.
     if not any(word.startswith(OPTIONS) for word in sys.orig_argv) and sys.orig_argv[-1] != "run":
         return
-    if any((type(finder).__module__, type(finder).__name__) == (__name__, "Waiting") for finder in sys.meta_path):
+    if any(
+        (type(finder).__module__, type(finder).__name__) == (__name__, "CommandLineFinder") for finder in sys.meta_path
+    ):
         return
-    waiting = Waiting()
-    sys.meta_path.insert(0, waiting)
+    finder = CommandLineFinder()
+    sys.meta_path.insert(0, finder)
     if any(word.startswith("--ranker") for word in sys.orig_argv):
         import atexit
 
-        atexit.register(waiting.tell)
+        atexit.register(finder.tell)
 
 
 def host() -> str | None:
@@ -48,7 +50,7 @@ def host() -> str | None:
     return HOSTS.get(program.partition(".")[0])
 
 
-class Waiting:
+class CommandLineFinder:
     """A finder with no modules of its own: it has the host's command line extended as soon as that is loaded.
 
     Attributes:
@@ -100,15 +102,15 @@ class Waiting:
             print(f"podium: --ranker is not known here ({self.reason}). Use {INSTEAD[name]}", file=sys.stderr)
 
 
-def extend_inspect(module: Any, waiting: Waiting) -> None:
+def extend_inspect(module: Any, finder: CommandLineFinder) -> None:
     """Extend Inspect's group of commands, which is built as its module is loaded."""
     from podium.hosts.inspect_ai.command import extend_command
 
     extend_command(module)
-    waiting.reason = ""
+    finder.reason = ""
 
 
-def extend_lm_eval(module: Any, waiting: Waiting) -> None:
+def extend_lm_eval(module: Any, finder: CommandLineFinder) -> None:
     """Have every command line extended that lm-eval builds; one that cannot be is built anew, as lm-eval does."""
     build = module.HarnessCLI.__init__
 
@@ -119,8 +121,8 @@ def extend_lm_eval(module: Any, waiting: Waiting) -> None:
 
     def build_and_extend(cli: Any, *arguments: Any, **named: Any) -> None:
         build(cli, *arguments, **named)
-        if waiting.attempt(lambda: extend_command_line(cli)):
-            waiting.reason = ""
+        if finder.attempt(lambda: extend_command_line(cli)):
+            finder.reason = ""
         else:
             getattr(cli, "__dict__", {}).clear()
             build(cli, *arguments, **named)

@@ -73,15 +73,15 @@ def label_from(battles: Battles, labels: Battles, *, must_meet: bool) -> Battles
     return replace(labelled, kept_first_shown=battles.first_shown())
 
 
-MEETING = ["item", "row", "response", "low", "high"]
+MATCHUP_COLUMNS = ["item", "row", "response", "low", "high"]
 """What two battles of one meeting have in common."""
 
 
-def meetings_of(battles: Battles) -> pd.DataFrame:
+def matchup_frame(battles: Battles) -> pd.DataFrame:
     """Return what each battle is of, alike in every table: its item, the response to it and the unordered pair.
 
-    Columns are those of `MEETING`: names, the models' in the order of their names; `row` is -1, and counts the battles
-    without an item, which stand alone.
+    Columns are those of `MATCHUP_COLUMNS`: names, the models' in the order of their names; `row` is -1, and counts the
+    battles without an item, which stand alone.
     """
     table = battles.table
     item = table["item"].astype(object) if "item" in table else pd.Series(None, index=table.index, dtype=object)
@@ -90,15 +90,15 @@ def meetings_of(battles: Battles) -> pd.DataFrame:
     low, high = a.where(~turned, b), b.where(~turned, a)
     row = np.where(item.isna(), np.arange(len(table)), -1)
     columns = (item.where(item.notna(), ""), row, battles.responses, low, high)
-    return pd.DataFrame(dict(zip(MEETING, columns, strict=True)), index=table.index)
+    return pd.DataFrame(dict(zip(MATCHUP_COLUMNS, columns, strict=True)), index=table.index)
 
 
 def mean_labels(battles: Battles, column: str) -> pd.DataFrame:
     """Average the credits of each meeting, by `weight`; unparsed ones are left out.
 
     Returns:
-        Indexed by `MEETING`, sorted: `credit` of the model whose name comes first, `weight`, the sum of the rows',
-        `judges`, how many are named there, `votes`, how many rows, and whether those `agree`.
+        Indexed by `MATCHUP_COLUMNS`, sorted: `credit` of the model whose name comes first, `weight`, the sum of the
+        rows', `judges`, how many are named there, `votes`, how many rows, and whether those `agree`.
 
     Args:
         column: `credit` or `human`, in [0, 1].
@@ -109,7 +109,7 @@ def mean_labels(battles: Battles, column: str) -> pd.DataFrame:
     weight = table["weight"] if "weight" in table else pd.Series(1.0, index=table.index)
     judge = table["judge"].astype(object) if "judge" in table else pd.Series("", index=table.index)
     columns = {"vote": credit, "earned": weight * credit, "weight": weight, "judge": judge.fillna("")}
-    groups = meetings_of(battles).assign(**columns)[known].groupby(MEETING, sort=True)
+    groups = matchup_frame(battles).assign(**columns)[known].groupby(MATCHUP_COLUMNS, sort=True)
     sums = groups[["earned", "weight"]].sum()
     means = {"credit": sums["earned"] / sums["weight"], "weight": sums["weight"], "judges": groups["judge"].nunique()}
     # A vote that is turned round may differ by its last digit.
@@ -123,7 +123,7 @@ def ties_of(battles: Battles) -> np.ndarray:
     if battles.votes is None:
         return even
     means = mean_labels(battles.votes, "credit")
-    return even & ~pd.MultiIndex.from_frame(meetings_of(battles)).isin(means.index[~means["agree"]])
+    return even & ~pd.MultiIndex.from_frame(matchup_frame(battles)).isin(means.index[~means["agree"]])
 
 
 def is_turned(table: pd.DataFrame) -> pd.Series:
@@ -148,7 +148,9 @@ def _join_labels(battles: Battles, votes: Battles, judge: str, *, must_meet: boo
         raise NotIdentifiedError(
             f"no label to take: none of the {len(votes):,} battles of {judge} has an item and a verdict"
         )
-    of_first = meetings_of(battles).merge(means["credit"].reset_index(), how="left", on=MEETING)["credit"].to_numpy()
+    of_first = (
+        matchup_frame(battles).merge(means["credit"].reset_index(), how="left", on=MATCHUP_COLUMNS)["credit"].to_numpy()
+    )
     human = np.where(is_turned(battles.table), 1 - of_first, of_first)
     if np.isnan(human).all() and must_meet:
         items = len({*votes.table["item"].dropna()} & {*battles.table["item"].dropna()})

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from podium.nouns.battles import Battles
-from podium.nouns.human_labels import is_turned, meetings_of
+from podium.nouns.human_labels import is_turned, matchup_frame
 from podium.page.texts import BattleTexts
 from podium.text import as_text
 
@@ -115,7 +115,7 @@ def _disagreements(battles: Battles) -> np.ndarray:
     why = np.full(len(table), CHANCE, dtype=object)
     side = np.sign(table["credit"].to_numpy(dtype=float) - 0.5)
     if len(battles.judges) > 1:
-        keys = [column for _, column in meetings_of(battles).items()]
+        keys = [column for _, column in matchup_frame(battles).items()]
         turned = pd.Series(np.where(is_turned(table), -side, side), table.index)
         # Each judge by all that it says: one that contradicts itself is no two judges.
         said = turned.groupby([*keys, table["judge"].astype(str)], sort=False)

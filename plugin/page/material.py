@@ -17,7 +17,7 @@ from podium.page.checks_table import checks_table
 from podium.page.listed_battles import ListedBattles, list_battles
 from podium.page.texts import BattleTexts
 from podium.rankers.cells import pairs_of, sum_battles
-from podium.rankers.head_to_head import meetings_of, rank_shares
+from podium.rankers.head_to_head import matchup_table, rank_shares
 from podium.rankers.identification import fit_identified
 from podium.report.model import Report, Table
 
@@ -28,7 +28,7 @@ class Material:
 
     Attributes:
         ranking: its first standings are the answer.
-        meetings: who beats whom, of `meetings_of`.
+        meetings: who beats whom, of `matchup_table`.
         names: models with battles, in ranking order.
         rank_shares: how often each takes each rank, in that order, shape (models, models).
         listed: battles.
@@ -83,7 +83,7 @@ def with_battles(
     names: list[str] = []
     judge: Sequence[Report] = ()
     try:
-        meetings = meetings_of(sum_battles(battles))
+        meetings = matchup_table(sum_battles(battles))
         met = set(meetings["model"])
         names = [entry.model for entry in material.ranking.standings[0].entries if entry.model in met]
         shares = _rank_shares(battles, names, seed)

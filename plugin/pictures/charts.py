@@ -15,7 +15,7 @@ from podium.nouns.ranking import Ranking, Standings
 from podium.pictures.style import LIGHT, load_extra, theme
 from podium.printable import printable
 from podium.rankers.cells import sum_battles
-from podium.rankers.head_to_head import meetings_of
+from podium.rankers.head_to_head import matchup_table
 from podium.report.numbers import percent, range_text
 
 WIDTH = 460
@@ -118,7 +118,7 @@ def heat_map(meetings: pd.DataFrame, names: Sequence[str]) -> Any:
     """Return who beats whom: a row's model against a column's, in the order of the names.
 
     Args:
-        meetings: of `meetings_of`.
+        meetings: of `matchup_table`.
         names: of models in ranking order.
     """
     alt = load_extra("altair")
@@ -130,7 +130,7 @@ def heat_map(meetings: pd.DataFrame, names: Sequence[str]) -> Any:
     wins = alt.Scale(domain=[0, 1], domainMid=0.5, interpolate="rgb")
     colour = alt.Color("share:Q", scale=wins, legend=None)
     tooltip = ["model:N", "against:N", alt.Tooltip("share:Q", format=".1%", title="wins"), "battles:Q", "items:Q"]
-    chart = alt.Chart(alt.Data(values=meeting_rows(meetings, names))).encode(x=x, y=y, tooltip=tooltip)
+    chart = alt.Chart(alt.Data(values=matchup_rows(meetings, names))).encode(x=x, y=y, tooltip=tooltip)
     cells = chart.mark_rect().encode(color=colour)
     layers = [cells]
     if size <= FEW:
@@ -142,7 +142,7 @@ def heat_map(meetings: pd.DataFrame, names: Sequence[str]) -> Any:
     return alt.layer(*layers).properties(width=step * size, height=min(step, 26.0) * size)
 
 
-def meeting_rows(meetings: pd.DataFrame, names: Sequence[str]) -> list[dict[str, Any]]:
+def matchup_rows(meetings: pd.DataFrame, names: Sequence[str]) -> list[dict[str, Any]]:
     """Return a row per ordered pair of these models that met, shares to a tenth of a percent, None where unknown."""
     sides = {side: pd.Categorical(meetings[side], names) for side in ("model", "against")}
     between = meetings.assign(**sides).dropna(subset=["model", "against"]).sort_values(["model", "against"])
@@ -203,7 +203,7 @@ def calibration_plot(calibration: Calibration) -> Any:
 
 def battles_plot(battles: Any) -> Any:
     """Return who beats whom, the models in the order of their win rates."""
-    meetings = meetings_of(sum_battles(battles))
+    meetings = matchup_table(sum_battles(battles))
     rates = meetings.groupby("model")["share"].mean()
     return in_style(heat_map(meetings, rates.sort_values(ascending=False, kind="stable").index.tolist()))
 

@@ -120,15 +120,15 @@ def make_tournament(name: str, settings: Mapping[str, Any]) -> Any:
     """
     known = extension(Tournament, name)
     rule = load_extension(known)
-    with blamed_on(known):
+    with name_plugin_in_errors(known):
         tournament = rule(**settings)
     if not callable(getattr(tournament, "next", None)) or not callable(getattr(tournament, "size", None)):
         raise PluginError(f"{culprit_of(known)} must have next and size, got {tournament!r}")
-    return tournament if is_own(known) else BlamedRule(tournament, known)
+    return tournament if is_own(known) else PluginTournament(tournament, known)
 
 
 @dataclass(frozen=True, slots=True)
-class BlamedRule:
+class PluginTournament:
     """A tournament of a plugin, whose name stands in whatever goes wrong in it.
 
     Attributes:
@@ -141,7 +141,7 @@ class BlamedRule:
 
     def next(self, field: Any, played: Any) -> Any:
         """Return what is to be played next."""
-        with blamed_on(self.extension):
+        with name_plugin_in_errors(self.extension):
             coming = self.rule.next(field, played)
         if not hasattr(coming, "pairings"):
             raise PluginError(f"{culprit_of(self.extension)}: next must return a Next, got {type(coming).__name__}")
@@ -149,7 +149,7 @@ class BlamedRule:
 
     def size(self, field: Any) -> int:
         """Return how many battles there will be, at most."""
-        with blamed_on(self.extension):
+        with name_plugin_in_errors(self.extension):
             return self.rule.size(field)
 
     def __getattr__(self, name: str) -> Any:
@@ -157,7 +157,7 @@ class BlamedRule:
 
 
 @contextmanager
-def blamed_on(extension: Extension) -> Iterator[None]:
+def name_plugin_in_errors(extension: Extension) -> Iterator[None]:
     """Name the plugin in whatever goes wrong in its code; what podium itself does wrong stays a traceback.
 
     Raises:
@@ -210,7 +210,7 @@ def _blamed_realization(realization: "Realization", scorer: Extension) -> "Reali
     def blame_plugin(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
         def call(*arguments: Any) -> Any:
-            with blamed_on(scorer):
+            with name_plugin_in_errors(scorer):
                 return function(*arguments)
 
         return call

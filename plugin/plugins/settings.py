@@ -88,7 +88,7 @@ def _takers_of(key: str, known: Mapping[str, Collection[str]]) -> tuple[str, lis
     return option, [name for name in known if option in known[name] and owner in ("", name)]
 
 
-def deal_options(
+def assign_options(
     options: Mapping[str, Any], known: Mapping[str, Collection[str]]
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
     """Give each ranker or tournament the options that are its own; return those, and what nobody takes.
@@ -115,7 +115,7 @@ def ranker_options(rankers: Sequence[str], options: Mapping[str, Any]) -> dict[s
         UsageError: an option that none of them has.
     """
     known = options_by_name(rankers)
-    dealt, rest = deal_options(options, known)
+    dealt, rest = assign_options(options, known)
     for key in rest:
         raise unknown_option(key, known)
     return dealt

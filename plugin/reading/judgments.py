@@ -285,7 +285,7 @@ def _translate_table(record: RecordTable, chosen: Format | None, foreign: Foreig
         raise unrecognised_error(frozenset(records.columns), record.source)
     records = _add_label(records, record.label, known.label_is)
     if known.read != OWN_TABLE:
-        with catalogue.blamed_on(known):
+        with catalogue.name_plugin_in_errors(known):
             frame = _read_foreign(known, records)
         records = records_of(records.engine, frame, record.source)
     return replace(record, records=translate_verdicts(records, foreign), format=known.name)

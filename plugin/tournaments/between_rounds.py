@@ -14,11 +14,11 @@ from podium.rankers.pairs import pairs_of_squares
 from podium.rankers.strengths import fit_strengths
 from podium.tournaments.schedule import Outcome, Round
 
-Meetings = Mapping[tuple[str, str], Sequence[float]]
+Matchups = Mapping[tuple[str, str], Sequence[float]]
 """Readable credits of the first-named of two models who met, names sorted; empty where nothing could be read."""
 
 
-def strengths_of_meetings(met: Meetings, models: Sequence[str]) -> dict[str, float]:
+def strengths_of_matchups(met: Matchups, models: Sequence[str]) -> dict[str, float]:
     """Return log-strengths of some models by Bradley-Terry on their battles with each other (lambda 0.01)."""
     code = {name: k for k, name in enumerate(sorted(models))}
     credit, weight = np.zeros((2, len(code), len(code)))
@@ -53,7 +53,7 @@ def code_outcomes(readable: Sequence[Outcome], models: Sequence[str]) -> Coded:
     )
 
 
-def meetings_in(played: Sequence[Round]) -> Meetings:
+def matchups_in(played: Sequence[Round]) -> Matchups:
     """Collect who met whom, and what was earned; credits are taken as they are, soft or not."""
     met: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for outcome in (outcome for done in played for outcome in done.outcomes):
@@ -63,12 +63,12 @@ def meetings_in(played: Sequence[Round]) -> Meetings:
     return met
 
 
-def opponents_of(name: str, met: Meetings) -> frozenset[str]:
+def opponents_of(name: str, met: Matchups) -> frozenset[str]:
     """Return the models that this one met, read or not."""
     return frozenset(other for pair in met if name in pair for other in pair if other != name)
 
 
-def place_newcomers(fixed: Mapping[str, float], newcomers: Sequence[str], met: Meetings) -> dict[str, float]:
+def place_newcomers(fixed: Mapping[str, float], newcomers: Sequence[str], met: Matchups) -> dict[str, float]:
     """Return the log-strengths of models whose ratings are fixed, and of newcomers placed one after the other.
 
     Each newcomer is placed alone against those before it (Soft-Elo, Algorithm 1, line 7), on their scale.
@@ -89,7 +89,7 @@ def place_newcomers(fixed: Mapping[str, float], newcomers: Sequence[str], met: M
     return known
 
 
-def refuse_unknown(before: Sequence[str], met: Meetings, ratings: object) -> None:
+def refuse_unknown(before: Sequence[str], met: Matchups, ratings: object) -> None:
     """Refuse a ranking that newcomers are to join and of which nothing is known: no ratings, and no battles.
 
     Raises:

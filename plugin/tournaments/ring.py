@@ -7,7 +7,7 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 
 from podium.errors import UsageError, unknown_name
-from podium.tournaments.between_rounds import meetings_in, refuse_unknown
+from podium.tournaments.between_rounds import matchups_in, refuse_unknown
 from podium.tournaments.schedule import OVER, Field, Next, Pairing, Round, pairing, schedule_pairings
 from podium.tournaments.selection import Ratings, draw_items, elo_of, generator, order_of_visits, ranked_before
 from podium.tournaments.stopping import Progress, Stopping, look_text
@@ -77,7 +77,7 @@ class Ring(Stopping):
         sides = ({side for own in done.outcomes for side in (own.pairing.a, own.pairing.b)} for done in played)
         number = next((k for k, both in enumerate(sides) if not both <= {*before}), len(played))
         given = played[:number] if new else ()
-        refuse_unknown(before if new else (), meetings_in(given), self.ratings)
+        refuse_unknown(before if new else (), matchups_in(given), self.ratings)
         progress = self.progress(
             field,
             order_of_visits(field, self.items, self.seed),

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from podium.errors import UsageError
 from podium.rankers.scale import POINTS
 from podium.tournaments.between_rounds import (
-    Meetings,
-    meetings_in,
+    Matchups,
+    matchups_in,
     opponents_of,
     place_newcomers,
     refuse_unknown,
-    strengths_of_meetings,
+    strengths_of_matchups,
 )
 from podium.tournaments.schedule import OVER, Field, Next, Round, pairing, schedule_pairings
 from podium.tournaments.selection import Ratings, draw_items, elo_of, generator, models_named, ranked_before
@@ -62,7 +62,7 @@ class Swim:
         Raises:
             UsageError: an option names someone who is no model, or nothing is known of those in `rated`.
         """
-        met, before = meetings_in(played), self.ranked_before(field)
+        met, before = matchups_in(played), self.ranked_before(field)
         refuse_unknown(before, met, self.ratings)
         items = draw_items(field, self.items, self.seed)
         order = self._order(field, before)
@@ -107,9 +107,9 @@ class Swim:
             raise UsageError(f"order={','.join(order)}: name each of these once: {', '.join(new)}")
         return (*before, *order)
 
-    def _strengths(self, field: Field, joined: Sequence[str], met: Meetings) -> Mapping[str, float]:
+    def _strengths(self, field: Field, joined: Sequence[str], met: Matchups) -> Mapping[str, float]:
         if self.ratings is None:
-            return strengths_of_meetings(met, joined)
+            return strengths_of_matchups(met, joined)
         elo = elo_of(self.ratings)
         centre = sum(elo.values()) / len(elo)
         fixed = {name: (value - centre) / POINTS for name, value in elo.items() if name in field.models}

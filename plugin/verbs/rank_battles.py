@@ -156,7 +156,7 @@ class RankerCall:
         if self.name == RANKER_OF_CLAIMS:
             level = printed_level(level, battles.answer)
         settings = {**self.settings, "level": level}
-        with catalogue.blamed_on(known):
+        with catalogue.name_plugin_in_errors(known):
             result = self.function(battles, rng=np.random.default_rng(self.seed), **settings)
         if not isinstance(result, Standings):
             raise PluginError(f"{catalogue.culprit_of(known)} must return Standings, got {type(result).__name__}")

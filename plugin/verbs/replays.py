@@ -13,7 +13,7 @@ from podium.errors import NotIdentifiedError, PluginError
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import Ranking
 from podium.plugins import catalogue
-from podium.plugins.settings import deal_options, options_by_name, parameters_of, ranker_names
+from podium.plugins.settings import assign_options, options_by_name, parameters_of, ranker_names
 from podium.reading.judgments import read_battles
 from podium.tournaments.claims import answer_of
 from podium.tournaments.schedule import Field, Outcome, Pairing, Round, TournamentRule
@@ -252,7 +252,7 @@ def divide_options(
     usual = {name: parameter.default for own in known.values() for name, parameter in own.items()}
     ranked = {option for own in options_by_name(rankers).values() for option in own}
     ranked -= {name for name, default in usual.items() if options.get(name) == default or "," in str(options.get(name))}
-    own, rest = deal_options(options, known)
+    own, rest = assign_options(options, known)
     return own, {key: value for key, value in options.items() if key in rest or key in ranked}
 
 

@@ -58,12 +58,12 @@ def drawn_rows(seed, number=140):
 
 def other_order(row, one, draws):
     """Return the same question in the other order, the names turned half of the time."""
-    twin = dict(row, order={"ab": "ba", "ba": "ab", None: None}[row["order"]], credit=one((None, 0.0, 0.5, 1.0)))
-    twin |= {"margin": one((None, -1.0, 2.0)), "category": one((row["category"], "d"))}
-    twin["reason"] = one((None, "refusal", "cut off")) if twin["credit"] is None else None
+    order_pair = dict(row, order={"ab": "ba", "ba": "ab", None: None}[row["order"]], credit=one((None, 0.0, 0.5, 1.0)))
+    order_pair |= {"margin": one((None, -1.0, 2.0)), "category": one((row["category"], "d"))}
+    order_pair["reason"] = one((None, "refusal", "cut off")) if order_pair["credit"] is None else None
     if draws.random() < 0.5:
-        twin |= {"model_a": row["model_b"], "model_b": row["model_a"], "order": row["order"]}
-    return twin
+        order_pair |= {"model_a": row["model_b"], "model_b": row["model_a"], "order": row["order"]}
+    return order_pair
 
 
 def with_columns(rows, columns):

@@ -34,7 +34,7 @@ def groups_of(rows):
     return list(groups.values())
 
 
-def twins_of(rows, merge):
+def order_pairs_of(rows, merge):
     """Return the groups of exactly one row in each order."""
     pairs = [group for group in groups_of(rows) if len(group) == 2]
     return [group for group in pairs if merge and low_is_first(group[0]) != low_is_first(group[1])]
@@ -49,7 +49,7 @@ def one_of(values):
     return next((value for value in values if value is not None), None)
 
 
-def battle_of_twins(first, second, keep_one_sided):
+def battle_of_order_pairs(first, second, keep_one_sided):
     """Merge two judgments, seen from the first one's model_a."""
     turned = first["model_a"] != second["model_a"]
     x, y = verdict_of(first), verdict_of(second)
@@ -83,9 +83,9 @@ def battle_of_twins(first, second, keep_one_sided):
 
 def battles_of(rows, merge, keep_one_sided):
     """Return all battles in the order of their first judgments."""
-    twins = twins_of(rows, merge)
-    merged = {group[0]["row"]: battle_of_twins(*group, keep_one_sided) for group in twins}
-    gone = {group[1]["row"] for group in twins}
+    order_pairs = order_pairs_of(rows, merge)
+    merged = {group[0]["row"]: battle_of_order_pairs(*group, keep_one_sided) for group in order_pairs}
+    gone = {group[1]["row"] for group in order_pairs}
     battles = []
     for row in rows:
         single = dict(row, credit=verdict_of(row), lacking=row["credit"] is None and verdict_of(row) is not None)

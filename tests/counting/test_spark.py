@@ -43,8 +43,8 @@ def test_every_count_and_sum_equals_duckdbs(spark):
     assert theirs.tally == ours.tally
     assert theirs.unparsed_reasons == ours.unparsed_reasons
     assert theirs.notes() == ours.notes()
-    np.testing.assert_array_equal(theirs.twins(), ours.twins())
-    assert len(ours.twins()) > 50
+    np.testing.assert_array_equal(theirs.order_pairs(), ours.order_pairs())
+    assert len(ours.order_pairs()) > 50
     for hard in (False, True):
         mine, other = ours.pairs(hard=hard), theirs.pairs(hard=hard)
         for name in mine:

@@ -54,7 +54,11 @@ def test_a_score_that_is_none_is_refused(tmp_path, rows, problem):
     [
         ("points.csv", "system,points\na,1\n", "neither a ranking nor battles: no known format has the columns"),
         ("other.json", '[{"a": 1}]', "neither a ranking nor battles"),
-        ("half.json", '{"podium": "0.2", "rankings": [{"ranker": "elo"}]}', "not a ranking of podium's: 'models' is not there"),
+        (
+            "half.json",
+            '{"podium": "0.2", "rankings": [{"ranker": "elo"}]}',
+            "not a ranking of podium's: 'models' is not there",
+        ),
         ("odd.json", '{"podium": "0.2", "rankings": [3]}', "not a ranking of podium's"),
     ],
 )

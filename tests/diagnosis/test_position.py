@@ -10,8 +10,8 @@ from scipy.special import expit
 
 from podium import Judge, read_battles
 from podium.diagnosis.figures import Missing, as_dict
+from podium.diagnosis.order_pairs import find_order_pairs
 from podium.diagnosis.position import position
-from podium.diagnosis.twins import order_twins
 
 VERDICTS = [(1, 1), (0, 0), (1, 0), (1, 0), (1, 0), (0, 1), (1, 0.5), (0.5, 0.5)]
 """What x earned when shown first, and when shown second: two that hold, three flips to the first, one to the second, a
@@ -133,9 +133,9 @@ def test_figures_of_a_slice_of_two_files_are_those_of_its_rows_alone(tmp_path):
     frame.assign(judge="two", credit=1.0).to_csv(tmp_path / "1.csv", index=False)
     frame.to_csv(tmp_path / "2.csv", index=False)
     both_files = read_battles(tmp_path / "1.csv", tmp_path / "2.csv", merge=False)
-    found = order_twins(both_files.where("judge", "one"), 0.95)
-    alone = order_twins(read_battles(tmp_path / "2.csv", merge=False), 0.95)
-    expected = order_twins(read_battles(frame, merge=False), 0.95)
+    found = find_order_pairs(both_files.where("judge", "one"), 0.95)
+    alone = find_order_pairs(read_battles(tmp_path / "2.csv", merge=False), 0.95)
+    expected = find_order_pairs(read_battles(frame, merge=False), 0.95)
     assert found.credit.tolist() == alone.credit.tolist() == expected.credit.tolist()
 
 
@@ -152,5 +152,5 @@ def test_soft_credits_have_a_lead_in_credit_and_no_log_odds_of_flips():
     found = position(subject_of(apart))
     assert isinstance(found.effect, Missing)
     assert found.margin_lead.value == pytest.approx(0.4)
-    assert found.first_credit.value == pytest.approx(order_twins(apart, 0.95).credit.mean())
+    assert found.first_credit.value == pytest.approx(find_order_pairs(apart, 0.95).credit.mean())
     assert not covers(found.first_credit, 0.5)

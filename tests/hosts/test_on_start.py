@@ -157,7 +157,7 @@ def test_a_start_of_a_host_loads_nothing_but_what_every_host_does(on: Environmen
 
 
 def test_the_line_waits_once_although_an_environment_runs_it_twice(on: Environment) -> None:
-    program = "import sys; print([type(one).__name__ for one in sys.meta_path].count('Waiting'))"
+    program = "import sys; print([type(one).__name__ for one in sys.meta_path].count('CommandLineFinder'))"
     assert on.python("-c", program, "lm_eval", "--help").stdout == "1\n"
 
 

@@ -11,10 +11,10 @@ from scipy.stats import norm, t
 from podium import UsageError, rank, read_battles
 from podium.cli.main import podium
 from podium.pictures import style
-from podium.pictures.charts import bubble_rows, forest_rows, meeting_rows
+from podium.pictures.charts import bubble_rows, forest_rows, matchup_rows
 from podium.rankers.cells import sum_battles
 from podium.rankers.coded import code_battles
-from podium.rankers.head_to_head import meetings_of, rank_shares
+from podium.rankers.head_to_head import matchup_table, rank_shares
 
 EXAMPLE = "examples/simulated/battles.csv"
 
@@ -23,7 +23,7 @@ def test_the_record_of_a_pair_is_the_mean_of_its_battles_and_its_error_that_of_c
     """Beside plain pandas over the battles; the database's cells and battles in memory give the same."""
     battles = read_battles(EXAMPLE)
     table = battles.table.dropna(subset="credit")
-    summed, coded = meetings_of(sum_battles(battles)), meetings_of(code_battles(battles))
+    summed, coded = matchup_table(sum_battles(battles)), matchup_table(code_battles(battles))
     pair = table[(table["model_a"] == "amber") & (table["model_b"] == "birch")]
     means = pair.groupby("item", observed=True)["credit"].agg(["sum", "count"])
     residuals = means["sum"] - pair["credit"].mean() * means["count"]
@@ -53,7 +53,7 @@ def test_charts_hold_the_rows_of_the_ranking() -> None:
     rows = forest_rows(standings)
     assert [row["model"] for row in rows] == [entry.model for entry in standings.entries]
     assert rows[0]["rank set"] == "1–3"
-    met = meeting_rows(meetings_of(sum_battles(battles)), [row["model"] for row in rows])
+    met = matchup_rows(matchup_table(sum_battles(battles)), [row["model"] for row in rows])
     assert (len(met), met[0]["share"] + next(r for r in met if r["model"] == met[0]["against"])["share"]) == (30, 1)
     assert bubble_rows(["a", "b"], np.array([[0.995, 0.005], [0.005, 0.995]])) == [
         {"model": "a", "rank": 1, "share": 0.995},

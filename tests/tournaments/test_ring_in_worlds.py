@@ -10,7 +10,7 @@ from scipy.stats import norm
 
 from podium.rankers.intervals import t_reach
 from podium.rankers.scale import POINTS
-from podium.tournaments.between_rounds import meetings_in, strengths_of_meetings
+from podium.tournaments.between_rounds import matchups_in, strengths_of_matchups
 from podium.tournaments.chain import Chain
 from podium.tournaments.claims import printed_level
 from podium.tournaments.ring import Ring
@@ -28,7 +28,7 @@ def spread_out(models: int, items: int, seed: int) -> CloseWorld:
 
 def squared_error(world: CloseWorld, rounds: list[Round]) -> float:
     """Return the mean squared error of the ratings that some battles give, Elo."""
-    theta = np.array(list(strengths_of_meetings(meetings_in(rounds), world.field.models).values()))
+    theta = np.array(list(strengths_of_matchups(matchups_in(rounds), world.field.models).values()))
     return float(np.mean((theta * POINTS - world.truth) ** 2))
 
 

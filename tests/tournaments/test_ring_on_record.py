@@ -16,7 +16,7 @@ from podium.planning.questions import ImaginedRun
 from podium.rankers.pairs import pairs_of_squares
 from podium.rankers.scale import POINTS
 from podium.rankers.strengths import fit_strengths
-from podium.tournaments.between_rounds import meetings_in, strengths_of_meetings
+from podium.tournaments.between_rounds import matchups_in, strengths_of_matchups
 from podium.tournaments.chain import Chain
 from podium.tournaments.ring import Ring
 from podium.tournaments.schedule import Field, Outcome, Pairing, Round
@@ -57,7 +57,7 @@ def drawn_again(earned: np.ndarray, seed: int) -> ImaginedRun:
 
 def squared_error(run: ImaginedRun, rounds: Sequence[Round]) -> float:
     """Return the mean squared error of the ratings that some battles give, against the whole record's, logits."""
-    theta = np.array(list(strengths_of_meetings(meetings_in(rounds), run.field.models).values()))
+    theta = np.array(list(strengths_of_matchups(matchups_in(rounds), run.field.models).values()))
     return float(np.mean((theta - run.truth) ** 2))
 
 
@@ -173,7 +173,7 @@ def test_on_the_recorded_items_the_order_is_the_whole_records_when_cut_and_at_it
         battles.append(sum(len(done.outcomes) for done in whole))
         cut = Round(tuple(one for done in whole for one in done.outcomes)[:7624])
         for name, rounds in (("cut", [cut]), ("end", whole), ("swim", run.play(Swim(seed=seed, items=317)))):
-            theta = list(strengths_of_meetings(meetings_in(rounds), run.field.models).values())
+            theta = list(strengths_of_matchups(matchups_in(rounds), run.field.models).values())
             taus[name].append(kendalltau(theta, run.truth).statistic)
     assert np.mean(taus["cut"]) >= 0.97 > np.mean(taus["swim"])
     assert np.mean(taus["end"]) >= 0.995

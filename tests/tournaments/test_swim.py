@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, log_expit
 
 from podium import UsageError
-from podium.tournaments.between_rounds import meetings_in, strengths_of_meetings
+from podium.tournaments.between_rounds import matchups_in, strengths_of_matchups
 from podium.tournaments.schedule import Field, Outcome, Pairing, Round, pairing
 from podium.tournaments.swim import Swim, opponents
 
@@ -115,14 +115,14 @@ def test_ratings_between_the_rounds_are_those_of_a_general_optimiser() -> None:
     rounds = play(Swim(), field_of(9, 12))
     rows = [(one.pairing.a, one.pairing.b, one.credit) for done in rounds for one in done.outcomes]
     names = list(field_of(9, 1).models)
-    found = strengths_of_meetings(meetings_in(rounds), names)
+    found = strengths_of_matchups(matchups_in(rounds), names)
     assert found == pytest.approx(coefficients(rows, names), abs=1e-5)  # type: ignore[arg-type]
 
 
 def test_unparsed_battles_count_as_met_and_say_nothing_of_strength() -> None:
     rounds = play(Swim(), field_of(7, 3), lambda _: None)
     assert len(pairs(rounds)) == 12
-    assert strengths_of_meetings(meetings_in(rounds), ["m00", "m01"]) == {"m00": 0.0, "m01": 0.0}
+    assert strengths_of_matchups(matchups_in(rounds), ["m00", "m01"]) == {"m00": 0.0, "m01": 0.0}
 
 
 def test_opponents_on_record_are_never_worked_out_again() -> None:

@@ -14,10 +14,17 @@ from inspect_ai.model import CachePolicy, ChatMessage, ChatMessageSystem, ChatMe
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from podium.hosts.inspect_ai.asking import ROLE, models_by_name
-from podium.hosts.inspect_ai.judge import JudgeStoppedError, Shared, Trial, cause_of, make_calls, repeat_where_cut_short
+from podium.hosts.inspect_ai.judge import (
+    CircuitBreaker,
+    JudgeStoppedError,
+    OnceCache,
+    cause_of,
+    make_calls,
+    repeat_where_cut_short,
+)
 from podium.hosts.inspect_ai.log_format import ASKED, NAMESPACE, ROUND
 from podium.hosts.inspect_ai.media import input_of
-from podium.hosts.inspect_ai.source import Deck
+from podium.hosts.inspect_ai.source import SampleBuilder
 from podium.printable import tell
 from podium.responses.answers import EMPTY, ERRORED, ONLY_REASONING
 from podium.responses.collection import response_key
@@ -38,14 +45,14 @@ def ask_models(*, cache: bool = True, temperature: float | None = None, max_toke
     """
     config = GenerateConfig(temperature=temperature, max_tokens=max_tokens)
     policy = CachePolicy(expiry=None, per_epoch=False, scopes={NAMESPACE: ROLE}) if cache else False
-    trials: dict[str, Trial] = {}
+    breakers: dict[str, CircuitBreaker] = {}
     stopped: set[str] = set()
-    run = Shared()
+    run = OnceCache()
 
     async def ask(name: str, model: Model, messages: list[ChatMessage]) -> dict[str, Any]:
         call = partial(repeat_where_cut_short, partial(model.generate, messages, config=config, cache=policy))
         try:
-            output = await trials.setdefault(name, Trial()).call(call)
+            output = await breakers.setdefault(name, CircuitBreaker()).call(call)
         except JudgeStoppedError as error:
             why = str(error).partition(": ")[2]
             if name not in stopped:
@@ -65,7 +72,7 @@ def ask_models(*, cache: bool = True, temperature: float | None = None, max_toke
         asked += [ChatMessageUser(content=state.input)] if isinstance(state.input, str) else state.input
         names, item = state.metadata[ASKED], state.metadata["item"]
         # Every epoch of the judge meets the same answer.
-        calls = [partial(run.share, (name, item), partial(ask, name, models[name], asked)) for name in names]
+        calls = [partial(run.ask_once, (name, item), partial(ask, name, models[name], asked)) for name in names]
         answers = dict(zip(names, await make_calls(calls), strict=True))
         state.store.set(NAMESPACE, answers)
         state.output.completion = "\n\n".join(own.get("text", own.get("failed", "")) for own in answers.values())
@@ -76,11 +83,11 @@ def ask_models(*, cache: bool = True, temperature: float | None = None, max_toke
 
 
 @dataclass(eq=False, repr=False)
-class AnswerDesk:
+class AnswerCollector:
     """Knows which answers are still to be asked for, and deals the samples that ask for them.
 
     Attributes:
-        deck: makes the battles; its responses are kept up to date here.
+        sample_builder: makes the battles; its responses are kept up to date here.
         order: in which models answer.
         first: items whose answers are all asked for before the first battle, model by model.
         pack: whether the answers to an item that a round needs are one sample.
@@ -89,7 +96,7 @@ class AnswerDesk:
         cause: why the first of them failed; empty where none did.
     """
 
-    deck: Deck
+    sample_builder: SampleBuilder
     order: Sequence[str]
     _: KW_ONLY
     pack: bool = False
@@ -99,7 +106,7 @@ class AnswerDesk:
     def __post_init__(self) -> None:
         self.failed: frozenset[tuple[str, str]] = frozenset()
         self.cause = ""
-        self._start = self.deck.responses
+        self._start = self.sample_builder.responses
 
     def cells(self, pairings: Sequence[Pairing] | None) -> set[tuple[str, str]]:
         """Return the answers, by model and item, that some battles need; None for all that may be asked for."""
@@ -119,7 +126,7 @@ class AnswerDesk:
             answers |= {key: (None, ERRORED) for key in rest if key not in answers}
         self.cause = next((str(own["failed"]) for own in answered.values() if "failed" in own), "")
         self.failed = frozenset(key for key, (text, _) in answers.items() if text is None)
-        self.deck.responses = self._start.with_answers(answers)
+        self.sample_builder.responses = self._start.with_answers(answers)
 
     def _text_of(self, answers: Mapping[str, Any]) -> tuple[str | None, str]:
         said = answers.get("text")
@@ -136,7 +143,7 @@ class AnswerDesk:
         Args:
             label: of the round, for the ids of packs.
         """
-        pending = self.deck.responses.pending
+        pending = self.sample_builder.responses.pending
         for name in self.order if self.first else ():
             if own := [item for item in self.first if item in pending.get(name, ())]:
                 return [self._sample(item, [name]) for item in own]
@@ -152,7 +159,7 @@ class AnswerDesk:
 
     def _sample(self, item_id: str, names: list[str], label: str = "") -> Sample:
         """Return the sample that asks for the answers of some models: of a round in a pack, else of one model."""
-        item, short = self.deck.items[item_id], self.deck.short_names[names[0]]
+        item, short = self.sample_builder.items[item_id], self.sample_builder.short_names[names[0]]
         sample_id = f"answers::{item_id}::round {label}" if label else f"answer::{item_id}::{short}"
         shown = {field: getattr(item, field) for field in ("instruction", "category", "reference", "system", "media")}
         metadata = {"item": item_id, ASKED: names, ROUND: [], **{key: own for key, own in shown.items() if own}}

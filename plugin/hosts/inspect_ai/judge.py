@@ -47,14 +47,14 @@ MEDIA = "media"
 """Key of a battle under which stands what of the instruction is not text."""
 SAMPLING = ("temperature", "top_p", "top_k", "max_tokens", "seed", "reasoning_effort", "reasoning_tokens")
 """Settings of a model that make it another judge."""
-TRIAL = 10
+CALLS_BEFORE_STOPPING = 10
 """Calls that are made before the first answer; where all of them fail alike, no more are."""
 NUMBERED = re.compile(r"\b(?=\w*\d)\w{4,}")
 """What differs between alike errors: the numbers of requests. Three digits are a status."""
 LONGEST_CAUSE = 300
 CUT_SHORT = 2
 """How often a call is made again whose answer is cut off in its JSON."""
-GRACE = 5.0
+SHUTDOWN_TIMEOUT = 5.0
 """Seconds in which a run ends of which one call said that there is no use in it."""
 WRAPPERS = frozenset(("RetryError", "ModelGenerateError"))
 PACKS = 4
@@ -66,7 +66,7 @@ Key = tuple[str, str, str, str, str, int]
 T = TypeVar("T")
 
 
-class Shared:
+class OnceCache:
     """What several samples need, and one of them asks for.
 
     Attributes:
@@ -74,19 +74,19 @@ class Shared:
     """
 
     def __init__(self) -> None:
-        self.shared: dict[tuple[Any, ...], Any] = {}
+        self.answers: dict[tuple[Any, ...], Any] = {}
         self._locks: dict[tuple[Any, ...], anyio.Lock] = {}
 
-    async def share(self, key: tuple[Any, ...], ask: Callable[[], Awaitable[Any]]) -> Any:
+    async def ask_once(self, key: tuple[Any, ...], ask: Callable[[], Awaitable[Any]]) -> Any:
         """Return what is asked for by the first that needs it; the others wait."""
         async with self._locks.setdefault(key, anyio.Lock()):
-            if key not in self.shared:
-                self.shared[key] = await ask()
-        return self.shared[key]
+            if key not in self.answers:
+                self.answers[key] = await ask()
+        return self.answers[key]
 
 
 @dataclass(eq=False, repr=False)
-class Run(Shared):
+class Run(OnceCache):
     """What the battles of one run share: ratings of a response, checklists of an item, and how they are judged.
 
     Attributes:
@@ -113,7 +113,7 @@ class Run(Shared):
         self.modes: dict[str, Settled] = {shown["judge"]: shown["mode"] for shown in self.known.values()}
         self.again = f" again {reask}" if reask else ""
         self.packs = anyio.Semaphore(PACKS)
-        self.trial = Trial(ends_run=ends_run)
+        self.breaker = CircuitBreaker(ends_run=ends_run)
 
     def mode(self, judge: str) -> Settled:
         """Return whether token probabilities soften a judge's verdicts; not yet, where nothing decided it."""
@@ -138,7 +138,7 @@ class JudgeStoppedError(RuntimeError):
     is_raised = False
 
 
-class Trial:
+class CircuitBreaker:
     """The first ten calls: more are made once one of them is answered, and none where all fail alike.
 
     Args:
@@ -147,7 +147,7 @@ class Trial:
 
     def __init__(self, *, ends_run: bool = False) -> None:
         self._ends_run = ends_run
-        self._room = anyio.Semaphore(TRIAL)
+        self._room = anyio.Semaphore(CALLS_BEFORE_STOPPING)
         self._failures: list[str] = []
         self._is_settled = False
         self._refusal: JudgeStoppedError | None = None
@@ -168,7 +168,7 @@ class Trial:
         if self._refusal is None:
             return await ask()
         if self._ends_run and self._refusal.is_raised:
-            await anyio.sleep(GRACE)
+            await anyio.sleep(SHUTDOWN_TIMEOUT)
         self._refusal.is_raised = True
         raise self._refusal
 
@@ -179,8 +179,8 @@ class Trial:
             self._failures.append(cause_of(error))
             if len({NUMBERED.sub("", failure) for failure in self._failures}) > 1:
                 self._settle()
-            elif len(self._failures) == TRIAL:
-                why = f"{STOPPED}: its first {TRIAL} calls all failed by {self._failures[0]}"
+            elif len(self._failures) == CALLS_BEFORE_STOPPING:
+                why = f"{STOPPED}: its first {CALLS_BEFORE_STOPPING} calls all failed by {self._failures[0]}"
                 self._settle(JudgeStoppedError(why))
             raise
         except BaseException:
@@ -305,7 +305,7 @@ async def ask_jury(run: Run, battle: Mapping[str, Any], epoch: int = 1) -> dict[
     """
     wants_checklist = run.how.settings.checklist
     if wants_checklist and not battle.get("checklist"):
-        questions = await run.share(("checklist", battle["item"]), partial(_write_checklist, run, battle))
+        questions = await run.ask_once(("checklist", battle["item"]), partial(_write_checklist, run, battle))
         battle = {**battle, "checklist": questions}
     sides, calls = (_answered_item(battle), battle["model_a"], battle["model_b"]), []
     for model in jury_of(run.how, run.jury):
@@ -391,7 +391,7 @@ async def _ask_judge(run: Run, model: Model, shown: Judgment, battle: Mapping[st
         for rated in (battle["model_a"], battle["model_b"]):
             ask = partial(_ask_until_readable, run, model, (responses[rated],), battle, shown.repeat)
             key = ("rating", name, _answered_item(battle), rated, shown.repeat)
-            replies.append(await run.share(key, ask))
+            replies.append(await run.ask_once(key, ask))
     return {
         "order": shown.order,
         "repeat": shown.repeat,
@@ -451,7 +451,7 @@ async def _ask(
             raise
 
     with asked_by(run.how, texts):
-        output = await run.trial.call(partial(repeat_where_cut_short, ask))
+        output = await run.breaker.call(partial(repeat_where_cut_short, ask))
     if isinstance(output, str):
         return Reply("", refused=output)
     choice = output.choices[0] if output.choices else None

@@ -5,7 +5,7 @@ The path of responses, for a task of `tasks`, from the command to standings in t
 1. a task of `tasks` calls `play.tournament_task`, which reads them (`responses.read.read_responses`; Inspect's own logs
    by `log_responses.READER`),
 2. `source.TournamentSource` asks the tournament (its `next`) for the battles of a round, and has
-3. a `source.Deck` put the two responses of a battle, or all of an item, into a sample,
+3. a `source.SampleBuilder` put the two responses of a battle, or all of an item, into a sample,
 4. the solver `judge.judge` has `ask_jury` make the prompts and the calls, and keeps the replies in the sample's store,
 5. the scorer `scorers.verdict` reads the replies and merges orders, repeats and judges to a credit,
 6. `TournamentSource.sample_complete` notes the credits, and `next_samples` asks for the next round until there is none;
@@ -26,8 +26,9 @@ from inspect_ai import Task
 
 from podium.errors import UsageError
 from podium.hosts.inspect_ai.again import RECORDED, RecordedBattles, recorded_battles
-from podium.hosts.inspect_ai.answers_on_demand import AnswerDesk, ask_models
+from podium.hosts.inspect_ai.answers_on_demand import AnswerCollector, ask_models
 from podium.hosts.inspect_ai.asking import Asking, split_asking
+from podium.hosts.inspect_ai.cost_limit import Prices, build_cost_limit
 from podium.hosts.inspect_ai.judge import NO_JUDGE, has_judge, judge, roles_are_known
 from podium.hosts.inspect_ai.log_format import (
     ANSWERS,
@@ -44,9 +45,8 @@ from podium.hosts.inspect_ai.log_responses import READER
 from podium.hosts.inspect_ai.looks import OwnPart, known_judges, own_part
 from podium.hosts.inspect_ai.plans import plan_of
 from podium.hosts.inspect_ai.preview import preview_run
-from podium.hosts.inspect_ai.purse import Prices, purse_of
 from podium.hosts.inspect_ai.scorers import verdict
-from podium.hosts.inspect_ai.source import Deck, TournamentSource, missing_text
+from podium.hosts.inspect_ai.source import SampleBuilder, TournamentSource, missing_text
 from podium.plugins import catalogue
 from podium.plugins.catalogue import judging_settings
 from podium.plugins.settings import parameters_of
@@ -61,7 +61,7 @@ from podium.tournaments.schedule import Outcome, Pairing, Round, TournamentRule
 from podium.tournaments.selection import draw_items
 
 PACKED_FROM = 1000
-"""Battles from which a pack per item is dealt instead of a sample per battle."""
+"""Battles from which a pack per item is scheduled instead of a sample per battle."""
 PORTION = 1000
 """Packs given to Inspect at once."""
 NO_MODEL = "none/none"
@@ -184,10 +184,10 @@ class _Run:
         self.settings = self._complete_settings(settings, before)
         self.rule = self._rule(len(before))
         self.before = (Round(before, f"in {options.earlier}"),) if before else ()
-        self.deck = Deck(self.competing)
+        self.sample_builder = SampleBuilder(self.competing)
         battles = round(self.rule.size(self.competing.field()) * self.competing.mean_number())
         self.packed = battles >= PACKED_FROM if options.pack == "auto" else bool(options.pack)
-        self.desk = self._desk()
+        self.answer_collector = self._answer_collector()
         self.calls = self.judged.calls(shows_first(name, self.rule, self.judged, self.how))
         self.version = self.competing.digest()[:12]
         self.part = self._part(typed)
@@ -252,21 +252,21 @@ class _Run:
             raise UsageError(f"reference=true: {len(lacking)} items have no reference answer: {some(lacking, most=5)}")
         return rule
 
-    def _desk(self) -> AnswerDesk | None:
+    def _answer_collector(self) -> AnswerCollector | None:
         """Return where answers are asked for, where some are still to come."""
         if not any(self.competing.pending.values()):
             return None
         all_first, items = self.options.answers == "first", self.settings.get("items")
         first = draw_items(self.competing.field(), items, self.options.seed) if all_first else ()
         models, reasoning = tuple(self.asking.models), self.options.reasoning
-        return AnswerDesk(self.deck, models, pack=self.packed, first=first, reasoning=reasoning)
+        return AnswerCollector(self.sample_builder, models, pack=self.packed, first=first, reasoning=reasoning)
 
     def _part(self, typed: Mapping[str, Any]) -> OwnPart | None:
         """Return what of the tournament is played here, where it is not the whole."""
         options = self.options
         if not (options.shard or options.look is not None or options.played):
             return None
-        if self.desk:
+        if self.answer_collector:
             raise UsageError(
                 "answers on demand are asked by one process: ask for them first (podium/chain -T answers=first "
                 "-T max_battles=1), then play shards and looks with responses=ITS LOG"
@@ -293,20 +293,20 @@ class _Run:
     def _source(self) -> TournamentSource:
         """Return what deals the battles, round by round."""
         part, options = self.part, self.options
-        deal = self.deck.deal_packs if self.packed else self.deck.deal_battles
-        asked = [*self.asking.models.values()] if self.desk else []
+        build_samples = self.sample_builder.build_packs if self.packed else self.sample_builder.build_battle_samples
+        asked = [*self.asking.models.values()] if self.answer_collector else []
         return TournamentSource(
             part.rule if part else self.rule,
             self.competing.field(),
-            lambda pairings, number: deal(pairings, number + (part.number - 1 if part else 0)),
+            lambda pairings, number: build_samples(pairings, number + (part.number - 1 if part else 0)),
             portion=PORTION if self.packed else None,
-            spread=lambda coming: self.deck.responses.in_all_responses(coming),
+            spread=lambda coming: self.sample_builder.responses.in_all_responses(coming),
             calls=self.calls,
             given=part.given if part else self.before,
             say=self._say,
             opening=part.opening if part else (),
-            answers=self.desk,
-            purse=None if options.max_cost is None else purse_of(options.max_cost, options.prices, asked),
+            answers=self.answer_collector,
+            cost_limit=None if options.max_cost is None else build_cost_limit(options.max_cost, options.prices, asked),
         )
 
     def _say(self, text: str) -> None:
@@ -331,7 +331,7 @@ class _Run:
         verdicts = judge(seed=seed, cache=cache, reask=self.options.reask, asked_before=asked_before, **self.how)
         return Task(
             dataset=self.source,
-            solver=[ask_models(cache=cache, **self.asking.generation), verdicts] if self.desk else verdicts,
+            solver=[ask_models(cache=cache, **self.asking.generation), verdicts] if self.answer_collector else verdicts,
             scorer=verdict(seed=seed, **self.how),
             model=NO_MODEL,
             name=self.name,
@@ -355,7 +355,7 @@ class _Run:
             TASKS: list(competing.tasks),
             PROMPTS: self.judged.prompt_hash,
             **({SHARD: self.part.about} if self.part else {}),
-            **({ANSWERS: self.asking.identity(competing)} if self.desk else {}),
+            **({ANSWERS: self.asking.identity(competing)} if self.answer_collector else {}),
         }
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from podium.hosts.inspect_ai.asking import CHARACTERS_PER_TOKEN, Asking
 from podium.hosts.inspect_ai.compatibility import batch_of, option_typed
 from podium.hosts.inspect_ai.judge import jury_named, texts_of
-from podium.hosts.inspect_ai.source import Deck, TournamentSource
+from podium.hosts.inspect_ai.source import SampleBuilder, TournamentSource
 from podium.responses.collection import Responses
 from podium.scorers.judging import Judging
 from podium.tournaments.ring import Ring
@@ -57,8 +57,8 @@ def _prompt_length(responses: Responses, source: TournamentSource, how: Judging)
     """Return the mean length of some prompts, characters; a checklist that is not written yet counts nothing."""
     if how.realization.template is None:
         return 0.0
-    deck, pairings = Deck(responses), source.first.pairings
-    drawn = deck.deal_battles(pairings[:: max(1, len(pairings) // PROMPTS_BUILT)], 1)
+    sample_builder, pairings = SampleBuilder(responses), source.first.pairings
+    drawn = sample_builder.build_battle_samples(pairings[:: max(1, len(pairings) // PROMPTS_BUILT)], 1)
     plain = replace(how, settings=replace(how.settings, checklist=False))
     sides = ("response_a", "response_b")[: 2 if how.is_pairwise else 1]
     battles = [sample.metadata or {} for sample in drawn]

@@ -11,6 +11,7 @@ from inspect_ai.log import EvalSample
 
 from podium.errors import PodiumError
 from podium.hosts.inspect_ai.compatibility import kept_in_store
+from podium.hosts.inspect_ai.cost_limit import CostLimit
 from podium.hosts.inspect_ai.log_format import (
     ANSWER,
     ASKED,
@@ -30,7 +31,6 @@ from podium.hosts.inspect_ai.log_format import (
 )
 from podium.hosts.inspect_ai.logs import Scored
 from podium.hosts.inspect_ai.media import input_of
-from podium.hosts.inspect_ai.purse import Purse
 from podium.printable import tell
 from podium.responses.collection import Responses, response_key
 from podium.text import some
@@ -38,12 +38,12 @@ from podium.tournaments.claims import Answer, answer_of
 from podium.tournaments.schedule import Field, Next, Outcome, Pairing, Round, TournamentRule, merge_responses
 
 if TYPE_CHECKING:
-    from podium.hosts.inspect_ai.answers_on_demand import AnswerDesk
+    from podium.hosts.inspect_ai.answers_on_demand import AnswerCollector
 
 Deal = Callable[[Sequence[Pairing], int], list[Sample]]
 
 
-class Deck:
+class SampleBuilder:
     """Makes the samples of a round's pairings, with everything that the judge is shown: one per battle, or packs.
 
     A pack holds all battles of an item and a round, for tournaments of more than some thousands.
@@ -54,7 +54,7 @@ class Deck:
         self.items = responses.by_id()
         self.short_names = names_without_provider(responses.models)
 
-    def deal_battles(self, pairings: Sequence[Pairing], number: int) -> list[Sample]:
+    def build_battle_samples(self, pairings: Sequence[Pairing], number: int) -> list[Sample]:
         """Return a sample per battle of the round of this number, from 1."""
         samples = []
         for pairing in filter(self.responses.has_both, pairings):
@@ -66,7 +66,7 @@ class Deck:
             samples.append(self._sample(pairing, named.key, own, texts))
         return samples
 
-    def deal_packs(self, pairings: Sequence[Pairing], number: int) -> list[Sample]:
+    def build_packs(self, pairings: Sequence[Pairing], number: int) -> list[Sample]:
         """Return a sample per item, in which each model's response stands once; of several responses one each."""
         by_item: dict[tuple[str, int], list[Pairing]] = {}
         for pairing in filter(self.responses.has_both, pairings):
@@ -152,14 +152,14 @@ class TournamentSource(SampleSource):
     round: an eval set's retry drives this same object again and replays what was finished.
 
     Attributes:
-        deal: makes the samples of a round's pairings, given its number from 1.
+        build_samples: makes the samples of a round's pairings, given its number from 1.
         outcomes: reads from a sample how its battles ended.
         portion: how many samples Inspect is given at once, at most; it keeps every sample that waits in memory.
-        spread: makes of what the rule asks for the battles that are dealt: one per response of an item.
+        spread: makes of what the rule asks for the battles that are scheduled: one per response of an item.
         calls: of each judge for a battle.
         given: what was played before this tournament, which newcomers join.
         answers: deals what models are asked for before the battles that need it; None where all responses are there.
-        purse: what may be spent; None without a limit.
+        cost_limit: what may be spent; None without a limit.
         say: tells humans, while a tournament plays that stops by itself, what each look found.
         opening: the samples of a first round without battles.
         first: the battles of the first round; they depend on nothing that was played.
@@ -168,7 +168,7 @@ class TournamentSource(SampleSource):
 
     rule: TournamentRule
     field: Field
-    deal: Deal
+    build_samples: Deal
     outcomes: Callable[[EvalSample], tuple[Outcome, ...]] = outcomes_of
     portion: int | None = None
     spread: Callable[[Next], Next] = lambda coming: coming
@@ -176,18 +176,18 @@ class TournamentSource(SampleSource):
     given: Sequence[Round] = ()
     say: Callable[[str], None] = tell
     opening: Sequence[Sample] = ()
-    answers: "AnswerDesk | None" = None
-    purse: Purse | None = None
+    answers: "AnswerCollector | None" = None
+    cost_limit: CostLimit | None = None
 
     def __post_init__(self) -> None:
         self.stops_early = bool(getattr(getattr(self.rule, "rule", self.rule), "until", ""))
         self.events: list[tuple[str, dict[str, Any], tuple[Outcome, ...]]] = []
         self.first = self.spread(self.rule.next(self.field, self.given))
         asked = self.answers.due(self.first.pairings, "1") if self.answers and self.first.pairings else []
-        opening = (asked or self.deal(self.first.pairings, 1))[: self._room(answers=bool(asked))]
+        opening = (asked or self.build_samples(self.first.pairings, 1))[: self._room(answers=bool(asked))]
         self._opening = opening or list(self.opening)
         self.seeds = {str(sample.id) for sample in self._opening}
-        self.start, self.dealt = 0, set(self.seeds)
+        self.start, self.scheduled = 0, set(self.seeds)
         self.without_answers: set[str] = set()
 
     def initial_samples(self) -> list[Sample]:
@@ -199,8 +199,8 @@ class TournamentSource(SampleSource):
         if said := reason_of_stop(sample):
             raise PodiumError(f"{said}. Mend that, then `inspect eval-retry` on the log plays the rest")
         ended = () if ROUND in sample.metadata else self.outcomes(sample)
-        if self.purse:
-            self.purse.take(sample)
+        if self.cost_limit:
+            self.cost_limit.take(sample)
         announced = _announced_round(sample.metadata)
         if ASKED in sample.metadata:
             announced = {ROUND: [], ASKED: answers_in(sample.metadata, kept_in_store(sample, NAMESPACE))}
@@ -216,7 +216,7 @@ class TournamentSource(SampleSource):
         outcomes = {outcome.pairing: outcome for _, ended in attempt.values() for outcome in ended}
         if self.answers:
             self.answers.learn(announced for announced, _ in attempt.values())
-            self.field = self.answers.deck.responses.field()
+            self.field = self.answers.sample_builder.responses.field()
         played = list(self.given)
         schedule, asked, again = self.first, 0, 0
         while True:
@@ -225,7 +225,7 @@ class TournamentSource(SampleSource):
                 label = f"{number}.{again}" if again else str(number)
                 due = self.answers.due(schedule.pairings, label)
                 if due := [sample for sample in due if str(sample.id) not in attempt]:
-                    return self._deal_once(due)
+                    return self._build_missing_samples(due)
                 if (name := _round_id(number, again + 1)) in attempt:
                     schedule, again = _schedule_in(attempt[name][0]), again + 1
                     continue
@@ -237,9 +237,11 @@ class TournamentSource(SampleSource):
                 if revised:
                     return [announcement(revised, number, again + 1, schedule)]
                 again = 0
-            missing = [sample for sample in self.deal(schedule.pairings, number) if str(sample.id) not in attempt]
+            missing = [
+                sample for sample in self.build_samples(schedule.pairings, number) if str(sample.id) not in attempt
+            ]
             if missing:
-                return self._deal_once(missing)
+                return self._build_missing_samples(missing)
             ended = tuple(outcomes.get(pairing, Outcome(pairing, None)) for pairing in schedule.pairings)
             played.append(Round(merge_responses(ended), schedule.note))
             announced, _ = attempt.get(_round_id(number + 1), (None, ()))
@@ -275,7 +277,7 @@ class TournamentSource(SampleSource):
         """Say whose answers are not there, how many, and by what the first of them failed."""
         if self.answers is None:
             return ""
-        said = missing_text(self.answers.deck.responses)
+        said = missing_text(self.answers.sample_builder.responses)
         return f"{said} (the first cause: {self.answers.cause})" if self.answers.cause else said
 
     def _answer(self, played: Sequence[Round], asked: int, number: int) -> list[Sample] | None:
@@ -296,27 +298,29 @@ class TournamentSource(SampleSource):
                 f"nothing can be played: {self._failures()}. Mend that, then start again: what was answered is kept"
             )
         answer, name = answer_of(self.rule, self.field, played), _round_id(number)
-        if answer is None or name in self.dealt:
+        if answer is None or name in self.scheduled:
             return None
-        self.dealt.add(name)
+        self.scheduled.add(name)
         kept = replace(answer, calls=asked * self.calls)
         for claim in kept.claims:
             self.say(claim)
         return [closing_sample(kept, number)]
 
-    def _deal_once(self, missing: list[Sample]) -> list[Sample] | None:
-        """Return what was not dealt in this attempt; None where all was, and Inspect leaves it out (--sample-id)."""
-        fresh = [sample for sample in missing if str(sample.id) not in self.dealt]
-        dealt = fresh[: self._room(answers=any(ASKED in (sample.metadata or {}) for sample in fresh))]
-        self.dealt |= {str(sample.id) for sample in dealt}
-        if self.purse and fresh and not dealt:
-            spent = f"max_cost={self.purse.most:g} is reached with {self.purse.money_spent:.4g} spent"
+    def _build_missing_samples(self, missing: list[Sample]) -> list[Sample] | None:
+        """Return the samples that were not scheduled in this attempt; None where all was, and Inspect leaves it out
+        (--sample-id).
+        """
+        fresh = [sample for sample in missing if str(sample.id) not in self.scheduled]
+        scheduled = fresh[: self._room(answers=any(ASKED in (sample.metadata or {}) for sample in fresh))]
+        self.scheduled |= {str(sample.id) for sample in scheduled}
+        if self.cost_limit and fresh and not scheduled:
+            spent = f"max_cost={self.cost_limit.most:g} is reached with {self.cost_limit.money_spent:.4g} spent"
             self.say(f"{spent}: {len(fresh):,} samples of this round, and whatever would follow, are not asked")
-        return dealt or None
+        return scheduled or None
 
     def _room(self, *, answers: bool) -> int | None:
-        """Return how many samples may be dealt at once; None for any number."""
-        most = self.purse.room(answers=answers) if self.purse else None
+        """Return how many samples may be scheduled at once; None for any number."""
+        most = self.cost_limit.room(answers=answers) if self.cost_limit else None
         return most if self.portion is None else self.portion if most is None else min(most, self.portion)
 
     def _current_attempt(self) -> dict[str, tuple[dict[str, Any], tuple[Outcome, ...]]]:
@@ -326,7 +330,7 @@ class TournamentSource(SampleSource):
             start -= 1
             needed.discard(self.events[start][0])
         if start != self.start:
-            self.start, self.dealt = start, set(self.seeds)
+            self.start, self.scheduled = start, set(self.seeds)
         return {name: (announced, ended) for name, announced, ended in self.events[start:]}
 
 

@@ -18,7 +18,7 @@ from podium.scorers.judging import Judging, merge_rows, verdict_row
 
 FAILED = "failed"
 NOT_ASKED = "not asked: the judge kept failing"
-PATIENCE = 20
+MAX_CONSECUTIVE_FAILURES = 20
 """Battles that fail one after the other before a judge is left alone."""
 
 log = logging.getLogger(__name__)
@@ -53,14 +53,14 @@ def judge_battles(
     async def judge_all() -> list[dict[str, Any]]:
         async with AsyncExitStack() as stack:
             jury = [await stack.enter_async_context(model) for model in models()]
-            sitting = Sitting(Run(how, cache=cache, jury=jury), concurrency)
-            return await make_calls([partial(sitting.judge, battle) for battle in battles])
+            batch_judge = BatchJudge(Run(how, cache=cache, jury=jury), concurrency)
+            return await make_calls([partial(batch_judge.judge, battle) for battle in battles])
 
     rows: list[dict[str, Any]] = call_outside_loop(lambda: anyio.run(judge_all)) if battles else []
     return rows
 
 
-class Sitting:
+class BatchJudge:
     """The judges at work on one batch: a few battles at once, until too many in a row have failed."""
 
     def __init__(self, run: Run, concurrency: int) -> None:
@@ -68,7 +68,7 @@ class Sitting:
         self.names = [identity(model, run.how) for model in jury_of(run.how, run.jury)]
         # Both orders of a battle are asked for at once.
         self.room = anyio.Semaphore(max(1, concurrency // run.how.calls()))
-        self.patience = max(PATIENCE, 2 * concurrency)
+        self.max_consecutive_failures = max(MAX_CONSECUTIVE_FAILURES, 2 * concurrency)
         self.in_a_row = 0
         self.errors: Counter[str] = Counter()
 
@@ -76,7 +76,7 @@ class Sitting:
         """Return one battle with what its judges' replies say."""
         sides = {name: battle[name] for name in ("model_a", "model_b", *ABOUT) if battle.get(name) is not None}
         async with self.room:
-            if self.in_a_row >= self.patience:
+            if self.in_a_row >= self.max_consecutive_failures:
                 return sides | self._build_unparsed(NOT_ASKED)
             try:
                 shown = (await ask_jury(self.run, battle))["judgments"]
@@ -95,15 +95,15 @@ class Sitting:
         error = root_of(error)
         kind, message = type(error).__name__, redact(" ".join(str(error).split()))[:300]
         if isinstance(error, JudgeStoppedError):
-            if self.in_a_row < self.patience:
+            if self.in_a_row < self.max_consecutive_failures:
                 log.error("podium: %s", message)
-            self.in_a_row = self.patience
+            self.in_a_row = self.max_consecutive_failures
             return self._build_unparsed(NOT_ASKED)
         self.in_a_row += 1
         self.errors[kind] += 1
         if self.errors[kind] == 1:
             log.warning("podium: a battle on %s failed and is unparsed: %s: %s", item, kind, message)
-        if self.in_a_row == self.patience:
+        if self.in_a_row == self.max_consecutive_failures:
             log.error("podium: %d battles in a row failed: no more calls are made in this batch", self.in_a_row)
         return {**self._build_unparsed(f"{FAILED}: {kind}"), "error": message}
 

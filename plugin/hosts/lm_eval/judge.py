@@ -171,7 +171,7 @@ class LmEvalAPI(ModelAPI):
             self.arguments["header"] = {"Authorization": f"Bearer {api_key}"}
         self.secrets = [*secrets_of(self.arguments), *([api_key] if api_key else [])]
         self.model: Any = None
-        self.waiting: list[Call] = []
+        self.finder: list[Call] = []
         self.making = anyio.Lock()
         self.turns = anyio.CapacityLimiter(self.max_connections() if self.served else 1)
 
@@ -189,7 +189,7 @@ class LmEvalAPI(ModelAPI):
         # What is not set is the model's own.
         given = {name: value for name, value in limits.items() if value is not None}
         call = Call(messages, {"until": [], "do_sample": temperature > 0, "temperature": temperature, **given})
-        self.waiting.append(call)
+        self.finder.append(call)
         try:
             async with self.making:
                 if self.model is None:
@@ -197,13 +197,13 @@ class LmEvalAPI(ModelAPI):
             async with self.turns:
                 if call.text is None and call.error is None:
                     # What waits with the same settings goes with it.
-                    alike = [other for other in self.waiting if other.settings == call.settings and other is not call]
+                    alike = [other for other in self.finder if other.settings == call.settings and other is not call]
                     batch = [call, *([] if self.served else alike[: BATCH - 1])]
-                    self.waiting = [other for other in self.waiting if other not in batch]
+                    self.finder = [other for other in self.finder if other not in batch]
                     await anyio.to_thread.run_sync(self._answer, batch)
         finally:
             # One that was cancelled must not be asked with the next batch.
-            self.waiting = [other for other in self.waiting if other is not call]
+            self.finder = [other for other in self.finder if other is not call]
         if call.error is not None:
             raise RuntimeError(redact(f"{type(call.error).__name__}: {call.error}", self.secrets)) from None
         return ModelOutput.from_content(f"{PROVIDER}/{self.model_name}", call.text or "", "unknown")

@@ -26,7 +26,7 @@ Count = Callable[..., int | None]
 log = logging.getLogger(__name__)
 
 
-class Earned(float):
+class DocumentCredit(float):
     """What a document's response earned, as a mean over opponents; it remembers the verdicts and a ranker's options."""
 
     __slots__ = ("options", "verdicts")
@@ -35,13 +35,13 @@ class Earned(float):
 
     def __new__(
         cls, credit: float, verdicts: Mapping[str, Any] | None = None, options: Mapping[str, Any] | None = None
-    ) -> "Earned":
+    ) -> "DocumentCredit":
         self = super().__new__(cls, credit)
         self.verdicts, self.options = verdicts or {}, options or {}
         return self
 
 
-def earned_credit(references: Any = None, predictions: Sequence[Any] = (), **options: Any) -> Earned | None:  # noqa: ARG001
+def earned_credit(references: Any = None, predictions: Sequence[Any] = (), **options: Any) -> DocumentCredit | None:  # noqa: ARG001
     """Return what a document's response earned, as a mean over opponents; None where nothing could be read.
 
     Args:
@@ -50,7 +50,11 @@ def earned_credit(references: Any = None, predictions: Sequence[Any] = (), **opt
         **options: of the ranker, as `podium.rank` takes them: `level`, `calibration`, `beta`, `pin`, ...
     """
     verdicts = issued_verdicts(predictions)
-    return None if verdicts is None or verdicts["credit"] is None else Earned(verdicts["credit"], verdicts, options)
+    return (
+        None
+        if verdicts is None or verdicts["credit"] is None
+        else DocumentCredit(verdicts["credit"], verdicts, options)
+    )
 
 
 def total(items: Sequence[int | None]) -> int:
@@ -60,7 +64,7 @@ def total(items: Sequence[int | None]) -> int:
 
 def _standings(ranker: str, items: Sequence[Any]) -> tuple[Standings, Entry]:
     """Rank this run's model among its opponents, as `podium rank` does by the samples; return its row, too."""
-    earned = [item for item in items if isinstance(item, Earned)]
+    earned = [item for item in items if isinstance(item, DocumentCredit)]
     if any(item is not None for item in items) and not earned:
         raise NotIdentifiedError(
             'lm-eval handed over no verdicts: the task\'s doc_to_target must give a text (`doc_to_target: ""`), no list'

@@ -34,8 +34,8 @@ def test_packs_are_dealt_from_so_many_battles_and_as_typed(write_responses, monk
 
 def test_nobody_types_pack_for_a_thousand_battles(write_responses):
     names = {f"m{k}": k / 5 for k in range(5)}
-    dealt = {items: round_robin(responses=write_responses(names, items)).dataset for items in (99, 100)}
-    assert {items: len(source) for items, source in dealt.items()} == {99: 990, 100: 100}
+    scheduled = {items: round_robin(responses=write_responses(names, items)).dataset for items in (99, 100)}
+    assert {items: len(source) for items, source in scheduled.items()} == {99: 990, 100: 100}
 
 
 def test_another_word_for_pack_is_refused(write_responses):

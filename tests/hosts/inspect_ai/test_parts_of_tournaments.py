@@ -110,7 +110,7 @@ def test_four_shards_of_which_one_is_killed_and_retried_make_the_single_run_and_
     process.kill()
     process.join()
     assert (command, process.exitcode) == ("eval", -9)
-    waiting = {call.key for call in host.judge.calls() if call.fate is None}
+    finder = {call.key for call in host.judge.calls() if call.fate is None}
     host.judge.script(latency=0.02)
     commands, processes = zip(*map(start, (1, 2, 3, 4)), strict=True)
     for process in processes:
@@ -118,10 +118,10 @@ def test_four_shards_of_which_one_is_killed_and_retried_make_the_single_run_and_
     assert commands == ("eval", "eval-retry", "eval", "eval")
     assert [process.exitcode for process in processes] == [0] * 4
     calls = host.judge.calls()[known:]
-    assert set(again(calls)) == waiting
+    assert set(again(calls)) == finder
     assert {call.key for call in calls} == {call.key for call in host.judge.calls()[:known]}
-    dealt = [Shard(k, 4).items_of(Field(MODELS, ITEMS, {}), 0) for k in (1, 2, 3, 4)]
-    assert sorted(map(len, dealt)) == [2, 2, 3, 3]
+    scheduled = [Shard(k, 4).items_of(Field(MODELS, ITEMS, {}), 0) for k in (1, 2, 3, 4)]
+    assert sorted(map(len, scheduled)) == [2, 2, 3, 3]
     assert_same_table(str(host.folder / "parts"), str(host.folder / "logs"))
 
 

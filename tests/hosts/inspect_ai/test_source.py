@@ -28,7 +28,7 @@ FIELD = Field(NAMES, tuple(f"q{k}" for k in range(12)), {})
 RULES = {"round_robin": RoundRobin(), "swim": Swim(), "chain": Chain(), "anchor": Anchor(pilot=3), "ring": Ring()}
 
 
-def deal(pairings, number):
+def build_samples(pairings, number):
     return [Sample(id=pairing.key, input="", metadata=metadata_of(pairing, number)) for pairing in pairings]
 
 
@@ -42,7 +42,7 @@ def outcomes(sample):
 
 
 def source_of(rule):
-    return TournamentSource(rule, FIELD, deal, outcomes)
+    return TournamentSource(rule, FIELD, build_samples, outcomes)
 
 
 class Host:
@@ -155,7 +155,7 @@ STOPPING = Field(NAMES, tuple(f"q{k:02d}" for k in range(60)), {})
 
 
 def stopping_source():
-    return TournamentSource(Ring(until="order", start=25), STOPPING, deal, outcomes, say=lambda _: None)
+    return TournamentSource(Ring(until="order", start=25), STOPPING, build_samples, outcomes, say=lambda _: None)
 
 
 def better_name(own):
@@ -225,7 +225,7 @@ def test_a_battle_that_was_abandoned_does_not_stop_the_tournament():
 
 def test_a_tournament_of_many_rounds_knows_its_rounds_apart():
     names = tuple(f"m{k:02d}" for k in range(20))
-    source = TournamentSource(Swim(), Field(names, ("q0",), {}), deal, outcomes)
+    source = TournamentSource(Swim(), Field(names, ("q0",), {}), build_samples, outcomes)
     log = Host(source).run()
     assert len(schedule(log)) == 64
     assert len(ids(log)) == 65 + 64

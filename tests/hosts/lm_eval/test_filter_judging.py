@@ -32,7 +32,7 @@ from stand_in import StandIn, preference
 
 from podium.errors import UsageError
 from podium.formats.lm_eval_judged import judgment_rows, parse_verdicts
-from podium.hosts.inspect_ai.judge import TRIAL
+from podium.hosts.inspect_ai.judge import CALLS_BEFORE_STOPPING
 from podium.hosts.inspect_ai.tasks import anchor
 from podium.hosts.lm_eval.batch import NOT_ASKED
 from podium.hosts.lm_eval.filter import JudgeFilter
@@ -183,10 +183,12 @@ def test_a_judge_that_is_down_is_left_alone_after_a_while(tmp_path: Path, asked:
     found = evaluated(write_task(tmp_path, down))
     reasons = [one["reason"] for one in battles(found)]
     failed = reasons.count("failed: APIConnectionError")
-    assert TRIAL // 2 <= failed <= TRIAL  # of a battle's two calls one may have been cut off by the other
+    assert (
+        CALLS_BEFORE_STOPPING // 2 <= failed <= CALLS_BEFORE_STOPPING
+    )  # of a battle's two calls one may have been cut off by the other
     assert reasons.count(NOT_ASKED) == ITEMS * 3 - failed
     assert (figure(found, "judged"), figure(found, "unparsed")) == (0, ITEMS * 3)
-    assert f"its first {TRIAL} calls all failed by APIConnectionError" in caplog.text
+    assert f"its first {CALLS_BEFORE_STOPPING} calls all failed by APIConnectionError" in caplog.text
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from podium.nouns.battles import Battles
 
 
 @dataclass(frozen=True, slots=True)
-class OrderTwins:
+class OrderPairs:
     """Pairs read in both orders; each order's credit and margin belong to the response shown first in it.
 
     Attributes:
@@ -27,9 +27,9 @@ class OrderTwins:
     def __len__(self) -> int:
         return len(self.credit)
 
-    def take(self, rows: np.ndarray) -> "OrderTwins":
+    def take(self, rows: np.ndarray) -> "OrderPairs":
         """Return the pairs of a mask or of positions."""
-        return OrderTwins(self.credit[rows], self.margin[rows], self.meeting[rows], self.rows.take(rows))
+        return OrderPairs(self.credit[rows], self.margin[rows], self.meeting[rows], self.rows.take(rows))
 
     @property
     def wins(self) -> tuple[np.ndarray, np.ndarray]:
@@ -52,7 +52,7 @@ def orders_of(battles: Battles) -> np.ndarray:
     return table["order"].astype(object).to_numpy() if "order" in table else np.full(len(table), None)
 
 
-def meetings_of(battles: Battles, rows: np.ndarray) -> np.ndarray:
+def matchup_codes(battles: Battles, rows: np.ndarray) -> np.ndarray:
     """Return a number per item, response to it and pair of models, shape (rows,)."""
     models = len(battles.models)
     a, b = (codes[rows] for codes in battles.model_codes)
@@ -60,10 +60,10 @@ def meetings_of(battles: Battles, rows: np.ndarray) -> np.ndarray:
     return (item * models + np.minimum(a, b)) * models + np.maximum(a, b)
 
 
-def order_twins(judgments: Battles, level: float) -> OrderTwins:
+def find_order_pairs(judgments: Battles, level: float) -> OrderPairs:
     """Find the pairs read in both orders: one `ab` and one `ba` of the same item, pair, judge, repeat and response."""
     credit, margin, _ = first_shown(judgments)
-    rows = (judgments.verdicts or verdicts_of(judgments.table)).twins()
+    rows = (judgments.verdicts or verdicts_of(judgments.table)).order_pairs()
     rows = rows[~np.isnan(credit[rows]).any(axis=1)]
     sample = sample_of(judgments, level).take(rows[:, 0])
-    return OrderTwins(credit[rows], margin[rows], meetings_of(judgments, rows[:, 0]), sample)
+    return OrderPairs(credit[rows], margin[rows], matchup_codes(judgments, rows[:, 0]), sample)

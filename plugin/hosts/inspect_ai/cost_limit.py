@@ -12,17 +12,19 @@ from podium.text import some
 
 MILLION = 1e6
 PORTIONS = 2
-"""What is dealt at once may cost this part of what is left, should each sample be as dear as the dearest so far."""
+"""Samples that are scheduled together may cost this part of what is left, should each sample be as dear as
+the dearest so far.
+"""
 Prices = Mapping[str, Sequence[float]]
 """By model: of a million tokens shown to it, and of a million that it writes."""
 
 
-class Purse:
+class CostLimit:
     """What may be spent, and what was.
 
-    Samples are dealt in portions that fit into half of what is left; where what is left is less than the dearest sample
-    so far, none is. The first of a kind, answer or battles, goes alone. So the cap is passed only by a sample dearer
-    than what was left, which was enough for all before it.
+    Samples are scheduled in portions that fit into half of what is left; where what is left is less than the dearest
+    sample so far, none is. The first of a kind, answer or battles, goes alone. So the cap is passed only by a sample
+    dearer than what was left, which was enough for all before it.
 
     Attributes:
         most: the cap, in the currency of the prices.
@@ -63,7 +65,7 @@ class Purse:
         return usage.total_cost
 
     def room(self, *, answers: bool) -> int | None:
-        """Return how many samples may be dealt at once; None for any number: none of them cost anything yet."""
+        """Return how many samples may be scheduled at once; None for any number: none of them cost anything yet."""
         left, dearest = self.most - self.money_spent, self._dearest.get(answers)
         if dearest is None:
             return 1 if left > 0 else 0
@@ -72,8 +74,8 @@ class Purse:
         return 0 if left < dearest else max(int(left / dearest / PORTIONS), 1)
 
 
-def purse_of(most: float, prices: Prices | None, models: Sequence[Model]) -> Purse:
-    """Return a purse with so much in it.
+def build_cost_limit(most: float, prices: Prices | None, models: Sequence[Model]) -> CostLimit:
+    """Return a limit of so much money.
 
     Args:
         most: the cap.
@@ -94,7 +96,7 @@ def purse_of(most: float, prices: Prices | None, models: Sequence[Model]) -> Pur
     lacking = [str(model) for model in unpriced if getattr(get_model_info(model), "cost", None) is None]
     if lacking:
         raise UsageError(_no_price_text(most, sorted({*lacking})))
-    return Purse(most, prices or {})
+    return CostLimit(most, prices or {})
 
 
 def _no_price_text(most: float, models: Sequence[str]) -> str:

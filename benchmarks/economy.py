@@ -69,13 +69,15 @@ def plays(make: Callable[[int, ImaginedRun], TournamentRule], calls: int, naive:
         rule = make(seed, run)
         rounds = rounds_of(run, rule)
         if not isinstance(rule, Stopping) or not rule.until:
-            return Result(calls * number_of(rounds), elo_of(rounds, run))
+            return Result(calls * number_of(rounds), parse_ratings(rounds, run))
         looks = rule.progress_of(run.field, rounds).looks
         if naive:
             return stop_naively(run, rounds, looks, calls)
         last = looks[-1]
         left = int(last.open.sum()) // 2
-        return Result(calls * last.battles, elo_of(rounds, run), not last.open.any(), is_wrong(rule, last, run), left)
+        return Result(
+            calls * last.battles, parse_ratings(rounds, run), not last.open.any(), is_wrong(rule, last, run), left
+        )
 
     return play
 
@@ -98,7 +100,9 @@ def stop_naively(run: ImaginedRun, rounds: Sequence[Round], looks: Sequence[Look
         if claimed.all():
             break
     is_wrong_somewhere = bool(((claimed > 0) & (gap <= 0)).any())
-    return Result(calls * last.battles, elo_of(rounds[: last.number], run), bool(claimed.all()), is_wrong_somewhere)
+    return Result(
+        calls * last.battles, parse_ratings(rounds[: last.number], run), bool(claimed.all()), is_wrong_somewhere
+    )
 
 
 def is_wrong(rule: Stopping, last: Look, run: ImaginedRun) -> float:
@@ -124,14 +128,16 @@ def knock_out(run: ImaginedRun, seed: int) -> Result:
             rounds.append(Round(outcomes))
             won = [one.pairing.a if one.credit + rng.uniform(-0.1, 0.1) > 0.5 else one.pairing.b for one in outcomes]
             left = won + left[2 * len(pairs) :]
-    return Result(number_of(rounds), elo_of([Round(tuple(one for done in rounds for one in done.outcomes))], run))
+    return Result(
+        number_of(rounds), parse_ratings([Round(tuple(one for done in rounds for one in done.outcomes))], run)
+    )
 
 
 def number_of(rounds: Sequence[Round]) -> int:
     return sum(len(done.outcomes) for done in rounds)
 
 
-def elo_of(rounds: Sequence[Round], run: ImaginedRun) -> np.ndarray:
+def parse_ratings(rounds: Sequence[Round], run: ImaginedRun) -> np.ndarray:
     return POINTS * np.array(list(strengths_of_matchups(matchups_in(rounds), run.field.models).values()))
 
 

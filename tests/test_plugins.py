@@ -204,7 +204,7 @@ def podium_tournaments():
         (
             TOURNAMENT.format(body="return None"),
             ("replay", BATTLES, "--tournament", "mine"),
-            "must return a Next, got No",
+            "must return a NextRound, got No",
         ),
     ],
 )
@@ -258,7 +258,7 @@ from podium.plugins import catalogue
 from podium.scorers.prompt import Settings, Texts
 from podium.scorers.reply import Reply
 
-mine = catalogue.realization_named("mine")
+mine = catalogue.find_realization("mine")
 prompt = mine.prompt(Texts("q", ("x", "y")), Settings())
 print(prompt.count("<<<RESPONSE"), mine.read_reply(Reply("B"), Settings()).credit)
 """
@@ -332,7 +332,7 @@ from podium.plugins import catalogue
 from podium.scorers.prompt import Settings, Texts
 from podium.scorers.realization import Preference
 from podium.scorers.reply import Reply
-judge = catalogue.realization_named("customer")
+judge = catalogue.find_realization("customer")
 print(judge.prompt(Texts("q", ("x", "y")), Settings()).count("<<<RESPONSE"))
 print(*[judge.read_reply(Reply(text), Settings()).credit for text in ("first.", "SECOND", "FIRST, or SECOND")])
 print(*[judge.write_reply(Preference(0.5, chance), Settings()).text for chance in (0.9, 0.1)])
@@ -360,14 +360,14 @@ def test_a_reader_that_raises_is_an_error_that_names_the_plugin(tmp_path: Path) 
 
 
 def test_every_own_scorer_is_called_as_its_realization_is() -> None:
-    found = {name: catalogue.realization_named(name) for name in catalogue.extensions_of(Scorer)}
+    found = {name: catalogue.find_realization(name) for name in catalogue.extensions_of(Scorer)}
     assert len(found) >= 8
     assert [name for name, one in found.items() if one.name != name or not one.write_reply] == []
 
 
 def test_the_kind_of_every_own_scorer_begins_its_summary() -> None:
     lines = {name: one.extension.summary for name, one in catalogue.extensions_of(Scorer).items()}
-    kinds = {name: catalogue.realization_named(name).kind for name in lines}
+    kinds = {name: catalogue.find_realization(name).kind for name in lines}
     assert [name for name, line in lines.items() if not line.startswith(f"{kinds[name]}: ")] == []
 
 

@@ -1,4 +1,4 @@
-"""The embedded engine: a DuckDB database, which spills into a temporary folder what does not fit into memory."""
+"""DuckDB as the engine: an embedded database that spills to a temporary folder when memory is full."""
 
 import itertools
 import re
@@ -39,7 +39,7 @@ _SPILLED = tempfile.TemporaryDirectory(prefix="podium-spilled-")
 
 
 class Duck:
-    """A database of its own, gone with the last reference to it.
+    """An in-process DuckDB database, closed when it is garbage-collected.
 
     Args:
         memory: the most that it holds in memory, for example `700MB`; by default four fifths of the machine's.
@@ -64,40 +64,40 @@ class Duck:
             self._run(f"set memory_limit = '{memory}'")
 
     def watch(self, path: Path) -> None:
-        """Note a file's state: what is stored after it changes is an error, as half of it may be another file's."""
+        """Record the state of a file, so that `store` raises if the file changes while it is read."""
         self._watched[path] = _state(path)
 
     def fresh(self, stem: str) -> str:
-        """Return a name that nothing has yet."""
+        """Return an unused table name that begins with `stem`."""
         return f"{stem}_{next(self._numbers)}"
 
     def register(self, name: str, table: Any) -> None:
-        """Give an Arrow table or a data frame a name."""
+        """Register an Arrow table or a data frame as a view of this name."""
         self.connection.register(name, table)
         self._made.append(("unregister", name))
 
     def attach(self, name: str, path: Path) -> None:
-        """Give the tables of a DuckDB file a name; nothing is written to it."""
+        """Attach a DuckDB file read-only under this name."""
         self.connection.execute(f"attach {text(str(path.resolve()))} as {name} (read_only)")
         self._made.append(("detach", name))
 
     def scan(self, name: str, paths: Sequence[str]) -> None:
-        """Give Parquet files a name; they stay where they are."""
+        """Create a view over Parquet files, which are read in place."""
         self.view(name, f"select * from read_parquet([{', '.join(map(text, paths))}])")
 
     def view(self, name: str, query: str) -> None:
-        """Give a query a name; it runs each time it is asked."""
+        """Create a view of a query; the query runs each time the view is read."""
         self._run(f"create view {name} as {query}")
         self._made.append(("drop view", name))
 
     def store(self, name: str, query: str) -> None:
-        """Run a query once and keep its rows, on disk where memory is short."""
+        """Run a query once and store its rows as a table; rows that do not fit into memory go to disk."""
         self._run(f"create table {name} as {query}")
         self._made.append(("drop table", name))
         self._refuse_changed()
 
     def store_groups(self, name: str, rows: int, source: str, query: Callable[[str], str], order: str) -> None:
-        """Group the rows of a source once and keep the groups in an order.
+        """Run a group-by query once over a source and store the groups in a given order.
 
         Many rows are written first, then grouped a range of the order's first column at a time: memory holds the
         groups of one range, and nothing is sorted that does not fit.
@@ -117,7 +117,7 @@ class Duck:
         self.view(name, f"select * from {packed}")
 
     def _ranges(self, table: str, column: str, rows: int) -> list[str]:
-        """Return conditions that part a table into ranges of a column, with `ROWS_AT_ONCE` rows or about as many."""
+        """Return SQL conditions that split a table into ranges of a column, about `ROWS_AT_ONCE` rows each."""
         sample = f"select {column} from {table} using sample reservoir({SAMPLE} rows) repeatable (1)"
         values = sorted(value for (value,) in self.rows(sample))
         parts = -(-rows // ROWS_AT_ONCE)
@@ -127,7 +127,7 @@ class Duck:
 
     @cached_property
     def _disk(self) -> str:
-        """Name of a database on disk, packed, for what need not fit into memory."""
+        """Name of an attached on-disk database, for tables that need not fit into memory."""
         self._run(f"attach {text(str(self.folder / 'packed.duckdb'))} as packed")
         self._made.append(("detach", "packed"))
         return "packed"
@@ -158,6 +158,7 @@ class Duck:
         return {str(row[0]): str(row[1]) for row in self.rows(f"describe {name}")}
 
     def _refuse_changed(self) -> None:
+        """Raise DataError if a watched file has changed since `watch`."""
         for path, state in self._watched.items():
             if _state(path) != state:
                 raise DataError(
@@ -165,13 +166,14 @@ class Duck:
                 )
 
     def _run(self, query: str) -> duckdb.DuckDBPyConnection:
+        """Execute a query; DuckDB's errors become `DataError`."""
         with _errors():
             return self.connection.execute(query)
 
 
 @contextmanager
 def _errors() -> Iterator[None]:
-    """Say in podium's words what only the machine can refuse."""
+    """Convert DuckDB's memory, disk and file errors to `DataError`."""
     try:
         yield
     except duckdb.OutOfMemoryException as error:
@@ -187,14 +189,14 @@ def _errors() -> Iterator[None]:
 
 
 def out_of_memory(error: duckdb.OutOfMemoryException, source: str | None = None) -> DataError:
-    """Return what to say where memory or the disk for what is spilled is too small."""
+    """Build the error for a query that exceeds the memory limit or the free disk space."""
     problem = f"the verdicts do not fit into the memory that is allowed ({_first_line(error)})"
     remedy = "allow more with --memory, or free disk space where the environment variable TMPDIR points"
     return DataError(problem, source=source, remedy=remedy)
 
 
 def _state(path: Path) -> tuple[int, int, int] | None:
-    """Return what tells one state of a file from another; None where it is gone, or can be read only once."""
+    """Return inode, size and modification time of a file; None if it does not exist or is not a regular file."""
     try:
         facts = path.stat()
     except OSError:
@@ -203,11 +205,12 @@ def _state(path: Path) -> tuple[int, int, int] | None:
 
 
 def _first_line(error: Exception) -> str:
+    """Return the first line of an error's text."""
     return str(error).partition("\n")[0]
 
 
 def _close(connection: duckdb.DuckDBPyConnection, folder: Path, made: list[tuple[str, str]], keep: bool) -> None:
-    """Empty a database, and keep some empty ones: to start one takes longer than to count a thousand rows."""
+    """Drop what was made in a connection and keep the connection for reuse, or close it."""
     try:
         for verb, name in reversed(made):
             connection.unregister(name) if verb == "unregister" else connection.execute(f"{verb} {name}")
@@ -221,5 +224,5 @@ def _close(connection: duckdb.DuckDBPyConnection, folder: Path, made: list[tuple
 
 
 def literal_path(path: Path) -> str:
-    """Write a path for DuckDB, which would take some characters for wildcards."""
+    """Quote a path for DuckDB with its wildcard characters escaped."""
     return text("".join(f"[{letter}]" if letter in "*?[" else letter for letter in str(path.absolute())))

@@ -12,8 +12,8 @@ Engine: TypeAlias = "Duck | Spark"
 """A place where relations are, of one interface; queries are in the dialect that both share."""
 
 
-def engine_named(name: str = "duckdb", memory: str | None = None) -> Engine:
-    """Start an engine.
+def start_engine(name: str = "duckdb", memory: str | None = None) -> Engine:
+    """Start the DuckDB or Spark engine.
 
     Args:
         name: `duckdb`, `spark`, or `spark=URL` with the address of a master.

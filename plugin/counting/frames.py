@@ -1,4 +1,4 @@
-"""Data frames to Arrow and back, with no number rounded on the way."""
+"""Convert data frames to Arrow and back without rounding numbers."""
 
 import re
 from typing import Any
@@ -17,7 +17,7 @@ LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def frame_of(table: pa.Table, models: tuple[str, ...]) -> pd.DataFrame:
-    """Return battles as a frame; names are categoricals, both models over the same ones.
+    """Convert a battles table to a data frame; both model columns are categoricals over the same names.
 
     Args:
         table: from a database, with the column `podium_row`.
@@ -35,7 +35,7 @@ def frame_of(table: pa.Table, models: tuple[str, ...]) -> pd.DataFrame:
 
 
 def arrow_column(cells: pd.Series) -> pa.Array:
-    """Return a column as Arrow keeps it; cells of several types, and nested ones, are texts."""
+    """Convert a column to Arrow; mixed or nested values become text."""
     if isinstance(cells.dtype, pd.CategoricalDtype):
         cells = cells.astype(cells.cat.categories.dtype)
     try:
@@ -48,7 +48,7 @@ def arrow_column(cells: pd.Series) -> pa.Array:
 
 
 def _cell_text(value: Any) -> str | None:
-    """Write a cell as text; a truth is another text than the word `True`."""
+    """Convert a cell to text; a boolean is written differently from the words `True` and `False`."""
     if isinstance(value, bool | np.bool_):
         return str(value).lower()
     words = text_of(value)
@@ -57,7 +57,7 @@ def _cell_text(value: Any) -> str | None:
 
 
 def _categorical(column: pa.ChunkedArray, names: tuple[str, ...] | None = None) -> pd.Categorical:
-    """Return a column of text as a categorical with sorted categories; empty cells get code -1."""
+    """Convert a text column to a categorical with sorted categories; empty cells get code -1."""
     coded = column.combine_chunks().dictionary_encode()
     codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
     labels = coded.dictionary.to_pylist()

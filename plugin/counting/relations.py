@@ -1,4 +1,4 @@
-"""The relations as SQL, in the dialect that DuckDB and Spark share.
+"""The relations as SQL queries, in the dialect that DuckDB and Spark share.
 
 judgments (a row a judge call) -> sided (names as codes, seen from the lower one) -> cells (a row per item, pair,
 judge and repeat: everything that is counted, the two orders merged) -> pairs (sums over items); and judgments ->
@@ -39,12 +39,12 @@ Present = Collection[str]
 
 
 def quote_name(name: str) -> str:
-    """Write a column's name as SQL does: in double quotes, those within doubled."""
+    """Quote a column name for SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def text(value: str) -> str:
-    """Write a text as SQL does.
+    """Quote a string literal for SQL.
 
     >>> text("it's")
     "'it''s'"
@@ -53,7 +53,7 @@ def text(value: str) -> str:
 
 
 def names_query(judgments: str, *columns: str) -> str:
-    """Return the distinct names in some columns, with their codes in sorted order."""
+    """Query the distinct names in some columns, with codes in sorted order."""
     distinct = " union ".join(
         f"select distinct {quote_name(column)} as name from {judgments} where {quote_name(column)} is not null"
         for column in columns
@@ -62,7 +62,7 @@ def names_query(judgments: str, *columns: str) -> str:
 
 
 def sided_query(judgments: str, names: Mapping[str, str], present: Present, items: int, *, is_whole: bool) -> str:
-    """Return judgments as the model with the lower code sees them, names as codes.
+    """Query judgments from the view of the model with the lower code, with names replaced by codes.
 
     Args:
         judgments: the view.
@@ -101,20 +101,20 @@ def sided_query(judgments: str, names: Mapping[str, str], present: Present, item
 
 
 def _stand_in(present: Present, side: str = "") -> str:
-    """Return the credit that a margin's sign says, where nothing explains that the credit is missing."""
+    """Return SQL for the credit given by the sign of the margin, used if credit and reason are both missing."""
     credit = f"(sign({side}margin) + 1) / 2"
     return f"case when {side}reason is null then {credit} end" if "reason" in present else credit
 
 
 def unparsed_query(judgments: str, present: Present) -> str:
-    """Return the reasons of the judgments without a verdict, and how many have each."""
+    """Query the reasons of unparsed judgments and their counts."""
     reason = f"coalesce(p.reason, {text(NO_REASON)})" if "reason" in present else text(NO_REASON)
     verdict = f"coalesce(p.credit, {_stand_in(present, 'p.')})" if "margin" in present else "p.credit"
     return f"select {reason} as reason, count(*) from {judgments} as p where {verdict} is null group by 1"
 
 
 def counted_query(sided: str, present: Present) -> str:
-    """Return what `grouped_query` takes from the sided judgments."""
+    """Query the columns of the sided judgments that `grouped_query` needs."""
     names = ["cluster", "low", "high", "verdict", "ordered" if "order" in present else "forward"]
     names += ["low_first"] if "order" in present else []
     names += ["credit"] if "margin" in present else []
@@ -124,7 +124,7 @@ def counted_query(sided: str, present: Present) -> str:
 
 
 def grouped_query(sided: str, present: Present, further: Mapping[str, str] | None = None) -> str:
-    """Return a row per item, pair, judge, repeat, response and whether the order is known, with what is counted.
+    """Query one row of counts per item, pair, judge, repeat, response and whether the order is known.
 
     Columns that the judgments lack are not counted: a hundred million groups cost what each count weighs.
 
@@ -154,6 +154,7 @@ def grouped_query(sided: str, present: Present, further: Mapping[str, str] | Non
 
 
 def _counts_of_optional(present: Present) -> dict[str, str]:
+    """Return the aggregates for the optional columns that are present, by name."""
     unparsed = "case when verdict is null then coalesce(reason, -1) end"
     counts = {
         "weight": {
@@ -173,7 +174,7 @@ def _counts_of_optional(present: Present) -> dict[str, str]:
 
 
 def hard_count(present: Present) -> dict[str, str]:
-    """Return the aggregate of weighted credits as win, tie or loss; a battle merged earlier keeps that it flipped."""
+    """Return the aggregate of weighted hard credits (win, tie, loss); a battle merged earlier keeps its flip."""
     credit = "(sign(verdict - 0.5) + 1) / 2"
     if "swap" in present:
         credit = f"case when swap = 'flip' and verdict is not null then 0.5 else {credit} end"
@@ -181,7 +182,7 @@ def hard_count(present: Present) -> dict[str, str]:
 
 
 def cells_query(grouped: str, present: Present, *, merge: bool, keep_one_sided: bool, hard: bool = False) -> str:
-    """Return the cells: what the battles of each group add up to, with order pairs merged.
+    """Query the cells: sums over the battles of each group, with order pairs merged.
 
     Columns: cluster, low, high, judge; judgments, battles, judged (readable battles), weight (of those), credit
     (of the lower code, weighted), decided, a count per kind of swap; with_margin, lacking (credits that the sign of a
@@ -239,13 +240,13 @@ def cells_query(grouped: str, present: Present, *, merge: bool, keep_one_sided: 
 
 
 def order_pairs_query(sided: str, present: Present) -> str:
-    """Return the places of the two judgments of each order pair."""
+    """Query the row numbers of the two judgments of each order pair."""
     places = {"earlier": f"min({ROW})", "later": f"max({ROW})"}
     return f"select earlier, later from ({grouped_query(sided, present, places)}) as grouped where {TWIN}"
 
 
 def battles_query(judgments: str, order_pairs: str, columns: Sequence[str], *, keep_one_sided: bool) -> str:
-    """Return a row per battle: order pairs averaged, on the side of the earlier judgment; all others as they are.
+    """Query one row per battle: order pairs are averaged from the view of the earlier judgment.
 
     Values on which the two orders differ are left empty; `swap` says how the verdicts agree, `reason` why one is
     missing.
@@ -282,7 +283,7 @@ def battles_query(judgments: str, order_pairs: str, columns: Sequence[str], *, k
 
 
 def singles_query(judgments: str, columns: Sequence[str], wanted: Collection[str] = ()) -> str:
-    """Return judgments as battles of their own; the sign of a margin stands in for a credit that nothing explains.
+    """Query judgments as separate battles; a missing credit is taken from the sign of the margin.
 
     Args:
         judgments: the view.
@@ -301,7 +302,7 @@ def singles_query(judgments: str, columns: Sequence[str], wanted: Collection[str
 
 
 def _merged_value(name: str, columns: Sequence[str], keep_one_sided: bool) -> str:
-    """Return the value of a column in a merged battle."""
+    """Return the SQL expression for a column of a merged battle."""
     x, y = _of("f", name), _turned_value(name, columns)
     single = "case when f_read then {} when s_read then {} end" if keep_one_sided else "null"
     if name == "credit":
@@ -318,7 +319,7 @@ def _merged_value(name: str, columns: Sequence[str], keep_one_sided: bool) -> st
 
 
 def _turned_value(name: str, columns: Sequence[str]) -> str:
-    """Return the later judgment's value as the earlier one's model_a sees it."""
+    """Return the SQL expression of the later judgment's value from the view of the earlier judgment's model_a."""
     own, other = _of("s", name), {"_a": "_b", "_b": "_a"}.get(name[-2:])
     if name == "margin" or name.startswith(CRITERION):
         turned = f"-{own}"
@@ -334,6 +335,7 @@ def _turned_value(name: str, columns: Sequence[str]) -> str:
 
 
 def _reason_of_order_pairs(columns: Sequence[str], keep_one_sided: bool) -> str:
+    """Return the SQL expression for the reason why a merged battle is unparsed."""
     x, y = (
         f"coalesce({_of(side, 'reason')}, {text(NO_REASON)})" if "reason" in columns else text(NO_REASON)
         for side in "fs"
@@ -344,5 +346,5 @@ def _reason_of_order_pairs(columns: Sequence[str], keep_one_sided: bool) -> str:
 
 
 def _of(side: str, name: str) -> str:
-    """Name a column of the earlier (f) or the later (s) of two judgments."""
+    """Return the quoted name of a column of the earlier (f) or later (s) judgment."""
     return quote_name(f"{side}.{name}")

@@ -31,7 +31,7 @@ TYPES = {"string": "VARCHAR", "double": "DOUBLE", "bigint": "BIGINT", "int": "IN
 
 
 class Spark:
-    """A session of Spark.
+    """A Spark session that runs the queries.
 
     Args:
         url: of the master (`spark://...`, `local[2]`, `yarn`) or of a Spark Connect server (`sc://...`); by default
@@ -66,17 +66,17 @@ class Spark:
         self._numbers = itertools.count()
 
     def fresh(self, stem: str) -> str:
-        """Return a name that nothing has yet."""
+        """Return an unused view name that begins with `stem`."""
         return f"{stem}_podium{id(self):x}_{next(self._numbers)}"
 
     def register(self, name: str, table: pa.Table) -> None:
-        """Give an Arrow table a name; its rows travel through the driver."""
+        """Register an Arrow table under this name; its rows pass through the driver."""
         schema = ", ".join(f"`{field.name}` {_spark_type(field.type)}" for field in table.schema)
         rows = [tuple(row.values()) for row in table.to_pylist()]
         self.session.createDataFrame(rows, schema).createOrReplaceTempView(name)
 
     def scan(self, name: str, paths: Sequence[str]) -> None:
-        """Give Parquet files a name; they stay where they are.
+        """Create a view over Parquet files, which are read in place.
 
         Raises:
             UsageError: there is no such file, or it is no Parquet.
@@ -88,17 +88,17 @@ class Spark:
             raise UsageError(f"Spark cannot read {where} ({_first_line(error)})") from None
 
     def view(self, name: str, query: str) -> None:
-        """Give a query a name; it runs each time it is asked."""
+        """Create a view of a query; the query runs each time the view is read."""
         with _errors():
             self.session.sql(query).createOrReplaceTempView(name)
 
     def store(self, name: str, query: str) -> None:
-        """Run a query once and keep its rows, on the executors' disks where memory is short."""
+        """Run a query once and cache its rows on the executors, on disk if memory is short."""
         with _errors():
             self.session.sql(query).persist().createOrReplaceTempView(name)
 
     def store_groups(self, name: str, rows: int, source: str, query: Callable[[str], str], order: str) -> None:  # noqa: ARG002
-        """Group the rows of a source once, and keep the groups where they are: `batches` puts them in order."""
+        """Run a group-by query once over a source; `batches` sorts the groups when they are read."""
         self.store(name, query(source))
 
     def table(self, query: str) -> pa.Table:
@@ -116,7 +116,7 @@ class Spark:
             return [tuple(row) for row in self.session.sql(query).collect()]
 
     def batches(self, query: str, order: str) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of a query in an order, some millions at a time, by ranges of the order's first column."""
+        """Yield the rows of a query in order, some millions at a time, by ranges of the order's first column."""
         first = order.partition(",")[0]
         ((number, least, last),) = self.rows(f"select count(*), min({first}), max({first}) from ({query}) as rows")
         if not number:
@@ -133,7 +133,7 @@ class Spark:
 
 @contextmanager
 def _errors() -> Iterator[None]:
-    """Say in podium's words what only the cluster can refuse."""
+    """Convert Spark's errors to `DataError`."""
     try:
         yield
     except Exception as error:
@@ -147,11 +147,12 @@ def _first_line(error: Exception) -> str:
 
 
 def _place(text: str) -> str:
-    """Leave out what follows an address of Spark Connect: a token may be among it."""
+    """Remove what follows the address of a Spark Connect server, as it may contain a token."""
     return SETTINGS_OF_ADDRESS.sub(r"\1", text)
 
 
 def _spark_type(kind: pa.DataType) -> str:
+    """Return the Spark SQL type of an Arrow type."""
     if pa.types.is_boolean(kind):
         return "boolean"
     if pa.types.is_integer(kind):

@@ -1,4 +1,4 @@
-"""Verdicts in a database: counted, merged and handed over in blocks, whatever their number."""
+"""Count and merge verdicts in a database, and read them in blocks."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 
 from podium.counting import relations
-from podium.counting.engine import Engine, engine_named
+from podium.counting.engine import Engine, start_engine
 from podium.counting.frames import arrow_column, frame_of
 from podium.counting.relations import NO_REASON, ROW, SWAPS, quote_name
 from podium.scorers.reply import ONE_ORDER_UNPARSED
@@ -26,7 +26,7 @@ OF_PAIRS = ("credit", "weight", "judged")
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What all cells add up to: the denominators.
+    """Counts over all battles: the denominators of every output.
 
     Attributes:
         judgments: judge calls recorded, both orders counted.
@@ -78,7 +78,7 @@ class Block:
 
 
 class Verdicts:
-    """Judgments in a database, and all that is made of them.
+    """Judgments in a database with the counts, battles and pair sums made of them.
 
     Args:
         engine: where they are.
@@ -103,7 +103,7 @@ class Verdicts:
 
     @cached_property
     def judges(self) -> tuple[str, ...]:
-        """Names of all judges, sorted; empty when the table does not say. Rows that do not say count as one more."""
+        """Names of all judges, sorted; empty without a judge column. Rows without a judge count as `(no judge)`."""
         if "judge" not in self.columns:
             return ()
         named = self._names("judge")
@@ -112,7 +112,7 @@ class Verdicts:
 
     @cached_property
     def tally(self) -> Tally:
-        """The denominators."""
+        """Counts over all battles."""
         sums = {name: int(column.sum()) for name, column in self._sums.items()}
         sums = {name: number for name, number in sums.items() if name not in ("low", "high", "credit", "weight")}
         swaps = {kind: sums.pop(kind) for kind in SWAPS}
@@ -141,7 +141,7 @@ class Verdicts:
         return {reason: number for reason, number in counts.most_common() if number}
 
     def unparsed_texts(self, column: str, most: int) -> list[tuple[str, int]]:
-        """Return the commonest texts of a column among judgments without a verdict, and how often each is there."""
+        """Return the most frequent texts of a column among unparsed judgments, with their counts."""
         if not {column, "credit"} <= {*self.columns}:
             return []
         unparsed = f"from {self.judgments} where credit is null and {column} is not null"
@@ -149,7 +149,7 @@ class Verdicts:
         return [(str(value), int(number)) for value, number in rows]
 
     def notes(self) -> list[str]:
-        """Say what is odd: groups that cannot be merged, identical rows, orders that nothing tells."""
+        """Return warnings about groups that cannot be merged, identical rows, and unknown orders."""
         tally, notes = self.tally, []
         if self.has_items:
             if twice := self._identical_rows() if tally.crowded else 0:
@@ -169,7 +169,7 @@ class Verdicts:
         return notes
 
     def pairs(self, *, hard: bool = False, against: int | None = None) -> dict[str, np.ndarray]:
-        """Return sums over the readable battles of each pair that met: low, high, credit, weight, judged.
+        """Return sums over the readable battles of each pair: low, high, credit, weight, judged; shape (pairs,) each.
 
         Args:
             hard: credits are win, tie or loss, and a flip is a tie.
@@ -183,7 +183,7 @@ class Verdicts:
         return self._pairs[hard, against]
 
     def blocks(self, *, hard: bool = False, against: int | None = None) -> Iterator[Block]:
-        """Yield the readable cells, whole clusters at a time, in the order of the clusters.
+        """Yield the readable cells in the order of the clusters; a cluster is never split over two blocks.
 
         Args:
             hard, against: as for `pairs`.
@@ -202,7 +202,7 @@ class Verdicts:
             yield _block(rest)
 
     def order_pairs(self) -> np.ndarray:
-        """Return the places of the two judgments of each pair that has one in each order, shape (pairs, 2)."""
+        """Return the row numbers of the two judgments of each order pair, shape (pairs, 2)."""
         if not ("order" in self.columns and self.has_items):
             return np.empty((0, 2), dtype=np.int64)
         query = relations.order_pairs_query(self._sided_rows, self._counted)
@@ -211,7 +211,7 @@ class Verdicts:
         return np.searchsorted(places, np.column_stack([rows["earlier"], rows["later"]]))
 
     def first_shown(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """Return what the responses shown first earned in pairs read in both orders, and in how many judgments.
+        """Return the credit sums of the responses shown first, over order pairs parsed in both orders.
 
         Returns:
             Sums by cluster, shape (clusters,) each; None where no pair has both orders apart.
@@ -226,11 +226,11 @@ class Verdicts:
         return (table["earned"], table["number"]) if len(table["earned"]) else None
 
     def table(self) -> pd.DataFrame:
-        """Return the battles as rows, in the order of their first judgments; names are categoricals."""
+        """Return the battles as a data frame, in the order of their first judgments."""
         return frame_of(self.engine.table(f"select * from {self._battles} order by {ROW}"), self.models)
 
     def keep_where(self, condition: str) -> "Verdicts":
-        """Return the battles, merged before, that meet a condition.
+        """Return the merged battles that meet a condition.
 
         Args:
             condition: on columns of the battles, as SQL.
@@ -240,7 +240,7 @@ class Verdicts:
         return Verdicts(self.engine, view, merge=False)
 
     def holds_text(self, column: str) -> bool:
-        """Tell whether a column of the battles holds text."""
+        """Return whether a column of the battles has a text type."""
         return self.engine.columns(self._battles).get(column) == "VARCHAR"
 
     def values_of(self, column: str) -> tuple[str, ...]:
@@ -250,7 +250,7 @@ class Verdicts:
         return tuple(value for (value,) in self.engine.rows(query))
 
     def cells(self, *, hard: bool = False) -> str:
-        """Return the cells as a query in brackets, of the stored groups: a view would be bound once more."""
+        """Return the cells as an SQL subquery; the groups behind it are stored once."""
         if hard not in self._cells:
             further = relations.hard_count(self.columns) if hard else {}
             grouped = self.engine.fresh("grouped")
@@ -263,13 +263,14 @@ class Verdicts:
 
     @cached_property
     def _sums(self) -> dict[str, np.ndarray]:
-        """All that cells hold, added up by pair in one scan: a hundred million cells take seconds each time."""
+        """Sums of all cell columns by pair, computed in one scan."""
         names = ["judgments", "battles", "decided", *SWAPS, *OF_PAIRS]
         names += ["ambiguous"] if "order" in self.columns else []
         names += ["with_margin", "lacking"] if "margin" in self.columns else []
         return self._sums_by_pair([*names, "crowded"], "true")
 
     def _sums_by_pair(self, names: Iterable[str], met: str, *, hard: bool = False) -> dict[str, np.ndarray]:
+        """Return sums of the named cell columns by pair, over cells that meet a condition."""
         sums = ", ".join(f"cast(sum({quote_name(name)}) as double) as {quote_name(name)}" for name in names)
         query = f"select low, high, {sums} from {self.cells(hard=hard)} where {met} group by low, high"
         return _arrays(self.engine.table(f"{query} order by low, high"))
@@ -281,7 +282,7 @@ class Verdicts:
 
     @cached_property
     def _codes(self) -> dict[str, str]:
-        """Tables of names and their codes, by what they name."""
+        """Names of the tables that map names to codes, by column."""
         tables = {}
         for what, columns in {"model": ("model_a", "model_b"), **{name: (name,) for name in CODED}}.items():
             if {*columns} <= {*self.columns}:
@@ -291,6 +292,7 @@ class Verdicts:
 
     @cached_property
     def _sided_rows(self) -> str:
+        """The judgments as an SQL subquery from the view of the model with the lower code."""
         query = relations.sided_query(
             self.judgments, self._codes, self._counted, self._items, is_whole=self._row_counts[1] == 0
         )
@@ -310,7 +312,7 @@ class Verdicts:
 
     @cached_property
     def _battles(self) -> str:
-        """The stored battles; the judgments themselves where none is merged and no credit stands in."""
+        """Name of the table of battles; that of the judgments if nothing is merged and no credit is derived."""
         order_pairs = self.engine.fresh("order_pairs")
         if self.merge and "order" in self.columns and self.has_items:
             self.engine.store(order_pairs, relations.order_pairs_query(self._sided_rows, self._counted))
@@ -329,10 +331,11 @@ class Verdicts:
         return name
 
     def _names(self, what: str) -> tuple[str, ...]:
+        """Return the names of a code table in the order of their codes."""
         return tuple(name for (name,) in self.engine.rows(f"select name from {self._codes[what]} order by code"))
 
     def _identical_rows(self) -> int:
-        """Count the rows that repeat another in every column; only groups of several rows are looked at."""
+        """Count the rows that equal another row in every column."""
         keys = "cluster, low, high"
         suspects = f"select distinct {keys} from {self.cells()} where crowded > 0"
         rows = f"select {ROW} from {self._sided_rows} join ({suspects}) as c using ({keys})"
@@ -341,7 +344,7 @@ class Verdicts:
         return int(self.engine.rows(f"select coalesce(sum(copies - 1), 0) from ({query}) as counted")[0][0])
 
     def _untold_orders(self) -> int:
-        """Count the rows of pairs that a judge has in both orders on one item."""
+        """Count the rows of pairs that one judge has as (a, b) and as (b, a) on one item."""
         keys = "cluster, low, high, judge" if "judge" in self.columns else "cluster, low, high"
         cells = f"select sum(battles) as n, sum(forward) as ahead from {self.cells()} where cluster < {self._items}"
         query = f"select coalesce(sum(n), 0) from ({cells} group by {keys}) as meetings where ahead > 0 and ahead < n"
@@ -351,14 +354,14 @@ class Verdicts:
 def verdicts_of(
     frame: pd.DataFrame, *, merge: bool = True, keep_one_sided: bool = False, engine: "Engine | None" = None
 ) -> Verdicts:
-    """Return judgments of a frame as verdicts in a database.
+    """Load judgments of a data frame into a database.
 
     Args:
         frame: columns of the battles table, checked.
         merge, keep_one_sided: as for `Verdicts`.
         engine: where to count them; by default DuckDB.
     """
-    engine = engine or engine_named()
+    engine = engine or start_engine()
     name = engine.fresh("judgments")
     columns = {str(column): arrow_column(frame[column]) for column in frame}
     engine.register(name, pa.table({ROW: pa.array(np.arange(len(frame), dtype=np.int64)), **columns}))
@@ -366,10 +369,12 @@ def verdicts_of(
 
 
 def _arrays(table: pa.Table | pa.RecordBatch) -> dict[str, np.ndarray]:
+    """Convert an Arrow table to NumPy arrays by column name."""
     return {name: table.column(name).to_numpy(zero_copy_only=False) for name in table.schema.names}
 
 
 def _block(arrays: dict[str, np.ndarray]) -> Block:
+    """Build a block from the arrays of whole clusters."""
     fresh = np.append(True, arrays["cluster"][1:] != arrays["cluster"][:-1])
     cluster = np.cumsum(fresh) - 1
     low, high, credit, judged = (arrays[name] for name in ("low", "high", "credit", "judged"))
@@ -377,4 +382,5 @@ def _block(arrays: dict[str, np.ndarray]) -> Block:
 
 
 def _met_condition(against: int | None) -> str:
+    """Return the SQL condition for readable cells, optionally only those of one model."""
     return "judged > 0" if against is None else f"judged > 0 and (low = {against} or high = {against})"

@@ -83,7 +83,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class SwapReport:
-    """How verdicts hold when the order is swapped.
+    """Agreement between the two orders of the order pairs, in counts.
 
     Attributes:
         same: both orders give one verdict.
@@ -165,7 +165,7 @@ class Battles:
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """The columns of `COLUMNS` that are known, margins on single criteria (`CRITERION`), foreign ones.
+        """The battles as a data frame: known columns of `COLUMNS`, margins on single criteria, then other columns.
 
         `model_a` and `model_b` are categoricals over the same sorted models; `item` and `judge` are categoricals.
         """
@@ -194,7 +194,7 @@ class Battles:
         return "item" in self.table and bool(self.table["item"].notna().any())
 
     def first_shown(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """Return what the responses shown first earned, and in how many judgments, as `Verdicts.first_shown`."""
+        """Return the credit sums of the responses shown first; see `Verdicts.first_shown`."""
         return self.verdicts.first_shown() if self.verdicts else self.kept_first_shown
 
     @property
@@ -205,14 +205,14 @@ class Battles:
 
     @property
     def responses(self) -> np.ndarray:
-        """Which of the models' responses to its item each battle is about, 1 for the first, shape (battles,)."""
+        """Number of the response that each battle is about, from 1, shape (battles,)."""
         column = self.table["response"] if "response" in self.table else pd.Series(dtype=float)
         if pd.api.types.infer_dtype(column, skipna=True) != "integer":
             return np.ones(len(self.table), dtype=np.int64)
         return column.fillna(1).to_numpy(dtype=np.int64)
 
     def items_with_responses(self, item: np.ndarray) -> np.ndarray:
-        """Return codes of the battles' items with the response to it that each is about, shape (battles,).
+        """Combine item codes with the response number into one code per battle, shape (battles,).
 
         Args:
             item: code of each battle's item, negative where there is none, shape (battles,).
@@ -227,7 +227,7 @@ class Battles:
 
     @property
     def judges(self) -> tuple[str, ...]:
-        """Names of all judges, sorted; empty when the table does not say. Rows that do not say count as one more."""
+        """Names of all judges, sorted; empty without a judge column. Rows without a judge count as `(no judge)`."""
         if self.verdicts:
             return self.verdicts.judges
         if "judge" not in self.table:
@@ -242,13 +242,13 @@ class Battles:
         return tuple(sorted(as_text(self._column(column)).dropna().unique()))
 
     def numbers_of(self, column: str) -> np.ndarray:
-        """Return a column of numbers, NaN where it is empty, and throughout where there is none, shape (battles,)."""
+        """Return a numeric column, shape (battles,); NaN where it is empty or the column does not exist."""
         if column not in self.table:
             return np.full(len(self.table), np.nan)
         return self.table[column].to_numpy(dtype=np.float64, na_value=np.nan)
 
     def counts(self) -> Counts:
-        """Count what was asked, judged, unparsed and missing."""
+        """Count items, judgments, and judged, unparsed and missing battles."""
         tally = self.tally
         return Counts(
             items=tally.items,
@@ -261,7 +261,7 @@ class Battles:
         )
 
     def informative_items(self) -> int:
-        """Count the items on which models differ: a readable battle of theirs is not a tie."""
+        """Count the items with a readable battle that is not a tie."""
         return self.tally.informative
 
     def swaps(self) -> SwapReport | None:
@@ -279,7 +279,7 @@ class Battles:
         return {str(reason): int(n) for reason, n in reasons.value_counts().items()}
 
     def unparsed_texts(self, column: str, most: int) -> list[tuple[str, int]]:
-        """Return the commonest texts of a column (`reply`, `reason`) where nothing was read, and how often each is."""
+        """Return the most frequent texts of a column (`reply`, `reason`) among unparsed battles, with counts."""
         if self.verdicts:
             return self.verdicts.unparsed_texts(column, most)
         cells = self.table.loc[~self.readable, column].dropna().astype(str) if column in self.table else ()
@@ -298,7 +298,7 @@ class Battles:
         return self._keep_where(column, value)
 
     def select(self, keep: np.ndarray) -> "Battles":
-        """Keep the rows of a mask; models without a row leave, and `missing` is no longer known."""
+        """Keep the rows of a mask; models without a row are dropped and `missing` becomes unknown."""
         table = self.table.loc[keep].reset_index(drop=True)
         models = sorted(set(table["model_a"].unique()) | set(table["model_b"].unique()))
         table["model_a"] = table["model_a"].cat.set_categories(models)
@@ -359,25 +359,27 @@ class Battles:
 
     def _keep_where(self, column: str, value: str) -> "Battles":
         # A table that was read is at hand; another database table would be grouped anew.
+        """Keep the rows whose column equals a value, in the database if they are there."""
         if "table" in vars(self) or not (self.verdicts and self.verdicts.holds_text(column)):
             return self.select((as_text(self._column(column)) == value).to_numpy())
         kept = self.verdicts.keep_where(f"{quote_name(column)} = {text(value)}")
         return self._part(kept, is_whole=kept.tally.battles == len(self))
 
     def _part(self, rows: "pd.DataFrame | Verdicts", *, is_whole: bool) -> "Battles":
-        """Return some of the battles: what is known of the whole alone is no longer known."""
+        """Return a subset of the battles; facts that hold only for all battles are cleared."""
         if is_whole:
             return replace(self, rows=rows)
         return replace(self, rows=rows, missing=None, answer=None, kept_first_shown=None)
 
     def _column(self, name: str) -> pd.Series:
+        """Return a column, or raise UsageError with the nearest name."""
         if name not in self.table:
             raise unknown_name("column", name, map(str, self.table.columns))
         return self.table[name]
 
 
 def _tally_of(table: pd.DataFrame) -> Tally:
-    """Count battles that stand in a frame, merged before."""
+    """Count merged battles of a data frame."""
     judged = table["credit"].notna()
     decided = table[judged & (table["credit"] != 0.5)]
     swaps = Counter(table["swap"].dropna()) if "swap" in table else Counter()
@@ -394,4 +396,5 @@ def _tally_of(table: pd.DataFrame) -> Tally:
 
 
 def _distinct_items(table: pd.DataFrame) -> int:
+    """Count distinct items; rows without an item count one each."""
     return table["item"].nunique() + int(table["item"].isna().sum()) if "item" in table else len(table)

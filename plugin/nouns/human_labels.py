@@ -78,7 +78,7 @@ MATCHUP_COLUMNS = ["item", "row", "response", "low", "high"]
 
 
 def matchup_frame(battles: Battles) -> pd.DataFrame:
-    """Return what each battle is of, alike in every table: its item, the response to it and the unordered pair.
+    """Return the matchup of each battle: item, row, response, and the two models in the order of their names.
 
     Columns are those of `MATCHUP_COLUMNS`: names, the models' in the order of their names; `row` is -1, and counts the
     battles without an item, which stand alone.
@@ -132,7 +132,7 @@ def is_turned(table: pd.DataFrame) -> pd.Series:
 
 
 def _join_labels(battles: Battles, votes: Battles, judge: str, *, must_meet: bool) -> Battles:
-    """Give battles the mean votes on their item and pair as labels.
+    """Add the mean human vote on each item and pair as the column `human`.
 
     Args:
         votes: of humans.
@@ -170,12 +170,14 @@ def _join_labels(battles: Battles, votes: Battles, judge: str, *, must_meet: boo
 
 
 def _refuse_labelled(battles: Battles, remedy: str) -> None:
+    """Raise UsageError if the battles have human labels already."""
     known = int(battles.table["human"].notna().sum()) if "human" in battles.table else 0
     if known:
         raise UsageError(f"{known:,} battles have a human label already: {remedy}")
 
 
 def _refuse_without_items(battles: Battles, rows: str) -> None:
+    """Raise DataError if no row has an item."""
     if not battles.has_items:
         raise DataError(
             f"{rows} says its item, and labels are found by item and pair",
@@ -185,6 +187,7 @@ def _refuse_without_items(battles: Battles, rows: str) -> None:
 
 
 def _note(judge: str, readable: int, votes: int, meetings: int, human: np.ndarray) -> str:
+    """Return the note that says how many votes there are and how many battles they label."""
     labelled = int((~np.isnan(human)).sum())
     without = f" ({votes - readable:,} more without verdict or item)" if votes > readable else ""
     return (

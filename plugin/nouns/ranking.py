@@ -1,4 +1,4 @@
-"""The second noun: a ranking, one table of standings per ranker and slice."""
+"""A ranking: one table of standings per ranker and slice."""
 
 import platform
 from collections.abc import Mapping, Sequence
@@ -73,7 +73,7 @@ class Fit:
 
 @dataclass(frozen=True, slots=True)
 class Separation:
-    """Who is told from whom, by differences that hold for all pairs at once.
+    """Which models are distinguishable, by simultaneous tests of all pairs.
 
     Attributes:
         names: models that can be placed, best first.
@@ -98,7 +98,7 @@ class Separation:
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """What one ranker says of one set of battles.
+    """The result of one ranker on one set of battles.
 
     Attributes:
         scale: what a score is, for example `elo` or `win rate`.
@@ -137,7 +137,7 @@ class Standings:
 
 @dataclass(frozen=True, slots=True)
 class Ranking(Document):
-    """The answer to one question: standings for every ranker and slice that was asked for.
+    """Standings for every ranker and slice that was requested.
 
     Attributes:
         standings: one per ranker and slice.
@@ -188,12 +188,12 @@ class Ranking(Document):
 
 
 def provenance(sources: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
-    """Say where a ranking comes from: sources, options, versions."""
+    """Return the sources, options and package versions of a ranking."""
     return {"sources": list(sources), "options": dict(options), "versions": dict(_versions())}
 
 
 @cache
 def _versions() -> dict[str, str]:
-    """Return the versions of what a figure may depend on; to look one up reads and parses a file."""
+    """Return the versions of packages that figures may depend on; cached, as each lookup reads a file."""
     packages = {name: version(name) for name in ("duckdb", "numpy", "scipy", "pandas")}
     return {"podium": version("podium"), "python": platform.python_version(), **packages}

@@ -104,7 +104,7 @@ def smallest_gaps(draft: Draft) -> Iterator[Gap]:
         draft.lack("the smallest gap at the planned size", "no number of items was given", "give --items")
         return
 
-    def elo_of(edge: float) -> float | None:
+    def parse_ratings(edge: float) -> float | None:
         """Return an edge in Elo; None where it is out of reach."""
         try:
             direct = how == "direct"
@@ -118,5 +118,5 @@ def smallest_gaps(draft: Draft) -> Iterator[Gap]:
             # A larger share tells a smaller edge.
             edge_of = partial(smallest_edge, items, **draft.test)
             edge = share.through(edge_of, falling=True)
-            elo = None if edge.value is None else edge.through(elo_of)
+            elo = None if edge.value is None else edge.through(parse_ratings)
             yield Gap(how, share, None if elo is None else edge, elo if elo and elo.value is not None else None)

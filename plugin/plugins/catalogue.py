@@ -1,4 +1,4 @@
-"""Find what is plugged in: what podium brings itself, and what other packages add."""
+"""Find extensions: podium's own and those of installed plugins."""
 
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -59,6 +59,7 @@ def extensions_of(kind: type[Kind]) -> dict[str, Registration[Kind]]:
 
 
 def _additions(function: Callable[[], Iterable[Any]], kind: type[Kind], origin: str) -> list[Kind]:
+    """Call a plugin's hook and validate the extensions that it returns."""
     hook = f"podium_{KINDS[kind]}s"
     try:
         additions = list(function())
@@ -72,7 +73,7 @@ def _additions(function: Callable[[], Iterable[Any]], kind: type[Kind], origin: 
 
 
 def extension(kind: type[Kind], name: str) -> Kind:
-    """Return the extension of a kind that has the name; `-` and `_` in it are taken for each other.
+    """Return the extension of a kind by name; `-` and `_` are equivalent.
 
     Raises:
         UsageError: none has that name; the nearest is suggested.
@@ -86,7 +87,7 @@ def extension(kind: type[Kind], name: str) -> Kind:
 
 
 def load_extension(extension: Extension, what: str = "function", check: Callable[[Any], bool] = callable) -> Any:
-    """Return what an extension stands for, importing it now if it was given by name."""
+    """Return the object that an extension refers to, imported on first use."""
     try:
         loaded = extension.load()
     except (ImportError, AttributeError) as error:
@@ -129,7 +130,7 @@ def make_tournament(name: str, settings: Mapping[str, Any]) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class PluginTournament:
-    """A tournament of a plugin, whose name stands in whatever goes wrong in it.
+    """A plugin's tournament; errors raised in it name the plugin.
 
     Attributes:
         rule: the tournament.
@@ -144,7 +145,9 @@ class PluginTournament:
         with name_plugin_in_errors(self.extension):
             coming = self.rule.next(field, played)
         if not hasattr(coming, "pairings"):
-            raise PluginError(f"{culprit_of(self.extension)}: next must return a Next, got {type(coming).__name__}")
+            raise PluginError(
+                f"{culprit_of(self.extension)}: next must return a NextRound, got {type(coming).__name__}"
+            )
         return coming
 
     def size(self, field: Any) -> int:
@@ -158,7 +161,7 @@ class PluginTournament:
 
 @contextmanager
 def name_plugin_in_errors(extension: Extension) -> Iterator[None]:
-    """Name the plugin in whatever goes wrong in its code; what podium itself does wrong stays a traceback.
+    """Convert errors raised in a plugin's code to `PluginError` with the plugin's name.
 
     Raises:
         PluginError: the plugin's code raised what is no error of podium's.
@@ -178,12 +181,12 @@ def name_plugin_in_errors(extension: Extension) -> Iterator[None]:
 
 
 def is_own(extension: Extension) -> bool:
-    """Tell whether podium itself brings an extension."""
+    """Return whether an extension is podium's own."""
     return extensions_of(type(extension))[extension.name].origin.startswith(OWN)
 
 
-def realization_named(name: str) -> "Realization":
-    """Return how the scorer of that name asks a judge and reads its reply.
+def find_realization(name: str) -> "Realization":
+    """Return the judge realization of the scorer of that name.
 
     Raises:
         UsageError: no scorer has that name; the nearest is suggested.
@@ -201,15 +204,18 @@ def realization_named(name: str) -> "Realization":
                 f"{culprit_of(scorer)}: its template must be a function that returns a podium.Template, and gives "
                 f"{template!r:.60}"
             )
-    return realization if is_own(scorer) else _blamed_realization(realization, scorer)
+    return realization if is_own(scorer) else _name_plugin_in_realization(realization, scorer)
 
 
-def _blamed_realization(realization: "Realization", scorer: Extension) -> "Realization":
-    """Return a plugin's realization whose reader and writer name the plugin where they raise."""
+def _name_plugin_in_realization(realization: "Realization", scorer: Extension) -> "Realization":
+    """Wrap a plugin's realization so that errors of its reader and writer name the plugin."""
 
     def blame_plugin(function: Callable[..., Any]) -> Callable[..., Any]:
+        """Wrap a function so that its errors name the plugin."""
+
         @wraps(function)
         def call(*arguments: Any) -> Any:
+            """Call the wrapped function."""
             with name_plugin_in_errors(scorer):
                 return function(*arguments)
 
@@ -224,13 +230,13 @@ def _blamed_realization(realization: "Realization", scorer: Extension) -> "Reali
 
 
 def origin_of_realization(name: str) -> str:
-    """Return the words that name a realization in an error, with the plugin that brought it where one did."""
+    """Return a realization's name for error messages, with the plugin that provides it."""
     known = extensions_of(Scorer)
     return culprit_of(known[name].extension) if name in known else f"realization {name!r}"
 
 
 def judging_settings(realization: str = "direct", **options: Any) -> "Judging":
-    """Return the settings of a run from plain values: its realization by name, and options as `judging_of` takes them.
+    """Build the judging settings from a realization's name and plain option values.
 
     Raises:
         UsageError: an unknown realization, a setting that it does not have, or a file that is not there.
@@ -238,17 +244,18 @@ def judging_settings(realization: str = "direct", **options: Any) -> "Judging":
     """
     from podium.scorers.judging import judging_of
 
-    return judging_of(realization_named(realization), **options)
+    return judging_of(find_realization(realization), **options)
 
 
 def culprit_of(extension: Extension) -> str:
-    """Return the words that name an extension, and the plugin that brought it, in an error."""
+    """Return an extension's name and package for error messages."""
     kind = type(extension)
     return f"plugin {extensions_of(kind)[extension.name].origin}: {KINDS[kind]} {extension.name!r}"
 
 
 @cache
 def _manager() -> pluggy.PluginManager:
+    """Return the plugin manager with all installed plugins registered."""
     manager = pluggy.PluginManager("podium")
     manager.add_hookspecs(hookspecs)
     manager.register(builtins, name=f"{OWN}{version('podium')}")

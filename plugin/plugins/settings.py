@@ -1,4 +1,4 @@
-"""Options of rankers and tournaments as they are typed: `--set KEY=VALUE` or `--set NAME.KEY=VALUE`."""
+"""Options of rankers and tournaments from the command line: `--set KEY=VALUE` or `--set NAME.KEY=VALUE`."""
 
 import inspect
 import math
@@ -58,7 +58,7 @@ def ranker_names(rankers: str | Sequence[str]) -> list[str]:
 
 
 def parse_settings(settings: Sequence[str], rankers: Sequence[str], tournaments: Sequence[str] = ()) -> dict[str, Any]:
-    """Turn typed settings into values of the types that the rankers and tournaments declare.
+    """Parse `KEY=VALUE` settings to values of the types that rankers and tournaments declare.
 
     Args:
         settings: each `KEY=VALUE` or `NAME.KEY=VALUE`.
@@ -83,7 +83,7 @@ def parse_settings(settings: Sequence[str], rankers: Sequence[str], tournaments:
 
 
 def _takers_of(key: str, known: Mapping[str, Collection[str]]) -> tuple[str, list[str]]:
-    """Return the option that `option` or `name.option` names, and who takes it."""
+    """Split `option` or `name.option`, and return the option and the names that accept it."""
     owner, _, option = key.rpartition(".")
     return option, [name for name in known if option in known[name] and owner in ("", name)]
 
@@ -91,7 +91,7 @@ def _takers_of(key: str, known: Mapping[str, Collection[str]]) -> tuple[str, lis
 def assign_options(
     options: Mapping[str, Any], known: Mapping[str, Collection[str]]
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
-    """Give each ranker or tournament the options that are its own; return those, and what nobody takes.
+    """Return the options of each ranker or tournament by name, and the options that none accepts.
 
     Args:
         options: `option`, for all that have it, or `name.option`, which overrides the former, to value.
@@ -122,7 +122,7 @@ def ranker_options(rankers: Sequence[str], options: Mapping[str, Any]) -> dict[s
 
 
 def unknown_option(key: str, known: Mapping[str, Collection[str]], kind: str = "ranker") -> UsageError:
-    """Return the error for an option that nothing asked for has; tell which ranker or tournament has it.
+    """Build the error for an option that no requested ranker or tournament has; it names those that have it.
 
     Args:
         known: the options of each ranker and tournament asked for.
@@ -146,6 +146,7 @@ def unknown_option(key: str, known: Mapping[str, Collection[str]], kind: str = "
 
 
 def _typed_value(key: str, text: str, parameter: inspect.Parameter) -> Any:
+    """Convert text to the type of a parameter."""
     declared = _declared_type(parameter)
     if get_origin(declared) is Literal:
         values = {str(value): value for value in get_args(declared)}
@@ -160,7 +161,7 @@ def _typed_value(key: str, text: str, parameter: inspect.Parameter) -> Any:
 
 
 def _declared_type(parameter: inspect.Parameter) -> Any:
-    """Return the type of an option: as annotated, without None; of the default where there is no annotation."""
+    """Return the annotated type of an option without None, or the type of its default."""
     annotation = parameter.annotation
     if annotation is inspect.Parameter.empty or isinstance(annotation, str):
         return type(parameter.default)
@@ -170,6 +171,7 @@ def _declared_type(parameter: inspect.Parameter) -> Any:
 
 
 def _finite_number(text: str) -> float:
+    """Parse a finite number."""
     number = float(text)
     if not math.isfinite(number):
         raise ValueError(text)
@@ -177,6 +179,7 @@ def _finite_number(text: str) -> float:
 
 
 def _flag(text: str) -> bool:
+    """Parse `true` or `false`."""
     if text.lower() not in ("true", "false"):
         raise ValueError(text)
     return text.lower() == "true"

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 import pandas as pd
 
 from podium.counting.duck import Duck
-from podium.counting.engine import engine_named
+from podium.counting.engine import start_engine
 from podium.counting.relations import text as quote
 from podium.counting.verdicts import Verdicts
 from podium.errors import DataError, UsageError, named_in_errors
@@ -88,7 +88,7 @@ def read_battles(
     chosen = catalogue.extension(Format, format) if format else None
     foreign = Foreign(columns, credit_map, unknown, shown, fill)
     metrics = (metric,) if isinstance(metric, str) else tuple(metric)
-    counting = engine_named(engine, memory)
+    counting = start_engine(engine, memory)
     merging = {"merge": merge, "keep_one_sided": one_sided == "keep"}
     options = {**asdict(foreign), "format": format, "where": [list(condition) for condition in conditions]}
     options |= {"merge": merge, "one_sided": one_sided, "human_judge": human_judge, "metric": [*metrics], "runs": runs}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from podium.errors import UsageError, find_name
 from podium.responses.answers import ABSENT
 from podium.text import some
-from podium.tournaments.schedule import Field, Next, Pairing
+from podium.tournaments.schedule import Field, NextRound, Pairing
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class Responses:
         """Return how many responses an item has, on average."""
         return sum(item.responses for item in self.items) / max(len(self.items), 1)
 
-    def in_all_responses(self, coming: Next) -> Next:
+    def in_all_responses(self, coming: NextRound) -> NextRound:
         """Return a battle per response for every one that a rule asks for; what a side lacks is left out.
 
         A battle without any common response stays in the schedule, and is never dealt: a rule must see that it ended.
@@ -113,7 +113,7 @@ class Responses:
             playable = [battle for battle in battles if self.can_play(battle)]
             pairings += playable or [asked]
             left_out += len(battles) - max(len(playable), 1)
-        return Next(tuple(pairings), coming.note, left_out)
+        return NextRound(tuple(pairings), coming.note, left_out)
 
     def can_play(self, battle: Pairing) -> bool:
         """Whether both sides have this response, or can be asked for it."""

@@ -28,7 +28,7 @@ from podium.study.yardstick import Yardstick, seeds_from
 from podium.text import some
 from podium.tournaments.anchor import AUTO
 from podium.tournaments.schedule import Field
-from podium.tournaments.selection import draw_items, draw_names, models_named
+from podium.tournaments.selection import draw_items, draw_names, parse_model_names
 from podium.verbs.rank_battles import rank
 from podium.verbs.replays import Recording, asks_order, divide_options, play, recording_of, seed_settings
 
@@ -115,7 +115,7 @@ class Workbench:
         within = np.zeros(len(self.place) + 1, dtype=bool)
         within[[self.place[name] for name in part.items]] = True
         rows = within[self.item] & taking[self.a] & taking[self.b]
-        anchors = models_named(settings["anchor"], part.models) if cell.name == "anchor" else ()
+        anchors = parse_model_names(settings["anchor"], part.models) if cell.name == "anchor" else ()
         if anchors:
             is_anchor = np.isin(self.record.field.models, anchors)
             rows &= is_anchor[self.a] | is_anchor[self.b]

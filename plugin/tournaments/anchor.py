@@ -9,8 +9,8 @@ import numpy as np
 from podium.errors import NotIdentifiedError, UsageError
 from podium.rankers.informativeness import count_differences, finest_verdicts
 from podium.tournaments.between_rounds import code_outcomes
-from podium.tournaments.schedule import OVER, Field, Next, Outcome, Pairing, Round, schedule_pairings
-from podium.tournaments.selection import draw_items, models_named, order_of_visits
+from podium.tournaments.schedule import OVER, Field, NextRound, Outcome, Pairing, Round, schedule_pairings
+from podium.tournaments.selection import draw_items, order_of_visits, parse_model_names
 from podium.tournaments.stopping import Progress, Stopping
 
 AUTO = "auto"
@@ -53,7 +53,7 @@ class Anchor(Stopping):
         """Return the settings that a study sets side by side, by label: a pilot, and each model as the anchor."""
         return {name: {"anchor": name} for name in (AUTO, *sorted(field.models))}
 
-    def next(self, field: Field, played: Sequence[Round]) -> Next:
+    def next(self, field: Field, played: Sequence[Round]) -> NextRound:
         """Return the anchor's battles that were not played yet; with `auto`, those of the pilot first.
 
         Raises:
@@ -124,12 +124,12 @@ class Anchor(Stopping):
         """Return the anchors, none when a pilot is to choose; of two models, either makes the same battles."""
         if self.anchor == AUTO:
             return field.models[:1] if len(field.models) < MIN_FOR_PILOT else ()
-        return models_named(self.anchor, field.models)
+        return parse_model_names(self.anchor, field.models)
 
-    def _pilot(self, field: Field) -> tuple[tuple[str, ...], frozenset[str], Next]:
+    def _pilot(self, field: Field) -> tuple[tuple[str, ...], frozenset[str], NextRound]:
         """Return the candidates, the items that they are tried on, and their battles."""
         items = draw_items(field, self.items, self.seed)
-        candidates = field.models if self.candidates is None else models_named(self.candidates, field.models)
+        candidates = field.models if self.candidates is None else parse_model_names(self.candidates, field.models)
         # Samples of one seed are nested, so these are among all items asked for.
         tried = draw_items(field, min(self.pilot, len(items)), self.seed)
         note = f"pilot: all against each of {len(candidates)} candidates on {len(tried)} items"

@@ -1,4 +1,4 @@
-"""What is known between the rounds: who met whom, and Bradley-Terry strengths."""
+"""State between rounds: matchups played so far, and Bradley-Terry strengths."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ Matchups = Mapping[tuple[str, str], Sequence[float]]
 
 
 def strengths_of_matchups(met: Matchups, models: Sequence[str]) -> dict[str, float]:
-    """Return log-strengths of some models by Bradley-Terry on their battles with each other (lambda 0.01)."""
+    """Fit Bradley-Terry log-strengths to the battles of some models with each other (lambda 0.01)."""
     code = {name: k for k, name in enumerate(sorted(models))}
     credit, weight = np.zeros((2, len(code), len(code)))
     for (a, b), credits in met.items():
@@ -31,14 +31,14 @@ def strengths_of_matchups(met: Matchups, models: Sequence[str]) -> dict[str, flo
 
 
 def code_rounds(played: Sequence[Round], models: Sequence[str]) -> Coded | None:
-    """Return the readable battles of some models with each other, as `code_outcomes` does; None where none is."""
+    """Encode the readable battles between some models as arrays; None if there are none."""
     names, outcomes = {*models}, (outcome for done in played for outcome in done.outcomes)
     own = [each for each in outcomes if each.credit is not None and {each.pairing.a, each.pairing.b} <= names]
     return code_outcomes(own, models) if own else None
 
 
 def code_outcomes(readable: Sequence[Outcome], models: Sequence[str]) -> Coded:
-    """Return readable battles as arrays, clustered by item; models are coded in the order given."""
+    """Encode readable battles as arrays clustered by item; models are coded in the given order."""
     code = {name: k for k, name in enumerate(models)}
     items, cluster = np.unique([outcome.pairing.item for outcome in readable], return_inverse=True)
     return Coded(
@@ -54,7 +54,7 @@ def code_outcomes(readable: Sequence[Outcome], models: Sequence[str]) -> Coded:
 
 
 def matchups_in(played: Sequence[Round]) -> Matchups:
-    """Collect who met whom, and what was earned; credits are taken as they are, soft or not."""
+    """Collect pairs and credits of the readable battles."""
     met: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for outcome in (outcome for done in played for outcome in done.outcomes):
         credits = met[outcome.pairing.a, outcome.pairing.b]
@@ -64,12 +64,12 @@ def matchups_in(played: Sequence[Round]) -> Matchups:
 
 
 def opponents_of(name: str, met: Matchups) -> frozenset[str]:
-    """Return the models that this one met, read or not."""
+    """Return the models that this model has met."""
     return frozenset(other for pair in met if name in pair for other in pair if other != name)
 
 
 def place_newcomers(fixed: Mapping[str, float], newcomers: Sequence[str], met: Matchups) -> dict[str, float]:
-    """Return the log-strengths of models whose ratings are fixed, and of newcomers placed one after the other.
+    """Estimate log-strengths of newcomers one after the other, with the other ratings fixed.
 
     Each newcomer is placed alone against those before it (Soft-Elo, Algorithm 1, line 7), on their scale.
     """
@@ -90,7 +90,7 @@ def place_newcomers(fixed: Mapping[str, float], newcomers: Sequence[str], met: M
 
 
 def refuse_unknown(before: Sequence[str], met: Matchups, ratings: object) -> None:
-    """Refuse a ranking that newcomers are to join and of which nothing is known: no ratings, and no battles.
+    """Raise UsageError if newcomers are to join a ranking without ratings and without battles.
 
     Raises:
         UsageError: it is one.

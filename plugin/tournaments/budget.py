@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from podium.errors import UsageError
-from podium.tournaments.schedule import Field, Next, Round, TournamentRule
+from podium.tournaments.schedule import Field, NextRound, Round, TournamentRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Budget:
         if self.most < 1:
             raise UsageError(f"max_battles={self.most}: give a number of battles, 1 or more")
 
-    def next(self, field: Field, played: Sequence[Round]) -> Next:
+    def next(self, field: Field, played: Sequence[Round]) -> NextRound:
         """Return what the tournament would play, as far as the budget goes."""
         left = self.most + self.given - sum(len(done.outcomes) for done in played)
         coming = self.rule.next(field, played)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from podium.tournaments.schedule import Field, Next, Pairing, Round, pairing, schedule_pairings
+from podium.tournaments.schedule import Field, NextRound, Pairing, Round, pairing, schedule_pairings
 from podium.tournaments.selection import generator
 from podium.tournaments.stopping import Stopping
 
@@ -22,7 +22,7 @@ class Chain(Stopping):
         until: see `podium.tournaments.stopping.Stopping`; items are played in blocks that end at the looks.
     """
 
-    def next(self, field: Field, played: Sequence[Round]) -> Next:
+    def next(self, field: Field, played: Sequence[Round]) -> NextRound:
         """Return the steps of all paths that were not played yet, item after item; with `until` up to the next look."""
         items, last_look = self.items_due(field, played)
         pairings = [step for item in items for step in self._path(field, item)]

@@ -1,17 +1,17 @@
-"""Recorded: the pairings that an earlier run played, all of them or a balanced sample."""
+"""Recorded: play the pairings of an earlier run again, all of them or a balanced sample."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from podium.errors import UsageError
-from podium.tournaments.schedule import Field, Next, Pairing, Round, schedule_pairings
+from podium.tournaments.schedule import Field, NextRound, Pairing, Round, schedule_pairings
 from podium.tournaments.selection import draw_balanced, generator
 
 
 @dataclass(frozen=True, kw_only=True)
 class Recorded:
-    """Play recorded pairings again, for another judge to judge, or another realization or prompt.
+    """Play recorded pairings again, for another judge, realization or prompt.
 
     Attributes:
         battles: the pairings; of some it may be said who is shown first.
@@ -30,10 +30,10 @@ class Recorded:
 
     @property
     def shows_first(self) -> bool:
-        """Whether its pairings say who is shown first."""
+        """Whether the pairings fix which response is shown first."""
         return all(battle.first is not None for battle in self.battles)
 
-    def next(self, field: Field, played: Sequence[Round]) -> Next:
+    def next(self, field: Field, played: Sequence[Round]) -> NextRound:
         """Return the pairings of this field that were not played yet."""
         pairings = self._battles_to_play(field)
         if not pairings and not played:
@@ -50,6 +50,7 @@ class Recorded:
         return 1
 
     def _battles_to_play(self, field: Field) -> tuple[Pairing, ...]:
+        """Return the recorded pairings, or the balanced sample of them, in playing order."""
         names, items = {*field.models}, {*field.items}
         possible = [
             battle
@@ -68,4 +69,5 @@ class Recorded:
 
     @cached_property
     def _in_order(self) -> tuple[Pairing, ...]:
+        """Return the recorded pairings in an order that does not depend on the file's."""
         return tuple(sorted(set(self.battles), key=lambda battle: battle.key))

@@ -1,4 +1,4 @@
-"""Ring: on each item everyone is compared with two neighbours, shown first to one and second to the other."""
+"""Ring: on each item the models form a random circle, and each plays its two neighbours."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -8,8 +8,8 @@ import numpy as np
 
 from podium.errors import UsageError, unknown_name
 from podium.tournaments.between_rounds import matchups_in, refuse_unknown
-from podium.tournaments.schedule import OVER, Field, Next, Pairing, Round, pairing, schedule_pairings
-from podium.tournaments.selection import Ratings, draw_items, elo_of, generator, order_of_visits, ranked_before
+from podium.tournaments.schedule import OVER, Field, NextRound, Pairing, Round, pairing, schedule_pairings
+from podium.tournaments.selection import Ratings, draw_items, generator, order_of_visits, parse_ratings, ranked_before
 from podium.tournaments.stopping import Progress, Stopping, look_text
 
 Opponents = Literal["open", "field"]
@@ -21,7 +21,7 @@ Met = set[tuple[int, int]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ring(Stopping):
-    """Play, on each item, a random circle of the models: M battles for M models, one call each.
+    """Play a random circle of the models on each item: M battles for M models, one call each.
 
     Everyone is shown first to one neighbour and second to the other, so that a judge's love of first answers cancels
     within the item. Every pair meets on some items, and nothing hangs on the choice of an anchor. A pair that meets
@@ -59,7 +59,7 @@ class Ring(Stopping):
         if self.opponents not in get_args(Opponents):
             raise unknown_name("choice for opponents", self.opponents, get_args(Opponents))
 
-    def next(self, field: Field, played: Sequence[Round]) -> Next:
+    def next(self, field: Field, played: Sequence[Round]) -> NextRound:
         """Return the circles up to the next look; without `until`, those of all items."""
         order = order_of_visits(field, self.items, self.seed)
         if not self.until:
@@ -67,7 +67,7 @@ class Ring(Stopping):
             battles = self._battles(field, order, [group], range(len(order)), {})
             absent = sum(len(field.absent.get(item, ())) for item in order)
             coming = schedule_pairings(field, battles, played, f"a random circle on each of {len(order)} items")
-            return Next(coming.pairings, coming.note, absent)
+            return NextRound(coming.pairings, coming.note, absent)
         progress = self.progress_of(field, played)
         return OVER if progress.reason else self._round(field, order, progress, played)
 
@@ -85,7 +85,7 @@ class Ring(Stopping):
             passes=self.passes,
             against=new,
             given=given,
-            pinned=elo_of(self.ratings) if self.ratings else {},
+            pinned=parse_ratings(self.ratings) if self.ratings else {},
         )
         if not new:
             return progress
@@ -93,15 +93,16 @@ class Ring(Stopping):
         return replace(progress, groups=(tuple(sorted(playing)),) if playing else ())
 
     def ranked_before(self, field: Field) -> tuple[str, ...]:
-        """Return the models that others join as newcomers, sorted; errors as of `selection.ranked_before`."""
+        """Return the sorted names of the models ranked before; errors as of `selection.ranked_before`."""
         return ranked_before(self.rated, self.ratings, field)
 
     def newcomers(self, field: Field) -> tuple[str, ...]:
-        """Return those who join a ranking; none where there is none to join."""
+        """Return the models that join an existing ranking; empty if there is none."""
         before = self.ranked_before(field)
         return tuple(name for name in sorted(field.models) if name not in before) if before else ()
 
     def _positions(self, field: Field, names: Sequence[str]) -> tuple[int, ...]:
+        """Return the positions of names among the sorted models."""
         return tuple(k for k, name in enumerate(sorted(field.models)) if name in names)
 
     def size(self, field: Field) -> int:
@@ -120,8 +121,8 @@ class Ring(Stopping):
             most += min(turns * own, models * (models - 1))
         return most
 
-    def _round(self, field: Field, order: Sequence[str], progress: Progress, played: Sequence[Round]) -> Next:
-        """Return the battles up to the next look; up to a later one where nobody can play before."""
+    def _round(self, field: Field, order: Sequence[str], progress: Progress, played: Sequence[Round]) -> NextRound:
+        """Return the battles until the next look at which any can be played."""
         code = {name: k for k, name in enumerate(sorted(field.models))}
         met: dict[str, Met] = {}
         for outcome in (outcome for done in played for outcome in done.outcomes):
@@ -141,7 +142,7 @@ class Ring(Stopping):
         said = f"{who} play, {number} item visits"
         if progress.looks:
             said = f"{look_text(names, progress, self.error)}; {who} play on for {number} more item visits"
-        return Next(battles, said, absent if battles else 0)
+        return NextRound(battles, said, absent if battles else 0)
 
     def _battles(
         self,
@@ -151,7 +152,7 @@ class Ring(Stopping):
         visits: range,
         met: dict[str, Met],
     ) -> Iterator[Pairing]:
-        """Yield the battles of some visits, adding them to who met."""
+        """Yield the battles of some item visits, and record them in `met`."""
         names = sorted(field.models)
         for visit in visits:
             turn, place = divmod(visit, len(order))
@@ -168,7 +169,7 @@ class Ring(Stopping):
     def _circle(
         self, group: Sequence[int], present: Sequence[int], item: str, turn: int, met: Met
     ) -> Iterator[tuple[int, int]]:
-        """Yield the battles of a group on an item: a random circle, whoever is named first being shown first."""
+        """Yield the battles of one group on an item as (shown first, shown second)."""
         if not group or len(present) < 2:
             return
         rng = generator(self.seed, "circle", item, str(turn), ",".join(map(str, group)))
@@ -189,14 +190,14 @@ class Ring(Stopping):
 
 
 def _best_circle(group: Sequence[int], rng: np.random.Generator, met: Met) -> list[tuple[int, int]]:
-    """Return the circle, of some, with the most pairs that have not met on the item."""
+    """Draw random circles and return the one with the most pairs that have not met on the item."""
     drawn = (rng.permutation(group).tolist() for _ in range(TRIES if met else 1))
     circles = [list(zip(names, names[1:] + names[:1], strict=True)) for names in drawn]
     return max(circles, key=lambda circle: sum((a, b) not in met and (b, a) not in met for a, b in circle))
 
 
 def _edges_to_anyone(group: Sequence[int], present: Sequence[int], rng: np.random.Generator) -> list[tuple[int, int]]:
-    """Return two battles of each of a group with random others of the field, one shown first and one second."""
+    """Draw two random opponents per model of a group; the model is shown first once and second once."""
     edges = []
     for own in group:
         others = [k for k in present if k != own]

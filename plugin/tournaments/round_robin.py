@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from podium.tournaments.schedule import Field, Next, Pairing, Round, schedule_pairings
+from podium.tournaments.schedule import Field, NextRound, Pairing, Round, schedule_pairings
 from podium.tournaments.stopping import Stopping
 
 
@@ -21,7 +21,7 @@ class RoundRobin(Stopping):
         until: see `podium.tournaments.stopping.Stopping`; items are played in blocks that end at the looks.
     """
 
-    def next(self, field: Field, played: Sequence[Round]) -> Next:
+    def next(self, field: Field, played: Sequence[Round]) -> NextRound:
         """Return all pairs that were not played yet, item after item; with `until`, up to the next look."""
         items, last_look = self.items_due(field, played)
         pairs = list(combinations(sorted(field.models), 2))

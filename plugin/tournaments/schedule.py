@@ -1,4 +1,4 @@
-"""The words of a tournament: who can play what, what was played, what comes next."""
+"""Basic types of tournaments: pairings, outcomes, rounds, and the field of models and items."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,14 +20,14 @@ class Pairing(NamedTuple):
 
     @property
     def key(self) -> str:
-        """A name for it that no other pairing has."""
+        """A unique text for this pairing."""
         number = [f"response {self.response}"] if self.response > 1 else []
         shown = [] if self.first is None else [f"{self.first} first"]
         return "::".join(part.replace(":", "%3A") for part in (self.item, self.a, self.b, *number, *shown))
 
 
 def pairing(item: str, name: str, other: str, first: str | None = None) -> Pairing:
-    """Return the battle of two models on an item, whichever is named first.
+    """Build the pairing of two models on an item, with names in sorted order.
 
     >>> pairing("q1", "b", "a")
     Pairing(item='q1', a='a', b='b', response=1, first=None)
@@ -50,7 +50,7 @@ class Outcome(NamedTuple):
 
 
 def merge_responses(outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
-    """Return one outcome per item and pair, as a rule asked for it: the mean over the responses that could be read."""
+    """Average outcomes over responses, to one outcome per item and pair."""
     if all(outcome.pairing.response == 1 for outcome in outcomes):
         return tuple(outcomes)
     battles: dict[Pairing, list[Outcome]] = {}
@@ -68,7 +68,7 @@ def merge_responses(outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """Battles that were scheduled together, and how they ended. A record: what was scheduled is never recomputed.
+    """Battles that were scheduled together, with their outcomes.
 
     Attributes:
         outcomes: in the order of their schedule; a battle that failed has credit None.
@@ -81,7 +81,7 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """Who can play what.
+    """The models, the items, and the missing responses.
 
     Attributes:
         models: names, sorted.
@@ -99,8 +99,8 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Next:
-    """What comes next: battles to schedule together, none when the tournament is over.
+class NextRound:
+    """The next round: battles to play; empty when the tournament is over.
 
     Attributes:
         pairings: to be played now.
@@ -113,11 +113,13 @@ class Next:
     left_out: int = 0
 
 
-OVER = Next((), "over")
+OVER = NextRound((), "over")
 
 
-def schedule_pairings(field: Field, pairings: Iterable[Pairing], played: Sequence[Round] = (), note: str = "") -> Next:
-    """Schedule those of the pairings that can be played and were not played yet; count those that cannot be."""
+def schedule_pairings(
+    field: Field, pairings: Iterable[Pairing], played: Sequence[Round] = (), note: str = ""
+) -> NextRound:
+    """Schedule the pairings that have both responses and were not played yet."""
     asked = tuple(pairings)
     possible = (
         [battle for battle in asked if field.can_play(battle.item, battle.a, battle.b)] if field.absent else asked
@@ -126,22 +128,22 @@ def schedule_pairings(field: Field, pairings: Iterable[Pairing], played: Sequenc
     before = (outcome.pairing for round_ in played for outcome in round_.outcomes)
     done = {own for own in before if own.item in items and (own.a, own.b) in pairs}
     coming = tuple(own for own in possible if own not in done) if done else tuple(possible)
-    return Next(coming, note, len(asked) - len(possible))
+    return NextRound(coming, note, len(asked) - len(possible))
 
 
 def rounds_of(rule: Any, field: Field) -> int | None:
-    """Return how many rounds a tournament has, at most; None where it does not say so (a method `rounds`)."""
+    """Return the maximum number of rounds; None if the tournament does not define `rounds`."""
     own = getattr(getattr(rule, "rule", rule), "rounds", None)
     return None if own is None else own(field)
 
 
 class TournamentRule(Protocol):
-    """A rule: a pure, deterministic function of what was played.
+    """A tournament as a pure, deterministic function of the rounds played so far.
 
     What was scheduled is read from `played` and never worked out again: verdicts may be read anew, opponents stay.
     """
 
-    def next(self, field: Field, played: Sequence[Round]) -> Next:
+    def next(self, field: Field, played: Sequence[Round]) -> NextRound:
         """Return the battles to play now, given the rounds so far; no pairings when it is over."""
 
     def size(self, field: Field) -> int:

@@ -1,4 +1,4 @@
-"""Who and what takes part: models as options name them; items by seeded draws that depend on names only."""
+"""Select models by name and items by seeded draws."""
 
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
@@ -15,7 +15,7 @@ Ratings: TypeAlias = str | Sequence[str] | Mapping[str, float]
 
 
 def generator(seed: int, *words: str) -> np.random.Generator:
-    """Return a generator for one purpose; draws for other purposes do not move it.
+    """Return a random generator for one purpose, independent of draws for other purposes.
 
     Args:
         seed: 0 or more.
@@ -31,13 +31,13 @@ def generator(seed: int, *words: str) -> np.random.Generator:
 
 
 def draw_names(names: Sequence[str], number: int, seed: int, purpose: str) -> frozenset[str]:
-    """Return so many of the names, or all there are; draws of one seed and purpose are nested."""
+    """Draw up to `number` names; draws with one seed and purpose are nested."""
     ordered = sorted(names)
     return frozenset(ordered[k] for k in generator(seed, purpose).permutation(len(ordered))[:number])
 
 
 def draw_items(field: Field, number: int | None, seed: int) -> tuple[str, ...]:
-    """Return a sample of the items, in their own order; all of them when there are no more than that.
+    """Draw a sample of the items, kept in their original order; all items if there are no more.
 
     Samples of one seed are nested: a larger one holds the smaller ones, so what was played is not lost.
 
@@ -53,7 +53,7 @@ def draw_items(field: Field, number: int | None, seed: int) -> tuple[str, ...]:
 
 
 def order_of_visits(field: Field, number: int | None, seed: int) -> tuple[str, ...]:
-    """Return the items of `draw_items` in the order of the draw, which no other option moves."""
+    """Return the items of `draw_items` in the order of the draw."""
     drawn, ordered = set(draw_items(field, number, seed)), sorted(field.items)
     places = generator(seed, "items").permutation(len(ordered))
     return tuple(ordered[k] for k in places if ordered[k] in drawn)
@@ -68,7 +68,7 @@ def draw_balanced(
     *,
     over_pairs: bool = False,
 ) -> tuple[list[tuple[Drawn, tuple[str, str]]], np.ndarray]:
-    """Draw battles one by one: a random one of a random pair among those whose models have fewest.
+    """Draw battles one at a time, each from the pair whose models have the fewest battles.
 
     Args:
         candidates: what can be drawn, each with its pair; at least `number`.
@@ -103,10 +103,10 @@ def draw_balanced(
     return drawn, counts
 
 
-def models_named(given: str | Sequence[str], models: Sequence[str]) -> tuple[str, ...]:
-    """Return the models that an option names, each once: a sequence, or text with commas between names.
+def parse_model_names(given: str | Sequence[str], models: Sequence[str]) -> tuple[str, ...]:
+    """Parse an option that names models: a sequence, or text with commas.
 
-    >>> models_named("b,a", ("a", "b", "x,y")), models_named("x,y", ("a", "b", "x,y"))
+    >>> parse_model_names("b,a", ("a", "b", "x,y")), parse_model_names("x,y", ("a", "b", "x,y"))
     (('b', 'a'), ('x,y',))
 
     Raises:
@@ -118,17 +118,17 @@ def models_named(given: str | Sequence[str], models: Sequence[str]) -> tuple[str
 
 
 def ranked_before(rated: str | Sequence[str], ratings: Ratings | None, field: Field) -> tuple[str, ...]:
-    """Return the models that others join as newcomers, sorted: those rated, or of whom ratings are given.
+    """Return the sorted names of already ranked models, which newcomers join.
 
     Raises:
         UsageError: one of them is no model.
     """
-    names = rated if ratings is None else tuple(elo_of(ratings))
-    return tuple(sorted(models_named(names, field.models))) if names else ()
+    names = rated if ratings is None else tuple(parse_ratings(ratings))
+    return tuple(sorted(parse_model_names(names, field.models))) if names else ()
 
 
-def elo_of(ratings: Ratings) -> dict[str, float]:
-    """Return ratings by name, from a mapping or from `NAME:1612.5` with commas between, or in a list.
+def parse_ratings(ratings: Ratings) -> dict[str, float]:
+    """Parse ratings by name, from a mapping or `NAME:1612.5` text.
 
     Raises:
         UsageError: text that is written otherwise.

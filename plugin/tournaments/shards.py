@@ -1,4 +1,4 @@
-"""Shards: one tournament played by several processes, each of which asks about items of its own."""
+"""Shards: one tournament split by items over several processes."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -8,7 +8,7 @@ from typing import Any
 from podium.errors import UsageError
 from podium.text import some
 from podium.tournaments.recorded import Recorded
-from podium.tournaments.schedule import OVER, Field, Next, Outcome, Pairing, Round, TournamentRule
+from podium.tournaments.schedule import OVER, Field, NextRound, Outcome, Pairing, Round, TournamentRule
 from podium.tournaments.selection import order_of_visits
 from podium.tournaments.stopping import Stopping
 
@@ -17,7 +17,7 @@ SHARD = re.compile(r"([1-9]\d*)/([1-9]\d*)")
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """One of several parts of a tournament, counted from 1."""
+    """One of `of` parts of a tournament, numbered from 1."""
 
     number: int = 1
     of: int = 1
@@ -26,17 +26,17 @@ class Shard:
         return f"{self.number}/{self.of}"
 
     def items_of(self, field: Field, seed: int) -> frozenset[str]:
-        """Return the items that are this shard's: every n-th in the order of visits, so that looks are dealt evenly."""
+        """Return the items of this shard: every n-th in the order of visits."""
         return frozenset(order_of_visits(field, None, seed)[self.number - 1 :: self.of])
 
-    def part_of(self, coming: Next, items: Collection[str]) -> Next:
-        """Return what this shard, which has these items, plays of a round.
+    def part_of(self, coming: NextRound, items: Collection[str]) -> NextRound:
+        """Return the part of a round's battles that this shard plays.
 
         Battles that nobody can play belong to no shard; each counts its share of them.
         """
         own = tuple(battle for battle in coming.pairings if battle.item in items)
         first, last = (coming.left_out * number // self.of for number in (self.number - 1, self.number))
-        return Next(own, coming.note, last - first)
+        return NextRound(own, coming.note, last - first)
 
 
 def read_shard(text: str) -> Shard:
@@ -90,10 +90,10 @@ class Part:
         before: how many rounds were played before it.
     """
 
-    coming: Next
+    coming: NextRound
     before: int
 
-    def next(self, field: Field, played: Sequence[Round]) -> Next:  # noqa: ARG002
+    def next(self, field: Field, played: Sequence[Round]) -> NextRound:  # noqa: ARG002
         """Return the round, once."""
         return OVER if len(played) > self.before else self.coming
 

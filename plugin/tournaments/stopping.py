@@ -1,4 +1,4 @@
-"""When a tournament may stop: looks fixed before the first call, and what each of them settles.
+"""Group-sequential stopping of a tournament: planned looks, and the pairs that each look decides.
 
 Sources: step-down over pairs (Holm 1979); a share of the level for each of a known number of looks (repeated confidence
 intervals: Jennison and Turnbull 2000, ch. 9). Nothing here assumes that pairs or looks are independent.
@@ -42,7 +42,7 @@ QUESTIONS = re.compile(r"order|top(?P<first>[1-9]\d*)|error:(?P<error>\d+(\.\d+)
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What is known at a look.
+    """The state at one interim analysis (look).
 
     Attributes:
         number: of the look, from 1; `planned` of how many, None where each is predicted from the one before.
@@ -71,11 +71,11 @@ class Look:
 
     @property
     def open(self) -> np.ndarray:
-        """The pairs that are asked about and not settled, shape (models, models)."""
+        """Mask of the pairs that are asked about and undecided, shape (models, models)."""
         return self.asked & (self.settled == 0)
 
     def z(self, margin: float) -> np.ndarray:
-        """Return the gaps and the margin (Elo) over the errors of the gaps, shape (models, models)."""
+        """Return (|gap| + margin) / standard error for all pairs, shape (models, models)."""
         gap, error = _gaps(self.theta, self.covariance)
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio: np.ndarray = (np.abs(gap) + margin / POINTS) / error
@@ -84,7 +84,7 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a tournament is.
+    """The progress of a tournament with a stopping rule.
 
     Attributes:
         order: the items in the order in which they are visited.
@@ -104,7 +104,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stopping:
-    """The options of a tournament that stops when the answer is known; a rule that inherits them may use its methods.
+    """Options of a tournament that stops when its question is answered; base class of such rules.
 
     Attributes:
         until: `order` (who is better, of all pairs), `topK` (top1, top3 ...: who the best K are, as a set),
@@ -154,12 +154,12 @@ class Stopping:
         return int(match["first"]) if match and match["first"] else None
 
     def size(self, field: Field) -> int:
-        """Return how many battles there will be, at most: those without `until`."""
+        """Return the maximum number of battles, those played without `until`."""
         whole: Any = replace(self, until="", margin=0.0)
         return len(whole.next(field, ()).pairings)
 
     def planned_looks(self, most: int) -> tuple[int, ...]:
-        """Return the numbers of item visits to look at: start, 2 start, 4 start ..., and `most`.
+        """Return the numbers of item visits at which looks are taken: start, 2 start, 4 start ..., and `most`.
 
         >>> Stopping(until="order").planned_looks(1600)
         (40, 80, 160, 320, 640, 1280, 1600)
@@ -170,14 +170,14 @@ class Stopping:
         return (*(number for number in visits if number < most), most)
 
     def rounds(self, field: Field) -> int | None:
-        """Return how many rounds there will be, at most: one, or with `until` one a look; None where nobody knows."""
+        """Return the maximum number of rounds: 1, or the number of planned looks; None if it is not fixed."""
         if self.error is not None:
             return None
         visits = getattr(self, "passes", 1) * len(draw_items(field, self.items, self.seed))
         return len(self.planned_looks(visits)) if self.until else 1
 
     def refuse_unanswerable(self, field: Field, items: int) -> None:
-        """Refuse a question that this field cannot answer.
+        """Raise UsageError if the field is too small for the question.
 
         Raises:
             UsageError: too few items, or not fewer asked for than there are models.
@@ -194,7 +194,7 @@ class Stopping:
             )
 
     def items_due(self, field: Field, played: Sequence[Round]) -> tuple[tuple[str, ...], str]:
-        """Return the items up to the next look, and what the last look found; without `until` all items.
+        """Return the items to play until the next look, and a summary of the last look.
 
         For tournaments in which nobody leaves, and each item is visited once. When it is over, no items are left.
         """
@@ -205,7 +205,7 @@ class Stopping:
         return progress.order[progress.visits : progress.upcoming], said
 
     def progress_of(self, field: Field, played: Sequence[Round]) -> "Progress":
-        """Return how far it is, with `until`."""
+        """Return the progress with `until`."""
         return self.progress(field, order_of_visits(field, self.items, self.seed), played)
 
     def progress(
@@ -219,7 +219,7 @@ class Stopping:
         given: Sequence[Round] = (),
         pinned: Mapping[str, float] | None = None,
     ) -> Progress:
-        """Return how far the tournament is, from what was played alone.
+        """Compute the progress from the rounds played so far.
 
         Args:
             order: the items in the order in which they are visited; every turn is alike.
@@ -257,13 +257,13 @@ class Stopping:
         return Progress(tuple(order), tuple(looks), visits, self.look_after(visits, looks, plan), "", groups)
 
     def able(self, field: Field, order: Sequence[str]) -> np.ndarray:
-        """Return who has responses to enough items for an error to be known, shape (models,)."""
+        """Return which models have responses to at least 25 items, shape (models,)."""
         names = sorted(field.models)
         absent = [sum(name in field.absent.get(item, ()) for item in order) if field.absent else 0 for name in names]
         return len(order) - np.array(absent) >= FEWEST
 
     def look_after(self, visits: int, looks: Sequence[Look], plan: Sequence[int]) -> int:
-        """Return the item visits at the next look: planned, or predicted from the width so far.
+        """Return the item visits at the next look: the planned number, or one predicted from the current width.
 
         A width says nothing about who is ahead, so looking at it, however often, biases nothing.
         """
@@ -274,7 +274,7 @@ class Stopping:
         return min(int(np.ceil(np.clip(needed, 1.1 * visits, 2.0 * visits))), plan[-1])
 
     def _visits_after(self, done: Round, before: int, place: Mapping[str, int], plan: Sequence[int]) -> int:
-        """Return the item visits after a round, which the record says by its items: the furthest that was reached."""
+        """Return the number of item visits after a round, derived from the items of its battles."""
         items = {outcome.pairing.item for outcome in done.outcomes} & place.keys()
         reached = before + max(((place[item] - before) % len(place) + 1 for item in items), default=1)
         return (
@@ -291,7 +291,7 @@ class Stopping:
         before: Look | None,
         about: np.ndarray,
     ) -> Look:
-        """Return the look after so many rounds, item visits and battles: errors, and the step-down over the pairs."""
+        """Compute a look: estimates, standard errors, and the step-down test over the pairs."""
         theta, covariance, clusters, is_bounded = known
         visits, battles = asked_for
         half = self._half_widths(covariance, clusters, is_bounded, about)
@@ -385,7 +385,7 @@ def step_down(
 
 
 def look_text(names: Sequence[str], progress: Progress, error: float | None) -> str:
-    """Say in a line what a look found: which of how many, battles so far, what is settled, who leaves."""
+    """Summarize a look in one line."""
     *earlier, last = progress.looks
     number = f"look {last.number}" + (f" of {last.planned}" if last.planned else "")
     said = f"{number}: {last.battles:,} battles so far"
@@ -399,7 +399,7 @@ def look_text(names: Sequence[str], progress: Progress, error: float | None) -> 
 
 
 def groups_of(open_: np.ndarray) -> tuple[tuple[int, ...], ...]:
-    """Return the groups of models that open pairs connect; whoever is in none is in no open pair."""
+    """Return the connected components of the graph of undecided pairs, as positions of models."""
     left: set[int] = set(np.flatnonzero(open_.any(axis=1)).tolist())
     groups: list[tuple[int, ...]] = []
     while left:
@@ -414,7 +414,7 @@ def groups_of(open_: np.ndarray) -> tuple[tuple[int, ...], ...]:
 
 
 def _gaps(theta: np.ndarray, covariance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return all differences of log-strengths, row minus column, and their standard errors, NaN where unknown.
+    """Return differences of log-strengths (row minus column) and their standard errors, NaN where unknown.
 
     Two that are level on every item show no error.
     """
@@ -425,7 +425,7 @@ def _gaps(theta: np.ndarray, covariance: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 def pin(coded: Coded, logits: Mapping[int, float]) -> Coded:
-    """Return the battles with ratings held in place, by battles of the rated with each other that outweigh all others.
+    """Fix ratings by adding heavily weighted battles between the rated models.
 
     They end as those ratings have them, so that they add nothing to the clusters' scores, and no error.
     """
@@ -447,7 +447,7 @@ def pin(coded: Coded, logits: Mapping[int, float]) -> Coded:
 def _strengths_at(
     names: Sequence[str], played: Sequence[Round], pinned: Mapping[int, float]
 ) -> tuple[np.ndarray, np.ndarray, int, np.ndarray]:
-    """Return log-strengths, their covariance, the number of items, and who is bounded.
+    """Fit log-strengths and covariance at a look; return them with the number of items and the bounded models.
 
     Of a model that has readable battles on fewer than 25 items, or no way of battles to the others, the covariance
     is NaN: nothing is settled about it.

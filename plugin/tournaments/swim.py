@@ -13,8 +13,8 @@ from podium.tournaments.between_rounds import (
     refuse_unknown,
     strengths_of_matchups,
 )
-from podium.tournaments.schedule import OVER, Field, Next, Round, pairing, schedule_pairings
-from podium.tournaments.selection import Ratings, draw_items, elo_of, generator, models_named, ranked_before
+from podium.tournaments.schedule import OVER, Field, NextRound, Round, pairing, schedule_pairings
+from podium.tournaments.selection import Ratings, draw_items, generator, parse_model_names, parse_ratings, ranked_before
 
 SAME_GAP = 9
 """Decimals, in logits, to which distances in rating are compared; of equals, the first by name is nearer."""
@@ -56,7 +56,7 @@ class Swim:
                 "play ring (podium/ring), which can"
             )
 
-    def next(self, field: Field, played: Sequence[Round]) -> Next:
+    def next(self, field: Field, played: Sequence[Round]) -> NextRound:
         """Return the next pair, on every item.
 
         Raises:
@@ -102,7 +102,7 @@ class Swim:
         new = sorted(set(field.models) - set(before))
         if self.order is None:
             return (*before, *(new[k] for k in generator(self.seed, "order").permutation(len(new))))
-        order = models_named(self.order, field.models)
+        order = parse_model_names(self.order, field.models)
         if sorted(order) != new:
             raise UsageError(f"order={','.join(order)}: name each of these once: {', '.join(new)}")
         return (*before, *order)
@@ -110,7 +110,7 @@ class Swim:
     def _strengths(self, field: Field, joined: Sequence[str], met: Matchups) -> Mapping[str, float]:
         if self.ratings is None:
             return strengths_of_matchups(met, joined)
-        elo = elo_of(self.ratings)
+        elo = parse_ratings(self.ratings)
         centre = sum(elo.values()) / len(elo)
         fixed = {name: (value - centre) / POINTS for name, value in elo.items() if name in field.models}
         return place_newcomers(fixed, [name for name in joined if name not in fixed], met)

@@ -132,6 +132,7 @@ def calibrate(
 
 
 def _check_options(level: float, cluster: str, splits: int, bootstrap: int | None, regularization: float) -> None:
+    """Validate the options of `calibrate`."""
     check_level(level)
     require_choice("cluster", cluster, ("item", "row"))
     if splits < 1:
@@ -225,6 +226,7 @@ def _strangers(battles: Battles) -> list[str]:
 def _warnings(
     battles: Battles, evidence: Evidence, scales: Mapping[str, HeldOutScale], held: Sequence[HeldOut], level: float
 ) -> list[str]:
+    """Return the warnings of a calibration: few labels, models that could not be held out, and the like."""
     readable, hard, needed = int(battles.readable.sum()), scales["hard"], conformal.models_needed(level)
     lost = readable - int(signal_of(battles, evidence.signal.kind, verdicts=True).is_known.sum())
     blamed = {"hard"} if hard.unbounded.any() else set()
@@ -263,6 +265,7 @@ def _warnings(
 def _provenance(
     battles: Battles, evidence: Evidence, level: float, splits: int, ridge: float, constant: float | None
 ) -> dict[str, Any]:
+    """Return sources, options and versions of a calibration."""
     options = {"level": level, "splits": splits, "target": evidence.signal.kind, "constant": constant, "ridge": ridge}
     human = battles.table["human"]
     return provenance(battles.sources, {"reading": dict(battles.reading), **options}) | {

@@ -1,4 +1,4 @@
-"""Rank battles: choose the rankers, slice, hand out options, and keep going when one part cannot be answered.
+"""Rank battles: choose rankers, split into slices, pass options, and continue if one part fails.
 
 The way of the battles from the command `podium rank` to the standings of bradley-terry, in ten calls:
 
@@ -125,7 +125,7 @@ def rank(
 
 
 def _settings_of(rankers: Sequence[str], options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Deal options to rankers; files are read here, for rankers read none."""
+    """Assign options to rankers, and read the files that options name."""
     settings = ranker_options(rankers, options)
     for own in settings.values():
         if isinstance(own.get("length_data"), str | Path):
@@ -135,7 +135,7 @@ def _settings_of(rankers: Sequence[str], options: Mapping[str, Any]) -> dict[str
 
 @dataclass(frozen=True, slots=True)
 class RankerCall:
-    """A ranker and all that it is asked to do.
+    """A ranker with its settings, seed and context.
 
     Attributes:
         settings: level and options, by parameter.
@@ -170,7 +170,7 @@ class RankerCall:
 def _rank_slices(
     slices: Sequence[Slice], rankers: Sequence[RankerCall], families: Mapping[str, str], *, one_judge: bool
 ) -> tuple[tuple[Standings, ...], tuple[str, ...]]:
-    """Rank every slice by every ranker; a part that cannot be answered does not stop the others.
+    """Rank every slice by every ranker; a part that fails does not stop the others.
 
     Args:
         one_judge: whether a slice with verdicts of several judges cannot be answered.
@@ -195,6 +195,7 @@ def _rank_slices(
 def _rank_by(
     ranker: RankerCall, slices: Sequence[Slice], *, one_judge: bool
 ) -> tuple[list[Standings], list[tuple[str | None, PodiumError]]]:
+    """Rank all slices by one ranker; return the standings and the failures with their slices."""
     standings: list[Standings] = []
     errors: list[tuple[str | None, PodiumError]] = []
     for value, part in slices:
@@ -210,7 +211,7 @@ def _rank_by(
 
 
 def _center_rankers(rankers: Sequence[RankerCall], slices: Sequence[Slice]) -> list[RankerCall]:
-    """Give rankers with a free origin the models common to all slices, so that slices can be compared."""
+    """Center rankers with a free origin on the models common to all slices, so that slices are comparable."""
     if len(slices) < 2:
         return list(rankers)
     common = _common_models(slices)
@@ -225,7 +226,7 @@ def _center_rankers(rankers: Sequence[RankerCall], slices: Sequence[Slice]) -> l
 
 
 def _slices_of(battles: Battles, column: str) -> list[Slice]:
-    """Return the slices, each with a note of the battles that are in none, because their value is empty."""
+    """Split battles by a column; each slice notes how many battles have no value in it."""
     slices = list(battles.slices(column))
     outside = len(battles) - sum(len(part) for _, part in slices)
     note = f"{outside} of {len(battles)} battles have no {column} and are in no slice"
@@ -233,7 +234,7 @@ def _slices_of(battles: Battles, column: str) -> list[Slice]:
 
 
 def _common_models(slices: Sequence[Slice]) -> tuple[str, ...]:
-    """Return the models that the battles of every slice rate, unbounded and poorly known ones left out."""
+    """Return the models with a bounded rating in every slice."""
     summed = [sum_battles(part) for _, part in slices if part.tally.judged]
     bounded = [are_bounded(graph_of(pairs_of(part))) for part in summed]
     known_well = [part.clusters_of() >= np.median(part.clusters_of()) / 2 for part in summed]
@@ -252,7 +253,7 @@ def _context_of(
     about: Mapping[str, Any],
     has_families: bool,
 ) -> dict[str, dict[str, Any]]:
-    """Give each ranker what it has a parameter for: the calibration, facts about the models, the unsliced battles."""
+    """Return for each ranker the context arguments that its signature asks for."""
     if isinstance(calibration, str | Path):
         calibration = read_calibration(calibration)
     at_hand = {"calibration": calibration, "about": about or None, "whole": whole}
@@ -265,7 +266,7 @@ def _context_of(
 
 
 def refuse_several_judges(battles: Battles) -> None:
-    """Refuse verdicts of several judges in one table.
+    """Raise UsageError if the battles are of several judges.
 
     Raises:
         NotIdentifiedError: there are several.

@@ -95,7 +95,7 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Playthrough:
-    """What a tournament made of a record, before anything is ranked.
+    """The result of a tournament played on recorded verdicts, before ranking.
 
     Attributes:
         rounds: all that was scheduled, and how it ended; a missing battle has no credit.
@@ -257,7 +257,7 @@ def divide_options(
 
 
 def seed_settings(name: str, settings: Mapping[str, Any], seed: int, level: float | None = None) -> dict[str, Any]:
-    """Add the seed to a tournament's settings, where it has one and they do not say it; and so a level of claims."""
+    """Add seed and level to a tournament's settings, where it takes them and they are not given."""
     known = parameters_of(catalogue.tournament_rule(name))
     asks = "level" in known and level is not None and settings.get("until")
     usual = {**({"seed": seed} if "seed" in known else {}), **({"level": level} if asks else {})}
@@ -265,6 +265,7 @@ def seed_settings(name: str, settings: Mapping[str, Any], seed: int, level: floa
 
 
 def _price(record: Recording, rounds: Sequence[Round], given: int) -> Price:
+    """Count battles, judge calls, pairs and rounds of a replayed tournament."""
     asked = [outcome for played in rounds for outcome in played.outcomes]
     judged = sum(outcome.credit is not None for outcome in asked)
     on_record = [code for outcome in asked if (code := record.code_of(outcome.pairing)) is not None]

@@ -7,14 +7,14 @@ import pytest
 
 from podium import read_battles
 from podium.counting.duck import Duck
-from podium.counting.engine import engine_named
+from podium.counting.engine import start_engine
 from podium.errors import DataError, UsageError
 
 
 @pytest.mark.parametrize("memory", ["much", "-1GB", "1 GB; drop table x", "", "700", "4Gi", "0MB", "0.0GB"])
 def test_a_memory_that_is_no_size_is_refused(memory):
     with pytest.raises(UsageError, match="write for example 700MB or 4GB"):
-        engine_named(memory=memory)
+        start_engine(memory=memory)
 
 
 @pytest.mark.parametrize(("memory", "limit"), [("700MB", "667.5 MiB"), ("0.5GB", "476.8 MiB"), ("1 gib", "1.0 GiB")])

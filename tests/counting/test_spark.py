@@ -9,7 +9,7 @@ import pytest
 from counted_tables import COLUMNS, check, drawn_rows, needs_data, recorded_round_robin, recorded_votes
 
 import podium
-from podium.counting.engine import engine_named
+from podium.counting.engine import start_engine
 from podium.counting.spark import Spark
 from podium.counting.verdicts import verdicts_of
 from podium.errors import UsageError
@@ -19,7 +19,7 @@ from podium.nouns.battles import Battles
 @pytest.fixture(scope="module")
 def spark():
     pytest.importorskip("pyspark")
-    return engine_named("spark=local[2]")
+    return start_engine("spark=local[2]")
 
 
 def judgments():
@@ -101,18 +101,18 @@ def enumerate_clusters(blocks):
 
 def test_an_unknown_engine_is_refused():
     with pytest.raises(UsageError, match=r"engine 'polars' is unknown; use duckdb, spark, or spark=URL"):
-        engine_named("polars")
+        start_engine("polars")
 
 
 def test_spark_that_is_not_installed_says_what_to_install(monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     with pytest.raises(UsageError, match=r"pip install 'podium\[spark\]'"):
-        engine_named("spark")
+        start_engine("spark")
 
 
 def test_the_memory_of_spark_is_its_clusters():
     with pytest.raises(UsageError, match="--memory is DuckDB's"):
-        engine_named("spark", "1GB")
+        start_engine("spark", "1GB")
 
 
 def test_a_machine_without_java_is_told_what_brings_one(monkeypatch, tmp_path):

@@ -68,7 +68,7 @@ CASES = (
 
 
 def realization(case: Case) -> Realization:
-    return catalogue.realization_named(case.realization)
+    return catalogue.find_realization(case.realization)
 
 
 def read(case: Case, text: str | None = None, *, truncated: bool = False) -> Verdict | Rating:

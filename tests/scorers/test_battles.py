@@ -245,7 +245,7 @@ def test_a_whole_battle_from_two_rubric_replies() -> None:
     from podium.scorers.prompt import Settings
     from podium.scorers.reply import Reply
 
-    read = catalogue.realization_named("rubric").read_reply
+    read = catalogue.find_realization("rubric").read_reply
     ab, ba = (read(Reply(text), Settings()) for text in (scores(9, 6), scores(7, 8)))
     battle = merged(ab, ba)
     assert (battle.credit, battle.margin, battle.criteria) == (1.0, 2.0, dict.fromkeys(CRITERIA, 2.0))

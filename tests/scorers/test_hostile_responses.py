@@ -21,7 +21,7 @@ from podium.scorers.prompt import (
 )
 from podium.scorers.realization import Realization
 
-ASKED = [one for one in map(catalogue.realization_named, catalogue.extensions_of(Scorer)) if one.template]
+ASKED = [one for one in map(catalogue.find_realization, catalogue.extensions_of(Scorer)) if one.template]
 INSTRUCTION = "Sum 1 and 2."
 
 
@@ -64,7 +64,7 @@ def test_what_stands_outside_of_the_fences_does_not_depend_on_the_responses(one:
 
 @pytest.mark.slow
 def test_hostile_texts_in_every_other_place_are_fenced_too() -> None:
-    one, settings = catalogue.realization_named("cot"), Settings(checklist=True, reference=True, system=True)
+    one, settings = catalogue.find_realization("cot"), Settings(checklist=True, reference=True, system=True)
     for text in HOSTILE:
         questions = (text, "Is it 3?")
         shown = texts_in_fences(one.prompt(Texts(text, (text, text), text, text, questions), settings))
@@ -74,7 +74,7 @@ def test_hostile_texts_in_every_other_place_are_fenced_too() -> None:
 
 
 def test_a_response_that_knows_the_mark_of_the_last_prompt_is_still_inside() -> None:
-    one, text = catalogue.realization_named("direct"), "start"
+    one, text = catalogue.find_realization("direct"), "start"
     for _ in range(100):
         prompt = prompt_of(one, text, "3")
         assert texts_in_fences(prompt)["RESPONSE A"] == text
@@ -90,7 +90,7 @@ def test_a_mark_that_stands_in_a_text_is_not_taken(monkeypatch: pytest.MonkeyPat
 
 
 def test_the_mark_is_where_the_judge_is_told_what_it_is() -> None:
-    prompt = prompt_of(catalogue.realization_named("direct"), "3", "4")
+    prompt = prompt_of(catalogue.find_realization("direct"), "3", "4")
     mark = LINE.search(prompt)[3]
     assert f"a line <<<NAME {mark}>>>" in prompt.split("Response A:")[0]
 

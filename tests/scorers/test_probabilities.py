@@ -25,7 +25,7 @@ def reply(*texts: str, top: dict[str, float] | None = None, at: int = -1, trunca
 
 
 def softened(given: Reply, *, name: str = "direct", tie: bool = False, mode: str = "required") -> Verdict:
-    return soften_verdict(given, catalogue.realization_named(name).read_reply(given, Settings(tie=tie)), mode, tie=tie)
+    return soften_verdict(given, catalogue.find_realization(name).read_reply(given, Settings(tie=tie)), mode, tie=tie)
 
 
 def test_the_credit_is_the_share_of_the_first_letter() -> None:
@@ -95,7 +95,7 @@ def test_the_mode_is_settled_by_whether_any_token_has_probabilities(first: Reply
 
 def test_an_unknown_mode_is_an_error() -> None:
     with pytest.raises(UsageError, match="available: auto, required, off"):
-        Judging(catalogue.realization_named("direct"), logprobs="always")
+        Judging(catalogue.find_realization("direct"), logprobs="always")
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_a_soft_credit_lies_between_0_and_1_and_is_turned_with_the_letters(top: 
 
 
 def rated(given_reply: Reply):
-    return catalogue.realization_named("token-probs").read_reply(given_reply, Settings())
+    return catalogue.find_realization("token-probs").read_reply(given_reply, Settings())
 
 
 def test_token_probs_is_the_share_of_yes() -> None:

@@ -17,7 +17,7 @@ from podium.scorers.prompt import SWITCHES, Settings, Template, Texts, packaged_
 from podium.scorers.realization import Realization
 from podium.scorers.reply import Reply
 
-REALIZATIONS = {name: catalogue.realization_named(name) for name in catalogue.extensions_of(Scorer)}
+REALIZATIONS = {name: catalogue.find_realization(name) for name in catalogue.extensions_of(Scorer)}
 ASKED = {name: one for name, one in REALIZATIONS.items() if one.template}
 WORDS = "Judge {instruction} by\n{response_a}\nand\n{response_b}\n{rules}\n"
 ALL = Texts("Sum 1 and 2.", ("three", "four"), "3", "Be brief.", ("Is it 3?", "Is it brief?"))
@@ -254,7 +254,7 @@ def _reply(text: str, *, truncated: bool = False) -> Reply:
 
 @pytest.mark.parametrize("name", sorted(set(catalogue.extensions_of(Scorer)) - {"reward"}))
 def test_who_is_asked_again_is_told_the_form_and_nothing_of_the_texts(name: str) -> None:
-    realization = catalogue.realization_named(name)
+    realization = catalogue.find_realization(name)
     how = Judging(realization)
     texts = Texts("Sum 1 and 2.", ("SECRET", "SECRET")[: 2 if how.is_pairwise else 1])
     first, again = how.prompt(texts), how.prompt(texts, 2)
@@ -266,6 +266,6 @@ def test_who_is_asked_again_is_told_the_form_and_nothing_of_the_texts(name: str)
 
 def test_a_template_that_ends_with_a_response_gives_no_form_to_name() -> None:
     words = Template("{rules}\n{instruction}\n{response_a}\n\nSecond:\n{response_b}")
-    how = Judging(catalogue.realization_named("direct"), Settings(template=words))
+    how = Judging(catalogue.find_realization("direct"), Settings(template=words))
     again = how.prompt(Texts("Sum 1 and 2.", ("3", "4")), 2)
     assert again.rstrip().endswith(REMINDER)

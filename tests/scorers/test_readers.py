@@ -146,12 +146,12 @@ def test_every_reason_is_reached_by_some_reply() -> None:
     texts = ["", "Hm.", "I cannot judge this.", "[[1]]\n[[2]]", "[[500]]", "{"]
     names = ["numeric", "rubric", "token-probs"]
     found = {
-        catalogue.realization_named(name).read_reply(Reply(text), Settings()).reason for name in names for text in texts
+        catalogue.find_realization(name).read_reply(Reply(text), Settings()).reason for name in names for text in texts
     }
     found.add(read(OF["cot"], truncated=True).reason)
     unshown = Reply("", refused="no images")
     assert {
-        catalogue.realization_named(name).read_reply(unshown, Settings()).reason
+        catalogue.find_realization(name).read_reply(unshown, Settings()).reason
         for name in catalogue.extensions_of(Scorer)
     } == {"media not shown"}
     found.add("media not shown")
@@ -227,7 +227,7 @@ def test_an_object_is_found_whatever_braces_stand_in_the_prose() -> None:
 @given(text=st.text(), tie=st.booleans())
 def test_no_text_whatever_makes_a_reader_fail(text: str, tie: bool) -> None:
     for name in catalogue.extensions_of(Scorer):
-        reading = catalogue.realization_named(name).read_reply(Reply(text, tokens=(Token(text),)), Settings(tie=tie))
+        reading = catalogue.find_realization(name).read_reply(Reply(text, tokens=(Token(text),)), Settings(tie=tie))
         assert reading.reason in REASONS or value(reading) is not None
 
 
@@ -237,7 +237,7 @@ def test_no_text_whatever_makes_a_reader_fail(text: str, tie: bool) -> None:
     name=st.sampled_from(sorted(catalogue.extensions_of(Scorer))),
 )
 def test_no_near_miss_makes_a_reader_fail(text: str, name: str) -> None:
-    reading = catalogue.realization_named(name).read_reply(Reply(text), Settings(tie=True))
+    reading = catalogue.find_realization(name).read_reply(Reply(text), Settings(tie=True))
     assert reading.reason in REASONS or value(reading) is not None
 
 

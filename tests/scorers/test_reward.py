@@ -52,11 +52,11 @@ def test_what_is_no_finite_number_is_unparsed(value: object, reason: str) -> Non
     ],
 )
 def test_a_scalar_may_come_as_text(text: str, score: float | None, reason: str | None) -> None:
-    found = catalogue.realization_named("reward").read_reply(Reply(text), Settings())
+    found = catalogue.find_realization("reward").read_reply(Reply(text), Settings())
     assert (found.score, found.reason) == (score, reason)
 
 
 def test_a_scalar_that_was_cut_off_is_unparsed() -> None:
     assert (
-        catalogue.realization_named("reward").read_reply(Reply("3.2", truncated=True), Settings()).reason == "truncated"
+        catalogue.find_realization("reward").read_reply(Reply("3.2", truncated=True), Settings()).reason == "truncated"
     )

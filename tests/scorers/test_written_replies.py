@@ -13,7 +13,7 @@ from podium.scorers.realization import Preference, Realization
 from podium.scorers.reply import Rating, Verdict
 
 SEVEN = dict.fromkeys(("A>>>B", "A>>B", "A>B", "A=B", "B>A", "B>>A", "B>>>A"), "so much")
-OWN = [catalogue.realization_named(name) for name in catalogue.extensions_of(Scorer)]
+OWN = [catalogue.find_realization(name) for name in catalogue.extensions_of(Scorer)]
 PLUGGED_IN = [points("points-7", 7), grades("marks", ("failed", "passed")), labels("labels-7", SEVEN)]
 CASES = [
     pytest.param(realization, Settings(tie=tie), id=f"{realization.name}{'-tie' if tie else ''}")
@@ -98,7 +98,7 @@ def test_the_words_and_what_they_are_worth(name: str) -> None:
 @pytest.mark.parametrize("tie", [False, True])
 @given(chance=st.floats(0.001, 0.999))
 def test_the_soft_credit_is_the_chance(name: str, tie: bool, chance: float) -> None:
-    how = Judging(catalogue.realization_named(name), Settings(tie=tie and name != "token-probs"))
+    how = Judging(catalogue.find_realization(name), Settings(tie=tie and name != "token-probs"))
     reply = how.write_reply(Preference(chance, chance))
     soft = how.verdict(reply, "required").credit if how.is_pairwise else how.rating(reply).score
     assert soft == pytest.approx(chance)

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from podium import Battles, Judge, NotIdentifiedError, UsageError, rank, read_battles, replay, simulate
-from podium.tournaments.schedule import Next, Pairing
+from podium.tournaments.schedule import NextRound, Pairing
 from podium.tournaments.swim import Swim
 from podium.verbs.replays import play, recording_of
 
@@ -198,8 +198,8 @@ class Greedy:
     def __init__(self, *pairings: Pairing) -> None:
         self.pairings = pairings
 
-    def next(self, *_: object) -> Next:
-        return Next(self.pairings)
+    def next(self, *_: object) -> NextRound:
+        return NextRound(self.pairings)
 
     def size(self, *_: object) -> int:
         return 1

@@ -19,7 +19,7 @@ from podium.hosts.inspect_ai.source import announcement, closing_sample, outcome
 from podium.responses.collection import Responses
 from podium.text import some
 from podium.tournaments.claims import answer_of
-from podium.tournaments.schedule import Next, Outcome, Pairing, Round, merge_responses
+from podium.tournaments.schedule import NextRound, Outcome, Pairing, Round, merge_responses
 from podium.tournaments.shards import Part, Shard, read_shard, refuse_undividable, rounds_on_record
 
 
@@ -82,7 +82,7 @@ def own_part(
     coming = rule.next(field, given)
     part = own.part_of(coming, own.items_of(field, seed))
     whole, mine = competing.in_all_responses(coming), competing.in_all_responses(part)
-    opening = [announcement(Next((), f"no battle for shard {own}"), 1)] * bool(coming.pairings)
+    opening = [announcement(NextRound((), f"no battle for shard {own}"), 1)] * bool(coming.pairings)
     at = f", look {look}" if look else ""
     said = [coming.note] * bool(done)
     said.append(f"shard {own}{at}: {len(mine.pairings):,} of {len(whole.pairings):,} battles")

@@ -35,7 +35,7 @@ from podium.printable import tell
 from podium.responses.collection import Responses, response_key
 from podium.text import some
 from podium.tournaments.claims import Answer, answer_of
-from podium.tournaments.schedule import Field, Next, Outcome, Pairing, Round, TournamentRule, merge_responses
+from podium.tournaments.schedule import Field, NextRound, Outcome, Pairing, Round, TournamentRule, merge_responses
 
 if TYPE_CHECKING:
     from podium.hosts.inspect_ai.answers_on_demand import AnswerCollector
@@ -171,7 +171,7 @@ class TournamentSource(SampleSource):
     build_samples: Deal
     outcomes: Callable[[EvalSample], tuple[Outcome, ...]] = outcomes_of
     portion: int | None = None
-    spread: Callable[[Next], Next] = lambda coming: coming
+    spread: Callable[[NextRound], NextRound] = lambda coming: coming
     calls: int = 1
     given: Sequence[Round] = ()
     say: Callable[[str], None] = tell
@@ -257,7 +257,7 @@ class TournamentSource(SampleSource):
                 return None
             schedule = _schedule_in(announced)
 
-    def _without_failed(self, schedule: Next, played: Sequence[Round]) -> Next | None:
+    def _without_failed(self, schedule: NextRound, played: Sequence[Round]) -> NextRound | None:
         """Return a round as it is without the answers that failed; None where that is nothing else."""
         failed = self.answers.failed if self.answers else frozenset()
         keys = {(name, response_key(own.item, own.response)) for own in schedule.pairings for name in (own.a, own.b)}
@@ -347,12 +347,12 @@ def _announced_round(metadata: Mapping[str, Any]) -> dict[str, Any]:
     return dict(metadata) if ROUND in metadata else {}
 
 
-def _schedule_in(announced: Mapping[str, Any]) -> Next:
+def _schedule_in(announced: Mapping[str, Any]) -> NextRound:
     pairings = tuple(Pairing(*names) for names in announced[ROUND])
-    return Next(pairings, str(announced.get("note", "")), int(announced.get(LEFT_OUT, 0)))
+    return NextRound(pairings, str(announced.get("note", "")), int(announced.get(LEFT_OUT, 0)))
 
 
-def announcement(upcoming: Next, number: int, again: int = 0, replaced: Next | None = None) -> Sample:
+def announcement(upcoming: NextRound, number: int, again: int = 0, replaced: NextRound | None = None) -> Sample:
     """Return the sample that records what a round schedules.
 
     Args:

@@ -1,4 +1,4 @@
-"""The checks of whether a ranking may be trusted: what is looked at, from where on it worries, why, what is said.
+"""The trust checks of a ranking: name, threshold, reason and message of each.
 
 One row a check; whoever looks compares with `threshold` and says `sentence`, and nothing is measured here.
 """
@@ -11,7 +11,7 @@ LENGTH_CONTROL = "--set length_control=true"
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that is looked at.
+    """One trust check: threshold, reason, and message templates.
 
     Attributes:
         name: by which it is asked for.
@@ -28,7 +28,7 @@ class Check:
     short: str = ""
 
     def say(self, **figures: object) -> str:
-        """Return the warning with its figures.
+        """Format the warning with its figures.
 
         >>> CHECKS["items"].say(items=3, many="fewer than 30")
         '3 items only (fewer than 30): intervals rest on little, read them with care'
@@ -36,7 +36,7 @@ class Check:
         return self.sentence.format(**figures)
 
     def say_shortly(self, **figures: object) -> str:
-        """Return the sentence of an answer with its figures.
+        """Format the short sentence for an answer.
 
         >>> CHECKS["items"].say_shortly(items=3)
         '3 items are few: intervals rest on little.'

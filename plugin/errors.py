@@ -1,4 +1,4 @@
-"""What can go wrong, and what the command line makes of it.
+"""Exceptions and their exit codes.
 
 PodiumError
 ├── DataError             exit 1  a value in a file cannot be what it claims to be
@@ -20,7 +20,7 @@ class PodiumError(Exception):
 
 
 class DataError(PodiumError):
-    """Name the file, the row, the value and the remedy."""
+    """A value in a file is invalid; the message names file, row, value and remedy."""
 
     def __init__(self, problem: str, *, remedy: str, source: str | None = None, row: str | None = None) -> None:
         self.problem = problem
@@ -31,12 +31,12 @@ class DataError(PodiumError):
         super().__init__(f"{place + ': ' if place else ''}{problem}. Remedy: {remedy}")
 
     def with_place(self, source: str, row: str | None = None) -> "DataError":
-        """Return the same error with its place filled in where it was missing."""
+        """Return a copy with file and row filled in where they are missing."""
         return DataError(self.problem, remedy=self.remedy, source=self.source or source, row=self.row or row)
 
 
 class NotIdentifiedError(PodiumError):
-    """The comparison graph, or the data, cannot support the estimate that was asked for."""
+    """The data cannot identify the requested estimate."""
 
 
 class NotConvergedError(PodiumError):
@@ -44,7 +44,7 @@ class NotConvergedError(PodiumError):
 
 
 class UsageError(PodiumError):
-    """Something that was typed (a name, an option, a path) does not exist."""
+    """An argument, option, name or path is invalid."""
 
     exit_code = 2
 
@@ -55,7 +55,7 @@ class PluginError(UsageError):
 
 @contextmanager
 def named_in_errors(source: object) -> Iterator[None]:
-    """Name the source in whatever goes wrong with it.
+    """Add the source's name to errors raised in the body.
 
     Raises:
         DataError: a value in it is not what it should be.
@@ -70,7 +70,7 @@ def named_in_errors(source: object) -> Iterator[None]:
 
 
 def find_name(kind: str, name: str, known: Iterable[str]) -> str:
-    """Return the known name that was typed, whole or, where that is the only one, without what stands before a `/`.
+    """Return the known name that matches, either exactly or, if unique, without its provider prefix.
 
     >>> find_name("model", "gpt-5", ["openai/gpt-5", "openai/gpt-5-mini"])
     'openai/gpt-5'

@@ -25,7 +25,7 @@ hookimpl = pluggy.HookimplMarker("podium")
 
 
 def load_target(target: Any) -> Any:
-    """Return what `module:name` names; anything else is returned as it is."""
+    """Import the object that `module:name` names; return anything else unchanged."""
     if not isinstance(target, str):
         return target
     module, _, name = target.partition(":")
@@ -33,7 +33,7 @@ def load_target(target: Any) -> Any:
 
 
 class Extension:
-    """What can be plugged in: it has a name and a summary, and stands for something that may be given by its place."""
+    """Something that a plugin adds: a name, a summary, and a target or its import path."""
 
     __slots__ = ()
     target: ClassVar[str]
@@ -42,13 +42,13 @@ class Extension:
     summary: str
 
     def load(self) -> Any:
-        """Return it, importing it now if it was given by name."""
+        """Import and return the target."""
         return load_target(getattr(self, self.target))
 
 
 @dataclass(frozen=True, slots=True)
 class Ranker(Extension):
-    """A named function from battles to standings.
+    """A ranker: a function from battles to standings.
 
     Attributes:
         name: what follows `--ranker`.
@@ -65,7 +65,7 @@ class Ranker(Extension):
 
 @dataclass(frozen=True, slots=True)
 class Scorer(Extension):
-    """A named way to ask a judge, and to read what it answers.
+    """A scorer: how to ask a judge and how to parse its reply.
 
     Attributes:
         name: what the user calls it.
@@ -81,7 +81,7 @@ class Scorer(Extension):
 
 @dataclass(frozen=True, slots=True)
 class Tournament(Extension):
-    """A named rule that says which battles to play next.
+    """A tournament: a rule that schedules battles.
 
     Attributes:
         name: what follows `--tournament`.
@@ -98,7 +98,7 @@ class Tournament(Extension):
 
 @dataclass(frozen=True, slots=True)
 class SourceFiles:
-    """The files behind one typed source.
+    """The files of one source as typed by the user.
 
     Attributes:
         label: what stands before `=`, or None.
@@ -116,7 +116,7 @@ class SourceFiles:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the user asked for of files that a format gathers.
+    """The user's options for formats that read several files together.
 
     Attributes:
         metrics: names of those to compare; none where the choice is the format's.
@@ -130,8 +130,8 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
-    """What a format made of files that belong together.
+class GatheredBattles:
+    """The battles that a format read from files that belong together.
 
     Attributes:
         sheets: a source's name and its columns of the battles table, or item, model, score.
@@ -150,7 +150,7 @@ class Gathered:
 
 @dataclass(frozen=True, slots=True)
 class Format(Extension):
-    """A named reader of one foreign table.
+    """A reader of one file format.
 
     Attributes:
         name: what follows `--from`.
@@ -161,7 +161,7 @@ class Format(Extension):
         label_is: the foreign column that `label=path` fills in; None adds the label as column `source`.
         suffixes: of files that are no tables and that `opens` can open; folders are searched for them, too.
         opens: `path -> frame`, or where to import it from; None for a file that is not of this format.
-        gathers: `(files, reading) -> Gathered`, or where to import it from, for files that mean something only
+        gathers: `(files, reading) -> GatheredBattles`, or where to import it from, for files that mean something only
             together; it sees all that is there, before any file is read.
         names: globs of the files that `gathers` looks at; of those in a store, the others are not copied for it.
         texts: `path -> rows`, or where to import it from, for pages: per judgment in a file item, model_a, model_b,
@@ -179,22 +179,22 @@ class Format(Extension):
     label_is: str | None = None
     suffixes: tuple[str, ...] = ()
     opens: "Callable[[Path], pd.DataFrame | None] | str | None" = None
-    gathers: Callable[[Sequence[SourceFiles], Reading], Gathered] | str | None = None
+    gathers: Callable[[Sequence[SourceFiles], Reading], GatheredBattles] | str | None = None
     names: tuple[str, ...] = ("*",)
     texts: "Callable[[Path], Iterable[Mapping[str, Any]]] | str | None" = None
     costs: "Callable[[Path], Iterable[Mapping[str, Any]]] | str | None" = None
     responses: Any = None
 
     def open(self, path: "Path") -> "pd.DataFrame | None":
-        """Return what is in a file of one of the suffixes; None where it is not of this format."""
+        """Read a file by its suffix; None if it is not of this format."""
         return None if self.opens is None or not path.name.endswith(self.suffixes) else load_target(self.opens)(path)
 
-    def gather(self, files: Sequence[SourceFiles], reading: Reading) -> Gathered:
-        """Return what is in the files that belong together; nothing where there are none of this format."""
-        return Gathered() if self.gathers is None else load_target(self.gathers)(files, reading)
+    def gather(self, files: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
+        """Read files that belong together; empty if none is of this format."""
+        return GatheredBattles() if self.gathers is None else load_target(self.gathers)(files, reading)
 
     def specificity(self, columns: frozenset[str]) -> int:
-        """Return how many columns of the best matching signature are there; 0 when none matches whole."""
+        """Return the number of matched columns of the best matching signature; 0 if none matches fully."""
         return max((len(names) for names in self.signature if names <= columns), default=0)
 
 

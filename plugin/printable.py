@@ -1,4 +1,4 @@
-"""The gate of what is shown: names are data, and must not move a cursor, break a row, or run in a spreadsheet."""
+"""Make names safe to show: no control characters in terminals, no formulas in spreadsheets."""
 
 import re
 import sys
@@ -12,7 +12,7 @@ FORMULA = re.compile(r"[=@\t\r]|[+-](?![\s\d.])")
 
 
 def printable(text: str) -> str:
-    r"""Write line breaks and control characters as escapes.
+    r"""Escape line breaks and control characters.
 
     >>> printable("red \x1b[31m")
     'red \\x1b[31m'
@@ -21,16 +21,17 @@ def printable(text: str) -> str:
 
 
 def tell(message: str, who: str = "podium") -> None:
-    """Write a message to stderr; names in it cannot move the cursor, and URLs show no credentials."""
+    """Write a message to stderr with control characters escaped and URL credentials removed."""
     from podium.storage.remote import without_secrets  # lm-eval's help loads this file, and tells nothing
 
     print(printable(f"{who}: {without_secrets(message)}"), file=sys.stderr)
 
 
-def harmless_cells(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Escape control characters, and put an apostrophe before texts that a spreadsheet would run."""
+def escape_cells(frame: "pd.DataFrame") -> "pd.DataFrame":
+    """Escape control characters, and prefix an apostrophe to texts that a spreadsheet would execute."""
 
     def harmless(cell: object) -> object:
+        """Escape one cell."""
         if not isinstance(cell, str):
             return cell
         return ("'" if FORMULA.match(cell) else "") + printable(cell)
@@ -38,8 +39,8 @@ def harmless_cells(frame: "pd.DataFrame") -> "pd.DataFrame":
     return frame.map(harmless)
 
 
-def columns_that_run(frame: "pd.DataFrame") -> list[str]:
-    """Return the columns with a text that a spreadsheet would run."""
+def formula_columns(frame: "pd.DataFrame") -> list[str]:
+    """Return the columns with a text that a spreadsheet would execute."""
     texts = frame.select_dtypes(exclude="number")
     cells = ((name, texts[name].dropna().unique()) for name in texts)
     return [str(name) for name, values in cells if any(FORMULA.match(cell) for cell in values if isinstance(cell, str))]

@@ -1,4 +1,4 @@
-"""A place for the command line to hang a progress bar on long computations."""
+"""Progress reporting of long computations, shown by the command line."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
@@ -9,6 +9,7 @@ Tracker = Callable[[Sequence[Any], str], Iterator[Any]]
 
 
 def _silent(steps: Sequence[Any], what: str) -> Iterator[Any]:  # noqa: ARG001
+    """Iterate without reporting."""
     return iter(steps)
 
 
@@ -16,5 +17,5 @@ tracker: ContextVar[Tracker] = ContextVar("tracker", default=_silent)
 
 
 def track(steps: Sequence[T], what: str) -> Iterator[T]:
-    """Iterate over steps, telling whoever listens how far the work called `what` is."""
+    """Iterate over steps and report the progress of `what` to the active listener."""
     return tracker.get()(steps, what)

@@ -1,4 +1,4 @@
-"""Values as text, written one way wherever names and values are compared."""
+"""Convert values to text, in one way wherever names and values are compared."""
 
 import json
 import re
@@ -24,7 +24,7 @@ def text_of(value: Any) -> str | None:
     if isinstance(value, str):
         return value or None
     if isinstance(value, dict | list | tuple | np.ndarray):
-        return json.dumps(value, sort_keys=True, default=plain)
+        return json.dumps(value, sort_keys=True, default=to_plain_values)
     if pd.isna(value):
         return None
     if isinstance(value, float | np.floating) and float(value).is_integer():
@@ -39,7 +39,7 @@ def as_text(values: pd.Series) -> pd.Series:
 
 
 def as_categorical(values: pd.Series) -> pd.Categorical:
-    """Code a column by its text, categories sorted; empty cells get code -1."""
+    """Convert a column to a categorical of its text; empty cells get code -1."""
     try:
         codes, distinct = pd.factorize(values)
     except TypeError:
@@ -51,43 +51,44 @@ def as_categorical(values: pd.Series) -> pd.Categorical:
     return pd.Categorical.from_codes(recode[codes], categories=pd.Index(names, dtype=object))
 
 
-def plain(value: Any) -> Any:
-    """Write as plain Python what JSON does not know."""
+def to_plain_values(value: Any) -> Any:
+    """Convert NumPy and pandas values to to_plain_values Python for JSON."""
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)
 
 
 def json_text(document: Any) -> str:
-    """Write a document as JSON without NaN; marks that turn or hide text, as those for right to left, are escaped.
+    """Serialize a document as JSON without NaN, with bidirectional and invisible characters escaped.
 
     >>> json_text({"model": "gpt\u202e4"})
     '{\\n "model": "gpt\\\\u202e4"\\n}'
     """
-    text = json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False, default=plain)
+    text = json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False, default=to_plain_values)
     return INVISIBLE.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
 
 
 def call(place: str, *arguments: Any) -> Any:
-    """Call a function by its place, `module:name`: what shows a noun depends on the noun, not the other way round."""
+    """Import and call a function given as `module:name`, so that nouns need not import their views."""
     module, _, name = place.partition(":")
     return getattr(import_module(module), name)(*arguments)
 
 
 class Document:
-    """A noun that is written as JSON."""
+    """Base of results that can be written as JSON."""
 
     __slots__ = ()
     view: ClassVar[str] = ""
     """The place of what makes reports of it."""
 
     def reports(self) -> tuple[Any, ...]:
-        """Return what is shown of it, as reports."""
+        """Return the reports that show this document."""
         return tuple(call(self.view, self))
 
     def _repr_html_(self) -> str:
+        """Return the HTML for notebooks."""
         return str(call("podium.report.html:notebook_part", self.reports()))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain Python values."""
+        """Return it as to_plain_values Python values."""
         raise NotImplementedError
 
     def to_json(self) -> str:
@@ -96,7 +97,7 @@ class Document:
 
 
 def plural(noun: str, number: float) -> str:
-    """Return the noun as it stands behind a number.
+    """Return the noun in singular or plural for a number.
 
     >>> plural("label", 1), plural("label", 0)
     ('label', 'labels')
@@ -105,7 +106,7 @@ def plural(noun: str, number: float) -> str:
 
 
 def some(names: Sequence[object], separator: str = ", ", most: int = 20) -> str:
-    """Join the first few names, and count the rest.
+    """Join the first names and count the rest.
 
     >>> some(["a", "b", "c"], most=2)
     'a, b, and 1 more'

@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 )
 @options.human_labels
 @options.level(help="Coverage of the conformal intervals, and level of the interval of beta.", default=0.9)
-@options.count("--splits", "Random half splits that test coverage.", default=5)
-@options.count("--bootstrap", "Resamples per standard error of the judge; by default a sandwich.", least=20)
+@options.count_option("--splits", "Random half splits that test coverage.", default=5)
+@options.count_option("--bootstrap", "Resamples per standard error of the judge; by default a sandwich.", least=20)
 @options.seed(help="Seed of resamples and splits.")
-@options.choice(
+@options.choice_option(
     "--target",
     "margin smoothing criteria length credit jury",
     "What is softened; by default the margin, or soft credits where there are no margins.",
 )
 @click.option("--constant", type=float, help="Credit of a win under --target smoothing; by default fitted.")
 @click.option("--ridge", type=float, default=10.0, help="Pull of --target criteria, or jury, to their mean.")
-@options.choice(
+@options.choice_option(
     "--cluster",
     "item row",
     "What is independent within a model's battles; the same where no item comes twice.",
@@ -87,7 +87,7 @@ def calibrate(output: "Place | None", figure: "Place | None", side_by_side: bool
     if output is not None:
         # Before the first line: who reads them may stop at any.
         write_text(output, calibration.to_json() + "\n")
-    print_reports(view.screen_of(calibration, agreement, compared, section, full=full))
+    print_reports(view.select_reports(calibration, agreement, compared, section, full=full))
     for warning in calibration.warnings:
         warn(warning)
     tell(f"wrote {output}" if output else "not kept: -o calibration.json keeps the calibration for podium rank")

@@ -23,7 +23,7 @@ from podium.cli import options
     help="With --baseline: whom; by default everyone.",
 )
 @click.option("--by", metavar="COLUMN", help="Compare on each value of this column, too.")
-@options.choice(
+@options.choice_option(
     "--measure",
     "auto score elo win-rate",
     "What differs: a metric's score, Elo, or the share of battles won; auto: scores where there are any, else Elo.",
@@ -45,7 +45,7 @@ from podium.cli import options
 @options.output()
 @click.pass_context
 def compare(context: click.Context, **arguments: Any) -> None:
-    """Tell whether model A is better than B, by how much, and on which items.
+    """Test whether model A is better than B, by how much, and on which items.
 
     A and B are names in SOURCE..., or, without SOURCE, two paths: Inspect logs, lm-eval folders, tables of scores.
 

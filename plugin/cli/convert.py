@@ -29,13 +29,13 @@ def convert(context: click.Context, **arguments: Any) -> None:
     podium convert results/*.jsonl --from arena-hard -o battles.csv
     """
     from podium.formats.podium_table import write
-    from podium.printable import columns_that_run
+    from podium.printable import formula_columns
 
     output = arguments.pop("output")
     battles = options.read_sources(arguments, merge=arguments.pop("merge"))
     frame = battles.to_frame()
     write(frame, output)
-    if output.suffix == ".csv" and (columns := columns_that_run(frame)):
+    if output.suffix == ".csv" and (columns := formula_columns(frame)):
         warn(f"a spreadsheet would run texts in {', '.join(columns)}, which begin with = + - or @: open it as text")
     for note in battles.notes:
         warn(note)

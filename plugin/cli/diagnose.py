@@ -22,7 +22,7 @@ from podium.cli.output import View
     metavar="FILE|PATTERN=FAMILY,...",
     help="Families of models and judges; by default guessed from names.",
 )
-@options.number("--near-tie", "[0,]", "Largest |margin| of a near-tie.", default=0.3)
+@options.number_option("--near-tie", "[0,]", "Largest |margin| of a near-tie.", default=0.3)
 @options.level(help="Confidence level of intervals.")
 @options.seed(help="Seed of bootstrap draws.")
 @options.one_sided

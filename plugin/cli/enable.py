@@ -101,18 +101,20 @@ def startup_files() -> list[Path]:
 
 
 def is_current(path: Path) -> bool:
-    """Whether a file is what this podium writes, and not what another one left."""
+    """Return whether a startup file has the content that this version writes."""
     return path.read_text(encoding="ascii", errors="replace") == startup_lines()
 
 
 def startup_lines() -> str:
-    """Return what stands in the file; ASCII, whatever the encoding in which Python reads it."""
+    """Return the content of the startup file, in ASCII."""
     return LINES.format(program=PROGRAM.format(path=str(ON_START), programs=tuple(HOSTS)))
 
 
 def _site_packages() -> Path:
+    """Return the site-packages folder of this environment."""
     return Path(sysconfig.get_path("purelib"))
 
 
 def _user_site() -> Path:
+    """Return the user's site-packages folder."""
     return Path(site.getusersitepackages())

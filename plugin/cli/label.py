@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 )
 @options.sources
 @options.human_labels
-@options.count("--number", "How many battles to draw.", default=100)
-@options.choice("--by", "random uncertainty", "How battles are drawn; by uncertainty is refused.", default="random")
+@options.count_option("--number", "How many battles to draw.", default=100)
+@options.choice_option(
+    "--by", "random uncertainty", "How battles are drawn; by uncertainty is refused.", default="random"
+)
 @click.option(
     "--responses", metavar="PATH", multiple=True, help="Files or folders with the responses that humans are to read."
 )

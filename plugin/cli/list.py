@@ -34,7 +34,7 @@ def list_(kind: str | None) -> None:
 
 
 def _options(kind: str, name: str) -> str:
-    """Return the options of a ranker or a tournament as they are typed, with their defaults."""
+    """Return the options of a ranker or tournament with their defaults, as they are typed."""
     from podium.plugins import catalogue
     from podium.plugins.settings import options_of
 
@@ -45,6 +45,7 @@ def _options(kind: str, name: str) -> str:
 
 
 def _hosts() -> list[tuple[str, ...]]:
+    """Return a table row per host: installed version, and whether `--ranker` is enabled."""
     from importlib.metadata import PackageNotFoundError, version
 
     rows: list[tuple[str, ...]] = []
@@ -57,6 +58,7 @@ def _hosts() -> list[tuple[str, ...]]:
 
 
 def _state_of_enabling() -> str:
+    """Describe whether `podium enable` is in effect."""
     from podium.cli.enable import is_current, startup_files
 
     paths = startup_files()

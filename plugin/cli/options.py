@@ -1,4 +1,4 @@
-"""Options that several commands share, and the reading of what they say.
+"""Options shared by several commands, and their parsing.
 
 An option that is the same everywhere is a constant; one whose help or default differs is a partial of `click.option`.
 """
@@ -35,7 +35,7 @@ GROUPS = dict.fromkeys((*READ_BY, *READ_TOO), READING) | dict.fromkeys(SHOWN_BY,
 
 
 class GroupedCommand(click.Command):
-    """A command whose help has its options in groups: what it does first, then what it shows and what it reads.
+    """A command whose help lists its options in groups.
 
     Args:
         doing: heading of the options that are this command's own.
@@ -60,7 +60,7 @@ class GroupedCommand(click.Command):
 
 
 def read_assignments(typed: str) -> dict[str, str]:
-    """Read `a=b,c=d` as a dictionary: split at commas and at the first `=` of each part."""
+    """Parse `a=b,c=d` as a dictionary."""
     parts = [part.partition("=") for part in typed.split(",")]
     if not all(key and equals for key, equals, _ in parts):
         raise click.BadParameter(f"{typed!r}: write KEY=VALUE, separated by commas")
@@ -68,7 +68,7 @@ def read_assignments(typed: str) -> dict[str, str]:
 
 
 def read_credits(typed: str) -> dict[str, float]:
-    """Read `1=1,0=0.5,-1=0` as a dictionary of credits in [0, 1]."""
+    """Parse `1=1,0=0.5,-1=0` as a dictionary of credits in [0, 1]."""
     credits = {}
     for word, text in read_assignments(typed).items():
         try:
@@ -82,7 +82,7 @@ def read_credits(typed: str) -> dict[str, float]:
 
 
 def read_numbers(typed: str) -> tuple[int, ...]:
-    """Read `1000,5000` as whole numbers above 0."""
+    """Parse `1000,5000` as positive integers."""
     parts = [part.strip() for part in typed.split(",")]
     if not all(part.isascii() and part.isdigit() and int(part) > 0 for part in parts):
         raise click.BadParameter(f"{typed!r}: write whole numbers above 0, separated by commas")
@@ -90,14 +90,14 @@ def read_numbers(typed: str) -> tuple[int, ...]:
 
 
 class OutputFile(click.Path):
-    """A path to write to, in a folder that exists, or an object in a store; with a suffix that says how."""
+    """A parameter type for an output path or object URL, in an existing folder, with a known suffix."""
 
     def __init__(self, suffixes: tuple[str, ...] = ()) -> None:
         super().__init__(dir_okay=False, writable=True, path_type=Path)
         self.suffixes = suffixes
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Refuse a folder or bucket that is not there, and a suffix that is not known."""
+        """Validate that the folder or bucket exists and that the suffix is known."""
         place = place_of(os.fspath(value))
         if isinstance(place, Path):
             place = Path(os.fsdecode(super().convert(place, param, ctx)))
@@ -110,18 +110,18 @@ class OutputFile(click.Path):
         return place
 
 
-def choice(flag: str, values: str, help: str, **more: Any) -> Decorator:
-    """Return an option that takes one of some words."""
+def choice_option(flag: str, values: str, help: str, **more: Any) -> Decorator:
+    """Return an option with a fixed set of words."""
     return click.option(flag, type=click.Choice(values.split()), help=help, **more)
 
 
-def count(flag: str, help: str, least: int = 1, **more: Any) -> Decorator:
-    """Return an option that takes a whole number."""
+def count_option(flag: str, help: str, least: int = 1, **more: Any) -> Decorator:
+    """Return an option for an integer of at least `least`."""
     return click.option(flag, type=click.IntRange(min=least), help=help, **more)
 
 
-def number(flag: str, interval: str, help: str, **more: Any) -> Decorator:
-    """Return an option that takes a number of an interval: an end beside a round bracket is none of them."""
+def number_option(flag: str, interval: str, help: str, **more: Any) -> Decorator:
+    """Return an option for a number in an interval, as `[0,1)`."""
     low, high = (json.loads(end) if end else None for end in interval[1:-1].split(","))
     within = click.FloatRange(low, high, min_open=interval[0] == "(", max_open=interval[-1] == ")")
     return click.option(flag, type=within, help=help, **more)
@@ -129,8 +129,8 @@ def number(flag: str, interval: str, help: str, **more: Any) -> Decorator:
 
 assigned = partial(click.option, type=read_assignments, metavar="KEY=VALUE,...")
 numbers = partial(click.option, type=read_numbers, metavar="N[,N...]")
-level = partial(number, "--level", "(0,1)", help="Confidence level of intervals and rank sets.", default=0.95)
-seed = partial(count, "--seed", least=0, default=0)
+level = partial(number_option, "--level", "(0,1)", help="Confidence level of intervals and rank sets.", default=0.95)
+seed = partial(count_option, "--seed", least=0, default=0)
 human_labels = click.option(
     "--human-labels",
     metavar="FILE",
@@ -142,7 +142,7 @@ pool = partial(click.option, "--pool", is_flag=True)
 models_file = partial(click.option, "--models", metavar="FILE", type=click.Path())
 ranker = partial(click.option, "--ranker", "rankers", default="bradley-terry", metavar="NAME[,NAME...]")
 settings = partial(click.option, "--set", "settings", multiple=True)
-one_sided = choice(
+one_sided = choice_option(
     "--one-sided",
     "unparsed keep",
     "A pair of which only one order could be read is unparsed, or keeps that verdict.",
@@ -152,7 +152,7 @@ complete = click.option("--complete", is_flag=True, help="Only items on which ev
 
 
 def output(*, csv: bool = True) -> Decorator:
-    """Return the options --format and -o; where there is no CSV, a file of another suffix is refused as it is typed."""
+    """Return the options --format and -o; a CSV suffix is rejected where CSV is not available."""
     styles = styles_of(csv=csv)
     suffixes = () if csv else tuple(sorted(styles.values()))
     by_format = click.option(
@@ -172,7 +172,7 @@ def detail(command: Command) -> Command:
 
 
 def pop_detail(arguments: dict[str, Any], style: str = "table") -> tuple[str | None, bool]:
-    """Return the section that was asked for, and whether all are shown, taking both options out of `arguments`.
+    """Remove --section and --full from `arguments` and return them.
 
     Args:
         style: of the output; what is no screen has room for all.
@@ -189,7 +189,7 @@ def figure(help: str) -> Decorator:
 
 
 def pop_output(arguments: dict[str, Any]) -> tuple[str, Place | None]:
-    """Return the style and the file that the options of `output` ask for, taking them out of `arguments`."""
+    """Remove --format and -o from `arguments` and return the style and the file."""
     from podium.report.writers import suffix_style
 
     output = arguments.pop("output")
@@ -197,7 +197,7 @@ def pop_output(arguments: dict[str, Any]) -> tuple[str, Place | None]:
 
 
 def typed_options(context: click.Context, names: Collection[str]) -> list[str]:
-    """Return those of some options that were typed, in the order of the help."""
+    """Return which of these options were typed by the user, in help order."""
     return [
         param.opts[0]
         for param in context.command.params
@@ -206,7 +206,7 @@ def typed_options(context: click.Context, names: Collection[str]) -> list[str]:
 
 
 def add_labels(battles: "Battles", places: Sequence[str], *, must_meet: bool) -> "Battles":
-    """Give battles the labels of files, if any are named; all votes count.
+    """Add human labels from files to battles.
 
     Args:
         must_meet: whether labels of other battles than these are of no use.
@@ -241,13 +241,13 @@ READING_OPTIONS = (
         metavar="VERDICT=CREDIT,...",
         help="Verdicts of a foreign table, as 1=1,0=0.5,-1=0.",
     ),
-    choice(
+    choice_option(
         "--unknown",
         "error unparsed",
         "A verdict that --credit-map does not know is an error, or unparsed.",
         default="error",
     ),
-    choice("--shown", "a b unknown", "Which response was shown first, where no column says it."),
+    choice_option("--shown", "a b unknown", "Which response was shown first, where no column says it."),
     assigned("--fill", help="One value for a column that the table lacks, as model_b=gpt-4."),
     click.option(
         "--metric",
@@ -255,7 +255,7 @@ READING_OPTIONS = (
         metavar="NAME[,FILTER]",
         help="Of lm-eval folders: what to compare; may be given several times, or all. Default: the only one there is.",
     ),
-    choice(
+    choice_option(
         "--runs",
         "newest all",
         "Of a model or tournament run several times (lm-eval, Inspect): the newest counts, or all are repeats.",
@@ -277,7 +277,7 @@ def reading_options(command: Command) -> Command:
 
 
 def reading_arguments(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Return what `read_battles` is told by the options of `reading_options`, taking them out of `arguments`."""
+    """Remove the options of `reading_options` from `arguments` and return them for `read_battles`."""
     conditions = [text.partition("=") for text in arguments.pop("where")]
     for column, equals, _ in conditions:
         if not equals:
@@ -287,7 +287,7 @@ def reading_arguments(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_sources(arguments: dict[str, Any], **more: Any) -> "Battles":
-    """Read the battles that the options of `sources` describe, taking those options out of `arguments`."""
+    """Remove the options of `sources` from `arguments` and read the battles that they describe."""
     from podium.reading.judgments import read_battles
 
     return read_battles(*arguments.pop("sources"), **reading_arguments(arguments), **more)

@@ -21,7 +21,7 @@ def warn(warning: str) -> None:
 
 
 def announce(ranking: "Ranking") -> None:
-    """Write warnings and failures to stderr; a warning that several standings share is written once."""
+    """Write the warnings and failures of a ranking to stderr, each once."""
     from podium.report.ranking_view import name_of
 
     names_of: dict[str, list[str]] = {}
@@ -36,7 +36,7 @@ def announce(ranking: "Ranking") -> None:
 
 
 def print_reports(reports: "Sequence[Report]") -> None:
-    """Write reports to stdout at once: what follows them takes long."""
+    """Write reports to stdout and flush."""
     from podium.report.terminal import terminal_text
 
     sys.stdout.write(terminal_text(reports, sys.stdout.isatty()))
@@ -44,7 +44,7 @@ def print_reports(reports: "Sequence[Report]") -> None:
 
 
 def write_figures(figures: Any, view: View, style: str, output: "Place | None", warnings: Iterable[str] = ()) -> None:
-    """Write warnings to stderr, and figures in a style to a file or to stdout."""
+    """Write warnings to stderr and results to a file or stdout, in the chosen style."""
     from podium.report.writers import styled_text
     from podium.storage.drafts import write_text
 
@@ -58,7 +58,7 @@ def write_figures(figures: Any, view: View, style: str, output: "Place | None", 
 
 
 def draw(figures: Any, place: "Place | None") -> None:
-    """Draw figures into the file that `--figure` names, if it names one."""
+    """Write the chart of some results to the file of `--figure`, if given."""
     if place is not None:
         from podium.pictures.style import save
 

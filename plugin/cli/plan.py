@@ -20,22 +20,24 @@ READING = ("sources", *options.READ_BY, "one_sided")
 )
 @click.argument("sources", nargs=-1, metavar="[PILOT...]")
 @options.reading_options
-@options.count("--models", "How many will compete; by default those of the pilot.", least=2)
-@options.count("--items", "How many items are planned.")
-@options.number("--ties", "[0,1)", "Expected share of battles that end in a tie; by default the pilot's, else 0.15.")
-@options.number(
+@options.count_option("--models", "How many will compete; by default those of the pilot.", least=2)
+@options.count_option("--items", "How many items are planned.")
+@options.number_option(
+    "--ties", "[0,1)", "Expected share of battles that end in a tie; by default the pilot's, else 0.15."
+)
+@options.number_option(
     "--informativeness",
     "(0,1]",
     "Share of items that tell two models apart through an anchor; by default the pilot's.",
 )
-@options.number(
+@options.number_option(
     "--edge",
     "(0,0.5]",
     "Precision asked: tell a model that wins this share above one half of what is decided.",
     default=0.05,
 )
-@options.number("--alpha", "(0,0.5)", "Level of one-sided tests.", default=0.05)
-@options.number("--power", "[0.5,1)", "Chance with which a true difference is to be told.", default=0.8)
+@options.number_option("--alpha", "(0,0.5)", "Level of one-sided tests.", default=0.05)
+@options.number_option("--power", "[0.5,1)", "Chance with which a true difference is to be told.", default=0.8)
 @click.option("--baseline", metavar="NAME", help="A natural baseline that every model is to be compared with.")
 @click.option(
     "--pair",
@@ -45,27 +47,29 @@ READING = ("sources", *options.READ_BY, "one_sided")
     metavar="NAME NAME",
     help="A pair of interest, where not everyone is to be ranked; may be given several times.",
 )
-@options.count("--pilot-items", "Use so many items of the pilot, drawn at random.")
+@options.count_option("--pilot-items", "Use so many items of the pilot, drawn at random.")
 @click.option(
     "--until", metavar="order|topK|error:X", default="", help="Compare tournaments that stop when this is answered."
 )
-@options.number("--margin", "[0,]", "Elo by which claims of --until may be wrong.", default=0.0)
+@options.number_option("--margin", "[0,]", "Elo by which claims of --until may be wrong.", default=0.0)
 @click.option("--difference", default="", metavar="2points|0.02|40elo", help="That podium compare is to tell.")
-@options.number("--disagree", "(0,1]", "Of a right-or-wrong metric: share of items on which just one of two is right.")
-@options.number("--spread", "(0,]", "Of another metric: standard deviation over items of the difference.")
-@options.choice(
+@options.number_option(
+    "--disagree", "(0,1]", "Of a right-or-wrong metric: share of items on which just one of two is right."
+)
+@options.number_option("--spread", "(0,]", "Of another metric: standard deviation over items of the difference.")
+@options.choice_option(
     "--orders", "both random as-given", "Whether a battle is two calls, one for either order, or one.", default="both"
 )
-@options.count("--repeats", "Repeats of each call.", default=1)
-@options.number("--tokens-in", "[0,]", "Input tokens of a judge call.")
-@options.number("--tokens-out", "[0,]", "Output tokens of a judge call.")
-@options.number("--price-in", "[0,]", "Price of a million input tokens, in any currency.")
-@options.number("--price-out", "[0,]", "Price of a million output tokens.")
+@options.count_option("--repeats", "Repeats of each call.", default=1)
+@options.number_option("--tokens-in", "[0,]", "Input tokens of a judge call.")
+@options.number_option("--tokens-out", "[0,]", "Output tokens of a judge call.")
+@options.number_option("--price-in", "[0,]", "Price of a million input tokens, in any currency.")
+@options.number_option("--price-out", "[0,]", "Price of a million output tokens.")
 @options.pool(help="Take the verdicts of several judges in the pilot together.")
 @options.one_sided
 @options.level()
 @options.seed(help="Seed of everything random.")
-@options.count(
+@options.count_option(
     "--simulations", "Simulated samples for each size that Wilcoxon's test is tried at.", least=100, default=10_000
 )
 @options.detail
@@ -87,7 +91,7 @@ def plan(context: click.Context, **arguments: Any) -> None:
     from podium.cli.output import write_figures
     from podium.cli.progress_bar import show_progress
     from podium.planning.plan import Tariff
-    from podium.planning.plan_report import screen_of
+    from podium.planning.plan_report import select_reports
     from podium.planning.planner import make_plan
 
     style, output = options.pop_output(arguments)
@@ -100,5 +104,5 @@ def plan(context: click.Context, **arguments: Any) -> None:
     with show_progress():
         pilot = [options.read_sources(reading, one_sided=reading.pop("one_sided"))] if reading["sources"] else []
         comparison_plan = make_plan(*pilot, tariff=tariff, **arguments)
-    write_figures(comparison_plan, partial(screen_of, section=section, full=full), style, output)
+    write_figures(comparison_plan, partial(select_reports, section=section, full=full), style, output)
     context.exit(3 if comparison_plan.is_partial else 0)

@@ -21,6 +21,7 @@ def show_progress() -> Iterator[None]:
     with Progress(*Progress.get_default_columns()[:2], TimeRemainingColumn(), console=console, transient=True) as bar:
 
         def follow(steps: Sequence[Any], what: str) -> Iterator[Any]:
+            """Iterate over steps while updating the progress bar."""
             return iter(bar.track(steps, description=what))
 
         token = tracker.set(follow)

@@ -63,7 +63,7 @@ def rank(context: click.Context, **arguments: Any) -> None:
 
 
 def rank_sources(arguments: dict[str, Any]) -> tuple[Any, Any]:
-    """Return the ranking that the options of `podium rank` ask for, and its battles; options that are used up leave."""
+    """Read, rank and return the ranking and the battles; used options are removed from `arguments`."""
     from podium.plugins.settings import parse_settings, ranker_names
 
     names = ranker_names(arguments.pop("rankers"))

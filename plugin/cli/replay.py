@@ -30,7 +30,9 @@ STUDY_SEEDS = 20
 @options.ranker(help="One or more rankers; side by side, one; in a study, win-rate as well unless others are named.")
 @options.level()
 @options.seed(help="Seed of the tournament and the rankers.")
-@options.count("--seeds", "Set tournaments side by side, averaged over so many seeds from --seed; in a study, 20.")
+@options.count_option(
+    "--seeds", "Set tournaments side by side, averaged over so many seeds from --seed; in a study, 20."
+)
 @options.numbers("--budget", "budgets", help="Side by side, on as many items as so many battles allow (1000,5000).")
 @click.option(
     "--study", "whole_study", is_flag=True, help="Every anchor, numbers of items, anchors and models, tournaments."
@@ -68,7 +70,7 @@ def replay(context: click.Context, **arguments: Any) -> None:
     from podium.plugins.settings import parse_settings, ranker_names
     from podium.report.ranking_view import ranking_reports
     from podium.study.side_by_side import tournament_names
-    from podium.study.study_report import screen_of
+    from podium.study.study_report import select_reports
     from podium.verbs.replays import replay as replay_battles
 
     style, output = options.pop_output(arguments)
@@ -92,7 +94,7 @@ def replay(context: click.Context, **arguments: Any) -> None:
     # What is left of the arguments are level, seed and pool.
     if whole_study:
         figures = _study(battles, names, rankers, asked, {**arguments, **settings})
-        view: View = partial(screen_of, section=section, full=full)
+        view: View = partial(select_reports, section=section, full=full)
     elif len(names) == 1 and asked["seeds"] is None and asked["budgets"] is None:
         ranking = replay_battles(battles, names[0], rankers, **arguments, **settings).ranking
         announce(ranking)
@@ -105,7 +107,7 @@ def replay(context: click.Context, **arguments: Any) -> None:
 
 
 def _refuse_misplaced(typed: dict[str, Any], whole_study: bool) -> None:
-    """Refuse options that would be passed over in silence."""
+    """Raise UsageError for options that would have no effect."""
     if whole_study and typed["budgets"] is not None:
         raise UsageError("a study varies the number of items, not the budget; leave out --budget, or name --items")
     misplaced = next((name for name in ("items", "gold", "section", "full") if typed[name] not in (None, False)), None)
@@ -116,6 +118,7 @@ def _refuse_misplaced(typed: dict[str, Any], whole_study: bool) -> None:
 def _compare_tournaments(
     battles: Any, tournaments: list[str], rankers: list[str], asked: dict[str, Any], common: dict[str, Any]
 ) -> tuple[Any, View]:
+    """Replay several tournaments and return the comparison with its view."""
     from podium.study.side_by_side import set_side_by_side
     from podium.study.study_report import side_by_side_reports
 

@@ -12,7 +12,7 @@ from podium.cli.rank import rank, rank_sources
 from podium.printable import tell
 
 if TYPE_CHECKING:
-    from podium.page.material import Material
+    from podium.page.material import PageContent
     from podium.storage.remote import Place
 
 NOT_HERE = ("output", "style", "figure", "no_merge", "complete", "engine", "memory")
@@ -63,31 +63,31 @@ def report(
     context.exit(0 if whole and not material.ranking.failures else 3)
 
 
-def _material(arguments: dict[str, Any], responses: tuple[str, ...], no_texts: bool) -> "tuple[Material, bool]":
-    """Return what the page is made of, and whether all sources could be read."""
-    from podium.page.material import Material, with_battles
-    from podium.page.readings import ranking_in
+def _material(arguments: dict[str, Any], responses: tuple[str, ...], no_texts: bool) -> "tuple[PageContent, bool]":
+    """Build the page content from the sources; also return whether all sources could be read."""
+    from podium.page.material import PageContent, add_battles_to_page
+    from podium.page.readings import read_ranking_file
     from podium.storage.remote import without_secrets
 
     command = without_secrets(shlex.join(["podium", *sys.argv[1:]]))
     sources = arguments["sources"]
-    ranking = ranking_in(Path(sources[0])) if len(sources) == 1 else None
+    ranking = read_ranking_file(Path(sources[0])) if len(sources) == 1 else None
     if ranking is not None:
         only = "The page was made of a ranking alone: give its battles to see them."
-        return Material(ranking, command=command, missing={"battles": only}), True
+        return PageContent(ranking, command=command, missing={"battles": only}), True
     from podium.nouns.calibration_file import read_calibration
     from podium.page.costs import costs_table
-    from podium.page.texts import texts_of
+    from podium.page.texts import collect_texts
     from podium.reading.models import about_models, families_of
 
     how = {name: arguments[name] for name in ("level", "seed", "calibration")}
     apart = options.read_sources({name: arguments[name] for name in (*options.READ_BY, "sources")}, merge=False)
     defaults = {"no_merge": False, "complete": False, "engine": "duckdb", "memory": None}
     ranking, battles = rank_sources({**arguments, **defaults})
-    texts = None if no_texts else texts_of(apart, sources, responses)
+    texts = None if no_texts else collect_texts(apart, sources, responses)
     known = read_calibration(how["calibration"]) if how["calibration"] else None
     costs = costs_table(ranking.standings[0], [*sources, *responses])
-    material = Material(ranking, calibration=known, command=command, costs=costs)
+    material = PageContent(ranking, calibration=known, command=command, costs=costs)
     families = families_of(about_models(arguments["models"]))
-    made = with_battles(material, battles, apart, texts, families=families, level=how["level"], seed=how["seed"])
+    made = add_battles_to_page(material, battles, apart, texts, families=families, level=how["level"], seed=how["seed"])
     return made, not battles.lost

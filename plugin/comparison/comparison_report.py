@@ -8,7 +8,7 @@ from podium.comparison.compare import Comparison
 from podium.comparison.gate import Gate, GateDecision
 from podium.comparison.outcomes import ELO, PairFinding
 from podium.printable import printable
-from podium.report.model import EMPTY, Form, Report, Section, Table
+from podium.report.model import EMPTY, Report, ReportLayout, Section, Table
 from podium.report.numbers import further_sentence, percent
 from podium.report.terminal import terminal_text
 from podium.text import plural, some
@@ -46,7 +46,7 @@ def comparison_reports(comparison: Comparison) -> tuple[Report, ...]:
             table=_table(findings, "question" if any(own.question for own in findings) else "") if findings else None,
             notes=tuple(_denominators(comparison)),
             sections=tuple(sections),
-            form=Form.SHEET,
+            form=ReportLayout.SHEET,
         ),
     )
 

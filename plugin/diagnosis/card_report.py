@@ -7,7 +7,7 @@ from podium.diagnosis.card_summary import best_with_humans, check_lines
 from podium.diagnosis.figures import Missing, Statistic
 from podium.diagnosis.rejudged import Rejudged
 from podium.errors import UsageError
-from podium.report.model import Fact, Form, Report, Section, Table
+from podium.report.model import Fact, Report, ReportLayout, Section, Table
 from podium.report.numbers import percent, reasons_text
 
 MORE = "The figures behind a line: --section position · all of them: --full"
@@ -22,7 +22,7 @@ def summary_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
         rows = tuple((line.name, line.figure, line.verdict) for line in check_lines(card.answers))
         table = Table("", ("check", "found", "verdict"), rows, align="lll", words=True)
         notes = (_denominators(card), MORE)
-        reports.append(Report(_title(diagnosis, card), card.answer, table, notes, form=Form.SHEET))
+        reports.append(Report(_title(diagnosis, card), card.answer, table, notes, form=ReportLayout.SHEET))
     return tuple(reports)
 
 
@@ -34,12 +34,12 @@ def section_reports(diagnosis: Diagnosis, name: str) -> tuple[Report, ...]:
     """
     chosen, across = ([own for own in questions if own.name == name] for questions in (QUESTIONS, ACROSS))
     if across:
-        return (Report("all judges", sections=_sections(across, diagnosis.across), form=Form.CARD),)
+        return (Report("all judges", sections=_sections(across, diagnosis.across), form=ReportLayout.CARD),)
     if not chosen:
         names = [question.name for question in (*QUESTIONS, *ACROSS)]
         raise UsageError(f"no section called {name!r}; available: {', '.join(names)}")
     return tuple(
-        Report(_title(diagnosis, card), sections=_sections(chosen, card.answers), form=Form.CARD)
+        Report(_title(diagnosis, card), sections=_sections(chosen, card.answers), form=ReportLayout.CARD)
         for card in diagnosis.cards
     )
 
@@ -56,7 +56,9 @@ def _side_by_side(diagnosis: Diagnosis) -> Report:
     compared = [f"{again.sentence}. The models: --section rejudged"] if isinstance(again, Rejudged) else []
     notes = (*compared, "One judge with its intervals: --where judge=NAME · all figures, side by side: --full")
     title = f"{len(rows)} judges · {percent(diagnosis.level)} intervals"
-    return Report(title, (first,) if first else tuple(answers[:3]), Table("", header, rows), notes, form=Form.SHEET)
+    return Report(
+        title, (first,) if first else tuple(answers[:3]), Table("", header, rows), notes, form=ReportLayout.SHEET
+    )
 
 
 def _name_of(card: Card) -> str:
@@ -82,9 +84,11 @@ def card_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
     reports = []
     for card in diagnosis.cards:
         sections, notes = _sections(QUESTIONS, card.answers), (_denominators(card),)
-        reports.append(Report(_title(diagnosis, card), card.answer, notes=notes, sections=sections, form=Form.CARD))
+        reports.append(
+            Report(_title(diagnosis, card), card.answer, notes=notes, sections=sections, form=ReportLayout.CARD)
+        )
     if len(reports) > 1 or any(not isinstance(answer, Missing) for answer in diagnosis.across.values()):
-        reports.append(Report("all judges", sections=_sections(ACROSS, diagnosis.across), form=Form.CARD))
+        reports.append(Report("all judges", sections=_sections(ACROSS, diagnosis.across), form=ReportLayout.CARD))
     return tuple(reports)
 
 

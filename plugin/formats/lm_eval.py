@@ -10,7 +10,7 @@ from podium.errors import DataError, UsageError
 from podium.formats.lm_eval_judged import gather_verdicts
 from podium.formats.lm_eval_layout import Results, Samples, find_runs, lack_of_samples, select_runs
 from podium.formats.lm_eval_scores import Scores, choose_metrics, direction_of, read_scores, unlike_reported
-from podium.hookspecs import Gathered, Reading, SourceFiles
+from podium.hookspecs import GatheredBattles, Reading, SourceFiles
 from podium.text import some
 
 TASK_COLUMNS = ("task", "category")
@@ -28,7 +28,7 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     raise DataError(problem, remedy="give the folder as lm_eval wrote it, or call the file samples_TASK.jsonl")
 
 
-def gather(sources: Sequence[SourceFiles], reading: Reading) -> Gathered:
+def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
     """Read the samples files among what was found, and leave the other files alone.
 
     Scores are compared where task, document and target agree; a document's place and its prompt do not matter. Where
@@ -48,7 +48,7 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> Gathered:
         paths.update([*(file.path for file in own), *(run.path for run in results)])
         samples = {file.path.resolve(): file for file in own} | samples
     if not paths:
-        return Gathered()
+        return GatheredBattles()
     files, left_out = select_runs(_of_tasks([*samples.values()], reading.where), every=reading.all_runs)
     if not files:
         raise _nothing_to_compare(lost)
@@ -57,7 +57,7 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> Gathered:
         verdicts = gather_verdicts(files)
         if verdicts.sheets:
             notes, lost = [*notes, *verdicts.notes], [*lost, *verdicts.lost]
-            return Gathered(verdicts.sheets, frozenset(paths), tuple(notes), tuple(lost))
+            return GatheredBattles(verdicts.sheets, frozenset(paths), tuple(notes), tuple(lost))
     scores = _scores_of(files, lost)
     if not scores:
         raise _nothing_to_compare(lost)
@@ -75,7 +75,7 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> Gathered:
         shown = some([f"{task}: {size:,}" for task, size in sizes.items()], most=10)
         weights = "ranked together, every document counts the same; --by task ranks each"
         notes.append(f"{len(sizes)} tasks ({shown}): {weights}")
-    return Gathered(tuple(sheets), frozenset(paths), tuple(notes), tuple(lost))
+    return GatheredBattles(tuple(sheets), frozenset(paths), tuple(notes), tuple(lost))
 
 
 def _claim_files(source: SourceFiles, notes: list[str], lost: list[str]) -> tuple[list[Samples], list[Results]]:

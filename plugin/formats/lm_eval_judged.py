@@ -15,7 +15,7 @@ import pandas as pd
 
 from podium.errors import DataError
 from podium.formats.lm_eval_layout import Samples, open_bytes, sample_rows
-from podium.hookspecs import Gathered
+from podium.hookspecs import GatheredBattles
 
 MARK = "podium_verdicts"
 VERSION = 1
@@ -85,7 +85,7 @@ def battles_table(documents: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     )
 
 
-def gather_verdicts(files: Sequence[Samples]) -> Gathered:
+def gather_verdicts(files: Sequence[Samples]) -> GatheredBattles:
     """Read the verdicts that samples files hold: a row per judgment, a sheet per file that holds some.
 
     Raises:
@@ -101,7 +101,7 @@ def gather_verdicts(files: Sequence[Samples]) -> Gathered:
             sheets.append((str(file.path), pd.DataFrame(rows).set_index("line")))
     rest = len(files) - len(sheets)
     notes = (f"{rest} samples files without verdicts are left out",) if rest else ()
-    return Gathered(tuple(sheets), notes=notes, lost=tuple(lost))
+    return GatheredBattles(tuple(sheets), notes=notes, lost=tuple(lost))
 
 
 def _rows_of(file: Samples, lost: list[str]) -> Iterator[dict[str, Any]]:

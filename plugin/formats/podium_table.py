@@ -8,7 +8,7 @@ import pyarrow as pa
 from podium.errors import UsageError
 from podium.storage.drafts import written_whole
 from podium.storage.remote import Place
-from podium.text import as_text, plain
+from podium.text import as_text, to_plain_values
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
@@ -36,7 +36,7 @@ def write(frame: pd.DataFrame, place: Place) -> None:
         else:
             # Numbers with all their digits: pandas' own writer rounds them.
             records = frame.astype(object).where(frame.notna(), None).to_dict("records")
-            lines = (json.dumps(record, ensure_ascii=False, default=plain) + "\n" for record in records)
+            lines = (json.dumps(record, ensure_ascii=False, default=to_plain_values) + "\n" for record in records)
             with draft.open("w", encoding="utf-8") as stream:
                 stream.writelines(lines)
 

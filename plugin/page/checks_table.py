@@ -1,4 +1,4 @@
-"""Can you trust that: every check either way, those that pass with what they found, too."""
+"""The table of trust checks on a page: every check with its result, passed or not."""
 
 from collections.abc import Mapping, Sequence
 
@@ -28,7 +28,7 @@ Row = tuple[str, str, str]
 
 
 def checks_table(standings: Standings, battles: Battles | None, families: Mapping[str, str]) -> Table:
-    """Return a row per check: its name, its verdict, and what was found.
+    """Build a row per check: name, verdict, finding.
 
     Args:
         battles: of the standings; None where only the ranking is there, and little can be looked at.
@@ -43,14 +43,14 @@ def checks_table(standings: Standings, battles: Battles | None, families: Mappin
     rows = [("connected", *connected), *_denominator_rows(standings, settled, battles)]
     if battles is not None:
         rows += [_row(finding, standings) for finding in settled if finding.check not in ("unparsed", "items")]
-        rows.append(_hinge_row(battles))
+        rows.append(_robustness_row(battles))
     else:
         rows.append(("others", UNKNOWN, "the battles are not there: make the page of them"))
     return Table("", ("check", "verdict", "found"), tuple(rows), "lll", words=True)
 
 
 def _denominator_rows(standings: Standings, findings: Sequence[Finding], battles: Battles | None) -> list[Row]:
-    """Return what the denominators say; of replies unparsed, where the battles are there, else of battles."""
+    """Build the rows about missing and unparsed replies or battles."""
     counts, few, lost = standings.counts, CHECKS["items"], CHECKS["unparsed"]
     share = counts.unparsed / counts.battles if counts.battles else 0.0
     missing = "" if counts.missing is None else f", {counts.missing:,} missing"
@@ -66,6 +66,7 @@ def _denominator_rows(standings: Standings, findings: Sequence[Finding], battles
 
 
 def _row(finding: Finding, standings: Standings) -> Row:
+    """Build the table row of one finding."""
     name = "orders" if finding.check == "position" else finding.check
     if finding.unknown:
         return name, UNKNOWN, finding.unknown
@@ -80,8 +81,8 @@ def _row(finding: Finding, standings: Standings) -> Row:
     return name, FINE, said + ("" if finding.p is None else f" (p = {finding.p:.2f}, all tests together)")
 
 
-def _hinge_row(battles: Battles) -> Row:
-    """Say what the first place hangs on, by Bradley-Terry: the fewest items without which another model leads."""
+def _robustness_row(battles: Battles) -> Row:
+    """Build the row about the drop-out robustness of the first place (Bradley-Terry)."""
     name = "first place"
     if are_too_many(battles):
         return name, UNKNOWN, "too many battles to look"

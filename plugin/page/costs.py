@@ -1,4 +1,4 @@
-"""What a model's answers cost beside how good it is: two columns that nobody blends into one."""
+"""The costs of the models' answers, next to their ratings."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ MEANS = {"tokens in": 0, "tokens out": 0, "seconds": 1, "money": 4}
 
 
 def costs_table(standings: Standings, sources: Sequence[str]) -> Table | None:
-    """Return a row per model in ranking order, a mean over its answers a column; None where no source says anything.
+    """Build a row per model with mean tokens, time and price of its answers; None if no source records them.
 
     Args:
         sources: files and folders, of which some may hold the models' own logs.
@@ -47,4 +47,5 @@ def costs_table(standings: Standings, sources: Sequence[str]) -> Table | None:
 
 
 def _cells(means: pd.Series) -> list[str]:
+    """Format the mean costs of one model."""
     return [EMPTY if pd.isna(value) else f"{value:,.{MEANS[str(name)]}f}" for name, value in means.items()]

@@ -1,4 +1,4 @@
-"""A sheet of votes as one self-contained page: two responses side by side, nobody's name, keys for the verdict.
+"""A self-contained page for blind votes: two anonymous responses side by side, with keys for the verdict.
 
 What it saves is the CSV that `podium.formats.label_sheet` reads: item, response_1, response_2 (left empty), verdict,
 battle.
@@ -7,11 +7,11 @@ battle.
 from collections.abc import Sequence
 
 from podium.formats.label_sheet import SheetRow, sheet_table
-from podium.page.packing import fill_template, own_file
+from podium.page.packing import fill_template, read_asset
 
 
 def label_page(rows: Sequence[SheetRow]) -> str:
-    """Write the page of a sheet.
+    """Render the voting page of a label sheet.
 
     Raises:
         UsageError: jinja2 is not installed.
@@ -24,4 +24,4 @@ def label_page(rows: Sequence[SheetRow]) -> str:
         for row, item, token in zip(rows, sheet["item"], sheet["battle"], strict=True)
     ]
     has_texts = any(row.response_1 for row in rows)
-    return fill_template("label.html", [own_file("votes.js")], shown, total=len(rows), has_texts=has_texts)
+    return fill_template("label.html", [read_asset("votes.js")], shown, total=len(rows), has_texts=has_texts)

@@ -1,4 +1,4 @@
-"""Many rankings as a static site: who leads where, a page of each, and Markdown for a model card.
+"""A static site of many rankings: an index, a page per ranking, and Markdown for model cards.
 
 A ranking is called as its file lies in the folder, as `gsm8k/judge-a/2026-11-01`; what a host wrote beside a log, by
 its task and its time.
@@ -13,9 +13,9 @@ from urllib.parse import quote
 
 from podium.errors import DataError
 from podium.nouns.ranking import Entry, Ranking, Standings
-from podium.page.material import Material
-from podium.page.packing import fill_template, own_file
-from podium.page.readings import REMEDY, ranking_in
+from podium.page.material import PageContent
+from podium.page.packing import fill_template, read_asset
+from podium.page.readings import REMEDY, read_ranking_file
 from podium.page.report_page import plain_answer, report_page
 from podium.pictures.style import load_extra
 from podium.printable import printable
@@ -34,7 +34,7 @@ HEADER = ("ranking", "of", "judges", "first", "models", "judged", "items")
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """Standings in one ranking of the folder.
+    """One standings table of one ranking in the folder.
 
     Attributes:
         name: of the ranking.
@@ -54,17 +54,17 @@ class Contest:
 
     @property
     def firsts(self) -> list[str]:
-        """The models whose rank sets hold the first place; none where no rank sets are known."""
+        """The models whose rank sets include rank 1; empty without rank sets."""
         return [printable(entry.model) for entry in self.standings.entries if entry.rank_low == 1]
 
     @property
     def answer(self) -> str:
-        """What the ranking itself says in words."""
+        """The ranking's own answer sentences."""
         return " ".join(self.standings.answer or plain_answer(self.standings))
 
 
 def rankings_in(folder: Path, site: Path | None = None) -> tuple[dict[str, Ranking], list[str]]:
-    """Return the rankings of a folder by their names, the newest of a kind first, and why some cannot be read.
+    """Read the rankings of a folder by name, newest first; also return why files were skipped.
 
     Args:
         site: what lies below it was written by an earlier run, and is not read.
@@ -78,7 +78,7 @@ def rankings_in(folder: Path, site: Path | None = None) -> tuple[dict[str, Ranki
         if site is not None and path.resolve().is_relative_to(site.resolve()):
             continue
         try:
-            ranking = ranking_in(path)
+            ranking = read_ranking_file(path)
         except DataError as error:
             failures.append(str(error))
             continue
@@ -91,14 +91,14 @@ def rankings_in(folder: Path, site: Path | None = None) -> tuple[dict[str, Ranki
 
 
 def _name(path: Path, known: Container[str]) -> str:
-    """Return what a ranking is called: its path, unless a host wrote it and no other has that task and time."""
+    """Return a ranking's name: its path, or task and time of a host's ranking if these are unique."""
     by_a_host = OF_A_HOST.fullmatch(path.name)
     name = path.with_name("{task} {time:.19}".format(**by_a_host.groupdict())) if by_a_host else path
     return path.as_posix() if name.as_posix() in known else name.as_posix()
 
 
 def site_files(rankings: dict[str, Ranking]) -> Iterator[tuple[str, str]]:
-    """Yield the files of a site, each by its place in it.
+    """Yield path and content of each file of the site.
 
     Raises:
         UsageError: altair, vl-convert or jinja2 is not installed.
@@ -113,16 +113,17 @@ def site_files(rankings: dict[str, Ranking]) -> Iterator[tuple[str, str]]:
     yield CARD, markdown_text([_report(contests)])
     for name, ranking in rankings.items():
         home = "../" * (len(pages[name].parts) - 1) + INDEX
-        yield str(pages[name]), report_page(Material(ranking, home=home))
+        yield str(pages[name]), report_page(PageContent(ranking, home=home))
         yield f"rankings/{name}.json", ranking.to_json() + "\n"
         yield f"rankings/{name}.md", markdown_text(ranking_reports(ranking))
 
 
 def _index_page(contests: Sequence[Contest]) -> str:
+    """Render the index page."""
     markup = load_extra("markupsafe").Markup
     return fill_template(
         "leaderboard.html",
-        [own_file("tables.js")],
+        [read_asset("tables.js")],
         {},
         report=_report(contests),
         links=[quote(str(contest.page.with_suffix(""))) for contest in contests],
@@ -133,6 +134,7 @@ def _index_page(contests: Sequence[Contest]) -> str:
 
 
 def _report(contests: Sequence[Contest]) -> Report:
+    """Build the report of the index page."""
     models = {entry.model for contest in contests for entry in contest.standings.entries}
     rows = tuple(_row(contest) for contest in contests)
     return Report(
@@ -147,6 +149,7 @@ def _report(contests: Sequence[Contest]) -> Report:
 
 
 def _row(contest: Contest) -> tuple[str, ...]:
+    """Build the index row of one contest."""
     standings, firsts = contest.standings, contest.firsts
     best = printable(standings.entries[0].model) if standings.entries else EMPTY
     first = some(firsts, most=4) if firsts else f"{best} (no rank sets)"
@@ -156,7 +159,7 @@ def _row(contest: Contest) -> tuple[str, ...]:
 
 
 def _answer(contests: Sequence[Contest]) -> tuple[str, ...]:
-    """Say who leads alone and where, and how often nobody does."""
+    """Write which models lead alone, in which rankings, and how many rankings have no single leader."""
     alone = Counter(contest.firsts[0] for contest in contests if len(contest.firsts) == 1)
     shared = sum(len(contest.firsts) > 1 for contest in contests)
     unknown = sum(not contest.firsts for contest in contests)
@@ -173,11 +176,12 @@ def _answer(contests: Sequence[Contest]) -> tuple[str, ...]:
 
 
 def _rankings(number: int) -> str:
+    """Write a number of rankings in words: `3 rankings`."""
     return f"{number:,} {plural('ranking', number)}"
 
 
 def _places_table(contests: Sequence[Contest]) -> Table:
-    """Return each model's score in each ranking, and its rank set; a rank with ~ where no rank set is known."""
+    """Build the table of each model's score and rank set in each ranking."""
     places = {
         (entry.model, k): _place(contest.standings, entry)
         for k, contest in enumerate(contests)
@@ -196,6 +200,7 @@ def _places_table(contests: Sequence[Contest]) -> Table:
 
 
 def _place(standings: Standings, entry: Entry) -> str:
+    """Format a model's score with its rank set."""
     places = range_text(entry.rank_low, entry.rank_high) if entry.rank_low else f"~{entry.rank}"
     score = number_text(entry.score, 0 if standings.scale == "elo" else 3)
     return f"{score} ({places})" if entry.score is not None else places

@@ -1,4 +1,4 @@
-"""The battles that a page lists: those on which orders, judges or humans disagree first, then random ones."""
+"""Select the battles that a page lists: disagreements first, then a random sample."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ CHANCE, ORDERS, JUDGES, HUMANS = "", "the two orders disagree", "judges disagree
 
 @dataclass(frozen=True, slots=True)
 class ListedBattles:
-    """Battles to be shown.
+    """The listed battles and their texts, packed for a page.
 
     Attributes:
         document: as JSON, columns of codes and figures; texts stand once each.
@@ -40,7 +40,7 @@ class ListedBattles:
 
 
 def list_battles(battles: Battles, judgments: Battles, texts: BattleTexts | None, seed: int = 0) -> ListedBattles:
-    """Choose battles and pack them with their texts.
+    """Select battles and pack them with their texts.
 
     Args:
         battles: the two orders merged.
@@ -83,7 +83,7 @@ def list_battles(battles: Battles, judgments: Battles, texts: BattleTexts | None
 
 
 class TextPool:
-    """Texts that stand once each, as long as there is room."""
+    """A pool of distinct texts, limited in total size."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
@@ -92,7 +92,7 @@ class TextPool:
         self._size = 0
 
     def code(self, text: str | None) -> int:
-        """Return the place of a text; -1 where there is none, or no room for it."""
+        """Return the index of a text in the pool, adding it if there is room; -1 otherwise."""
         if not text:
             return -1
         shown = text if len(text) <= LONGEST else f"{text[:LONGEST]}\n\n[{len(text) - LONGEST:,} more characters]"
@@ -110,7 +110,7 @@ class TextPool:
 
 
 def _disagreements(battles: Battles) -> np.ndarray:
-    """Return why a battle is looked at first, empty where nothing disagrees, shape (battles,)."""
+    """Return the kind of disagreement (orders, judges, humans) per battle, empty if there is none, shape (battles,)."""
     table = battles.table
     why = np.full(len(table), CHANCE, dtype=object)
     side = np.sign(table["credit"].to_numpy(dtype=float) - 0.5)
@@ -129,7 +129,7 @@ def _disagreements(battles: Battles) -> np.ndarray:
 
 
 def _orders_of(judgments: Battles, rows: pd.DataFrame) -> list[list[list[Any]]]:
-    """Return of each battle what model_a earned in each judgment, as order and credit; reasons of unparsed ones."""
+    """Return order and credit of model_a for each judgment of each battle, or the reason if unparsed."""
     keys = [name for name in ("item", "judge", "repeat", "response") if name in rows and name in judgments.table]
     if "item" not in keys or "order" not in judgments.table:
         return [[] for _ in range(len(rows))]
@@ -147,12 +147,13 @@ def _orders_of(judgments: Battles, rows: pd.DataFrame) -> list[list[list[Any]]]:
 
 
 def _keys(table: pd.DataFrame, names: list[str]) -> list[tuple[Any, ...]]:
+    """Return the key columns of each row as tuples."""
     columns = [as_text(table[name]).to_numpy(object) for name in names]
     return list(zip(*columns, strict=True))
 
 
 def _as_seen_by(model: str, a: str, order: Any, credit: float) -> tuple[str, float | None]:
-    """Return whose response was first and what `model` earned, as if `model` were called a."""
+    """Return order and credit of a judgment from the view of `model`, as if it were model_a."""
     earned = None if pd.isna(credit) else round(float(credit), 3)
     if a == model or order not in ("ab", "ba"):
         return str(order or ""), earned if a == model or earned is None else round(1 - earned, 3)
@@ -160,7 +161,7 @@ def _as_seen_by(model: str, a: str, order: Any, credit: float) -> tuple[str, flo
 
 
 def _texts_of(texts: BattleTexts, pool: TextPool, item: Any, number: int, a: str, b: str) -> list[Any]:
-    """Return the places of the instruction, both responses and what judges said, each with order and judge."""
+    """Return the pool indices of a battle's instruction, responses and judge texts."""
     item = "" if item is None else str(item)
     words = [(order, judge, said) for order, judge, said in texts.words.get((item, number, a, b), [])]
     turned = {"ab": "ba", "ba": "ab"}
@@ -170,4 +171,5 @@ def _texts_of(texts: BattleTexts, pool: TextPool, item: Any, number: int, a: str
 
 
 def _numbers(values: pd.Series) -> list[float | None]:
+    """Convert a column to floats with None for NaN."""
     return [None if np.isnan(value) else round(float(value), 3) for value in values.to_numpy(dtype=float)]

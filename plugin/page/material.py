@@ -1,4 +1,4 @@
-"""What a page is made of: rankings, the battles behind them, and everything that is worked out from both."""
+"""The content of a page: rankings, the battles behind them, and everything computed from both."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,8 +23,8 @@ from podium.report.model import Report, Table
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
-    """What a page shows; what is None or empty is left out, and said where `missing` says why.
+class PageContent:
+    """The content of a report page; None or empty parts are not shown, and `missing` gives the reason.
 
     Attributes:
         ranking: its first standings are the answer.
@@ -59,8 +59,8 @@ class Material:
     home: str = ""
 
 
-def with_battles(
-    material: Material,
+def add_battles_to_page(
+    material: PageContent,
     battles: Battles,
     judgments: Battles,
     texts: BattleTexts | None,
@@ -68,8 +68,8 @@ def with_battles(
     families: Mapping[str, str],
     level: float,
     seed: int,
-) -> Material:
-    """Work out of battles what a page shows; what they cannot answer is missing, with the reason.
+) -> PageContent:
+    """Add everything that is computed from the battles; what they cannot answer goes to `missing`.
 
     Args:
         battles: of the ranking, the two orders merged.
@@ -111,7 +111,7 @@ def with_battles(
 
 
 def _rank_shares(battles: Battles, names: Sequence[str], seed: int) -> np.ndarray:
-    """Draw ratings of Bradley-Terry by their covariance over items, and count ranks, in the order of the names."""
+    """Estimate how often each model takes each rank, from draws of Bradley-Terry ratings."""
     summed = sum_battles(battles)
     strengths = fit_identified(summed.models, pairs_of(summed), summed.battles_of())
     codes = [summed.models.index(name) for name in names]

@@ -1,4 +1,4 @@
-"""What a page carries: data as JSON that no text can end, charts without their rows, scripts by their hashes."""
+"""Embed data, charts and scripts in a page safely: escaped JSON, columnar rows, script hashes."""
 
 import base64
 import hashlib
@@ -10,19 +10,19 @@ from typing import Any
 
 from podium.pictures.style import load_extra
 from podium.report.html import stylesheet
-from podium.text import plain
+from podium.text import to_plain_values
 
 
 def json_in_page(document: Any) -> str:
-    """Write a document as JSON for a script element: `<` is escaped, so that nothing in it ends the element."""
-    text = json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=plain)
+    """Serialize a document as JSON for a script element, with `<` escaped."""
+    text = json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=to_plain_values)
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
-def as_columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return rows as columns; of texts each stands once, and the column holds codes.
+def pack_columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Convert rows to columns; texts are stored once and referenced by code.
 
-    >>> as_columns([{"model": "wren", "rank": 1}, {"model": "wren", "rank": 2}])
+    >>> pack_columns([{"model": "wren", "rank": 1}, {"model": "wren", "rank": 2}])
     {'model': {'names': ['wren'], 'codes': [0, 0]}, 'rank': [1, 2]}
     """
     columns: dict[str, Any] = {}
@@ -38,7 +38,7 @@ def as_columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def chart_in_page(chart: Any) -> dict[str, Any]:
-    """Return a chart as a page carries it: a specification as wide as its column, rows as columns."""
+    """Return a chart's specification for embedding, at container width and with columnar data."""
     specification = chart.to_dict(validate=False)
     for name in ("config", "$schema", "width"):
         specification.pop(name, None)
@@ -47,17 +47,18 @@ def chart_in_page(chart: Any) -> dict[str, Any]:
 
 
 def _with_columns(part: Any) -> Any:
+    """Replace row data in a chart specification by columnar data, recursively."""
     if isinstance(part, Mapping):
         values = part.get("values") if len(part) == 1 else None
         if isinstance(values, list) and values and isinstance(values[0], Mapping):
-            return {"columns": as_columns(values)}
+            return {"columns": pack_columns(values)}
         return {name: _with_columns(value) for name, value in part.items()}
     return [_with_columns(value) for value in part] if isinstance(part, list) else part
 
 
 @cache
 def charting_library() -> str:
-    """Return vega, vega-lite and vega-embed as one script, from vl-convert's own copy.
+    """Return vega, vega-lite and vega-embed as one script, from vl-convert's copy.
 
     Raises:
         UsageError: vl-convert is not installed.
@@ -65,13 +66,13 @@ def charting_library() -> str:
     return str(load_extra("vl_convert").javascript_bundle()).replace("</script", "<\\/script")
 
 
-def own_file(name: str) -> str:
-    """Return a template, style or script of this room."""
+def read_asset(name: str) -> str:
+    """Read a template, style or script of this package."""
     return files("podium.page").joinpath(name).read_text(encoding="utf-8")
 
 
-def policy(scripts: Sequence[str]) -> str:
-    """Return the content security policy of a page: these scripts run and no others, and no request is made."""
+def content_security_policy(scripts: Sequence[str]) -> str:
+    """Return the content security policy of a page: only these scripts run, and no request is made."""
     digests = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts)
     allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
     return (
@@ -81,7 +82,7 @@ def policy(scripts: Sequence[str]) -> str:
 
 
 def fill_template(template: str, scripts: Sequence[str], data: Any, **context: Any) -> str:
-    """Fill in a template of this room, with its styles; what is no `Markup` is escaped.
+    """Render a template of this package with its styles, scripts and data.
 
     Args:
         scripts: that may run.
@@ -94,8 +95,8 @@ def fill_template(template: str, scripts: Sequence[str], data: Any, **context: A
     environment = jinja.Environment(
         autoescape=True, undefined=jinja.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.loader = jinja.FunctionLoader(own_file)
+    environment.loader = jinja.FunctionLoader(read_asset)
     markup = load_extra("markupsafe").Markup
-    context |= {"styles": markup(stylesheet() + own_file("page.css")), "scripts": list(map(markup, scripts))}
-    context |= {"policy": policy(scripts), "data": markup(json_in_page(data))}
+    context |= {"styles": markup(stylesheet() + read_asset("page.css")), "scripts": list(map(markup, scripts))}
+    context |= {"content_security_policy": content_security_policy(scripts), "data": markup(json_in_page(data))}
     return str(environment.get_template(template).render(**context))

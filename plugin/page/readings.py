@@ -1,4 +1,4 @@
-"""Rankings as files have them, back as rankings: what `podium rank --format json` and the hosts write."""
+"""Read rankings from JSON files that `podium rank --format json` or a host wrote."""
 
 import json
 from collections.abc import Mapping
@@ -14,8 +14,8 @@ from podium.nouns.ranking import Entry, Fit, Ranking, Standings
 REMEDY = "give what `podium rank --format json -o ranking.json` writes"
 
 
-def ranking_in(path: Path) -> Ranking | None:
-    """Return the ranking that a JSON file holds; None where it holds something else.
+def read_ranking_file(path: Path) -> Ranking | None:
+    """Read the ranking in a JSON file; None if the file is something else.
 
     Raises:
         DataError: it is a damaged ranking, or one of another format version.
@@ -37,6 +37,7 @@ def ranking_in(path: Path) -> Ranking | None:
 
 
 def _standings(part: Mapping[str, Any]) -> Standings:
+    """Build standings from their JSON object."""
     names = [field.name for field in fields(Entry) if field.name != "extra"]
     entries = []
     for row in part["models"]:

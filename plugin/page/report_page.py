@@ -1,12 +1,12 @@
-"""A ranking as one self-contained page: the answer, whether to trust it, and everything that it rests on."""
+"""A ranking as one self-contained page: the answer, the trust checks, and the evidence."""
 
 from dataclasses import replace
 from typing import Any
 
 from podium.nouns.ranking import Standings
 from podium.page.checks_table import checks_table
-from podium.page.material import Material
-from podium.page.packing import chart_in_page, charting_library, fill_template, own_file
+from podium.page.material import PageContent
+from podium.page.packing import chart_in_page, charting_library, fill_template, read_asset
 from podium.pictures.charts import bubble_rows, forest, heat_map, placement, rank_bubbles, reliability
 from podium.pictures.style import DARK, LIGHT, load_extra, theme
 from podium.report.calibration_view import calibration_reports
@@ -19,8 +19,8 @@ from podium.text import some
 SCRIPTS = ("tables.js", "charts.js", "battles.js")
 
 
-def report_page(material: Material) -> str:
-    """Write the page of a ranking.
+def report_page(material: PageContent) -> str:
+    """Render the page of a ranking.
 
     Raises:
         UsageError: altair, vl-convert or jinja2 is not installed.
@@ -38,7 +38,7 @@ def report_page(material: Material) -> str:
     }
     return fill_template(
         "report.html",
-        [charting_library(), *map(own_file, SCRIPTS)],
+        [charting_library(), *map(read_asset, SCRIPTS)],
         data,
         title=f"{len(first.entries)} models, {counts.readable:,} judged battles on {counts.items:,} items",
         answer=reports[0].answer or plain_answer(first),
@@ -64,7 +64,7 @@ def report_page(material: Material) -> str:
 
 
 def plain_answer(first: Standings) -> tuple[str, ...]:
-    """Say who is first, where the ranking itself says nothing in words."""
+    """Write a simple answer from the scores, for rankings without answer sentences."""
     shared = [entry.model for entry in first.entries if entry.rank_low == 1]
     if len(shared) == 1:
         return (f"First is {shared[0]}.",)
@@ -73,7 +73,8 @@ def plain_answer(first: Standings) -> tuple[str, ...]:
     return (f"{first.entries[0].model} has the highest score; no interval says how surely.",)
 
 
-def _charts(material: Material) -> dict[str, Any]:
+def _charts(material: PageContent) -> dict[str, Any]:
+    """Build the charts of the page, by name."""
     charts = {}
     standings = material.ranking.standings
     for k, each in enumerate(standings):
@@ -90,8 +91,8 @@ def _charts(material: Material) -> dict[str, Any]:
     return charts
 
 
-def _captions(material: Material) -> dict[str, str]:
-    """Say in words what each chart shows, for those who do not see it."""
+def _captions(material: PageContent) -> dict[str, str]:
+    """Write a text alternative for each chart."""
     first = material.ranking.standings[0]
     captions = {
         f"forest-{k}": f"Scores of {name_of(each)} with intervals and rank sets; the table has the figures."
@@ -114,13 +115,13 @@ def _captions(material: Material) -> dict[str, str]:
 
 
 def _ranking_part(report: Report) -> str:
-    """Write the table with its denominators below it; its picture is a chart of its own."""
+    """Render the ranking table with its denominators, without bars."""
     table = table_part(replace(report.table, axis=None)) if report.table else ""
     return table + notes_part(report.notes)
 
 
-def _checks_part(material: Material) -> str:
-    """Write every check either way, then the warnings."""
+def _checks_part(material: PageContent) -> str:
+    """Render the table of checks, then the warnings."""
     first = material.ranking.standings[0]
     warnings = dict.fromkeys(text for each in material.ranking.standings for text in each.warnings)
     failures = (f"not ranked: {text}" for text in material.ranking.failures)
@@ -128,7 +129,8 @@ def _checks_part(material: Material) -> str:
     return table_part(material.checks or checks_table(first, None, {})) + notes_part(notes)
 
 
-def _provenance_table(material: Material) -> Table:
+def _provenance_table(material: PageContent) -> Table:
+    """Build the table of sources, options and versions."""
     known = material.ranking.provenance
     options = {name: value for name, value in known.get("options", {}).items() if value not in (None, {}, [], False)}
     rows = [("sources", some(known.get("sources", ()), most=30))]

@@ -1,4 +1,4 @@
-"""What was asked, answered and said of it: texts of battles, from wherever the sources keep them."""
+"""Collect the texts of battles (instructions, responses, judge replies) from their sources."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ Words = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class BattleTexts:
-    """Texts by what they are of; a response by item, its number and its model.
+    """Texts of battles: instructions by item, responses by item, number and model, and judge replies.
 
     Attributes:
         instructions: by item.
@@ -37,8 +37,8 @@ class BattleTexts:
     notes: list[str] = field(default_factory=list)
 
 
-def texts_of(battles: Battles, sources: Sequence[str], responses: Sequence[str] = ()) -> BattleTexts:
-    """Gather the texts of battles: from columns of their table, Inspect logs, lm-eval samples, files of responses.
+def collect_texts(battles: Battles, sources: Sequence[str], responses: Sequence[str] = ()) -> BattleTexts:
+    """Collect the texts of battles from table columns, Inspect logs, lm-eval samples and response files.
 
     Args:
         battles: judgments, the two orders apart.
@@ -60,7 +60,7 @@ def texts_of(battles: Battles, sources: Sequence[str], responses: Sequence[str] 
 
 
 def files_in(source: str, suffixes: tuple[str, ...]) -> list[Path]:
-    """Return the files of a source that have one of the suffixes; none where it cannot be looked at."""
+    """Return the files of a source with one of the suffixes; empty if the source cannot be listed."""
     try:
         held = find_files(source, suffixes)
     except PodiumError:
@@ -69,6 +69,7 @@ def files_in(source: str, suffixes: tuple[str, ...]) -> list[Path]:
 
 
 def _add_columns(texts: BattleTexts, battles: Battles) -> None:
+    """Add texts from the columns of the battles table."""
     table = battles.table
     asked = [name for name in ASKED if name in table]
     said = [name for name in SAID if name in table]
@@ -84,7 +85,7 @@ def _add_columns(texts: BattleTexts, battles: Battles) -> None:
 
 
 def _add_row(texts: BattleTexts, row: dict[str, Any]) -> None:
-    """Add what one judgment says, by the names of the battles table; `words` are the judge's."""
+    """Add the texts of one judgment, given as a row of the battles table."""
     if not row.get("item"):
         return
     item, number = str(row["item"]), int(row.get("response") or 1)
@@ -99,7 +100,7 @@ def _add_row(texts: BattleTexts, row: dict[str, Any]) -> None:
 
 
 def _add_responses(texts: BattleTexts, sources: Iterable[str], *, is_asked: bool) -> None:
-    """Take texts from files of responses; of sources that may hold none, say so where they do not."""
+    """Add texts from response files; note files that contain none, unless they need not."""
     try:
         read = read_responses(*sources)
     except PodiumError as error:

@@ -1,4 +1,4 @@
-"""Pictures of rankings, of who beats whom and of calibrations: rows of plain values in, altair charts out.
+"""Charts of rankings, matchups and calibrations as altair objects.
 
 A chart says nothing of colours but through the theme, so that a page can show it in light and in dark.
 """
@@ -29,7 +29,7 @@ BUBBLE = 260
 
 
 def forest(standings: Sequence[Standings]) -> Any:
-    """Return scores with their intervals and rank sets, best first; rankers on one scale side by side.
+    """Draw a forest plot: scores with intervals and rank sets, best first; rankers with one scale side by side.
 
     Sampling intervals are thick, conformal ones thin and broken.
     """
@@ -39,6 +39,7 @@ def forest(standings: Sequence[Standings]) -> Any:
 
 
 def _forest_of(group: Sequence[Standings]) -> Any:
+    """Draw the forest plot of standings with the same scale."""
     alt = load_extra("altair")
     first = group[0]
     rows = [row for standings in group for row in forest_rows(standings)]
@@ -68,7 +69,7 @@ def _forest_of(group: Sequence[Standings]) -> Any:
 
 
 def forest_rows(standings: Standings) -> list[dict[str, Any]]:
-    """Return what a forest plot shows, a row a model."""
+    """Return the data of a forest plot, one row per model."""
     return [
         {
             "ranker": standings.ranker,
@@ -88,7 +89,7 @@ def forest_rows(standings: Standings) -> list[dict[str, Any]]:
 
 
 def rank_bubbles(names: Sequence[str], shares: np.ndarray) -> Any:
-    """Return how often each model takes each rank, as areas.
+    """Draw how often each model takes each rank, as bubbles.
 
     Args:
         names: of models, best first.
@@ -107,7 +108,7 @@ def rank_bubbles(names: Sequence[str], shares: np.ndarray) -> Any:
 
 
 def bubble_rows(names: Sequence[str], shares: np.ndarray) -> list[dict[str, Any]]:
-    """Return the shares that are worth a bubble, one in a hundred and more."""
+    """Return the rank shares of at least 1%, one row per bubble."""
     return [
         {"model": names[k], "rank": int(rank) + 1, "share": round(float(shares[k, rank]), 4)}
         for k, rank in zip(*np.nonzero(shares >= 0.01), strict=True)
@@ -115,7 +116,7 @@ def bubble_rows(names: Sequence[str], shares: np.ndarray) -> list[dict[str, Any]
 
 
 def heat_map(meetings: pd.DataFrame, names: Sequence[str]) -> Any:
-    """Return who beats whom: a row's model against a column's, in the order of the names.
+    """Draw win rates of row models against column models as a heat map.
 
     Args:
         meetings: of `matchup_table`.
@@ -143,7 +144,7 @@ def heat_map(meetings: pd.DataFrame, names: Sequence[str]) -> Any:
 
 
 def matchup_rows(meetings: pd.DataFrame, names: Sequence[str]) -> list[dict[str, Any]]:
-    """Return a row per ordered pair of these models that met, shares to a tenth of a percent, None where unknown."""
+    """Return one row per ordered pair of models that met, with the win rate in tenths of a percent."""
     sides = {side: pd.Categorical(meetings[side], names) for side in ("model", "against")}
     between = meetings.assign(**sides).dropna(subset=["model", "against"]).sort_values(["model", "against"])
     return [
@@ -155,7 +156,7 @@ def matchup_rows(meetings: pd.DataFrame, names: Sequence[str]) -> list[dict[str,
 
 
 def reliability(calibration: Calibration) -> Any:
-    """Return how often humans agreed with the judge over how often its signal says they do, a point a tenth."""
+    """Draw human agreement against the agreement predicted by the judge's signal, in tenths of the battles."""
     alt = load_extra("altair")
     rows = [
         {"predicted": share["predicted"], "agreed": share["agreement"], "battles": share["battles"]}
@@ -170,7 +171,7 @@ def reliability(calibration: Calibration) -> Any:
 
 
 def placement(calibration: Calibration) -> Any:
-    """Return the judge's ratings of held-out models over human ratings, with conformal intervals."""
+    """Draw the judge's ratings of held-out models against human ratings, with conformal intervals."""
     alt = load_extra("altair")
     rows: list[dict[str, Any]] = []
     for held in [held for held in calibration.models if held.residual("soft") is not None]:
@@ -189,32 +190,30 @@ def placement(calibration: Calibration) -> Any:
 
 
 def ranking_plot(ranking: Ranking) -> Any:
-    """Return the forest plot of a ranking in the style of podium."""
+    """Draw the styled forest plot of a ranking."""
     return in_style(forest(ranking.standings))
 
 
 def calibration_plot(calibration: Calibration) -> Any:
-    """Return ratings of held-out models over human ratings, and, where it is known, whether the signal is a
-    probability.
-    """
+    """Draw the placement of held-out models and, if known, the reliability of the judge's signal."""
     charts = [placement(calibration), *([reliability(calibration)] if calibration.agreement["bins"] else [])]
     return in_style(load_extra("altair").vconcat(*charts))
 
 
 def battles_plot(battles: Any) -> Any:
-    """Return who beats whom, the models in the order of their win rates."""
+    """Draw the win-rate heat map of battles, models sorted by win rate."""
     meetings = matchup_table(sum_battles(battles))
     rates = meetings.groupby("model")["share"].mean()
     return in_style(heat_map(meetings, rates.sort_values(ascending=False, kind="stable").index.tolist()))
 
 
 def in_style(chart: Any) -> Any:
-    """Give a chart podium's style on white paper."""
+    """Apply podium's style on a white background."""
     return chart.configure(**theme(LIGHT))
 
 
 def _tooltip(rows: Sequence[Mapping[str, Any]]) -> list[Any]:
-    """Name every field that any row has a value of."""
+    """Return a tooltip with every field that has a value in any row."""
     alt = load_extra("altair")
     names = [name for name in (rows[0] if rows else ()) if any(row[name] not in (None, "") for row in rows)]
     fractions = {name for name in names if any(isinstance(row[name], float) for row in rows)}

@@ -6,7 +6,7 @@ from shlex import quote
 from typing import Any
 
 from podium.planning.plan import AnsweredDesign, Bill, ComparedSize, Plan, PricedDesign, Quantity
-from podium.report.model import EMPTY, Axis, Bar, Form, Report, Section, Table, on_a_screen
+from podium.report.model import EMPTY, Axis, Bar, Report, ReportLayout, Section, Table, shorten_report
 from podium.report.numbers import cell_text, range_text
 
 PICTURE_WIDTH = 24
@@ -19,7 +19,7 @@ OFTEN = 0.8
 """Share of runs with an answer below which more items are advised: a test of usual power finds one as often."""
 
 
-def screen_of(plan: Plan, section: str | None, *, full: bool) -> tuple[Report, ...]:
+def select_reports(plan: Plan, section: str | None, *, full: bool) -> tuple[Report, ...]:
     """Return the report with a design a row and the line to type, and no reasons; or one section, or all.
 
     Raises:
@@ -27,7 +27,7 @@ def screen_of(plan: Plan, section: str | None, *, full: bool) -> tuple[Report, .
     """
     [report] = plan_reports(plan)
     report = report if full else replace(report, notes=())
-    return (on_a_screen(report, ("answers", "compare", "costs", "needed", "samples"), section, full=full),)
+    return (shorten_report(report, ("answers", "compare", "costs", "needed", "samples"), section, full=full),)
 
 
 def plan_reports(plan: Plan) -> tuple[Report, ...]:
@@ -42,7 +42,7 @@ def plan_reports(plan: Plan) -> tuple[Report, ...]:
         counts = asked["pilot_battles"]
         pilot = f"pilot of {asked['pilot_items']:,} items: {counts.readable:,} of {counts.battles:,} battles judged"
     title = f"plan · {asked['models']} models, {items}; {pilot}"
-    return (Report(title, answer, notes=notes, sections=tuple(_sections(plan)), form=Form.SHEET),)
+    return (Report(title, answer, notes=notes, sections=tuple(_sections(plan)), form=ReportLayout.SHEET),)
 
 
 def _answer(plan: Plan) -> Iterator[str]:

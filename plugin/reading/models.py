@@ -10,7 +10,7 @@ import pandas as pd
 
 from podium.errors import DataError
 from podium.formats.containers import read_records
-from podium.text import plain, text_of
+from podium.text import text_of, to_plain_values
 
 About: TypeAlias = str | Path | pd.DataFrame | None
 
@@ -52,4 +52,4 @@ def _plain_cell(value: Any) -> Any:
     if isinstance(value, str | int | float | bool):
         return value
     text = text_of(value)
-    return None if text is None else plain(value) if not isinstance(value, pd.Timestamp) else text
+    return None if text is None else to_plain_values(value) if not isinstance(value, pd.Timestamp) else text

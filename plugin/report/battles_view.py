@@ -10,7 +10,7 @@ FIRST = 10
 
 
 def battles_html(battles: Battles) -> str:
-    """Write battles as a cell of a notebook shows them: the denominators and the first few."""
+    """Render battles for a notebook: the denominators and the first rows."""
     counts, shown = battles.counts(), battles.table.head(FIRST)
     names = tuple(name for name in COLUMNS if name in shown)
     rows = tuple(tuple(text_of(cell) or "" for cell in row) for row in shown[list(names)].astype(object).to_numpy())

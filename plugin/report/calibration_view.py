@@ -27,7 +27,7 @@ Rows = Sequence[Sequence[str]]
 
 
 def agreement_report(agreement: "Agreement") -> Report:
-    """Say how the judge agrees with humans, battle by battle."""
+    """Build the report on battle-by-battle agreement with humans."""
     rows = [
         ("battles with a verdict and a human label", f"{agreement.battles:,}"),
         ("kappa (win, tie, loss)", number_text(agreement.kappa, 3)),
@@ -41,14 +41,14 @@ def agreement_report(agreement: "Agreement") -> Report:
 
 
 def calibration_reports(calibration: Calibration) -> tuple[Report, ...]:
-    """Say what the calibration found."""
+    """Build the reports of a calibration."""
     return (*_answer(calibration), *_sections(calibration).values())
 
 
-def screen_of(
+def select_reports(
     calibration: Calibration, agreement: Report, compared: Sequence[Report], section: str | None, *, full: bool
 ) -> tuple[Report, ...]:
-    """Return the answer, what was compared and how well unseen models are rated; or one section, or all.
+    """Return the reports to print: the short view, one section, or all sections.
 
     Raises:
         UsageError: there is no section of this name.
@@ -62,12 +62,12 @@ def screen_of(
 
 
 def _answer(calibration: Calibration) -> tuple[Report, ...]:
-    """Return the answer in sentences; nothing where there is none."""
+    """Build the report with the answer sentences; empty if there are none."""
     return (Report("", notes=tuple(calibration.answer)),) if calibration.answer else ()
 
 
 def _sections(calibration: Calibration) -> dict[str, Report]:
-    """Return what stands behind the answer, by the name that asks for it; without what could not be worked out."""
+    """Build the sections of a calibration by name; sections without data are left out."""
     views = (_beta, _accuracy, _conformal, _models, _reliability, _stability)
     there = (True, True, True, True, bool(calibration.agreement["bins"]), bool(calibration.stability))
     known = zip(SECTIONS[1:], views, there, strict=True)
@@ -75,7 +75,7 @@ def _sections(calibration: Calibration) -> dict[str, Report]:
 
 
 def targets_report(calibrations: Sequence[Calibration]) -> Report:
-    """Set targets side by side, each evaluated by the same leave-one-out."""
+    """Compare targets by the same leave-one-out evaluation."""
     errors = ["MAE", "scale-corrected"] if any(each.scale_correction for each in calibrations) else ["MAE"]
     header = ["target", "", "battles", *errors, "Spearman", "Kendall", "log loss", "ECE", "q", "median SE", "width"]
     hard, both = calibrations[0], len(errors) == 2
@@ -96,7 +96,7 @@ def targets_report(calibrations: Sequence[Calibration]) -> Report:
 
 
 def intervals_report(calibrations: Sequence[Calibration]) -> Report:
-    """Say how well the error and the correlations of each target are known."""
+    """Report the intervals of each target's error and correlations."""
     several = len({each.judge for each in calibrations}) > 1
     kinds = [(["hard", ""], calibrations[0].accuracy["hard"])]
     kinds += [([_target(soft, several), _parameter(soft)], soft.accuracy["soft"]) for soft in calibrations]
@@ -116,7 +116,7 @@ def intervals_report(calibrations: Sequence[Calibration]) -> Report:
 
 
 def differences_report(choice: "Choice") -> Report:
-    """Set ratings beside those that err least, and say what choosing them costs."""
+    """Compare each target with the one of the smallest error."""
     rows, judges = [], {choice.best.calibration.judge, *(each.calibration.judge for each, _ in choice.others)}
     several = len(judges) > 1
     for contender, difference in choice.others:
@@ -137,7 +137,7 @@ def differences_report(choice: "Choice") -> Report:
 
 
 def _contender(contender: "Contender", several: bool) -> list[str]:
-    """Return the target of some ratings, what was fitted, and whether they are scale-corrected."""
+    """Return the cells that describe a target: kind, parameters, and whether it is scale-corrected."""
     how = "" if contender.scale_correction is None else "scale-corrected"
     if contender.kind == "hard":
         return ["hard", "", how]
@@ -145,12 +145,13 @@ def _contender(contender: "Contender", several: bool) -> list[str]:
 
 
 def _target(calibration: Calibration, several: bool) -> str:
-    """Return the kind of target, with the judge where a jury's judges stand side by side."""
+    """Return the kind of target, with the judge's name if there are several judges."""
     kind = calibration.target.kind
     return f"{kind} of {calibration.judge}" if several and kind != "jury" else kind
 
 
 def _signed_text(figure: tuple[float, tuple[float, float] | None] | None, digits: int) -> str:
+    """Format a signed number with its interval."""
     if figure is None:
         return EMPTY
     value, ends = figure
@@ -161,11 +162,13 @@ def _signed_text(figure: tuple[float, tuple[float, float] | None] | None, digits
 def _report(
     title: str, header: Sequence[str], rows: Rows, align: str = "", axis: Axis | None = None, legend: Sequence[str] = ()
 ) -> Report:
+    """Build a report with one table."""
     cells = tuple(map(tuple, rows))
     return Report(title, table=Table("", tuple(header), cells, align, axis=axis, legend=tuple(legend)))
 
 
 def _beta(calibration: Calibration) -> Report:
+    """Build the section on beta."""
     target, human = calibration.target, calibration.provenance.get("human", {})
     counts = calibration.provenance.get("counts", {})
     rows = [("judged battles, of all", f"{counts.get('judged', 0):,} of {counts.get('battles', 0):,}")]
@@ -185,6 +188,7 @@ def _beta(calibration: Calibration) -> Report:
 
 
 def _accuracy(calibration: Calibration) -> Report:
+    """Build the section on leave-one-out errors."""
     both = (calibration.accuracy["hard"], calibration.accuracy["soft"])
     rows = [
         ("mean absolute error, Elo", *(number_text(kind.mae, 1) for kind in both)),
@@ -204,7 +208,7 @@ def _accuracy(calibration: Calibration) -> Report:
 
 
 def _scale_rows(calibration: Calibration, floor: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Return what ratings were scale-corrected by, what slope is left, and what sampling errors leave and explain."""
+    """Build the rows on the scale correction: factor, remaining slope, and sampling errors."""
     both = [calibration.accuracy[kind] for kind in ("hard", "soft")]
     scale_corrections = [calibration.scale_correction.get(kind) for kind in ("hard", "soft")]
     return [
@@ -226,6 +230,7 @@ def _scale_rows(calibration: Calibration, floor: tuple[str, ...]) -> list[tuple[
 
 
 def _conformal(calibration: Calibration) -> Report:
+    """Build the section on conformal intervals."""
     both = (calibration.conformal["hard"], calibration.conformal["soft"])
     unit = "error of judge and humans" if calibration.scale_correction else "standard error"
     rows = [
@@ -252,7 +257,7 @@ def _conformal(calibration: Calibration) -> Report:
 
 
 def _models(calibration: Calibration) -> Report:
-    """Return a row per model, with a picture of its interval."""
+    """Build the table of held-out models with a bar per interval."""
     ordered = sorted(calibration.models, key=lambda held: -(held.human_elo or 0.0))
     header = ["model", "human", "hard", "error", "soft", "error", "SE", "battles"]
     rows = [
@@ -275,7 +280,7 @@ def _models(calibration: Calibration) -> Report:
 
 
 def _bar(calibration: Calibration, held: HeldOut) -> Bar:
-    """Return the soft rating with its interval, and the human rating as its mark."""
+    """Build the bar of a model's soft rating, marked at the human rating."""
     if held.residual("soft") is None:
         return Bar(None, None, None, held.human_elo)
     low, high = calibration.interval_of(held)
@@ -283,6 +288,7 @@ def _bar(calibration: Calibration, held: HeldOut) -> Bar:
 
 
 def _reliability(calibration: Calibration) -> Report:
+    """Build the reliability table."""
     rows = [
         [
             f"{share['battles']:,}",
@@ -299,6 +305,7 @@ def _reliability(calibration: Calibration) -> Report:
 
 
 def _stability(calibration: Calibration) -> Report:
+    """Build the table of beta over random subsets."""
     rows = [
         [
             f"{size.battles:,}",
@@ -312,6 +319,7 @@ def _stability(calibration: Calibration) -> Report:
 
 
 def _parameter(calibration: Calibration) -> str:
+    """Format the fitted parameter of a target."""
     target = calibration.target
     given = "" if target.battles else ", given"
     if target.kind == "credit":
@@ -322,7 +330,7 @@ def _parameter(calibration: Calibration) -> str:
 
 
 def _errors(calibration: Calibration, kind: str, both: bool) -> list[str]:
-    """Return the error, before and after the scale correction if both are asked for, and the rank correlations."""
+    """Format the mean absolute error and the rank correlations, before and after the scale correction if both."""
     accuracy = calibration.accuracy[kind]
     scale_corrected = number_text(accuracy.mae if kind in calibration.scale_correction else None, 1)
     errors = [number_text(accuracy.plain_mae, 1), scale_corrected] if both else [number_text(accuracy.mae, 1)]
@@ -330,16 +338,20 @@ def _errors(calibration: Calibration, kind: str, both: bool) -> list[str]:
 
 
 def _battles(calibration: Calibration) -> str:
+    """Format the number of labelled battles."""
     return f"{sum(held.battles for held in calibration.models) // 2:,}"
 
 
 def _widths(kind: Conformal) -> list[str]:
+    """Format coverage and width of conformal intervals."""
     return [_quantile(kind), number_text(kind.median_se, 1), number_text(kind.median_width, 1)]
 
 
 def _quantile(kind: Conformal) -> str:
+    """Format the conformal quantile, or its t substitute."""
     return "∞" if kind.q is None else f"{kind.q:.2f}"
 
 
 def _extremes(ends: tuple[float, float] | None, factor: float, digits: int, unit: str = "") -> str:
+    """Format a range over splits."""
     return EMPTY if ends is None else f"{factor * ends[0]:.{digits}f}{unit} … {factor * ends[1]:.{digits}f}{unit}"

@@ -16,7 +16,7 @@ STEP, NARROW_STEP, MANY = 7, 4, 12
 
 
 def interval_bar(bar: Bar, ends: tuple[float, float], width: int) -> str:
-    """Draw a bar between the ends of its axis, and its mark; an interval that is not known is left open.
+    """Draw an interval as text on a common axis; unknown ends are open.
 
     >>> interval_bar(Bar(1, 2, 3), (0, 4), 9)
     '  ├─●─┤  '
@@ -85,5 +85,6 @@ def figure_lines(figures: Sequence[Figure], width: int) -> list[str]:
 
 
 def _cell(value: float, ends: tuple[float, float], width: int) -> int:
+    """Return the text column of a value on an axis."""
     least, most = ends
     return round((value - least) / (most - least) * (width - 1))

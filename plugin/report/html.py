@@ -43,7 +43,7 @@ def stylesheet() -> str:
 
 
 def literal(text: str) -> str:
-    """Escape what HTML would read as markup, and write control characters as escapes."""
+    """Escape HTML markup and control characters."""
     return escape(printable(text))
 
 
@@ -74,6 +74,7 @@ def table_part(table: Table) -> str:
 
 
 def _report(report: Report, heading: int) -> str:
+    """Render one report."""
     answer = "".join(f'<p class="answer">{literal(text)}</p>' for text in report.answer)
     return answer + "\n".join(section_part(section, heading + (k > 0)) for k, section in enumerate(report.parts))
 
@@ -94,17 +95,19 @@ def notes_part(notes: Sequence[str]) -> str:
 
 
 def _cell(text: str, side: str, is_name: bool) -> str:
+    """Render a table cell."""
     tag = 'th scope="row"' if is_name else "td"
     return f"<{tag}{side}><bdi>{literal(text)}</bdi></{tag[:2]}>"
 
 
 def _bar(axis: Axis, row: int) -> str:
-    """Draw an interval as boxes; what it shows stands in the row as figures."""
+    """Render an interval bar of a row."""
     bar, (least, most) = axis.bars[row], axis.ends
     if bar.middle is None:
         return ""
 
     def place(value: float) -> float:
+        """Return a value's position on the axis in percent."""
         return 100 * (value - least) / (most - least)
 
     parts = []

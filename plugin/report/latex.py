@@ -25,12 +25,12 @@ PREAMBLE = r"% \usepackage{booktabs} \usepackage[T1]{fontenc}"
 
 
 def latex_text(reports: Sequence[Report]) -> str:
-    """Write reports as LaTeX: the answer, then a table with its notes each, to be put into a document."""
+    """Render reports as LaTeX tables (booktabs) with their notes."""
     return "\n".join([PREAMBLE, *(line for report in reports for line in _report(report))]) + "\n"
 
 
 def literal(text: str) -> str:
-    r"""Write text so that LaTeX shows it.
+    r"""Escape LaTeX special characters.
 
     >>> literal("a_b & 50%")
     'a\\_b \\& 50\\%'
@@ -39,11 +39,13 @@ def literal(text: str) -> str:
 
 
 def _report(report: Report) -> list[str]:
+    """Render one report as lines."""
     answer = [" ".join(map(literal, report.answer)), ""] if report.answer else []
     return [*answer, *(line for section in report.parts for line in _section(section))]
 
 
 def _section(section: Section) -> list[str]:
+    """Render one section as lines."""
     title = [rf"\paragraph{{{literal(section.title)}}}", ""] if section.title else []
     tables = [*section.fact_tables, *section.tables, *map(_bars, section.figures)]
     notes = [line for note in section.notes for line in (literal(note), "")]
@@ -51,7 +53,7 @@ def _section(section: Section) -> list[str]:
 
 
 def _bars(figure: Figure) -> Table:
-    """Return the bars of a figure as rows: a paper has no pictures of letters."""
+    """Convert the bars of a figure to table rows."""
     ends = [(bar.low, bar.middle, bar.high) for bar in figure.bars]
     cells = [tuple(cell_text(value, ".4g") for value in row) for row in ends]
     rows = tuple((label, *row) for label, row in zip(figure.labels, cells, strict=True))
@@ -59,6 +61,7 @@ def _bars(figure: Figure) -> Table:
 
 
 def _table(table: Table) -> list[str]:
+    """Render a table as lines."""
     header = [_row(table.header), r"\midrule"] if any(table.header) else []
     rows = [[_row(row), *([r"\midrule"] if k in table.rules else [])] for k, row in enumerate(table.rows)]
     title = [literal(table.title), ""] if table.title else []
@@ -71,4 +74,5 @@ def _table(table: Table) -> list[str]:
 
 
 def _row(cells: Sequence[str]) -> str:
+    """Render a table row."""
     return " & ".join(map(literal, cells)) + r" \\"

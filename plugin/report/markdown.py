@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from podium.printable import printable
 from podium.report.drawing import PLAIN_WIDTH, figure_lines
-from podium.report.model import Figure, Form, Report, Section, Table
+from podium.report.model import Figure, Report, ReportLayout, Section, Table
 
 MARKUP = re.compile(r"[\\`*<\[|]|(?<![^\W_])_|_(?![^\W_])")
 """What Markdown would not show as it is; an underscore inside a word it does."""
@@ -15,11 +15,11 @@ RULE = {"l": "---", "r": "---:"}
 
 def markdown_text(reports: Sequence[Report]) -> str:
     """Write reports as Markdown."""
-    return "\n".join(_card(report) if report.form is Form.CARD else _leaf(report) for report in reports)
+    return "\n".join(_card(report) if report.form is ReportLayout.CARD else _leaf(report) for report in reports)
 
 
 def literal(text: str) -> str:
-    """Escape what Markdown would read as markup."""
+    """Escape Markdown markup."""
     return MARKUP.sub(lambda sign: f"\\{sign[0]}", printable(text))
 
 
@@ -30,15 +30,16 @@ def table_lines(table: Table) -> list[str]:
 
 
 def _leaf(report: Report) -> str:
-    """Write a ledger or a sheet: bold titles, and a line break after every note."""
+    """Render a flat report: bold titles, one line per note."""
     answer = [f"{' '.join(map(literal, report.answer))}\n"] if report.answer else []
     parts = ["\n".join(_part(section)) for section in report.parts]
-    if report.form is Form.SHEET:
+    if report.form is ReportLayout.SHEET:
         parts = [part.rstrip() for part in parts]
     return "\n".join([*answer, "\n\n".join(parts)]) + "\n"
 
 
 def _part(section: Section) -> list[str]:
+    """Render a section as lines."""
     lines = [f"**{literal(section.title)}**", *_facts(section)]
     for table in section.tables:
         lines += ["", *table_lines(table)]
@@ -47,7 +48,7 @@ def _part(section: Section) -> list[str]:
 
 
 def _card(report: Report) -> str:
-    """Write a card: headings, and notes as lists."""
+    """Render a judge card: headings, notes as lists."""
     lines = [*(f"{literal(text)}\n" for text in report.answer), f"## {literal(report.title)}", ""]
     lines += [part for note in report.notes for part in (literal(note), "")]
     lines += [*table_lines(report.table), ""] if report.table else []
@@ -55,6 +56,7 @@ def _card(report: Report) -> str:
 
 
 def _section(section: Section) -> list[str]:
+    """Render one section of a card as lines."""
     lines = [f"### {literal(section.title)}", *_facts(section), ""]
     for table in section.tables:
         lines += [*([literal(table.title), ""] if table.title else []), *table_lines(table), ""]
@@ -63,8 +65,10 @@ def _section(section: Section) -> list[str]:
 
 
 def _facts(section: Section) -> list[str]:
+    """Render facts as a table."""
     return [line for table in section.fact_tables for line in ("", *table_lines(replace(table, align="lrrr")))]
 
 
 def _figure_block(figures: Sequence[Figure]) -> list[str]:
+    """Render figures as a code block."""
     return ["", "```", *figure_lines(figures, PLAIN_WIDTH), "```"] if figures else []

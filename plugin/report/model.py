@@ -1,4 +1,4 @@
-"""What is shown, as data: a report is sections of facts, tables, pictures and notes.
+"""The data model of reports: sections of facts, tables, figures and notes.
 
 Whoever knows the figures builds a `Report` of text, and a writer writes it; nothing is computed while it is shown.
 Texts may hold names of models as they are: the writers escape what would move a cursor or read as markup.
@@ -18,8 +18,8 @@ ALWAYS = ("missing", "play")
 """Sections that every screen has: what could not be answered, and what to type."""
 
 
-class Form(Enum):
-    """How a report is laid out where lines have a width."""
+class ReportLayout(Enum):
+    """The layout of a report."""
 
     LEDGER = "a table with its denominators; its lines are never broken, it gives up columns and parts of names"
     CARD = "facts in columns, tables below them; figures are never cut, words go on in the next line"
@@ -28,7 +28,7 @@ class Form(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One line of a section: a label, and a figure apart in columns, or words.
+    """One labelled value of a section, with interval and size, or words.
 
     Attributes:
         value: words, or a figure with its unit; a dash where there is none.
@@ -45,13 +45,13 @@ class Fact:
 
     @property
     def cells(self) -> tuple[str, str, str, str]:
-        """Label, value, interval, and what they are made of, as "1,200 pairs, 80 items"."""
+        """Label, value, interval and size as text."""
         return self.label, self.value, self.interval or "", ", ".join(filter(None, (self.size, self.clusters)))
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """An interval to be drawn; an end or a middle that is None is unknown.
+    """An interval to draw; None marks unknown ends or middle.
 
     Attributes:
         mark: another value of the same thing, as the true one.
@@ -65,7 +65,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A column of bars, one a row, over one axis; left out where there is no room.
+    """A table column of bars on a common axis.
 
     Attributes:
         ends: of the axis, the least first.
@@ -123,7 +123,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """Bars side by side over labels, each with low, middle and high."""
+    """Bars over labels, each with low, middle and high."""
 
     title: str
     bars: tuple[Bar, ...]
@@ -137,7 +137,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One question and what is said to it.
+    """A titled part of a report.
 
     Attributes:
         name: by which it is asked for.
@@ -160,7 +160,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The answer, one table, what it rests on, and the sections behind it.
+    """The answer, the main table, notes, and further sections.
 
     Attributes:
         title: of the whole.
@@ -176,17 +176,17 @@ class Report:
     table: Table | None = None
     notes: tuple[str, ...] = ()
     sections: tuple[Section, ...] = ()
-    form: Form = Form.LEDGER
+    form: ReportLayout = ReportLayout.LEDGER
 
     @property
     def parts(self) -> tuple[Section, ...]:
-        """Title, table and notes as a section, and the sections behind it."""
+        """The main table and notes as a section, followed by the other sections."""
         tables = (self.table,) if self.table else ()
         return (Section("", self.title, tables=tables, notes=self.notes), *self.sections)
 
 
-def on_a_screen(report: Report, first: Sequence[str], section: str | None = None, *, full: bool = False) -> Report:
-    """Return a report with what fits on a screen, or one kind of its sections, or all.
+def shorten_report(report: Report, first: Sequence[str], section: str | None = None, *, full: bool = False) -> Report:
+    """Return a report reduced to the short view, one section, or everything.
 
     Args:
         first: names of sections, the best first: the first kind there is stands under the answer, before `ALWAYS`.

@@ -1,4 +1,4 @@
-"""Numbers as text, the same way in every view."""
+"""Format numbers, in the same way in every view."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,22 +6,22 @@ from podium.report.model import EMPTY, Bar
 
 
 def cell_text(value: float | None, style: str) -> str:
-    """Write a number in a format; a dash where it is unknown."""
+    """Format a number by a format specification; a dash if unknown."""
     return EMPTY if value is None else format(value, style)
 
 
 def number_text(value: float | None, digits: int) -> str:
-    """Write a number with so many decimals."""
+    """Format a number with a fixed number of decimals."""
     return cell_text(value, f".{digits}f")
 
 
 def share_text(value: float | None) -> str:
-    """Write a share in percent, to a tenth."""
+    """Format a share as a percentage with one decimal."""
     return cell_text(value, ".1%")
 
 
 def percent(level: float) -> str:
-    """Write a level, as 95%; of others than are typed, four digits, and more where four would say that all is sure.
+    """Format a confidence level, as 95%.
 
     >>> percent(1 - 0.05 / 7), percent(0.99999)
     ('99.29%', '99.999%')
@@ -30,18 +30,18 @@ def percent(level: float) -> str:
 
 
 def slope_text(value: float) -> str:
-    """Write a slope: three decimals, or three digits where margins are large and it is small."""
+    """Format a slope with three decimals, or three significant digits if it is small."""
     return f"{value:.3f}" if abs(value) >= 0.1 or value == 0 else f"{value:.3g}"
 
 
 def interval_text(low: float | None, high: float | None, digits: int) -> str:
-    """Write the ends of an interval; one that is not there, and an unknown end, as a dash."""
+    """Format an interval; a dash for unknown ends."""
     ends = f"{number_text(low, digits)} … {number_text(high, digits)}"
     return EMPTY if low is None and high is None else ends
 
 
 def range_text(low: int, high: int | None) -> str:
-    """Write a range of whole numbers, as 1–3.
+    """Format a range of integers, as 1–3.
 
     >>> range_text(1, 3), range_text(2, 2)
     ('1–3', '2')
@@ -50,13 +50,13 @@ def range_text(low: int, high: int | None) -> str:
 
 
 def bounds_of(bars: Sequence[Bar]) -> tuple[float, float] | None:
-    """Return the least and the largest value of all bars; None where they have no distance."""
+    """Return minimum and maximum over all bars; None if they coincide."""
     values = [value for bar in bars for value in (bar.low, bar.middle, bar.high, bar.mark) if value is not None]
     return (min(values), max(values)) if values and min(values) < max(values) else None
 
 
 def reasons_text(reasons: Mapping[str, int]) -> str:
-    """Write the four most frequent reasons with their counts in brackets, and count the rest; nothing for none."""
+    """Format the four most frequent reasons with their counts."""
     shown = [f"{reason}: {times:,}" for reason, times in list(reasons.items())[:4]]
     more = sum(list(reasons.values())[4:])
     parts = [*shown, *([f"other: {more:,}"] if more else [])]
@@ -64,7 +64,7 @@ def reasons_text(reasons: Mapping[str, int]) -> str:
 
 
 def further_sentence(premise: str, items: int, verb: str, whom: str, noun: str = "item") -> str:
-    """Say how many more items settle a gap.
+    """Write how many more items would settle a gap.
 
     Args:
         premise: what must be real, with its verb.

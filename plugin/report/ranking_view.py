@@ -1,4 +1,4 @@
-"""A ranking as reports: one for each of its standings."""
+"""Reports of a ranking, one per standings table."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -32,7 +32,7 @@ DIGITS = {"pairs": 0, "labels": 0} | dict.fromkeys(("hard", "human", "human_low"
 
 
 def ranking_text(ranking: Ranking, rephrase: Callable[[str], str] = str) -> str:
-    """Return the tables of a ranking as lines, with its warnings, and what could not be ranked.
+    """Render a ranking as text, with warnings and failures.
 
     Args:
         ranking: to be shown where a host writes its own results.
@@ -44,13 +44,13 @@ def ranking_text(ranking: Ranking, rephrase: Callable[[str], str] = str) -> str:
 
 
 def ranking_reports(ranking: Ranking) -> tuple[Report, ...]:
-    """Return a report for each of the standings; the first says in words what was found."""
+    """Build one report per standings table; the first has the answer sentences."""
     first, *others = map(standings_report, ranking.standings)
     return (replace(first, answer=ranking.standings[0].answer), *others)
 
 
 def standings_report(standings: Standings) -> Report:
-    """Return title, table and denominators of one ranker on one slice."""
+    """Build the report of one ranker on one slice."""
     level, columns = percent(standings.level), _columns(standings)
     interval = f"{level} intervals: {standings.interval}" if standings.interval else "no interval"
     return Report(
@@ -70,12 +70,12 @@ def standings_report(standings: Standings) -> Report:
 
 
 def name_of(standings: Standings) -> str:
-    """Name the ranker and the slice."""
+    """Return the ranker's name with the slice."""
     return standings.ranker if standings.slice is None else f"{standings.ranker} [{standings.slice}]"
 
 
 def _columns(standings: Standings) -> list[tuple[str, Callable[[Entry], str]]]:
-    """Return the names of the columns, and what each says of a model."""
+    """Return the column names with a function that formats the cell of a model."""
     digits = 1 if standings.scale == "elo" else 3
     level = percent(standings.level)
     conformal = next((known for entry in standings.entries if (known := entry.extra.get("conformal_level"))), None)
@@ -100,12 +100,13 @@ def _columns(standings: Standings) -> list[tuple[str, Callable[[Entry], str]]]:
 
 
 def _rules(standings: Standings) -> frozenset[int]:
-    """Return the rows below which everybody is told from everybody above."""
+    """Return the rows below which a table rule is drawn: models above are distinguishable from models below."""
     separation, row = standings.separation, {entry.model: k for k, entry in enumerate(standings.entries)}
     return frozenset(row[separation.names[cut - 1]] for cut in separation.cuts) if separation else frozenset()
 
 
 def _axis(standings: Standings) -> Axis | None:
+    """Build the column of interval bars; None if no interval is known."""
     bars = tuple(Bar(entry.low, entry.score, entry.high) for entry in standings.entries)
     ends = bounds_of(bars)
     if ends is None:
@@ -115,12 +116,14 @@ def _axis(standings: Standings) -> Axis | None:
 
 
 def _extra(name: str, entry: Entry) -> str:
+    """Format an extra figure of a model."""
     value = entry.extra.get(name)
     digits = DIGITS.get(name, 3)
     return f"{value:,.0f}" if value is not None and digits == 0 else number_text(value, digits)
 
 
 def _conformal(entry: Entry, digits: int) -> str:
+    """Format a conformal interval."""
     low, high = entry.extra.get("conformal_low"), entry.extra.get("conformal_high")
     if entry.extra.get("conformal_level") is None:
         return EMPTY
@@ -129,7 +132,7 @@ def _conformal(entry: Entry, digits: int) -> str:
 
 
 def denominators(standings: Standings) -> list[str]:
-    """Say what was asked, judged, unparsed (and why) and missing, and how verdicts held when the order was swapped."""
+    """Write the denominators: items, judgments, judged, unparsed with reasons, missing, and order effects."""
     counts, reasons = standings.counts, standings.diagnostics.get("unparsed_reasons", {})
     kept = counts.one_sided - reasons.get(ONE_ORDER_UNPARSED, 0)
     halves = f", {kept:,} of them in one order only" if kept else ""
@@ -166,7 +169,7 @@ def denominators(standings: Standings) -> list[str]:
 
 
 def _origin(standings: Standings) -> list[str]:
-    """Say whose mean is 1500, where some count less in it, and what a pin makes of intervals."""
+    """Write how the Elo scale is centered, and what a fixed rating means for intervals."""
     origin = standings.diagnostics.get("origin", {})
     if pinned := origin.get("pinned"):
         return [f"intervals are those of differences to {pinned}, which is pinned"]
@@ -178,6 +181,7 @@ def _origin(standings: Standings) -> list[str]:
 
 
 def _soft_targets(standings: Standings) -> list[str]:
+    """Write how verdicts were softened."""
     soft, fit = standings.diagnostics.get("soft"), standings.fit
     if not soft or fit.beta is None:
         return []
@@ -191,7 +195,7 @@ def _soft_targets(standings: Standings) -> list[str]:
 
 
 def _conformal_basis(standings: Standings) -> list[str]:
-    """Say what the conformal intervals are made of, and what they rest on."""
+    """Write the basis and the assumptions of the conformal intervals."""
     conformal = standings.diagnostics.get("conformal")
     if not conformal or not conformal["q"]:
         return []
@@ -224,7 +228,7 @@ def _conformal_basis(standings: Standings) -> list[str]:
 
 
 def _joined_fit(standings: Standings) -> list[str]:
-    """Say what human labels and a judge's ratings were joined by, and what the columns beside the rating are."""
+    """Write how human labels and judge ratings were combined, and what the extra columns are."""
     figures = standings.diagnostics.get("structured")
     if not figures:
         return []
@@ -239,7 +243,7 @@ def _joined_fit(standings: Standings) -> list[str]:
 
 
 def _length_control(standings: Standings) -> list[str]:
-    """Say how length was controlled for, and what it was worth to the judge."""
+    """Write how length was controlled for, and its estimated effect."""
     used = standings.diagnostics.get("length_control")
     if not used:
         return []
@@ -253,6 +257,7 @@ def _length_control(standings: Standings) -> list[str]:
 
 
 def _cost(standings: Standings) -> list[str]:
+    """Write the cost of a replayed tournament."""
     price = standings.diagnostics.get("replay")
     if not price:
         return []

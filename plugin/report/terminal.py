@@ -1,4 +1,4 @@
-"""Reports as lines of text: for a terminal, and for files and pipes that take lines.
+"""Render reports as text lines for terminals, files and pipes.
 
 Where there is too little room a table gives up what its report's form allows, but no digit of a number. Cells are
 rich's `Text`, for rich would read a plain string's [brackets] as markup.
@@ -21,7 +21,7 @@ from rich.text import Text
 
 from podium.printable import printable
 from podium.report.drawing import PLAIN_WIDTH, figure_lines, interval_bar
-from podium.report.model import Fact, Form, Report, Section, Table
+from podium.report.model import Fact, Report, ReportLayout, Section, Table
 
 NARROW = 100
 """Columns below which the clusters of a fact are left out."""
@@ -39,7 +39,7 @@ FRAME = 2
 
 
 def terminal_text(reports: Sequence[Report], terminal: bool = False, width: int | None = None) -> str:
-    """Write reports of one form as lines.
+    """Render reports as text.
 
     Styles go only to a terminal, and not where NO_COLOR is set.
 
@@ -49,11 +49,11 @@ def terminal_text(reports: Sequence[Report], terminal: bool = False, width: int 
         width: columns to write in; by default those of the terminal, else 120, or as many as the widest ledger needs.
     """
     if width is None:
-        tables = [report.table for report in reports if report.table and report.form is Form.LEDGER]
+        tables = [report.table for report in reports if report.table and report.form is ReportLayout.LEDGER]
         needed = [_width(_as_text(replace(table, axis=None))) + FRAME for table in tables]
         size = shutil.get_terminal_size((PLAIN_WIDTH, 24))
         width = size.columns if terminal else max([PLAIN_WIDTH, *needed])
-    if any(report.form is Form.SHEET for report in reports):
+    if any(report.form is ReportLayout.SHEET for report in reports):
         return "".join(_sheet(report, width) for report in reports)
     styled = terminal and not os.environ.get("NO_COLOR")
     lines = [line for report in reports for line in _page(report, width, styled)]
@@ -61,7 +61,8 @@ def terminal_text(reports: Sequence[Report], terminal: bool = False, width: int 
 
 
 def _page(report: Report, width: int, styled: bool) -> list[str]:
-    card = report.form is Form.CARD
+    """Render one report as lines."""
+    card = report.form is ReportLayout.CARD
     room, table_lines = (width, _folded_table) if card else (None, _framed_table)
     lines = [*_paragraphs(report.answer, width), ""] if report.answer else []
     lines += _lines_of(_text(report.title, "bold"), room, styled) if report.title else []
@@ -80,13 +81,14 @@ def _page(report: Report, width: int, styled: bool) -> list[str]:
 
 
 def _sheet(report: Report, width: int) -> str:
-    """Return paragraphs and tables, an empty line between parts."""
+    """Render paragraphs and tables separated by empty lines."""
     parts = [_part(section, width) for section in report.parts]
     answer = ["\n".join(_paragraphs(report.answer, width))] if report.answer else []
     return "\n\n".join([*answer, *parts]) + "\n"
 
 
 def _part(section: Section, width: int) -> str:
+    """Render one section."""
     lines = [*_paragraphs([section.title], width), *_facts(section.facts, width)]
     for table in section.tables:
         lines += ["", *_bare_table(table, width), "", *_paragraphs(table.legend, width)]
@@ -96,7 +98,7 @@ def _part(section: Section, width: int) -> str:
 
 
 def _lines_of(thing: RenderableType, width: int | None, styled: bool = False) -> list[str]:
-    """Return what rich makes of a thing; without a width its lines are not broken."""
+    """Render a rich object as lines; without a width, lines are not wrapped."""
     buffer = StringIO()
     console = Console(
         file=buffer, width=width or PLAIN_WIDTH, force_terminal=styled, highlight=False, markup=False, emoji=False
@@ -106,15 +108,17 @@ def _lines_of(thing: RenderableType, width: int | None, styled: bool = False) ->
 
 
 def _text(text: str, style: str = "") -> Text:
+    """Return a rich text without markup."""
     return Text(printable(text), style=style)
 
 
 def _indent(thing: RenderableType) -> Padding:
+    """Indent a rich object."""
     return Padding(thing, (0, 0, 0, INDENT))
 
 
 def _paragraphs(texts: Sequence[str], width: int) -> list[str]:
-    """Break lines between words; those of a list go on under its words.
+    """Wrap texts; list items get a hanging indent.
 
     >>> _paragraphs(["- one two three"], 9)
     ['- one two', '  three']
@@ -129,7 +133,7 @@ def _paragraphs(texts: Sequence[str], width: int) -> list[str]:
 
 
 def _facts(facts: Sequence[Fact], width: int) -> list[str]:
-    """Align figures in columns, and write facts in words across them; only a label may wrap."""
+    """Render facts in aligned columns; only labels wrap."""
     facts = [fact if width >= NARROW else replace(fact, clusters="") for fact in facts]
     cells = [None if fact.interval is None else tuple(map(printable, fact.cells)) for fact in facts]
     widths = [max((cell_len(row[k]) for row in cells if row), default=0) for k in range(4)]
@@ -140,6 +144,7 @@ def _facts(facts: Sequence[Fact], width: int) -> list[str]:
 
 
 def _columns(cells: Sequence[str], widths: Sequence[int]) -> Grid:
+    """Build a rich grid of one row with fixed widths."""
     grid = Grid(box=None, pad_edge=False, show_header=False, padding=(0, GAP - 1, 0, 0))
     for k, width in enumerate(widths):
         grid.add_column(width=width, justify="right" if k in (1, 2) else "left", no_wrap=k > 0)
@@ -148,7 +153,7 @@ def _columns(cells: Sequence[str], widths: Sequence[int]) -> Grid:
 
 
 def _framed_table(table: Table, width: int, styled: bool) -> list[str]:
-    """Return the lines of a table that gives up columns where it is too wide, an empty one before and after it."""
+    """Render a table with rules; columns are dropped if it is too wide."""
     table = _give_up_columns(table, width)
     headed = any(table.header)
     grid = _grid(table, box=BOX if headed else None, show_header=headed)
@@ -157,7 +162,7 @@ def _framed_table(table: Table, width: int, styled: bool) -> list[str]:
 
 
 def _folded_table(table: Table, width: int, styled: bool) -> list[str]:
-    """Return the lines of a table that breaks its cells between words where it is too wide, and cuts no number."""
+    """Render a table that wraps words in its cells if it is too wide."""
     table = _as_text(replace(table, axis=None))
     figures = len(table.header) - table.words
     needed = _width(_select_columns(table, range(figures))) + FRAME + FEWEST_WORDS * table.words
@@ -171,7 +176,7 @@ def _folded_table(table: Table, width: int, styled: bool) -> list[str]:
 
 
 def _bare_table(table: Table, width: int) -> list[str]:
-    """Return a table's lines; one that is too wide has intervals below figures, and names of columns in words."""
+    """Render a table without rules; if it is too wide, intervals move below figures."""
     bare = _as_text(replace(table, axis=None))
     table = next((wider for wider in (_as_text(table), bare) if _width(wider) <= width), bare)
     if _width(table) <= width:
@@ -184,7 +189,7 @@ def _bare_table(table: Table, width: int) -> list[str]:
 
 
 def _grid(table: Table, wraps: Sequence[bool] = (), **style: Any) -> Grid:
-    """Return rich's table; only columns that may wrap do."""
+    """Build rich's table; only the given columns wrap."""
     grid = Grid(pad_edge=False, **style)
     for k, (name, letter) in enumerate(zip(table.header, table.align, strict=True)):
         side: Literal["left", "right"] = "left" if letter == "l" else "right"
@@ -197,13 +202,13 @@ def _grid(table: Table, wraps: Sequence[bool] = (), **style: Any) -> Grid:
 
 
 def _longest_word(table: Table, column: int) -> int:
-    """Return the columns that a table's column takes at least, if no figure is broken."""
+    """Return the minimum width of a column without breaking words."""
     cells = [table.header[column], *(row[column] for row in table.rows)]
     return max(cell_len(word) for cell in cells for word in cell.split() or [""])
 
 
 def _spare_columns(table: Table, width: int) -> Table:
-    """Drop what can be spared until no figure is broken, or nothing is left to give."""
+    """Drop optional columns until no figure is broken."""
     for name in table.spare:
         figures = [k for k, letter in enumerate(table.align) if letter == "r"]
         needed = sum(_longest_word(table, k) + GAP for k in figures) + FRAME + INDENT + SHORTEST_NAME
@@ -213,7 +218,7 @@ def _spare_columns(table: Table, width: int) -> Table:
 
 
 def _as_text(table: Table) -> Table:
-    """Return a table without signs that move the cursor, its pictures a column like others."""
+    """Replace control characters and turn the bar column into text."""
     header, rows = tuple(map(printable, table.header)), [tuple(map(printable, row)) for row in table.rows]
     axis = table.axis
     if axis is None:
@@ -230,7 +235,7 @@ def _as_text(table: Table) -> Table:
 
 
 def _stack_intervals(table: Table) -> Table:
-    """Put intervals below their figures; the brackets of a name stay."""
+    """Move intervals below their figures."""
     rows = [
         tuple(
             cell.replace(" (", "\n(") if letter == "r" else cell for cell, letter in zip(row, table.align, strict=True)
@@ -241,14 +246,14 @@ def _stack_intervals(table: Table) -> Table:
 
 
 def _width(table: Table) -> int:
-    """Return the columns that a table takes if no line is broken; a Chinese character takes two."""
+    """Return the width of a table without wrapping; wide characters count twice."""
     columns = zip(table.header, *table.rows, strict=True)
     widths = [max(cell_len(line) for cell in column for line in cell.split("\n")) for column in columns]
     return sum(widths) + GAP * (len(widths) - 1)
 
 
 def _give_up_columns(table: Table, width: int) -> Table:
-    """Drop pictures, then what can be spared, then the middle of names, until nothing is left to give."""
+    """Drop bars, then optional columns, then shorten names until the table fits."""
     pictured, table = _as_text(table), _as_text(replace(table, axis=None))
     if _width(pictured) + FRAME <= width:
         return pictured
@@ -269,6 +274,7 @@ def _give_up_columns(table: Table, width: int) -> Table:
 
 
 def _select_columns(table: Table, kept: Sequence[int]) -> Table:
+    """Return a table with only some columns."""
     return replace(
         table,
         header=tuple(table.header[k] for k in kept),

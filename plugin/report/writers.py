@@ -1,4 +1,4 @@
-"""The formats in which podium writes what it found: `WRITERS` for reports, and JSON and CSV for those who go on.
+"""Output styles: report writers, JSON and CSV.
 
 A writer is one file with one function from reports to text, one line of `WRITERS`, and one of `styles.REPORTS` with its
 suffix. It begins with the answer, and shows every figure with its interval.
@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from podium.errors import UsageError
-from podium.printable import harmless_cells
+from podium.printable import escape_cells
 from podium.report.html import html_text
 from podium.report.latex import latex_text
 from podium.report.markdown import markdown_text
@@ -27,7 +27,7 @@ WRITERS: dict[str, Callable[[Sequence[Report], bool], str]] = {
 
 
 def suffix_style(output: Place | None) -> str:
-    """Return the style that a file's suffix asks for; `table` without a file or a suffix.
+    """Return the output style of a file suffix; `table` without a file.
 
     Raises:
         UsageError: the suffix is of none of the styles.
@@ -40,7 +40,7 @@ def suffix_style(output: Place | None) -> str:
 
 
 def styled_text(figures: Any, style: str, view: Callable[[Any], Sequence[Report]], terminal: bool = False) -> str:
-    """Write figures in a style: as JSON or CSV, or by a view of them and its writer.
+    """Render results in a style.
 
     Args:
         figures: what has `to_json`, and `to_frame` where it can be CSV.
@@ -51,5 +51,5 @@ def styled_text(figures: Any, style: str, view: Callable[[Any], Sequence[Report]
     if style == "json":
         return figures.to_json() + "\n"
     if style == "csv":
-        return harmless_cells(figures.to_frame()).to_csv(index=False)
+        return escape_cells(figures.to_frame()).to_csv(index=False)
     return WRITERS[style](view(figures), terminal)

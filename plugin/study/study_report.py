@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from podium.report.model import EMPTY, Bar, Figure, Form, Report, Section, Table, on_a_screen
+from podium.report.model import EMPTY, Bar, Figure, Report, ReportLayout, Section, Table, shorten_report
 from podium.report.numbers import cell_text, share_text
 from podium.study.findings import Findings, Point, Spread
 from podium.study.laboratory import MEAN_ANCHOR, middle_size
@@ -16,14 +16,14 @@ IDLE = {"budget": EMPTY, "missing": "0", "90% within": EMPTY, "answered": EMPTY,
 """Cells that say nothing; of other columns, none."""
 
 
-def screen_of(findings: Findings, section: str | None, *, full: bool) -> tuple[Report, ...]:
+def select_reports(findings: Findings, section: str | None, *, full: bool) -> tuple[Report, ...]:
     """Return the report with Kendall's tau by design and number of items; or one section, or all.
 
     Raises:
         UsageError: there is no section of this name.
     """
     [report] = study_reports(findings)
-    return (on_a_screen(report, ("tau",), section, full=full),)
+    return (shorten_report(report, ("tau",), section, full=full),)
 
 
 def study_reports(findings: Findings) -> tuple[Report, ...]:
@@ -32,7 +32,7 @@ def study_reports(findings: Findings) -> tuple[Report, ...]:
     battles = f"{whole['judged']:,} of {whole['battles']:,} battles judged"
     title = f"study · {findings.models} models, {whole['items']:,} items, {battles}"
     notes, answer = tuple(_legend(findings)), _best_of_study(findings)
-    return (Report(title, answer, notes=notes, sections=tuple(_sections(findings)), form=Form.SHEET),)
+    return (Report(title, answer, notes=notes, sections=tuple(_sections(findings)), form=ReportLayout.SHEET),)
 
 
 def _best_of_study(findings: Findings) -> tuple[str, ...]:
@@ -217,7 +217,7 @@ def side_by_side_reports(figures: TournamentTable) -> tuple[Report, ...]:
     header, *rows = (tuple(row[k] for k in kept) for row in (HEADER, *rows))
     title = f"tournaments against all {whole['battles']:,} battles of {whole['items']:,} items, by {figures.ranker}"
     answer = (*_answer_to_question(figures), *_nearest_and_cheapest(figures, unit))
-    return (Report(title, answer, table=Table("", header, tuple(rows), legend=(legend,)), form=Form.SHEET),)
+    return (Report(title, answer, table=Table("", header, tuple(rows), legend=(legend,)), form=ReportLayout.SHEET),)
 
 
 def _answer_to_question(figures: TournamentTable) -> tuple[str, ...]:

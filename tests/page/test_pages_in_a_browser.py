@@ -15,9 +15,9 @@ import pytest
 from lm_eval_output import sample, write_run
 
 from podium import rank, read_battles
-from podium.page.material import Material, with_battles
+from podium.page.material import PageContent, add_battles_to_page
 from podium.page.report_page import report_page
-from podium.page.texts import texts_of
+from podium.page.texts import collect_texts
 from podium.verbs.calibration_run import calibrate
 
 ROOT = Path(__file__).parents[2]
@@ -31,9 +31,9 @@ def made_page(
 ) -> Path:
     """Write the report of some sources; return its path."""
     apart, battles = read_battles(*sources, merge=False, **how), read_battles(*sources, **how)
-    material = Material(rank(battles, rankers), command="podium report")
-    material = with_battles(
-        material, battles, apart, texts_of(apart, sources, responses), families={}, level=0.95, seed=0
+    material = PageContent(rank(battles, rankers), command="podium report")
+    material = add_battles_to_page(
+        material, battles, apart, collect_texts(apart, sources, responses), families={}, level=0.95, seed=0
     )
     path = folder / "report.html"
     path.write_text(report_page(material), encoding="utf-8")
@@ -172,7 +172,7 @@ def test_hostile_names_and_responses_inject_nothing_and_break_nothing(
 
 def test_a_calibration_is_shown_over_humans_ratings(tmp_path: Path, open_page: Callable[..., Any]) -> None:
     battles = read_battles(str(ROOT / "examples" / "soft_elo" / "labelled.csv"))
-    material = Material(rank(battles), calibration=calibrate(battles))
+    material = PageContent(rank(battles), calibration=calibrate(battles))
     path = tmp_path / "report.html"
     path.write_text(report_page(material), encoding="utf-8")
     seen = open_page(path)
@@ -257,7 +257,7 @@ def test_two_hundred_models_and_a_million_battles_fit_and_open(tmp_path: Path, o
     frame.to_parquet(table)
     battles = read_battles(str(table))
     path = tmp_path / "report.html"
-    material = with_battles(Material(rank(battles)), battles, battles, None, families={}, level=0.95, seed=0)
+    material = add_battles_to_page(PageContent(rank(battles)), battles, battles, None, families={}, level=0.95, seed=0)
     path.write_text(report_page(material), encoding="utf-8")
     assert path.stat().st_size < 5_000_000
     seen = open_page(path)

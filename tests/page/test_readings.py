@@ -6,7 +6,7 @@ from dataclasses import replace
 from places import EXAMPLE
 
 import podium
-from podium.page.readings import ranking_in
+from podium.page.readings import read_ranking_file
 from podium.page.report_page import plain_answer
 
 
@@ -14,7 +14,7 @@ def test_the_answer_of_a_ranking_is_read_back_as_it_was_written(tmp_path):
     ranking = podium.rank(str(EXAMPLE))
     path = tmp_path / "ranking.json"
     path.write_text(json.dumps(ranking.to_dict()), encoding="utf-8")
-    found = ranking_in(path)
+    found = read_ranking_file(path)
     assert found is not None
     assert found.standings[0].answer == ranking.standings[0].answer
     assert len(found.standings[0].answer) == 3

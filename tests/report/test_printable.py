@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import podium
-from podium.printable import columns_that_run, harmless_cells
+from podium.printable import escape_cells, formula_columns
 from podium.report.ranking_view import ranking_text
 from podium.report.writers import WRITERS, styled_text
 
@@ -58,8 +58,8 @@ def test_csv_has_no_cell_that_a_spreadsheet_would_run(ranking: podium.Ranking, t
 
 def test_numbers_and_texts_that_do_not_run_stay_as_they_are() -> None:
     frame = pd.DataFrame({"score": [-1.5, 2.0], "text": ["-1.5", "- a point"], "name": ["a=b", "x@y"]})
-    assert harmless_cells(frame).equals(frame)
-    assert columns_that_run(frame) == []
+    assert escape_cells(frame).equals(frame)
+    assert formula_columns(frame) == []
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from podium.report.markdown import markdown_text
-from podium.report.model import Axis, Bar, Fact, Figure, Form, Report, Section, Table
+from podium.report.model import Axis, Bar, Fact, Figure, Report, ReportLayout, Section, Table
 from podium.report.terminal import terminal_text
 from podium.report.writers import WRITERS
 
@@ -31,7 +31,7 @@ def tables(draw: st.DrawFn) -> Table:
 def reports_of(table: Table) -> list[Report]:
     """Return the table alone and in a section, in each form."""
     section = Section("s", "section", (Fact("label", "1", "0 … 2", "9 items"),), (table,))
-    return [Report("report", ("An answer.",), table, ("a note",), (section,), form) for form in Form]
+    return [Report("report", ("An answer.",), table, ("a note",), (section,), form) for form in ReportLayout]
 
 
 @settings(max_examples=40, deadline=None)
@@ -55,7 +55,7 @@ def test_every_row_of_a_terminal_has_all_its_figures_at_any_width(table: Table, 
     ]
     for report in reports_of(replace(table, name=None)):
         words = "".join(terminal_text([report], width=width).split())
-        for cell in lasting if width >= 60 or report.form is not Form.CARD else []:
+        for cell in lasting if width >= 60 or report.form is not ReportLayout.CARD else []:
             value = cell.split(" (")[0]
             assert words.count(value) >= 2
 
@@ -64,7 +64,7 @@ def test_every_row_of_a_terminal_has_all_its_figures_at_any_width(table: Table, 
 @given(tables(), st.integers(20, 200))
 def test_columns_stand_below_each_other(table: Table, width: int) -> None:
     """Where nothing is broken, every row is as wide as the rule below the header, or its last cell is empty."""
-    lines = terminal_text([Report("report", table=table, form=Form.SHEET)], width=width).splitlines()
+    lines = terminal_text([Report("report", table=table, form=ReportLayout.SHEET)], width=width).splitlines()
     rules = [len(line) for line in lines if set(line) == {"─"}]
     assert len(set(rules)) == 1
 
@@ -88,8 +88,8 @@ def test_bars_without_a_row_or_a_label_are_refused() -> None:
 
 
 @pytest.mark.parametrize("style", sorted(WRITERS))
-@pytest.mark.parametrize("form", list(Form))
-def test_answer_facts_warnings_and_figures_are_written_in_every_form(style: str, form: Form) -> None:
+@pytest.mark.parametrize("form", list(ReportLayout))
+def test_answer_facts_warnings_and_figures_are_written_in_every_form(style: str, form: ReportLayout) -> None:
     figure = Figure("tau", (Bar(0, 1, 2), Bar(1, None, 2)), ("first", "second"))
     facts = (Fact("fine", "yes"), Fact("share", "49.0%", "48.0 … 50.0", "1,200 pairs", "80 items"))
     section = Section("s", "of a section", facts, figures=(figure,), notes=("warning: take care",))

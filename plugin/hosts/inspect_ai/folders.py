@@ -13,7 +13,7 @@ from inspect_ai.log import EvalLog, read_eval_log_sample_summaries
 from podium.errors import DataError, UsageError
 from podium.formats.files import find_files, local_files
 from podium.formats.runs import FiledRun, choose_runs
-from podium.hookspecs import Gathered, Reading
+from podium.hookspecs import GatheredBattles, Reading
 from podium.hosts.inspect_ai.compatibility import flatten_arguments
 from podium.hosts.inspect_ai.log_format import MODELS, RESPONSE, TASKS, is_beside_logs, is_log, is_tournament
 from podium.hosts.inspect_ai.logs import log_rows, read_by_inspect
@@ -129,7 +129,7 @@ def _settings_of(log: EvalLog) -> dict[str, Any]:
     return {name: json.dumps(value, sort_keys=True, default=str) for name, value in known.items()}
 
 
-def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> Gathered:
+def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBattles:
     """Return the rows of the logs that count; ids of several tasks are told apart by the task.
 
     Raises:
@@ -176,7 +176,7 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> Gathered:
         if prefix_of[log.path]:
             frame["item"] = prefix_of[log.path] + frame["item"]
     sheets = tuple((str(log.path), frame) for log, frame in frames)
-    return Gathered(sheets, frozenset(labels), tuple(notes), tuple(lost), apart="task")
+    return GatheredBattles(sheets, frozenset(labels), tuple(notes), tuple(lost), apart="task")
 
 
 def _notes_of_missing(log: FiledRun, unplayed: int, refused: Sequence[str]) -> Iterator[str]:

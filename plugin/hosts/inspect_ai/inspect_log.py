@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from podium.errors import DataError, UsageError
-from podium.hookspecs import Gathered, Reading, SourceFiles
+from podium.hookspecs import GatheredBattles, Reading, SourceFiles
 from podium.hosts.inspect_ai.log_format import (
     ASKED,
     BATTLES,
@@ -31,7 +31,7 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     raise DataError("no Inspect log", remedy="give a file that `inspect eval` wrote, .eval or .json")
 
 
-def gather(sources: Sequence[SourceFiles], reading: Reading) -> Gathered:
+def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
     """Read the logs among what was found, and leave the other files alone.
 
     A log of which nothing can be read is left out and said, unless it is the only one.
@@ -44,7 +44,7 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> Gathered:
     beside = {path for path in ours if is_beside_logs(path)}
     logs = {path: label for path, label in ours.items() if path not in beside and is_log(path)}
     if not logs:
-        return Gathered(claimed=beside)
+        return GatheredBattles(claimed=beside)
     try:
         from podium.hosts.inspect_ai.folders import read_logs
     except ImportError as error:

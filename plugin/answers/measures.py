@@ -8,8 +8,8 @@ from scipy.special import stdtr
 
 from podium.answers.groups import and_list
 from podium.checks import CHECKS
-from podium.diagnosis.clustered import sample_of
-from podium.diagnosis.cycles import rings_of, triples_of
+from podium.diagnosis.clustered import cluster_battles
+from podium.diagnosis.cycles import find_cycles, find_triples
 from podium.diagnosis.figures import Missing
 from podium.diagnosis.fit import bradley_terry_fit
 from podium.diagnosis.judge_checks import relations_of, unparsed_share
@@ -198,7 +198,7 @@ def _length(battles: Battles) -> Finding:
         weight, influence = length_effect(coded, ratio[kept])
     except (NotIdentifiedError, NotConvergedError):
         return Finding("length", unknown="lengths say what strengths say")
-    check, p = CHECKS["length"], _two_sided(weight, sample_of(battles).take(kept).sums(influence))
+    check, p = CHECKS["length"], _two_sided(weight, cluster_battles(battles).take(kept).sums(influence))
     sentence = check.say_shortly(longer="longer" if weight > 0 else "shorter", weight=abs(weight))
     return Finding("length", sentence, worries=abs(weight) > check.threshold, p=p)
 
@@ -206,13 +206,13 @@ def _length(battles: Battles) -> Finding:
 def _cycle(battles: Battles) -> Finding:
     coded = code_battles(battles)
     pairs = pair_sums(coded)
-    triples = triples_of(pairs)
+    triples = find_triples(pairs)
     if not len(triples):
         return Finding("cycle", unknown="no three models have all met")
     cells = cells_by_cluster(coded, pairs)
     if cells.items.max() < 2:
         return Finding("cycle", unknown="no pair met on two items")
-    rings = rings_of(coded.models, cells, triples)
+    rings = find_cycles(coded.models, cells, triples)
     if not rings:
         return Finding("cycle", p=1.0)
     a, b, c = rings[0].models

@@ -1,4 +1,4 @@
-"""The judge card: which questions there are, and one card per judge."""
+"""The judge card: its questions, and one card per judge."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from podium.diagnosis.human_agreement import measure_human_agreement
 from podium.diagnosis.judges import side_by_side
 from podium.diagnosis.position import position
 from podium.diagnosis.rejudged import compare_rejudged
-from podium.diagnosis.self_preference import self_preference
+from podium.diagnosis.self_preference import measure_self_preference
 from podium.diagnosis.subject import NEAR_TIE, Subject
 from podium.diagnosis.transitivity import transitivity
 from podium.diagnosis.verbosity import verbosity
@@ -32,8 +32,8 @@ Reply: TypeAlias = CardAnswer | Missing
 
 
 @dataclass(frozen=True, slots=True)
-class Inquiry:
-    """One question of the card: its key in JSON, its title, and the function from what is known to the answer.
+class CardSection:
+    """One section of the card: JSON key, title, and the function that computes its answer.
 
     The function may raise `NotIdentifiedError` or `NotConvergedError`: their message becomes the section's `Missing`.
     """
@@ -44,35 +44,35 @@ class Inquiry:
 
 
 QUESTIONS = (
-    Inquiry("position", "position: the response shown first", position),
-    Inquiry("consistency", "answers", consistency),
-    Inquiry("verbosity", "verbosity: longer responses", verbosity),
-    Inquiry("self_preference", "self-preference: models of the judge's family", self_preference),
-    Inquiry("human", "agreement with humans", measure_human_agreement),
-    Inquiry("transitivity", "transitivity on single items", lambda it: transitivity(it.battles, level=it.level)),
-    Inquiry("cycles", "transitivity of whole models", cycles),
-    Inquiry("fit", "fit of Bradley-Terry", lambda it: bradley_terry_fit(it.battles, level=it.level)),
-    Inquiry("gold", "ranking beside a gold standard", gold_agreement),
+    CardSection("position", "position: the response shown first", position),
+    CardSection("consistency", "answers", consistency),
+    CardSection("verbosity", "verbosity: longer responses", verbosity),
+    CardSection("self_preference", "self-preference: models of the judge's family", measure_self_preference),
+    CardSection("human", "agreement with humans", measure_human_agreement),
+    CardSection("transitivity", "transitivity on single items", lambda it: transitivity(it.battles, level=it.level)),
+    CardSection("cycles", "transitivity of whole models", cycles),
+    CardSection("fit", "fit of Bradley-Terry", lambda it: bradley_terry_fit(it.battles, level=it.level)),
+    CardSection("gold", "ranking beside a gold standard", gold_agreement),
 )
 """What is asked of every judge, in the order shown."""
 
 ACROSS = (
-    Inquiry("side_by_side", "judges and realizations side by side", side_by_side),
-    Inquiry("rejudged", "the same battles re-judged", compare_rejudged),
+    CardSection("side_by_side", "judges and realizations side by side", side_by_side),
+    CardSection("rejudged", "the same battles re-judged", compare_rejudged),
 )
 """What is asked of all judges together, in the order shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What the data say of one judge: answers by name of the question."""
+    """The answers to all questions about one judge, by section."""
 
     subject: Subject
     answers: Mapping[str, Reply]
 
     @property
     def answer(self) -> tuple[str, ...]:
-        """May it rank, are its distances human ratings, what to do: in at most three sentences."""
+        """Summarize in at most three sentences: may the judge rank, do distances match human ratings, what to do."""
         return card_answer(self.answers)
 
     def to_dict(self) -> dict[str, Any]:
@@ -91,7 +91,7 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis(Document):
-    """The cards of all judges, and what is said of them together."""
+    """The cards of all judges and the comparisons between them."""
 
     view = "podium.diagnosis.card_report:card_reports"
     cards: tuple[Card, ...]
@@ -122,7 +122,7 @@ def diagnose(
     seed: int = 0,
     near_tie: float = NEAR_TIE,
 ) -> Diagnosis:
-    """Make a card per judge.
+    """Build a card per judge.
 
     Args:
         judgments: verdicts of one or more judges, the two orders apart (`read_battles(..., merge=False)`).
@@ -149,8 +149,8 @@ def diagnose(
     )
 
 
-def ask_all(questions: Sequence[Inquiry], about: Any) -> dict[str, Reply]:
-    """Ask; a question that the data cannot support is missing, not an error."""
+def ask_all(questions: Sequence[CardSection], about: Any) -> dict[str, Reply]:
+    """Compute all sections; a section that the data cannot support becomes `Missing`."""
     answers: dict[str, Reply] = {}
     for question in questions:
         try:
@@ -161,7 +161,7 @@ def ask_all(questions: Sequence[Inquiry], about: Any) -> dict[str, Reply]:
 
 
 def _subjects(judgments: Battles, battles: Battles, options: Mapping[str, Any]) -> list[Subject]:
-    """Split the verdicts by judge, sorted by name; rows that name none are one judge more."""
+    """Split the verdicts by judge, sorted by name; rows without a judge form one more."""
     if len(battles.judges) < 2:
         return [Subject(battles.judges[0] if battles.judges else None, judgments, battles, **options)]
     apart, merged = (as_text(part.table["judge"]).fillna("").to_numpy(object) for part in (judgments, battles))

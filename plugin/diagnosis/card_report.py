@@ -1,8 +1,8 @@
-"""Judge cards as reports: in short a line a check, in full a card each, and one for all judges together."""
+"""Reports of judge cards: a summary with a line per check, and the full cards."""
 
 from collections.abc import Mapping, Sequence
 
-from podium.diagnosis.card import ACROSS, QUESTIONS, Card, Diagnosis, Inquiry, Reply
+from podium.diagnosis.card import ACROSS, QUESTIONS, Card, CardSection, Diagnosis, Reply
 from podium.diagnosis.card_summary import best_with_humans, check_lines
 from podium.diagnosis.figures import Missing, Statistic
 from podium.diagnosis.rejudged import Rejudged
@@ -14,7 +14,7 @@ MORE = "The figures behind a line: --section position · all of them: --full"
 
 
 def summary_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
-    """Return the answer of a card and a line a check, which fit on one screen; of several judges a row each."""
+    """Build the short report: answer and a line per check for one judge, a row per judge for several."""
     if len(diagnosis.cards) > 1:
         return (_side_by_side(diagnosis),)
     reports = []
@@ -27,7 +27,7 @@ def summary_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
 
 
 def section_reports(diagnosis: Diagnosis, name: str) -> tuple[Report, ...]:
-    """Return one section of every card.
+    """Build a report of one section for every card.
 
     Raises:
         UsageError: there is no section of this name.
@@ -45,6 +45,7 @@ def section_reports(diagnosis: Diagnosis, name: str) -> tuple[Report, ...]:
 
 
 def _side_by_side(diagnosis: Diagnosis) -> Report:
+    """Build the table with a row per judge."""
     lines = {_name_of(card): check_lines(card.answers) for card in diagnosis.cards}
     header = ("judge", *(line.name for line in next(iter(lines.values()))))
     rows = tuple((judge, *(line.short for line in own)) for judge, own in lines.items())
@@ -62,14 +63,17 @@ def _side_by_side(diagnosis: Diagnosis) -> Report:
 
 
 def _name_of(card: Card) -> str:
+    """Return the judge's name, or a text for verdicts without one."""
     return card.subject.judge or "judge not named"
 
 
 def _title(diagnosis: Diagnosis, card: Card) -> str:
+    """Return the title of a card."""
     return f"judge card · {_name_of(card)} · {percent(diagnosis.level)} intervals"
 
 
 def _denominators(card: Card) -> str:
+    """Write the denominators of a card."""
     battles = card.subject.battles
     counts = battles.counts()
     return (
@@ -80,7 +84,7 @@ def _denominators(card: Card) -> str:
 
 
 def card_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
-    """Return a report per card, and one of all judges where anything is said of them together."""
+    """Build a report per card, and one for the comparisons between judges."""
     reports = []
     for card in diagnosis.cards:
         sections, notes = _sections(QUESTIONS, card.answers), (_denominators(card),)
@@ -92,8 +96,8 @@ def card_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
     return tuple(reports)
 
 
-def _sections(questions: Sequence[Inquiry], answers: Mapping[str, Reply]) -> tuple[Section, ...]:
-    """Return a section for each answer; then say once for every reason what it leaves empty, for every method whose."""
+def _sections(questions: Sequence[CardSection], answers: Mapping[str, Reply]) -> tuple[Section, ...]:
+    """Build a report section per answer; reasons and methods that repeat are written once."""
     sections = []
     unanswered: dict[tuple[str, str], dict[str, None]] = {}
     methods: dict[str, dict[str, None]] = {}

@@ -1,4 +1,4 @@
-"""Shares, means and other estimates with intervals that are clustered by item, and intervals from resamples."""
+"""Estimates with intervals clustered by item, and intervals from resamples."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,7 +16,7 @@ MORE = "judge more pairs"
 
 @dataclass(frozen=True, slots=True)
 class Clustered:
-    """Rows in clusters that are taken for independent: items, or rows where no item is known.
+    """Cluster codes of rows; clusters (items, or single rows) are independent.
 
     Attributes:
         code: cluster of each row, shape (rows,).
@@ -29,18 +29,20 @@ class Clustered:
     level: float = 0.95
 
     def take(self, rows: np.ndarray) -> "Clustered":
-        """Return some rows, given by a mask or by positions."""
+        """Return a subset of the rows, by mask or positions."""
         return replace(self, code=self.code[rows])
 
     def sums(self, values: np.ndarray) -> np.ndarray:
-        """Add up values by cluster, clusters without a row left out, shape (clusters, ...)."""
+        """Sum values by cluster, shape (clusters, ...); clusters without a row are left out."""
         codes, place = np.unique(self.code, return_inverse=True)
         if values.ndim == 1:
             return np.bincount(place, values, len(codes))
         return np.stack([np.bincount(place, column, len(codes)) for column in values.T], axis=1)
 
     def share(self, hits: np.ndarray, of: str = "battles", what: str = "", remedy: str = MORE, **rows: Any) -> Figured:
-        """Return sum(hits) / sum(cells), 0 <= hits <= cells, with Wilson's interval; arguments as of `mean`."""
+        """Estimate the share sum(hits) / sum(cells), 0 <= hits <= cells, with Wilson's interval; arguments as of
+        `mean`.
+        """
         return self.mean(hits, of, what, remedy, unit=Unit.SHARE, **rows)
 
     def mean(
@@ -55,7 +57,8 @@ class Clustered:
         within: tuple[float, float] = UNBOUNDED,
         unit: Unit = Unit.NUMBER,
     ) -> Figured:
-        """Return sum(values) / sum(cells) with a clustered t interval; a share with Wilson's, of the linearised ratio.
+        """Estimate sum(values) / sum(cells) with a clustered t interval; for a share, Wilson's interval of the
+        linearised ratio.
 
         Args:
             values: shape (rows,).
@@ -109,19 +112,19 @@ class Clustered:
         return Statistic(value, low, high, self.level, name, n, of, len(sums), unit)
 
 
-def sample_of(battles: Battles, level: float = 0.95) -> Clustered:
-    """Take items for independent; rows without one stand alone."""
+def cluster_battles(battles: Battles, level: float = 0.95) -> Clustered:
+    """Cluster battles by item; rows without an item are clusters of their own."""
     return Clustered(cluster_codes(battles), "item" if battles.has_items else "row", level)
 
 
 def usable_draws(draws: np.ndarray) -> np.ndarray | None:
-    """Return the resampled values that are no NaN, shape (draws,); None where they are too few for an interval."""
+    """Return the draws that are not NaN, shape (draws,); None if too few remain for an interval."""
     usable = draws[~np.isnan(draws)]
     return usable if len(usable) >= max(2, FEWEST_DRAWS * len(draws)) else None
 
 
 def reflected_interval(value: float, draws: np.ndarray, level: float) -> tuple[float, float, float] | None:
-    """Return a corrected value and its interval from resamples, none of them below 0; None where too few are usable.
+    """Return a noise-corrected value and its reflected bootstrap interval, cut at 0; None if too few draws are usable.
 
     Sampling noise adds to a mean of squares, and resampling adds as much again. So 2 value - mean(draws) removes it,
     and the basic (reflected) interval 2 value - quantiles has the right ends where a percentile one lies too high.
@@ -139,7 +142,7 @@ def reflected_interval(value: float, draws: np.ndarray, level: float) -> tuple[f
 def agreement_interval(
     value: float, draws: np.ndarray, level: float, within: tuple[float, float]
 ) -> tuple[float, float] | None:
-    """Return the `farther_ends` of an agreement's percentile interval; None where too few resamples are usable."""
+    """Return `farther_ends` of the percentile interval of an agreement; None if too few draws are usable."""
     usable = usable_draws(draws)
     if usable is None:
         return None
@@ -148,7 +151,7 @@ def agreement_interval(
 
 
 def farther_ends(value: float, interval: tuple[float, float], within: tuple[float, float]) -> tuple[float, float]:
-    """Return the ends of the percentile or of the reflected interval, whichever are farther.
+    """Return for each end the farther one of the percentile and the reflected interval.
 
     Noise hides agreement where it is complete and adds to it where there is little. Resampling does so once more, so
     that a percentile interval may end below the true value: of rankings that agree completely, but of models that

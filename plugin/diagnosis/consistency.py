@@ -1,11 +1,11 @@
-"""Does the judge answer, does it decide, and does it say the same twice?"""
+"""How often the judge answers, decides, and repeats its verdict."""
 
 from dataclasses import dataclass, replace
 from typing import Annotated
 
 import numpy as np
 
-from podium.diagnosis.clustered import Clustered, sample_of
+from podium.diagnosis.clustered import Clustered, cluster_battles
 from podium.diagnosis.figures import CardAnswer, Figured, Missing
 from podium.diagnosis.order_pairs import matchup_codes, orders_of
 from podium.diagnosis.position import BOTH_ORDERS
@@ -15,7 +15,7 @@ from podium.nouns.battles import REPLIES, Battles
 
 @dataclass(frozen=True, slots=True)
 class Consistency(CardAnswer):
-    """How often the judge fails to answer, to decide, or to agree with itself.
+    """Shares of unparsed replies, ties, and repeated verdicts.
 
     Attributes:
         unparsed: share of judgments without a readable verdict.
@@ -38,13 +38,13 @@ class Consistency(CardAnswer):
 
 
 def consistency(subject: Subject) -> Consistency:
-    """Describe how a judge answers.
+    """Measure how often the judge answers, decides and agrees with itself.
 
     Source: Soft-Elo, appendix G (verdicts against the sign of their score difference); Xu et al. 2025, section 4.3
     (preferences that position switching leaves alone).
     """
     judgments, of = subject.judgments, "judgments"
-    sample, read = sample_of(judgments, subject.level), judgments.readable
+    sample, read = cluster_battles(judgments, subject.level), judgments.readable
     win, margin = np.sign(judgments.numbers_of("credit") - 0.5), judgments.numbers_of("margin")
     against: Figured = Missing("verdicts against their margin", "the verdicts carry no margin", "give a column margin")
     if not np.isnan(margin).all():
@@ -65,7 +65,7 @@ def consistency(subject: Subject) -> Consistency:
 
 
 def _retest(judgments: Battles, win: np.ndarray, sample: Clustered) -> tuple[Figured, Figured, int]:
-    """Return agreement of repeats, the same beyond chance, and how many judgments were repeated.
+    """Estimate the agreement of repeats, the same beyond chance, and count repeated judgments.
 
     Every repeated judgment counts once: by the share A of its pairs of repeats that agree. Chance is
     C = t^2 + (1 - t)^2 / 2 with a share t of ties, and kappa = (A - C) / (1 - C) has the interval of its influence

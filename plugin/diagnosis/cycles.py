@@ -1,4 +1,4 @@
-"""Non-transitivity of whole models: cycles of win rates, and how far win rates are from any strengths."""
+"""Non-transitivity between models: cycles of win rates, and their deviation from Bradley-Terry."""
 
 from dataclasses import dataclass, replace
 from math import comb
@@ -30,7 +30,7 @@ SNTD = "model-level SNTD"
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
-    """Three models that beat each other in a ring.
+    """Three models, each of which beats the next.
 
     Attributes:
         models, rates: each beats the next, the last the first, at these win rates.
@@ -46,7 +46,7 @@ class Cycle:
 
 @dataclass(frozen=True, slots=True)
 class Cycles(CardAnswer):
-    """How far the win rates of whole models add up.
+    """Cycles among the win rates, and the deviation of win rates from any strengths.
 
     Attributes:
         triples, possible: of models: with win rates between all three, and all of them.
@@ -72,7 +72,7 @@ class Cycles(CardAnswer):
     cycles: tuple[Cycle, ...]
 
     def lines(self) -> tuple[tuple[str, Value], ...]:
-        """Return the lines of the section."""
+        """Return the labelled figures of the section."""
         of = f"of {self.triples:,} triples"
         sure = f"{self.certain:,} beyond chance at {self.level:.0%} (Holm over all rings, item-clustered t)"
         sntd = self.sntd
@@ -84,7 +84,7 @@ class Cycles(CardAnswer):
         )
 
     def tables(self) -> tuple[Table, ...]:
-        """Return the table of the surest rings."""
+        """Return the table of the most certain cycles."""
         rows = []
         for ring in self.cycles[:SHOWN]:
             rates = [f"{rate:.1%}" for rate in ring.rates]
@@ -94,7 +94,7 @@ class Cycles(CardAnswer):
 
 
 def cycles(subject: Subject) -> Cycles | Missing:
-    """Look for rings among win rates, and measure how far they are from any strengths.
+    """Find cycles among the win rates, and measure how far the rates deviate from any strengths.
 
     A ring is certain when each of its three win rates is above a half: p is the largest of the three one-sided
     p-values (an intersection-union test), and Holm's rule covers both rings of every triple.
@@ -104,12 +104,12 @@ def cycles(subject: Subject) -> Cycles | Missing:
     if size > MOST_MODELS:
         return Missing(RATES, f"{size:,} models are too many", f"choose at most {MOST_MODELS} with --where")
     pairs = pair_sums(coded)
-    triples = triples_of(pairs)
+    triples = find_triples(pairs)
     if not len(triples):
         remedy = "judge round robins: all pairs of at least three models"
         return Missing(RATES, "no three models have all met", remedy)
     cells, rate = cells_by_cluster(coded, pairs), pairs.credit / pairs.weight
-    rings = rings_of(coded.models, cells, triples)
+    rings = find_cycles(coded.models, cells, triples)
     solid = triples[(cells.items >= FEWEST_ITEMS)[triples].all(axis=1)]
     few = Missing(SNTD, f"no three models have {FEWEST_ITEMS} items in each pair", "judge every pair on more items")
     sntd: float | Missing = few
@@ -137,8 +137,8 @@ def cycles(subject: Subject) -> Cycles | Missing:
     )
 
 
-def triples_of(pairs: Pairs) -> np.ndarray:
-    """Return the positions of pairs ab, bc and ac of all triples a < b < c that have all met, shape (triples, 3)."""
+def find_triples(pairs: Pairs) -> np.ndarray:
+    """Return the positions of pairs ab, bc, ac for all triples a < b < c whose pairs all met, shape (triples, 3)."""
     number = np.full((pairs.models, pairs.models), -1)
     number[pairs.low, pairs.high] = np.arange(len(pairs.low))
     a, b, c = triples_among(pairs.models).T
@@ -147,14 +147,15 @@ def triples_of(pairs: Pairs) -> np.ndarray:
 
 
 def model_deviation(rate: np.ndarray, triples: np.ndarray) -> np.ndarray:
-    """Return the mean SNTD of win rates, shape (..., pairs), over triples of pairs, NaN where a rate is unknown."""
+    """Return the mean SNTD of win rates (..., pairs) over triples; NaN where a rate is unknown."""
     return np.asarray(deviation(*(rate[..., edge] for edge in triples.T)).mean(axis=-1))
 
 
 def deviations_of_draws(cells: PairCells, triples: np.ndarray, resamples: int, rng: np.random.Generator) -> np.ndarray:
-    """Return `model_deviation` of resamples of the items, NaN where one leaves a pair out, shape (resamples,)."""
+    """Return `model_deviation` for bootstrap resamples of the items, shape (resamples,)."""
 
     def deviations(counts: np.ndarray) -> np.ndarray:
+        """Return the deviation for item counts of one or more resamples."""
         credit, weight = cells.sums_of_draws(counts)
         return model_deviation(ratio_or_nan(credit, weight), triples)
 
@@ -162,7 +163,7 @@ def deviations_of_draws(cells: PairCells, triples: np.ndarray, resamples: int, r
 
 
 def _win_p(cells: PairCells, rate: np.ndarray) -> np.ndarray:
-    """Return one-sided p-values of a rate not above a half, first for low, then for high, shape (2, pairs).
+    """Return one-sided p-values that a win rate is not above 0.5, for the lower and the higher code, shape (2, pairs).
 
     Clustered t over the items of each pair; where no item differs from another, the chance that all fall that way.
     """
@@ -179,8 +180,8 @@ def _win_p(cells: PairCells, rate: np.ndarray) -> np.ndarray:
     return np.stack([low, high])
 
 
-def rings_of(models: tuple[str, ...], cells: PairCells, triples: np.ndarray) -> list[Cycle]:
-    """Return the rings among the rates, the surest first."""
+def find_cycles(models: tuple[str, ...], cells: PairCells, triples: np.ndarray) -> list[Cycle]:
+    """Return the cycles among the win rates, most certain first."""
     pairs = cells.pairs
     rate = pairs.credit / pairs.weight
     above, below, win_p = (rate > 0.5)[triples], (rate < 0.5)[triples], _win_p(cells, rate)

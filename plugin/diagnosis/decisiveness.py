@@ -1,4 +1,4 @@
-"""Win rates beside those of a gold standard: decisiveness, accuracy, error and biases as JuStRank defines them.
+"""Compare win rates with those of a gold standard: decisiveness, accuracy, error and bias (JuStRank).
 
 Source of all: Gera et al. 2025, sections 5 and 6 (biases and their spread, delta: 6.2), appendices E and F.
 """
@@ -20,24 +20,26 @@ GRID = np.linspace(np.log(LOWEST), np.log(HIGHEST), STEPS)
 """Logarithms of the tabulated values of alpha."""
 
 
-def curve(gold: np.ndarray, alpha: float) -> np.ndarray:
-    """Return the win rate that a judge of this decisiveness has where humans have `gold`, same shape.
+def judge_curve(gold: np.ndarray, alpha: float) -> np.ndarray:
+    """Return the judge's expected win rates for gold win rates, by the Beta CDF with parameter alpha, same shape.
 
     It is the Beta(alpha, alpha) distribution function: the diagonal for alpha = 1, a step for large alpha.
 
-    >>> curve(np.array([0.2, 0.5]), 1.0).tolist()
+    >>> judge_curve(np.array([0.2, 0.5]), 1.0).tolist()
     [0.2, 0.5]
     """
     return betainc(alpha, alpha, gold)
 
 
 def absolute_error(judge: np.ndarray, gold: np.ndarray, alpha: float) -> float:
-    """Return the weighted sum of absolute errors; the weight is the distance of the judge's win rate from a half."""
-    return float(np.sum(np.abs(judge - 0.5) * np.abs(judge - curve(gold, alpha))))
+    """Return the weighted absolute error of the curve; weights are the distances of the judge's win
+    rates from 0.5.
+    """
+    return float(np.sum(np.abs(judge - 0.5) * np.abs(judge - judge_curve(gold, alpha))))
 
 
 def decisiveness(judge: np.ndarray, gold: np.ndarray) -> float:
-    """Return alpha of the Beta CDF nearest to the judge's win rates, in [0, 1], shape (pairs,).
+    """Fit alpha of the Beta CDF to the judge's win rates, in [0, 1], shape (pairs,).
 
     Raises:
         NotIdentifiedError: no alpha is better than all others, or the best lies at an end of [0.1, 10000].
@@ -66,10 +68,10 @@ def decisiveness(judge: np.ndarray, gold: np.ndarray) -> float:
 
 
 def decisiveness_of_draws(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
-    """Return alpha of every resample, at the ends of the range where it would lie beyond, shape (draws,).
+    """Fit alpha for every resample, clipped to its range, shape (draws,).
 
-    The best tabulated curve, then the best of 17 on either side of it. They are interpolated: where two values of alpha
-    fit all but equally well, it may be the other one.
+    The best tabulated curve, then the best of 17 on either side of it. They are interpolated: where two values of
+    alpha fit all but equally well, it may be the other one.
 
     Args:
         judge, gold: win rates, NaN where a pair was not drawn, shape (draws, pairs); of gold also (pairs,).
@@ -90,7 +92,7 @@ def decisiveness_of_draws(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
 
 
 def _curves_through(gold: np.ndarray) -> np.ndarray:
-    """Return the win rates of judges of every tabulated alpha, interpolated, shape (193, pairs)."""
+    """Return the interpolated curves of all tabulated alphas at the gold win rates, shape (193, pairs)."""
     place = np.clip(gold, 0, 1) * (NODES - 1)
     left = np.minimum(place.astype(np.int64), NODES - 2)
     share, table = place - left, _tabulated_curves()
@@ -99,18 +101,18 @@ def _curves_through(gold: np.ndarray) -> np.ndarray:
 
 @lru_cache(maxsize=1)
 def _tabulated_curves() -> np.ndarray:
-    """Return the Beta CDF for every tabulated alpha at equally spaced arguments, shape (193, 1025)."""
+    """Return the Beta CDF for all tabulated alphas on an equally spaced grid, shape (193, 1025)."""
     alpha = np.exp(GRID)[:, None]
     return betainc(alpha, alpha, np.linspace(0, 1, NODES)[None, :])
 
 
-def accuracy_of(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
-    """Return the share of pairs whose win rates are both above a half or both not, NaN rates left out, shape (...).
+def pair_agreement(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
+    """Return the share of pairs with both win rates above 0.5 or both not, ignoring NaN, shape (...).
 
     The paper calls one of each pair the first, and who that is decides of a rate of just a half. Both ways count here,
     each by half, so that names change nothing. Source: appendix E.
 
-    >>> float(accuracy_of(np.array([0.9, 0.6]), np.array([0.8, 0.5])))
+    >>> float(pair_agreement(np.array([0.9, 0.6]), np.array([0.8, 0.5])))
     0.75
     """
     above, below = (judge > 0.5) == (gold > 0.5), (judge < 0.5) == (gold < 0.5)
@@ -118,12 +120,12 @@ def accuracy_of(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
 
 
 def squared_error(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
-    """Return the mean squared difference of win rates, NaN rates left out, shape (...). Source: appendix E."""
+    """Return the mean squared difference of win rates, ignoring NaN, shape (...). Source: appendix E."""
     return _mean_among((judge - gold) ** 2, ~np.isnan(judge - gold))
 
 
 def system_biases(low: np.ndarray, high: np.ndarray, surplus: np.ndarray, systems: int) -> np.ndarray:
-    """Return the mean over opponents of judge win rate - gold win rate, NaN without any, shape (..., systems).
+    """Return per system the mean over opponents of judge minus gold win rate, shape (..., systems).
 
     Args:
         low, high, surplus: pairs of systems, and that of low's win rate, NaN where unknown, shape (..., pairs).
@@ -137,18 +139,19 @@ def system_biases(low: np.ndarray, high: np.ndarray, surplus: np.ndarray, system
     return ratio_or_nan(total, met)
 
 
-def spread_of(values: np.ndarray, fewest: float = 2) -> np.ndarray:
-    """Return the standard deviation (divisor n - 1) along the last axis, NaN left out, NaN for few, shape (...)."""
+def nan_standard_deviation(values: np.ndarray, fewest: float = 2) -> np.ndarray:
+    """Return the standard deviation (divisor n - 1) along the last axis, ignoring NaN; NaN for too few, shape (...)."""
     known = ~np.isnan(values)
     number = known.sum(axis=-1)
     squares = np.where(known, values - _mean_among(values, known)[..., None], 0) ** 2
     return np.where(number >= fewest, np.sqrt(squares.sum(axis=-1) / np.maximum(number - 1, 1)), np.nan)
 
 
-def error_of_draws(draws: np.ndarray) -> np.ndarray:
-    """Return standard deviations over draws, NaN where fewer than half of them are usable, shape (columns,)."""
-    return spread_of(draws.T, max(2, FEWEST_DRAWS * len(draws)))
+def standard_error_of_draws(draws: np.ndarray) -> np.ndarray:
+    """Return standard deviations over draws; NaN if fewer than half are usable, shape (columns,)."""
+    return nan_standard_deviation(draws.T, max(2, FEWEST_DRAWS * len(draws)))
 
 
 def _mean_among(values: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """Return the mean of the known values along the last axis."""
     return np.asarray(np.where(known, values, 0).sum(axis=-1) / np.maximum(known.sum(axis=-1), 1))

@@ -1,4 +1,4 @@
-"""What a section of the judge card may say: figures with intervals, and what is missing with its remedy."""
+"""Figures of a judge card: estimates with intervals, or what is missing and why."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
@@ -12,7 +12,7 @@ from podium.text import plural
 
 
 class Unit(Enum):
-    """How a figure is written."""
+    """The unit of a figure, which decides its format."""
 
     SHARE = "share"
     NUMBER = "number"
@@ -29,7 +29,7 @@ STYLES = {Unit.SHARE: (100.0, 1, "%"), Unit.ELO: (1.0, 1, " Elo"), Unit.NATS: (1
 
 @dataclass(frozen=True, slots=True)
 class Statistic:
-    """One number with its interval.
+    """An estimate with its interval, method and sample size.
 
     Attributes:
         value: the estimate.
@@ -58,7 +58,7 @@ class Statistic:
 
     @property
     def estimate(self) -> str:
-        """The number as text.
+        """The formatted value.
 
         >>> Statistic(0.49, 0.48, 0.5, 0.95, "t", 100, unit=Unit.SHARE).estimate
         '49.0%'
@@ -67,19 +67,19 @@ class Statistic:
 
     @property
     def interval(self) -> str:
-        """The ends as text; a dash where there is none."""
+        """The formatted interval; a dash if there is none."""
         if self.low is None or self.high is None:
             return EMPTY
         return f"{self._digits(self.low)} … {self._digits(self.high)}"
 
     @property
     def brief(self) -> str:
-        """Estimate and interval in one cell."""
+        """Value and interval in one cell."""
         return f"{self.estimate} ({self.interval})"
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """Estimate, interval, size and clusters as text.
+        """Value, interval, sample size and clusters as text.
 
         >>> Statistic(0.5, None, None, 0.95, "a single item: no interval", 1200, "pairs", 1).cells
         ('0.500', '–', '1,200 pairs', '1 item')
@@ -89,11 +89,12 @@ class Statistic:
         return self.estimate, self.interval, f"{self.n:,} {self.of}", clusters
 
     def rescale(self, function: Callable[[float], float], **changes: Any) -> "Statistic":
-        """Return estimate and ends sent through an increasing function, with other attributes changed."""
+        """Apply an increasing function to the value and the interval."""
         low, high = (None if end is None else float(function(end)) for end in (self.low, self.high))
         return replace(self, value=float(function(self.value)), low=low, high=high, **changes)
 
     def _digits(self, value: float) -> str:
+        """Format a number in the unit."""
         factor, decimals, _ = STYLES.get(self.unit, PLAIN)
         text = f"{factor * value:.{decimals}f}"
         return text.removeprefix("-") if float(text) == 0 else text
@@ -101,7 +102,7 @@ class Statistic:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A figure or section that the data cannot give, what they lack, and what would supply it; as text a dash."""
+    """A figure that cannot be computed: what it is, why, and the remedy; formatted as a dash."""
 
     what: str
     why: str
@@ -119,27 +120,27 @@ Value: TypeAlias = Statistic | Missing | str
 
 
 class CardAnswer:
-    """What a section says: a frozen dataclass of figures."""
+    """Base of a section's answer: a frozen dataclass of figures."""
 
     __slots__ = ()
 
     def lines(self) -> tuple[tuple[str, Value], ...]:
-        """Return the lines that humans read: label and value."""
+        """Return the labelled figures of the section."""
         return labelled_figures(self)
 
     def tables(self) -> tuple[Table, ...]:
-        """Return the tables below them; by default none."""
+        """Return the tables of the section; none by default."""
         return ()
 
 
 def labelled_figures(answer: Any) -> tuple[tuple[str, Figured], ...]:
-    """Return label and value of the fields of the type `Annotated[Figured, label]`, in their order."""
+    """Return label and value of the fields annotated `Annotated[Figured, label]`."""
     labels = [(getattr(part.type, "__metadata__", None), part.name) for part in fields(answer)]
     return tuple((label[0], getattr(answer, name)) for label, name in labels if label)
 
 
 def as_dict(value: Any) -> Any:
-    """Write figures for JSON; a `Missing` becomes an object with the single key `missing`."""
+    """Convert figures to JSON values; `Missing` becomes `{"missing": ...}`."""
     if isinstance(value, Enum):
         return value.value
     if is_dataclass(value):

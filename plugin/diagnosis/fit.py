@@ -1,4 +1,4 @@
-"""Does one strength per model explain the judge's verdicts, and which pairs does it miss?"""
+"""The fit of Bradley-Terry: pairs whose win rates the strengths do not explain."""
 
 from dataclasses import dataclass
 
@@ -23,8 +23,8 @@ ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class PairMiss:
-    """A pair, what it did, and what strengths say.
+class PairResidual:
+    """The observed and expected win rate of a pair, with a test of the residual.
 
     Attributes:
         first, second: the models, the stronger first.
@@ -48,7 +48,7 @@ class PairMiss:
 
 @dataclass(frozen=True, slots=True)
 class JointTest:
-    """One F test of all pairs together.
+    """An F test of all residuals together.
 
     Degrees of freedom are the pairs beyond what strengths take up, and the items beyond those; p is the chance that
     residuals as large come from the sample of items alone.
@@ -61,7 +61,7 @@ class JointTest:
 
 @dataclass(frozen=True, slots=True)
 class BradleyTerryFit(CardAnswer):
-    """How well strengths explain the win rates of all pairs.
+    """The fit of strengths to the win rates of all pairs.
 
     Attributes:
         pairs: that met.
@@ -84,10 +84,10 @@ class BradleyTerryFit(CardAnswer):
     missed: int
     rms: float
     whole: JointTest | Missing
-    misses: tuple[PairMiss, ...]
+    misses: tuple[PairResidual, ...]
 
     def lines(self) -> tuple[tuple[str, Value], ...]:
-        """Return the lines of the section."""
+        """Return the labelled figures of the section."""
         among = f"{self.missed:,} of {self.tested:,} tested pairs ({self.pairs:,} met) at {self.level:.0%}"
         joint: Value | JointTest = self.whole
         if isinstance(joint, JointTest):
@@ -99,7 +99,7 @@ class BradleyTerryFit(CardAnswer):
         )
 
     def tables(self) -> tuple[Table, ...]:
-        """Return the table of the least likely pairs."""
+        """Return the table of the pairs with the largest misfit."""
         rows = []
         for miss in self.misses[:SHOWN]:
             rates = (f"{miss.observed:.1%}", f"{miss.expected:.1%}", f"{100 * miss.residual:+.1f}")
@@ -111,7 +111,7 @@ class BradleyTerryFit(CardAnswer):
 
 
 def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryFit | Missing:
-    """Compare every pair's mean credit with what fitted strengths say.
+    """Test every pair's mean credit against the fitted strengths.
 
     The standard error of a residual is clustered by item, and accounts for the strengths being fitted to the same
     battles: an item moves a residual by its own surplus in the pair less p (1 - p) times its pull on the difference of
@@ -141,7 +141,9 @@ def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryF
         if rate < 0.5:
             first, second, rate, off = second, first, 1 - rate, -off
         ends = (off - reach[k], off + reach[k], p[k], adjusted[k])
-        misses.append(PairMiss(first, second, int(battles_of[k]), rate + off, rate, off, *map(finite_or_none, ends)))
+        misses.append(
+            PairResidual(first, second, int(battles_of[k]), rate + off, rate, off, *map(finite_or_none, ends))
+        )
     return BradleyTerryFit(
         pairs=len(pairs.low),
         tested=int((~np.isnan(p)).sum()),
@@ -156,7 +158,7 @@ def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryF
 
 
 def expected_without_penalty(strengths: Strengths) -> np.ndarray:
-    """Return the expected credit of each pair, less what the regularization adds, to first order, shape (pairs,).
+    """Return the expected credit of each pair without the effect of the regularization, to first order, shape (pairs,).
 
     A pair that strengths explain whatever its win rate is has hardly any error, and what is left to it is the penalty.
     """
@@ -166,7 +168,7 @@ def expected_without_penalty(strengths: Strengths) -> np.ndarray:
 
 
 def influence_on_residuals(coded: Coded, strengths: Strengths) -> np.ndarray:
-    """Return what each cluster adds to the error of each pair's residual, shape (clusters, pairs)."""
+    """Return the influence of each cluster on each pair's residual, shape (clusters, pairs)."""
     pairs, cells = strengths.pairs, cells_by_cluster(coded, strengths.pairs)
     expected = strengths.expected_credit(pairs.low, pairs.high)
     own = (cells.credit - cells.weight.multiply(expected[None, :])).toarray() / pairs.weight
@@ -177,7 +179,7 @@ def influence_on_residuals(coded: Coded, strengths: Strengths) -> np.ndarray:
 def _test_pairs(
     strengths: Strengths, expected: np.ndarray, influence: np.ndarray, items: np.ndarray, level: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return two-sided p-values, and half the widths of intervals, NaN where there is no test, shape (pairs,) each.
+    """Return two-sided p-values and half-widths of the residuals' intervals, NaN if untestable, shape (pairs,) each.
 
     A pair that only won, or only lost, has no variance to be tested by: its p is twice the chance of that.
     """
@@ -194,7 +196,7 @@ def _test_pairs(
 
 
 def _joint_test(residual: np.ndarray, influence: np.ndarray, models: int) -> JointTest | Missing:
-    """Test all residuals at once; strengths take up one dimension per model but one."""
+    """Test all residuals at once (Hotelling's T²); the strengths use one dimension per model but one."""
     what, clusters, surplus = "test of all pairs", len(influence), len(residual) - (models - 1)
     if not len(residual):
         return Missing(what, "no pair has enough items to be tested", "judge more items")

@@ -1,4 +1,4 @@
-"""A judge as a ranker of systems, held against a gold ranking (JuStRank)."""
+"""Agreement of a judge's ranking of systems with a gold ranking (JuStRank)."""
 
 from dataclasses import dataclass, replace
 
@@ -10,10 +10,10 @@ from podium.diagnosis.gold_comparison import (
     GoldComparison,
     SelfBias,
     SystemBias,
-    gold_pairs_of,
+    match_gold_pairs,
     resample_both,
 )
-from podium.diagnosis.sides import prepare_side
+from podium.diagnosis.sides import fit_ratings
 from podium.diagnosis.subject import Subject
 from podium.report.model import EMPTY, Table
 from podium.report.numbers import cell_text
@@ -24,7 +24,7 @@ SHOWN = 10
 
 @dataclass(frozen=True, slots=True)
 class GoldAgreement(CardAnswer):
-    """How a judge ranks systems that a gold standard ranks, too.
+    """Agreement of a judge's ranking and win rates with a gold standard.
 
     Attributes:
         gold: where the gold standard comes from.
@@ -60,7 +60,7 @@ class GoldAgreement(CardAnswer):
     self_bias: SelfBias | Missing
 
     def lines(self) -> tuple[tuple[str, Value], ...]:
-        """Return the lines of the section."""
+        """Return the labelled figures of the section."""
         mse, alpha, single, delta = (
             EMPTY if isinstance(value, Missing) else f"{value:.3g}"
             for value in (self.mse, self.alpha, self.single_alpha, self.delta)
@@ -86,7 +86,7 @@ class GoldAgreement(CardAnswer):
         return (*lines, (f"bias towards itself ({own.model})", own.bias), (f"  one-sided, {tests}", p))
 
     def tables(self) -> tuple[Table, ...]:
-        """Return the biases by system."""
+        """Return the table of biases by system."""
         if isinstance(self.biases, Missing):
             return ()
         rows = []
@@ -110,7 +110,7 @@ def gold_agreement(subject: Subject, resamples: int = RESAMPLES) -> GoldAgreemen
         NotIdentifiedError: the models of either side fall into groups that never met.
         NotConvergedError: a fit did not reach its maximum.
     """
-    both = gold_pairs_of(subject)
+    both = match_gold_pairs(subject)
     if isinstance(both, Missing):
         return both
     figures = GoldComparison(both, resample_both(both, resamples, subject.rng), subject.level)
@@ -118,7 +118,7 @@ def gold_agreement(subject: Subject, resamples: int = RESAMPLES) -> GoldAgreemen
     biases, delta, delta_beyond_noise, own = figures.biases(subject)
     single = figures
     if subject.judgments.readable.sum() > subject.battles.readable.sum():
-        side = prepare_side(subject.judgments)
+        side = fit_ratings(subject.judgments)
         votes = replace(both, judge=side, ours=np.array([side.models.index(name) for name in both.models]))
         single = GoldComparison(votes, resample_both(votes, resamples, subject.rng, ranked=False), subject.level)
     return GoldAgreement(

@@ -1,4 +1,4 @@
-"""A judge beside a gold standard: win rates of the pairs both know, resamples, and the figures made of them."""
+"""Compute the figures of a judge against a gold standard from common pairs and resamples."""
 
 from dataclasses import dataclass
 
@@ -8,19 +8,19 @@ from scipy.special import stdtr
 
 from podium.diagnosis.clustered import agreement_interval, reflected_interval, usable_draws
 from podium.diagnosis.decisiveness import (
-    accuracy_of,
-    curve,
     decisiveness,
     decisiveness_of_draws,
-    error_of_draws,
-    spread_of,
+    judge_curve,
+    nan_standard_deviation,
+    pair_agreement,
     squared_error,
+    standard_error_of_draws,
     system_biases,
 )
 from podium.diagnosis.figures import Figured, Missing, Statistic, Unit
 from podium.diagnosis.gold_source import Gold
-from podium.diagnosis.judge_checks import parts_of, same_model
-from podium.diagnosis.sides import FEWEST_DECIDED, JudgedSide, Side, number_items, taus
+from podium.diagnosis.judge_checks import same_model, split_judge_name
+from podium.diagnosis.sides import FEWEST_DECIDED, BattleRatings, Side, kendall_taus, number_items
 from podium.diagnosis.subject import Subject
 from podium.errors import NotIdentifiedError
 from podium.rankers.coded import ratio_or_nan
@@ -36,7 +36,7 @@ SELF_BIAS = "self-bias"
 
 @dataclass(frozen=True, slots=True)
 class GoldPairs:
-    """A judge and its gold standard.
+    """The common models and pairs of a judge and its gold standard.
 
     Attributes:
         models: known to both, sorted.
@@ -46,7 +46,7 @@ class GoldPairs:
         without_rates: why the gold standard gives no win rates; None when it does.
     """
 
-    judge: JudgedSide
+    judge: BattleRatings
     gold: Side
     models: tuple[str, ...]
     ours: np.ndarray
@@ -59,19 +59,19 @@ class GoldPairs:
     def strengths(
         self, counts: np.ndarray | None = None, gold_counts: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the common models' log-strengths by judge and gold standard, shape (..., models) each."""
+        """Return the common models' log-strengths by judge and by gold standard, shape (..., models) each."""
         return self.judge.strengths(counts)[..., self.ours], self.gold.strengths(gold_counts)[..., self.theirs]
 
     def rates(
         self, counts: np.ndarray | None = None, gold_counts: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the win rates of the pairs by judge and gold standard, shape (..., pairs) each."""
+        """Return the pairs' win rates by judge and by gold standard, shape (..., pairs) each."""
         ours = self.judge.rates(self.ours[self.low], self.ours[self.high], counts)
         return ours, self.gold.rates(self.theirs[self.low], self.theirs[self.high], gold_counts)
 
 
-def gold_pairs_of(subject: Subject) -> GoldPairs | Missing:
-    """Put a judge beside the gold standard given, else the human labels of its battles; raises as `prepare_side`."""
+def match_gold_pairs(subject: Subject) -> GoldPairs | Missing:
+    """Match a judge with the gold standard, or with human labels if none is given; raises as `fit_ratings`."""
     gold = subject.gold
     if gold is None and not np.isfinite(subject.human_credit).any():
         remedy = "give a ranking or human battles with --gold, or name a human judge with --human-judge"
@@ -94,7 +94,7 @@ def gold_pairs_of(subject: Subject) -> GoldPairs | Missing:
 
 
 def _without_rates(gold: Gold | None) -> Missing | None:
-    """Say why a gold ranking gives no win rates; None when it does."""
+    """Return why a gold ranking gives no win rates; None if it does."""
     if gold is None or gold.scores is None:
         return None
     what, spread = "win rates of the gold ranking", float(np.ptp(list(gold.scores.values())))
@@ -108,7 +108,7 @@ def _without_rates(gold: Gold | None) -> Missing | None:
 
 @dataclass(frozen=True, slots=True)
 class GoldDraws:
-    """What resampling gives; no draws where there is a single item.
+    """Resampled figures; empty if there is only one item.
 
     Attributes:
         tau: Kendall's tau-b, NaN where a fit does not exist, shape (draws,).
@@ -124,7 +124,7 @@ class GoldDraws:
 
 
 def resample_both(both: GoldPairs, resamples: int, rng: np.random.Generator, *, ranked: bool = True) -> GoldDraws:
-    """Draw items with replacement; without `ranked`, rankings are not fitted.
+    """Resample items with replacement; rankings are refitted only if `ranked`.
 
     A gold ranking has no error of its own. Gold battles are resampled, too: with the judge's items where they share
     any, by themselves otherwise.
@@ -137,12 +137,13 @@ def resample_both(both: GoldPairs, resamples: int, rng: np.random.Generator, *, 
     how = f"bootstrap of judge and gold standard {'together' if together else 'apart'}"
 
     def columns_of(counts: np.ndarray) -> np.ndarray:
+        """Return tau and the win rates for the item counts of some resamples."""
         mine, other = counts, np.zeros((len(counts), 0))
         if together:
             mine, other = counts[:, ours], counts[:, gold]
         elif theirs:
             other = rng.multinomial(theirs, np.full(theirs, 1 / theirs), size=len(counts)).astype(np.float64)
-        tau = taus(*both.strengths(mine, other)) if ranked else np.full(len(counts), np.nan)
+        tau = kendall_taus(*both.strengths(mine, other)) if ranked else np.full(len(counts), np.nan)
         return np.concatenate([tau[:, None], *both.rates(mine, other)], axis=1)
 
     columns = resample(columns_of, number if together else own, resamples, rng, width=len(both.models) ** 2)
@@ -154,7 +155,7 @@ def resample_both(both: GoldPairs, resamples: int, rng: np.random.Generator, *, 
 
 @dataclass(frozen=True, slots=True)
 class SystemBias:
-    """How a judge treats one system.
+    """The bias of a judge towards one system.
 
     Attributes:
         opponents: with a gold win rate against it.
@@ -172,7 +173,7 @@ class SystemBias:
 
 @dataclass(frozen=True, slots=True)
 class SelfBias:
-    """The corrected bias of a judge towards itself.
+    """The corrected bias of a judge towards its own model.
 
     Attributes:
         bias: mean over opponents of the judge's win rate less the gold one sent through the judge's Beta CDF.
@@ -193,7 +194,7 @@ class SelfBias:
 
 
 class GoldComparison:
-    """A judge beside a gold standard: each method gives figures, or what is missing in their place."""
+    """The figures of a judge against a gold standard, each computed or `Missing`."""
 
     def __init__(self, both: GoldPairs, draws: GoldDraws, level: float) -> None:
         """Take the win rates of the pairs, and fit alpha."""
@@ -214,28 +215,28 @@ class GoldComparison:
                 self.alpha = Missing("decisiveness", str(error), "give more items, or systems that are less far apart")
 
     def tau(self) -> Figured:
-        """Return Kendall's tau-b of the two rankings."""
-        tau = float(taus(*self.both.strengths()))
+        """Estimate Kendall's tau-b of the two rankings."""
+        tau = float(kendall_taus(*self.both.strengths()))
         if np.isnan(tau):
             return Missing("Kendall's tau", "one of the rankings puts all systems level", "judge systems that differ")
         return self._agreement(tau, self.draws.tau, (-1.0, 1.0), self.systems, "systems", Unit.CORRELATION)
 
     def accuracy(self) -> Figured:
-        """Return the share of agreed pairs."""
+        """Estimate the share of pairs with the same better system."""
         if self.without_pairs:
             return self.without_pairs
-        value, draws = float(accuracy_of(self.judge, self.gold)), accuracy_of(self.draws.judge, self.draws.gold)
+        value, draws = float(pair_agreement(self.judge, self.gold)), pair_agreement(self.draws.judge, self.draws.gold)
         return self._agreement(value, draws, (0.0, 1.0), len(self.judge), "pairs", Unit.SHARE)
 
     def mse(self) -> tuple[float | Missing, Figured]:
-        """Return the mean squared difference of win rates, with noise and without."""
+        """Return the mean squared difference of win rates, raw and corrected for noise."""
         if self.lacking:
             return self.lacking, self.lacking
         value, draws = float(squared_error(self.judge, self.gold)), squared_error(self.draws.judge, self.draws.gold)
         return value, self._reflected_figure(value, draws, "mean squared error")
 
     def alpha_beyond_noise(self) -> Figured:
-        """Find what the same noise does to a judge with as much misfit, and take that from alpha.
+        """Estimate alpha corrected for the bias that sampling noise causes.
 
         Noise adds its variance to the squared distances from the fitted curve: they are shrunk by that share.
         """
@@ -243,8 +244,8 @@ class GoldComparison:
             return self.alpha
         if self.items < 2:
             return self._statistic(self.alpha, None, "a single item: no interval")
-        fitted = curve(self.gold, self.alpha)
-        noise = float(np.nansum(error_of_draws(self.draws.judge) ** 2))
+        fitted = judge_curve(self.gold, self.alpha)
+        noise = float(np.nansum(standard_error_of_draws(self.draws.judge) ** 2))
         distance = float(np.sum((self.judge - fitted) ** 2))
         kept = np.sqrt(max(0.0, 1 - noise / distance)) if distance > 0 else 0.0
         centre = fitted + kept * (self.judge - fitted)
@@ -261,26 +262,26 @@ class GoldComparison:
     def biases(
         self, subject: Subject
     ) -> tuple[tuple[SystemBias, ...] | Missing, float | Missing, Figured, SelfBias | Missing]:
-        """Return the biases by system, delta with and without noise, and the bias towards the judge itself."""
+        """Return biases by system, delta raw and corrected for noise, and the judge's self-bias."""
         if self.lacking:
             return self.lacking, self.lacking, self.lacking, self.lacking
         gold = self.draws.gold
         raw, drawn = self._biases_beyond(self.gold, gold)
-        raw_se = error_of_draws(drawn)
+        raw_se = standard_error_of_draws(drawn)
         if isinstance(self.alpha, Missing):
             return self._by_system((raw, raw_se), self.alpha), self.alpha, self.alpha, self.alpha
         alphas = decisiveness_of_draws(self.draws.judge, gold)
         rows = np.broadcast_to(gold, self.draws.judge.shape)
-        fitted = [curve(row, alpha) for row, alpha in zip(rows, alphas, strict=True)]
-        expected = curve(self.gold, self.alpha)
+        fitted = [judge_curve(row, alpha) for row, alpha in zip(rows, alphas, strict=True)]
+        expected = judge_curve(self.gold, self.alpha)
         biases, drawn = self._biases_beyond(expected, np.reshape(fitted, rows.shape))
-        corrected, delta = (biases, error_of_draws(drawn)), float(spread_of(biases))
-        sound = self._reflected_figure(delta**2, spread_of(drawn) ** 2, "delta")
+        corrected, delta = (biases, standard_error_of_draws(drawn)), float(nan_standard_deviation(biases))
+        sound = self._reflected_figure(delta**2, nan_standard_deviation(drawn) ** 2, "delta")
         sound = sound if isinstance(sound, Missing) else sound.rescale(np.sqrt)
         return self._by_system((raw, raw_se), corrected), delta, sound, self._self_bias(subject, expected, *corrected)
 
     def _biases_beyond(self, expected: np.ndarray, of_draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return biases beyond expected win rates, shape (systems,), and those of resamples, shape (draws, systems)."""
+        """Return biases against expected win rates, shape (systems,), and of resamples, shape (draws, systems)."""
         low, high = self.both.low, self.both.high
         surpluses = (self.judge - expected, self.draws.judge - of_draws)
         value, drawn = (system_biases(low, high, surplus, self.systems) for surplus in surpluses)
@@ -289,7 +290,7 @@ class GoldComparison:
     def _by_system(
         self, raw: tuple[np.ndarray, np.ndarray], corrected: tuple[np.ndarray, np.ndarray] | Missing
     ) -> tuple[SystemBias, ...]:
-        """Return the strongest bias first; each kind has values and standard errors, shape (systems,) each."""
+        """Build the biases per system, strongest first, from values and standard errors, shape (systems,) each."""
         met = np.bincount(np.concatenate([self.both.low, self.both.high]), minlength=self.systems)
         value, se = (raw[0], np.full(self.systems, np.nan)) if isinstance(corrected, Missing) else corrected
         p = holm(np.asarray(2 * stdtr(max(self.items - 1, 1), -np.abs(ratio_or_nan(value, se)))))
@@ -331,11 +332,13 @@ class GoldComparison:
         return SelfBias(own, bias, opponents, paired_p, item_p, tests, favours_itself)
 
     def _bias(self, value: float, se: float, opponents: int, method: str) -> Statistic:
+        """Build a bias with a t interval from its standard error."""
         ends = None if np.isnan(se) else (value - self.reach * se, value + self.reach * se)
         method = method if ends else "too few items: no interval"
         return self._statistic(value, ends, method, opponents, "opponents", Unit.SHARE)
 
     def _reflected_figure(self, value: float, draws: np.ndarray, what: str) -> Figured:
+        """Build a noise-corrected figure with its reflected interval."""
         ends = reflected_interval(value, draws, self.level)
         if ends is None:
             return Missing(f"{what} beyond noise", "the items are too few to be resampled", "judge more items")
@@ -344,6 +347,7 @@ class GoldComparison:
     def _agreement(
         self, value: float, draws: np.ndarray, within: tuple[float, float], n: int, of: str, unit: Unit
     ) -> Statistic:
+        """Build an agreement figure with its bootstrap interval."""
         ends = agreement_interval(value, draws, self.level, within)
         lost = int(np.isnan(draws).sum())
         left_out = f", {lost} of them without a fit left out" if lost else ""
@@ -360,20 +364,21 @@ class GoldComparison:
         of: str = "pairs",
         unit: Unit = Unit.NUMBER,
     ) -> Statistic:
+        """Build a statistic of this comparison."""
         number = len(self.both.low) if n is None else n
         low, high = ends or (None, None)
         return Statistic(value, low, high, self.level, method, number, of, self.items, unit)
 
 
 def own_system(models: tuple[str, ...], judge: str | None) -> str | Missing:
-    """Return the model that is the judge's model: same name, but for provider, case and punctuation.
+    """Return the ranked model that is the judge's own model, ignoring provider, case and punctuation.
 
     >>> own_system(("GPT-4o", "other"), "openai/gpt-4o|direct|3fa9c0de1122")
     'GPT-4o'
     """
     if judge is None:
         return Missing(SELF_BIAS, "no row names the judge", "say the judge's model in a column judge")
-    model = parts_of(judge)[0]
+    model = split_judge_name(judge)[0]
     if own := same_model(models, model):
         return own
     why = f"no model of the gold standard is called {model}"

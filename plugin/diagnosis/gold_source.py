@@ -1,4 +1,4 @@
-"""The gold standard that `--gold` names: a ranking, or battles that humans decided."""
+"""Read the gold standard of `--gold`: a ranking, or battles decided by humans."""
 
 import json
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.diagnosis.sides import GivenSide, Side, prepare_side
+from podium.diagnosis.sides import GivenRatings, Side, fit_ratings
 from podium.errors import DataError
 from podium.format_version import require_format
 from podium.formats.containers import read_records
@@ -27,7 +27,7 @@ SCORES = ("score", "elo", "rating")
 
 @dataclass(frozen=True)
 class Gold:
-    """What the judge is measured by; either scores or battles are there.
+    """A gold standard: either scores or battles.
 
     Attributes:
         scores: of each system, higher is better, on a scale: `elo`, or whatever the ranking says.
@@ -41,17 +41,17 @@ class Gold:
 
     @cached_property
     def side(self) -> Side:
-        """Its view of the models; battles raise `NotIdentifiedError` or `NotConvergedError` where they give none."""
+        """Its ratings; raises `NotIdentifiedError` or `NotConvergedError` if battles give none."""
         if self.scores is not None:
             names = tuple(sorted(self.scores))
-            return GivenSide(names, np.array([self.scores[name] for name in names]))
+            return GivenRatings(names, np.array([self.scores[name] for name in names]))
         if self.battles is None:
             raise ValueError("a gold standard holds scores or battles")
-        return prepare_side(self.battles)
+        return fit_ratings(self.battles)
 
 
 def read_gold(source: str) -> Gold:
-    """Read a ranking (podium's JSON, or a table of the columns model and score, elo or rating), or battles.
+    """Read a gold standard: podium's ranking JSON, a table with model and score (or elo, rating), or battles.
 
     Args:
         source: a file; for battles also a directory or a glob.
@@ -78,7 +78,7 @@ def read_gold(source: str) -> Gold:
 
 
 def _ranking_in(path: Path, source: str) -> Gold | None:
-    """Return the first ranking in a file of `podium rank`; None where the file is something else."""
+    """Return the first ranking of a ranking file; None if the file is something else."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except ValueError:
@@ -96,6 +96,7 @@ def _ranking_in(path: Path, source: str) -> Gold | None:
 
 
 def _scores(source: str, models: pd.Series, scores: pd.Series) -> dict[str, float]:
+    """Validate the scores of a table and return them by model."""
     numbers = pd.to_numeric(scores, errors="coerce").to_numpy(dtype=np.float64)
     wrong = np.flatnonzero(~np.isfinite(numbers))
     if len(wrong):

@@ -1,4 +1,4 @@
-"""Does the judge side with humans, and does its margin say how surely?"""
+"""Agreement of the judge with human labels, and whether its margin predicts agreement."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -27,7 +27,7 @@ MARGINS = "give a column margin (judge score of a minus that of b), or soft cred
 
 @dataclass(frozen=True, slots=True)
 class ReliabilityBin:
-    """A part of the decisive battles, by how sure the signal is.
+    """One bin of the reliability table.
 
     Attributes:
         mean_margin: mean |margin|; None without margins.
@@ -101,7 +101,7 @@ def measure_human_agreement(subject: Subject) -> HumanAgreement | Missing:
 
 
 def agreement_lead(first: Subject, second: Subject) -> Statistic | None:
-    """Return by what share of winners humans agree more with one judge than with another, items paired by name.
+    """Return by how much humans agree more with one judge than with another, paired by item.
 
     None where either has no battle that both it and humans decide.
     """
@@ -140,7 +140,7 @@ def clustered_kappa(judge: np.ndarray, human: np.ndarray, sample: Clustered) -> 
 
 
 def _auc(size: np.ndarray, agree: np.ndarray, sample: Clustered) -> Figured:
-    """Return the probability that a size is larger in agreement, ties half, with DeLong's influence function.
+    """Return the probability that |margin| is larger where humans agree, with DeLong's influence function.
 
     Source: DeLong, DeLong and Clarke-Pearson 1988, summed by cluster as in Obuchowski 1997.
     """
@@ -157,7 +157,7 @@ def _auc(size: np.ndarray, agree: np.ndarray, sample: Clustered) -> Figured:
 
 
 def _temperature(evidence: Evidence, level: float) -> tuple[Figured, np.ndarray | None]:
-    """Return beta, and the predicted probability that humans prefer low (NaN where unknown)."""
+    """Return beta, and the predicted probability that humans prefer the first model (NaN if unknown)."""
     what, kind = "temperature", evidence.signal.kind
     if kind == "smoothing":
         return Missing(what, "the verdicts carry no margin", MARGINS), None

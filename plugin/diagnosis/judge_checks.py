@@ -1,4 +1,4 @@
-"""What a ranking's reader must know of its judge: that it was hard to read, or is related to those it judges.
+"""Warnings about the judge of a ranking: unparsed replies, and relations to the judged models.
 
 Who made a model is given, or guessed from its name.
 """
@@ -71,14 +71,14 @@ OF_A_TABLE = "look at those rows, and at how they were made (`podium convert` wr
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A family and how it is known: `given` or `guessed`."""
+    """A model family, and whether it was given or guessed."""
 
     name: str
     how: str
 
 
 def family_of(model: str, given: Mapping[str, str]) -> Family | None:
-    """Return the family of a model; None where nothing tells it.
+    """Return the family of a model; None if unknown.
 
     Guessed from the first word of the name that a maker is known by; the model's own part of the path first.
 
@@ -105,8 +105,8 @@ def family_of(model: str, given: Mapping[str, str]) -> Family | None:
     return None
 
 
-def members(models: Iterable[str], given: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """Sort models into families, by name; those of no known family are left out."""
+def group_by_family(models: Iterable[str], given: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """Group models by family; models of unknown family are left out."""
     families: dict[str, list[str]] = {}
     for model in sorted(models):
         family = family_of(model, given)
@@ -117,7 +117,7 @@ def members(models: Iterable[str], given: Mapping[str, str]) -> dict[str, tuple[
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """What a judge is to those it judges.
+    """A judge's relation to the models that it judges: its own model, or models of its family.
 
     Attributes:
         judge: its model.
@@ -134,17 +134,17 @@ class Relation:
 
 
 def judge_warnings(battles: Battles, families: Mapping[str, str]) -> list[str]:
-    """Say what must be known of the judges of some battles.
+    """Return the warnings about the judges of some battles.
 
     Args:
         families: models and judges to their family, as given; the rest is guessed from names.
     """
-    warnings = [_unparsed_alarm(battles), *map(_relation_alarm, relations_of(battles, families))]
+    warnings = [_unparsed_warning(battles), *map(_relation_warning, relations_of(battles, families))]
     return [warning for warning in warnings if warning]
 
 
 def unparsed_share(battles: Battles) -> float:
-    """Return the share of replies that could not be read, in [0, 1].
+    """Return the share of unparsed replies, in [0, 1].
 
     A battle of which one order could not be read has lost one reply of its two.
     """
@@ -157,22 +157,22 @@ def unparsed_share(battles: Battles) -> float:
 
 
 def relations_of(battles: Battles, families: Mapping[str, str]) -> list[Relation]:
-    """Return what each judge, no jury or metric, is to those it judges; families as of `judge_warnings`."""
+    """Return each judge's relation to the models; juries and metrics are left out."""
     # A metric of an eval is no judge, whatever its task is called after.
     are_scores = "score_a" in (battles.verdicts.columns if battles.verdicts else battles.table.columns)
-    judges = [name for name in battles.judges if parts_of(name)[1] or not (are_scores or " " in name)]
-    kin_of = members(battles.models, families)
+    judges = [name for name in battles.judges if split_judge_name(name)[1] or not (are_scores or " " in name)]
+    kin_of = group_by_family(battles.models, families)
     relations = []
     for judge in [judge for judge in judges if judge != "(no judge)"]:
-        model = parts_of(judge)[0]
+        model = split_judge_name(judge)[0]
         family = None if judge.startswith("jury:") else family_of(model, families)
         known = (family.name, family.how, kin_of.get(family.name, ())) if family else (None, None, ())
         relations.append(Relation(model, same_model(battles.models, model), *known))
     return relations
 
 
-def _unparsed_alarm(battles: Battles) -> str | None:
-    """Say how many battles are unparsed, what the judge wrote instead, and what helps; None up to the threshold."""
+def _unparsed_warning(battles: Battles) -> str | None:
+    """Write the warning about unparsed battles; None below the threshold."""
     check, counts, share = CHECKS["unparsed"], battles.counts(), unparsed_share(battles)
     if share <= check.threshold:
         return None
@@ -184,12 +184,14 @@ def _unparsed_alarm(battles: Battles) -> str | None:
         battles=f"{counts.battles:,}",
         share=share,
         written=f"; most often the judge wrote {', '.join(written)}" if written else "",
-        remedy=(known or [USUAL_REMEDY if any(parts_of(judge)[1] for judge in battles.judges) else OF_A_TABLE])[0],
+        remedy=(known or [USUAL_REMEDY if any(split_judge_name(judge)[1] for judge in battles.judges) else OF_A_TABLE])[
+            0
+        ],
     )
 
 
-def _relation_alarm(relation: Relation) -> str | None:
-    """Say that a judge is one of those it judges, or of the family of some; None where it is neither."""
+def _relation_warning(relation: Relation) -> str | None:
+    """Write the warning that a judge is related to a judged model; None if it is not."""
     judge, kin = relation.judge, relation.kin
     if relation.own:
         return CHECKS["own model"].say(judge=judge, model=relation.own)
@@ -200,7 +202,7 @@ def _relation_alarm(relation: Relation) -> str | None:
 
 
 def same_model(models: Sequence[str], model: str) -> str | None:
-    """Return the model that is a model: same name, but for provider, case and punctuation; None where none is.
+    """Return the model in a list with the same name, ignoring provider, case and punctuation; None if absent.
 
     >>> same_model(("GPT-4o", "other"), "openai/gpt-4o")
     'GPT-4o'
@@ -209,13 +211,13 @@ def same_model(models: Sequence[str], model: str) -> str | None:
     return models[bare_names.index(bare_model)] if bare_model and bare_model in bare_names else None
 
 
-def parts_of(judge: str | None) -> tuple[str, str | None]:
+def split_judge_name(judge: str | None) -> tuple[str, str | None]:
     """Split a judge's identity into model and realization.
 
     Args:
         judge: `model|realization|prompt`, or `model realization` where the last word is a known realization.
 
-    >>> parts_of("gpt-x Likert"), parts_of("gpt-x|rubric|1a2b"), parts_of("ann")
+    >>> split_judge_name("gpt-x Likert"), split_judge_name("gpt-x|rubric|1a2b"), split_judge_name("ann")
     (('gpt-x', 'Likert'), ('gpt-x', 'rubric'), ('ann', None))
     """
     if judge is None:

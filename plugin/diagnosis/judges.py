@@ -7,9 +7,9 @@ import numpy as np
 
 from podium.diagnosis.clustered import agreement_interval
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
-from podium.diagnosis.gold_comparison import GoldPairs, gold_pairs_of
-from podium.diagnosis.judge_checks import parts_of
-from podium.diagnosis.sides import JudgedSide, number_items, taus
+from podium.diagnosis.gold_comparison import GoldPairs, match_gold_pairs
+from podium.diagnosis.judge_checks import split_judge_name
+from podium.diagnosis.sides import BattleRatings, kendall_taus, number_items
 from podium.diagnosis.subject import Subject
 from podium.diagnosis.transitivity import Transitivity, transitivity
 from podium.diagnosis.variance import Analysis, analyse
@@ -136,9 +136,9 @@ def side_by_side(subjects: Sequence[Subject], *, resamples: int = RESAMPLES) -> 
         hard = triples.hard if isinstance(triples, Transitivity) else triples
         tau = _tau_with_gold(golds[k], theta[k], draws[:, k], names, level)
         ties, judge = float(np.mean(np.abs(credit - 0.5) < 1e-12)), subject.judge or "(no judge)"
-        standings.append(JudgeStanding(judge, *parts_of(subject.judge), len(credit), ties, hard, tau))
+        standings.append(JudgeStanding(judge, *split_judge_name(subject.judge), len(credit), ties, hard, tau))
     first, second = np.triu_indices(len(ready), 1)
-    values, drawn = taus(theta[first], theta[second]), taus(draws[:, first], draws[:, second])
+    values, drawn = kendall_taus(theta[first], theta[second]), kendall_taus(draws[:, first], draws[:, second])
     correlations = tuple(
         Correlation(standings[i].judge, standings[j].judge, _tau_of(values[k], drawn[:, k], len(names), level))
         for k, (i, j) in enumerate(zip(first.tolist(), second.tolist(), strict=True))
@@ -151,13 +151,13 @@ def side_by_side(subjects: Sequence[Subject], *, resamples: int = RESAMPLES) -> 
 
 def _gold_pairs(subject: Subject) -> GoldPairs | Missing:
     try:
-        return gold_pairs_of(subject)
+        return match_gold_pairs(subject)
     except (NotIdentifiedError, NotConvergedError) as error:
         return Missing(TAU, str(error), "judge the battles that would join the groups")
 
 
 def _strengths(
-    sides: Sequence[JudgedSide], names: tuple[str, ...], resamples: int, rng: np.random.Generator
+    sides: Sequence[BattleRatings], names: tuple[str, ...], resamples: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return strengths, shape (judges, models), and those of resamples, shape (draws, judges, models)."""
     where = [np.array([side.models.index(name) for name in names]) for side in sides]
@@ -184,7 +184,7 @@ def _tau_with_gold(
         return Missing(TAU, f"{len(common)} models are common to all", "rank more of them")
     here = np.array([names.index(name) for name in common])
     truth = gold.strengths()[1][[gold.models.index(name) for name in common]]
-    return _tau_of(taus(theta[here], truth), taus(draws[:, here], truth), len(common), level)
+    return _tau_of(kendall_taus(theta[here], truth), kendall_taus(draws[:, here], truth), len(common), level)
 
 
 def _tau_of(value: np.ndarray | float, draws: np.ndarray, n: int, level: float, of: str = "models") -> Figured:
@@ -217,7 +217,7 @@ def _variance(
         if any(value is not None for value in column):
             kept.setdefault(column, name)
     cells = [
-        (*parts_of(subject.judge), name, tau[name])
+        (*split_judge_name(subject.judge), name, tau[name])
         for (subject, _), tau in zip(ready, by_subject, strict=True)
         for name in kept.values()
         if not np.isnan(tau.get(name, np.nan))
@@ -249,4 +249,4 @@ def _taus_by_aggregation(battles: Battles, gold: GoldPairs) -> dict[str, float]:
         place = [matrix.models.index(name) for name in gold.models]
         scores["mean"], median = (rule(matrix.values, axis=0)[place] for rule in (np.nanmean, np.nanmedian))
         scores |= {"median": median} if len(np.unique(median)) == len(place) else {}
-    return {name: float(taus(score, truth)) for name, score in scores.items()}
+    return {name: float(kendall_taus(score, truth)) for name, score in scores.items()}

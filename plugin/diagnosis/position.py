@@ -1,4 +1,4 @@
-"""Does the judge prefer the response that it is shown first, and do its verdicts hold when the order is swapped?"""
+"""Position bias: preference for the response shown first, and stability of verdicts when the order is swapped."""
 
 from dataclasses import dataclass, replace
 from typing import Annotated
@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 from scipy.special import logit
 
-from podium.diagnosis.clustered import sample_of
+from podium.diagnosis.clustered import cluster_battles
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Unit, Value, labelled_figures
 from podium.diagnosis.order_pairs import OrderPairs, first_shown, orders_of
 from podium.diagnosis.subject import Subject, is_soft, near_ties
@@ -19,7 +19,7 @@ NO_PAIRS = "no pair was read in both orders"
 
 @dataclass(frozen=True, slots=True)
 class Swaps:
-    """How verdicts hold when the order is swapped: shares of the pairs read in both orders.
+    """Agreement of the two orders: shares of the order pairs.
 
     A flip is another winner in each order. Without bias `prefers_first`, of decisive judgments, and
     `flips_to_first`, of flips, are 0.5.
@@ -36,7 +36,7 @@ class Swaps:
 
 @dataclass(frozen=True, slots=True)
 class SwapsByCloseness:
-    """Swaps of all pairs, of those that are no near-ties, and of near-ties; `rule` says what a near-tie is here."""
+    """Agreement of the two orders for all pairs, clear pairs and near-ties."""
 
     all: Swaps | Missing
     clear: Swaps | Missing
@@ -46,7 +46,7 @@ class SwapsByCloseness:
 
 @dataclass(frozen=True, slots=True)
 class Position(CardAnswer):
-    """What the order does.
+    """The effect of the order on verdicts.
 
     Attributes:
         first_wins, ties, second_wins, prefers_first: shares of the judgments that were read.
@@ -71,13 +71,13 @@ class Position(CardAnswer):
     swaps: SwapsByCloseness
 
     def lines(self) -> tuple[tuple[str, Value], ...]:
-        """Return the lines of the section."""
+        """Return the labelled figures of the section."""
         lines = CardAnswer.lines(self)
         mixed = ("  of these", "not all were read in both orders, so quality enters them, too")
         return lines if self.balanced else (*lines[:4], mixed, *lines[4:])
 
     def tables(self) -> tuple[Table, ...]:
-        """Return the swap report with and without near-ties."""
+        """Return the swap table, with and without near-ties."""
         parts = (("all", self.swaps.all), ("clear", self.swaps.clear), ("near-ties", self.swaps.near))
         shown = [(name, swaps) for name, swaps in parts if isinstance(swaps, Swaps)]
         header = ("order swapped", *(f"{name}: {swaps.pairs:,} pairs" for name, swaps in shown))
@@ -87,11 +87,11 @@ class Position(CardAnswer):
 
 
 def position(subject: Subject) -> Position | Missing:
-    """Describe what the order does to a judge's verdicts. Source: Soft-Elo, appendix F.1."""
+    """Measure the effect of the order on a judge's verdicts. Source: Soft-Elo, appendix F.1."""
     credit, _, known = first_shown(subject.judgments)
     if not known.any():
         return _no_order(subject.judgments)
-    win, shown = np.sign(credit[known] - 0.5), sample_of(subject.judgments, subject.level).take(known)
+    win, shown = np.sign(credit[known] - 0.5), cluster_battles(subject.judgments, subject.level).take(known)
     order_pairs, of = subject.order_pairs, "judgments"
     lead, missing = order_pairs.margin.mean(axis=1), ("pairs read in both orders", BOTH_ORDERS)
     if len(order_pairs):
@@ -117,7 +117,7 @@ def position(subject: Subject) -> Position | Missing:
 
 
 def effect_of_being_first(order_pairs: OrderPairs) -> Figured:
-    """Return half the log-odds of a flip's going to the first.
+    """Estimate the effect of being shown first, in logits: half the log-odds that a flip goes to the first.
 
     Of a pair d logits apart, with an effect b, both orders go to the first with probability s(d + b) s(b - d), and to
     the second with s(-d - b) s(d - b): the ratio is exp(2 b), whatever d. With ties by Davidson's rule it is, too.
@@ -137,8 +137,8 @@ def effect_of_being_first(order_pairs: OrderPairs) -> Figured:
     return to_first.rescale(lambda p: logit(p) / 2, method=f"log-odds of {to_first.method}", unit=Unit.LOGITS)
 
 
-def swaps_of(order_pairs: OrderPairs) -> Swaps | Missing:
-    """Report how verdicts hold. Source: Soft-Elo, appendix F.1."""
+def measure_swaps(order_pairs: OrderPairs) -> Swaps | Missing:
+    """Measure how verdicts agree between the two orders. Source: Soft-Elo, appendix F.1."""
     if not len(order_pairs):
         return Missing("swap report", NO_PAIRS, BOTH_ORDERS)
     first, then = order_pairs.wins
@@ -156,12 +156,12 @@ def swaps_of(order_pairs: OrderPairs) -> Swaps | Missing:
 
 
 def swaps_by_closeness(order_pairs: OrderPairs, near_tie: float) -> SwapsByCloseness:
-    """Report on all pairs, on clear ones, and on near-ties; a pair whose margin is not known is in neither part.
+    """Measure swaps for all pairs, clear pairs and near-ties; pairs of unknown margin are in neither part.
 
     A near-tie is told by the judge's own margin; without margins by its soft credit; of hard verdicts, by a tie in
     either order. What then holds by definition is no finding.
     """
-    everything = swaps_of(order_pairs)
+    everything = measure_swaps(order_pairs)
     if isinstance(everything, Missing):
         nothing = replace(everything, what="near-ties")
         return SwapsByCloseness(everything, nothing, nothing, None)
@@ -175,7 +175,7 @@ def swaps_by_closeness(order_pairs: OrderPairs, near_tie: float) -> SwapsByClose
         "a tie in either order (the verdicts carry no margin)",
     )
     known = np.isfinite(margin) | ~np.isfinite(margin).any()
-    clear, close = (swaps_of(order_pairs.take(known & part)) for part in (~near, near))
+    clear, close = (measure_swaps(order_pairs.take(known & part)) for part in (~near, near))
     if view is None:
         trivial = Missing("near-ties", "a pair with a tie in either order is a near-tie here", "give a column margin")
         if isinstance(clear, Swaps):
@@ -186,6 +186,7 @@ def swaps_by_closeness(order_pairs: OrderPairs, near_tie: float) -> SwapsByClose
 
 
 def _no_order(judgments: Battles) -> Missing:
+    """Return why the effect of the order cannot be measured."""
     if not judgments.readable.any():
         return Missing("position", "no verdict could be read", "see the reasons of the unparsed replies")
     if np.isfinite(judgments.numbers_of("score_a")).any():

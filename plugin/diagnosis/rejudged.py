@@ -1,4 +1,4 @@
-"""Two judges of the same battles: how often they agree, and what moved each model, the judge or its own answers."""
+"""Compare two judges on the same battles: agreement, and the change of each model's rating."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ import pandas as pd
 
 from podium.diagnosis.clustered import Clustered
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
-from podium.diagnosis.sides import Ratings, bounded_by_all, prepare_side
+from podium.diagnosis.sides import Ratings, bounded_by_all, fit_ratings
 from podium.diagnosis.subject import Subject
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.nouns.battles import Battles
@@ -27,7 +27,7 @@ Drift: TypeAlias = dict[str, Statistic] | Missing
 
 @dataclass(frozen=True, slots=True)
 class Rejudged(CardAnswer):
-    """Two judges of the same battles.
+    """The comparison of two judges on the same battles.
 
     Attributes:
         first, second: the judges; what drifts is the second's rating minus the first's.
@@ -49,14 +49,14 @@ class Rejudged(CardAnswer):
 
     @property
     def sentence(self) -> str:
-        """All of it in a sentence or two."""
+        """The comparison in one or two sentences."""
         share = f", the same verdict on {self.agreement.brief}" if isinstance(self.agreement, Statistic) else ""
         drifts = [_models_that_moved(name, drift) for name, drift in ((DRIFT, self.judge), (MODELS, self.models))]
         counted = f"re-judged: {self.battles:,} of {self.most:,} battles{share}"
         return "; ".join([counted, *filter(None, drifts)]) + f" (from {self.first} to {self.second})"
 
     def lines(self) -> tuple[tuple[str, Value], ...]:
-        """Return the lines of the section."""
+        """Return the labelled figures of the section."""
         answers = "whether the answers are the same is not known: no lengths"
         if self.changed is not None:
             answers = f"{self.battles - self.changed:,} with the same answers, {self.changed:,} with others"
@@ -67,7 +67,7 @@ class Rejudged(CardAnswer):
         )
 
     def tables(self) -> tuple[Table, ...]:
-        """Return what moved each model, those that moved most first."""
+        """Return the table of rating changes, largest first."""
         if isinstance(self.judge, Missing):
             return ()
         further = {} if isinstance(self.models, Missing) else self.models
@@ -79,7 +79,7 @@ class Rejudged(CardAnswer):
 
 
 def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
-    """Compare two judges on the battles that both judged, where the answers are the same and where they are others.
+    """Compare two judges on the battles that both judged, split by whether the responses changed.
 
     On the same answers, what moves a model is the judge. On others, the difference of differences is the models' own:
     what moved it there, less what moved it where nothing but the judge changed. Answers are taken for the same that
@@ -117,7 +117,7 @@ def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
 
 
 def _by_matchup(battles: Battles) -> pd.DataFrame:
-    """Return what each battle is of, with credit and lengths as the model sees them whose name comes first."""
+    """Return matchup, credit and lengths of each battle, from the view of the model whose name comes first."""
     turned = is_turned(battles.table).to_numpy()
     credit, of_a, of_b = map(battles.numbers_of, ("credit", "length_a", "length_b"))
     lengths = np.where(turned, of_b, of_a), np.where(turned, of_a, of_b)
@@ -128,7 +128,7 @@ def _by_matchup(battles: Battles) -> pd.DataFrame:
 def _drift(
     subjects: Sequence[Subject], tables: Sequence[pd.DataFrame], on: pd.DataFrame, less: pd.DataFrame | None = None
 ) -> Drift:
-    """Return the second judge's ratings minus the first's on some battles, less the same difference on others."""
+    """Estimate rating changes from the first to the second judge on some battles, minus those on other battles."""
     what = DRIFT if less is None else MODELS
     terms = [(way * sign, k, chosen) for way, chosen in ((1, on), (-1, less)) for k, sign in enumerate((-1, 1))]
     try:
@@ -152,12 +152,13 @@ def _drift(
 
 
 def _ratings(subject: Subject, table: pd.DataFrame, on: pd.DataFrame) -> Ratings:
+    """Fit ratings to the chosen matchups."""
     chosen = pd.MultiIndex.from_frame(table[KEY]).isin(pd.MultiIndex.from_frame(on[KEY]))
-    return prepare_side(subject.battles.select(chosen)).ratings
+    return fit_ratings(subject.battles.select(chosen)).ratings
 
 
 def _models_that_moved(what: str, drift: Drift) -> str:
-    """Say which models moved beyond their errors; empty where nothing is known."""
+    """Write which models changed beyond their errors; empty if unknown."""
     if isinstance(drift, Missing):
         return ""
     moved = [name for name, by in drift.items() if by.low is not None and not by.low <= 0 <= (by.high or 0)]

@@ -1,4 +1,4 @@
-"""Does the judge favour models of its own family, beyond what others think of them?"""
+"""Self-preference: whether the judge overrates models of its own family."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Unit, Value
-from podium.diagnosis.judge_checks import family_of, members
+from podium.diagnosis.judge_checks import family_of, group_by_family
 from podium.diagnosis.sides import Ratings, bounded_by_all, error_sums, fit_line
 from podium.diagnosis.subject import Subject
 from podium.report.model import EMPTY, Table
@@ -20,7 +20,7 @@ NAME_FAMILIES = "name the families: --families PATTERN=FAMILY,... or a file with
 
 @dataclass(frozen=True, slots=True)
 class SelfPreference(CardAnswer):
-    """How far a judge's ratings of a family stand above the line that relates its ratings to the reference's.
+    """How far the judge rates each family above the line fitted to the reference ratings.
 
     Attributes:
         family, how: the judge's, `given` or `guessed`; None where nothing tells it.
@@ -43,13 +43,13 @@ class SelfPreference(CardAnswer):
     excesses: Mapping[str, Figured]
 
     def lines(self) -> tuple[tuple[str, Value], ...]:
-        """Return the lines of the section."""
+        """Return the labelled figures of the section."""
         known = "not known" if self.family is None else f"{self.family} ({self.how})"
         against = (("held against", self.who), ("slope of its ratings on theirs", self.slope)) if self.who else ()
         return (("family of the judge", known), *against, ("its family is favoured by", self.excess))
 
     def tables(self) -> tuple[Table, ...]:
-        """Return the families."""
+        """Return the table of families."""
         rows = tuple(
             (name, str(len(models)), self.excesses.get(name, self.excess).brief, some(models, most=3))
             for name, models in self.families.items()
@@ -60,8 +60,8 @@ class SelfPreference(CardAnswer):
         return (Table(title, ("family", "models", "favoured by", "which"), rows, words=True),)
 
 
-def self_preference(subject: Subject) -> SelfPreference:
-    """Compare a judge's ratings of its own family with those of a reference.
+def measure_self_preference(subject: Subject) -> SelfPreference:
+    """Compare a judge's ratings of its own family with reference ratings.
 
     A line relates the judge's ratings to the reference's, so that a judge who corrects the scale of all differences is
     not accused of favouring a strong family. Models count as they are: the interval holds the error of their ratings.
@@ -70,7 +70,7 @@ def self_preference(subject: Subject) -> SelfPreference:
     """
     judge, reference, level = subject.model, subject.reference, subject.level
     own = family_of(judge, subject.families) if judge else None
-    families = members(subject.battles.models, subject.families)
+    families = group_by_family(subject.battles.models, subject.families)
     known = {name for models in families.values() for name in models}
     unknown = tuple(name for name in subject.battles.models if name not in known)
     name, how = (own.name, own.how) if own else (None, None)
@@ -89,7 +89,7 @@ def self_preference(subject: Subject) -> SelfPreference:
 
 
 def _weight(judge: Ratings, reference: Ratings, inside: np.ndarray, level: float, unit: Unit) -> Figured:
-    """Return the step of the line for a family (in Elo points), or its slope (a number), or why there is no line."""
+    """Return the excess of a family over the line (Elo), or the line's slope, or why there is no line."""
     outside, step = int((~inside).sum()), unit is Unit.ELO
     if step and not inside.any():
         return Missing(WHAT, "no model of this family has a bounded rating by both", "judge some of its models")

@@ -1,4 +1,4 @@
-"""Views of all models that battles or a given ranking give: strengths, ratings with errors, win rates, resamples.
+"""Ratings of one source (battles or a given ranking) with errors, win rates and resamples; and reference ratings.
 
 And what a judge's ratings are held against: humans, a gold standard or the other judges, and a line between the two.
 """
@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 from scipy.special import expit
 
-from podium.diagnosis.clustered import Clustered, sample_of
+from podium.diagnosis.clustered import Clustered, cluster_battles
 from podium.nouns.battles import Battles
 from podium.rankers.coded import Coded, code_battles, ratio_or_nan
 from podium.rankers.identification import strengths_of
@@ -31,7 +31,7 @@ MOST_NOISE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Ratings:
-    """Bradley-Terry ratings that remember what each item adds to their error, so that differences keep honest errors.
+    """Bradley-Terry ratings with the influence of each item, so that differences have correct errors.
 
     Attributes:
         models: names by position.
@@ -48,26 +48,26 @@ class Ratings:
     bounded: np.ndarray
 
     def select(self, names: tuple[str, ...]) -> "Ratings":
-        """Return the ratings of some models, in this order."""
+        """Return the ratings of some models, in the given order."""
         place = [self.models.index(name) for name in names]
         return Ratings(names, self.elo[place], self.influence[:, place], self.rows, self.bounded[place])
 
-    def set_apart(self, shared: int = 0) -> "Ratings":
-        """Return the same with clusters that nobody else's are taken for, but those whose code is below `shared`."""
+    def separate_clusters(self, shared: int = 0) -> "Ratings":
+        """Renumber clusters so that none is shared with another source, except codes below `shared`."""
         code = self.rows.code
         return replace(self, rows=replace(self.rows, code=np.where(code < shared, code, code + ELSEWHERE)))
 
 
 def bounded_by_all(*ratings: Ratings) -> list[Ratings]:
-    """Return ratings of the models that the data of all bound."""
+    """Return the ratings restricted to models that are bounded in all of them."""
     bounded = [np.array(own.models, dtype=object)[own.bounded] for own in ratings]
     names = tuple(sorted(set.intersection(*map(set, bounded))))
     return [own.select(names) for own in ratings]
 
 
 @dataclass(frozen=True)
-class JudgedSide:
-    """A view that battles give.
+class BattleRatings:
+    """Ratings of one source of battles.
 
     Attributes:
         coded, fit: readable battles, and their Bradley-Terry strengths.
@@ -87,22 +87,22 @@ class JudgedSide:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """Names, sorted."""
+        """The model names, sorted."""
         return self.coded.models
 
     @cached_property
     def ratings(self) -> Ratings:
-        """Ratings as `podium rank` gives them."""
+        """The ratings, as `podium rank` computes them."""
         influence = POINTS * self.fit.influence(self.coded)
         centred = influence - influence.mean(axis=1, keepdims=True)
         return Ratings(self.models, POINTS * self.fit.theta, centred, self.rows, ~self.fit.graph.separated)
 
     def strengths(self, counts: np.ndarray | None = None) -> np.ndarray:
-        """Return log-strengths, shape (models,); of resamples, NaN where there is no fit, shape (draws, models)."""
+        """Return log-strengths, shape (models,); for resamples (draws, models), NaN where a fit does not exist."""
         return self.fit.theta if counts is None else self.fit.theta_of_draws(self.cells, counts)
 
     def rates(self, low: np.ndarray, high: np.ndarray, counts: np.ndarray | None = None) -> np.ndarray:
-        """Return low's share of wins without ties, NaN where there are none, shape (pairs,) or (draws, pairs)."""
+        """Return the first models' win rates without ties, NaN if there are none, shape (pairs,) or (draws, pairs)."""
         pairs, models = self.wins.pairs, len(self.models)
         credit, weight = (pairs.credit, pairs.weight) if counts is None else self.wins.sums_of_draws(counts)
         share = np.full((*np.shape(credit)[:-1], len(pairs.low) + 1), np.nan)
@@ -113,8 +113,8 @@ class JudgedSide:
 
 
 @dataclass(frozen=True, slots=True)
-class GivenSide:
-    """A view that a ranking gives, without error; methods as those of `JudgedSide`.
+class GivenRatings:
+    """Ratings given as a ranking, without error; same methods as `BattleRatings`.
 
     Attributes:
         models: names, sorted.
@@ -127,32 +127,32 @@ class GivenSide:
 
     @property
     def ratings(self) -> Ratings:
-        """The scores as ratings without error."""
+        """The given scores as ratings without error."""
         nothing, size = Clustered(np.zeros(0, dtype=np.int64), "item"), len(self.scores)
         elo = self.scores - self.scores.mean()
         return Ratings(self.models, elo, np.zeros((0, size)), nothing, np.ones(size, dtype=bool))
 
     def strengths(self, counts: np.ndarray | None = None) -> np.ndarray:
-        """Return the scores as log-strengths."""
+        """Return the given scores as log-strengths."""
         theta = self.scores / POINTS
         return theta if counts is None else np.broadcast_to(theta, (len(counts), len(theta)))
 
     def rates(self, low: np.ndarray, high: np.ndarray, counts: np.ndarray | None = None) -> np.ndarray:
-        """Return the sigmoid of the gaps."""
+        """Return the sigmoid of the rating differences."""
         theta = self.strengths(counts)
         return expit(theta[..., low] - theta[..., high])
 
     @property
     def number(self) -> np.ndarray:
-        """A number of battles that is enough for every pair, shape (models, models)."""
+        """A sufficient number of battles for every pair, shape (models, models)."""
         return np.full((len(self.models),) * 2, FEWEST_DECIDED)
 
 
-Side: TypeAlias = JudgedSide | GivenSide
+Side: TypeAlias = BattleRatings | GivenRatings
 
 
-def prepare_side(battles: Battles, credit: np.ndarray | None = None) -> JudgedSide:
-    """Prepare a side from battles.
+def fit_ratings(battles: Battles, credit: np.ndarray | None = None) -> BattleRatings:
+    """Fit the ratings of a set of battles.
 
     Args:
         credit: what a earned instead, NaN where a battle is to be left out, shape (battles,).
@@ -172,19 +172,19 @@ def prepare_side(battles: Battles, credit: np.ndarray | None = None) -> JudgedSi
         items = battles.table["item"].cat
         number = items.codes.to_numpy()[used]
         names[coded.cluster[number >= 0]] = np.asarray(items.categories, dtype=object)[number[number >= 0]]
-    return JudgedSide(
+    return BattleRatings(
         coded=coded,
         fit=fit,
         cells=cells_by_cluster(coded, fit.pairs),
         wins=cells_by_cluster(decided, pair_sums(decided)),
         number=np.bincount(met, minlength=size * size).reshape(size, size),
         clusters=tuple(names),
-        rows=Clustered(np.unique(sample_of(battles).code[used]), coded.unit),
+        rows=Clustered(np.unique(cluster_battles(battles).code[used]), coded.unit),
     )
 
 
 def number_items(sides: Sequence[Side]) -> tuple[int, list[np.ndarray]]:
-    """Count the clusters of all sides, shared items once, and return the positions of each side's among them."""
+    """Number the items of all sources, shared items once; return the count and each source's positions."""
     number: dict[str | tuple[int, int], int] = {}
     positions = []
     for k, side in enumerate(sides):
@@ -193,8 +193,8 @@ def number_items(sides: Sequence[Side]) -> tuple[int, list[np.ndarray]]:
     return len(number), positions
 
 
-def taus(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return Kendall's tau-b of scores along the last axis, NaN where one is constant or unknown, shape (...)."""
+def kendall_taus(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Return Kendall's tau-b along the last axis, NaN if one input is constant or unknown, shape (...)."""
     low, high = np.triu_indices(first.shape[-1], 1)
     signs = [np.sign(np.round(scores[..., low] - scores[..., high], 9)) for scores in (first, second)]
     scale = np.sqrt(np.abs(signs[0]).sum(axis=-1) * np.abs(signs[1]).sum(axis=-1))
@@ -203,7 +203,7 @@ def taus(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """Ratings of the same models by somebody else: `human`, `gold`, or `other judges`."""
+    """Reference ratings, and their source: `human`, `gold`, or `other judges`."""
 
     who: str
     ratings: Ratings
@@ -211,7 +211,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class RatingLine:
-    """A line between two judges' ratings, with a term beside it.
+    """A least-squares line between two sources' ratings, with an additional term.
 
     Attributes:
         weights: constant, slope, and what stands beside, shape (terms,).
@@ -223,7 +223,7 @@ class RatingLine:
     by_reference: np.ndarray
 
     def influence(self, term: int, judge: Ratings, reference: Ratings, level: float) -> tuple[Clustered, np.ndarray]:
-        """Return what each cluster adds to the error of a weight, through both ratings."""
+        """Return the influence of each cluster on a weight, through both sources' ratings."""
         codes = np.concatenate([judge.rows.code, reference.rows.code])
         ours, theirs = judge.influence @ self.by_judge[:, term], reference.influence @ self.by_reference[:, term]
         return Clustered(codes, judge.rows.unit, level), np.concatenate([ours, theirs])
@@ -232,7 +232,7 @@ class RatingLine:
 def fit_line(
     judge: np.ndarray, reference: np.ndarray, beside: np.ndarray, noise: float = 0.0, shared: float = 0.0
 ) -> RatingLine | None:
-    """Fit judge = a + slope * reference + weight * beside by least squares; where `beside` is 0, without that term.
+    """Fit judge = a + slope * reference + weight * beside by errors-in-variables least squares.
 
     The reference's own error would flatten the line, so it is taken out of the sums of squares. None where more than
     half of the reference's variation is error.

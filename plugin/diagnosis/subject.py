@@ -1,4 +1,4 @@
-"""One judge's recorded verdicts, as every section of its card gets them."""
+"""One judge's verdicts and references, as all sections of its card receive them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -8,9 +8,9 @@ import numpy as np
 
 from podium.diagnosis.figures import Missing
 from podium.diagnosis.gold_source import Gold
-from podium.diagnosis.judge_checks import parts_of
+from podium.diagnosis.judge_checks import split_judge_name
 from podium.diagnosis.order_pairs import OrderPairs, find_order_pairs
-from podium.diagnosis.sides import REMEDY, JudgedSide, Ratings, Reference, prepare_side
+from podium.diagnosis.sides import REMEDY, BattleRatings, Ratings, Reference, fit_ratings
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.nouns.battles import Battles
 
@@ -25,7 +25,7 @@ LEVELS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 @dataclass(frozen=True)
 class Subject:
-    """A judge and what is known beside its verdicts.
+    """A judge with its verdicts and everything to compare them with.
 
     Attributes:
         judge: its identity; None where the table does not say.
@@ -48,32 +48,32 @@ class Subject:
 
     @property
     def rng(self) -> np.random.Generator:
-        """A fresh generator: the same for every section."""
+        """A random generator with the same seed for every section."""
         return np.random.default_rng(self.seed)
 
     @cached_property
     def human_credit(self) -> np.ndarray:
-        """What model_a earned from humans in each battle, NaN where nobody said, shape (battles,)."""
+        """Human credit of model_a per battle, NaN if unlabelled, shape (battles,)."""
         return self.battles.numbers_of("human")
 
     @cached_property
     def order_pairs(self) -> OrderPairs:
-        """The pairs that it read in both orders."""
+        """The pairs that the judge read in both orders."""
         return find_order_pairs(self.judgments, self.level)
 
     @cached_property
-    def side(self) -> JudgedSide:
-        """Its view of the models; raises `NotIdentifiedError` or `NotConvergedError` where there is none."""
-        return prepare_side(self.battles)
+    def side(self) -> BattleRatings:
+        """The ratings by the judge; raises `NotIdentifiedError` or `NotConvergedError`."""
+        return fit_ratings(self.battles)
 
     @cached_property
-    def human(self) -> JudgedSide:
-        """The view of the human labels of its battles; raises as `side`."""
-        return prepare_side(self.battles, self.human_credit)
+    def human(self) -> BattleRatings:
+        """The ratings by the human labels of the judge's battles; raises as `side`."""
+        return fit_ratings(self.battles, self.human_credit)
 
     @cached_property
     def reference(self) -> Reference | Missing:
-        """What its ratings are held against: humans on the same battles, else the gold standard, else other judges.
+        """The reference ratings: human labels on the same battles, else the gold standard, else other judges.
 
         A reference whose battles fall into groups that never met is passed over.
         """
@@ -82,11 +82,11 @@ class Subject:
         if np.isfinite(self.human_credit).any():
             candidates["human"] = lambda: self.human.ratings
         if gold is not None:
-            candidates["gold"] = lambda: gold.side.ratings.set_apart()
+            candidates["gold"] = lambda: gold.side.ratings.separate_clusters()
         if others is not None:
             # Items have the same codes in all judges' battles; rows without one mean something else in every table.
             named = len(others.table["item"].cat.categories) if others.has_items else 0
-            candidates["other judges"] = lambda: prepare_side(others).ratings.set_apart(named)
+            candidates["other judges"] = lambda: fit_ratings(others).ratings.separate_clusters(named)
         reasons = []
         for who, rate in candidates.items():
             try:
@@ -98,17 +98,17 @@ class Subject:
 
     @property
     def realization(self) -> str | None:
-        """How the judge is asked, where its identity says so; else None."""
-        return parts_of(self.judge)[1]
+        """The judge's realization, if its identity names it."""
+        return split_judge_name(self.judge)[1]
 
     @property
     def model(self) -> str | None:
-        """The judge's model, without realization and prompt; None of a jury, which has no single one."""
-        return None if self.judge is None or self.judge.startswith("jury:") else parts_of(self.judge)[0]
+        """The judge's model name without realization and prompt; None for a jury."""
+        return None if self.judge is None or self.judge.startswith("jury:") else split_judge_name(self.judge)[0]
 
 
 def near_ties(credit: np.ndarray, margin: np.ndarray, near_tie: float) -> tuple[np.ndarray, str] | None:
-    """Tell which battles are near-ties by the judge's own margin, or by its soft credit; None where it gives neither.
+    """Return which battles are near-ties, by margin or soft credit, and the rule in words; None if neither is known.
 
     Args:
         credit, margin: of merged battles, NaN where there is none, shape (battles,) each; where some have a margin,
@@ -126,5 +126,5 @@ def near_ties(credit: np.ndarray, margin: np.ndarray, near_tie: float) -> tuple[
 
 
 def is_soft(credit: np.ndarray) -> bool:
-    """Tell whether any credit is more than a hard verdict or the mean of two."""
+    """Return whether any credit is finer than the mean of two hard verdicts."""
     return not np.isin(credit[~np.isnan(credit)], LEVELS).all()

@@ -1,4 +1,4 @@
-"""Non-transitivity on single items: does the judge who prefers A to B and B to C prefer A to C?
+"""Non-transitivity on single items, over triples of models (Xu et al. 2025).
 
 Triples of models are counted item by item: outcomes that are no weak order, and how far credits are from strengths.
 """
@@ -51,7 +51,7 @@ HARD_VERDICTS = Missing(
 
 
 def is_transitive(ab: int, bc: int, ac: int) -> bool:
-    """Tell whether three outcomes (1, 0, -1: better, equal, worse) are a weak order: some ranks give all three.
+    """Return whether three outcomes (1, 0, -1: better, equal, worse) are consistent with a weak order.
 
     13 of the 27 cases are. Source: Xu et al. 2025, appendix B.1, where two of the 14 others are misprinted.
 
@@ -75,7 +75,7 @@ KINDS = np.array(
 
 @dataclass(frozen=True, slots=True)
 class TripleCounts:
-    """Counts over triples and items; groups are all, consistent, ambiguous and the four scenarios.
+    """Counts over triples and items, in groups: all, consistent, ambiguous and four scenarios.
 
     Attributes:
         models: the strongest (by win rate) first.
@@ -106,7 +106,7 @@ class TripleCounts:
 
 
 def pair_number(i: np.ndarray, j: np.ndarray, models: int) -> np.ndarray:
-    """Return the position of pairs i < j in the order of `numpy.triu_indices`, any shape."""
+    """Return the index of pairs i < j in the order of `numpy.triu_indices`, any shape."""
     return i * (2 * models - i - 1) // 2 + (j - i - 1)
 
 
@@ -116,7 +116,7 @@ def triples_among(models: int) -> np.ndarray:
 
 
 def count_triples(battles: Battles) -> TripleCounts | Missing:
-    """Go through all triples and items of the readable battles, or say why none can be looked at."""
+    """Count transitive and non-transitive outcomes over all triples and items; `Missing` if impossible."""
     what = "non-transitivity"
     if not battles.has_items:
         return Missing(what, "no row says its item", "name the item's column: --columns item=COLUMN")
@@ -150,17 +150,17 @@ def count_triples(battles: Battles) -> TripleCounts | Missing:
         swaps, gap = np.max([steady[edge] for edge in edges], axis=0), scenario[rows, None]
         groups = {ALL: True, CONSISTENT: swaps == STEADY, AMBIGUOUS: swaps == SHAKY}
         groups |= {FIRST_SCENARIO + name: gap == name for name in np.unique(gap).tolist()}
-        for group, members in groups.items():
-            cells[group] += (complete & members).sum(axis=0)
-            hits[group] += (no_order & members).sum(axis=0)
-            sums[group] += (soft * members).sum(axis=0)
+        for group, group_by_family in groups.items():
+            cells[group] += (complete & group_by_family).sum(axis=0)
+            hits[group] += (no_order & group_by_family).sum(axis=0)
+            sums[group] += (soft * group_by_family).sum(axis=0)
     ties = float((outcome == TIED).sum() / max((outcome != UNKNOWN).sum(), 1))
     names = tuple(coded.models[k] for k in order)
     return TripleCounts(names, clipped, triples, scenario, known, broken, off, cells, hits, sums, ties)
 
 
 def _arrange(battles: Battles, coded: Coded, place: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the mean credit of the stronger, NaN without one, and how a swap leaves it, shape (pairs, items) each."""
+    """Return the stronger model's mean credit and its stability under a swap, shape (pairs, items) each."""
     first, second = place[coded.a], place[coded.b]
     pair = pair_number(np.minimum(first, second), np.maximum(first, second), len(place))
     cell, shape = pair * coded.clusters + coded.cluster, (comb(len(place), 2), coded.clusters)
@@ -178,7 +178,7 @@ def _arrange(battles: Battles, coded: Coded, place: np.ndarray) -> tuple[np.ndar
 
 
 def outcomes(credit: np.ndarray) -> np.ndarray:
-    """Return the codes of loss, tie, win and unknown, same shape."""
+    """Return outcome codes (loss, tie, win, unknown), same shape."""
     beyond = np.round(np.abs(credit - 0.5) - TIE, 12) > 0
     outcome = np.where(beyond, np.where(credit > 0.5, WIN, LOSS), TIED)
     return np.where(np.isnan(credit), UNKNOWN, outcome).astype(np.uint8)
@@ -209,7 +209,7 @@ def divergence(p: np.ndarray, q: np.ndarray) -> np.ndarray:
 
 
 def chance_of_no_order(ties: float) -> float:
-    """Return the PNT of three independent verdicts, each a tie with this probability, else a win or loss by a coin.
+    """Return the PNT of independent random verdicts with this share of ties.
 
     >>> round(chance_of_no_order(0), 12), round(27 * chance_of_no_order(1 / 3), 12)
     (0.25, 14.0)
@@ -220,7 +220,7 @@ def chance_of_no_order(ties: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class TripleGroup:
-    """Some of the triples and items: PNT, the share whose outcomes are no weak order, and SNTD, the mean deviation."""
+    """A group of triples and items with PNT (share without a weak order) and SNTD (mean deviation)."""
 
     name: str
     hard: Figured
@@ -229,7 +229,7 @@ class TripleGroup:
 
 @dataclass(frozen=True, slots=True)
 class Triplet:
-    """Three models, the strongest first.
+    """Three models with their PNT and SNTD.
 
     Attributes:
         items: on which all three pairs have a verdict.
@@ -249,7 +249,7 @@ class Triplet:
 
 @dataclass(frozen=True, slots=True)
 class Transitivity(CardAnswer):
-    """How far a judge's verdicts on single items add up.
+    """Transitivity of a judge's verdicts on single items.
 
     Attributes:
         models, possible: how many, and all their triples.
@@ -285,7 +285,7 @@ class Transitivity(CardAnswer):
     triplets: tuple[Triplet, ...]
 
     def lines(self) -> tuple[tuple[str, Value], ...]:
-        """Return the lines of the section."""
+        """Return the labelled figures of the section."""
         groups = [group for group in (self.consistent, self.ambiguous) if isinstance(group, TripleGroup)]
         return (
             ("judged", f"{self.triples:,} of {self.possible:,} triples, {self.items:,} items"),
@@ -298,7 +298,7 @@ class Transitivity(CardAnswer):
         )
 
     def tables(self) -> tuple[Table, ...]:
-        """Return the tables of the section: gaps in strength, categories, least transitive triples."""
+        """Return the tables: gaps in strength, categories, least transitive triples."""
         groups = [group for group in self.scenarios if isinstance(group.hard, Statistic)]
         gaps = f"By gap in strength (A strongest; lead = win rates at least {self.lead:g} apart)"
         tables = [_table(gaps, "A over B, B over C", groups)]
@@ -316,7 +316,7 @@ class Transitivity(CardAnswer):
 
 
 def transitivity(battles: Battles, *, level: float = 0.95) -> Transitivity | Missing:
-    """Measure PNT and SNTD (Xu et al. 2025, equations 2 to 5) over all triples of models.
+    """Measure PNT and SNTD over all triples of models (Xu et al. 2025, equations 2 to 5).
 
     Repeats of a pair on an item are averaged. SNTD is given for soft credits only: on wins, ties and losses it depends
     on where they are clipped and on nothing else.
@@ -353,6 +353,7 @@ def transitivity(battles: Battles, *, level: float = 0.95) -> Transitivity | Mis
 
 
 def _group(name: str, counts: TripleCounts, group: int, level: float) -> TripleGroup:
+    """Build the figures of one group of triples."""
     cells = counts.cells[group]
     if not cells.any():
         why = "no triple on an item is of this kind"
@@ -366,6 +367,7 @@ def _group(name: str, counts: TripleCounts, group: int, level: float) -> TripleG
 
 
 def _categories(battles: Battles, level: float) -> tuple[TripleGroup, ...] | Missing:
+    """Build the figures per category of the items."""
     if "category" not in battles.table or battles.table["category"].isna().all():
         return Missing("by category", "no column says the category of an item", "add a column category")
     categories = as_text(battles.table["category"]).nunique()
@@ -383,6 +385,7 @@ def _categories(battles: Battles, level: float) -> tuple[TripleGroup, ...] | Mis
 
 
 def _triplets(counts: TripleCounts, level: float) -> tuple[Triplet, ...]:
+    """Build the list of triples, least transitive first."""
     known = np.flatnonzero(counts.known > 0)
     share = counts.broken[known] / counts.known[known]
     order = known[np.lexsort((known, -counts.known[known], -share))][:MOST_LISTED]
@@ -399,6 +402,7 @@ def _triplets(counts: TripleCounts, level: float) -> tuple[Triplet, ...]:
 
 
 def _table(title: str, what: str, groups: Sequence[TripleGroup]) -> Table:
+    """Build a table of groups."""
     rows = []
     for name, hard, soft in ((group.name, group.hard, group.soft) for group in groups):
         number = f"{hard.n:,}" if isinstance(hard, Statistic) else "0"

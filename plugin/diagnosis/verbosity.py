@@ -1,4 +1,4 @@
-"""Does the judge prefer longer responses because they are longer?"""
+"""Length bias: whether the judge prefers longer responses because of their length."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
-from podium.diagnosis.clustered import sample_of
+from podium.diagnosis.clustered import cluster_battles
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
 from podium.diagnosis.sides import bounded_by_all, error_sums, fit_line
 from podium.diagnosis.subject import Subject, near_ties
@@ -28,7 +28,7 @@ FEWEST_MODELS = 5
 
 @dataclass(frozen=True, slots=True)
 class Verbosity(CardAnswer):
-    """What length does to a judge's verdicts.
+    """The effect of length on a judge's verdicts.
 
     Attributes:
         longer: share of decisive battles that the longer response won: quality may be the reason.
@@ -51,7 +51,7 @@ class Verbosity(CardAnswer):
     who: str | None
 
     def lines(self) -> tuple[tuple[str, Value], ...]:
-        """Return the lines of the section."""
+        """Return the labelled figures of the section."""
         rule = f" ({self.rule})" if self.rule else ""
         against = f" against {self.who}" if self.who else ""
         return (
@@ -64,12 +64,12 @@ class Verbosity(CardAnswer):
 
 
 def verbosity(subject: Subject) -> Verbosity | Missing:
-    """Describe what length does to a judge's verdicts. Source: Soft-Elo, appendix F.1."""
+    """Measure the effect of length on a judge's verdicts. Source: Soft-Elo, appendix F.1."""
     battles, ratio = subject.battles, log_ratio(subject.battles)
     known = battles.readable & ~np.isnan(ratio)
     if not known.any():
         return Missing("verbosity", "no readable battle has the lengths of both responses", LENGTHS)
-    credit, sample = battles.numbers_of("credit"), sample_of(battles, subject.level)
+    credit, sample = battles.numbers_of("credit"), cluster_battles(battles, subject.level)
     decisive, longer = known & (credit != 0.5) & (ratio != 0), np.sign(ratio) == np.sign(credit - 0.5)
     near, rule = near_ties(credit, margins(battles), subject.near_tie) or (None, None)
     why = "the verdicts carry no margins and no probabilities that tell near-ties"
@@ -93,23 +93,23 @@ def verbosity(subject: Subject) -> Verbosity | Missing:
 
 
 def log_ratio(battles: Battles) -> np.ndarray:
-    """Return log((1 + length of a) / (1 + length of b)), NaN where unknown, shape (battles,)."""
+    """Return log((1 + length of a) / (1 + length of b)), NaN if unknown, shape (battles,)."""
     a, b = (np.log1p(battles.numbers_of(side)) for side in ("length_a", "length_b"))
     return a - b
 
 
 def length_weight(battles: Battles, credit: np.ndarray, ratio: np.ndarray, level: float) -> Figured:
-    """Return the weight of log-length in Bradley-Terry; credit and ratio are NaN where unknown, shape (battles,)."""
+    """Estimate the weight of log-length in Bradley-Terry; inputs are NaN where unknown, shape (battles,)."""
     kept = ~np.isnan(credit) & ~np.isnan(ratio)
     try:
         weight, influence = length_effect(code_battles(battles, credit=np.where(kept, credit, np.nan)), ratio[kept])
     except (NotIdentifiedError, NotConvergedError) as error:
         return Missing("length, strength fixed", str(error), LENGTHS)
-    return sample_of(battles, level).take(kept).linear(weight, influence, int(kept.sum()), unit=Unit.LOGITS)
+    return cluster_battles(battles, level).take(kept).linear(weight, influence, int(kept.sum()), unit=Unit.LOGITS)
 
 
 def length_effect(coded: Coded, z: np.ndarray) -> tuple[float, np.ndarray]:
-    """Fit e = theta_a - theta_b + g z, z the `log_ratio`; return g, logits per unit, and each battle's influence on it.
+    """Fit e = theta_a - theta_b + g z with z = `log_ratio`; return g (logits per unit) and each battle's influence.
 
     Raises:
         NotIdentifiedError: the lengths differ in no pair of responses, or always as strengths do.
@@ -120,7 +120,7 @@ def length_effect(coded: Coded, z: np.ndarray) -> tuple[float, np.ndarray]:
 
 
 def length_of_residuals(subject: Subject) -> Figured:
-    """Correlate what a judge adds to the reference's ratings with mean length, given the reference's ratings."""
+    """Correlate the judge's residual ratings (given the reference) with mean length."""
     reference = subject.reference
     if isinstance(reference, Missing):
         return Missing(RESIDUALS, reference.why, reference.remedy)
@@ -141,7 +141,7 @@ def length_of_residuals(subject: Subject) -> Figured:
 def partial_correlation(
     x: np.ndarray, y: np.ndarray, given: np.ndarray, level: float, noise: float = 0.0, shared: float = 0.0
 ) -> Figured:
-    """Return the correlation of x and y beyond what `given` explains of both.
+    """Return the partial correlation of x and y given `given`, corrected for errors in `given`.
 
     Errors in `given` would leave some of it in x, and accuse whatever goes along with it: they are taken out of the
     sums of squares.
@@ -172,8 +172,8 @@ def partial_correlation(
 
 
 def _mean_length(battles: Battles) -> dict[str, float]:
-    """Return the mean length of every model's responses, each response of an item counted once."""
-    item = battles.items_with_responses(sample_of(battles).code)
+    """Return each model's mean response length, counting each response once."""
+    item = battles.items_with_responses(cluster_battles(battles).code)
     sides = [
         pd.DataFrame({"model": battles.table[model], "item": item, "long": battles.numbers_of(length)})
         for model, length in (("model_a", "length_a"), ("model_b", "length_b"))

@@ -6,9 +6,9 @@ from merged_worlds import battles_of
 
 from podium import Judge, read_battles, simulate
 from podium.diagnosis.clustered import farther_ends
-from podium.diagnosis.decisiveness import accuracy_of
+from podium.diagnosis.decisiveness import pair_agreement
 from podium.diagnosis.gold import gold_agreement
-from podium.diagnosis.gold_comparison import gold_pairs_of, resample_both
+from podium.diagnosis.gold_comparison import match_gold_pairs, resample_both
 from podium.diagnosis.gold_source import Gold
 from podium.diagnosis.judges import side_by_side
 from podium.diagnosis.subject import Subject
@@ -30,7 +30,7 @@ def test_complete_agreement_is_held_by_the_interval_of_tau_and_not_by_the_percen
         subject = Subject(None, battles, battles, gold=gold, seed=seed)
         found = gold_agreement(subject, resamples=100).tau
         held += found.low <= 1 <= found.high + 1e-9
-        drawn = resample_both(gold_pairs_of(subject), 100, np.random.default_rng(seed))
+        drawn = resample_both(match_gold_pairs(subject), 100, np.random.default_rng(seed))
         percentile += max(np.quantile(drawn.tau, 0.975), found.value) >= 1 - 1e-9
     assert held >= 0.9 * WORLDS
     assert percentile < 0.6 * WORLDS
@@ -53,7 +53,7 @@ def test_names_do_not_decide_of_win_rates_of_just_a_half():
     """By hand: right, half right (the gold standard has them level), wrong; whoever is called the first."""
     judge, gold = np.array([0.9, 0.6, 0.3]), np.array([0.8, 0.5, 0.6])
     paper = ((1 - judge > 0.5) == (1 - gold > 0.5)).mean()
-    assert float(accuracy_of(judge, gold)) == float(accuracy_of(1 - judge, 1 - gold)) == 0.5
+    assert float(pair_agreement(judge, gold)) == float(pair_agreement(1 - judge, 1 - gold)) == 0.5
     assert paper != ((judge > 0.5) == (gold > 0.5)).mean()
 
 

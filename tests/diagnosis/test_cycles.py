@@ -10,7 +10,7 @@ from hand_worked import subject_of
 from scipy import stats
 
 from podium import read_battles
-from podium.diagnosis.cycles import cycles, deviations_of_draws, model_deviation, triples_of
+from podium.diagnosis.cycles import cycles, deviations_of_draws, find_triples, model_deviation
 from podium.diagnosis.figures import Missing, Statistic
 from podium.diagnosis.transitivity import deviation
 from podium.rankers.coded import code_battles
@@ -153,7 +153,7 @@ def test_a_percentile_interval_would_not():
     for seed in range(20):
         coded = code_battles(verdicts(by_strength(strengths(5)), 60, seed))
         pairs = pair_sums(coded)
-        cells, triples = cells_by_cluster(coded, pairs), triples_of(pairs)
+        cells, triples = cells_by_cluster(coded, pairs), find_triples(pairs)
         draws = deviations_of_draws(cells, triples, 100, np.random.default_rng(0))
         hits.append(np.quantile(draws, 0.025) <= 0.0)
     assert np.mean(hits) < 0.05

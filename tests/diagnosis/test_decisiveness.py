@@ -6,33 +6,33 @@ from scipy.optimize import brute
 from scipy.stats import beta
 
 from podium import NotIdentifiedError
-from podium.diagnosis.decisiveness import absolute_error, curve, decisiveness, decisiveness_of_draws
+from podium.diagnosis.decisiveness import absolute_error, decisiveness, decisiveness_of_draws, judge_curve
 
 GOLD = np.array([0.03, 0.12, 0.2, 0.33, 0.41, 0.48, 0.55, 0.62, 0.71, 0.84, 0.93])
 
 
 @pytest.mark.parametrize("alpha", [0.3, 0.598, 1.0, 1.84, 5.49, 40.0])
 def test_points_drawn_from_the_curve_give_their_alpha_back(alpha):
-    assert decisiveness(curve(GOLD, alpha), GOLD) == pytest.approx(alpha, rel=1e-5)
+    assert decisiveness(judge_curve(GOLD, alpha), GOLD) == pytest.approx(alpha, rel=1e-5)
 
 
 @pytest.mark.parametrize("alpha", [0.598, 1.84, 5.49])
 def test_judge_and_gold_standard_the_wrong_way_round_would_not(alpha):
     """Wrong variant: a decisive judge would be called indecisive."""
-    turned = decisiveness(GOLD, curve(GOLD, alpha))
+    turned = decisiveness(GOLD, judge_curve(GOLD, alpha))
     assert turned != pytest.approx(alpha, rel=0.2)
     assert (turned > 1) == (alpha < 1)
 
 
 def test_the_curve_is_the_beta_distribution_function():
     """Oracle: scipy.stats; and the closed form of alpha = 2, 3 x^2 - 2 x^3."""
-    assert curve(GOLD, 3.7) == pytest.approx(beta.cdf(GOLD, 3.7, 3.7), abs=1e-14)
-    assert curve(GOLD, 2.0) == pytest.approx(3 * GOLD**2 - 2 * GOLD**3, abs=1e-14)
+    assert judge_curve(GOLD, 3.7) == pytest.approx(beta.cdf(GOLD, 3.7, 3.7), abs=1e-14)
+    assert judge_curve(GOLD, 2.0) == pytest.approx(3 * GOLD**2 - 2 * GOLD**3, abs=1e-14)
 
 
 def noisy(seed, alpha=2.5, spread=0.08):
     rng = np.random.default_rng(seed)
-    return np.clip(curve(GOLD, alpha) + rng.normal(0, spread, len(GOLD)), 0.01, 0.99)
+    return np.clip(judge_curve(GOLD, alpha) + rng.normal(0, spread, len(GOLD)), 0.01, 0.99)
 
 
 @pytest.mark.slow
@@ -54,7 +54,7 @@ def test_the_weights_matter():
     """Wrong variant: without the distance from a half, another alpha is best."""
     judge = noisy(3)
     grid = np.exp(np.linspace(np.log(0.2), np.log(50), 2_000))
-    unweighted = grid[np.argmin([np.sum(np.abs(judge - curve(GOLD, one))) for one in grid])]
+    unweighted = grid[np.argmin([np.sum(np.abs(judge - judge_curve(GOLD, one))) for one in grid])]
     assert decisiveness(judge, GOLD) != pytest.approx(unweighted, rel=0.02)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.diagnosis.judge_checks import MAKERS, Family, family_of, members
+from podium.diagnosis.judge_checks import MAKERS, Family, family_of, group_by_family
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_patterns_come_before_guesses_and_in_their_order():
 
 
 def test_members_leave_out_who_has_no_family():
-    assert members(["claude-2", "nobody", "claude-1"], {}) == {"Anthropic": ("claude-1", "claude-2")}
+    assert group_by_family(["claude-2", "nobody", "claude-1"], {}) == {"Anthropic": ("claude-1", "claude-2")}
 
 
 def test_signs_of_makers_are_lower_case_and_of_one_maker_each():

@@ -8,19 +8,19 @@ from scipy import stats
 
 from podium import read_battles
 from podium.diagnosis.decisiveness import (
-    accuracy_of,
-    curve,
     decisiveness,
     decisiveness_of_draws,
-    spread_of,
+    judge_curve,
+    nan_standard_deviation,
+    pair_agreement,
     squared_error,
     system_biases,
 )
 from podium.diagnosis.figures import Missing, Statistic
 from podium.diagnosis.gold import gold_agreement
-from podium.diagnosis.gold_comparison import gold_pairs_of, own_system, resample_both
+from podium.diagnosis.gold_comparison import match_gold_pairs, own_system, resample_both
 from podium.diagnosis.gold_source import Gold
-from podium.diagnosis.sides import taus
+from podium.diagnosis.sides import kendall_taus
 from podium.diagnosis.subject import Subject
 from podium.rankers.scale import POINTS
 
@@ -40,7 +40,7 @@ def asked(battles, gold=None, model=None, resamples=100):
 
 
 def pairs_beside(battles, gold):
-    return gold_pairs_of(Subject(None, battles, battles, gold=gold))
+    return match_gold_pairs(Subject(None, battles, battles, gold=gold))
 
 
 def counted(*pairs):
@@ -83,7 +83,7 @@ def test_biases_by_hand():
     low, high = np.array([0, 0, 1]), np.array([1, 2, 2])
     found = system_biases(low, high, np.array([0.1, 0.1, -0.3]), 3)
     assert found.tolist() == pytest.approx([0.1, -0.2, 0.1])
-    assert float(spread_of(found)) == pytest.approx(np.std([0.1, -0.2, 0.1], ddof=1))
+    assert float(nan_standard_deviation(found)) == pytest.approx(np.std([0.1, -0.2, 0.1], ddof=1))
     unsigned = [0.1, 0.2, 0.2]
     assert found.tolist() != pytest.approx(unsigned)
     unmet = system_biases(low, high, np.array([0.1, np.nan, np.nan]), 3)
@@ -94,8 +94,8 @@ def test_biases_by_hand():
 def test_a_pair_level_in_the_gold_standard_agrees_by_half():
     """The paper's definition (both win rates above a half, or both not), with either system as the first."""
     judge, gold = np.array([0.6, 0.4, 0.5, 0.7, np.nan]), np.array([0.5, 0.5, 0.5, 0.6, 0.9])
-    assert float(accuracy_of(judge, gold)) == (1 / 2 + 1 / 2 + 1 + 1) / 4
-    assert float(accuracy_of(1 - judge, 1 - gold)) == float(accuracy_of(judge, gold))
+    assert float(pair_agreement(judge, gold)) == (1 / 2 + 1 / 2 + 1 + 1) / 4
+    assert float(pair_agreement(1 - judge, 1 - gold)) == float(pair_agreement(judge, gold))
     assert float(squared_error(judge, gold)) == pytest.approx((0.01 + 0.01 + 0 + 0.01) / 4)
 
 
@@ -104,9 +104,9 @@ def test_tau_equals_scipys_with_ties():
     rng = np.random.default_rng(0)
     x, y = rng.integers(0, 5, (2, 50, 9)).astype(float)
     theirs = [stats.kendalltau(a, b).statistic for a, b in zip(x, y, strict=True)]
-    assert taus(x, y) == pytest.approx(theirs, abs=1e-12)
+    assert kendall_taus(x, y) == pytest.approx(theirs, abs=1e-12)
     tau_a = np.array([stats.kendalltau(a, b, variant="c").statistic for a, b in zip(x, y, strict=True)])
-    assert taus(x, y) != pytest.approx(tau_a, abs=1e-3)
+    assert kendall_taus(x, y) != pytest.approx(tau_a, abs=1e-3)
 
 
 def test_tau_is_that_of_bradley_terry_rankings():
@@ -119,7 +119,7 @@ def test_tau_is_that_of_bradley_terry_rankings():
 
 def judged(alpha=1.0, self_preference=0.0):
     """Return the exact win rates of a judge of this decisiveness, who adds so much to his own win rates."""
-    rates = curve(by_strength(THETA), alpha)
+    rates = judge_curve(by_strength(THETA), alpha)
     own = names(SYSTEMS).index(OWN)
     rates[own] += self_preference
     rates[:, own] -= self_preference
@@ -132,12 +132,12 @@ def truth_of(rates):
     gold = by_strength(THETA)[LOW, HIGH]
     judge = rates[LOW, HIGH]
     alpha = decisiveness(judge, gold)
-    biases = system_biases(LOW, HIGH, judge - curve(gold, alpha), SYSTEMS)
+    biases = system_biases(LOW, HIGH, judge - judge_curve(gold, alpha), SYSTEMS)
     return {
         "alpha": alpha,
         "biases": biases,
         "mse": float(np.mean((judge - gold) ** 2)),
-        "delta": float(spread_of(biases)),
+        "delta": float(nan_standard_deviation(biases)),
     }
 
 
@@ -329,7 +329,7 @@ def test_the_paired_p_equals_scipys_test_on_the_definition():
     battles = verdicts(judged(1.5, 0.05), 80, 9)
     both = pairs_beside(battles, gold_of())
     judge, gold = both.rates()
-    fitted = curve(gold, decisiveness(judge, gold))
+    fitted = judge_curve(gold, decisiveness(judge, gold))
     own = both.models.index(OWN)
     ours = [
         (j, f) if a == own else (1 - j, 1 - f)

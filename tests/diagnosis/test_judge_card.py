@@ -8,7 +8,7 @@ import pytest
 from judged_worlds import FAULTY, OWN, world
 
 from podium import Judge, NotIdentifiedError, UsageError, read_battles
-from podium.diagnosis.card import QUESTIONS, Inquiry, ask_all, diagnose
+from podium.diagnosis.card import QUESTIONS, CardSection, ask_all, diagnose
 from podium.diagnosis.card_summary import card_answer, check_lines
 from podium.diagnosis.figures import Missing, Statistic, Unit, as_dict
 from podium.diagnosis.subject import Subject
@@ -144,7 +144,7 @@ def test_a_question_that_the_data_cannot_support_is_missing_not_an_error():
         raise NotIdentifiedError("the groups never met")
 
     battles = read_battles(world(1, 2).judgments())
-    answers = ask_all([Inquiry("it", "the title", refuse)], Subject(None, battles, battles))
+    answers = ask_all([CardSection("it", "the title", refuse)], Subject(None, battles, battles))
     assert answers["it"] == Missing("the title", "the groups never met", "")
 
 

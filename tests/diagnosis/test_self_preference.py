@@ -9,8 +9,8 @@ from judged_worlds import OWN, both, world
 from podium import Judge, rank, read_battles
 from podium.diagnosis.figures import Missing, Statistic
 from podium.diagnosis.gold_source import Gold
-from podium.diagnosis.self_preference import self_preference
-from podium.diagnosis.sides import fit_line, prepare_side
+from podium.diagnosis.self_preference import measure_self_preference
+from podium.diagnosis.sides import fit_line, fit_ratings
 from podium.rankers.scale import POINTS
 
 JUDGED = np.array([10.0, 35.0, -20.0, 40.0, -65.0])
@@ -67,7 +67,7 @@ def test_a_reference_that_is_mostly_chance_gives_no_line():
 def test_ratings_and_their_errors_are_those_of_the_ranker():
     """Oracle: `podium rank` with its item-clustered sandwich."""
     _, battles = both(world(4, 50, item_sd=1.0), Judge(), repeats=1)
-    found = prepare_side(battles).ratings
+    found = fit_ratings(battles).ratings
     standings = {entry.model: entry for entry in rank(battles, "bradley-terry").standings[0].entries}
     se = np.sqrt(np.sum(found.influence**2, axis=0) * 50 / 49)
     for k, name in enumerate(found.models):
@@ -78,7 +78,7 @@ def test_ratings_and_their_errors_are_those_of_the_ranker():
 
 def card(judge, items=400, item_sd=0.0, seed=11, families=None, **reference):
     _, battles = both(world(seed, items, item_sd), judge, repeats=1)
-    return self_preference(subject_of(battles, judge.name, families=families or {}, **reference))
+    return measure_self_preference(subject_of(battles, judge.name, families=families or {}, **reference))
 
 
 def test_a_self_preference_is_recovered_in_elo_points():
@@ -98,7 +98,7 @@ def test_a_judge_who_scale_corrections_every_difference_is_not_accused_for_its_s
     played = world(12, 400)
     _, battles = both(played, judge, repeats=1)
     subject = subject_of(battles, "gpt-9")
-    found = self_preference(subject)
+    found = measure_self_preference(subject)
     assert covers(found.excess, 0.0)
     ours, theirs = subject.side.ratings.select(OWN), subject.reference.ratings.select(OWN)
     raw = float((ours.elo - theirs.elo).mean())
@@ -121,7 +121,7 @@ def test_given_families_stand_over_guessed_ones():
 def test_models_of_no_known_family_are_shown():
     names = {"llama": "our-model", "claude": "their-model"}
     frame = world(1, 5).judgments(Judge("gpt-9")).replace({"model_a": names, "model_b": names})
-    found = self_preference(subject_of(read_battles(frame), "gpt-9"))
+    found = measure_self_preference(subject_of(read_battles(frame), "gpt-9"))
     assert found.unknown == ("our-model", "their-model")
     assert found.tables()[0].rows[-1] == ("not known", "2", "–", "our-model, their-model")
     assert card(Judge("gpt-9")).unknown == ()
@@ -150,7 +150,7 @@ def test_three_models_of_other_families_are_needed():
 def test_without_human_gold_or_other_judges_nothing_is_held_against_the_judge():
     _, battles = both(world(1, 30), Judge("gpt-9"), repeats=1)
     alone = battles.table.drop(columns="human")
-    found = self_preference(subject_of(read_battles(alone), "gpt-9"))
+    found = measure_self_preference(subject_of(read_battles(alone), "gpt-9"))
     assert isinstance(found.excess, Missing)
     assert "--gold" in found.excess.remedy
     assert found.families["OpenAI"] == OWN[::-1]
@@ -162,7 +162,7 @@ def test_a_gold_ranking_is_a_reference_without_error():
     _, battles = both(played, Judge("gpt-9", scale=1.3), repeats=1)
     scores = {name: 1000 + POINTS * float(s) for name, s in zip(played.models, played.strengths, strict=True)}
     bare = read_battles(battles.table.drop(columns="human"))
-    found = self_preference(subject_of(bare, "gpt-9", gold=Gold("gold.csv", scores)))
+    found = measure_self_preference(subject_of(bare, "gpt-9", gold=Gold("gold.csv", scores)))
     assert found.who == "gold"
     assert covers(found.excess, 0.0)
     assert covers(found.slope, 1.3)
@@ -174,7 +174,7 @@ def test_other_judges_are_the_last_resort():
     vain, fair = Judge("gpt-9", self_preference=0.8, favours=OWN), Judge("llama-9")
     together = read_battles(world(5, 300).judgments(vain, fair))
     ours, others = together.where("judge", "gpt-9"), together.where("judge", "llama-9")
-    found = self_preference(subject_of(ours, "gpt-9", others=others))
+    found = measure_self_preference(subject_of(ours, "gpt-9", others=others))
     assert found.who == "other judges"
     assert covers(found.excess, 0.8 * POINTS)
     assert not covers(found.excess, 0.0)

@@ -9,7 +9,7 @@ from scipy.stats import kendalltau
 from podium import rank, read_battles
 from podium.diagnosis.figures import Missing
 from podium.diagnosis.gold_source import Gold
-from podium.diagnosis.judge_checks import parts_of
+from podium.diagnosis.judge_checks import split_judge_name
 from podium.diagnosis.judges import side_by_side
 from podium.diagnosis.subject import Subject
 from podium.rankers.scale import POINTS
@@ -69,10 +69,10 @@ def test_judges_are_ordered_by_tau_with_the_gold_standard():
 
 
 def test_names_tell_model_and_realization():
-    assert parts_of("gpt-x|rubric|3fa9") == ("gpt-x", "rubric")
-    assert parts_of("Qwen2.5-72B TokenProbs") == ("Qwen2.5-72B", "TokenProbs")
-    assert parts_of("Mistral Large") == ("Mistral Large", None)
-    assert parts_of("jury:majority:3(a|rubric|1; b|rubric|2)")[1] is None
+    assert split_judge_name("gpt-x|rubric|3fa9") == ("gpt-x", "rubric")
+    assert split_judge_name("Qwen2.5-72B TokenProbs") == ("Qwen2.5-72B", "TokenProbs")
+    assert split_judge_name("Mistral Large") == ("Mistral Large", None)
+    assert split_judge_name("jury:majority:3(a|rubric|1; b|rubric|2)")[1] is None
 
 
 @pytest.mark.slow
@@ -149,6 +149,6 @@ def test_without_a_gold_standard_correlations_are_still_there():
 
 def test_a_single_item_has_correlations_and_no_intervals():
     answer = asked(subject("a", items=1, gold=gold()), subject("b", items=1, seed=1, gold=gold()))
-    taus = [answer.mean, answer.correlations[0].tau, *(standing.tau for standing in answer.judges)]
-    assert all(-1 <= tau.value <= 1 and (tau.low, tau.high) == (None, None) for tau in taus)
-    assert {tau.method for tau in taus} == {"too few usable resamples of the items: no interval"}
+    kendall_taus = [answer.mean, answer.correlations[0].tau, *(standing.tau for standing in answer.judges)]
+    assert all(-1 <= tau.value <= 1 and (tau.low, tau.high) == (None, None) for tau in kendall_taus)
+    assert {tau.method for tau in kendall_taus} == {"too few usable resamples of the items: no interval"}

@@ -31,7 +31,7 @@ def test_justranks_analysis_follows_from_its_table(pipelines):
     """Published (appendix D): partial eta squared 0.81, 0.51, 0.78 and 0.02; F 36.0, 26.6 and 10.1; p > 0.5.
 
     F of the judge model is 37.1 by sums of squares of type II, and 36.1 by type III, which the paper's SPSS uses;
-    taus in the table have three decimals.
+    kendall_taus in the table have three decimals.
     """
     found = {one.name: one for one in of(pipelines).effects}
     assert round(found["judge"].partial, 2) == 0.81

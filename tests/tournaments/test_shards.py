@@ -30,7 +30,7 @@ FLAT = {
 }
 
 
-def parts_of(rule, field, played, of):
+def split_judge_name(rule, field, played, of):
     """Return what each shard plays of the next round."""
     coming = rule.next(field, played)
     seed = getattr(rule, "rule", rule).seed
@@ -45,7 +45,7 @@ def by_number(noise, one):
 @pytest.mark.parametrize("of", [1, 3, 4])
 @pytest.mark.parametrize("rule", FLAT.values(), ids=FLAT)
 def test_shards_play_each_battle_of_the_single_run_once_by_items_of_their_own(rule, of):
-    parts, [whole] = parts_of(rule, FIELD, (), of), play(rule, FIELD)
+    parts, [whole] = split_judge_name(rule, FIELD, (), of), play(rule, FIELD)
     assert Counter(own for part in parts for own in part.pairings) == Counter(battles([whole]))
     assert sum(part.left_out for part in parts) == rule.next(FIELD, ()).left_out
     items = [{own.item for own in part.pairings} for part in parts]
@@ -62,7 +62,7 @@ def test_looks_over_three_shards_are_those_of_the_single_run_and_so_are_the_clai
     rule = Budget(kind(start=25, **options), 600)
     single, looks = play(rule, FIELD), []
     while parts := [
-        part for part in parts_of(rule, FIELD, rounds_on_record(rule, FIELD, (), looks), 3) if part.pairings
+        part for part in split_judge_name(rule, FIELD, rounds_on_record(rule, FIELD, (), looks), 3) if part.pairings
     ]:
         ended = [Outcome(own, soft(own)) for part in reversed(parts) for own in reversed(part.pairings)]
         looks.append({own.pairing: own for own in ended})
@@ -82,7 +82,7 @@ def test_looks_whose_verdicts_lead_elsewhere_are_refused():
 
 
 def test_a_part_is_one_round_and_nothing_after_it():
-    [part, *_] = parts_of(Ring(), FIELD, (), 2)
+    [part, *_] = split_judge_name(Ring(), FIELD, (), 2)
     rule = Part(part, 0)
     assert battles(play(rule, FIELD)) == list(part.pairings)
     assert rule.size(FIELD) == len(part.pairings)

@@ -17,10 +17,10 @@ REMEDY = (
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
-    """Read a battle per row; `tie` and all spellings of `both bad` are ties.
+    """Read a battle per row; `tie` and all spellings of `both bad` are ties, a row with an empty winner is unparsed.
 
     Raises:
-        DataError: an unknown winner, or indicators that do not say exactly one.
+        DataError: an unknown winner, or complete indicators that do not name exactly one outcome.
     """
     if "winner" in records:
         winner = side_of_winner(records["winner"], records["model_a"], records["model_b"], ("model_a", "model_b"))
@@ -35,11 +35,13 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def _from_indicators(records: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """Return the credit of model_a and whether the row is unparsed: any of its three indicators is empty."""
     flags = np.stack([number(records[name]) for name in INDICATORS])
-    odd = ~np.isnan(flags).any(axis=0) & (flags.sum(axis=0) != 1)
+    empty = np.isnan(flags).any(axis=0)
+    odd = ~empty & (flags.sum(axis=0) != 1)
     if odd.any():
         first = int(np.argmax(odd))
         problem = f"winner indicators {flags[:, first].tolist()} do not name exactly one outcome"
         remedy = "exactly one of winner_model_a, winner_model_b, winner_tie must be 1"
         raise DataError(problem, row=row_name(records.index, first), remedy=remedy)
-    return flags[0] + flags[1] / 2, np.isnan(flags).any(axis=0)
+    return np.where(empty, np.nan, flags[0] + flags[1] / 2), empty

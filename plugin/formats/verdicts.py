@@ -14,6 +14,8 @@ Game: TypeAlias = Mapping[str, Any] | None
 """One judgment; None where the judge failed."""
 FIVE_LEVELS = {"A>>B": (1.0, 2.0), "A>B": (1.0, 1.0), "A=B": (0.5, 0.0), "B>A": (0.0, -1.0), "B>>A": (0.0, -2.0)}
 """Label to (credit of A, margin)."""
+BLANK = frozenset({"", "nan", "null", "<na>"})
+"""Spellings of an empty verdict, lower case; `none` is an error, because it may mean that neither response won."""
 
 
 def number(column: pd.Series) -> np.ndarray:
@@ -60,7 +62,8 @@ def row_name(index: pd.Index, position: int) -> str:
 def translate(
     column: pd.Series, number_of: Mapping[str, float], unparsed: frozenset[str] = frozenset(), *, remedy: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Translate words to credits or margins; empty cells and the words of `unparsed` become NaN.
+    """Translate words to credits or margins; empty cells (also NaN or null as text) and the words of `unparsed` become
+    NaN.
 
     Returns:
         Numbers, shape (rows,), and a mask of the cells that are unparsed.
@@ -70,7 +73,8 @@ def translate(
     """
     words = as_text(column)
     known = words.map(dict(number_of)).to_numpy(dtype=np.float64)
-    empty = (words.isna() | words.isin(unparsed)).to_numpy()
+    blank = words.astype(object).map(lambda word: word is None or word.strip().lower() in BLANK)
+    empty = (blank.astype(bool) | words.isin(unparsed)).to_numpy()
     refuse(column, np.isnan(known) & ~empty, "is not a known verdict", remedy)
     return np.where(empty, np.nan, known), empty
 

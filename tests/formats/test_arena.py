@@ -84,3 +84,28 @@ def test_a_table_without_question_says_that_each_row_is_an_item(save):
     battles = podium.read_battles(save("battles.csv", "model_a,model_b,winner\nx,y,model_a\nx,y,model_a\n"))
     assert battles.notes == ("no item column: each row counts as an item of its own",)
     assert battles.counts().items == 2
+
+
+@pytest.mark.parametrize("flags", ["1,,0", "0,,1", ",1,0", "0,1,", ",0,1", "1,0,NaN"])
+def test_a_row_with_any_empty_indicator_is_unparsed_and_has_no_credit(save, flags):
+    header = "id,model_a,model_b,winner_model_a,winner_model_b,winner_tie\n"
+    battles = podium.read_battles(save("train.csv", f"{header}1,alpha,beta,{flags}\n2,alpha,beta,1,0,0\n"))
+    assert (battles.counts().unparsed, battles.unparsed_reasons()) == (1, {"no winner": 1})
+    assert battles.table["credit"].isna().tolist() == [True, False]
+
+
+@pytest.mark.parametrize("cell", ["NaN", "null", "<NA>", "  "])
+@pytest.mark.parametrize(("name", "header"), [("arena", "model_a,model_b,winner"), ("evalica", "left,right,winner")])
+def test_a_winner_that_spells_an_empty_cell_is_unparsed(save, name, header, cell):
+    battles = podium.read_battles(save(f"{name}.csv", f"{header}\nalpha,beta,{cell}\nalpha,beta,tie\n"))
+    assert (battles.counts().unparsed, battles.unparsed_reasons()) == (1, {"no winner": 1})
+
+
+def test_a_winner_none_is_an_error_because_it_may_mean_a_tie(save):
+    with pytest.raises(podium.DataError, match="'none' is not a known verdict"):
+        credit(save, "none")
+
+
+def test_a_model_called_none_still_wins_by_its_name(save):
+    battles = podium.read_battles(save("battles.csv", "model_a,model_b,winner\nnone,beta,none\nnone,beta,model_b\n"))
+    assert battles.table["credit"].tolist() == [1.0, 0.0]

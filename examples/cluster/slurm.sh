@@ -13,11 +13,11 @@ JUDGE=${JUDGE:-podium/offline}
 LOGS=${LOGS:-logs}
 SHARD=${SLURM_ARRAY_TASK_ID:-$((JOB_COMPLETION_INDEX + 1))}
 SHARDS=${SHARDS:-$SLURM_ARRAY_TASK_COUNT}
-OWN="$LOGS/look-${LOOK:-0}/shard-$SHARD"
+OWN="$LOGS/shard-$SHARD"
 
 LAST=$(ls -t "$OWN"/*.eval 2>/dev/null | head -n 1)
 if [ -n "$LAST" ]; then
     exec inspect eval-retry "$LAST" --log-dir "$OWN" --display plain
 fi
 exec inspect eval "$TOURNAMENT" -T "responses=$RESPONSES" -T "shard=$SHARD/$SHARDS" \
-    ${LOOK:+-T "look=$LOOK" -T "played=$LOGS"} --model-role "judge=$JUDGE" --log-dir "$OWN" --display plain "$@"
+    --model-role "judge=$JUDGE" --log-dir "$OWN" --display plain "$@"

@@ -16,7 +16,7 @@ class FiledRun:
         path: the file.
         who, what: for humans: a model and its task, or a tournament and what it was played on.
         question: what was asked: runs that share it are repeats. Of a model it is its name and task; of a tournament a
-            digest of models, prompts, responses, judge and settings, with the shard and the look where it has them.
+            digest of models, prompts, responses, judge and settings, with the shard where it has one.
         time: when it began or was saved; later ones sort after earlier ones.
         evaluation: an id that all attempts of one evaluation share; empty where nothing says it.
         whole: whether it ended as it should.

@@ -1,14 +1,13 @@
 """Shards: one tournament split by items over several processes."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from podium.errors import UsageError
-from podium.text import some
 from podium.tournaments.recorded import Recorded
-from podium.tournaments.schedule import OVER, Field, NextRound, Outcome, Pairing, Round, TournamentRule
+from podium.tournaments.schedule import OVER, Field, NextRound, Round
 from podium.tournaments.selection import order_of_visits
 from podium.tournaments.stopping import Stopping
 
@@ -54,11 +53,11 @@ def read_shard(text: str) -> Shard:
     return Shard(int(match[1]), int(match[2]))
 
 
-def refuse_undividable(name: str, rule: Any, field: Field, shard: Shard, look: int | None) -> None:
+def refuse_undividable(name: str, rule: Any, field: Field, shard: Shard) -> None:
     """Refuse a tournament whose battles on one item depend on verdicts on others, in other shards.
 
     Raises:
-        UsageError: it does, or stops by itself without `look`, or has more shards than items.
+        UsageError: it does, or there are more shards than items.
     """
     ring = "play podium/ring, which can be divided"
     if not isinstance(rule, Stopping | Recorded):
@@ -69,13 +68,11 @@ def refuse_undividable(name: str, rule: Any, field: Field, shard: Shard, look: i
             f"(-T items=11 -T pilot=10, without shards, names the anchor), then -T anchor=NAME in shards; or {ring}"
         )
     until = getattr(rule, "until", None)
-    if until and look is None:
+    if until:
         raise UsageError(
-            f"shard={shard}: until={until} is decided by the verdicts of all shards; play a look at a time: "
-            "-T look=1, and when all shards of it have ended -T look=2 -T played=LOGS, and so on"
+            f"shard={shard}: until={until} decides by the verdicts of all shards; leave out shard= and play it in one "
+            "process, or leave out until= and play the whole schedule in shards"
         )
-    if look is not None and not until:
-        raise UsageError(f"look={look} belongs to a tournament that stops by itself: add until=, or leave it out")
     items = len(order_of_visits(field, getattr(rule, "items", None), rule.seed))
     if shard.of > items:
         raise UsageError(f"shard={shard}: there are {items} items; make at most so many shards")
@@ -104,31 +101,3 @@ class Part:
     def size(self, field: Field) -> int:  # noqa: ARG002
         """Return how many battles there will be."""
         return len(self.coming.pairings)
-
-
-def rounds_on_record(
-    rule: TournamentRule, field: Field, given: Sequence[Round], looks: Sequence[Mapping[Pairing, Outcome]]
-) -> tuple[Round, ...]:
-    """Return the rounds that looks on record ended, in the order of their schedule, behind those that were given.
-
-    Args:
-        looks: how the battles of each ended, all shards together.
-
-    Raises:
-        UsageError: a look holds battles that the looks before it do not lead to.
-    """
-    played = list(given)
-    for number, ended in enumerate(looks, start=1):
-        coming = rule.next(field, played)
-        if not coming.pairings:
-            break
-        strange = ended.keys() - set(coming.pairings)
-        if strange:
-            raise UsageError(
-                f"played=: look {number} holds {len(strange)} battles that the verdicts before it do not lead to "
-                f"({some(sorted(own.key for own in strange), most=2)}), as where a log was scored again; play from "
-                f"look {number} on into another folder, beside the logs of the looks before it"
-            )
-        outcomes = tuple(ended.get(battle, Outcome(battle, None)) for battle in coming.pairings)
-        played.append(Round(outcomes, coming.note))
-    return tuple(played)

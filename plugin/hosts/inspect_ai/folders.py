@@ -17,7 +17,7 @@ from podium.hookspecs import GatheredBattles, Reading
 from podium.hosts.inspect_ai.compatibility import flatten_arguments
 from podium.hosts.inspect_ai.log_format import MODELS, RESPONSE, TASKS, is_beside_logs, is_log, is_tournament
 from podium.hosts.inspect_ai.logs import log_rows, read_by_inspect
-from podium.hosts.inspect_ai.plans import digest_of, join_parts, plan_in
+from podium.hosts.inspect_ai.shard_logs import digest_of, join_shards, plan_in
 from podium.text import some
 
 
@@ -87,7 +87,7 @@ def run_of(path: Path, log: EvalLog, label: str | None = None) -> FiledRun:
         return FiledRun(path, model, spec.task, (model, spec.task), **common)
     cut = [spec.config.limit, spec.config.sample_id, spec.config.epochs]
     arguments = flatten_arguments(spec.task_args)
-    question = (digest_of({**plan_in(log), "cut": cut}), str(arguments.get("shard")), str(arguments.get("look")))
+    question = (digest_of({**plan_in(log), "cut": cut}), str(arguments.get("shard")))
     return FiledRun(path, f"the tournament {spec.task}", "the same responses", question, **common)
 
 
@@ -161,9 +161,9 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
         frame = _name_task(frame, log.header, labels[log.path])
         frame.attrs = kept
         frames.append((log, frame))
-    notes += join_parts([(log.path, log.header, frame) for log, frame in frames])
+    notes += join_shards([(log.path, log.header, frame) for log, frame in frames])
     silent = [log.path for log, frame in frames if frame.empty]
-    lost += [f"left out: {path}: it plays no battle; give the logs of the looks before it" for path in silent]
+    lost += [f"left out: {path}: its shard has no battle; give the logs of the other shards" for path in silent]
     frames = [(log, frame) for log, frame in frames if not frame.empty]
     if not frames:
         raise DataError(

@@ -287,8 +287,8 @@ def log_rows(path: Path) -> pd.DataFrame:
             columns.add({**battle, "judge": judge})
     frame = columns.frame()
     if SHARD in about and not scheduled:
-        # A shard may have no battle at a look; one log says the answer of all.
-        frame.attrs = {"missing": missing, "answer": answer}
+        # With few battles, a shard may have none.
+        frame.attrs = {"missing": missing}
         return frame
     if frame.empty:
         raise _nothing_judged(path, log, failure or (f"{UNSHOWN}: {unshown[0]}" if unshown else None))

@@ -42,10 +42,9 @@ from podium.hosts.inspect_ai.log_format import (
     TASKS,
 )
 from podium.hosts.inspect_ai.log_responses import READER
-from podium.hosts.inspect_ai.looks import OwnPart, known_judges, own_part
-from podium.hosts.inspect_ai.plans import plan_of
 from podium.hosts.inspect_ai.preview import preview_run
 from podium.hosts.inspect_ai.scorers import verdict
+from podium.hosts.inspect_ai.shard import OwnShard, own_shard, refuse_removed_options
 from podium.hosts.inspect_ai.source import SampleBuilder, TournamentSource, missing_text
 from podium.plugins import catalogue
 from podium.plugins.catalogue import judging_settings
@@ -66,7 +65,7 @@ PORTION = 1000
 """Packs given to Inspect at once."""
 NO_MODEL = "none/none"
 """The model under test: a tournament generates nothing, and is not run once per `--model`."""
-WHOLE_NUMBERS = ("seed", "look", "limit", "max_battles")
+WHOLE_NUMBERS = ("seed", "limit", "max_battles")
 """Options that are whole numbers."""
 
 
@@ -76,8 +75,6 @@ class RunOptions:
 
     Attributes:
         shard: `k/n`: only the battles on the k-th of n parts of the items.
-        look: only the battles between two looks of a tournament that stops by itself, counted from 1.
-        played: where the logs of the looks before it are.
         models: only these.
         answered_by: only items that this model was asked, whatever became of its response.
         limit, category: only so many items, or of this category.
@@ -101,8 +98,6 @@ class RunOptions:
     """
 
     shard: str | None = None
-    look: int | None = None
-    played: str | Sequence[str] | None = None
     models: str | Sequence[str] | None = None
     answered_by: str | None = None
     limit: int | None = None
@@ -135,16 +130,13 @@ class RunOptions:
 RUN_OPTIONS = frozenset(own.name for own in fields(RunOptions))
 
 
-def tournament_task(
-    name: str, responses: str | Sequence[str], settings: Mapping[str, Any], *, typed: Mapping[str, Any], **options: Any
-) -> Task:
+def tournament_task(name: str, responses: str | Sequence[str], settings: Mapping[str, Any], **options: Any) -> Task:
     """Make the task of a tournament.
 
     Args:
         name: of the tournament, podium's own or a plugin's.
         responses: files, folders or globs, each optionally `label=path`.
         settings: of the tournament.
-        typed: all options as they were typed, by which logs of one plan are known.
         **options: those of `RunOptions`, and how the judge is asked; see `podium.plugins.catalogue.judging_settings`.
 
     Raises:
@@ -156,11 +148,12 @@ def tournament_task(
         )
     if roles_are_known() and not has_judge():
         raise UsageError(NO_JUDGE)
+    refuse_removed_options(options)
     refuse_unknown_options({**settings, **options}, RUN_OPTIONS | {"responses"} | _settings_of(name) | known_options())
     how = {key: value for key, value in options.items() if key not in RUN_OPTIONS}
     given = {key: value for key, value in settings.items() if value is not None}
     own = RunOptions(**{key: value for key, value in options.items() if key in RUN_OPTIONS})
-    return _Run(name, split_names(responses or ()), given, own, how, typed).task()
+    return _Run(name, split_names(responses or ()), given, own, how).task()
 
 
 class _Run:
@@ -173,7 +166,6 @@ class _Run:
         settings: Mapping[str, Any],
         options: RunOptions,
         how: Mapping[str, Any],
-        typed: Mapping[str, Any],
     ) -> None:
         self.name, self.options = name, options
         self.asking, self.how = self._split_asking(how)
@@ -189,8 +181,7 @@ class _Run:
         self.packed = battles >= PACKED_FROM if options.pack == "auto" else bool(options.pack)
         self.answer_collector = self._answer_collector()
         self.calls = self.judged.calls(shows_first(name, self.rule, self.judged, self.how))
-        self.version = self.competing.digest()[:12]
-        self.part = self._part(typed)
+        self.shard = self._shard()
         self.source = self._source()
 
     def _split_asking(self, how: Mapping[str, Any]) -> tuple[Asking, dict[str, Any]]:
@@ -261,50 +252,37 @@ class _Run:
         models, reasoning = tuple(self.asking.models), self.options.reasoning
         return AnswerCollector(self.sample_builder, models, pack=self.packed, first=first, reasoning=reasoning)
 
-    def _part(self, typed: Mapping[str, Any]) -> OwnPart | None:
-        """Return what of the tournament is played here, where it is not the whole."""
-        options = self.options
-        if not (options.shard or options.look is not None or options.played):
+    def _shard(self) -> OwnShard | None:
+        """Return what of the tournament is played here; None for the whole."""
+        shard = self.options.shard
+        if not shard:
             return None
         if self.answer_collector:
             raise UsageError(
                 "answers on demand are asked by one process: ask for them first (podium/chain -T answers=first "
-                "-T max_battles=1), then play shards and looks with responses=ITS LOG"
+                "-T max_battles=1), then play shards with responses=ITS LOG"
             )
-        prompts, judges = self.judged.prompt_hash, known_judges()
-        plan = plan_of(self.name, responses=self.version, prompts=prompts, judges=judges, settings=typed)
-        part = own_part(
-            self.name,
-            self.rule,
-            self.competing,
-            plan=plan,
-            shard=options.shard,
-            look=options.look,
-            played=options.played,
-            before=self.before,
-            seed=options.seed,
-            calls=self.calls,
-        )
+        own = own_shard(self.name, self.rule, self.competing, shard, self.before, self.options.seed)
         if self.unanswered:
             count = f"{len(self.unanswered):,} recorded battles have no responses"
-            raise UsageError(f"shard={options.shard}: {count}: give responses= of all")
-        return part
+            raise UsageError(f"shard={shard}: {count}: give responses= of all")
+        return own
 
     def _source(self) -> TournamentSource:
         """Return what deals the battles, round by round."""
-        part, options = self.part, self.options
+        shard, options = self.shard, self.options
         build_samples = self.sample_builder.build_packs if self.packed else self.sample_builder.build_battle_samples
         asked = [*self.asking.models.values()] if self.answer_collector else []
         return TournamentSource(
-            part.rule if part else self.rule,
+            shard.rule if shard else self.rule,
             self.competing.field(),
-            lambda pairings, number: build_samples(pairings, number + (part.number - 1 if part else 0)),
+            build_samples,
             portion=PORTION if self.packed else None,
             spread=lambda coming: self.sample_builder.responses.in_all_responses(coming),
             calls=self.calls,
-            given=part.given if part else self.before,
+            given=self.before,
             say=self._say,
-            opening=part.opening if part else (),
+            opening=shard.opening if shard else (),
             answers=self.answer_collector,
             cost_limit=None if options.max_cost is None else build_cost_limit(options.max_cost, options.prices, asked),
         )
@@ -320,8 +298,8 @@ class _Run:
             raise UsageError(f"{self.name}: nothing can be played: {why or 'fewer than two models'}")
         for said in preview_run(self.competing, self.source, self.judged, self.asking, why):
             self._say(said)
-        for said in self.part.said if self.part else ():
-            self._say(said)
+        if self.shard:
+            self._say(self.shard.said)
         if self.unanswered:
             count = f"{len(self.unanswered):,} of {len(self.settings['battles']):,} recorded battles"
             lost = self.unanswered[0]
@@ -335,7 +313,7 @@ class _Run:
             scorer=verdict(seed=seed, **self.how),
             model=NO_MODEL,
             name=self.name,
-            version=self.version,
+            version=self.competing.digest()[:12],
             # Every battle is played, and a log in which some failed is not done: an eval set asks again for those.
             fail_on_error=True,
             continue_on_fail=True,
@@ -354,7 +332,7 @@ class _Run:
             PLANNED: round(source.rule.size(source.field) * competing.mean_number()),
             TASKS: list(competing.tasks),
             PROMPTS: self.judged.prompt_hash,
-            **({SHARD: self.part.about} if self.part else {}),
+            **({SHARD: self.shard.about} if self.shard else {}),
             **({ANSWERS: self.asking.identity(competing)} if self.answer_collector else {}),
         }
 

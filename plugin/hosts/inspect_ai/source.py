@@ -29,12 +29,11 @@ from podium.hosts.inspect_ai.log_format import (
     reason_of_stop,
     response_fields,
 )
-from podium.hosts.inspect_ai.logs import Scored
 from podium.hosts.inspect_ai.media import input_of
 from podium.printable import tell
 from podium.responses.collection import Responses, response_key
 from podium.text import some
-from podium.tournaments.claims import Answer, answer_of
+from podium.tournaments.claims import answer_of
 from podium.tournaments.schedule import Field, NextRound, Outcome, Pairing, Round, TournamentRule, merge_responses
 
 if TYPE_CHECKING:
@@ -119,7 +118,7 @@ def _shown_first(pairing: Pairing) -> dict[str, str]:
     return {} if pairing.first is None else {FIRST: pairing.first}
 
 
-def outcomes_of(sample: EvalSample | Scored) -> tuple[Outcome, ...]:
+def outcomes_of(sample: EvalSample) -> tuple[Outcome, ...]:
     """Return how the battles of a sample ended; nothing where it failed."""
     if sample.error is not None or not sample.scores:
         return ()
@@ -304,7 +303,8 @@ class TournamentSource(SampleSource):
         kept = replace(answer, calls=asked * self.calls)
         for claim in kept.claims:
             self.say(claim)
-        return [closing_sample(kept, number)]
+        said = "\n".join(kept.claims)
+        return [Sample(id=name, input=said, metadata={ROUND: [], "note": said, ANSWER: kept.to_dict()})]
 
     def _build_missing_samples(self, missing: list[Sample]) -> list[Sample] | None:
         """Return the samples that were not scheduled in this attempt; None where all was, and Inspect leaves it out
@@ -332,12 +332,6 @@ class TournamentSource(SampleSource):
         if start != self.start:
             self.start, self.scheduled = start, set(self.seeds)
         return {name: (announced, ended) for name, announced, ended in self.events[start:]}
-
-
-def closing_sample(answer: Answer, number: int) -> Sample:
-    """Return the sample that says what was found, in the place of a round of this number."""
-    said = "\n".join(answer.claims)
-    return Sample(id=_round_id(number), input=said, metadata={ROUND: [], "note": said, ANSWER: answer.to_dict()})
 
 
 def _announced_round(metadata: Mapping[str, Any]) -> dict[str, Any]:

@@ -87,4 +87,4 @@ def _tournament(
             raise UsageError("podium/tournament plays a tournament by its name: -T name=NAME (podium list names them)")
         typed = flatten_arguments(options)
         own, how = split_options(name, typed)
-        return tournament_task(name, responses, {**settings, **own}, typed={**settings, **typed}, **how)
+        return tournament_task(name, responses, {**settings, **own}, **how)

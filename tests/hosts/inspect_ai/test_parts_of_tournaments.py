@@ -1,4 +1,4 @@
-"""Tournaments in parts: shards and looks in logs of their own make the table, and the claims, of the single run."""
+"""Tournaments in shards: their logs together make the table of the single run."""
 
 import os
 import shutil
@@ -19,7 +19,6 @@ from podium.tournaments.shards import Shard
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
-APART = {"ash": 0.0, "elm": 1.0, "fir": 2.7, "oak": 3.0}
 THREE = {"ash": 1.2, "elm": 1.9, "oak": 2.4}
 HALF = 9
 """Battles of three models on three of six items."""
@@ -40,32 +39,6 @@ def assert_same_table(source, other):
         numbers = {name: value for name, value in row.items() if isinstance(value, float)}
         assert {**own[key], **numbers} == row
         assert {name: own[key][name] for name in numbers} == pytest.approx(numbers, rel=1e-9, abs=1e-9)
-
-
-def answer_in(source):
-    return podium.rank(podium.read_battles(source)).standings[0].diagnostics["answer"]
-
-
-@pytest.mark.slow
-def test_a_ring_by_looks_over_three_shards_claims_what_the_single_run_claims_for_the_same_calls(
-    play, write_responses, record, capfd
-):
-    paths, how = write_responses(APART, 52), {"until": "top1", "start": 25, "passes": 1, "cache": False, "pack": True}
-    play(ring(responses=paths, **how), log_dir="single")
-    asked, look, plays = record.times(), 0, True
-    while plays:
-        look, known = look + 1, record.calls
-        for k in (1, 2, 3):
-            task = ring(responses=paths, **how, shard=f"{k}/3", look=look, played="parts")
-            assert play(task, log_dir="parts", display="plain").status == "success"
-        plays = record.calls > known
-    said = capfd.readouterr().err
-    assert look > 2
-    assert record.times() == asked + asked
-    assert answer_in("parts") == answer_in("single")
-    assert all(claim in said for claim in answer_in("single")["claims"])
-    assert "look 2: " in said
-    assert_same_table("parts", "single")
 
 
 def words_of_script(folder, shard, *further, **environment):
@@ -171,22 +144,6 @@ def test_a_shard_counts_once_one_not_seen_is_missing_and_other_divisions_and_pla
     assert "give the shards of one plan" in err
 
 
-@pytest.mark.slow
-def test_a_look_waits_for_all_shards_of_the_one_before_of_its_own_plan(play, write_responses):
-    paths = write_responses(APART, 26)
-    how = {"responses": paths, "until": "order", "start": 25, "pack": True, "played": "parts"}
-    play(ring(**how, shard="1/2", look=1), log_dir="parts")
-    with pytest.raises(UsageError, match=r"look=2, played=parts: shard 2/2 of look 1 is not there$"):
-        ring(**how, shard="1/2", look=2)
-    with pytest.raises(UsageError, match=r"shard 1/2 of look 1 is not there; .* is left out \(another plan: seed=\)"):
-        ring(**how, shard="1/2", look=2, seed=1)
-    with pytest.raises(UsageError, match=r"is left out \(2 shards, not 3\)"):
-        ring(**how, shard="1/3", look=2)
-    play(ring(**how, shard="2/2", look=1), log_dir="parts", limit=1)
-    with pytest.raises(UsageError, match=r"2/2 of look 1 is not there; .* is left out \(cut by --limit"):
-        ring(**how, shard="1/2", look=2)
-
-
 @pytest.mark.parametrize(
     ("task", "options", "words"),
     [
@@ -195,12 +152,9 @@ def test_a_look_waits_for_all_shards_of_the_one_before_of_its_own_plan(play, wri
         (ring, {"shard": "1/9"}, "there are 6 items"),
         (swim, {"shard": "1/2"}, "play podium/ring"),
         (anchor, {"shard": "1/2"}, "play the pilot first"),
-        (ring, {"shard": "1/2", "until": "top1"}, "play a look at a time: -T look=1"),
-        (ring, {"shard": "1/2", "look": 1}, "add until="),
-        (ring, {"until": "top1", "look": 0}, "counted from 1"),
-        (ring, {"until": "top1", "look": 2}, "-T played=LOGS"),
-        (ring, {"until": "top1", "look": 2, "played": "nowhere"}, "no such file or directory: nowhere"),
-        (ring, {"played": "logs"}, "belongs to look="),
+        (ring, {"shard": "1/2", "until": "top1"}, "until=top1 decides by the verdicts of all shards"),
+        (ring, {"until": "top1", "look": 1}, "look=1: .* leave out look=, played= and shard="),
+        (ring, {"shard": "1/2", "look": 2, "played": "logs"}, "look=2, played=logs: .* or leave out until= and play"),
     ],
 )
 def test_what_cannot_be_played_in_parts_is_refused_before_the_first_call(write_responses, task, options, words):

@@ -5,7 +5,7 @@ An option that is the same everywhere is a constant; one whose help or default d
 
 import json
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -39,11 +39,24 @@ class GroupedCommand(click.Command):
 
     Args:
         doing: heading of the options that are this command's own.
+        removed: what replaces each option that an earlier version had, as {"--study": "run benchmarks/x.py"}.
     """
 
-    def __init__(self, *names: Any, doing: str = "Options", **more: Any) -> None:
+    def __init__(
+        self, *names: Any, doing: str = "Options", removed: Mapping[str, str] | None = None, **more: Any
+    ) -> None:
         super().__init__(*names, **more)
         self.doing = doing
+        self.removed = removed or {}
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments; a removed option raises UsageError that names its replacement."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            if error.option_name not in self.removed:
+                raise
+            raise UsageError(f"{error.option_name} was removed: {self.removed[error.option_name]}") from None
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write a list under each heading."""

@@ -1,9 +1,12 @@
 """Help in groups: what a command does first, the block of what to read the same everywhere."""
 
+import click
 import pytest
 from click.testing import CliRunner
 
 from podium.cli.main import podium
+from podium.cli.options import GroupedCommand
+from podium.errors import UsageError
 
 COMMANDS = ("rank", "report", "diagnose", "plan", "calibrate", "replay", "label")
 
@@ -36,3 +39,16 @@ def test_every_option_stands_in_one_group(command: str) -> None:
     shown = [flag for flags in groups_of(command).values() for flag in flags]
     options = [param for param in podium.commands[command].params if param.param_type_name == "option"]
     assert len(shown) == len(set(shown)) == len(options) + 1
+
+
+@pytest.mark.parametrize("typed", [["--old"], ["--old", "3"], ["--old=3"]])
+def test_a_removed_option_names_what_replaces_it(typed: list[str]) -> None:
+    @click.command(cls=GroupedCommand, removed={"--old": "use --new"})
+    @click.option("--new")
+    def command(new: str) -> None:
+        click.echo(new)
+
+    error = CliRunner().invoke(command, typed).exception
+    assert isinstance(error, UsageError)
+    assert str(error) == "--old was removed: use --new"
+    assert CliRunner().invoke(command, ["--other"]).exit_code == 2

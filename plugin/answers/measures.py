@@ -18,7 +18,7 @@ from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import Standings
 from podium.rankers.coded import code_battles
-from podium.rankers.hanging import Hinge, first_place
+from podium.rankers.drop_out import DropOutRobustness, drop_out_robustness
 from podium.rankers.intervals import holm
 from podium.rankers.pairs import cells_by_cluster, pair_sums
 from podium.text import plural
@@ -98,8 +98,8 @@ def are_too_many(battles: Battles) -> bool:
     return len(battles) > MOST_BATTLES or len(battles.models) > MOST_MODELS
 
 
-def hinge_of(battles: Battles, standings: Standings) -> Hinge | None:
-    """Return one or two items that the first place hangs on, where it matters; None where nobody looked.
+def robustness_of(battles: Battles, standings: Standings) -> DropOutRobustness | None:
+    """Return the drop-out robustness of the first place where it matters; None where it was not computed.
 
     It matters of a leader who is told from all others, and of one whose gap is within its error. Items are left out of
     plain Bradley-Terry: where the ranking has another leader (by labels or lengths, say), nothing is known of it.
@@ -111,19 +111,19 @@ def hinge_of(battles: Battles, standings: Standings) -> Hinge | None:
     if 1 not in separation.cuts and not within_error:
         return None
     try:
-        hinge = first_place(battles, most=ALARMING)
+        robustness = drop_out_robustness(battles, largest=ALARMING)
     except (NotIdentifiedError, NotConvergedError):
         return None
-    return hinge if hinge.leader == separation.names[0] else None
+    return robustness if robustness.leader == separation.names[0] else None
 
 
-def first_place_finding(standings: Standings, hinge: Hinge | None) -> Finding | None:
+def first_place_finding(standings: Standings, robustness: DropOutRobustness | None) -> Finding | None:
     """Look whether a leader who is told from all others falls with one or two items; None where nobody leads so."""
-    if hinge is None or standings.separation is None or 1 not in standings.separation.cuts:
+    if robustness is None or standings.separation is None or 1 not in standings.separation.cuts:
         return None
-    if not hinge.items:
+    if not robustness.items:
         return Finding("first place")
-    figures = {"items": items_text(hinge.items), "rival": hinge.rival, "leader": hinge.leader}
+    figures = {"items": items_text(robustness.items), "rival": robustness.new_leader, "leader": robustness.leader}
     return Finding("first place", CHECKS["first place"].say_shortly(**figures), worries=True)
 
 

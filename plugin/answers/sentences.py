@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from podium.answers.groups import leaders_of, number_word, who_sentence
-from podium.answers.measures import Finding, findings_of, first_place_finding, hinge_of, items_text, trust_sentence
+from podium.answers.measures import Finding, findings_of, first_place_finding, items_text, robustness_of, trust_sentence
 from podium.checks import LENGTH_CONTROL
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import Separation, Standings
@@ -68,12 +68,14 @@ def answer_of(
         return ()
     tournament = standings.diagnostics.get("answer", {}) if standings.ranker == RANKER_OF_CLAIMS else {}
     who = next(iter(tournament.get("claims", ())), who)
-    hinge = hinge_of(battles, standings)
-    first = first_place_finding(standings, hinge)
+    robustness = robustness_of(battles, standings)
+    first = first_place_finding(standings, robustness)
     trust = trust_sentence([*findings, *([first] if first else [])])
     if standings.ranker not in ("bradley-terry", "win-rate"):
         trust = trust.replace(LENGTH_CONTROL, f"--ranker bradley-terry {LENGTH_CONTROL}")
-    further = slices or next_sentence(standings, hinge.items if hinge else (), hinge.rival if hinge else None)
+    further = slices or next_sentence(
+        standings, robustness.items if robustness else (), robustness.new_leader if robustness else None
+    )
     after = connecting_sentence(standings) or tournament.get("advice") or further
     return (f"{about}{who}", trust, *([after] if after else []))
 

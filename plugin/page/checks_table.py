@@ -8,7 +8,7 @@ from podium.diagnosis.judge_checks import unparsed_share
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import Standings
-from podium.rankers.hanging import first_place
+from podium.rankers.drop_out import drop_out_robustness
 from podium.report.model import Table
 from podium.report.numbers import share_text
 from podium.text import plural
@@ -87,12 +87,12 @@ def _robustness_row(battles: Battles) -> Row:
     if are_too_many(battles):
         return name, UNKNOWN, "too many battles to look"
     try:
-        hinge = first_place(battles, most=LARGEST_SET)
+        robustness = drop_out_robustness(battles, largest=LARGEST_SET)
     except (NotIdentifiedError, NotConvergedError) as error:
         return name, UNKNOWN, str(error)
-    if not hinge.items:
-        return name, FINE, f"no {hinge.most} items or fewer carry the lead of {hinge.leader}"
-    number = len(hinge.items)
-    many = f"{'' if hinge.exact else 'at most '}{number} {plural('item', number)}"
-    without = f"without {items_text(hinge.items)} {hinge.rival} does, by a fit without them"
-    return name, LOOK if number <= CHECKS[name].threshold else FINE, f"{hinge.leader} leads by {many}: {without}"
+    if not robustness.items:
+        return name, FINE, f"no {robustness.largest_tried} items or fewer carry the lead of {robustness.leader}"
+    number = len(robustness.items)
+    many = f"{'' if robustness.is_exact else 'at most '}{number} {plural('item', number)}"
+    without = f"without {items_text(robustness.items)} {robustness.new_leader} does, by a fit without them"
+    return name, LOOK if number <= CHECKS[name].threshold else FINE, f"{robustness.leader} leads by {many}: {without}"

@@ -83,17 +83,17 @@ def test_nothing_is_said_of_what_the_first_place_hangs_on_where_plain_bradley_te
     """Items are left out of plain Bradley-Terry: of a ranking that length control turned round it knows nothing."""
     from dataclasses import replace
 
-    from podium.answers.measures import hinge_of
+    from podium.answers.measures import robustness_of
 
     battles = podium.read_battles("examples/simulated/battles.csv")
     standings = podium.rank(battles).standings[0]
     assert standings.separation is not None
     near = replace(standings.separation, z=0.5)
     turned = replace(near, names=(near.names[1], near.names[0], *near.names[2:]))
-    hinge = hinge_of(battles, replace(standings, separation=near))
-    assert hinge is not None
-    assert hinge.leader == near.names[0]
-    assert hinge_of(battles, replace(standings, separation=turned)) is None
+    robustness = robustness_of(battles, replace(standings, separation=near))
+    assert robustness is not None
+    assert robustness.leader == near.names[0]
+    assert robustness_of(battles, replace(standings, separation=turned)) is None
 
 
 def test_equal_length_is_advised_by_a_ranker_that_knows_it() -> None:

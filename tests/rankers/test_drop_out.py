@@ -1,4 +1,4 @@
-"""What the first place hangs on: brute force by fits of another kind, worlds in which the answer is known."""
+"""Drop-out robustness of the first place: brute force by fits of another kind, worlds in which the answer is known."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,7 @@ import pytest
 
 import podium
 from podium.rankers.coded import Coded
-from podium.rankers.hanging import first_place, first_place_of
+from podium.rankers.drop_out import drop_out_of_clusters, drop_out_robustness
 
 
 def table(rows: list[tuple[str, str, str, float]]) -> podium.Battles:
@@ -18,52 +18,52 @@ def close_pair(extra: list[tuple[str, str, str, float]]) -> podium.Battles:
     return table([(f"i{k}", "amber", "birch", float(k % 2)) for k in range(10)] + extra)
 
 
-def test_a_leader_by_one_item_hangs_on_it() -> None:
-    hinge = first_place(close_pair([("x", "amber", "birch", 1.0), ("i0", "amber", "birch", 1.0)]))
-    assert (hinge.leader, hinge.rival, hinge.exact) == ("amber", "birch", True)
-    assert len(hinge.items) == 3, "without two wins both are level: nobody passes"
-    one = first_place(close_pair([("i1", "amber", "birch", 0.9)]))
+def test_removing_the_one_deciding_item_changes_the_leader() -> None:
+    robustness = drop_out_robustness(close_pair([("x", "amber", "birch", 1.0), ("i0", "amber", "birch", 1.0)]))
+    assert (robustness.leader, robustness.new_leader, robustness.is_exact) == ("amber", "birch", True)
+    assert len(robustness.items) == 3, "without two wins both are level: nobody passes"
+    one = drop_out_robustness(close_pair([("i1", "amber", "birch", 0.9)]))
     assert one.leader == "amber"
     assert len(one.items) == 1
 
 
-def test_a_first_place_that_is_shared_hangs_on_nothing() -> None:
-    assert first_place(close_pair([])).items == ()
+def test_a_shared_first_place_has_no_removal() -> None:
+    assert drop_out_robustness(close_pair([])).items == ()
 
 
 def test_a_leader_who_wins_everywhere_falls_by_no_removal() -> None:
-    hinge = first_place(table([(f"i{k}", "amber", "birch", 1.0) for k in range(8)]))
-    assert (hinge.rival, hinge.items) == (None, ())
+    robustness = drop_out_robustness(table([(f"i{k}", "amber", "birch", 1.0) for k in range(8)]))
+    assert (robustness.new_leader, robustness.items) == (None, ())
 
 
 def test_a_removal_that_takes_the_models_apart_does_not_count() -> None:
     """Without item `bridge` nobody meets cedar, and without scale there is no other leader."""
     rows = [(f"i{k}", "amber", "birch", 1.0 - 0.3 * (k % 2)) for k in range(6)]
-    hinge = first_place(table([*rows, ("bridge", "birch", "cedar", 0.6)]))
-    assert hinge.leader == "amber"
-    assert "bridge" not in hinge.items
+    robustness = drop_out_robustness(table([*rows, ("bridge", "birch", "cedar", 0.6)]))
+    assert robustness.leader == "amber"
+    assert "bridge" not in robustness.items
 
 
 def test_no_more_items_are_looked_for_than_asked() -> None:
     battles = close_pair([("x", "amber", "birch", 1.0), ("i0", "amber", "birch", 1.0)])
-    assert first_place(battles, most=1).items == ()
-    assert first_place(battles, most=1, enumerated=0).items == ()
+    assert drop_out_robustness(battles, largest=1).items == ()
+    assert drop_out_robustness(battles, largest=1, most_enumerated=0).items == ()
 
 
 def test_rows_without_an_item_are_called_by_their_number() -> None:
     credits = [1.0, 0.0, 1.0, 0.0, 0.9]
     frame = pd.DataFrame({"model_a": "amber", "model_b": "birch", "credit": credits})
-    assert first_place(podium.read_battles(frame)).items in (("row 1",), ("row 3",), ("row 5",))
+    assert drop_out_robustness(podium.read_battles(frame)).items in (("row 1",), ("row 3",), ("row 5",))
 
 
 @pytest.mark.parametrize("enumerated", [12, 0])
 def test_the_rest_is_led_by_the_rival_as_the_ranker_itself_says(enumerated: int) -> None:
     battles = podium.simulate(5, 12, seed=4, spread=0.4).battles()
-    hinge = first_place(battles, enumerated=enumerated)
-    rest = battles.select(~battles.table["item"].isin(hinge.items).to_numpy())
+    robustness = drop_out_robustness(battles, most_enumerated=enumerated)
+    rest = battles.select(~battles.table["item"].isin(robustness.items).to_numpy())
     whole, without = (podium.rank(part).standings[0].entries[0].model for part in (battles, rest))
-    assert hinge.items
-    assert (whole, without) == (hinge.leader, hinge.rival)
+    assert robustness.items
+    assert (whole, without) == (robustness.leader, robustness.new_leader)
 
 
 def unbalanced_record(seed: int) -> Coded:
@@ -85,7 +85,9 @@ def test_the_greedy_search_finds_the_count_of_brute_force_in_95_percent_of_unbal
     counts = []
     for seed in range(1_000):
         try:
-            counts.append([len(first_place_of(unbalanced_record(seed), enumerated=n).items) for n in (12, 0)])
+            counts.append(
+                [len(drop_out_of_clusters(unbalanced_record(seed), most_enumerated=n).items) for n in (12, 0)]
+            )
         except podium.NotIdentifiedError:
             continue
         if len(counts) == 200:

@@ -1,0 +1,188 @@
+"""Drop-out robustness of the first place: the fewest items whose removal changes the Bradley-Terry leader."""
+
+from dataclasses import dataclass, replace
+from itertools import combinations, islice
+
+import numpy as np
+
+from podium.nouns.battles import Battles
+from podium.rankers.coded import Coded, code_battles
+from podium.rankers.graph import hang_together
+from podium.rankers.identification import strengths_of
+from podium.rankers.newton import maximise_many
+from podium.rankers.pairs import PairCells, cells_by_cluster
+from podium.rankers.standings import SAME_SCORE
+from podium.rankers.strengths import Strengths, fit_strengths, pair_likelihood
+from podium.text import as_text
+
+MOST_ENUMERATED = 12
+"""Items up to which every subset is tried: 4,094 fits."""
+REFITS_PER_STEP = 8
+"""Items that one step of the greedy search tries to remove, those of the largest influence."""
+SETS_PER_BLOCK = 2048
+INFLUENCE_MARGIN = 2.0
+"""The search stops where the sum of all influences left, times this, over the share of items kept, closes no gap."""
+
+
+@dataclass(frozen=True, slots=True)
+class DropOutRobustness:
+    """The smallest set of items whose removal changes the leader.
+
+    Attributes:
+        leader: first by all items; of several models with the same score the first by name.
+        new_leader: first without `items`; None if no removal that was tried changes the leader.
+        items: names of the removed items, a row without an item as `row 3`. Empty if the first place is shared or
+            no removal that was tried changes the leader.
+        is_exact: whether all smaller sets were tried; otherwise the size of `items` is an upper bound.
+        largest_tried: size of the largest removal that was considered.
+    """
+
+    leader: str
+    new_leader: str | None
+    items: tuple[str, ...]
+    is_exact: bool
+    largest_tried: int
+
+
+def drop_out_robustness(
+    battles: Battles, *, largest: int | None = None, most_enumerated: int = MOST_ENUMERATED
+) -> DropOutRobustness:
+    """Find the fewest items whose removal changes the Bradley-Terry leader, each removal confirmed by a refit.
+
+    Removals that disconnect the comparison graph do not count.
+
+    Args:
+        largest: size of the largest removal to consider; by default all items but one.
+        most_enumerated: number of items up to which every subset is tried. With more items, a greedy search removes,
+            for each rival, the item that brings it closest to the leader, and the smallest set found is returned.
+
+    Raises:
+        NotIdentifiedError: no readable battles, or the comparison graph is disconnected to begin with.
+    """
+    coded = code_battles(battles)
+    robustness = drop_out_of_clusters(coded, largest=largest, most_enumerated=most_enumerated)
+    table = battles.table[battles.readable]
+    rows = table.iloc[[int(np.argmax(coded.cluster == int(code))) for code in robustness.items]]
+    items = as_text(rows["item"]) if "item" in rows else [None] * len(rows)
+    names = (item or f"row {row + 1}" for item, row in zip(items, rows.index, strict=True))
+    return replace(robustness, items=tuple(sorted(names)))
+
+
+def drop_out_of_clusters(
+    coded: Coded, *, largest: int | None = None, most_enumerated: int = MOST_ENUMERATED
+) -> DropOutRobustness:
+    """Compute `drop_out_robustness` of coded battles; `items` are cluster codes as text."""
+    strengths = strengths_of(coded)
+    search = _RemovalSearch(strengths, cells_by_cluster(coded, strengths.pairs))
+    leader, limit = int(np.argmax(strengths.theta)), coded.clusters - 1
+    limit = limit if largest is None else min(largest, limit)
+    exact = coded.clusters <= most_enumerated
+    is_shared = int(np.sum(strengths.theta > strengths.theta[leader] - SAME_SCORE)) > 1
+    removal = () if is_shared else (search.enumerate if exact else search.search_greedily)(leader, limit)
+    new_leader = coded.models[int(np.argmax(search.theta_without([removal])[0]))] if removal else None
+    return DropOutRobustness(coded.models[leader], new_leader, tuple(map(str, sorted(removal))), exact, limit)
+
+
+@dataclass(frozen=True, slots=True)
+class _RemovalSearch:
+    """A search for clusters whose removal changes the leader.
+
+    Attributes:
+        strengths: fitted to all clusters.
+        cells: pair sums of each cluster.
+    """
+
+    strengths: Strengths
+    cells: PairCells
+
+    @property
+    def clusters(self) -> int:
+        """Number of clusters."""
+        return int(self.cells.weight.shape[0])
+
+    def enumerate(self, leader: int, largest: int) -> tuple[int, ...]:
+        """Return the smallest removal that changes the leader; among several, the one with the largest new lead."""
+        for size in range(1, largest + 1):
+            successes: list[tuple[float, tuple[int, ...]]] = []
+            subsets = combinations(range(self.clusters), size)
+            while block := list(islice(subsets, SETS_PER_BLOCK)):
+                leads = _leads_over(self.theta_without(block), leader)
+                successes += [(leads[k], block[k]) for k in np.flatnonzero(leads > SAME_SCORE)]
+            if successes:
+                return min(successes, key=lambda success: (-round(success[0], 9), success[1]))[1]
+        return ()
+
+    def search_greedily(self, leader: int, largest: int) -> tuple[int, ...]:
+        """Return the smallest removal that a greedy search finds for any rival."""
+        best: tuple[int, ...] = ()
+        theta = self.strengths.theta
+        for rival in np.argsort(-theta, kind="stable").tolist():
+            if rival != leader and largest:
+                removal = self._close_gap(leader, rival, largest)
+                best, largest = (removal, len(removal) - 1) if removal else (best, largest)
+        return best
+
+    def _close_gap(self, leader: int, rival: int, largest: int) -> tuple[int, ...]:
+        """Remove clusters one by one, each time the one that most narrows the gap, until the leader changes."""
+        removed: tuple[int, ...] = ()
+        while len(removed) < largest:
+            candidates = self._most_influential(removed, leader, rival, largest - len(removed))
+            sets = [(*removed, cluster) for cluster in candidates]
+            if not sets:
+                return ()
+            theta = self.theta_without(sets)
+            gaps = theta[:, leader] - theta[:, rival]
+            leads = _leads_over(theta, leader)
+            if not np.isfinite(gaps).any():
+                return ()
+            if (leads > SAME_SCORE).any():
+                return sets[int(np.nanargmax(leads))]
+            removed = sets[int(np.nanargmin(gaps))]
+        return ()
+
+    def _most_influential(self, removed: tuple[int, ...], leader: int, rival: int, left: int) -> list[int]:
+        """Return the clusters whose removal should most narrow a gap, by one Newton step; none if all are too weak."""
+        pairs, counts = self.strengths.pairs, self._counts_without([removed])
+        credit, weight = (sums[0] for sums in self.cells.sums_of_draws(counts))
+        fit = self.strengths
+        if removed:
+            kept = replace(pairs, credit=credit, weight=weight)
+            fit = fit_strengths(kept, fit.regularization, fit.theta)
+        gap = np.zeros(pairs.models)
+        gap[[leader, rival]] = 1, -1
+        direction = fit.solve(gap)
+        expected = fit.expected_credit(pairs.low, pairs.high)
+        surplus = self.cells.credit - self.cells.weight.multiply(expected[None, :])
+        influence = np.asarray(surplus @ (direction[pairs.low] - direction[pairs.high])).ravel()
+        influence[list(removed)] = -np.inf
+        order = np.argsort(-influence, kind="stable")
+        rest = self.clusters - len(removed)
+        reachable = INFLUENCE_MARGIN * np.maximum(influence[order[:left]], 0).sum() / (1 - left / rest)
+        if reachable < fit.theta[leader] - fit.theta[rival]:
+            return []
+        return [int(k) for k in order[: min(REFITS_PER_STEP, rest)]]
+
+    def theta_without(self, sets: list[tuple[int, ...]]) -> np.ndarray:
+        """Fit log-strengths without each set of clusters, NaN where the rest is disconnected, shape (sets, models)."""
+        pairs = self.strengths.pairs
+        credit, weight = self.cells.sums_of_draws(self._counts_without(sets))
+        patterns, place = np.unique(weight > 0, axis=0, return_inverse=True)
+        everyone = np.ones(pairs.models, dtype=bool)
+        joined = np.array([hang_together(pairs, met, everyone) for met in patterns], dtype=bool)[place.ravel()]
+        theta = np.full((len(sets), pairs.models), np.nan)
+        likelihood = pair_likelihood(pairs, self.strengths.regularization, credit[joined], weight[joined])
+        theta[joined] = maximise_many(likelihood, self.strengths.theta)
+        return theta
+
+    def _counts_without(self, sets: list[tuple[int, ...]]) -> np.ndarray:
+        """Return 0 for the removed clusters of each set and 1 for all others, shape (sets, clusters)."""
+        counts = np.ones((len(sets), self.clusters))
+        for row, removed in zip(counts, sets, strict=True):
+            row[list(removed)] = 0
+        return counts
+
+
+def _leads_over(theta: np.ndarray, leader: int) -> np.ndarray:
+    """Return how far the best other model is ahead of the leader in each fit, NaN if unknown, shape (fits,)."""
+    others = np.delete(theta, leader, axis=1)
+    return np.asarray(others.max(axis=1) - theta[:, leader])

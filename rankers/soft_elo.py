@@ -11,7 +11,7 @@ from podium.nouns.battles import Battles
 from podium.nouns.calibration import Calibration, Target
 from podium.nouns.ranking import Standings
 from podium.rankers.bradley_terry import estimate_elo, label_strengths
-from podium.rankers.calibration.agreement import agreement_of
+from podium.rankers.calibration.agreement import measure_agreement
 from podium.rankers.calibration.bounds import Bounds, mismatches
 from podium.rankers.calibration.disagreement import NOTHING
 from podium.rankers.calibration.evidence import evidence_of
@@ -230,7 +230,7 @@ def choose_target(
         raise NotIdentifiedError(_no_map(kind))
     fitted = fit_target(evidence, level)
     warnings = few_items_doubt(evidence) + doubts(
-        fitted, asdict(agreement_of(evidence, soft_target(fitted, evidence.signal)))
+        fitted, asdict(measure_agreement(evidence, soft_target(fitted, evidence.signal)))
     )
     if len(battles.judges) > 1:
         warnings.append(

@@ -5,13 +5,19 @@ from typing import Annotated
 
 import numpy as np
 import pandas as pd
-from scipy.stats import rankdata
 
 from podium.diagnosis.clustered import Clustered
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit
 from podium.diagnosis.subject import Subject
 from podium.errors import NotConvergedError, NotIdentifiedError
-from podium.rankers.calibration.agreement import kappa, table_of_tenths, tenths_of
+from podium.rankers.calibration.agreement import (
+    LabelMatch,
+    bin_predictions,
+    kappa,
+    kappa_influence,
+    margin_auc,
+    match_labels,
+)
 from podium.rankers.calibration.evidence import Evidence, evidence_of
 from podium.rankers.calibration.signals import signal_of, usual_kind
 from podium.rankers.calibration.targets import fit_target, weights_for
@@ -83,17 +89,16 @@ def measure_human_agreement(subject: Subject) -> HumanAgreement | Missing:
         evidence = evidence_of(battles, signal_of(battles, usual_kind(battles)))
     except NotIdentifiedError:
         evidence = evidence_of(battles, signal_of(battles, "smoothing"))
-    judge, human = np.sign(evidence.hard - 0.5), np.sign(evidence.human - 0.5)
-    both, agree = ~np.isnan(judge) & ~np.isnan(human), judge == human
-    sample, decisive = Clustered(evidence.cluster, evidence.unit, level), both & (judge != 0) & (human != 0)
+    match = match_labels(evidence)
+    sample, both, decisive = Clustered(evidence.cluster, evidence.unit, level), match.both, match.decisive
     temperature, probability = _temperature(evidence, level)
-    error, bins = _reliability(evidence, probability, decisive, agree, sample, subject.rng)
+    error, bins = _reliability(match, evidence.margin, probability, sample, subject.rng)
     sized = decisive & ~np.isnan(evidence.margin)
     return HumanAgreement(
-        accuracy=sample.share(agree, what="labelled battles", among=both),
-        kappa=clustered_kappa(judge[both], human[both], sample.take(both)),
-        agreement=sample.share(agree, what="battles without a tie", among=decisive),
-        margin_tells=_auc(np.abs(evidence.margin[sized]), agree[sized], sample.take(sized)),
+        accuracy=sample.share(match.agree, what="labelled battles", among=both),
+        kappa=clustered_kappa(match.judge[both], match.human[both], sample.take(both)),
+        agreement=sample.share(match.agree, what="battles without a tie", among=decisive),
+        margin_tells=_auc(np.abs(evidence.margin[sized]), match.agree[sized], sample.take(sized)),
         temperature=temperature,
         calibration_error=error,
         bins=bins,
@@ -124,36 +129,21 @@ def agreement_lead(first: Subject, second: Subject) -> Statistic | None:
 
 
 def clustered_kappa(judge: np.ndarray, human: np.ndarray, sample: Clustered) -> Figured:
-    """Return Cohen's kappa with the interval of its influence function.
-
-    The two sides of a battle share a cluster, and add the same to the error: a row stands for both.
-    """
+    """Return Cohen's kappa with the interval of its influence function."""
     value = kappa(judge, human)
     if value is None:
         return Missing("kappa", "judge and humans call every battle a tie", "label battles that differ")
-    ours, theirs = (labels[:, None] == np.array([-1, 0, 1]) for labels in (judge, human))
-    p, q = ((side.mean(axis=0) + side.mean(axis=0)[::-1]) / 2 for side in (ours, theirs))
-    chance, agree = float(p @ q), judge == human
-    by_chance = (ours @ q - chance) + (theirs @ p - chance)
-    influence = ((agree - agree.mean()) - (1 - value) * by_chance) / (1 - chance) / len(judge)
-    return sample.linear(value, influence, len(judge), within=(-1, 1))
+    return sample.linear(value, kappa_influence(judge, human, value), len(judge), within=(-1, 1))
 
 
 def _auc(size: np.ndarray, agree: np.ndarray, sample: Clustered) -> Figured:
-    """Return the probability that |margin| is larger where humans agree, with DeLong's influence function.
-
-    Source: DeLong, DeLong and Clarke-Pearson 1988, summed by cluster as in Obuchowski 1997.
-    """
-    what, yes, no = "margin where humans agree", int(agree.sum()), int((~agree).sum())
+    """Return the probability that |margin| is larger where humans agree, with DeLong's clustered interval."""
+    what = "margin where humans agree"
     if not len(size):
         return Missing(what, "no labelled battle without a tie has a margin", MARGINS)
-    if not yes or not no:
-        return Missing(what, "humans always agree" if yes else "humans never agree", "label more battles")
-    rank, below = rankdata(size), np.empty(len(size))
-    below[agree] = (rank[agree] - rankdata(size[agree])) / no
-    below[~agree] = 1 - (rank[~agree] - rankdata(size[~agree])) / yes
-    value = float(below[agree].mean())
-    return sample.linear(value, (below - value) / np.where(agree, yes, no), len(size), within=(0, 1))
+    if agree.all() or not agree.any():
+        return Missing(what, "humans always agree" if agree.all() else "humans never agree", "label more battles")
+    return sample.linear(*margin_auc(size, agree), len(size), within=(0, 1))
 
 
 def _temperature(evidence: Evidence, level: float) -> tuple[Figured, np.ndarray | None]:
@@ -176,32 +166,31 @@ def _temperature(evidence: Evidence, level: float) -> tuple[Figured, np.ndarray 
 
 
 def _reliability(
-    evidence: Evidence,
+    match: LabelMatch,
+    margin: np.ndarray,
     probability: np.ndarray | None,
-    decisive: np.ndarray,
-    agree: np.ndarray,
     sample: Clustered,
     rng: np.random.Generator,
 ) -> tuple[Figured, tuple[ReliabilityBin, ...]]:
-    """Bin by the probability of the signal's side, and return sum over bins of share * |agreement - prediction|.
+    """Return the expected calibration error, and the reliability table that it is summed from.
 
     The errors of the bins, resampled over items, add up in absolute value to at most r with the level's probability; by
     the triangle inequality the sum is then off by at most r. Percentiles of the resampled sum itself would lie too
     high: chance adds to it once in the data, and once more in each resample.
     """
-    rows, sure, member = tenths_of(probability, decisive)
-    if not len(rows):
+    reliability = bin_predictions(match, margin, probability)
+    if reliability is None:
         why = "no labelled battle without a tie has a predicted probability"
         return Missing("calibration error", why, MARGINS), ()
-    sample, right = sample.take(rows), agree[rows].astype(np.float64)
-    tenths = table_of_tenths(sure, member, np.abs(evidence.margin[rows]), right)
-    shares = [sample.share(right, among=member == k) for k in range(len(tenths))]
-    bins = tuple(ReliabilityBin(of.mean_margin, of.predicted, share) for of, share in zip(tenths, shares, strict=True))
-    gaps = np.zeros((len(rows), len(tenths)))
-    gaps[np.arange(len(rows)), member] = right - sure
+    sample, right = sample.take(reliability.rows), match.agree[reliability.rows].astype(np.float64)
+    shares = [sample.share(right, among=reliability.bin == k) for k in range(len(reliability.bins))]
+    bins = tuple(
+        ReliabilityBin(of.mean_margin, of.predicted, share) for of, share in zip(reliability.bins, shares, strict=True)
+    )
+    gaps = np.zeros((len(right), len(bins)))
+    gaps[np.arange(len(right)), reliability.bin] = right - reliability.predicted
     sums, battles, level = sample.sums(gaps), sample.sums(np.ones(len(gaps))), sample.level
-    number, gap = len(sums), gaps.mean(axis=0)
-    value = float(np.abs(gap).sum())
+    number, gap, value = len(sums), gaps.mean(axis=0), reliability.error
     if number < 2:
         return sample.linear(value, np.zeros(len(gaps)), len(gaps)), bins
     draws = resample(lambda counts: counts @ sums / (counts @ battles)[:, None] - gap, number, RESAMPLES, rng)

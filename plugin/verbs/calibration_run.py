@@ -14,7 +14,7 @@ from podium.nouns.human_labels import ties_of
 from podium.nouns.ranking import provenance
 from podium.rankers.calibration import conformal
 from podium.rankers.calibration.accuracy import accuracy_of, mean_absolute_error
-from podium.rankers.calibration.agreement import Agreement, agreement_of
+from podium.rankers.calibration.agreement import Agreement, measure_agreement
 from podium.rankers.calibration.bounds import prompt_hashes
 from podium.rankers.calibration.choice import Choice, Contender, choice_of
 from podium.rankers.calibration.disagreement import answer_of, scale_doubts
@@ -102,7 +102,7 @@ def calibrate(
     plain = held_out_models(evidence, scales, weights, about)
     brought, factors = scale_correction_models(plain, scales)
     held, scale_corrections = (brought, factors) if scale_correction else (plain, {})
-    agreement = asdict(agreement_of(evidence, evidence.soft(pooled)))
+    agreement = asdict(measure_agreement(evidence, evidence.soft(pooled)))
     agreement["bins"] = list(agreement["bins"])
     loss = log_loss(evidence, weights) if kind != "credit" and evidence.preference.any() else None
     anchors = [scale.anchors.tolist() for scale in scales.values()]
@@ -200,7 +200,7 @@ def judge_agreement(battles: Battles, target: Kind | None = None) -> Agreement:
     """
     battles = jury_battles(battles) if target == "jury" else battles
     _require_labels(battles)
-    return agreement_of(evidence_of(battles, signal_of(battles, "smoothing")))
+    return measure_agreement(evidence_of(battles, signal_of(battles, "smoothing")))
 
 
 def _require_labels(battles: Battles) -> None:

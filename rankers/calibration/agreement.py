@@ -1,4 +1,4 @@
-"""How a judge's verdicts agree with human ratings, and whether its signal says when."""
+"""Agreement of a judge's verdicts with human labels, and whether the judge's signal predicts it."""
 
 from dataclasses import dataclass
 
@@ -9,16 +9,44 @@ from podium.rankers.calibration.evidence import Evidence
 
 BINS = 10
 FEWEST = 2
+"""Battles of agreement, and of disagreement, that an area under the curve needs in the summary."""
 
 
 @dataclass(frozen=True, slots=True)
-class Tenth:
-    """A tenth of the decisive battles, by how sure the signal is.
+class LabelMatch:
+    """Signs of the judge's verdict and of the human label: 1, 0 (tie), -1, NaN if unknown; shape (battles,) each."""
+
+    judge: np.ndarray
+    human: np.ndarray
+
+    @property
+    def both(self) -> np.ndarray:
+        """Mask of the battles with a verdict and a human label, shape (battles,)."""
+        return ~np.isnan(self.judge) & ~np.isnan(self.human)
+
+    @property
+    def decisive(self) -> np.ndarray:
+        """Mask of the battles in which neither the judge nor humans call a tie, shape (battles,)."""
+        return np.abs(self.judge * self.human) == 1
+
+    @property
+    def agree(self) -> np.ndarray:
+        """Mask of the battles in which the judge says what humans say, shape (battles,)."""
+        return self.judge == self.human
+
+
+def match_labels(evidence: Evidence) -> LabelMatch:
+    """Return the signs of verdicts and human labels of the battles."""
+    return LabelMatch(np.sign(evidence.hard - 0.5), np.sign(evidence.human - 0.5))
+
+
+@dataclass(frozen=True, slots=True)
+class BinSummary:
+    """One bin of the reliability table.
 
     Attributes:
-        battles: in it.
         mean_margin: mean |margin|; None without margins.
-        predicted: mean of sigmoid(beta |margin|), the predicted probability that humans prefer the side of the margin.
+        predicted: mean predicted probability that humans prefer the side of the signal.
         agreement: share of battles in which humans sided with the judge's verdict.
     """
 
@@ -26,6 +54,58 @@ class Tenth:
     mean_margin: float | None
     predicted: float
     agreement: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reliability:
+    """Decisive battles with a predicted probability, in ten bins of equal mass.
+
+    Attributes:
+        rows: positions of the battles, shape (predicted battles,).
+        predicted: probability that humans prefer the side of the signal, same shape.
+        bin: number of the bin from 0, same shape.
+        bins: the reliability table.
+    """
+
+    rows: np.ndarray
+    predicted: np.ndarray
+    bin: np.ndarray
+    bins: tuple[BinSummary, ...]
+
+    @property
+    def error(self) -> float:
+        """Expected calibration error: mean over battles of |agreement - prediction| of their bin."""
+        gaps = sum(each.battles * abs(each.agreement - each.predicted) for each in self.bins)
+        return float(gaps / len(self.rows))
+
+
+def bin_predictions(match: LabelMatch, margin: np.ndarray, probability: np.ndarray | None) -> Reliability | None:
+    """Sort decisive battles into tenths by the probability of the signal's side; None if no battle has a prediction.
+
+    Equal predictions share a bin.
+
+    Args:
+        margin: NaN if unknown, shape (battles,).
+        probability: predicted probability that humans prefer low, NaN if unknown, shape (battles,); None without a map.
+
+    Source: Soft-Elo, appendix G (human and judge ties excluded).
+    """
+    if probability is None:
+        return None
+    rows = np.flatnonzero(match.decisive & ~np.isnan(probability))
+    if not len(rows):
+        return None
+    # Rounded, because s(x) and 1 - s(-x) differ in the last digit and would not share a tenth.
+    sure = np.maximum(probability, 1 - probability)[rows].round(12)
+    tenth = np.minimum((stats.rankdata(sure) - 0.5) * BINS // len(rows), BINS - 1)
+    number = np.unique(tenth, return_inverse=True)[1]
+    size, agree = np.abs(margin[rows]), match.agree[rows]
+    masks = [number == k for k in range(number.max() + 1)]
+    bins = tuple(
+        BinSummary(int(of.sum()), _mean(size[of & ~np.isnan(size)]), float(sure[of].mean()), float(agree[of].mean()))
+        for of in masks
+    )
+    return Reliability(rows, sure, number, bins)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +122,8 @@ class Agreement:
         mean_abs_margin: over all judged battles with a margin.
         sign_conflicts: share of decisive verdicts whose margin points the other way.
         auc: probability that |margin| is larger in a battle of agreement than in one of disagreement.
-        auc_p: one-sided p-value of no such tendency (Mann-Whitney; battles taken for independent).
-        ece: expected calibration error over ten equal-mass bins.
+        auc_p: one-sided p-value of that tendency (Mann-Whitney; battles taken as independent).
+        ece: expected calibration error over ten bins of equal mass.
         bins: the reliability table.
     """
 
@@ -56,98 +136,85 @@ class Agreement:
     auc: float | None
     auc_p: float | None
     ece: float | None
-    bins: tuple[Tenth, ...]
+    bins: tuple[BinSummary, ...]
 
 
-def agreement_of(evidence: Evidence, probability: np.ndarray | None = None) -> Agreement:
-    """Compare the judge with humans.
+def measure_agreement(evidence: Evidence, probability: np.ndarray | None = None) -> Agreement:
+    """Summarize how verdicts agree with human labels.
 
     Args:
-        probability: predicted probability that humans prefer low, NaN where unknown, shape (battles,); None without a
-            fitted map.
+        probability: predicted probability that humans prefer low, NaN if unknown, shape (battles,); None without a map.
 
-    Source: Soft-Elo, section 4.1 (kappa, |s|) and appendix G (reliability: human and judge ties excluded).
+    Source: Soft-Elo, section 4.1 (kappa, |s|) and appendix G (reliability).
     """
-    judge, human = np.sign(evidence.hard - 0.5), np.sign(evidence.human - 0.5)
-    both = ~np.isnan(judge) & ~np.isnan(human)
-    decisive = both & (judge != 0) & (human != 0)
-    size = np.abs(evidence.margin)
-    sized = decisive & ~np.isnan(size)
-    auc, p = _auc(size[sized], (judge == human)[sized])
-    rows, sure, tenth = tenths_of(probability, decisive)
-    bins = table_of_tenths(sure, tenth, size[rows], (judge == human)[rows])
-    gaps = sum(part.battles * abs(part.agreement - part.predicted) for part in bins)
-    verdicts = ~np.isnan(size) & ~np.isnan(judge) & (judge != 0)
+    match, size = match_labels(evidence), np.abs(evidence.margin)
+    both, decisive, judged = match.both, match.decisive, ~np.isnan(match.judge) & ~np.isnan(size)
+    sized, verdicts = decisive & ~np.isnan(size), judged & (match.judge != 0)
+    auc = p = None
+    agree = match.agree[sized]
+    if min(agree.sum(), (~agree).sum()) >= FEWEST:
+        auc = margin_auc(size[sized], agree)[0]
+        p = float(stats.mannwhitneyu(size[sized][agree], size[sized][~agree], alternative="greater").pvalue)
+    reliability = bin_predictions(match, evidence.margin, probability)
     return Agreement(
         battles=int(both.sum()),
-        kappa=kappa(judge[both], human[both]),
+        kappa=kappa(match.judge[both], match.human[both]),
         decisive=int(decisive.sum()),
-        agreement=_mean((judge == human)[decisive]),
-        mean_abs_margin=_mean(size[~np.isnan(size) & ~np.isnan(judge)]),
-        sign_conflicts=_mean((np.sign(evidence.margin) == -judge)[verdicts]),
+        agreement=_mean(match.agree[decisive]),
+        mean_abs_margin=_mean(size[judged]),
+        sign_conflicts=_mean((np.sign(evidence.margin) == -match.judge)[verdicts]),
         auc=auc,
         auc_p=p,
-        ece=float(gaps / len(rows)) if bins else None,
-        bins=bins,
+        ece=reliability.error if reliability else None,
+        bins=reliability.bins if reliability else (),
     )
 
 
-def kappa(first: np.ndarray, second: np.ndarray) -> float | None:
-    """Return Cohen's unweighted kappa of labels in {-1, 0, 1}; None where chance alone explains everything.
+def kappa(judge: np.ndarray, human: np.ndarray) -> float | None:
+    """Return Cohen's unweighted kappa of labels in {-1, 0, 1}; None if chance alone explains all agreement.
 
-    Every battle counts from both sides, so that it does not matter which model is called the first: a win of one is
-    a loss of the other.
+    Every battle counts from both sides, so the value does not depend on which model is called the first.
     """
-    if not len(first):
+    if not len(judge):
         return None
-    cell = 3 * (first + 1).astype(int) + (second + 1).astype(int)
+    cell = 3 * (judge + 1).astype(int) + (human + 1).astype(int)
     table = np.bincount(cell, minlength=9).reshape(3, 3)
-    if table[1, 1] == len(first):
+    if table[1, 1] == len(judge):
         return None
-    share = (table + table[::-1, ::-1]) / (2 * len(first))
+    share = (table + table[::-1, ::-1]) / (2 * len(judge))
     chance = share.sum(axis=1) @ share.sum(axis=0)
     return float((np.trace(share) - chance) / (1 - chance))
 
 
-def _auc(size: np.ndarray, agree: np.ndarray) -> tuple[float | None, float | None]:
-    yes, no = size[agree], size[~agree]
-    if len(yes) < FEWEST or len(no) < FEWEST:
-        return None, None
-    test = stats.mannwhitneyu(yes, no, alternative="greater")
-    return float(test.statistic / (len(yes) * len(no))), float(test.pvalue)
+def kappa_influence(judge: np.ndarray, human: np.ndarray, value: float) -> np.ndarray:
+    """Return what each battle adds to the error of `kappa`, shape (battles,).
+
+    The two sides of a battle share a cluster and add the same, so a row stands for both.
+    """
+    ours, theirs = (labels[:, None] == np.array([-1, 0, 1]) for labels in (judge, human))
+    p, q = ((side.mean(axis=0) + side.mean(axis=0)[::-1]) / 2 for side in (ours, theirs))
+    chance, agree = float(p @ q), judge == human
+    by_chance = (ours @ q - chance) + (theirs @ p - chance)
+    return ((agree - agree.mean()) - (1 - value) * by_chance) / (1 - chance) / len(judge)
 
 
-def tenths_of(probability: np.ndarray | None, decisive: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Sort battles into tenths by the probability of the signal's side; equal predictions share a tenth.
+def margin_auc(size: np.ndarray, agree: np.ndarray) -> tuple[float, np.ndarray]:
+    """Return the probability that |margin| is larger where humans agree, and what each battle adds to its error.
 
     Args:
-        probability: that humans prefer low, NaN where unknown, shape (battles,); None without a fitted map.
-        decisive: mask of the battles that count, shape (battles,).
+        size: |margin|, shape (battles,).
+        agree: mask with at least one battle inside and one outside, same shape.
 
-    Returns:
-        Positions of the battles with a prediction, the probability of the signal's side in each, and its tenth, from 0.
+    Source: DeLong, DeLong and Clarke-Pearson 1988; influence to be summed by cluster as in Obuchowski 1997.
     """
-    known = np.full(len(decisive), np.nan) if probability is None else probability
-    rows = np.flatnonzero(decisive & ~np.isnan(known))
-    # Rounded, because s(x) and 1 - s(-x) differ in the last digit and would not share a tenth.
-    sure = np.maximum(known, 1 - known)[rows].round(12)
-    tenth = np.minimum((stats.rankdata(sure) - 0.5) * BINS // max(len(rows), 1), BINS - 1)
-    return rows, sure, np.unique(tenth, return_inverse=True)[1]
-
-
-def table_of_tenths(sure: np.ndarray, tenth: np.ndarray, size: np.ndarray, agree: np.ndarray) -> tuple[Tenth, ...]:
-    """Return the reliability table of battles with a prediction.
-
-    Args:
-        sure, tenth: of `tenths_of`.
-        size: |margin|, NaN where there is none, shape (battles,).
-        agree: whether humans sided with the verdict, shape (battles,).
-    """
-    return tuple(
-        Tenth(int(own.sum()), _mean(size[own & ~np.isnan(size)]), float(sure[own].mean()), float(agree[own].mean()))
-        for own in (tenth == k for k in np.unique(tenth))
-    )
+    rank, yes, no = stats.rankdata(size), int(agree.sum()), int((~agree).sum())
+    value = float((rank[agree].sum() - yes * (yes + 1) / 2) / (yes * no))
+    below = np.empty(len(size))
+    below[agree] = (rank[agree] - stats.rankdata(size[agree])) / no
+    below[~agree] = 1 - (rank[~agree] - stats.rankdata(size[~agree])) / yes
+    return value, (below - value) / np.where(agree, yes, no)
 
 
 def _mean(values: np.ndarray) -> float | None:
+    """Return the mean, None if there are no values."""
     return float(values.mean()) if len(values) else None

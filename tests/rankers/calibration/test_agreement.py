@@ -11,7 +11,7 @@ from scipy.special import expit
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from podium import read_battles
-from podium.rankers.calibration.agreement import agreement_of, kappa
+from podium.rankers.calibration.agreement import kappa, measure_agreement
 from podium.rankers.calibration.evidence import evidence_of
 from podium.rankers.calibration.signals import constant_weights, signal_of
 
@@ -30,7 +30,7 @@ def agreement(frame, beta=None, kind="margin"):
     """With predictions of a given slope, or without."""
     battles = read_battles(frame)
     evidence = evidence_of(battles, signal_of(battles, kind))
-    return agreement_of(evidence, None if beta is None else evidence.soft(np.array([beta])))
+    return measure_agreement(evidence, None if beta is None else evidence.soft(np.array([beta])))
 
 
 def hard(credit, human):

@@ -13,8 +13,8 @@ from inspect_ai.dataset import Sample
 from inspect_ai.model import CachePolicy, ChatMessage, ChatMessageSystem, ChatMessageUser, GenerateConfig, Model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from podium.hosts.inspect_ai.asking import ROLE, models_by_name
-from podium.hosts.inspect_ai.judge import (
+from podium.hosts.inspect_ai.answer_requests import ROLE, models_by_name
+from podium.hosts.inspect_ai.call_control import (
     CircuitBreaker,
     JudgeStoppedError,
     OnceCache,
@@ -22,9 +22,9 @@ from podium.hosts.inspect_ai.judge import (
     make_calls,
     repeat_where_cut_short,
 )
-from podium.hosts.inspect_ai.log_format import ASKED, NAMESPACE, ROUND
+from podium.hosts.inspect_ai.log_contents import ASKED, NAMESPACE, ROUND
 from podium.hosts.inspect_ai.media import input_of
-from podium.hosts.inspect_ai.source import SampleBuilder
+from podium.hosts.inspect_ai.round_samples import SampleBuilder
 from podium.printable import tell
 from podium.responses.answers import EMPTY, ERRORED, ONLY_REASONING
 from podium.responses.collection import response_key

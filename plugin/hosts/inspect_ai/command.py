@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from podium.errors import PodiumError, UsageError
-from podium.hosts.inspect_ai.log_format import RANKER_VARIABLE
+from podium.hosts.inspect_ai.log_contents import RANKER_VARIABLE
 from podium.printable import tell
 from podium.storage.remote import Place, RemoteFile, place_of, siblings
 
@@ -33,7 +33,9 @@ def run(arguments: Sequence[str]) -> None:
     _ask_for(rankers, own)
     sys.argv = ["inspect", *own]
     try:
-        host = import_module("inspect_ai._cli.main")
+        from podium.hosts.inspect_ai.compatibility import import_command_line
+
+        host = import_command_line()
         stock = host.main
     except (ImportError, AttributeError) as error:
         raise UsageError(f"podium does not know this inspect-ai's command line ({error}): {REMEDY}") from None

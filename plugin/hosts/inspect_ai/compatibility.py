@@ -1,15 +1,24 @@
-"""Where podium adapts to Inspect: to what older versions record or lack, and to how its command shows errors."""
+"""Everything of Inspect that is not public, and what differs between its versions.
+
+Each function names the public way that was tried. `tests/hosts/inspect_ai/test_compatibility.py` names what a new
+version of Inspect moved.
+"""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from inspect import signature
 from typing import Any
 
 import click
+from inspect_ai import Task
+from inspect_ai._eval.loader import load_tasks as _load_tasks
 from inspect_ai._util.error import PrerequisiteError
+from inspect_ai._util.registry import registry_lookup
 from inspect_ai.log import EvalResults, EvalSample, EvalScore
 from inspect_ai.model import BatchConfig, Model
 from inspect_ai.model._generate_config import active_generate_config
+from inspect_ai.model._model import active_model
 from inspect_ai.scorer import Score
 from rich.markup import escape
 
@@ -76,8 +85,44 @@ def set_headline(results: EvalResults, score: EvalScore, metric: str) -> None:
         results.headline = HeadlineMetric(scorer=score.scorer, score=score.name, metric=metric)
 
 
+def import_command_line() -> Any:
+    """Import and return the module of the `inspect` command, with `main` and the click group `inspect`.
+
+    Public way tried: the console script's entry point names this module too, and click's context exists only once a
+    command runs.
+    """
+    return import_module("inspect_ai._cli.main")
+
+
+def has_active_model() -> bool:
+    """Return whether Inspect has set a model and its roles for this context.
+
+    Public way tried: `model_roles()` is empty before it as well as without roles; `get_model()` creates a model.
+    """
+    return active_model() is not None
+
+
+def is_registered_task(name: str) -> bool:
+    """Return whether an installed package has a task of this name.
+
+    Public way tried: `list_tasks` searches folders only.
+    """
+    return registry_lookup("task", name) is not None
+
+
+def load_tasks(source: str) -> list[Task]:
+    """Return the tasks that a name or file stands for, as `inspect eval` finds them.
+
+    Public way tried: `eval` takes the name, but runs the task.
+    """
+    return _load_tasks([source])
+
+
 def batch_of(judge: Model) -> bool | int | BatchConfig | None:
-    """Return how a judge's calls are batched: as its role says, else as `--batch`, which Inspect keeps from roles."""
+    """Return how a judge's calls are batched: as its role says, else by `--batch`.
+
+    Public way tried: the `GenerateConfig` of the task reaches the model under test, not the models of roles.
+    """
     return active_generate_config().batch if judge.config.batch is None else judge.config.batch
 
 
@@ -89,7 +134,10 @@ def option_typed(name: str) -> Any:
 
 @contextmanager
 def plain_errors() -> Iterator[None]:
-    """Let podium's own errors through as ones that Inspect prints without a traceback; they stay what they are."""
+    """Re-raise podium's errors so that Inspect prints them without a traceback; they stay of their podium class.
+
+    Public way tried: Inspect prints a traceback for every exception but its `PrerequisiteError`.
+    """
     try:
         yield
     except PodiumError as error:

@@ -6,8 +6,8 @@ from inspect_ai.log import EvalSample
 from inspect_ai.model import Model, ModelUsage, get_model_info
 
 from podium.errors import PodiumError, UsageError
-from podium.hosts.inspect_ai.judge import jury_named
-from podium.hosts.inspect_ai.log_format import ASKED
+from podium.hosts.inspect_ai.judge_models import jury_named
+from podium.hosts.inspect_ai.log_contents import ASKED
 from podium.text import some
 
 MILLION = 1e6

@@ -15,7 +15,7 @@ from podium.formats.files import find_files, local_files
 from podium.formats.runs import FiledRun, choose_runs
 from podium.hookspecs import GatheredBattles, Reading
 from podium.hosts.inspect_ai.compatibility import flatten_arguments
-from podium.hosts.inspect_ai.log_format import MODELS, RESPONSE, TASKS, is_beside_logs, is_log, is_tournament
+from podium.hosts.inspect_ai.log_contents import MODELS, RESPONSE, TASKS, is_beside_logs, is_log, is_tournament
 from podium.hosts.inspect_ai.logs import log_rows, read_by_inspect
 from podium.hosts.inspect_ai.shard_logs import digest_of, join_shards, plan_in
 from podium.text import some

@@ -15,7 +15,7 @@ from inspect_ai.log import EvalLog, EvalMetric, EvalResults, EvalScore, list_eva
 
 from podium.errors import PodiumError
 from podium.hosts.inspect_ai.compatibility import flatten_arguments, set_headline
-from podium.hosts.inspect_ai.log_format import (
+from podium.hosts.inspect_ai.log_contents import (
     NAMESPACE,
     PLAYED_FOR,
     RANKER_VARIABLE,

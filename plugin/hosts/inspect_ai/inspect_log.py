@@ -9,7 +9,7 @@ import pandas as pd
 
 from podium.errors import DataError, UsageError
 from podium.hookspecs import GatheredBattles, Reading, SourceFiles
-from podium.hosts.inspect_ai.log_format import (
+from podium.hosts.inspect_ai.log_contents import (
     ASKED,
     BATTLES,
     JUDGMENTS,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from podium.hosts.inspect_ai.log_format import is_beside_logs, is_log
+from podium.hosts.inspect_ai.log_contents import is_beside_logs, is_log
 from podium.responses.answers import ResponseRow
 from podium.responses.read import FileReader
 

@@ -24,7 +24,7 @@ from pydantic import TypeAdapter
 from podium.errors import DataError
 from podium.formats.records import shorten
 from podium.hosts.inspect_ai.compatibility import kept_in_store
-from podium.hosts.inspect_ai.log_format import (
+from podium.hosts.inspect_ai.log_contents import (
     ANSWER,
     ASKED,
     FIRST,

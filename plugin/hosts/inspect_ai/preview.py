@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from podium.hosts.inspect_ai.asking import CHARACTERS_PER_TOKEN, Asking
+from podium.hosts.inspect_ai.answer_requests import CHARACTERS_PER_TOKEN, Asking
 from podium.hosts.inspect_ai.compatibility import batch_of, option_typed
-from podium.hosts.inspect_ai.judge import jury_named, texts_of
-from podium.hosts.inspect_ai.source import SampleBuilder, TournamentSource
+from podium.hosts.inspect_ai.judge_calls import texts_of
+from podium.hosts.inspect_ai.judge_models import jury_named
+from podium.hosts.inspect_ai.round_samples import SampleBuilder
+from podium.hosts.inspect_ai.tournament_source import TournamentSource
 from podium.responses.collection import Responses
 from podium.scorers.judging import Judging
 from podium.tournaments.ring import Ring

@@ -2,9 +2,9 @@
 
 from inspect_ai.model import ModelAPI, modelapi
 
-from podium.hosts.inspect_ai import hook, judge, scorers, tasks
+from podium.hosts.inspect_ai import hook, judge_calls, scorers, tasks
 
-__all__ = ["hook", "judge", "offline", "scorers", "tasks"]
+__all__ = ["hook", "judge_calls", "offline", "scorers", "tasks"]
 
 
 @modelapi(name="podium")

@@ -10,8 +10,8 @@ from inspect_ai.solver import TaskState
 
 from podium.errors import PodiumError, UsageError
 from podium.hosts.inspect_ai.compatibility import flatten_arguments, plain_errors, score_without_value
-from podium.hosts.inspect_ai.judge import MEDIA, Run, ask_jury
-from podium.hosts.inspect_ai.log_format import (
+from podium.hosts.inspect_ai.judge_calls import MEDIA, Run, ask_jury
+from podium.hosts.inspect_ai.log_contents import (
     BATTLES,
     FIRST,
     JUDGMENTS,

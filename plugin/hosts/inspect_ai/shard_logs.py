@@ -11,7 +11,7 @@ from inspect_ai.log import EvalLog
 
 from podium.errors import DataError
 from podium.hosts.inspect_ai.compatibility import flatten_arguments
-from podium.hosts.inspect_ai.log_format import LEFT_OUT, NAMESPACE, PROMPTS, SCHEDULED, SHARD, is_tournament
+from podium.hosts.inspect_ai.log_contents import LEFT_OUT, NAMESPACE, PROMPTS, SCHEDULED, SHARD, is_tournament
 from podium.text import some
 
 NO_MATTER = frozenset({"name", "responses", "cache", "pack", "reask", "shard"})
@@ -37,7 +37,7 @@ def plan_in(log: EvalLog) -> dict[str, Any]:
 
 
 def shard_in(log: EvalLog) -> dict[str, int]:
-    """Return which shard of its plan a log holds, as described at `log_format.SHARD`; empty for the whole plan."""
+    """Return which shard of its plan a log holds, as described at `log_contents.SHARD`; empty for the whole plan."""
     return (log.eval.metadata or {}).get(SHARD) or {}
 
 

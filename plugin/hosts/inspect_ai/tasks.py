@@ -80,7 +80,7 @@ def _tournament(
     name: str, responses: str | Sequence[str], settings: Mapping[str, Any], options: Mapping[str, Any]
 ) -> Task:
     # Inspect imports this module for every command of everyone who has podium installed: the engine waits.
-    from podium.hosts.inspect_ai.play import split_options, tournament_task
+    from podium.hosts.inspect_ai.tournament_task import split_options, tournament_task
 
     with plain_errors():
         if not name:

@@ -11,7 +11,9 @@ import anyio
 from inspect_ai.model import Model
 
 from podium.formats.lm_eval_judged import ABOUT
-from podium.hosts.inspect_ai.judge import JudgeStoppedError, Run, ask_jury, identity, jury_of, make_calls, root_of
+from podium.hosts.inspect_ai.call_control import JudgeStoppedError, make_calls, root_of
+from podium.hosts.inspect_ai.judge_calls import Run, ask_jury
+from podium.hosts.inspect_ai.judge_models import identity, jury_of
 from podium.hosts.lm_eval.secrets import redact
 from podium.hosts.lm_eval.tournament import call_outside_loop
 from podium.scorers.judging import Judging, merge_rows, verdict_row
@@ -38,7 +40,7 @@ def judge_battles(
 
     Args:
         how: what is asked, and how replies are read.
-        battles: as `podium.hosts.inspect_ai.judge.ask_jury` takes them.
+        battles: as `podium.hosts.inspect_ai.judge_calls.ask_jury` takes them.
         models: makes the judges for this batch alone: connections belong to one event loop.
         concurrency: calls of one judge at once, at most.
         cache: whether replies of earlier runs are taken instead of new calls.

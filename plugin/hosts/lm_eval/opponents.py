@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from podium.errors import UsageError
 from podium.formats.lm_eval_layout import item_ids
-from podium.hosts.inspect_ai.log_format import RESPONSE, response_fields
+from podium.hosts.inspect_ai.log_contents import RESPONSE, response_fields
 from podium.hosts.inspect_ai.log_responses import READER
 from podium.responses.answers import ABSENT, EMPTY, is_empty
 from podium.responses.collection import Item, Responses, response_key

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from podium.errors import UsageError
 from podium.hookspecs import Tournament
-from podium.hosts.inspect_ai.log_format import PLAYED_FOR
+from podium.hosts.inspect_ai.log_contents import PLAYED_FOR
 from podium.hosts.lm_eval.options import LM_EVAL, RankerOptions
 from podium.hosts.lm_eval.secrets import HIDDEN, SHORTEST, redact
 from podium.plugins import catalogue
@@ -36,7 +36,7 @@ AFTER_REQUEST = re.compile(r"ModelGenerateError\(.*\\n\\n(?P<cause>\w+\(.*\))['\
 def check_tournament(options: RankerOptions) -> None:
     """Find out before the run what would fail after it."""
     try:
-        from podium.hosts.inspect_ai.play import RUN_OPTIONS, shows_first, split_options
+        from podium.hosts.inspect_ai.tournament_task import RUN_OPTIONS, shows_first, split_options
         from podium.hosts.lm_eval.judge import judge_model
         from podium.plugins.catalogue import judging_settings
         from podium.scorers.judging import known_options, refuse_unknown_options
@@ -154,7 +154,7 @@ def call_outside_loop(call: Callable[[], Any]) -> Any:
 def _task_function(options: RankerOptions) -> tuple[Callable[..., Any], AbstractSet[str]]:
     """Return the function that makes the task, and the names of its settings."""
     from podium.hosts.inspect_ai import tasks
-    from podium.hosts.inspect_ai.again import RECORDED
+    from podium.hosts.inspect_ai.recorded_battles import RECORDED
 
     name = _name_of(options)
     if name == RECORDED:

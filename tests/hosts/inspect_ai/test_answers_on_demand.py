@@ -17,8 +17,8 @@ from scripted_judge import Record
 
 from podium.errors import DataError, UsageError
 from podium.hosts.inspect_ai import tasks
-from podium.hosts.inspect_ai.asking import prompts_of
-from podium.hosts.inspect_ai.log_format import ANSWERS
+from podium.hosts.inspect_ai.answer_requests import prompts_of
+from podium.hosts.inspect_ai.log_contents import ANSWERS
 from podium.hosts.inspect_ai.logs import responses_in
 from podium.reading.judgments import read_battles
 from podium.responses.answers import id_of

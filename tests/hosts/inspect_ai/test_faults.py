@@ -24,7 +24,7 @@ import forked
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from stand_in import Call, StandIn, mark, preference, stand_in
 
-from podium.hosts.inspect_ai.log_format import ANSWER
+from podium.hosts.inspect_ai.log_contents import ANSWER
 from podium.hosts.inspect_ai.logs import responses_in
 from podium.tournaments.round_robin import RoundRobin
 from podium.tournaments.schedule import Field, Outcome, Pairing, Round

@@ -10,10 +10,10 @@ from inspect_ai import eval
 from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, get_model, modelapi
 
 import podium
-from podium.hosts.inspect_ai import play as play_module
 from podium.hosts.inspect_ai import preview as preview_module
+from podium.hosts.inspect_ai import tournament_task as play_module
 from podium.hosts.inspect_ai.command import flags_to_spare
-from podium.hosts.inspect_ai.log_format import BATTLES
+from podium.hosts.inspect_ai.log_contents import BATTLES
 from podium.hosts.inspect_ai.tasks import anchor, chain, ring, round_robin, swim
 from podium.plugins import catalogue
 from podium.tournaments.schedule import rounds_of

@@ -5,7 +5,7 @@ import pytest
 from played_logs import ITEMS
 
 import podium
-from podium.hosts.inspect_ai.log_format import BATTLES
+from podium.hosts.inspect_ai.log_contents import BATTLES
 from podium.hosts.inspect_ai.tasks import anchor, chain, round_robin, swim
 
 TASKS = {"round_robin": round_robin, "anchor": anchor, "swim": swim, "chain": chain}

@@ -10,8 +10,8 @@ from inspect_ai.log import read_eval_log
 from played_logs import ITEMS, place
 
 import podium
-from podium.hosts.inspect_ai import play as engine
-from podium.hosts.inspect_ai.log_format import NAMESPACE, as_columns, as_rows
+from podium.hosts.inspect_ai import tournament_task as engine
+from podium.hosts.inspect_ai.log_contents import NAMESPACE, as_columns, as_rows
 from podium.hosts.inspect_ai.tasks import round_robin, swim
 
 VALUES = st.none() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=3)

@@ -10,8 +10,8 @@ from played_logs import figures, place
 import podium
 from podium.diagnosis.card import diagnose
 from podium.errors import UsageError
-from podium.hosts.inspect_ai.again import recorded_battles
-from podium.hosts.inspect_ai.log_format import BATTLES, battles_of
+from podium.hosts.inspect_ai.log_contents import BATTLES, battles_of
+from podium.hosts.inspect_ai.recorded_battles import recorded_battles
 from podium.hosts.inspect_ai.tasks import recorded_task as recorded
 from podium.hosts.inspect_ai.tasks import ring, round_robin
 

@@ -11,7 +11,7 @@ from played_logs import battles, place
 
 import podium
 from podium.errors import UsageError
-from podium.hosts.inspect_ai.log_format import ANSWER
+from podium.hosts.inspect_ai.log_contents import ANSWER
 from podium.hosts.inspect_ai.tasks import chain, ring, swim, tournament
 
 APART = {"ash": 0.0, "elm": 1.5, "fir": 3.0, "oak": 4.5}

@@ -12,9 +12,10 @@ from inspect_ai.log import edit_score, read_eval_log, write_eval_log
 from inspect_ai.scorer import ScoreEdit
 from played_logs import battles, verdict_of
 
-from podium.hosts.inspect_ai.log_format import ANSWER
-from podium.hosts.inspect_ai.source import TournamentSource, outcomes_of
+from podium.hosts.inspect_ai.log_contents import ANSWER
+from podium.hosts.inspect_ai.round_samples import outcomes_of
 from podium.hosts.inspect_ai.tasks import chain, round_robin, swim
+from podium.hosts.inspect_ai.tournament_source import TournamentSource
 from podium.responses.read import read_responses
 from podium.tournaments.anchor import Anchor
 from podium.tournaments.chain import Chain

@@ -32,7 +32,7 @@ from stand_in import StandIn, preference
 
 from podium.errors import UsageError
 from podium.formats.lm_eval_judged import judgment_rows, parse_verdicts
-from podium.hosts.inspect_ai.judge import CALLS_BEFORE_STOPPING
+from podium.hosts.inspect_ai.call_control import CALLS_BEFORE_STOPPING
 from podium.hosts.inspect_ai.tasks import anchor
 from podium.hosts.lm_eval.batch import NOT_ASKED
 from podium.hosts.lm_eval.filter import JudgeFilter

@@ -1,19 +1,19 @@
 """The engine of all tournaments: responses in, a task out.
 
-The path of responses, for a task of `tasks`, from the command to standings in the log:
+How responses become standings in a log:
 
-1. a task of `tasks` calls `play.tournament_task`, which reads them (`responses.read.read_responses`; Inspect's own logs
-   by `log_responses.READER`),
-2. `source.TournamentSource` asks the tournament (its `next`) for the battles of a round, and has
-3. a `source.SampleBuilder` put the two responses of a battle, or all of an item, into a sample,
-4. the solver `judge.judge` has `ask_jury` make the prompts and the calls, and keeps the replies in the sample's store,
-5. the scorer `scorers.verdict` reads the replies and merges orders, repeats and judges to a credit,
-6. `TournamentSource.sample_complete` notes the credits, and `next_samples` asks for the next round until there is none;
+1. a task of `tasks` calls `tournament_task`, which reads them (`responses.read.read_responses`; Inspect's logs by
+   `log_responses.READER`);
+2. `TournamentSource` asks the tournament (its `next`) for the battles of a round;
+3. `SampleBuilder` puts the two responses of a battle, or all of an item, into a sample;
+4. the solver `judge_calls.judge` makes the prompts and the calls, and keeps the replies in the sample's store;
+5. the scorer `scorers.verdict` parses the replies and merges orders, repeats and judges to a credit;
+6. `TournamentSource.sample_complete` records the credits; `next_samples` asks for the next round until there is none;
 7. Inspect writes the log and calls `hook.PodiumHooks.on_run_end`, and `hook.rank_logs` ranks it:
-8. `reading.judgments.read_battles` has the format `inspect` open the log (`folders.read_logs`, `logs.log_rows`: a row
-   per judgment), and makes battles of the rows,
-9. `rank_battles.rank` makes the standings,
-10. `hook.write_into_log` puts them where Inspect's viewer shows them, `hook.write_beside` as JSON beside the log.
+8. `reading.judgments.read_battles` has the format `inspect` read the log (`folders.read_logs`, `logs.log_rows`: a row
+   per judgment) and makes battles of the rows;
+9. `rank_battles.rank` makes the standings;
+10. `hook.write_into_log` writes them into the log for Inspect's viewer, `hook.write_beside` as JSON beside it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,12 +25,12 @@ from typing import Any, Literal
 from inspect_ai import Task
 
 from podium.errors import UsageError
-from podium.hosts.inspect_ai.again import RECORDED, RecordedBattles, recorded_battles
+from podium.hosts.inspect_ai.answer_requests import Asking, split_asking
 from podium.hosts.inspect_ai.answers_on_demand import AnswerCollector, ask_models
-from podium.hosts.inspect_ai.asking import Asking, split_asking
 from podium.hosts.inspect_ai.cost_limit import Prices, build_cost_limit
-from podium.hosts.inspect_ai.judge import NO_JUDGE, has_judge, judge, roles_are_known
-from podium.hosts.inspect_ai.log_format import (
+from podium.hosts.inspect_ai.judge_calls import judge
+from podium.hosts.inspect_ai.judge_models import NO_JUDGE, has_judge, roles_are_known
+from podium.hosts.inspect_ai.log_contents import (
     ANSWERS,
     LEFT_OUT,
     MODELS,
@@ -43,9 +43,11 @@ from podium.hosts.inspect_ai.log_format import (
 )
 from podium.hosts.inspect_ai.log_responses import READER
 from podium.hosts.inspect_ai.preview import preview_run
+from podium.hosts.inspect_ai.recorded_battles import RECORDED, RecordedBattles, recorded_battles
+from podium.hosts.inspect_ai.round_samples import SampleBuilder, missing_text
 from podium.hosts.inspect_ai.scorers import verdict
-from podium.hosts.inspect_ai.shard import OwnShard, own_shard, refuse_removed_options
-from podium.hosts.inspect_ai.source import SampleBuilder, TournamentSource, missing_text
+from podium.hosts.inspect_ai.shard_schedule import OwnShard, own_shard, refuse_removed_options
+from podium.hosts.inspect_ai.tournament_source import TournamentSource
 from podium.plugins import catalogue
 from podium.plugins.catalogue import judging_settings
 from podium.plugins.settings import parameters_of

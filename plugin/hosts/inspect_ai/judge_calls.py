@@ -1,24 +1,27 @@
 """The solver that makes the judge's calls: every judgment of a battle, each reply kept as it came."""
 
-import asyncio
-import json
 import math
-import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, InitVar, dataclass, field, replace
 from functools import partial
-from hashlib import sha256
-from typing import Any, TypeVar
+from typing import Any
 
 import anyio
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import CachePolicy, Content, GenerateConfig, Model, ModelOutput, get_model, model_roles
-from inspect_ai.model._model import active_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from podium.errors import UsageError
+from podium.hosts.inspect_ai.call_control import (
+    CircuitBreaker,
+    JudgeStoppedError,
+    OnceCache,
+    make_calls,
+    repeat_where_cut_short,
+)
 from podium.hosts.inspect_ai.compatibility import batch_of, flatten_arguments
-from podium.hosts.inspect_ai.log_format import (
+from podium.hosts.inspect_ai.judge_models import NO_JUDGE, has_judge, identity, jury_of
+from podium.hosts.inspect_ai.log_contents import (
     BATTLES,
     FIRST,
     JUDGMENTS,
@@ -41,48 +44,14 @@ from podium.scorers.prompt import Texts
 from podium.scorers.reply import Reply, Token
 from podium.storage.remote import local_file, place_of
 
-ROLES = ("judge", "grader")
-NO_JUDGE = "nobody is the judge; name a model with --model-role judge=MODEL"
 MEDIA = "media"
 """Key of a battle under which stands what of the instruction is not text."""
-SAMPLING = ("temperature", "top_p", "top_k", "max_tokens", "seed", "reasoning_effort", "reasoning_tokens")
-"""Settings of a model that make it another judge."""
-CALLS_BEFORE_STOPPING = 10
-"""Calls that are made before the first answer; where all of them fail alike, no more are."""
-NUMBERED = re.compile(r"\b(?=\w*\d)\w{4,}")
-"""What differs between alike errors: the numbers of requests. Three digits are a status."""
-LONGEST_CAUSE = 300
-CUT_SHORT = 2
-"""How often a call is made again whose answer is cut off in its JSON."""
-SHUTDOWN_TIMEOUT = 5.0
-"""Seconds in which a run ends of which one call said that there is no use in it."""
-WRAPPERS = frozenset(("RetryError", "ModelGenerateError"))
 PACKS = 4
 """Packs judged at once: each has the battles of a whole item, which is enough to keep a provider busy."""
 TOP = 5
 """Alternatives asked for at every token: as many as every provider gives."""
 Key = tuple[str, str, str, str, str, int]
 """Of a judgment: judge, item and response, both models, order, repeat."""
-T = TypeVar("T")
-
-
-class OnceCache:
-    """What several samples need, and one of them asks for.
-
-    Attributes:
-        shared: what came of it, by what it is of.
-    """
-
-    def __init__(self) -> None:
-        self.answers: dict[tuple[Any, ...], Any] = {}
-        self._locks: dict[tuple[Any, ...], anyio.Lock] = {}
-
-    async def ask_once(self, key: tuple[Any, ...], ask: Callable[[], Awaitable[Any]]) -> Any:
-        """Return what is asked for by the first that needs it; the others wait."""
-        async with self._locks.setdefault(key, anyio.Lock()):
-            if key not in self.answers:
-                self.answers[key] = await ask()
-        return self.answers[key]
 
 
 @dataclass(eq=False, repr=False)
@@ -130,84 +99,6 @@ class Run(OnceCache):
         """Cache for good, apart for every judge, repeat, order and attempt; messages and settings are in the key."""
         scopes = {NAMESPACE: f"{call}{self.again}"}
         return CachePolicy(expiry=None, per_epoch=False, scopes=scopes) if self.cache else False
-
-
-class JudgeStoppedError(RuntimeError):
-    """The judge is not asked any more: nothing that it is asked is answered."""
-
-    is_raised = False
-
-
-class CircuitBreaker:
-    """The first ten calls: more are made once one of them is answered, and none where all fail alike.
-
-    Args:
-        ends_run: whether the first error that says so ends the run, so that others need not say it, too.
-    """
-
-    def __init__(self, *, ends_run: bool = False) -> None:
-        self._ends_run = ends_run
-        self._room = anyio.Semaphore(CALLS_BEFORE_STOPPING)
-        self._failures: list[str] = []
-        self._is_settled = False
-        self._refusal: JudgeStoppedError | None = None
-
-    async def call(self, ask: Callable[[], Awaitable[T]]) -> T:
-        """Make a call.
-
-        Raises:
-            JudgeStoppedError: the first calls failed alike.
-            Exception: this one failed.
-        """
-        if not self._is_settled:
-            await self._room.acquire()
-            if not self._is_settled:
-                return await self._try(ask)
-            # Whoever waits behind may go on, too.
-            self._room.release()
-        if self._refusal is None:
-            return await ask()
-        if self._ends_run and self._refusal.is_raised:
-            await anyio.sleep(SHUTDOWN_TIMEOUT)
-        self._refusal.is_raised = True
-        raise self._refusal
-
-    async def _try(self, ask: Callable[[], Awaitable[T]]) -> T:
-        try:
-            answer = await ask()
-        except Exception as error:
-            self._failures.append(cause_of(error))
-            if len({NUMBERED.sub("", failure) for failure in self._failures}) > 1:
-                self._settle()
-            elif len(self._failures) == CALLS_BEFORE_STOPPING:
-                why = f"{STOPPED}: its first {CALLS_BEFORE_STOPPING} calls all failed by {self._failures[0]}"
-                self._settle(JudgeStoppedError(why))
-            raise
-        except BaseException:
-            # It was cancelled, because the other order failed: its turn is another's.
-            self._room.release()
-            raise
-        self._settle()
-        return answer
-
-    def _settle(self, refusal: "JudgeStoppedError | None" = None) -> None:
-        if not self._is_settled:
-            self._is_settled, self._refusal = True, refusal
-            self._room.release()
-
-
-def root_of(error: BaseException) -> BaseException:
-    """Return what went wrong, without what Inspect wraps it in: used up retries, the whole prompt."""
-    while type(error).__name__ in WRAPPERS and error.__cause__ is not None:
-        error = error.__cause__
-    return error
-
-
-def cause_of(error: BaseException) -> str:
-    """Return what went wrong in a line."""
-    root = root_of(error)
-    said = f"{type(root).__name__}: {' '.join(str(root).split())}"
-    return said if len(said) <= LONGEST_CAUSE else f"{said[:LONGEST_CAUSE]} ..."
 
 
 def readable_judgments(path: str, how: Judging) -> dict[Key, dict[str, Any]]:
@@ -270,31 +161,6 @@ def judge(
     return solve
 
 
-async def make_calls(calls: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
-    """Make calls at once and return what came of them, in their order.
-
-    Inspect's `collect` does this too, and opens a span per call: two more events to record for each, and every call
-    has one already.
-
-    Raises:
-        Exception: the first call that failed, as it failed; it ends the others.
-    """
-    results: dict[int, T] = {}
-
-    async def keep_result(place: int, call: Callable[[], Awaitable[T]]) -> None:
-        results[place] = await call()
-
-    try:
-        async with anyio.create_task_group() as group:
-            for place, call in enumerate(calls):
-                group.start_soon(keep_result, place, call)
-    except ExceptionGroup as failures:
-        stopped = [failure for failure in failures.exceptions if isinstance(failure, JudgeStoppedError)]
-        first = [*stopped, *failures.exceptions][0]
-        raise first from first.__cause__
-    return [results[place] for place in range(len(calls))]
-
-
 async def ask_jury(run: Run, battle: Mapping[str, Any], epoch: int = 1) -> dict[str, Any]:
     """Ask every judge for every judgment of a battle; return the replies, each with what softens it.
 
@@ -315,63 +181,6 @@ async def ask_jury(run: Run, battle: Mapping[str, Any], epoch: int = 1) -> dict[
         calls += [partial(_ask_judge, run, model, shown, battle) for shown in so_far if shown.repeat >= before]
     kept = {JUDGMENTS: [{**row, "mode": run.mode(row["judge"])} for row in await make_calls(calls)]}
     return kept | ({"checklist": list(battle["checklist"])} if wants_checklist else {})
-
-
-def jury_of(how: Judging, given: Sequence[Model] = ()) -> list[Model]:
-    """Return the judges: those given, else the role `judge` (else `grader`), one or a list, and `judge2` ..."""
-    jury = list(given) or jury_named()
-    if not jury:
-        get_model(role=ROLES[0], required=True)
-    names = [identity(model, how) for model in jury]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise UsageError(f"the jury has a judge twice: {', '.join(twice)}; for more verdicts of one, use repeats")
-    return jury
-
-
-def jury_named() -> list[Model]:
-    """Return the models of the role `judge` (else `grader`), one or a list, and of `judge2` ...; none without them."""
-    return models_of_role(next((name for name in ROLES if name in model_roles()), ROLES[0]))
-
-
-def models_of_role(role: str) -> list[Model]:
-    """Return the models of a role, one or a list, and of those that add a number to its name; none without them."""
-    roles = model_roles()
-    named: list[Model] = []
-    for name in (role, *sorted(name for name in roles if re.fullmatch(f"{role}[0-9]+", name))):
-        models = roles.get(name)
-        named += models if isinstance(models, list) else [get_model(role=name)] if name in roles else []
-    return named
-
-
-def roles_are_known() -> bool:
-    """Tell whether models have their roles already, as on the command line.
-
-    Python may make a task first and play it later, perhaps after another eval.
-    """
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return active_model() is not None
-
-
-def has_judge() -> bool:
-    """Tell whether somebody has the role of the judge."""
-    return not {*ROLES}.isdisjoint(model_roles())
-
-
-def identity(model: Model, how: Judging) -> str:
-    """Return the identity of a judge, with what its model was set to; its arguments, which may be secret, as a hash."""
-    arguments = json.dumps(model.model_args, sort_keys=True, default=str)
-    digest = sha256(arguments.encode()).hexdigest()[:6] if model.model_args else None
-    return how.judge_name(str(model), {**settings_of(model), "args": digest})
-
-
-def settings_of(model: Model) -> dict[str, Any]:
-    """Return what a model's verdicts or answers depend on, as far as it was set."""
-    own = {name: getattr(model.config, name, None) for name in SAMPLING}
-    return {name: value for name, value in own.items() if value is not None}
 
 
 async def _ask_judge(run: Run, model: Model, shown: Judgment, battle: Mapping[str, Any]) -> dict[str, Any]:
@@ -461,18 +270,6 @@ async def _ask(
         for token in logprobs
     )
     return Reply(output.completion, output.stop_reason in ("max_tokens", "model_length"), tokens)
-
-
-async def repeat_where_cut_short(ask: Callable[[], Awaitable[T]]) -> T:
-    """Make a call; again where its answer was cut short on the way, which no provider's client repeats."""
-    for _ in range(CUT_SHORT):
-        try:
-            return await ask()
-        except Exception as error:
-            root = root_of(error)
-            if not (isinstance(root, json.JSONDecodeError) or str(root).startswith("JSONDecodeError")):
-                raise
-    return await ask()
 
 
 async def _write_checklist(run: Run, battle: Mapping[str, Any]) -> tuple[str, ...]:

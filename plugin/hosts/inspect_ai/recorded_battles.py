@@ -11,7 +11,7 @@ from typing import Any
 from podium.errors import DataError, UsageError
 from podium.formats.runs import FiledRun
 from podium.hosts.inspect_ai.folders import find_logs, task_prefixes, tasks_of
-from podium.hosts.inspect_ai.log_format import (
+from podium.hosts.inspect_ai.log_contents import (
     FIRST,
     RESPONSE,
     ROUND,

@@ -1,142 +1,32 @@
 """A tournament as Inspect's source of samples: what stands in them, rounds, replays and retries."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from inspect_ai import SampleSource
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalSample
 
 from podium.errors import PodiumError
+from podium.hosts.inspect_ai.answers_on_demand import AnswerCollector
 from podium.hosts.inspect_ai.compatibility import kept_in_store
 from podium.hosts.inspect_ai.cost_limit import CostLimit
-from podium.hosts.inspect_ai.log_format import (
+from podium.hosts.inspect_ai.log_contents import (
     ANSWER,
     ASKED,
-    BATTLES,
-    FIRST,
-    LEFT_OUT,
     NAMESPACE,
-    REPLACED,
-    RESPONSE,
-    RESPONSES,
     ROUND,
     answers_in,
-    as_rows,
-    credit_of,
     reason_of_stop,
-    response_fields,
 )
-from podium.hosts.inspect_ai.media import input_of
+from podium.hosts.inspect_ai.round_samples import announcement, missing_text, outcomes_of, round_id, schedule_in
 from podium.printable import tell
-from podium.responses.collection import Responses, response_key
-from podium.text import some
+from podium.responses.collection import response_key
 from podium.tournaments.claims import answer_of
 from podium.tournaments.schedule import Field, NextRound, Outcome, Pairing, Round, TournamentRule, merge_responses
 
-if TYPE_CHECKING:
-    from podium.hosts.inspect_ai.answers_on_demand import AnswerCollector
-
 Deal = Callable[[Sequence[Pairing], int], list[Sample]]
-
-
-class SampleBuilder:
-    """Makes the samples of a round's pairings, with everything that the judge is shown: one per battle, or packs.
-
-    A pack holds all battles of an item and a round, for tournaments of more than some thousands.
-    """
-
-    def __init__(self, responses: Responses) -> None:
-        self.responses = responses
-        self.items = responses.by_id()
-        self.short_names = names_without_provider(responses.models)
-
-    def build_battle_samples(self, pairings: Sequence[Pairing], number: int) -> list[Sample]:
-        """Return a sample per battle of the round of this number, from 1."""
-        samples = []
-        for pairing in filter(self.responses.has_both, pairings):
-            sides, short = (pairing.a, pairing.b), self.short_names
-            # Inspect's lists show the id.
-            named = pairing._replace(a=short[pairing.a], b=short[pairing.b], first=short.get(pairing.first or ""))
-            own = {"model_a": pairing.a, "model_b": pairing.b, **_shown_first(pairing), "round": number}
-            texts = response_fields(*(self._text(name, pairing) for name in sides))
-            samples.append(self._sample(pairing, named.key, own, texts))
-        return samples
-
-    def build_packs(self, pairings: Sequence[Pairing], number: int) -> list[Sample]:
-        """Return a sample per item, in which each model's response stands once; of several responses one each."""
-        by_item: dict[tuple[str, int], list[Pairing]] = {}
-        for pairing in filter(self.responses.has_both, pairings):
-            by_item.setdefault((pairing.item, pairing.response), []).append(pairing)
-        samples = []
-        for (item, response), battles in by_item.items():
-            names = sorted({name for battle in battles for name in (battle.a, battle.b)})
-            texts = {name: self._text(name, battles[0]) for name in names}
-            pairs = [[battle.a, battle.b, *_shown_first(battle).values()] for battle in battles]
-            responses = {BATTLES: pairs, RESPONSES: texts}
-            sample_id = f"{item}::round {number}" + (f"::response {response}" if response > 1 else "")
-            samples.append(self._sample(battles[0], sample_id, {"round": number}, responses))
-        return samples
-
-    def _text(self, name: str, pairing: Pairing) -> str:
-        return self.responses.texts[name][response_key(pairing.item, pairing.response)]
-
-    def _sample(self, battle: Pairing, sample_id: str, own: dict[str, Any], responses: dict[str, Any]) -> Sample:
-        item = self.items[battle.item]
-        number = {RESPONSE: battle.response} if item.responses > 1 else {}
-        shown = {field: getattr(item, field) for field in ("instruction", "category", "reference", "system")}
-        asked = {field: text for field, text in shown.items() if text is not None}
-        metadata = {"item": battle.item, **number, **own, **asked, **responses}
-        return Sample(
-            id=sample_id, input=input_of(item.instruction, item.media), target=item.reference or "", metadata=metadata
-        )
-
-
-def names_without_provider(names: Iterable[str]) -> dict[str, str]:
-    """Return each name's last part, where no other name ends in the same; else the whole name.
-
-    >>> names_without_provider(["openai/gpt-5", "azure/gpt-5", "vllm/me/small"])
-    {'openai/gpt-5': 'openai/gpt-5', 'azure/gpt-5': 'azure/gpt-5', 'vllm/me/small': 'small'}
-    """
-    last = {name: name.rpartition("/")[2] for name in names}
-    common = Counter([*last.values(), *last])
-    return {name: short if common[short] == 1 + (short == name) else name for name, short in last.items()}
-
-
-def missing_text(responses: Responses) -> str:
-    """Say whose responses are missing, and why: those battles are not played; nothing where none are."""
-    reasons = responses.missing_reasons()
-    return some(
-        [f"{name} ({', '.join(f'{why}: {n}' for why, n in own.items())})" for name, own in reasons.items()], "; "
-    )
-
-
-def _shown_first(pairing: Pairing) -> dict[str, str]:
-    """Return whose response is shown first, as samples say it; nothing where the run's orders decide."""
-    return {} if pairing.first is None else {FIRST: pairing.first}
-
-
-def outcomes_of(sample: EvalSample) -> tuple[Outcome, ...]:
-    """Return how the battles of a sample ended; nothing where it failed."""
-    if sample.error is not None or not sample.scores:
-        return ()
-    score = next(iter(sample.scores.values()))
-    kept = (score.metadata or {}).get(NAMESPACE, {})
-    verdicts = [{**sample.metadata, "credit": credit_of(score), "margin": kept.get("margin")}]
-    if BATTLES in sample.metadata:
-        verdicts = as_rows(kept[BATTLES]) if BATTLES in kept else []
-    return tuple(
-        Outcome(
-            Pairing(
-                verdict["item"], verdict["model_a"], verdict["model_b"], verdict.get(RESPONSE) or 1, verdict.get(FIRST)
-            ),
-            verdict["credit"],
-            None if verdict["credit"] is None else verdict["margin"],
-        )
-        for verdict in verdicts
-    )
 
 
 @dataclass(eq=False, repr=False)
@@ -175,7 +65,7 @@ class TournamentSource(SampleSource):
     given: Sequence[Round] = ()
     say: Callable[[str], None] = tell
     opening: Sequence[Sample] = ()
-    answers: "AnswerCollector | None" = None
+    answers: AnswerCollector | None = None
     cost_limit: CostLimit | None = None
 
     def __post_init__(self) -> None:
@@ -225,8 +115,8 @@ class TournamentSource(SampleSource):
                 due = self.answers.due(schedule.pairings, label)
                 if due := [sample for sample in due if str(sample.id) not in attempt]:
                     return self._build_missing_samples(due)
-                if (name := _round_id(number, again + 1)) in attempt:
-                    schedule, again = _schedule_in(attempt[name][0]), again + 1
+                if (name := round_id(number, again + 1)) in attempt:
+                    schedule, again = schedule_in(attempt[name][0]), again + 1
                     continue
                 revised = self._without_failed(schedule, played)
                 if revised:
@@ -243,7 +133,7 @@ class TournamentSource(SampleSource):
                 return self._build_missing_samples(missing)
             ended = tuple(outcomes.get(pairing, Outcome(pairing, None)) for pairing in schedule.pairings)
             played.append(Round(merge_responses(ended), schedule.note))
-            announced, _ = attempt.get(_round_id(number + 1), (None, ()))
+            announced, _ = attempt.get(round_id(number + 1), (None, ()))
             asked += len(schedule.pairings)
             if announced is None:
                 upcoming = self.spread(self.rule.next(self.field, played))
@@ -254,7 +144,7 @@ class TournamentSource(SampleSource):
                 return [announcement(upcoming, number + 1)]
             if not announced[ROUND]:
                 return None
-            schedule = _schedule_in(announced)
+            schedule = schedule_in(announced)
 
     def _without_failed(self, schedule: NextRound, played: Sequence[Round]) -> NextRound | None:
         """Return a round as it is without the answers that failed; None where that is nothing else."""
@@ -296,7 +186,7 @@ class TournamentSource(SampleSource):
             raise PodiumError(
                 f"nothing can be played: {self._failures()}. Mend that, then start again: what was answered is kept"
             )
-        answer, name = answer_of(self.rule, self.field, played), _round_id(number)
+        answer, name = answer_of(self.rule, self.field, played), round_id(number)
         if answer is None or name in self.scheduled:
             return None
         self.scheduled.add(name)
@@ -339,33 +229,3 @@ def _announced_round(metadata: Mapping[str, Any]) -> dict[str, Any]:
     if ASKED in metadata:
         return {ROUND: [], ASKED: answers_in(metadata, None)}
     return dict(metadata) if ROUND in metadata else {}
-
-
-def _schedule_in(announced: Mapping[str, Any]) -> NextRound:
-    pairings = tuple(Pairing(*names) for names in announced[ROUND])
-    return NextRound(pairings, str(announced.get("note", "")), int(announced.get(LEFT_OUT, 0)))
-
-
-def announcement(upcoming: NextRound, number: int, again: int = 0, replaced: NextRound | None = None) -> Sample:
-    """Return the sample that records what a round schedules.
-
-    Args:
-        number: of the round.
-        again: how often it was scheduled anew, and what was `replaced`, because models did not answer.
-    """
-    pairings = []
-    for own in upcoming.pairings:
-        # What stands behind the names only where it says something.
-        response = [own.response] if own.response > 1 or own.first is not None else []
-        pairings.append([own.item, own.a, own.b, *response, *([] if own.first is None else [own.first])])
-    note = upcoming.note or f"{len(pairings)} battles"
-    metadata: dict[str, Any] = {ROUND: pairings, "note": note, LEFT_OUT: upcoming.left_out}
-    if replaced:
-        note = metadata["note"] = f"{note}, without the answers that failed"
-        metadata[REPLACED] = [len(replaced.pairings), replaced.left_out]
-    return Sample(id=_round_id(number, again), input=f"Round {number}: {note}", metadata=metadata)
-
-
-def _round_id(number: int, again: int = 0) -> str:
-    """Return the id of the sample that announces a round."""
-    return f"round {number:03d}" + (f" again {again}" if again else "")

@@ -15,7 +15,8 @@ from inspect_ai.dataset import Dataset, Sample, example_dataset
 from inspect_ai.model import Model, model_roles
 
 from podium.errors import UsageError, unknown_name
-from podium.hosts.inspect_ai.judge import jury_named, models_of_role, settings_of
+from podium.hosts.inspect_ai.compatibility import is_registered_task, load_tasks
+from podium.hosts.inspect_ai.judge_models import jury_named, models_of_role, settings_of
 from podium.hosts.inspect_ai.log_responses import READER
 from podium.hosts.inspect_ai.logs import question_of
 from podium.responses.answers import QuestionRow, id_of
@@ -171,11 +172,8 @@ def _prompts_by_name(source: str) -> tuple[list[QuestionRow], list[str]] | None:
     file = Path(source.partition("@")[0])
     if file.exists() and file.suffix != ".py":
         return None
-    from inspect_ai._eval.loader import load_tasks
-    from inspect_ai._util.registry import registry_lookup
-
-    if file.suffix == ".py" or ("/" in source and registry_lookup("task", source) is not None):
-        tasks = load_tasks([source])
+    if file.suffix == ".py" or ("/" in source and is_registered_task(source)):
+        tasks = load_tasks(source)
         if not tasks:
             raise UsageError(f"prompts={source}: there is no task in it")
         read = [_questions(task.dataset, task.name) for task in tasks]

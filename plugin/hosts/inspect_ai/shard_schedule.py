@@ -7,7 +7,7 @@ from typing import Any
 from inspect_ai.dataset import Sample
 
 from podium.errors import UsageError
-from podium.hosts.inspect_ai.source import announcement
+from podium.hosts.inspect_ai.round_samples import announcement
 from podium.responses.collection import Responses
 from podium.tournaments.schedule import NextRound, Round
 from podium.tournaments.shards import Part, read_shard, refuse_undividable
@@ -23,7 +23,7 @@ class OwnShard:
     Attributes:
         rule: schedules the battles of this shard, in one round.
         opening: the sample that takes the place of the round if this shard has no battles.
-        about: what the log says of the shard; see `log_format.SHARD`.
+        about: what the log says of the shard; see `log_contents.SHARD`.
         said: how many battles are played here, for the user.
     """
 

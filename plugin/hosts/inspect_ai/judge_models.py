@@ -1,0 +1,76 @@
+"""The models of the roles `judge` and `models`, and the names under which their verdicts are kept."""
+
+import asyncio
+import json
+import re
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any
+
+from inspect_ai.model import Model, get_model, model_roles
+
+from podium.errors import UsageError
+from podium.hosts.inspect_ai.compatibility import has_active_model
+from podium.scorers.judging import Judging
+
+ROLES = ("judge", "grader")
+NO_JUDGE = "nobody is the judge; name a model with --model-role judge=MODEL"
+SAMPLING = ("temperature", "top_p", "top_k", "max_tokens", "seed", "reasoning_effort", "reasoning_tokens")
+"""Settings of a model that make it another judge."""
+
+
+def jury_of(how: Judging, given: Sequence[Model] = ()) -> list[Model]:
+    """Return the judges: those given, else the role `judge` (else `grader`), one or a list, and `judge2` ..."""
+    jury = list(given) or jury_named()
+    if not jury:
+        get_model(role=ROLES[0], required=True)
+    names = [identity(model, how) for model in jury]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise UsageError(f"the jury has a judge twice: {', '.join(twice)}; for more verdicts of one, use repeats")
+    return jury
+
+
+def jury_named() -> list[Model]:
+    """Return the models of the role `judge` (else `grader`), one or a list, and of `judge2` ...; none without them."""
+    return models_of_role(next((name for name in ROLES if name in model_roles()), ROLES[0]))
+
+
+def models_of_role(role: str) -> list[Model]:
+    """Return the models of a role, one or a list, and of those that add a number to its name; none without them."""
+    roles = model_roles()
+    named: list[Model] = []
+    for name in (role, *sorted(name for name in roles if re.fullmatch(f"{role}[0-9]+", name))):
+        models = roles.get(name)
+        named += models if isinstance(models, list) else [get_model(role=name)] if name in roles else []
+    return named
+
+
+def roles_are_known() -> bool:
+    """Tell whether models have their roles already, as on the command line.
+
+    Python may make a task first and play it later, perhaps after another eval.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return has_active_model()
+
+
+def has_judge() -> bool:
+    """Tell whether somebody has the role of the judge."""
+    return not {*ROLES}.isdisjoint(model_roles())
+
+
+def identity(model: Model, how: Judging) -> str:
+    """Return the identity of a judge, with what its model was set to; its arguments, which may be secret, as a hash."""
+    arguments = json.dumps(model.model_args, sort_keys=True, default=str)
+    digest = sha256(arguments.encode()).hexdigest()[:6] if model.model_args else None
+    return how.judge_name(str(model), {**settings_of(model), "args": digest})
+
+
+def settings_of(model: Model) -> dict[str, Any]:
+    """Return what a model's verdicts or answers depend on, as far as it was set."""
+    own = {name: getattr(model.config, name, None) for name in SAMPLING}
+    return {name: value for name, value in own.items() if value is not None}

@@ -14,7 +14,7 @@ from podium.rankers.defaults import LEVEL, REGULARIZATION, RESAMPLES
 from podium.rankers.few_items import covariance_with_few, few_battles_of, with_score_tests
 from podium.rankers.graph import Graph, design_efficiency
 from podium.rankers.identification import are_bounded, describe_separated, fit_identified
-from podium.rankers.intervals import Estimate, Interval, by_bootstrap, by_sandwich, resample, t_reach
+from podium.rankers.intervals import Interval, ScoreEstimates, by_bootstrap, by_sandwich, resample, t_reach
 from podium.rankers.length_control.joint import fit_at_equal_length
 from podium.rankers.length_control.term import lengths_of
 from podium.rankers.pairs import cells_by_cluster
@@ -91,7 +91,7 @@ def bradley_terry(
 
 def estimate_elo(
     strengths: Strengths, battles: Summed, scale: EloScale, level: float, beside: np.ndarray | float = 0.0
-) -> Estimate:
+) -> ScoreEstimates:
     """Return Elo scores with cluster-robust intervals; errors of further parameters are left out.
 
     Models of few items beside others of many have intervals by the score test.
@@ -112,7 +112,7 @@ def estimate_elo(
 def label_strengths(
     exposure: Exposure,
     strengths: Strengths,
-    estimate: Estimate,
+    estimate: ScoreEstimates,
     scale: EloScale,
     *,
     level: float,
@@ -163,7 +163,7 @@ def _warnings(exposure: Exposure, strengths: Strengths, efficiency: float | None
     return warnings
 
 
-def hide_separated(estimate: Estimate, graph: Graph) -> Estimate:
+def hide_separated(estimate: ScoreEstimates, graph: Graph) -> ScoreEstimates:
     """Take the intervals from separated models, whose rating the data do not bound; all from a separated pin.
 
     An interval by the score test stays: it is open to that side.

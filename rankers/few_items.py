@@ -7,7 +7,7 @@ from scipy import sparse
 from scipy.special import expit
 
 from podium.rankers.cells import Summed
-from podium.rankers.intervals import Estimate
+from podium.rankers.intervals import ScoreEstimates
 from podium.rankers.newton import DesignMatrix
 from podium.rankers.pairs import cells_by_cluster
 from podium.rankers.scale import POINTS, EloScale
@@ -165,8 +165,8 @@ def covariance_with_few(covariance: np.ndarray, guests: list[FewBattles], theta:
 
 
 def with_score_tests(
-    estimate: Estimate, guests: list[FewBattles], scale: EloScale, theta: np.ndarray, reach: float
-) -> Estimate:
+    estimate: ScoreEstimates, guests: list[FewBattles], scale: EloScale, theta: np.ndarray, reach: float
+) -> ScoreEstimates:
     """Return Elo scores whose intervals are those of the score test, for models of few items.
 
     Args:

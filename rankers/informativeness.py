@@ -12,7 +12,7 @@ from podium.nouns.ranking import Standings
 from podium.rankers.calibration.signals import margins
 from podium.rankers.coded import Coded, code_battles, ratio_or_nan, require_choice
 from podium.rankers.defaults import LEVEL, RESAMPLES
-from podium.rankers.intervals import Estimate, Interval, by_bootstrap, by_sandwich, covariance_of, resample
+from podium.rankers.intervals import Interval, ScoreEstimates, by_bootstrap, by_sandwich, covariance_of, resample
 from podium.rankers.standings import Result, exposure_of, standings
 from podium.text import some
 
@@ -145,7 +145,7 @@ def _coarse_levels(battles: Battles, full: Comparisons | None) -> list[str]:
 
 def _estimate(
     counts: Comparisons, level: float, interval: Interval, resamples: int, rng: np.random.Generator
-) -> Estimate:
+) -> ScoreEstimates:
     score, clusters = ratio_or_nan(counts.apart.sum(axis=0), counts.compared.sum(axis=0)), len(counts.apart)
     if interval == "bootstrap":
         draws = resample(lambda n: ratio_or_nan(n @ counts.apart, n @ counts.compared), clusters, resamples, rng)

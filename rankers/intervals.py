@@ -29,7 +29,7 @@ UNSURE, WELL_KNOWN = 3.0, 2
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class ScoreEstimates:
     """Scores with what is known of their error.
 
     Attributes:
@@ -62,7 +62,7 @@ class Estimate:
         """Standard errors, NaN where there is none, 0 where only rounding differs, shape (models,)."""
         return _standard_errors(self.score, self.covariance)
 
-    def clip(self, least: float, most: float) -> "Estimate":
+    def clip(self, least: float, most: float) -> "ScoreEstimates":
         """Return the same with intervals that end where the scores do."""
         return replace(self, low=np.maximum(self.low, least), high=np.minimum(self.high, most))
 
@@ -163,7 +163,7 @@ def by_sandwich(
     level: float,
     cluster: Cluster,
     freedom: np.ndarray | None = None,
-) -> Estimate:
+) -> ScoreEstimates:
     """Return t intervals with clusters - 1 degrees of freedom; none for a single cluster.
 
     Args:
@@ -178,7 +178,7 @@ def by_sandwich(
         return _without_interval(score, clusters, f"a single {cluster} gives no interval")
     reach = t_reach(clusters if freedom is None else freedom + 1, level) * _standard_errors(score, covariance)
     method = f"{cluster}-clustered sandwich"
-    return Estimate(score, score - reach, score + reach, covariance, clusters, method, freedom=freedom)
+    return ScoreEstimates(score, score - reach, score + reach, covariance, clusters, method, freedom=freedom)
 
 
 def by_bootstrap(
@@ -189,7 +189,7 @@ def by_bootstrap(
     level: float,
     cluster: Cluster,
     own: np.ndarray | int | None = None,
-) -> Estimate:
+) -> ScoreEstimates:
     """Return percentile intervals from resampled scores; unusable resamples (NaN rows) are counted and told.
 
     Those of few clusters vary too little: below 30 the ends move away by `small_sample_factor`, below 5 there are none.
@@ -220,7 +220,7 @@ def by_bootstrap(
     covariance, method = covariance * np.outer(swell, swell), method + widened
     if lone.any():
         warnings.append(f"models in fewer than {FEWEST} {cluster}s have no bootstrap interval: {lone.sum()}")
-    return Estimate(score, low, high, covariance, clusters, method, tuple(warnings))
+    return ScoreEstimates(score, low, high, covariance, clusters, method, tuple(warnings))
 
 
 def covariance_of(influence: Matrix | Iterable[Matrix]) -> np.ndarray:
@@ -291,6 +291,6 @@ def _standard_errors(score: np.ndarray, covariance: np.ndarray) -> np.ndarray:
     return np.where(se > noise, se, np.where(np.isnan(np.diag(covariance)), np.nan, 0.0))
 
 
-def _without_interval(score: np.ndarray, clusters: int, *warnings: str) -> Estimate:
+def _without_interval(score: np.ndarray, clusters: int, *warnings: str) -> ScoreEstimates:
     nothing = np.full(len(score), np.nan)
-    return Estimate(score, nothing, nothing, np.full([len(score)] * 2, np.nan), clusters, None, warnings)
+    return ScoreEstimates(score, nothing, nothing, np.full([len(score)] * 2, np.nan), clusters, None, warnings)

@@ -9,7 +9,7 @@ from podium.nouns.battles import Battles
 from podium.nouns.ranking import Standings
 from podium.rankers.coded import cluster_codes, code_battles, ratio_or_nan, require_choice
 from podium.rankers.defaults import LEVEL, RESAMPLES
-from podium.rankers.intervals import FEW, Estimate, Interval, by_bootstrap, by_sandwich, resample, wilson
+from podium.rankers.intervals import FEW, Interval, ScoreEstimates, by_bootstrap, by_sandwich, resample, wilson
 from podium.rankers.standings import Exposure, Result, exposure_of, standings
 
 
@@ -89,7 +89,7 @@ def median(
     return standings("median", "score", _exposure(battles, matrix), result, level=level, rng=rng)
 
 
-def estimate_means(matrix: ScoreMatrix, level: float) -> Estimate:
+def estimate_means(matrix: ScoreMatrix, level: float) -> ScoreEstimates:
     """Return means over items with intervals: t, or where all scores lie in [0, 1] Wilson's with t.
 
     Args:
@@ -109,7 +109,7 @@ def estimate_means(matrix: ScoreMatrix, level: float) -> Estimate:
     return replace(estimate, low=low, high=high, method="Wilson, item-clustered effective sample size, t")
 
 
-def estimate_medians(matrix: ScoreMatrix, level: float, rng: np.random.Generator, resamples: int) -> Estimate:
+def estimate_medians(matrix: ScoreMatrix, level: float, rng: np.random.Generator, resamples: int) -> ScoreEstimates:
     """Return medians over items with bootstrap intervals, whose ends are scores, or the middle of two.
 
     Args:

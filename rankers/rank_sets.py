@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from podium.rankers.intervals import Estimate, centre_covariance, t_reach
+from podium.rankers.intervals import ScoreEstimates, centre_covariance, t_reach
 
 MOST_SIMULATED = 500
 """Models up to which the critical value is simulated; above, Bonferroni's bound is used."""
@@ -31,7 +31,7 @@ class Contrasts:
     critical: float = np.nan
 
 
-def contrast_all(estimate: Estimate, *, level: float, rng: np.random.Generator) -> Contrasts:
+def contrast_all(estimate: ScoreEstimates, *, level: float, rng: np.random.Generator) -> Contrasts:
     """Compare all pairs of models simultaneously, at `level`.
 
     A model's range is 1 + the number significantly better ... M - the number significantly worse. The critical

@@ -10,7 +10,7 @@ from podium.checks import CHECKS
 from podium.nouns.battles import Battles, Counts
 from podium.nouns.ranking import Entry, Fit, Separation, Standings
 from podium.rankers.cells import Summed, pairs_of
-from podium.rankers.intervals import Estimate, finite_or_none
+from podium.rankers.intervals import ScoreEstimates, finite_or_none
 from podium.rankers.pairs import Pairs, light_opponents, win_rates
 from podium.rankers.rank_sets import Contrasts, contrast_all
 from podium.text import some
@@ -30,7 +30,7 @@ class Result:
         warnings: in addition to those of the battles and of the estimate.
     """
 
-    estimate: Estimate
+    estimate: ScoreEstimates
     fit: Fit = field(default_factory=Fit)
     separated: np.ndarray | None = None
     extra: Mapping[str, np.ndarray] = field(default_factory=dict)
@@ -111,7 +111,7 @@ def standings(
     )
 
 
-def _order_of(exposure: Exposure, estimate: Estimate) -> list[int]:
+def _order_of(exposure: Exposure, estimate: ScoreEstimates) -> list[int]:
     """Return the codes of the models, the best first, equal ones by name."""
     # Rounding must not make an order of equals.
     score, names = np.nan_to_num(estimate.score.round(9), nan=-np.inf), exposure.models
@@ -164,7 +164,7 @@ def _entries(exposure: Exposure, result: Result, contrasts: Contrasts) -> list[E
     ]
 
 
-def _has_no_variation(estimate: Estimate) -> np.ndarray:
+def _has_no_variation(estimate: ScoreEstimates) -> np.ndarray:
     """Tell whose interval has no width: no cluster differs from another, which says nothing of the error."""
     flat: np.ndarray = (estimate.se == 0) & ~(estimate.low < estimate.high)
     return flat & (np.arange(len(flat)) != estimate.pinned)

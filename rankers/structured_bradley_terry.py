@@ -12,7 +12,7 @@ from podium.rankers.coded import code_battles
 from podium.rankers.defaults import LEVEL, REGULARIZATION
 from podium.rankers.human_label_fit import HumanLabelFit, human_label_fit, human_ratings, sampling_doubt
 from podium.rankers.identification import are_bounded, fit_identified
-from podium.rankers.intervals import Estimate
+from podium.rankers.intervals import ScoreEstimates
 from podium.rankers.pairs import pair_sums
 from podium.rankers.random_effects import SPREAD_PRIOR, RandomEffects, fit_random_effects
 from podium.rankers.scale import POINTS, scale_of
@@ -83,7 +83,9 @@ def structured_bradley_terry(
     score, covariance = scale.scores(fit.theta), scale.covariance(fit.covariance)
     reach = ndtri((1 + level) / 2) * np.sqrt(np.maximum(np.diag(covariance), 0.0))
     method = "normal posterior: labels by humans, judge as predictor, spread averaged over its evidence"
-    estimate = Estimate(score, score - reach, score + reach, covariance, coded.clusters, method, pinned=scale.pinned)
+    estimate = ScoreEstimates(
+        score, score - reach, score + reach, covariance, coded.clusters, method, pinned=scale.pinned
+    )
     # The labels alone have an origin of their own: the mean of those that they rate is that of their scores.
     origin = np.nanmean(score - POINTS * human) if not np.isnan(human).all() else np.nan
     alone, half = origin + POINTS * human, ndtri((1 + level) / 2) * POINTS * human_se

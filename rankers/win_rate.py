@@ -14,7 +14,7 @@ from podium.rankers.coded import Cluster, Labels, require_choice
 from podium.rankers.defaults import LEVEL, RESAMPLES
 from podium.rankers.from_pairs import scores_of_draws
 from podium.rankers.graph import graph_of
-from podium.rankers.intervals import Estimate, Interval, by_bootstrap, by_sandwich, resample
+from podium.rankers.intervals import Interval, ScoreEstimates, by_bootstrap, by_sandwich, resample
 from podium.rankers.length_control.baseline import against_baseline
 from podium.rankers.length_control.external import External
 from podium.rankers.pairs import Pairs, cells_by_cluster, light_opponents, win_rates
@@ -95,7 +95,7 @@ def win_rate(
     return standings("win-rate", scale, exposure, result, level=level, rng=rng)
 
 
-def estimate_rates(battles: Summed, pairs: Pairs, level: float) -> Estimate:
+def estimate_rates(battles: Summed, pairs: Pairs, level: float) -> ScoreEstimates:
     """Return win rates with t intervals that end where rates do.
 
     Args:
@@ -129,7 +129,7 @@ def _with_model(battles: Battles, model: str) -> Battles:
     return battles.select(sides[0] | sides[1])
 
 
-def _within_bounds(estimate: Estimate, coded: Summed, level: float) -> Estimate:
+def _within_bounds(estimate: ScoreEstimates, coded: Summed, level: float) -> ScoreEstimates:
     """Clip intervals to [0, 1]; a model that won or lost everything gets the exact binomial bound.
 
     With all of n clusters won, the lower bound is (alpha / 2)^(1 / n) (Clopper and Pearson 1934).

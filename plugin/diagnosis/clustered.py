@@ -7,6 +7,7 @@ import numpy as np
 
 from podium.diagnosis.figures import Figured, Missing, Statistic, Unit
 from podium.nouns.battles import Battles
+from podium.nouns.estimate import Estimate
 from podium.rankers.coded import cluster_codes
 from podium.rankers.intervals import FEWEST_DRAWS, t_reach, wilson
 
@@ -105,11 +106,12 @@ class Clustered:
         """
         sums = self.sums(influence)
         if len(sums) < 2:
-            return Statistic(value, None, None, self.level, f"a single {self.unit}: no interval", n, of, 1, unit)
+            single = f"a single {self.unit}: no interval"
+            return Statistic(value, level=self.level, method=single, n=n, of=of, clusters=1, unit=unit)
         reach = float(t_reach(len(sums), self.level) * np.sqrt(_variance(sums)))
         low, high = max(within[0], value - reach), min(within[1], value + reach)
         name = method.format(f"{self.unit}-clustered t")
-        return Statistic(value, low, high, self.level, name, n, of, len(sums), unit)
+        return Statistic(value, low, high, level=self.level, method=name, n=n, of=of, clusters=len(sums), unit=unit)
 
 
 def cluster_battles(battles: Battles, level: float = 0.95) -> Clustered:
@@ -123,8 +125,8 @@ def usable_draws(draws: np.ndarray) -> np.ndarray | None:
     return usable if len(usable) >= max(2, FEWEST_DRAWS * len(draws)) else None
 
 
-def reflected_interval(value: float, draws: np.ndarray, level: float) -> tuple[float, float, float] | None:
-    """Return a noise-corrected value and its reflected bootstrap interval, cut at 0; None if too few draws are usable.
+def reflected_interval(value: float, draws: np.ndarray, level: float) -> Estimate | None:
+    """Return a noise-corrected value with its reflected bootstrap interval, cut at 0; None if too few draws are usable.
 
     Sampling noise adds to a mean of squares, and resampling adds as much again. So 2 value - mean(draws) removes it,
     and the basic (reflected) interval 2 value - quantiles has the right ends where a percentile one lies too high.
@@ -135,19 +137,16 @@ def reflected_interval(value: float, draws: np.ndarray, level: float) -> tuple[f
     if usable is None:
         return None
     low, high = np.quantile(usable, [(1 - level) / 2, (1 + level) / 2])
-    centre, bottom, top = (max(0.0, float(2 * value - end)) for end in (usable.mean(), high, low))
-    return centre, bottom, top
+    return Estimate(*(max(0.0, float(2 * value - end)) for end in (usable.mean(), high, low)))
 
 
-def agreement_interval(
-    value: float, draws: np.ndarray, level: float, within: tuple[float, float]
-) -> tuple[float, float] | None:
-    """Return `farther_ends` of the percentile interval of an agreement; None if too few draws are usable."""
+def agreement_interval(value: float, draws: np.ndarray, level: float, within: tuple[float, float]) -> Estimate:
+    """Return an agreement with `farther_ends` of its percentile interval, which is None if too few draws are usable."""
     usable = usable_draws(draws)
     if usable is None:
-        return None
+        return Estimate(value)
     low, high = np.quantile(usable, [(1 - level) / 2, (1 + level) / 2]).tolist()
-    return farther_ends(value, (low, high), within)
+    return Estimate(value, *farther_ends(value, (low, high), within))
 
 
 def farther_ends(value: float, interval: tuple[float, float], within: tuple[float, float]) -> tuple[float, float]:

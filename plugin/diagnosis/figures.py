@@ -1,12 +1,13 @@
 """Figures of a judge card: estimates with intervals, or what is missing and why."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
+from podium.nouns.estimate import Estimate
 from podium.report.model import EMPTY, Table
 from podium.text import plural
 
@@ -27,22 +28,17 @@ STYLES = {Unit.SHARE: (100.0, 1, "%"), Unit.ELO: (1.0, 1, " Elo"), Unit.NATS: (1
 """Factor, decimals and suffix; `PLAIN` for other units."""
 
 
-@dataclass(frozen=True, slots=True)
-class Statistic:
-    """An estimate with its interval, method and sample size.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statistic(Estimate):
+    """An estimate of a judge card, with the method of its interval and its sample size.
 
     Attributes:
-        value: the estimate.
-        low, high: ends of the interval at `level`, in (0, 1); None where there is none, and `method` says why.
-        method: how the interval was made, and what it is clustered by.
-        n, of: what the number is made of, as 12 models.
-        clusters: independent clusters (items) behind it; None where the interval is not clustered.
-        unit: how to write it.
+        level: of the interval, in (0, 1).
+        method: how the interval was made, or why there is none.
+        n, of: sample size and what is counted, as 12 models.
+        clusters: independent clusters (items); None if the interval is not clustered.
     """
 
-    value: float
-    low: float | None
-    high: float | None
     level: float
     method: str
     n: int
@@ -51,16 +47,21 @@ class Statistic:
     unit: Unit = Unit.NUMBER
 
     def __post_init__(self) -> None:
-        """Refuse numbers that are none: those are `Missing`."""
+        """Reject values that are not finite: those are `Missing`."""
         ends = [end for end in (self.low, self.high) if end is not None]
         if not np.isfinite([self.value, *ends]).all():
             raise ValueError(f"{self!r}: not finite")
+
+    @classmethod
+    def from_estimate(cls, estimate: Estimate, **facts: Any) -> "Statistic":
+        """Add level, method, sample size and unit to an estimate."""
+        return cls(estimate.value, estimate.low, estimate.high, **facts)
 
     @property
     def estimate(self) -> str:
         """The formatted value.
 
-        >>> Statistic(0.49, 0.48, 0.5, 0.95, "t", 100, unit=Unit.SHARE).estimate
+        >>> Statistic(0.49, 0.48, 0.5, level=0.95, method="t", n=100, unit=Unit.SHARE).estimate
         '49.0%'
         """
         return self._digits(self.value) + STYLES.get(self.unit, PLAIN)[2]
@@ -81,17 +82,12 @@ class Statistic:
     def cells(self) -> tuple[str, ...]:
         """Value, interval, sample size and clusters as text.
 
-        >>> Statistic(0.5, None, None, 0.95, "a single item: no interval", 1200, "pairs", 1).cells
+        >>> Statistic(0.5, level=0.95, method="a single item: no interval", n=1200, of="pairs", clusters=1).cells
         ('0.500', '–', '1,200 pairs', '1 item')
         """
         alone = self.clusters is None or "row-clustered" in self.method
         clusters = "" if alone else f"{self.clusters:,} {plural('item', self.clusters or 0)}"
         return self.estimate, self.interval, f"{self.n:,} {self.of}", clusters
-
-    def rescale(self, function: Callable[[float], float], **changes: Any) -> "Statistic":
-        """Apply an increasing function to the value and the interval."""
-        low, high = (None if end is None else float(function(end)) for end in (self.low, self.high))
-        return replace(self, value=float(function(self.value)), low=low, high=high, **changes)
 
     def _digits(self, value: float) -> str:
         """Format a number in the unit."""

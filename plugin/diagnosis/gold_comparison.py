@@ -23,6 +23,7 @@ from podium.diagnosis.judge_checks import same_model, split_judge_name
 from podium.diagnosis.sides import FEWEST_DECIDED, BattleRatings, Side, kendall_taus, number_items
 from podium.diagnosis.subject import Subject
 from podium.errors import NotIdentifiedError
+from podium.nouns.estimate import Estimate
 from podium.rankers.coded import ratio_or_nan
 from podium.rankers.intervals import finite_or_none, holm, resample, t_reach
 from podium.rankers.scale import POINTS
@@ -243,7 +244,7 @@ class GoldComparison:
         if isinstance(self.alpha, Missing):
             return self.alpha
         if self.items < 2:
-            return self._statistic(self.alpha, None, "a single item: no interval")
+            return self._statistic(Estimate(self.alpha), "a single item: no interval")
         fitted = judge_curve(self.gold, self.alpha)
         noise = float(np.nansum(standard_error_of_draws(self.draws.judge) ** 2))
         distance = float(np.sum((self.judge - fitted) ** 2))
@@ -257,7 +258,9 @@ class GoldComparison:
         middle = np.log(self.alpha) - (usable.mean() - without)
         reach = self.reach * usable.std(ddof=1)
         low, value, high = np.exp([middle - reach, middle, middle + reach]).tolist()
-        return self._statistic(value, (low, high), f"{self.draws.method}, normal on the logarithm, corrected for noise")
+        return self._statistic(
+            Estimate(value, low, high), f"{self.draws.method}, normal on the logarithm, corrected for noise"
+        )
 
     def biases(
         self, subject: Subject
@@ -277,7 +280,7 @@ class GoldComparison:
         biases, drawn = self._biases_beyond(expected, np.reshape(fitted, rows.shape))
         corrected, delta = (biases, standard_error_of_draws(drawn)), float(nan_standard_deviation(biases))
         sound = self._reflected_figure(delta**2, nan_standard_deviation(drawn) ** 2, "delta")
-        sound = sound if isinstance(sound, Missing) else sound.rescale(np.sqrt)
+        sound = sound if isinstance(sound, Missing) else sound.transform(np.sqrt)
         return self._by_system((raw, raw_se), corrected), delta, sound, self._self_bias(subject, expected, *corrected)
 
     def _biases_beyond(self, expected: np.ndarray, of_draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -333,41 +336,36 @@ class GoldComparison:
 
     def _bias(self, value: float, se: float, opponents: int, method: str) -> Statistic:
         """Build a bias with a t interval from its standard error."""
-        ends = None if np.isnan(se) else (value - self.reach * se, value + self.reach * se)
-        method = method if ends else "too few items: no interval"
-        return self._statistic(value, ends, method, opponents, "opponents", Unit.SHARE)
+        if np.isnan(se):
+            return self._statistic(Estimate(value), "too few items: no interval", opponents, "opponents", Unit.SHARE)
+        bias = Estimate(value, value - self.reach * se, value + self.reach * se)
+        return self._statistic(bias, method, opponents, "opponents", Unit.SHARE)
 
     def _reflected_figure(self, value: float, draws: np.ndarray, what: str) -> Figured:
         """Build a noise-corrected figure with its reflected interval."""
-        ends = reflected_interval(value, draws, self.level)
-        if ends is None:
+        found = reflected_interval(value, draws, self.level)
+        if found is None:
             return Missing(f"{what} beyond noise", "the items are too few to be resampled", "judge more items")
-        return self._statistic(ends[0], ends[1:], f"{self.draws.method}, reflected and corrected for noise")
+        return self._statistic(found, f"{self.draws.method}, reflected and corrected for noise")
 
     def _agreement(
         self, value: float, draws: np.ndarray, within: tuple[float, float], n: int, of: str, unit: Unit
     ) -> Statistic:
         """Build an agreement figure with its bootstrap interval."""
-        ends = agreement_interval(value, draws, self.level, within)
+        found = agreement_interval(value, draws, self.level, within)
         lost = int(np.isnan(draws).sum())
         left_out = f", {lost} of them without a fit left out" if lost else ""
         method = f"{self.draws.method}, percentile or reflected, the farther end{left_out}"
         few = "too few usable resamples of the items: no interval"
-        return self._statistic(value, ends, method if ends else few, n, of, unit)
+        return self._statistic(found, few if found.low is None else method, n, of, unit)
 
     def _statistic(
-        self,
-        value: float,
-        ends: tuple[float, float] | None,
-        method: str,
-        n: int | None = None,
-        of: str = "pairs",
-        unit: Unit = Unit.NUMBER,
+        self, found: Estimate, method: str, n: int | None = None, of: str = "pairs", unit: Unit = Unit.NUMBER
     ) -> Statistic:
-        """Build a statistic of this comparison."""
+        """Build a statistic of this comparison; of all pairs by default."""
         number = len(self.both.low) if n is None else n
-        low, high = ends or (None, None)
-        return Statistic(value, low, high, self.level, method, number, of, self.items, unit)
+        facts = {"level": self.level, "method": method, "clusters": self.items, "unit": unit}
+        return Statistic.from_estimate(found, n=number, of=of, **facts)
 
 
 def own_system(models: tuple[str, ...], judge: str | None) -> str | Missing:

@@ -10,6 +10,7 @@ from podium.diagnosis.clustered import Clustered
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit
 from podium.diagnosis.subject import Subject
 from podium.errors import NotConvergedError, NotIdentifiedError
+from podium.nouns.estimate import Estimate
 from podium.rankers.calibration.agreement import (
     LabelMatch,
     bin_predictions,
@@ -160,8 +161,9 @@ def _temperature(evidence: Evidence, level: float) -> tuple[Figured, np.ndarray 
         return Missing(what, str(error), "label more battles"), None
     unit, clusters = evidence.unit, len(np.unique(evidence.cluster[evidence.preference]))
     method = f"a single {unit}: no interval" if target.low is None else f"{unit}-clustered sandwich, t"
-    ends = target.beta, target.low, target.high
-    beta = Statistic(*ends, level, method, target.battles, "preferences", clusters, Unit.LOGITS)
+    facts = {"level": level, "method": method, "clusters": clusters, "unit": Unit.LOGITS}
+    found = Estimate(target.beta, target.low, target.high)
+    beta = Statistic.from_estimate(found, n=target.battles, of="preferences", **facts)
     return beta, evidence.soft(weights_for(target, evidence.signal))
 
 
@@ -197,4 +199,4 @@ def _reliability(
     reach = float(small_sample_factor(number, level) * np.quantile(np.abs(draws).sum(axis=1), level))
     method = f"{sample.unit} bootstrap of the bins' errors, conservative, {RESAMPLES} resamples"
     ends = max(0.0, value - reach), value + reach
-    return Statistic(value, *ends, level, method, len(gaps), "battles", number), bins
+    return Statistic(value, *ends, level=level, method=method, n=len(gaps), clusters=number), bins

@@ -134,7 +134,7 @@ def effect_of_being_first(order_pairs: OrderPairs) -> Figured:
     if to_first.value in (0.0, 1.0):
         why = f"all {to_first.n:,} flips go one way: nothing bounds it"
         return Missing(what, why, "judge more pairs in both orders")
-    return to_first.rescale(lambda p: logit(p) / 2, method=f"log-odds of {to_first.method}", unit=Unit.LOGITS)
+    return to_first.transform(lambda p: logit(p) / 2, method=f"log-odds of {to_first.method}", unit=Unit.LOGITS)
 
 
 def measure_swaps(order_pairs: OrderPairs) -> Swaps | Missing:

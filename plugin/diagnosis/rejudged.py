@@ -161,7 +161,7 @@ def _models_that_moved(what: str, drift: Drift) -> str:
     """Write which models changed beyond their errors; empty if unknown."""
     if isinstance(drift, Missing):
         return ""
-    moved = [name for name, by in drift.items() if by.low is not None and not by.low <= 0 <= (by.high or 0)]
+    moved = [name for name, by in drift.items() if by.excludes(0.0)]
     moved.sort(key=lambda name: -abs(drift[name].value))
     most = [f"{name} {drift[name].value:+.0f} Elo ({drift[name].interval})" for name in moved[:2]]
     return f"{what}: {f'{len(moved)} of {len(drift)} models move, ' + ', '.join(most) if moved else 'none is shown'}"

@@ -12,6 +12,7 @@ from podium.diagnosis.sides import bounded_by_all, error_sums, fit_line
 from podium.diagnosis.subject import Subject, near_ties
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.nouns.battles import Battles
+from podium.nouns.estimate import Estimate
 from podium.rankers.calibration.signals import margins
 from podium.rankers.coded import Coded, code_battles
 from podium.rankers.defaults import REGULARIZATION
@@ -168,7 +169,8 @@ def partial_correlation(
         return Missing(RESIDUALS, "too few models, or too few battles, to tell residuals from chance", MORE_LABELS)
     reach = ndtri((1 + level) / 2) / np.sqrt(len(given) - 4)
     low, high = np.tanh(np.arctanh(r) + np.array([-reach, reach])).tolist()
-    return Statistic(r, low, high, level, "Fisher z over models", len(given), "models", None, Unit.CORRELATION)
+    facts = {"level": level, "method": "Fisher z over models", "of": "models", "unit": Unit.CORRELATION}
+    return Statistic.from_estimate(Estimate(r, low, high), n=len(given), **facts)
 
 
 def _mean_length(battles: Battles) -> dict[str, float]:

@@ -19,7 +19,7 @@ from podium.planning.simulation import Judge, simulate
 from podium.plugins.catalogue import make_tournament
 from podium.rankers.coded import code_battles
 from podium.rankers.identification import are_bounded, strengths_of
-from podium.rankers.intervals import Estimate, mean_interval, t_reach
+from podium.rankers.intervals import ScoreEstimates, mean_interval, t_reach
 from podium.rankers.pairs import pair_sums, win_rates
 from podium.rankers.rank_sets import contrast_all
 from podium.rankers.scale import scale_of
@@ -200,5 +200,5 @@ def _width(case: PerItem, items: int, level: float, rng: np.random.Generator) ->
     values, vectors = np.linalg.eigh((spread + spread.T) / 2)
     noise = vectors @ (np.sqrt(np.maximum(values, 0)) * rng.standard_normal(len(values)))
     score, nothing = case.elo + noise, np.full(len(noise), np.nan)
-    ranks = contrast_all(Estimate(score, nothing, nothing, spread, items, None), level=level, rng=rng)
+    ranks = contrast_all(ScoreEstimates(score, nothing, nothing, spread, items, None), level=level, rng=rng)
     return float(np.mean(ranks.high - ranks.low + 1))

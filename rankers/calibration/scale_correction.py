@@ -21,7 +21,7 @@ SMALLEST = 0.05
 
 
 def scale_correction_of(judge: np.ndarray, human: np.ndarray) -> ScaleCorrection:
-    """Estimate how many times as far apart human log-strengths are as the judge's.
+    """ScoreEstimates how many times as far apart human log-strengths are as the judge's.
 
     The posterior of kappa in humans = kappa * judge + error, with a Cauchy(0, 0.5) prior on log kappa and Jeffreys' on
     the error's variance, integrated out; it is always positive. Fewer than three models give 1, without ends.

@@ -9,7 +9,7 @@ from podium.errors import NotConvergedError, NotIdentifiedError, UsageError, fin
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import Standings
 from podium.rankers.coded import Cluster, Coded, Labels
-from podium.rankers.intervals import Estimate, by_sandwich, covariance_of, t_reach
+from podium.rankers.intervals import ScoreEstimates, by_sandwich, covariance_of, t_reach
 from podium.rankers.length_control.external import WEIGHT, External
 from podium.rankers.length_control.term import Lengths, lengths_of, squash
 from podium.rankers.newton import DesignMatrix, Likelihood, SingularError, maximise
@@ -91,7 +91,7 @@ def against_baseline(
 
 def estimate_equal_lengths(
     coded: Coded, base: int, rates: dict[int, tuple[np.ndarray, Rate]], level: float
-) -> Estimate:
+) -> ScoreEstimates:
     """Return win rates with intervals, and that of the baseline: what the others leave it, shape (models,) each."""
     size = len(coded.models)
     score, spread, freedom = np.full(size, np.nan), np.zeros((coded.clusters, size)), np.zeros(size)

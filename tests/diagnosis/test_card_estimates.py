@@ -72,7 +72,7 @@ def test_nothing_has_no_share_and_no_mean():
 
 def test_a_figure_is_never_infinite():
     with pytest.raises(ValueError, match="not finite"):
-        Statistic(np.inf, None, None, 0.95, "t", 3)
+        Statistic(np.inf, level=0.95, method="t", n=3)
     with pytest.raises(ValueError, match="not finite"):
         rows(2).linear(0.0, np.array([np.nan, 1.0]), 2)
 

@@ -17,7 +17,7 @@ from podium.rankers.cells import pairs_of
 from podium.rankers.coded import Coded
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.identification import are_bounded, fit_identified
-from podium.rankers.intervals import Estimate, t_reach
+from podium.rankers.intervals import ScoreEstimates, t_reach
 from podium.rankers.length_control.baseline import estimate_equal_lengths, rates_against
 from podium.rankers.length_control.joint import fit_at_equal_length
 from podium.rankers.length_control.term import Lengths
@@ -36,12 +36,13 @@ STRENGTHS, WORDY = np.array([0.8, 0.1, -0.2, -0.7]), np.array([1.6, 1.0, 1.2, 0.
 
 def _case_of(draw: Draw, least: float = 0.92) -> Case:
     def choose(which: int) -> World:
-        def world(seed: int) -> tuple[Estimate, np.ndarray] | None:
+        def world(seed: int) -> tuple[ScoreEstimates, np.ndarray] | None:
             drawn = draw(seed)
             if drawn is None:
                 return None
             low, high = (np.array([end]) for end in drawn[which])
-            return Estimate(np.array([drawn[0]]), low, high, np.full((1, 1), np.nan), 0, None), np.array([drawn[3]])
+            covariance = np.full((1, 1), np.nan)
+            return ScoreEstimates(np.array([drawn[0]]), low, high, covariance, 0, None), np.array([drawn[3]])
 
         return world
 
@@ -97,7 +98,7 @@ def rates_at_equal_length(items: int) -> Case:
     """Rates of three models against a baseline, their lengths as their quality; raw ones are the wrong variant."""
 
     def world(controlled: bool) -> World:
-        def estimate(seed: int) -> tuple[Estimate, np.ndarray]:
+        def estimate(seed: int) -> tuple[ScoreEstimates, np.ndarray]:
             rng = np.random.default_rng(seed)
             lengths = np.exp(rng.normal(6, 0.5, (items, 4))) * WORDY
             lead = lengths[:, :3] - lengths[:, 3:]
@@ -117,7 +118,7 @@ def rates_at_equal_length(items: int) -> Case:
     return Case(world(True), world(False), ranks=False)
 
 
-def _first(estimate: Estimate, number: int) -> Estimate:
+def _first(estimate: ScoreEstimates, number: int) -> ScoreEstimates:
     kept = slice(None, number)
     parts = {name: getattr(estimate, name)[kept] for name in ("score", "low", "high")}
     return replace(estimate, **parts, covariance=estimate.covariance[kept, kept])
@@ -145,7 +146,7 @@ def ratings_at_equal_length(items: int) -> Case:
     """Joint ratings of models whose lengths differ; the wrong variant takes the judge's taste for quality."""
 
     def world(controlled: bool) -> World:
-        def estimate(seed: int) -> tuple[Estimate, np.ndarray]:
+        def estimate(seed: int) -> tuple[ScoreEstimates, np.ndarray]:
             lengths = _battles_of_four(seed, items, 0.9)
             coded, strengths = lengths.coded, _strengths_of_four(lengths)
             if controlled:

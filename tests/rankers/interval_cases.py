@@ -18,7 +18,7 @@ from podium.rankers.cells import pairs_of
 from podium.rankers.clusters import sums
 from podium.rankers.coded import Coded
 from podium.rankers.identification import are_bounded, strengths_of
-from podium.rankers.intervals import FEW, Estimate, by_bootstrap, by_sandwich, covariance_of, resample
+from podium.rankers.intervals import FEW, ScoreEstimates, by_bootstrap, by_sandwich, covariance_of, resample
 from podium.rankers.pairs import PairCells, Pairs, cells_by_cluster, pair_of, pair_sums, win_rates
 from podium.rankers.pointwise import ScoreMatrix, estimate_means, estimate_medians
 from podium.rankers.rank_sets import contrast_all
@@ -30,7 +30,7 @@ LEVEL = 0.95
 RARE = 3.09
 """Standard errors below which one of 1,000 lies."""
 RESAMPLES = 300
-World = Callable[[int], tuple[Estimate, np.ndarray] | None]
+World = Callable[[int], tuple[ScoreEstimates, np.ndarray] | None]
 """From the number of a world to an estimate and the truth, shape (models,); None where the data are refused."""
 
 
@@ -111,7 +111,7 @@ def shares_of(world: World, number: int, *, ranks: bool = False) -> Shares:
     )
 
 
-def _rank_sets_hold(estimate: Estimate, truth: np.ndarray, seed: int) -> bool:
+def _rank_sets_hold(estimate: ScoreEstimates, truth: np.ndarray, seed: int) -> bool:
     """Tell whether nobody is called better than someone who is as good, or better."""
     ranks = contrast_all(estimate, level=LEVEL, rng=np.random.default_rng(seed))
     low, high = np.nan_to_num(ranks.low, nan=1), np.nan_to_num(ranks.high, nan=len(truth))
@@ -123,7 +123,7 @@ def _rank_sets_hold(estimate: Estimate, truth: np.ndarray, seed: int) -> bool:
 def rates(play: Callable[[int], Played]) -> World:
     """Win rates as podium estimates them; truth is the same mean over opponents of exact credits."""
 
-    def world(seed: int) -> tuple[Estimate, np.ndarray]:
+    def world(seed: int) -> tuple[ScoreEstimates, np.ndarray]:
         played = play(seed)
         pairs = pairs_of(played.coded)
         return estimate_rates(played.coded, pairs, LEVEL), win_rates(_exact(pairs, played.credit))
@@ -134,7 +134,7 @@ def rates(play: Callable[[int], Played]) -> World:
 def equal_rates(play: Callable[[int], Played]) -> World:
     """The wrong variant: every opponent counts once, and pairs of one battle have no error."""
 
-    def world(seed: int) -> tuple[Estimate, np.ndarray]:
+    def world(seed: int) -> tuple[ScoreEstimates, np.ndarray]:
         played = play(seed)
         coded, pairs = played.coded, pair_sums(played.coded)
         covariance = covariance_of(_plain_influence(coded, pairs))
@@ -147,7 +147,7 @@ def equal_rates(play: Callable[[int], Played]) -> World:
 def elo(play: Callable[[int], Played]) -> World:
     """Elo as podium estimates it; truth is that of a fit to exact credits in the same design, on the same scale."""
 
-    def world(seed: int) -> tuple[Estimate, np.ndarray]:
+    def world(seed: int) -> tuple[ScoreEstimates, np.ndarray]:
         coded, credit = (played := play(seed)).coded, played.credit
         strengths = strengths_of(coded)
         items = coded.clusters_of()
@@ -162,7 +162,7 @@ def elo(play: Callable[[int], Played]) -> World:
 def plain_elo(play: Callable[[int], Played]) -> World:
     """The wrong variant: 1500 is the plain mean, and all errors are the sandwich's."""
 
-    def world(seed: int) -> tuple[Estimate, np.ndarray]:
+    def world(seed: int) -> tuple[ScoreEstimates, np.ndarray]:
         coded, credit = (played := play(seed)).coded, played.credit
         strengths = strengths_of(coded)
         bounded = are_bounded(strengths.graph)
@@ -178,7 +178,7 @@ def plain_elo(play: Callable[[int], Played]) -> World:
 def means(play: Callable[[int], tuple[ScoreMatrix, np.ndarray]]) -> World:
     """Means of scores in [0, 1] as podium estimates them."""
 
-    def world(seed: int) -> tuple[Estimate, np.ndarray]:
+    def world(seed: int) -> tuple[ScoreEstimates, np.ndarray]:
         matrix, truth = play(seed)
         return estimate_means(matrix, LEVEL), truth
 
@@ -188,7 +188,7 @@ def means(play: Callable[[int], tuple[ScoreMatrix, np.ndarray]]) -> World:
 def wald_means(play: Callable[[int], tuple[ScoreMatrix, np.ndarray]]) -> World:
     """The wrong variant: means +- t standard errors."""
 
-    def world(seed: int) -> tuple[Estimate, np.ndarray]:
+    def world(seed: int) -> tuple[ScoreEstimates, np.ndarray]:
         matrix, truth = play(seed)
         spread = covariance_of((matrix.values - matrix.values.mean(axis=0)) / len(matrix.values))
         score = matrix.values.mean(axis=0)
@@ -200,7 +200,7 @@ def wald_means(play: Callable[[int], tuple[ScoreMatrix, np.ndarray]]) -> World:
 def rates_by_bootstrap(play: Callable[[int], Played], *, widened: bool = True) -> World:
     """Win rates of a round robin with percentile intervals; the wrong variant does not widen them."""
 
-    def world(seed: int) -> tuple[Estimate, np.ndarray]:
+    def world(seed: int) -> tuple[ScoreEstimates, np.ndarray]:
         played = play(seed)
         coded, pairs = played.coded, pairs_of(played.coded)
         cells, rng = cells_by_cluster(coded, pairs), np.random.default_rng(seed)
@@ -224,7 +224,7 @@ def _plain_rates(cells: PairCells, counts: np.ndarray) -> np.ndarray:
 def elo_by_bootstrap(items: int, *, widened: bool = True) -> World:
     """Elo of a round robin with percentile intervals; the wrong variant does not widen them."""
 
-    def world(seed: int) -> tuple[Estimate, np.ndarray]:
+    def world(seed: int) -> tuple[ScoreEstimates, np.ndarray]:
         played, strengths, draws = _elo_draws(items, seed)
         coded, own = played.coded, played.coded.clusters_of()
         scale = scale_of(coded.models, are_bounded(strengths.graph), own, None, None)
@@ -247,7 +247,7 @@ def _elo_draws(items: int, seed: int) -> tuple[Played, Strengths, np.ndarray]:
 def medians(items: int, *, guarded: bool = True) -> World:
     """Medians of whole scores from 1 to 10, of equal models; the wrong variant takes them for normal."""
 
-    def world(seed: int) -> tuple[Estimate, np.ndarray]:
+    def world(seed: int) -> tuple[ScoreEstimates, np.ndarray]:
         matrix, truth = worlds.whole_scores(seed, items)
         estimate = estimate_medians(matrix, LEVEL, np.random.default_rng(seed), RESAMPLES)
         return estimate if guarded else replace(estimate, draws=None), truth

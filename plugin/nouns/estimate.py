@@ -1,0 +1,28 @@
+"""An estimate with its interval."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number with the ends of its interval; an end is None where it is unknown or unbounded."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+    def transform(self, function: Callable[[float], Any], *, decreasing: bool = False, **changes: Any) -> Self:
+        """Apply a monotone function to the value and both ends of the interval; `changes` replace other fields.
+
+        >>> Estimate(2.0, 1.0, 4.0).transform(lambda x: 1 / x, decreasing=True)
+        Estimate(value=0.5, low=0.25, high=1.0)
+        """
+        ends = (self.high, self.low) if decreasing else (self.low, self.high)
+        low, high = (None if end is None else function(end) for end in ends)
+        return replace(self, value=function(self.value), low=low, high=high, **changes)
+
+    def excludes(self, value: float) -> bool:
+        """Return whether the interval has both ends and does not contain the value."""
+        return self.low is not None and self.high is not None and not self.low <= value <= self.high

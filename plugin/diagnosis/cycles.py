@@ -118,12 +118,12 @@ def cycles(subject: Subject) -> Cycles | Missing:
         sntd = float(model_deviation(rate, solid))
         number = max(FEWEST_RESAMPLES, min(RESAMPLES, MOST_DRAWN // len(solid)))
         draws = deviations_of_draws(cells, solid, number, subject.rng)
-        found, usable = reflected_interval(sntd, draws, level), int((~np.isnan(draws)).sum())
+        estimate, usable = reflected_interval(sntd, draws, level), int((~np.isnan(draws)).sum())
         method = f"{coded.unit} bootstrap, reflected and corrected for noise, {usable} resamples"
         beyond_noise = replace(few, why="in most resamples of the items some pair has no verdict")
-        if found is not None:
+        if estimate is not None:
             facts = {"level": level, "method": method, "clusters": coded.clusters, "unit": Unit.NATS}
-            beyond_noise = Statistic.from_estimate(found, n=len(solid), of="triples", **facts)
+            beyond_noise = Statistic.from_estimate(estimate, n=len(solid), of="triples", **facts)
     return Cycles(
         triples=len(triples),
         possible=comb(size, 3),

@@ -343,29 +343,29 @@ class GoldComparison:
 
     def _reflected_figure(self, value: float, draws: np.ndarray, what: str) -> Figured:
         """Build a noise-corrected figure with its reflected interval."""
-        found = reflected_interval(value, draws, self.level)
-        if found is None:
+        estimate = reflected_interval(value, draws, self.level)
+        if estimate is None:
             return Missing(f"{what} beyond noise", "the items are too few to be resampled", "judge more items")
-        return self._statistic(found, f"{self.draws.method}, reflected and corrected for noise")
+        return self._statistic(estimate, f"{self.draws.method}, reflected and corrected for noise")
 
     def _agreement(
         self, value: float, draws: np.ndarray, within: tuple[float, float], n: int, of: str, unit: Unit
     ) -> Statistic:
         """Build an agreement figure with its bootstrap interval."""
-        found = agreement_interval(value, draws, self.level, within)
+        estimate = agreement_interval(value, draws, self.level, within)
         lost = int(np.isnan(draws).sum())
         left_out = f", {lost} of them without a fit left out" if lost else ""
         method = f"{self.draws.method}, percentile or reflected, the farther end{left_out}"
         few = "too few usable resamples of the items: no interval"
-        return self._statistic(found, few if found.low is None else method, n, of, unit)
+        return self._statistic(estimate, few if estimate.low is None else method, n, of, unit)
 
     def _statistic(
-        self, found: Estimate, method: str, n: int | None = None, of: str = "pairs", unit: Unit = Unit.NUMBER
+        self, estimate: Estimate, method: str, n: int | None = None, of: str = "pairs", unit: Unit = Unit.NUMBER
     ) -> Statistic:
         """Build a statistic of this comparison; of all pairs by default."""
         number = len(self.both.low) if n is None else n
         facts = {"level": self.level, "method": method, "clusters": self.items, "unit": unit}
-        return Statistic.from_estimate(found, n=number, of=of, **facts)
+        return Statistic.from_estimate(estimate, n=number, of=of, **facts)
 
 
 def own_system(models: tuple[str, ...], judge: str | None) -> str | Missing:

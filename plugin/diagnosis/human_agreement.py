@@ -162,8 +162,8 @@ def _temperature(evidence: Evidence, level: float) -> tuple[Figured, np.ndarray 
     unit, clusters = evidence.unit, len(np.unique(evidence.cluster[evidence.preference]))
     method = f"a single {unit}: no interval" if target.low is None else f"{unit}-clustered sandwich, t"
     facts = {"level": level, "method": method, "clusters": clusters, "unit": Unit.LOGITS}
-    found = Estimate(target.beta, target.low, target.high)
-    beta = Statistic.from_estimate(found, n=target.battles, of="preferences", **facts)
+    estimate = Estimate(target.beta, target.low, target.high)
+    beta = Statistic.from_estimate(estimate, n=target.battles, of="preferences", **facts)
     return beta, evidence.soft(weights_for(target, evidence.signal))
 
 

@@ -191,11 +191,11 @@ def _tau_of(value: np.ndarray | float, draws: np.ndarray, n: int, level: float, 
     tau, usable = float(value), int((~np.isnan(draws)).sum())
     if np.isnan(tau):
         return Missing("Kendall's tau", "a ranking puts all models level", "judge models that differ")
-    found = agreement_interval(tau, draws, level, (-1.0, 1.0))
+    estimate = agreement_interval(tau, draws, level, (-1.0, 1.0))
     method = f"item bootstrap, percentile or reflected, the farther end, {usable} resamples"
-    if found.low is None:
+    if estimate.low is None:
         method = "too few usable resamples of the items: no interval"
-    return Statistic.from_estimate(found, level=level, method=method, n=n, of=of, unit=Unit.CORRELATION)
+    return Statistic.from_estimate(estimate, level=level, method=method, n=n, of=of, unit=Unit.CORRELATION)
 
 
 def _variance(

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from podium import read_battles
-from podium.rankers.coded import Coded, code_battles
+from podium.rankers.coded import CodedBattles, code_battles
 from podium.rankers.pairs import pair_sums
 from podium.rankers.strengths import fit_strengths
 
@@ -126,7 +126,7 @@ def podium_input(problem: Problem) -> Any:
 
     names = tuple(f"model-{k:04d}" for k in range(problem.models))
     weight = np.ones(len(problem.a))
-    return Coded(problem.a, problem.b, problem.credit, weight, problem.item, problem.items, "item", names)
+    return CodedBattles(problem.a, problem.b, problem.credit, weight, problem.item, problem.items, "item", names)
 
 
 def evalica() -> list[Tool]:

@@ -30,7 +30,7 @@ from tables import machine, show
 
 from podium import read_battles, simulate
 from podium.planning.questions import ImaginedRun, imagined_run
-from podium.rankers.pairs import pairs_of_squares
+from podium.rankers.pairs import pairs_from_matrices
 from podium.rankers.scale import POINTS
 from podium.rankers.strengths import fit_strengths
 from podium.tournaments.anchor import Anchor
@@ -214,7 +214,7 @@ def recorded(path: str, known: dict[str, ImaginedRun] = {}) -> ImaginedRun:  # n
         first, second = np.where(ahead, a, b), np.where(ahead, b, a)
         earned[table["item"].cat.codes, first, second] = np.where(ahead, table["credit"], 1 - table["credit"])
         credit, read = np.nansum(earned, axis=0), (~np.isnan(earned)).sum(axis=0)
-        fitted = fit_strengths(pairs_of_squares(credit, read.astype(float)))
+        fitted = fit_strengths(pairs_from_matrices(credit, read.astype(float)))
         field = Field(names, tuple(f"item {k}" for k in range(len(items))), {})
         known[path] = ImaginedRun(field, earned, fitted.theta)
     return known[path]

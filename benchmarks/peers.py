@@ -210,7 +210,7 @@ def _podium_intervals(problem: Problem, few: int, many: int) -> PodiumIntervals:
         def run() -> object:
             cells = cells_by_cluster(ours, strengths.pairs)
             rng = np.random.default_rng(SEED)
-            return resample(lambda counts: strengths.theta_of_draws(cells, counts), ours.clusters, resamples, rng)
+            return resample(lambda counts: strengths.resampled_theta(cells, counts), ours.clusters, resamples, rng)
 
         return run
 

@@ -20,10 +20,10 @@ import pandas as pd
 from tables import show
 
 import podium
-from podium.rankers.coded import Coded, code_battles
+from podium.rankers.coded import CodedBattles, code_battles
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.human_label_fit import human_label_fit, human_ratings
-from podium.rankers.identification import strengths_of
+from podium.rankers.identification import fit_battles
 from podium.rankers.random_effects import fit_random_effects
 from podium.rankers.scale import POINTS
 
@@ -111,7 +111,7 @@ def few(folder: Path, draws: int, number: int = 200) -> tuple[Sequence[str], lis
         for judge in podium.read_battles(path).judges:
             battles = podium.read_battles(path, where={"judge": judge})
             coded = code_battles(battles)
-            phi, all_labels = strengths_of(coded).theta, human_label_fit(battles, coded.models).coded
+            phi, all_labels = fit_battles(coded).theta, human_label_fit(battles, coded.models).coded
             truth = POINTS * human_ratings(all_labels, REGULARIZATION)[0]
             found = [one_draw(all_labels, phi, truth, number, np.random.default_rng(k)) for k in range(draws)]
             joined, alone, held = np.nanmean(found, axis=0)
@@ -120,7 +120,7 @@ def few(folder: Path, draws: int, number: int = 200) -> tuple[Sequence[str], lis
 
 
 def one_draw(
-    labels: Coded, phi: np.ndarray, truth: np.ndarray, number: int, rng: np.random.Generator
+    labels: CodedBattles, phi: np.ndarray, truth: np.ndarray, number: int, rng: np.random.Generator
 ) -> tuple[float, float, float]:
     """Return the errors of a draw's ratings, joined and alone, and the share of intervals that hold those of all."""
     part = labels.take(rng.choice(len(labels.a), number, replace=False))

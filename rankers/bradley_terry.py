@@ -8,18 +8,25 @@ import numpy as np
 from podium.checks import CHECKS
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import Fit, Standings
-from podium.rankers.cells import Summed, in_memory, pairs_of, sum_battles
+from podium.rankers.cells import BattleData, load_battles, pair_sums_with_items, prepare_battles
 from podium.rankers.coded import Cluster, Labels, require_choice
 from podium.rankers.defaults import LEVEL, REGULARIZATION, RESAMPLES
 from podium.rankers.few_items import covariance_with_few, few_battles_of, with_score_tests
 from podium.rankers.graph import Graph, design_efficiency
-from podium.rankers.identification import are_bounded, describe_separated, fit_identified
-from podium.rankers.intervals import Interval, ScoreEstimates, by_bootstrap, by_sandwich, resample, t_reach
+from podium.rankers.identification import bounded_models, describe_separated, fit_identified
+from podium.rankers.intervals import (
+    Interval,
+    ScoreEstimates,
+    bootstrap_estimate,
+    resample,
+    sandwich_estimate,
+    t_quantile,
+)
 from podium.rankers.length_control.joint import fit_at_equal_length
 from podium.rankers.length_control.term import lengths_of
 from podium.rankers.pairs import cells_by_cluster
-from podium.rankers.scale import EloScale, scale_of
-from podium.rankers.standings import Exposure, Result, exposure_of, standings
+from podium.rankers.scale import EloScale, elo_scale
+from podium.rankers.standings import Exposure, RankerResult, build_standings, measure_exposure
 from podium.rankers.strengths import Strengths
 
 
@@ -60,28 +67,28 @@ def bradley_terry(
     """
     require_choice("interval", interval, ("sandwich", "bootstrap"))
     lengths = lengths_of(battles, labels, cluster) if length_control else None
-    coded = lengths.coded if lengths else sum_battles(battles, labels=labels, cluster=cluster)
-    pairs = pairs_of(coded)
-    exposure = exposure_of(battles, coded, pairs)
+    coded = lengths.coded if lengths else prepare_battles(battles, labels=labels, cluster=cluster)
+    pairs = pair_sums_with_items(coded)
+    exposure = measure_exposure(battles, coded, pairs)
     strengths = fit_identified(coded.models, pairs, exposure.battles, regularization)
     length = fit_at_equal_length(lengths, strengths) if lengths else None
     strengths = length.strengths if length else strengths
-    scale = scale_of(coded.models, are_bounded(strengths.graph), coded.clusters_of(), center, pin)
+    scale = elo_scale(coded.models, bounded_models(strengths.graph), coded.clusters_of(), center, pin)
     if interval == "sandwich":
         estimate = estimate_elo(strengths, coded, scale, level)
     else:
-        coded = in_memory(coded)
+        coded = load_battles(coded)
         cells = cells_by_cluster(coded, pairs)
         source = length or strengths
         draws = resample(
-            lambda counts: scale.scores(source.theta_of_draws(cells, counts)),
+            lambda counts: scale.scores(source.resampled_theta(cells, counts)),
             coded.clusters,
             resamples,
             rng,
-            width=len(coded.a) if length else len(pairs.low),
+            width=len(coded.a) if length else len(pairs.first),
         )
         score, own = scale.scores(strengths.theta), coded.clusters_of()
-        estimate = by_bootstrap(score, draws, coded.clusters, level=level, cluster=coded.unit, own=own)
+        estimate = bootstrap_estimate(score, draws, coded.clusters, level=level, cluster=coded.unit, own=own)
     labelled = label_strengths(exposure, strengths, estimate, scale, level=level, rng=rng)
     if not length:
         return labelled
@@ -90,7 +97,7 @@ def bradley_terry(
 
 
 def estimate_elo(
-    strengths: Strengths, battles: Summed, scale: EloScale, level: float, beside: np.ndarray | float = 0.0
+    strengths: Strengths, battles: BattleData, scale: EloScale, level: float, beside: np.ndarray | float = 0.0
 ) -> ScoreEstimates:
     """Return Elo scores with cluster-robust intervals; errors of further parameters are left out.
 
@@ -104,9 +111,9 @@ def estimate_elo(
     simple = len(strengths.coefficients) == 0
     guests = few_battles_of(strengths, battles, battles.clusters_of()) if simple and clusters > 1 else []
     covariance = scale.covariance(covariance_with_few(covariance, guests, theta))
-    estimate = by_sandwich(scale.scores(theta), covariance, clusters, level=level, cluster=battles.unit)
+    estimate = sandwich_estimate(scale.scores(theta), covariance, clusters, level=level, cluster=battles.unit)
     estimate = replace(estimate, pinned=scale.pinned, allowed=np.full(len(theta), simple))
-    return with_score_tests(estimate, guests, scale, theta, t_reach(clusters, level)) if guests else estimate
+    return with_score_tests(estimate, guests, scale, theta, t_quantile(clusters, level)) if guests else estimate
 
 
 def label_strengths(
@@ -138,7 +145,7 @@ def label_strengths(
         separated=tuple(exposure.models[k] for k in np.flatnonzero(graph.separated)),
         regularization=strengths.regularization,
     )
-    result = Result(
+    result = RankerResult(
         hide_separated(replace(estimate, pinned=scale.pinned), graph),
         fit,
         graph.separated,
@@ -147,7 +154,7 @@ def label_strengths(
         | ({"origin": origin} if (origin := scale.summary(exposure.models)) else {}),
         warnings=_warnings(exposure, strengths, efficiency),
     )
-    return standings(ranker, "elo", exposure, result, level=level, rng=rng)
+    return build_standings(ranker, "elo", exposure, result, level=level, rng=rng)
 
 
 def _warnings(exposure: Exposure, strengths: Strengths, efficiency: float | None) -> list[str]:

@@ -8,14 +8,14 @@ import numpy as np
 
 from podium.counting.verdicts import Verdicts
 from podium.nouns.battles import Battles
-from podium.rankers.coded import Cluster, Coded, Labels, code_battles, nothing_readable, require_choice
-from podium.rankers.pairs import Pairs, items_of, pair_of, pair_sums
+from podium.rankers.coded import Cluster, CodedBattles, Labels, code_battles, nothing_readable, require_choice
+from podium.rankers.pairs import Pairs, items_per_pair, pair_index, pair_sums
 from podium.rankers.row_order import order_rows
 
 
 @dataclass(frozen=True)
-class Cells:
-    """Cells in a database; a block of them is coded as if each were one battle, which no sum can tell.
+class SummedBattles:
+    """SummedBattles in a database; a block of them is coded as if each were one battle, which no sum can tell.
 
     Attributes:
         verdicts: where they are.
@@ -56,19 +56,19 @@ class Cells:
     def battles_of(self) -> np.ndarray:
         """Return the number of battles of each model, shape (models,)."""
         pairs, number = self._pairs, self._sums["judged"]
-        battles = np.bincount(pairs.low, number, pairs.models) + np.bincount(pairs.high, number, pairs.models)
+        battles = np.bincount(pairs.first, number, pairs.models) + np.bincount(pairs.second, number, pairs.models)
         return battles.astype(np.int64)
 
-    def cells_of(self, anchor: str) -> "Cells":
+    def cells_of(self, anchor: str) -> "SummedBattles":
         """Return the cells of one model."""
         return replace(self, anchor=int(self.codes[self.models.index(anchor)]))
 
-    def blocks(self) -> Iterator[Coded]:
+    def blocks(self) -> Iterator[CodedBattles]:
         """Yield the cells, whole clusters at a time; codes of clusters count from 0 in each block."""
         code = self._code_of
         for block in self.verdicts.blocks(hard=self.hard, against=self.anchor):
             arrays = code[block.low], code[block.high], block.credit, block.weight, block.cluster
-            yield Coded(*arrays, block.clusters, self.unit, self.models, block.battles)
+            yield CodedBattles(*arrays, block.clusters, self.unit, self.models, block.battles)
 
     @cached_property
     def _sums(self) -> dict[str, np.ndarray]:
@@ -82,11 +82,12 @@ class Cells:
     @cached_property
     def _presence(self) -> tuple[int, np.ndarray, np.ndarray]:
         """Clusters, those of each model, and those of each pair."""
-        number, own, met = 0, np.zeros(len(self.codes), dtype=np.int64), np.zeros(len(self._pairs.low), dtype=np.int64)
+        number, own = 0, np.zeros(len(self.codes), dtype=np.int64)
+        met = np.zeros(len(self._pairs.first), dtype=np.int64)
         for block in self.blocks():
             number, own = number + block.clusters, own + block.clusters_of()
             # Cells of one cluster and pair lie side by side.
-            pair = pair_of(block, self._pairs)[0]
+            pair = pair_index(block, self._pairs)[0]
             first = np.append(True, (pair[1:] != pair[:-1]) | (block.cluster[1:] != block.cluster[:-1]))
             met = met + np.bincount(pair[first], minlength=len(met))
         return number, own, met
@@ -98,19 +99,19 @@ class Cells:
         return codes
 
 
-Summed = Coded | Cells
+BattleData = CodedBattles | SummedBattles
 """Readable battles, each a row or added up: all that is asked of them are sums."""
 
 
-def pairs_of(battles: Summed) -> Pairs:
+def pair_sums_with_items(battles: BattleData) -> Pairs:
     """Return the sums over the battles of each pair, and the clusters in which it met."""
-    if isinstance(battles, Cells):
+    if isinstance(battles, SummedBattles):
         return battles.pairs
     pairs = pair_sums(battles)
-    return replace(pairs, items=items_of(battles, pairs))
+    return replace(pairs, items=items_per_pair(battles, pairs))
 
 
-def in_memory(battles: Summed) -> Coded:
+def load_battles(battles: BattleData) -> CodedBattles:
     """Return all battles or cells at once."""
     blocks = list(battles.blocks())
     if len(blocks) == 1:
@@ -121,17 +122,17 @@ def in_memory(battles: Summed) -> Coded:
     )
     cluster = np.concatenate([block.cluster + start for block, start in zip(blocks, starts, strict=False)])
     number = np.concatenate([block.number for block in blocks])
-    return sort_rows(Coded(a, b, credit, weight, cluster, int(starts[-1]), battles.unit, battles.models, number))
+    return sort_rows(CodedBattles(a, b, credit, weight, cluster, int(starts[-1]), battles.unit, battles.models, number))
 
 
-def sort_rows(coded: Coded) -> Coded:
+def sort_rows(coded: CodedBattles) -> CodedBattles:
     """Number clusters that are rows by what these hold: draws then depend on no name, and on no order of a file."""
     if coded.unit == "item":
         return coded
     return replace(coded, cluster=order_rows(coded.a, coded.b, coded.credit, [(coded.weight, coded.weight)]))
 
 
-def sum_battles(battles: Battles, *, labels: Labels = "soft", cluster: Cluster = "item") -> Summed:
+def prepare_battles(battles: Battles, *, labels: Labels = "soft", cluster: Cluster = "item") -> BattleData:
     """Return the readable battles, summed by item and pair in the database where that is where they are.
 
     Args:
@@ -148,4 +149,4 @@ def sum_battles(battles: Battles, *, labels: Labels = "soft", cluster: Cluster =
     sums = battles.verdicts.pairs(hard=labels == "hard")
     if not len(sums["low"]):
         raise nothing_readable(battles)
-    return Cells(battles.verdicts, np.union1d(sums["low"], sums["high"]), labels == "hard")
+    return SummedBattles(battles.verdicts, np.union1d(sums["low"], sums["high"]), labels == "hard")

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy import sparse
 
-from podium.rankers.coded import Coded
+from podium.rankers.coded import CodedBattles
 
 DENSE_CELLS = 40_000_000
 Matrix: TypeAlias = Any
@@ -26,7 +26,7 @@ def sums(cluster: np.ndarray, column: np.ndarray, values: np.ndarray, shape: tup
     return sparse.csr_matrix((values, (cluster, column)), shape=shape)
 
 
-def surpluses(coded: Coded, expected: np.ndarray) -> Matrix:
+def surpluses(coded: CodedBattles, expected: np.ndarray) -> Matrix:
     """Return weighted credit beyond what was expected, per cluster and model: the scores of the likelihood.
 
     Args:

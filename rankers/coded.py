@@ -18,7 +18,7 @@ MOST_FLAGS = 100_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Coded:
+class CodedBattles:
     """Readable battles.
 
     Attributes:
@@ -53,27 +53,27 @@ class Coded:
         shape = (self.clusters, len(self.models))
         return distinct_clusters(np.tile(self.cluster, 2), np.concatenate([self.a, self.b]), shape)
 
-    def take(self, rows: np.ndarray) -> "Coded":
+    def take(self, rows: np.ndarray) -> "CodedBattles":
         """Return some battles, given by a mask or by positions; clusters and models keep their codes."""
         number = None if self.number is None else self.number[rows]
         a, b, credit, weight = self.a[rows], self.b[rows], self.credit[rows], self.weight[rows]
         return replace(self, a=a, b=b, credit=credit, weight=weight, cluster=self.cluster[rows], number=number)
 
-    def battles_among(self, kept: np.ndarray) -> "Coded":
+    def battles_among(self, kept: np.ndarray) -> "CodedBattles":
         """Return the battles between the models of a mask, these and the clusters coded anew, in their order."""
         part, codes = self.take(kept[self.a] & kept[self.b]), np.cumsum(kept) - 1
         distinct, cluster = np.unique(part.cluster, return_inverse=True)
         names = tuple(name for name, there in zip(self.models, kept, strict=True) if there)
         return replace(part, a=codes[part.a], b=codes[part.b], cluster=cluster, clusters=len(distinct), models=names)
 
-    def blocks(self) -> Iterator["Coded"]:
+    def blocks(self) -> Iterator["CodedBattles"]:
         """Yield all battles at once: they are in memory."""
         yield self
 
 
 def code_battles(
     battles: Battles, *, labels: Labels = "soft", cluster: Cluster = "item", credit: np.ndarray | None = None
-) -> Coded:
+) -> CodedBattles:
     """Code the readable battles.
 
     Args:
@@ -98,7 +98,7 @@ def code_battles(
     codes = cluster_codes(battles, unit)[keep]
     present = np.bincount(codes) > 0
     weight = table["weight"].to_numpy() if "weight" in table else np.ones(len(table))
-    return Coded(a, b, credit, weight, (np.cumsum(present) - 1)[codes], int(present.sum()), unit, models)
+    return CodedBattles(a, b, credit, weight, (np.cumsum(present) - 1)[codes], int(present.sum()), unit, models)
 
 
 def distinct_clusters(cluster: np.ndarray, code: np.ndarray, shape: tuple[int, int]) -> np.ndarray:

@@ -6,9 +6,9 @@ from itertools import combinations, islice
 import numpy as np
 
 from podium.nouns.battles import Battles
-from podium.rankers.coded import Coded, code_battles
-from podium.rankers.graph import hang_together
-from podium.rankers.identification import strengths_of
+from podium.rankers.coded import CodedBattles, code_battles
+from podium.rankers.graph import are_connected
+from podium.rankers.identification import fit_battles
 from podium.rankers.newton import maximise_many
 from podium.rankers.pairs import PairCells, cells_by_cluster
 from podium.rankers.standings import SAME_SCORE
@@ -69,10 +69,10 @@ def drop_out_robustness(
 
 
 def drop_out_of_clusters(
-    coded: Coded, *, largest: int | None = None, most_enumerated: int = MOST_ENUMERATED
+    coded: CodedBattles, *, largest: int | None = None, most_enumerated: int = MOST_ENUMERATED
 ) -> DropOutRobustness:
     """Compute `drop_out_robustness` of coded battles; `items` are cluster codes as text."""
-    strengths = strengths_of(coded)
+    strengths = fit_battles(coded)
     search = _RemovalSearch(strengths, cells_by_cluster(coded, strengths.pairs))
     leader, limit = int(np.argmax(strengths.theta)), coded.clusters - 1
     limit = limit if largest is None else min(largest, limit)
@@ -143,7 +143,7 @@ class _RemovalSearch:
     def _most_influential(self, removed: tuple[int, ...], leader: int, rival: int, left: int) -> list[int]:
         """Return the clusters whose removal should most narrow a gap, by one Newton step; none if all are too weak."""
         pairs, counts = self.strengths.pairs, self._counts_without([removed])
-        credit, weight = (sums[0] for sums in self.cells.sums_of_draws(counts))
+        credit, weight = (sums[0] for sums in self.cells.resampled_sums(counts))
         fit = self.strengths
         if removed:
             kept = replace(pairs, credit=credit, weight=weight)
@@ -151,9 +151,9 @@ class _RemovalSearch:
         gap = np.zeros(pairs.models)
         gap[[leader, rival]] = 1, -1
         direction = fit.solve(gap)
-        expected = fit.expected_credit(pairs.low, pairs.high)
+        expected = fit.expected_credit(pairs.first, pairs.second)
         surplus = self.cells.credit - self.cells.weight.multiply(expected[None, :])
-        influence = np.asarray(surplus @ (direction[pairs.low] - direction[pairs.high])).ravel()
+        influence = np.asarray(surplus @ (direction[pairs.first] - direction[pairs.second])).ravel()
         influence[list(removed)] = -np.inf
         order = np.argsort(-influence, kind="stable")
         rest = self.clusters - len(removed)
@@ -165,10 +165,10 @@ class _RemovalSearch:
     def theta_without(self, sets: list[tuple[int, ...]]) -> np.ndarray:
         """Fit log-strengths without each set of clusters, NaN where the rest is disconnected, shape (sets, models)."""
         pairs = self.strengths.pairs
-        credit, weight = self.cells.sums_of_draws(self._counts_without(sets))
+        credit, weight = self.cells.resampled_sums(self._counts_without(sets))
         patterns, place = np.unique(weight > 0, axis=0, return_inverse=True)
         everyone = np.ones(pairs.models, dtype=bool)
-        joined = np.array([hang_together(pairs, met, everyone) for met in patterns], dtype=bool)[place.ravel()]
+        joined = np.array([are_connected(pairs, met, everyone) for met in patterns], dtype=bool)[place.ravel()]
         theta = np.full((len(sets), pairs.models), np.nan)
         likelihood = pair_likelihood(pairs, self.strengths.regularization, credit[joined], weight[joined])
         theta[joined] = maximise_many(likelihood, self.strengths.theta)

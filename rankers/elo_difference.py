@@ -8,10 +8,10 @@ from scipy.special import expit
 
 from podium.errors import NotIdentifiedError
 from podium.rankers.clusters import surpluses
-from podium.rankers.coded import Coded
+from podium.rankers.coded import CodedBattles
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.difference import FEW, ROUNDING, DifferenceTest, Tails, drop_zeros, flip_tails, t_tails
-from podium.rankers.graph import graph_of
+from podium.rankers.graph import comparison_graph
 from podium.rankers.identification import describe_groups
 from podium.rankers.newton import DesignMatrix, Likelihood, maximise
 from podium.rankers.pairs import Pairs, pair_sums
@@ -41,7 +41,7 @@ class RatingGap:
         own: items of the one that has fewer.
     """
 
-    coded: Coded
+    coded: CodedBattles
     pairs: Pairs
     a: int
     b: int
@@ -56,12 +56,12 @@ class RatingGap:
         shift[self.a], shift[self.b] = gap / 2, -gap / 2
         code = np.arange(size) - (np.arange(size) > self.b)
         code[self.b] = code[self.a]
-        low, high = code[pairs.low], code[pairs.high]
+        low, high = code[pairs.first], code[pairs.second]
         apart = low != high
         if not apart.any():
             return shift
         penalty = np.full(size - 1, self.regularization)
-        offset = (shift[pairs.low] - shift[pairs.high])[apart]
+        offset = (shift[pairs.first] - shift[pairs.second])[apart]
         design = DesignMatrix(None, low[apart], high[apart], size - 1)
         # Pairs of the two with a third stand in two rows, which the information adds up.
         common = maximise(Likelihood(design, pairs.credit[apart], pairs.weight[apart], penalty, offset)).at
@@ -97,7 +97,7 @@ class RatingGap:
         return t_tails(drop_zeros(own), max(self.own - 1, 1), PSEUDO_ITEMS * scatter)
 
 
-def elo_difference(coded: Coded, a: int, b: int, regularization: float = REGULARIZATION) -> DifferenceTest:
+def elo_difference(coded: CodedBattles, a: int, b: int, regularization: float = REGULARIZATION) -> DifferenceTest:
     """Test the difference of two models' ratings, from all battles that connect them.
 
     With battles between the two alone, it is the one-sample t test of the items' mean credits, seen in Elo.
@@ -111,7 +111,7 @@ def elo_difference(coded: Coded, a: int, b: int, regularization: float = REGULAR
         NotConvergedError: a fit did not reach its maximum.
     """
     pairs = pair_sums(coded)
-    graph = graph_of(pairs)
+    graph = comparison_graph(pairs)
     if graph.group[a] != graph.group[b]:
         raise NotIdentifiedError(describe_groups(coded.models, graph, coded.battles_of()))
     if graph.groups > 1:
@@ -143,7 +143,7 @@ def elo_difference(coded: Coded, a: int, b: int, regularization: float = REGULAR
     )
 
 
-def _least_earned(coded: Coded, code: int) -> float:
+def _least_earned(coded: CodedBattles, code: int) -> float:
     """Return the lesser of the credits that a model and its opponents earned, counted in battles."""
     first, second = coded.a == code, coded.b == code
     won = float(coded.credit[first].sum() + (1 - coded.credit[second]).sum())

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 from scipy.special import expit
 
-from podium.rankers.cells import Summed
+from podium.rankers.cells import BattleData
 from podium.rankers.intervals import ScoreEstimates
 from podium.rankers.newton import DesignMatrix
 from podium.rankers.pairs import cells_by_cluster
@@ -34,14 +34,14 @@ class Scatter:
     shared: float
 
 
-def scatter_of(strengths: Strengths, battles: Summed) -> Scatter:
+def scatter_of(strengths: Strengths, battles: BattleData) -> Scatter:
     """Measure the scatter of battles around their fit."""
     pairs, sums = strengths.pairs, np.zeros(4)
-    sides = DesignMatrix(None, pairs.low, pairs.high, pairs.models).sparse
+    sides = DesignMatrix(None, pairs.first, pairs.second, pairs.models).sparse
     for block in battles.blocks():
         cells = cells_by_cluster(block, pairs)
         pair, weight = cells.weight.indices, cells.weight.data
-        expected = strengths.expected_credit(pairs.low[pair], pairs.high[pair])
+        expected = strengths.expected_credit(pairs.first[pair], pairs.second[pair])
         surplus, deviation = cells.credit.data - weight * expected, weight * np.sqrt(expected * (1 - expected))
         by_model = cells.matrix_of(surplus) @ sides, cells.matrix_of(deviation) @ abs(sides)
         sums += [surplus @ surplus, deviation @ deviation, *(own.multiply(own).sum() for own in by_model)]
@@ -113,7 +113,7 @@ class FewBattles:
         return low, high
 
 
-def few_battles_of(strengths: Strengths, battles: Summed, items: np.ndarray) -> list[FewBattles]:
+def few_battles_of(strengths: Strengths, battles: BattleData, items: np.ndarray) -> list[FewBattles]:
     """Return the battles of each model of few items with bounded ones of many.
 
     Args:
@@ -131,7 +131,7 @@ def few_battles_of(strengths: Strengths, battles: Summed, items: np.ndarray) -> 
     for block in battles.blocks():
         cells = cells_by_cluster(block, pairs)
         item, pair = np.repeat(np.arange(block.clusters), np.diff(cells.weight.indptr)), cells.weight.indices
-        for own, other, turned in ((pairs.low, pairs.high, False), (pairs.high, pairs.low, True)):
+        for own, other, turned in ((pairs.first, pairs.second, False), (pairs.second, pairs.first, True)):
             kept = few[own[pair]] & firm[other[pair]]
             weight, credit = cells.weight.data[kept], cells.credit.data[kept]
             earned = weight - credit if turned else credit

@@ -7,11 +7,11 @@ import numpy as np
 
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import Standings
-from podium.rankers.cells import in_memory, pairs_of, sum_battles
+from podium.rankers.cells import load_battles, pair_sums_with_items, prepare_battles
 from podium.rankers.defaults import RESAMPLES
-from podium.rankers.intervals import by_bootstrap, resample
+from podium.rankers.intervals import bootstrap_estimate, resample
 from podium.rankers.pairs import PairCells, Pairs, cells_by_cluster
-from podium.rankers.standings import Result, exposure_of, standings
+from podium.rankers.standings import RankerResult, build_standings, measure_exposure
 
 Score = Callable[[Pairs], np.ndarray]
 """From pair sums to one score per model, shape (models,)."""
@@ -38,21 +38,22 @@ def from_pairs(
         rng: draws for the bootstrap and rank sets.
         resamples: of the bootstrap.
     """
-    coded = in_memory(sum_battles(battles))
-    pairs = pairs_of(coded)
+    coded = load_battles(prepare_battles(battles))
+    pairs = pair_sums_with_items(coded)
     cells = cells_by_cluster(coded, pairs)
-    draws = resample(lambda counts: scores_of_draws(score, cells, counts), coded.clusters, resamples, rng)
+    draws = resample(lambda counts: resampled_scores(score, cells, counts), coded.clusters, resamples, rng)
     own = coded.clusters_of()
-    estimate = by_bootstrap(score(pairs), draws, coded.clusters, level=level, cluster=coded.unit, own=own)
-    return standings(ranker, scale, exposure_of(battles, coded, pairs), Result(estimate), level=level, rng=rng)
+    estimate = bootstrap_estimate(score(pairs), draws, coded.clusters, level=level, cluster=coded.unit, own=own)
+    exposure = measure_exposure(battles, coded, pairs)
+    return build_standings(ranker, scale, exposure, RankerResult(estimate), level=level, rng=rng)
 
 
-def scores_of_draws(score: Score, cells: PairCells, counts: np.ndarray) -> np.ndarray:
+def resampled_scores(score: Score, cells: PairCells, counts: np.ndarray) -> np.ndarray:
     """Score resampled clusters, shape (draws, models); a pair that was not drawn is left out of its draw.
 
     Args:
         counts: how often each cluster was drawn, shape (draws, clusters).
     """
-    credit, weight = cells.sums_of_draws(counts)
+    credit, weight = cells.resampled_sums(counts)
     drawn = (replace(cells.pairs, credit=c, weight=w).take(w > 0) for c, w in zip(credit, weight, strict=True))
     return np.stack([score(pairs) for pairs in drawn])

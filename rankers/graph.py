@@ -33,12 +33,12 @@ class Graph:
     separated: np.ndarray
 
 
-def graph_of(pairs: Pairs) -> Graph:
+def comparison_graph(pairs: Pairs) -> Graph:
     """Find components of the comparison graph and of the win graph (an edge wherever credit was earned)."""
     size = pairs.models
     played = np.zeros(size, dtype=bool)
-    played[pairs.low] = played[pairs.high] = True
-    _, group = connected_components(_edges(pairs.low, pairs.high, size), directed=False)
+    played[pairs.first] = played[pairs.second] = True
+    _, group = connected_components(_edges(pairs.first, pairs.second, size), directed=False)
     return Graph(group, len(np.unique(group[played])), played, separated_models(pairs) & played)
 
 
@@ -47,16 +47,16 @@ def separated_models(pairs: Pairs) -> np.ndarray:
 
     Source: a finite maximum of the Bradley-Terry likelihood exists only inside one (Ford 1957).
     """
-    return separated_in_draws(pairs, pairs.credit[None], pairs.weight[None])[0]
+    return separated_in_resamples(pairs, pairs.credit[None], pairs.weight[None])[0]
 
 
-def separated_in_draws(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> np.ndarray:
+def separated_in_resamples(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """Tell the same of each resample, shape (draws, models).
 
     Args:
         credit, weight: pair sums of each resample, shape (draws, pairs).
     """
-    winner, loser = np.concatenate([pairs.low, pairs.high]), np.concatenate([pairs.high, pairs.low])
+    winner, loser = np.concatenate([pairs.first, pairs.second]), np.concatenate([pairs.second, pairs.first])
     shape = (pairs.models, pairs.models)
     places = sparse.csr_matrix((np.arange(len(winner)), (winner, loser)), shape=shape)
     separated = np.empty((len(credit), pairs.models), dtype=bool)
@@ -70,7 +70,7 @@ def separated_in_draws(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> 
     return separated
 
 
-def bridges(graph: Graph, battles: np.ndarray) -> list[tuple[int, int]]:
+def joining_pairs(graph: Graph, battles: np.ndarray) -> list[tuple[int, int]]:
     """Return the fewest pairs that would join all groups: the most-played model of each group with the next.
 
     Args:
@@ -96,24 +96,24 @@ def design_efficiency(pairs: Pairs, known: np.ndarray | None = None) -> float | 
     """
     if pairs.models > LARGEST_SPECTRUM:
         return None
-    kept = np.ones(len(pairs.low), dtype=bool) if known is None else known[pairs.low] & known[pairs.high]
-    if known is not None and not hang_together(pairs, kept, known):
+    kept = np.ones(len(pairs.first), dtype=bool) if known is None else known[pairs.first] & known[pairs.second]
+    if known is not None and not are_connected(pairs, kept, known):
         return design_efficiency(pairs)
-    present, index = np.unique(np.concatenate([pairs.low[kept], pairs.high[kept]]), return_inverse=True)
+    present, index = np.unique(np.concatenate([pairs.first[kept], pairs.second[kept]]), return_inverse=True)
     low, high = np.split(index, 2)
     laplacian = DesignMatrix(None, low, high, len(present)).information(pairs.weight[kept][None])[0]
     eigenvalues = linalg.eigvalsh(laplacian)[1:]
     return float(len(eigenvalues) / np.sum(1 / eigenvalues) / eigenvalues.mean())
 
 
-def hang_together(pairs: Pairs, kept: np.ndarray, known: np.ndarray) -> bool:
+def are_connected(pairs: Pairs, kept: np.ndarray, known: np.ndarray) -> bool:
     """Tell whether some pairs connect all of some models, of whom there are at least two.
 
     Args:
         kept: mask of the pairs, shape (pairs,).
         known: mask of the models, shape (models,).
     """
-    _, group = connected_components(_edges(pairs.low[kept], pairs.high[kept], pairs.models), directed=False)
+    _, group = connected_components(_edges(pairs.first[kept], pairs.second[kept], pairs.models), directed=False)
     return bool(known.sum() > 1 and len(np.unique(group[known])) == 1)
 
 
@@ -121,7 +121,7 @@ def _edges(source: np.ndarray, target: np.ndarray, size: int) -> sparse.csr_matr
     return sparse.csr_matrix((np.ones(len(source), dtype=np.int8), (source, target)), shape=(size, size))
 
 
-def largest_block(beats: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
+def largest_distinguishable_block(beats: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
     """Return models who are each told above all of others, as many pairs as the best of them make.
 
     Args:

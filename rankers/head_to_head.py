@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from podium.rankers.cells import Summed, pairs_of
-from podium.rankers.intervals import t_reach
-from podium.rankers.pairs import cells_by_cluster, pair_of
+from podium.rankers.cells import BattleData, pair_sums_with_items
+from podium.rankers.intervals import t_quantile
+from podium.rankers.pairs import cells_by_cluster, pair_index
 
 DRAWS = 4000
 """Of the ratings, for the shares of ranks: such a share errs by less than 0.8 points of a hundred."""
@@ -14,7 +14,7 @@ LEVEL = 0.95
 """Of the intervals of single pairs, each by itself."""
 
 
-def matchup_table(battles: Summed) -> pd.DataFrame:
+def matchup_table(battles: BattleData) -> pd.DataFrame:
     """Return what every model made of every other that it met: two rows a pair.
 
     The error of a mean m over clusters g with sums S and weights W is sqrt(G / (G - 1) sum (S - m W)^2) / sum W.
@@ -23,20 +23,20 @@ def matchup_table(battles: Summed) -> pd.DataFrame:
         `model`, `against` (names), `share` (mean credit of the former), `low`, `high` (its interval in [0, 1], by t
         with G - 1 degrees; NaN below two items), `battles` (readable), `items` (clusters in which they met).
     """
-    pairs, names = pairs_of(battles), np.array(battles.models, dtype=object)
+    pairs, names = pair_sums_with_items(battles), np.array(battles.models, dtype=object)
     items, mean = np.asarray(pairs.items), pairs.credit / pairs.weight
     number, squares = np.zeros((2, len(mean)))
     for block in battles.blocks():
         cells = cells_by_cluster(block, pairs)
         pair, surplus = cells.weight.indices, cells.credit.data - mean[cells.weight.indices] * cells.weight.data
         squares += np.bincount(pair, surplus**2, len(mean))
-        number += np.bincount(pair_of(block, pairs)[0], block.number, len(mean))
+        number += np.bincount(pair_index(block, pairs)[0], block.number, len(mean))
     factor = np.where(items > 1, items / np.maximum(items - 1, 1), np.nan)
-    reach = np.tile(t_reach(items, LEVEL) * (np.sqrt(factor * squares) / pairs.weight), 2)
+    reach = np.tile(t_quantile(items, LEVEL) * (np.sqrt(factor * squares) / pairs.weight), 2)
     share = np.concatenate([mean, 1 - mean])
     columns = {
-        "model": names[np.concatenate([pairs.low, pairs.high])],
-        "against": names[np.concatenate([pairs.high, pairs.low])],
+        "model": names[np.concatenate([pairs.first, pairs.second])],
+        "against": names[np.concatenate([pairs.second, pairs.first])],
         "share": share,
         "low": np.clip(share - reach, 0, 1),
         "high": np.clip(share + reach, 0, 1),
@@ -46,7 +46,9 @@ def matchup_table(battles: Summed) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def rank_shares(score: np.ndarray, covariance: np.ndarray, rng: np.random.Generator, draws: int = DRAWS) -> np.ndarray:
+def rank_probabilities(
+    score: np.ndarray, covariance: np.ndarray, rng: np.random.Generator, draws: int = DRAWS
+) -> np.ndarray:
     """Return how often each model takes each rank in draws of the scores, shape (models, ranks).
 
     Args:

@@ -9,8 +9,8 @@ from podium.errors import NotIdentifiedError
 from podium.nouns.battles import Battles
 from podium.nouns.calibration import SMALLEST_SE
 from podium.nouns.human_labels import MATCHUP_COLUMNS, matchup_frame, mean_labels
-from podium.rankers.coded import Coded, cluster_codes
-from podium.rankers.graph import graph_of
+from podium.rankers.coded import CodedBattles, cluster_codes
+from podium.rankers.graph import comparison_graph
 from podium.rankers.intervals import centre_covariance
 from podium.rankers.pairs import pair_sums
 from podium.rankers.scale import POINTS
@@ -33,7 +33,7 @@ class HumanLabelFit:
         agreed: share of the labelled battles on which all votes are alike.
     """
 
-    coded: Coded
+    coded: CodedBattles
     votes: float
     unknown: tuple[str, ...]
     left_out: int
@@ -73,7 +73,7 @@ def human_label_fit(battles: Battles, models: tuple[str, ...], items: frozenset[
     # The same label beside the verdicts of several judges is one vote.
     votes = means["weight"] / (means["judges"] if battles.votes is None else 1)
     cluster = means[known].groupby(["item", "row"], sort=True).ngroup().to_numpy()
-    coded = Coded(
+    coded = CodedBattles(
         low[known].to_numpy(dtype=np.int64),
         high[known].to_numpy(dtype=np.int64),
         means["credit"][known].to_numpy(),
@@ -91,7 +91,7 @@ def human_label_fit(battles: Battles, models: tuple[str, ...], items: frozenset[
     return HumanLabelFit(coded, float(coded.weight.sum()), tuple(sorted(strangers)), left_out, labelled, agreed)
 
 
-def human_ratings(labels: Coded, regularization: float) -> tuple[np.ndarray, np.ndarray]:
+def human_ratings(labels: CodedBattles, regularization: float) -> tuple[np.ndarray, np.ndarray]:
     """Return the log-strengths of labels alone and their standard errors, shape (models,) each.
 
     NaN where labels do not say; the others have mean zero over those that have some.
@@ -101,7 +101,7 @@ def human_ratings(labels: Coded, regularization: float) -> tuple[np.ndarray, np.
     met = labels.battles_of() > 0
     part = labels.battles_among(met)
     pairs = pair_sums(part)
-    graph = graph_of(pairs)
+    graph = comparison_graph(pairs)
     if graph.groups > 1:
         return theta, se
     strengths = fit_strengths(pairs, regularization)

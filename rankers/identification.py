@@ -3,9 +3,9 @@
 import numpy as np
 
 from podium.errors import NotIdentifiedError
-from podium.rankers.coded import Coded
+from podium.rankers.coded import CodedBattles
 from podium.rankers.defaults import REGULARIZATION
-from podium.rankers.graph import Graph, bridges, graph_of
+from podium.rankers.graph import Graph, comparison_graph, joining_pairs
 from podium.rankers.pairs import Pairs, pair_sums, win_rates
 from podium.rankers.strengths import Strengths, check_regularization, fit_strengths
 from podium.text import plural, some
@@ -14,7 +14,7 @@ MOST_GROUPS = 10
 MOST_NAMES = 5
 
 
-def strengths_of(coded: Coded, regularization: float = REGULARIZATION) -> Strengths:
+def fit_battles(coded: CodedBattles, regularization: float = REGULARIZATION) -> Strengths:
     """Fit the strengths of battles, or say why no fit exists.
 
     Raises:
@@ -38,7 +38,7 @@ def fit_identified(
         As `strengths_of`.
     """
     check_regularization(regularization)
-    graph = graph_of(pairs)
+    graph = comparison_graph(pairs)
     if graph.groups > 1:
         raise NotIdentifiedError(describe_groups(models, graph, battles))
     if graph.separated.any() and regularization == 0:
@@ -47,7 +47,7 @@ def fit_identified(
     return fit_strengths(pairs, regularization)
 
 
-def are_bounded(graph: Graph) -> np.ndarray:
+def bounded_models(graph: Graph) -> np.ndarray:
     """Tell whose ratings the data bound; all where the data bound nobody's, shape (models,)."""
     return ~graph.separated | graph.separated.all()
 
@@ -60,7 +60,7 @@ def describe_groups(models: tuple[str, ...], graph: Graph, battles: np.ndarray) 
     """
     groups = [[models[k] for k in np.flatnonzero(graph.group == group)] for group in np.unique(graph.group)]
     shown = " | ".join(some(names, most=MOST_NAMES) for names in groups[:MOST_GROUPS])
-    joins = [f"{models[a]} vs {models[b]}" for a, b in bridges(graph, battles)]
+    joins = [f"{models[a]} vs {models[b]}" for a, b in joining_pairs(graph, battles)]
     return (
         f"the battles fall into {len(groups)} groups that never met, so no common scale exists: {shown}. "
         f"{len(joins)} {plural('battle', len(joins))} would join them: {some(joins, '; ', MOST_NAMES)}"

@@ -10,10 +10,17 @@ from podium.errors import NotIdentifiedError
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import Standings
 from podium.rankers.calibration.signals import margins
-from podium.rankers.coded import Coded, code_battles, ratio_or_nan, require_choice
+from podium.rankers.coded import CodedBattles, code_battles, ratio_or_nan, require_choice
 from podium.rankers.defaults import LEVEL, RESAMPLES
-from podium.rankers.intervals import Interval, ScoreEstimates, by_bootstrap, by_sandwich, covariance_of, resample
-from podium.rankers.standings import Result, exposure_of, standings
+from podium.rankers.intervals import (
+    Interval,
+    ScoreEstimates,
+    bootstrap_estimate,
+    covariance_of,
+    resample,
+    sandwich_estimate,
+)
+from podium.rankers.standings import RankerResult, build_standings, measure_exposure
 from podium.text import some
 
 MOST_LEVELS = 21
@@ -70,17 +77,18 @@ def informativeness(
     lacking = [coded.models[k] for k in np.flatnonzero(chosen.compared.sum(axis=0) == 0)]
     why = "never the common opponent of two others on one item, so without informativeness"
     never_compared = [f"{why}: {some(lacking)}"] if lacking else []
-    result = Result(
+    result = RankerResult(
         estimate,
         extra=_columns(full, three, chosen),
         diagnostics={"levels": "three" if chosen is three else "full"},
         warnings=[*_coarse_levels(battles, full), *never_compared],
     )
-    return standings("informativeness", "informativeness", exposure_of(battles, coded), result, level=level, rng=rng)
+    exposure = measure_exposure(battles, coded)
+    return build_standings("informativeness", "informativeness", exposure, result, level=level, rng=rng)
 
 
 def count_differences(
-    coded: Coded, verdict: np.ndarray, level_of: Callable[[np.ndarray], np.ndarray] | None = None
+    coded: CodedBattles, verdict: np.ndarray, level_of: Callable[[np.ndarray], np.ndarray] | None = None
 ) -> Comparisons:
     """Count, per item and anchor, the pairs of others with different verdicts against it.
 
@@ -105,7 +113,7 @@ def count_differences(
     return Comparisons(apart, compared)
 
 
-def _by_anchor(coded: Coded, verdict: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+def _by_anchor(coded: CodedBattles, verdict: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Yield, for each model as anchor, the items, opponents and opponents' verdicts of its battles."""
     anchor = np.concatenate([coded.b, coded.a])
     order = np.argsort(anchor, kind="stable")
@@ -149,8 +157,8 @@ def _estimate(
     score, clusters = ratio_or_nan(counts.apart.sum(axis=0), counts.compared.sum(axis=0)), len(counts.apart)
     if interval == "bootstrap":
         draws = resample(lambda n: ratio_or_nan(n @ counts.apart, n @ counts.compared), clusters, resamples, rng)
-        return by_bootstrap(score, draws, clusters, level=level, cluster="item").clip(0, 1)
-    return by_sandwich(score, covariance_of(_influence(counts)), clusters, level=level, cluster="item").clip(0, 1)
+        return bootstrap_estimate(score, draws, clusters, level=level, cluster="item").clip(0, 1)
+    return sandwich_estimate(score, covariance_of(_influence(counts)), clusters, level=level, cluster="item").clip(0, 1)
 
 
 def _influence(counts: Comparisons) -> np.ndarray:
@@ -168,7 +176,7 @@ def _columns(full: Comparisons | None, three: Comparisons, chosen: Comparisons) 
     return {name: share, f"{name}_se": np.sqrt(np.diag(covariance_of(_influence(other))))} | columns
 
 
-def _refuse_uninformed(coded: Coded, counts: Comparisons) -> None:
+def _refuse_uninformed(coded: CodedBattles, counts: Comparisons) -> None:
     if len(coded.models) < 3:
         raise NotIdentifiedError(
             f"informativeness needs at least three models: an anchor and two to tell apart; got {len(coded.models)}"

@@ -67,7 +67,7 @@ class ScoreEstimates:
         return replace(self, low=np.maximum(self.low, least), high=np.minimum(self.high, most))
 
 
-def t_reach(clusters: Any, level: float) -> Any:
+def t_quantile(clusters: Any, level: float) -> Any:
     """Return the standard errors that an interval reaches to either side, t with clusters - 1 degrees of freedom.
 
     Args:
@@ -102,7 +102,7 @@ def wilson(
     if influence is not None:
         unsure = 1 + UNSURE / clusters_behind(influence) ** 4
         size = np.maximum(size / unsure, np.minimum(size, WELL_KNOWN * np.asarray(clusters)))
-    t2 = t_reach(clusters, level) ** 2
+    t2 = t_quantile(clusters, level) ** 2
     middle = (share + t2 / (2 * size)) / (1 + t2 / size)
     reach = np.sqrt(t2 * (spread / size + t2 / (4 * size**2))) / (1 + t2 / size)
     return np.minimum(np.maximum(middle - reach, 0), share), np.maximum(np.minimum(middle + reach, 1), share)
@@ -120,7 +120,7 @@ def small_sample_factor(clusters: np.ndarray | int, level: float) -> Any:
     Source: Hesterberg 2015, What teachers should know about the bootstrap, section 3.1 (narrowness bias).
     """
     number = np.maximum(clusters, 2)
-    return np.sqrt(number / (number - 1)) * t_reach(number, level) / ndtri((1 + level) / 2)
+    return np.sqrt(number / (number - 1)) * t_quantile(number, level) / ndtri((1 + level) / 2)
 
 
 def mean_interval(values: np.ndarray, level: float) -> tuple[float, float | None, float | None]:
@@ -133,7 +133,7 @@ def mean_interval(values: np.ndarray, level: float) -> tuple[float, float | None
     mean, number = float(np.mean(values)), len(values)
     if number < 2:
         return mean, None, None
-    reach = float(t_reach(number, level) * np.std(values, ddof=1) / np.sqrt(number))
+    reach = float(t_quantile(number, level) * np.std(values, ddof=1) / np.sqrt(number))
     return mean, mean - reach, mean + reach
 
 
@@ -155,7 +155,7 @@ def holm(p: np.ndarray, tests: int | None = None) -> np.ndarray:
     return adjusted
 
 
-def by_sandwich(
+def sandwich_estimate(
     score: np.ndarray,
     covariance: np.ndarray,
     clusters: int,
@@ -176,12 +176,12 @@ def by_sandwich(
     check_level(level)
     if clusters < 2:
         return _without_interval(score, clusters, f"a single {cluster} gives no interval")
-    reach = t_reach(clusters if freedom is None else freedom + 1, level) * _standard_errors(score, covariance)
+    reach = t_quantile(clusters if freedom is None else freedom + 1, level) * _standard_errors(score, covariance)
     method = f"{cluster}-clustered sandwich"
     return ScoreEstimates(score, score - reach, score + reach, covariance, clusters, method, freedom=freedom)
 
 
-def by_bootstrap(
+def bootstrap_estimate(
     score: np.ndarray,
     draws: np.ndarray,
     clusters: int,

@@ -9,7 +9,7 @@ from podium.errors import UsageError
 MARGIN = re.compile(r"(?P<number>[0-9.eE+-]+)\s*(?P<unit>elo|points?|units?)?")
 
 
-def read_margin(margin: str, where: str) -> tuple[float, str]:
+def parse_margin(margin: str, where: str) -> tuple[float, str]:
     """Return a margin and its unit: `elo`, `points`, or `units`, which a fraction below 1 need not say.
 
     Args:

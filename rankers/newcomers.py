@@ -16,8 +16,8 @@ from podium.rankers.calibration.leave_one_out import own_battles
 from podium.rankers.calibration.placement import ErrorMethod, place_one
 from podium.rankers.calibration.signals import Signal
 from podium.rankers.calibration.targets import weights_for
-from podium.rankers.cells import pairs_of
-from podium.rankers.intervals import finite_or_none, t_reach
+from podium.rankers.cells import pair_sums_with_items
+from podium.rankers.intervals import finite_or_none, t_quantile
 from podium.rankers.pairs import win_rates
 from podium.rankers.scale import MEAN, POINTS
 from podium.rankers.standings import rank_of, summary_of_battles
@@ -140,7 +140,7 @@ def _places(
 ) -> list[Place]:
     """Return a place for everyone in the battles, in the order of their names."""
     coded, penalty = evidence.coded_by(credit), calibration.regularization
-    rates, battles = win_rates(pairs_of(coded)), coded.battles_of()
+    rates, battles = win_rates(pair_sums_with_items(coded)), coded.battles_of()
     known = {anchor.model: (anchor.soft_theta, anchor.hard_theta) for anchor in calibration.anchors}
     # Log-strengths of the calibrated models by code, NaN for others.
     soft, verdicts = np.array([known.get(name, (np.nan, np.nan)) for name in evidence.models]).T
@@ -177,7 +177,7 @@ def _places(
 def _entries(places: Sequence[Place], level: float, conformal_level: float, hard: bool) -> list[Entry]:
     ranked = sorted(places, key=lambda place: (place.elo is None, -(place.elo or 0.0), place.model))
     scores = np.array([np.nan if place.elo is None else place.elo for place in ranked])
-    ends = [place.interval(t_reach(place.items, level) * place.se) for place in ranked]
+    ends = [place.interval(t_quantile(place.items, level) * place.se) for place in ranked]
     return [
         Entry(
             model=place.model,

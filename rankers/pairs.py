@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
-from podium.rankers.coded import Coded, distinct_clusters
+from podium.rankers.coded import CodedBattles, distinct_clusters
 
 SAME = 1e-9
 """Share by which the weights of two opponents may differ by rounding."""
@@ -18,15 +18,15 @@ class Pairs:
     """Sums over the battles of each pair that met, the model with the lower code first.
 
     Attributes:
-        low, high: model codes, low < high, shape (pairs,).
-        credit: sum of weight times what `low` earned, shape (pairs,).
+        first, second: model codes, first < second, shape (pairs,).
+        credit: sum of weight times the credit of `first`, shape (pairs,).
         weight: sum of weights, above 0, shape (pairs,).
         models: number of models.
         items: clusters in which each pair met, shape (pairs,); None where nobody counted.
     """
 
-    low: np.ndarray
-    high: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
     credit: np.ndarray
     weight: np.ndarray
     models: int
@@ -35,12 +35,12 @@ class Pairs:
     def take(self, kept: np.ndarray) -> "Pairs":
         """Return the pairs of a mask."""
         items = None if self.items is None else self.items[kept]
-        return Pairs(self.low[kept], self.high[kept], self.credit[kept], self.weight[kept], self.models, items)
+        return Pairs(self.first[kept], self.second[kept], self.credit[kept], self.weight[kept], self.models, items)
 
     def pairs_among(self, kept: np.ndarray) -> "Pairs":
         """Return the pairs between the models of a mask, these coded anew, in their order."""
-        among, codes = self.take(kept[self.low] & kept[self.high]), np.cumsum(kept) - 1
-        return replace(among, low=codes[among.low], high=codes[among.high], models=int(kept.sum()))
+        among, codes = self.take(kept[self.first] & kept[self.second]), np.cumsum(kept) - 1
+        return replace(among, first=codes[among.first], second=codes[among.second], models=int(kept.sum()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class PairCells:
         """Return other values of the same cells, in the order of `weight.data`, shape (clusters, pairs)."""
         return sparse.csr_matrix((values, self.weight.indices, self.weight.indptr), shape=self.weight.shape)
 
-    def sums_of_draws(self, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def resampled_sums(self, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return credit and weight of each pair when clusters count so often, shape (draws, pairs) each.
 
         Args:
@@ -69,7 +69,7 @@ class PairCells:
         return np.asarray(self.credit.T @ counts.T).T, np.asarray(self.weight.T @ counts.T).T
 
 
-def pair_sums(coded: Coded) -> Pairs:
+def pair_sums(coded: CodedBattles) -> Pairs:
     """Add up credits and weights per pair.
 
     Args:
@@ -78,10 +78,10 @@ def pair_sums(coded: Coded) -> Pairs:
     size = len(coded.models)
     if size > DENSE:
         return _sparse_sums(coded)
-    return pairs_of_squares(*squares(coded))
+    return pairs_from_matrices(*squares(coded))
 
 
-def squares(coded: Coded) -> tuple[np.ndarray, np.ndarray]:
+def squares(coded: CodedBattles) -> tuple[np.ndarray, np.ndarray]:
     """Return weighted credit and weight of a against b, indexed [a, b], shape (models, models) each."""
     size = len(coded.models)
     cell = coded.a.astype(np.int64) * size + coded.b
@@ -90,7 +90,7 @@ def squares(coded: Coded) -> tuple[np.ndarray, np.ndarray]:
     return credit.reshape(size, size), weight.reshape(size, size)
 
 
-def pairs_of_squares(credit: np.ndarray, weight: np.ndarray) -> Pairs:
+def pairs_from_matrices(credit: np.ndarray, weight: np.ndarray) -> Pairs:
     """Fold squares indexed [a, b] into pairs with the lower code first.
 
     Args:
@@ -103,10 +103,10 @@ def pairs_of_squares(credit: np.ndarray, weight: np.ndarray) -> Pairs:
     return Pairs(low, high, earned, played[low, high], len(weight))
 
 
-def cells_by_cluster(coded: Coded, pairs: Pairs) -> PairCells:
+def cells_by_cluster(coded: CodedBattles, pairs: Pairs) -> PairCells:
     """Add up credits and weights per cluster and pair."""
-    pair, credit = pair_of(coded, pairs)
-    shape = (coded.clusters, len(pairs.low))
+    pair, credit = pair_index(coded, pairs)
+    shape = (coded.clusters, len(pairs.first))
     return PairCells(
         pairs,
         sparse.csr_matrix((coded.weight * credit, (coded.cluster, pair)), shape=shape),
@@ -114,16 +114,16 @@ def cells_by_cluster(coded: Coded, pairs: Pairs) -> PairCells:
     )
 
 
-def pair_of(coded: Coded, pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
+def pair_index(coded: CodedBattles, pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
     """Return the pair of each battle and the credit of its lower code, shape (battles,) each."""
     key, credit = _keys(coded)
-    return np.searchsorted(pairs.low * np.int64(pairs.models) + pairs.high, key), credit
+    return np.searchsorted(pairs.first * np.int64(pairs.models) + pairs.second, key), credit
 
 
-def items_of(coded: Coded, pairs: Pairs) -> np.ndarray:
+def items_per_pair(coded: CodedBattles, pairs: Pairs) -> np.ndarray:
     """Return the number of clusters in which each pair met, shape (pairs,)."""
-    pair, _ = pair_of(coded, pairs)
-    return distinct_clusters(coded.cluster, pair, (coded.clusters, len(pairs.low)))
+    pair, _ = pair_index(coded, pairs)
+    return distinct_clusters(coded.cluster, pair, (coded.clusters, len(pairs.first)))
 
 
 def opponent_weights(pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
@@ -133,21 +133,21 @@ def opponent_weights(pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
     the model's opponents: whoever was met on half as many items or more counts fully, and a lone battle next to
     nothing. Where items were not counted, all count alike. A model's weights add up to 1.
     """
-    ends, size = (pairs.low, pairs.high), pairs.models
-    known = [np.ones(len(pairs.low))] * 2
+    ends, size = (pairs.first, pairs.second), pairs.models
+    known = [np.ones(len(pairs.first))] * 2
     if pairs.items is not None:
         most = np.zeros(size)
         for end in ends:
             np.maximum.at(most, end, pairs.items)
         known = [np.minimum(1.0, 2 * pairs.items / most[end]) for end in ends]
-    total = np.bincount(pairs.low, known[0], size) + np.bincount(pairs.high, known[1], size)
-    return known[0] / total[pairs.low], known[1] / total[pairs.high]
+    total = np.bincount(pairs.first, known[0], size) + np.bincount(pairs.second, known[1], size)
+    return known[0] / total[pairs.first], known[1] / total[pairs.second]
 
 
-def light_opponents(pairs: Pairs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def downweighted_opponents(pairs: Pairs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return whose opponents count less than others in its rate: codes of both, and the weight over the largest."""
     of_low, of_high = opponent_weights(pairs)
-    sides = [(pairs.low, pairs.high, of_low), (pairs.high, pairs.low, of_high)]
+    sides = [(pairs.first, pairs.second, of_low), (pairs.second, pairs.first, of_high)]
     own, other, share = (np.concatenate(column) for column in zip(*sides, strict=True))
     full = np.zeros(pairs.models)
     np.maximum.at(full, own, share)
@@ -163,12 +163,12 @@ def win_rates(pairs: Pairs) -> np.ndarray:
     """
     share, size = pairs.credit / pairs.weight, pairs.models
     of_low, of_high = opponent_weights(pairs)
-    total = np.bincount(pairs.low, of_low * share, size) + np.bincount(pairs.high, of_high * (1 - share), size)
-    played = np.bincount(pairs.low, minlength=size) + np.bincount(pairs.high, minlength=size) > 0
+    total = np.bincount(pairs.first, of_low * share, size) + np.bincount(pairs.second, of_high * (1 - share), size)
+    played = np.bincount(pairs.first, minlength=size) + np.bincount(pairs.second, minlength=size) > 0
     return np.where(played, total, np.nan)
 
 
-def _sparse_sums(coded: Coded) -> Pairs:
+def _sparse_sums(coded: CodedBattles) -> Pairs:
     size = len(coded.models)
     key, credit = _keys(coded)
     distinct, pair = np.unique(key, return_inverse=True)
@@ -181,7 +181,7 @@ def _sparse_sums(coded: Coded) -> Pairs:
     )
 
 
-def _keys(coded: Coded) -> tuple[np.ndarray, np.ndarray]:
+def _keys(coded: CodedBattles) -> tuple[np.ndarray, np.ndarray]:
     """Return a number per unordered pair, and the credit of its lower code, shape (battles,) each."""
     low = np.minimum(coded.a, coded.b).astype(np.int64)
     credit = np.where(coded.a < coded.b, coded.credit, 1 - coded.credit)

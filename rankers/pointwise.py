@@ -9,8 +9,16 @@ from podium.nouns.battles import Battles
 from podium.nouns.ranking import Standings
 from podium.rankers.coded import cluster_codes, code_battles, ratio_or_nan, require_choice
 from podium.rankers.defaults import LEVEL, RESAMPLES
-from podium.rankers.intervals import FEW, Interval, ScoreEstimates, by_bootstrap, by_sandwich, resample, wilson
-from podium.rankers.standings import Exposure, Result, exposure_of, standings
+from podium.rankers.intervals import (
+    FEW,
+    Interval,
+    ScoreEstimates,
+    bootstrap_estimate,
+    resample,
+    sandwich_estimate,
+    wilson,
+)
+from podium.rankers.standings import Exposure, RankerResult, build_standings, measure_exposure
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +68,12 @@ def mean(
         filled, known = np.nan_to_num(matrix.values), matrix.is_known.astype(np.float64)
         draws = resample(lambda counts: ratio_or_nan(counts @ filled, counts @ known), len(filled), resamples, rng)
         score = np.nanmean(matrix.values, axis=0)
-        estimate = by_bootstrap(score, draws, len(filled), level=level, cluster="item", own=matrix.is_known.sum(axis=0))
+        estimate = bootstrap_estimate(
+            score, draws, len(filled), level=level, cluster="item", own=matrix.is_known.sum(axis=0)
+        )
         estimate = estimate.clip(0, 1) if matrix.is_bounded else estimate
-    result = Result(estimate, warnings=_missing_scores(matrix))
-    return standings("mean", "score", _exposure(battles, matrix), result, level=level, rng=rng)
+    result = RankerResult(estimate, warnings=_missing_scores(matrix))
+    return build_standings("mean", "score", _exposure(battles, matrix), result, level=level, rng=rng)
 
 
 def median(
@@ -85,8 +95,8 @@ def median(
     score = estimate.score
     shared = len(score) - len(np.unique(score))
     ties = [f"{shared} models share another's median: it does not separate them"] if shared else []
-    result = Result(estimate, warnings=[*_missing_scores(matrix), *ties])
-    return standings("median", "score", _exposure(battles, matrix), result, level=level, rng=rng)
+    result = RankerResult(estimate, warnings=[*_missing_scores(matrix), *ties])
+    return build_standings("median", "score", _exposure(battles, matrix), result, level=level, rng=rng)
 
 
 def estimate_means(matrix: ScoreMatrix, level: float) -> ScoreEstimates:
@@ -99,7 +109,7 @@ def estimate_means(matrix: ScoreMatrix, level: float) -> ScoreEstimates:
     score = np.nansum(matrix.values, axis=0) / own
     # A score on one item only tells no error.
     error = np.where(matrix.is_known, matrix.values - score, 0) / np.sqrt(own * np.maximum(own - 1, 1))
-    estimate = by_sandwich(
+    estimate = sandwich_estimate(
         score, error.T @ error, len(matrix.values), level=level, cluster="item", freedom=np.maximum(own - 1.0, 0)
     )
     estimate = replace(estimate, allowed=np.ones(len(own), dtype=bool))
@@ -118,14 +128,14 @@ def estimate_medians(matrix: ScoreMatrix, level: float, rng: np.random.Generator
     draws = resample(lambda counts: _medians(matrix, counts), len(matrix.values), resamples, rng)
     score = np.nanmedian(matrix.values, axis=0)
     # Of few items they reach as far as the scores do, and cannot be widened.
-    estimate = by_bootstrap(score, draws, len(matrix.values), level=level, cluster="item", own=FEW)
+    estimate = bootstrap_estimate(score, draws, len(matrix.values), level=level, cluster="item", own=FEW)
     return replace(estimate, draws=draws)
 
 
 def _exposure(battles: Battles, matrix: ScoreMatrix) -> Exposure:
     """Describe every scored model: a score needs no readable battle, so none is left out or shifted."""
     coded = code_battles(battles)
-    exposure = exposure_of(battles, coded)
+    exposure = measure_exposure(battles, coded)
     where = [matrix.models.index(name) for name in coded.models]
     number, rates = np.zeros(len(matrix.models), dtype=np.int64), np.full(len(matrix.models), np.nan)
     number[where], rates[where] = exposure.battles, exposure.win_rates

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import linalg
 
 from podium.rankers.clusters import surpluses
-from podium.rankers.coded import Coded
+from podium.rankers.coded import CodedBattles
 from podium.rankers.newton import DesignMatrix, Likelihood, maximise
 from podium.rankers.pairs import Pairs, pair_sums
 from podium.rankers.scale import POINTS
@@ -70,7 +70,7 @@ class _Mode:
 
 
 def fit_random_effects(
-    labels: Coded,
+    labels: CodedBattles,
     phi: np.ndarray,
     spread_prior: float = SPREAD_PRIOR,
     dispersion: float | None = None,
@@ -96,7 +96,7 @@ def fit_random_effects(
     return _average(_modes(pairs, phi, spreads, spread_prior, dispersion), spreads, phi, dispersion)
 
 
-def dispersion_of(labels: Coded, theta: np.ndarray) -> float:
+def dispersion_of(labels: CodedBattles, theta: np.ndarray) -> float:
     """Return how many times as variable labels are as coin throws: ties make it less than 1, items more.
 
     Args:
@@ -114,7 +114,7 @@ def dispersion_of(labels: Coded, theta: np.ndarray) -> float:
     return max(LEAST_DISPERSION, pearson * max(1.0, clustered))
 
 
-def expected_errors(labels: Coded, phi: np.ndarray, fit: RandomEffects, numbers: tuple[int, ...]) -> list[float]:
+def expected_errors(labels: CodedBattles, phi: np.ndarray, fit: RandomEffects, numbers: tuple[int, ...]) -> list[float]:
     """Return the mean standard error of log-strengths with so many labels, spread as those at hand, at the fit's tau.
 
     Args:
@@ -123,7 +123,7 @@ def expected_errors(labels: Coded, phi: np.ndarray, fit: RandomEffects, numbers:
     """
     phi, pairs = phi - phi.mean(), pair_sums(labels)
     likelihood = _likelihood(pairs, phi, fit.tau[0], 1.0)
-    gaps = fit.theta[pairs.low] - fit.theta[pairs.high]
+    gaps = fit.theta[pairs.first] - fit.theta[pairs.second]
     p = 1 / (1 + np.exp(-gaps))
     one_label = likelihood.design.information((pairs.weight * p * (1 - p) / pairs.weight.sum())[None])[0]
     spread = _centring_matrix(phi)
@@ -136,8 +136,8 @@ def expected_errors(labels: Coded, phi: np.ndarray, fit: RandomEffects, numbers:
 
 def _likelihood(pairs: Pairs, phi: np.ndarray, tau: float, dispersion: float) -> Likelihood:
     """Return the likelihood of (u, kappa - 1), divided by the dispersion, with its priors."""
-    gaps = phi[pairs.low] - phi[pairs.high]
-    design = DesignMatrix(gaps[:, None], pairs.low, pairs.high, pairs.models)
+    gaps = phi[pairs.first] - phi[pairs.second]
+    design = DesignMatrix(gaps[:, None], pairs.first, pairs.second, pairs.models)
     penalty = np.append(np.full(pairs.models, tau**-2), 1.0)
     return Likelihood(design, pairs.credit / dispersion, pairs.weight / dispersion, penalty, offset=gaps)
 

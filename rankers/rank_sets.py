@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from podium.rankers.intervals import ScoreEstimates, centre_covariance, t_reach
+from podium.rankers.intervals import ScoreEstimates, centre_covariance, t_quantile
 
 MOST_SIMULATED = 500
 """Models up to which the critical value is simulated; above, Bonferroni's bound is used."""
@@ -99,7 +99,7 @@ def _freedom_of_gaps(covariance: np.ndarray, freedom: np.ndarray, k: int) -> np.
 def _critical(covariance: np.ndarray, freedom: int, level: float, rng: np.random.Generator) -> float:
     size = len(covariance)
     if size > MOST_SIMULATED:
-        return t_reach(freedom + 1, 1 - 2 * (1 - level) / (size * (size - 1)))
+        return t_quantile(freedom + 1, 1 - 2 * (1 - level) / (size * (size - 1)))
     draws = 10_000 if size <= 100 else 4_000
     # Centred ratings have a singular covariance, and rounding makes its zero eigenvalue negative: no Cholesky.
     values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import sparse
 
-from podium.rankers.cells import Summed
+from podium.rankers.cells import BattleData
 from podium.rankers.pairs import Pairs, cells_by_cluster, opponent_weights
 
 FEW = 10
@@ -17,7 +17,7 @@ def are_few(pairs: Pairs, clusters: int) -> np.ndarray:
     return few
 
 
-def errors_of_rates(battles: Summed, pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
+def win_rate_errors(battles: BattleData, pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
     """Return the covariance of win rates, and the degrees of freedom of each rate's error.
 
     An item adds to a model's error the sum over its opponents of w e / (N sqrt(1 - h)), with w the opponent's
@@ -34,7 +34,7 @@ def errors_of_rates(battles: Summed, pairs: Pairs) -> tuple[np.ndarray, np.ndarr
     """
     few, size, (of_low, of_high) = are_few(pairs, battles.clusters), pairs.models, opponent_weights(pairs)
     # How each pair's credit of `low` enters each model's rate, shape (pairs, models).
-    rows, codes = np.tile(np.arange(len(few)), 2), np.concatenate([pairs.low, pairs.high])
+    rows, codes = np.tile(np.arange(len(few)), 2), np.concatenate([pairs.first, pairs.second])
     weights = sparse.csr_matrix((np.concatenate([of_low, -of_high]), (rows, codes)), shape=(len(few), size))
     rate, shares, squares = pairs.credit / pairs.weight, np.zeros(len(few)), np.zeros(len(few))
     spread, moments = np.zeros((size, size)), np.zeros((2, size))

@@ -58,7 +58,7 @@ class EloScale:
         return {"well_known": known, "weights": {models[k]: float(self.weights[k] / full) for k in light}}
 
 
-def scale_of(
+def elo_scale(
     models: tuple[str, ...], among: np.ndarray, items: np.ndarray, centre: tuple[str, ...] | None, pin: str | None
 ) -> EloScale:
     """Return the scale whose origin is the mean of the well-known models, or of those of `centre`, or the pin.
@@ -82,16 +82,16 @@ def scale_of(
         raise UsageError(f"pin={pin!r}: write pin=MODEL:NUMBER, for example pin={models[0]}:1000")
     if centre:
         return EloScale(np.array([name in centre for name in models]) / len(centre))
-    return EloScale(centre_weights(items, among))
+    return EloScale(origin_weights(items, among))
 
 
-def centre_weights(items: np.ndarray, among: np.ndarray) -> np.ndarray:
+def origin_weights(items: np.ndarray, among: np.ndarray) -> np.ndarray:
     """Return weights in proportion to min(1, 2 items / median), shape (models,), 0 for those not `among`.
 
     Whoever has half as many items as is usual counts fully, and a poorly known one next to nothing: its error would be
     everybody's.
 
-    >>> centre_weights(np.array([40, 40, 40, 2]), np.array([True, True, True, True])).round(3).tolist()
+    >>> origin_weights(np.array([40, 40, 40, 2]), np.array([True, True, True, True])).round(3).tolist()
     [0.323, 0.323, 0.323, 0.032]
     """
     weights = np.where(among, np.minimum(1.0, 2 * items / np.median(items[among])), 0.0)

@@ -25,14 +25,14 @@ from podium.rankers.calibration.targets import (
     given_target,
     soft_target,
 )
-from podium.rankers.cells import pairs_of
-from podium.rankers.coded import Cluster, Coded, code_battles, require_choice
+from podium.rankers.cells import pair_sums_with_items
+from podium.rankers.coded import Cluster, CodedBattles, code_battles, require_choice
 from podium.rankers.defaults import LEVEL, REGULARIZATION
-from podium.rankers.identification import are_bounded, fit_identified, strengths_of
+from podium.rankers.identification import bounded_models, fit_battles, fit_identified
 from podium.rankers.newcomers import newcomers, place_newcomers
 from podium.rankers.newton import DesignMatrix
-from podium.rankers.scale import POINTS, scale_of
-from podium.rankers.standings import exposure_of
+from podium.rankers.scale import POINTS, elo_scale
+from podium.rankers.standings import measure_exposure
 from podium.rankers.strengths import Strengths
 from podium.text import some
 
@@ -126,11 +126,11 @@ def soft_elo(
         raise UsageError(f"{idle} need --calibration FILE")
     unplaced = [NOBODY_PLACED + (f"; {idle} have nothing to act on" if idle else "")] if calibration else []
     coded = code_battles(battles, credit=soft.credit, cluster=cluster)
-    pairs = pairs_of(coded)
-    exposure = replace(exposure_of(battles, coded, pairs), lacking=f"battle with a signal ({signal.kind})")
+    pairs = pair_sums_with_items(coded)
+    exposure = replace(measure_exposure(battles, coded, pairs), lacking=f"battle with a signal ({signal.kind})")
     weight = REGULARIZATION if regularization is None else regularization
     strengths = fit_identified(coded.models, pairs, exposure.battles, weight)
-    scale = scale_of(coded.models, are_bounded(strengths.graph), coded.clusters_of(), center, pin)
+    scale = elo_scale(coded.models, bounded_models(strengths.graph), coded.clusters_of(), center, pin)
     estimate = estimate_elo(strengths, coded, scale, level, target_error(coded, strengths, soft))
     if estimate.method and soft.target.kind != "credit":
         exactness = "error of beta included" if soft.target.covariance is not None else "beta taken as exact"
@@ -239,7 +239,7 @@ def choose_target(
     return fitted, f"fitted to {fitted.battles:,} human preferences in the battles", warnings
 
 
-def target_error(coded: Coded, strengths: Strengths, soft: SoftCredits) -> np.ndarray:
+def target_error(coded: CodedBattles, strengths: Strengths, soft: SoftCredits) -> np.ndarray:
     """Return what the error of the map's weights adds to the covariance of log-strengths, shape (models, models).
 
     The weights move the targets, and those the ratings: H^-1 J V J' H^-1, with V the covariance of the weights and J
@@ -279,7 +279,7 @@ def _hard_scores(
     """
     coded = code_battles(battles, labels="hard")
     try:
-        theta = strengths_of(coded, regularization).theta
+        theta = fit_battles(coded, regularization).theta
     except NotIdentifiedError:
         return {"hard": np.full(len(models), np.nan)}
     scores = POINTS * theta[[coded.models.index(name) for name in models]]

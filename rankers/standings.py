@@ -9,9 +9,9 @@ import numpy as np
 from podium.checks import CHECKS
 from podium.nouns.battles import Battles, Counts
 from podium.nouns.ranking import Entry, Fit, Separation, Standings
-from podium.rankers.cells import Summed, pairs_of
+from podium.rankers.cells import BattleData, pair_sums_with_items
 from podium.rankers.intervals import ScoreEstimates, finite_or_none
-from podium.rankers.pairs import Pairs, light_opponents, win_rates
+from podium.rankers.pairs import Pairs, downweighted_opponents, win_rates
 from podium.rankers.rank_sets import Contrasts, contrast_all
 from podium.text import some
 
@@ -20,7 +20,7 @@ SAME_SCORE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class RankerResult:
     """What a ranker found, by model code.
 
     Attributes:
@@ -67,14 +67,14 @@ class Exposure:
     lacking: str = "readable battle"
 
 
-def exposure_of(battles: Battles, coded: Summed, pairs: Pairs | None = None) -> Exposure:
+def measure_exposure(battles: Battles, coded: BattleData, pairs: Pairs | None = None) -> Exposure:
     """Collect what was played from battles and their codes.
 
     Args:
         pairs: the pair sums of `coded`, if they are at hand.
     """
-    pairs = pairs or pairs_of(coded)
-    uneven = {"uneven_opponents": True} if len(light_opponents(pairs)[0]) else {}
+    pairs = pairs or pair_sums_with_items(coded)
+    uneven = {"uneven_opponents": True} if len(downweighted_opponents(pairs)[0]) else {}
     return Exposure(
         models=coded.models,
         battles=coded.battles_of(),
@@ -88,8 +88,8 @@ def exposure_of(battles: Battles, coded: Summed, pairs: Pairs | None = None) -> 
     )
 
 
-def standings(
-    ranker: str, scale: str, exposure: Exposure, result: Result, *, level: float, rng: np.random.Generator
+def build_standings(
+    ranker: str, scale: str, exposure: Exposure, result: RankerResult, *, level: float, rng: np.random.Generator
 ) -> Standings:
     """Label, sort and rank the scores; add counts, the swap report and the warnings that go with any ranking."""
     last = len(exposure.models) + len(exposure.unranked)
@@ -118,7 +118,7 @@ def _order_of(exposure: Exposure, estimate: ScoreEstimates) -> list[int]:
     return sorted(range(len(names)), key=lambda k: (-score[k], names[k]))
 
 
-def _separation(exposure: Exposure, result: Result, contrasts: Contrasts) -> Separation | None:
+def _separation(exposure: Exposure, result: RankerResult, contrasts: Contrasts) -> Separation | None:
     """Return who is told from whom; None where nobody can be placed, or of very many models."""
     estimate = result.estimate
     order = [k for k in _order_of(exposure, estimate) if contrasts.low[k] > 0]
@@ -141,7 +141,7 @@ def _separation(exposure: Exposure, result: Result, contrasts: Contrasts) -> Sep
     )
 
 
-def _entries(exposure: Exposure, result: Result, contrasts: Contrasts) -> list[Entry]:
+def _entries(exposure: Exposure, result: RankerResult, contrasts: Contrasts) -> list[Entry]:
     estimate, best, worst = result.estimate, contrasts.low, contrasts.high
     names, se, order = exposure.models, estimate.se, _order_of(exposure, result.estimate)
     flat = _has_no_variation(estimate)
@@ -189,7 +189,7 @@ def summary_of_battles(battles: Battles) -> dict[str, Any]:
     return report | ({"unparsed_reasons": reasons} if reasons else {})
 
 
-def _usual(exposure: Exposure, result: Result) -> list[str]:
+def _usual(exposure: Exposure, result: RankerResult) -> list[str]:
     warnings = [f"{name} has no {exposure.lacking} and is not ranked" for name in exposure.unranked]
     clusters, models = exposure.clusters, len(exposure.models)
     few, rare = CHECKS["items"], CHECKS["items of a model"]

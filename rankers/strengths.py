@@ -8,11 +8,11 @@ from scipy import linalg, sparse
 from scipy.special import expit
 
 from podium.errors import UsageError
-from podium.rankers.cells import Summed, in_memory
+from podium.rankers.cells import BattleData, load_battles
 from podium.rankers.clusters import Matrix, centre_columns, gram, surpluses
-from podium.rankers.coded import Coded
+from podium.rankers.coded import CodedBattles
 from podium.rankers.defaults import REGULARIZATION
-from podium.rankers.graph import Graph, graph_of, separated_in_draws, separated_models
+from podium.rankers.graph import Graph, comparison_graph, separated_in_resamples, separated_models
 from podium.rankers.newton import CLOSE_ENOUGH_FOR_DRAWS, DesignMatrix, Likelihood, Optimum, maximise, maximise_many
 from podium.rankers.pairs import PairCells, Pairs
 
@@ -48,7 +48,7 @@ class Strengths:
     @cached_property
     def graph(self) -> Graph:
         """Connectivity of the pairs."""
-        return graph_of(self.pairs)
+        return comparison_graph(self.pairs)
 
     def expected_credit(self, a: np.ndarray, b: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
         """Return the expected credit of a against b, shape (n,).
@@ -60,7 +60,7 @@ class Strengths:
         gaps = self.theta[a] - self.theta[b]
         return expit(gaps if columns is None else gaps + columns @ self.coefficients)
 
-    def surpluses(self, coded: Coded) -> Matrix:
+    def surpluses(self, coded: CodedBattles) -> Matrix:
         """Return the likelihood's scores of each cluster: credit beyond the expected, shape (clusters, parameters).
 
         Args:
@@ -80,11 +80,11 @@ class Strengths:
         """Return H^-1 v, H the negative Hessian at the maximum, shape (parameters,) or (parameters, n)."""
         return linalg.cho_solve(self._factor(), values)
 
-    def influence(self, coded: Coded) -> np.ndarray:
+    def influence(self, coded: CodedBattles) -> np.ndarray:
         """Return what each cluster fitted adds to the error of each parameter, shape (clusters, parameters)."""
         return self.solve(centre_columns(self.surpluses(coded)).T).T
 
-    def covariance(self, battles: Summed) -> np.ndarray:
+    def covariance(self, battles: BattleData) -> np.ndarray:
         """Return the cluster-robust covariance, G / (G - 1) H^-1 B H^-1, shape (parameters, parameters).
 
         B is the sum over clusters of the outer products of their scores, centred.
@@ -96,13 +96,13 @@ class Strengths:
         correction = clusters / max(clusters - 1, 1)
         if clusters < len(self.optimum.at):
             # H^-1 times the clusters' scores is the smaller system: 10,000 models stay affordable.
-            influence = self.influence(in_memory(battles))
+            influence = self.influence(load_battles(battles))
             return correction * (influence.T @ influence)
         scores, _ = gram(self.surpluses(block) for block in battles.blocks())
         factor = self._factor()
         return correction * linalg.cho_solve(factor, linalg.cho_solve(factor, scores).T)
 
-    def theta_of_draws(self, cells: PairCells, counts: np.ndarray) -> np.ndarray:
+    def resampled_theta(self, cells: PairCells, counts: np.ndarray) -> np.ndarray:
         """Return log-strengths of resamples, NaN where one is separated or disconnected, shape (draws, models).
 
         Args:
@@ -112,7 +112,7 @@ class Strengths:
         Raises:
             NotConvergedError: a resample has no maximum.
         """
-        credit, weight = cells.sums_of_draws(counts)
+        credit, weight = cells.resampled_sums(counts)
         theta, sound = np.full((len(counts), self.pairs.models), np.nan), are_sound(self.pairs, credit, weight)
         likelihood = pair_likelihood(self.pairs, self.regularization, credit[sound], weight[sound])
         theta[sound] = maximise_many(likelihood, self.theta, CLOSE_ENOUGH_FOR_DRAWS)
@@ -125,7 +125,7 @@ class Strengths:
 def fit_strengths(pairs: Pairs, regularization: float = REGULARIZATION, start: np.ndarray | None = None) -> Strengths:
     """Fit log-strengths to pair sums.
 
-    Whether the data identify them is `Strengths.graph`'s to say: `podium.rankers.identification.strengths_of` asks.
+    Whether the data identify them is `Strengths.graph`'s to say: `podium.rankers.identification.fit_battles` asks.
 
     Args:
         pairs: pair sums.
@@ -150,14 +150,14 @@ def pair_likelihood(
         credit, weight: sums of resamples instead of those of `pairs`, shape (samples, pairs).
     """
     return Likelihood(
-        DesignMatrix(None, pairs.low, pairs.high, pairs.models),
+        DesignMatrix(None, pairs.first, pairs.second, pairs.models),
         pairs.credit if credit is None else credit,
         pairs.weight if weight is None else weight,
         np.full(pairs.models, float(regularization)),
     )
 
 
-def column_likelihood(coded: Coded, columns: np.ndarray, regularization: float) -> Likelihood:
+def column_likelihood(coded: CodedBattles, columns: np.ndarray, regularization: float) -> Likelihood:
     """Return the likelihood of log-strengths, and of coefficients without penalty, given battles.
 
     Args:
@@ -176,7 +176,7 @@ def are_sound(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> np.ndarra
     """
     pattern = np.stack([pairs.credit > 0, pairs.credit < pairs.weight])
     sound = ((credit > 0) == pattern[0]).all(axis=1) & ((credit < weight) == pattern[1]).all(axis=1)
-    further = separated_in_draws(pairs, credit[~sound], weight[~sound]) & ~separated_models(pairs)
+    further = separated_in_resamples(pairs, credit[~sound], weight[~sound]) & ~separated_models(pairs)
     sound[~sound] = ~further.any(axis=1)
     return sound
 

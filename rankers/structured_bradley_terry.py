@@ -11,13 +11,13 @@ from podium.rankers.calibration.targets import soft_target
 from podium.rankers.coded import code_battles
 from podium.rankers.defaults import LEVEL, REGULARIZATION
 from podium.rankers.human_label_fit import HumanLabelFit, human_label_fit, human_ratings, sampling_doubt
-from podium.rankers.identification import are_bounded, fit_identified
+from podium.rankers.identification import bounded_models, fit_identified
 from podium.rankers.intervals import ScoreEstimates
 from podium.rankers.pairs import pair_sums
 from podium.rankers.random_effects import SPREAD_PRIOR, RandomEffects, fit_random_effects
-from podium.rankers.scale import POINTS, scale_of
+from podium.rankers.scale import POINTS, elo_scale
 from podium.rankers.soft_elo import choose_target
-from podium.rankers.standings import Result, exposure_of, standings
+from podium.rankers.standings import RankerResult, build_standings, measure_exposure
 from podium.rankers.strengths import Strengths
 from podium.text import plural, some
 
@@ -73,13 +73,13 @@ def structured_bradley_terry(
     credit, doubts = _judge_credits(battles, whole or battles, target, beta, constant, ridge, level)
     coded = code_battles(battles, credit=credit)
     pairs = pair_sums(coded)
-    exposure = exposure_of(battles, coded, pairs)
+    exposure = measure_exposure(battles, coded, pairs)
     judge = fit_identified(coded.models, pairs, exposure.battles, regularization)
     sliced = whole is not None and len(whole) != len(battles) and battles.has_items
     labels = human_label_fit(battles, coded.models, frozenset(battles.values_of("item")) if sliced else None)
     fit = fit_random_effects(labels.coded, judge.theta, spread_prior)
     human, human_se = human_ratings(labels.coded, regularization)
-    scale = scale_of(coded.models, are_bounded(judge.graph), coded.clusters_of(), center, pin)
+    scale = elo_scale(coded.models, bounded_models(judge.graph), coded.clusters_of(), center, pin)
     score, covariance = scale.scores(fit.theta), scale.covariance(fit.covariance)
     reach = ndtri((1 + level) / 2) * np.sqrt(np.maximum(np.diag(covariance), 0.0))
     method = "normal posterior: labels by humans, judge as predictor, spread averaged over its evidence"
@@ -98,14 +98,14 @@ def structured_bradley_terry(
         "pull": fit.pull,
     }
     figures = {"labels": labels.votes, "battles": len(labels.coded.a), **fit.summary()}
-    result = Result(
+    result = RankerResult(
         estimate,
         Fit(converged=True, regularization=regularization),
         extra=extra,
         diagnostics={"structured": figures},
         warnings=[*doubts, *_doubts(battles, labels, fit, judge, human, human_se)],
     )
-    return standings("structured-bradley-terry", "elo", exposure, result, level=level, rng=rng)
+    return build_standings("structured-bradley-terry", "elo", exposure, result, level=level, rng=rng)
 
 
 def _judge_credits(

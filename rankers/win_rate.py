@@ -9,17 +9,17 @@ from podium.counting.relations import text
 from podium.errors import UsageError, find_name
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import Fit, Standings
-from podium.rankers.cells import Cells, Summed, in_memory, pairs_of, sum_battles
+from podium.rankers.cells import BattleData, SummedBattles, load_battles, pair_sums_with_items, prepare_battles
 from podium.rankers.coded import Cluster, Labels, require_choice
 from podium.rankers.defaults import LEVEL, RESAMPLES
-from podium.rankers.from_pairs import scores_of_draws
-from podium.rankers.graph import graph_of
-from podium.rankers.intervals import Interval, ScoreEstimates, by_bootstrap, by_sandwich, resample
+from podium.rankers.from_pairs import resampled_scores
+from podium.rankers.graph import comparison_graph
+from podium.rankers.intervals import Interval, ScoreEstimates, bootstrap_estimate, resample, sandwich_estimate
 from podium.rankers.length_control.baseline import against_baseline
 from podium.rankers.length_control.external import External
-from podium.rankers.pairs import Pairs, cells_by_cluster, light_opponents, win_rates
-from podium.rankers.rate_errors import FEW, are_few, errors_of_rates
-from podium.rankers.standings import Result, exposure_of, standings
+from podium.rankers.pairs import Pairs, cells_by_cluster, downweighted_opponents, win_rates
+from podium.rankers.rate_errors import FEW, are_few, win_rate_errors
+from podium.rankers.standings import RankerResult, build_standings, measure_exposure
 from podium.text import some
 
 
@@ -64,55 +64,55 @@ def win_rate(
         return against_baseline(battles, anchor, length_data, level=level, rng=rng, labels=labels, cluster=cluster)
     if length_data is not None:
         raise UsageError("length_data is used with length_control=true")
-    coded = sum_battles(battles, labels=labels, cluster=cluster)
+    coded = prepare_battles(battles, labels=labels, cluster=cluster)
     anchor = anchor and find_name("model with readable battles", anchor, coded.models)
     met = coded if anchor is None else _battles_against(coded, anchor)
-    pairs = pairs_of(met)
+    pairs = pair_sums_with_items(met)
     score = win_rates(pairs)
     if interval == "sandwich":
         estimate = estimate_rates(met, pairs, level)
     else:
-        cells = cells_by_cluster(in_memory(met), pairs)
-        draws = resample(lambda counts: scores_of_draws(win_rates, cells, counts), met.clusters, resamples, rng)
+        cells = cells_by_cluster(load_battles(met), pairs)
+        draws = resample(lambda counts: resampled_scores(win_rates, cells, counts), met.clusters, resamples, rng)
         own = met.clusters_of()
-        estimate = by_bootstrap(score, draws, met.clusters, level=level, cluster=met.unit, own=own)
+        estimate = bootstrap_estimate(score, draws, met.clusters, level=level, cluster=met.unit, own=own)
         estimate = _within_bounds(estimate, met, level)
     scale = "win rate" if anchor is None else f"win rate against {anchor}"
     light: dict[str, dict[str, float]] = {}
-    for own_code, other, ratio in zip(*light_opponents(pairs), strict=True):
+    for own_code, other, ratio in zip(*downweighted_opponents(pairs), strict=True):
         light.setdefault(met.models[own_code], {})[met.models[other]] = float(ratio)
-    groups = graph_of(pairs).groups
-    result = Result(
+    groups = comparison_graph(pairs).groups
+    result = RankerResult(
         estimate,
         Fit(components=groups),
         diagnostics={"opponent_weights": light} if light else {},
         warnings=[*_warnings(coded, pairs, score, anchor, groups), *_describe_light(light)],
     )
-    exposure = exposure_of(battles, met, pairs)
+    exposure = measure_exposure(battles, met, pairs)
     if anchor is not None:
         unranked = exposure.unranked
-        exposure = replace(exposure_of(_with_model(battles, anchor), met, pairs), unranked=unranked)
-    return standings("win-rate", scale, exposure, result, level=level, rng=rng)
+        exposure = replace(measure_exposure(_with_model(battles, anchor), met, pairs), unranked=unranked)
+    return build_standings("win-rate", scale, exposure, result, level=level, rng=rng)
 
 
-def estimate_rates(battles: Summed, pairs: Pairs, level: float) -> ScoreEstimates:
+def estimate_rates(battles: BattleData, pairs: Pairs, level: float) -> ScoreEstimates:
     """Return win rates with t intervals that end where rates do.
 
     Args:
         pairs: sums of the same battles, items counted.
         level: in (0, 1).
     """
-    covariance, freedom = errors_of_rates(battles, pairs)
+    covariance, freedom = win_rate_errors(battles, pairs)
     score, clusters = win_rates(pairs), battles.clusters
-    estimate = by_sandwich(score, covariance, clusters, level=level, cluster=battles.unit, freedom=freedom)
+    estimate = sandwich_estimate(score, covariance, clusters, level=level, cluster=battles.unit, freedom=freedom)
     if estimate.method and (few := int(are_few(pairs, clusters).sum())):
-        pooled = f"variance of {few} of {len(pairs.low)} pairs pooled (met on fewer than {FEW} items)"
+        pooled = f"variance of {few} of {len(pairs.first)} pairs pooled (met on fewer than {FEW} items)"
         estimate = replace(estimate, method=f"{estimate.method}, {pooled}")
     return _within_bounds(replace(estimate, allowed=np.ones(len(score), dtype=bool)), battles, level)
 
 
-def _battles_against(coded: Summed, anchor: str) -> Summed:
-    if isinstance(coded, Cells):
+def _battles_against(coded: BattleData, anchor: str) -> BattleData:
+    if isinstance(coded, SummedBattles):
         return coded.cells_of(anchor)
     which = coded.models.index(anchor)
     against = coded.take((coded.a == which) | (coded.b == which))
@@ -129,7 +129,7 @@ def _with_model(battles: Battles, model: str) -> Battles:
     return battles.select(sides[0] | sides[1])
 
 
-def _within_bounds(estimate: ScoreEstimates, coded: Summed, level: float) -> ScoreEstimates:
+def _within_bounds(estimate: ScoreEstimates, coded: BattleData, level: float) -> ScoreEstimates:
     """Clip intervals to [0, 1]; a model that won or lost everything gets the exact binomial bound.
 
     With all of n clusters won, the lower bound is (alpha / 2)^(1 / n) (Clopper and Pearson 1934).
@@ -154,10 +154,10 @@ def _describe_light(light: Mapping[str, Mapping[str, float]]) -> list[str]:
     return [f"met on less than half as many items as others, so they count less in others' win rates: {names}"]
 
 
-def _warnings(coded: Summed, pairs: Pairs, score: np.ndarray, anchor: str | None, groups: int) -> list[str]:
+def _warnings(coded: BattleData, pairs: Pairs, score: np.ndarray, anchor: str | None, groups: int) -> list[str]:
     absent = [coded.models[k] for k in np.flatnonzero(np.isnan(score))]
     warnings = [f"{name} has no readable battle against {anchor}: no score" for name in absent]
-    if len(pairs.low) < len(score) * (len(score) - 1) / 2 and anchor is None:
+    if len(pairs.first) < len(score) * (len(score) - 1) / 2 and anchor is None:
         warnings.append("models met different opponents: win rates are not on one scale, bradley-terry's ratings are")
     if groups > 1:
         warnings.append(f"the battles fall into {groups} groups that never met: win rates compare within a group only")

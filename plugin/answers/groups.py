@@ -6,7 +6,7 @@ from itertools import pairwise
 from scipy.special import expit
 
 from podium.nouns.ranking import Separation, Standings
-from podium.rankers.graph import largest_block
+from podium.rankers.graph import largest_distinguishable_block
 from podium.rankers.scale import POINTS
 from podium.text import plural, some
 
@@ -141,7 +141,7 @@ def _without_cut(separation: Separation, evidence: str) -> str:
             f"{and_list(names)} apart" if len(names) == 2 else f"any two of the {number_word(len(names))} models apart"
         )
         return f"{evidence.capitalize()} {_do(evidence)} not tell {whom}."
-    above, below = largest_block(beats)
+    above, below = largest_distinguishable_block(beats)
     ahead = f"{and_list([names[k] for k in above])} {'are each' if len(above) > 1 else 'is'} ahead of"
     return (
         f"No place is certain: {number} of {pairs} pairs can be told apart; {ahead} "

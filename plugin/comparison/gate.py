@@ -17,7 +17,7 @@ from podium.comparison.outcomes import ELO, SCORE, WIN_RATE, PairFinding
 from podium.errors import DataError, UsageError
 from podium.rankers.difference import DifferenceTest
 from podium.rankers.intervals import finite_or_none, holm
-from podium.rankers.margins import read_margin
+from podium.rankers.margins import parse_margin
 
 Verdict = Literal["PASS", "FAIL", "UNDECIDED"]
 EXIT_CODES: dict[Verdict, int] = {"PASS": 0, "FAIL": 4, "UNDECIDED": 5}
@@ -129,7 +129,7 @@ def parse_requirement(text: str) -> Requirement:
         return Requirement(text)
     if kind != "not-worse" or not equals:
         raise UsageError(f"requirement {text!r}: {WAYS}")
-    return Requirement(text, *read_margin(margin, f"requirement {text!r}"))
+    return Requirement(text, *parse_margin(margin, f"requirement {text!r}"))
 
 
 def read_requirements(typed: str | Sequence[str], file: str | Path | None) -> list[Requirement]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from podium.rankers.difference import DifferenceTest
 from podium.rankers.further_items import further_items
-from podium.rankers.intervals import finite_or_none, t_reach
+from podium.rankers.intervals import finite_or_none, t_quantile
 
 ELO, WIN_RATE, SCORE = "elo", "win-rate", "score"
 """Measures: points of Elo, the share won of the battles between the two, the metric's own units."""
@@ -110,7 +110,7 @@ class PairFinding:
         known = np.isfinite([difference.value, near]).all() and difference.items > 1
         if not known or difference.value == near:
             return None
-        critical = t_reach(max(difference.items, 2), 1 - (1 - self.level) / self.tests)
+        critical = t_quantile(max(difference.items, 2), 1 - (1 - self.level) / self.tests)
         error = abs(difference.value - near) / critical
         return further_items(difference.items, critical, difference.value / error)
 

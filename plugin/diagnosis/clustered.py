@@ -9,7 +9,7 @@ from podium.diagnosis.figures import Figured, Missing, Statistic, Unit
 from podium.nouns.battles import Battles
 from podium.nouns.estimate import Estimate
 from podium.rankers.coded import cluster_codes
-from podium.rankers.intervals import FEWEST_DRAWS, t_reach, wilson
+from podium.rankers.intervals import FEWEST_DRAWS, t_quantile, wilson
 
 UNBOUNDED = (-np.inf, np.inf)
 MORE = "judge more pairs"
@@ -108,7 +108,7 @@ class Clustered:
         if len(sums) < 2:
             single = f"a single {self.unit}: no interval"
             return Statistic(value, level=self.level, method=single, n=n, of=of, clusters=1, unit=unit)
-        reach = float(t_reach(len(sums), self.level) * np.sqrt(_variance(sums)))
+        reach = float(t_quantile(len(sums), self.level) * np.sqrt(_variance(sums)))
         low, high = max(within[0], value - reach), min(within[1], value + reach)
         name = method.format(f"{self.unit}-clustered t")
         return Statistic(value, low, high, level=self.level, method=name, n=n, of=of, clusters=len(sums), unit=unit)

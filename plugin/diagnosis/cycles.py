@@ -141,7 +141,7 @@ def cycles(subject: Subject) -> Cycles | Missing:
 def find_triples(pairs: Pairs) -> np.ndarray:
     """Return the positions of pairs ab, bc, ac for all triples a < b < c whose pairs all met, shape (triples, 3)."""
     number = np.full((pairs.models, pairs.models), -1)
-    number[pairs.low, pairs.high] = np.arange(len(pairs.low))
+    number[pairs.first, pairs.second] = np.arange(len(pairs.first))
     a, b, c = triples_among(pairs.models).T
     edges = np.stack([number[a, b], number[b, c], number[a, c]], axis=1)
     return edges[(edges >= 0).all(axis=1)]
@@ -157,7 +157,7 @@ def deviations_of_draws(cells: PairCells, triples: np.ndarray, resamples: int, r
 
     def deviations(counts: np.ndarray) -> np.ndarray:
         """Return the deviation for item counts of one or more resamples."""
-        credit, weight = cells.sums_of_draws(counts)
+        credit, weight = cells.resampled_sums(counts)
         return model_deviation(ratio_or_nan(credit, weight), triples)
 
     return resample(deviations, cells.credit.shape[0], resamples, rng, width=3 * len(triples))
@@ -195,7 +195,7 @@ def find_cycles(models: tuple[str, ...], cells: PairCells, triples: np.ndarray) 
     adjusted = holm(p, tests=2 * len(triples))
     rings = []
     for k in np.argsort(p, kind="stable").tolist():
-        a, b, c = (models[code] for code in (pairs.low[ab[k]], pairs.high[ab[k]], pairs.high[bc[k]]))
+        a, b, c = (models[code] for code in (pairs.first[ab[k]], pairs.second[ab[k]], pairs.second[bc[k]]))
         of_ab, of_bc, of_ac = rate[edges[k]].tolist()
         backwards = (a, c, b), (of_ac, 1 - of_bc, 1 - of_ab)
         ring = backwards if way[k] else ((a, b, c), (of_ab, of_bc, 1 - of_ac))

@@ -8,10 +8,10 @@ from scipy.special import fdtrc, stdtr
 from podium.diagnosis.cycles import FEWEST_ITEMS
 from podium.diagnosis.figures import CardAnswer, Missing, Value
 from podium.nouns.battles import Battles
-from podium.rankers.coded import Coded, code_battles
-from podium.rankers.identification import strengths_of
-from podium.rankers.intervals import finite_or_none, holm, t_reach
-from podium.rankers.pairs import cells_by_cluster, items_of, pair_of
+from podium.rankers.coded import CodedBattles, code_battles
+from podium.rankers.identification import fit_battles
+from podium.rankers.intervals import finite_or_none, holm, t_quantile
+from podium.rankers.pairs import cells_by_cluster, items_per_pair, pair_index
 from podium.rankers.strengths import Strengths
 from podium.report.model import Table
 
@@ -122,22 +122,22 @@ def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryF
         NotConvergedError: the fit did not reach its maximum.
     """
     coded = code_battles(battles)
-    strengths = strengths_of(coded)
+    strengths = fit_battles(coded)
     pairs, names = strengths.pairs, coded.models
-    if len(pairs.low) < len(names):
+    if len(pairs.first) < len(names):
         what = "fit of Bradley-Terry"
-        why = f"{len(names)} models met in {len(pairs.low)} pairs only, which some strengths always explain"
+        why = f"{len(names)} models met in {len(pairs.first)} pairs only, which some strengths always explain"
         return Missing(what, why, "judge pairs that close a ring, for example a round robin of three models")
     influence = influence_on_residuals(coded, strengths)
     expected = expected_without_penalty(strengths)
-    residual, items = pairs.credit / pairs.weight - expected, items_of(coded, pairs)
+    residual, items = pairs.credit / pairs.weight - expected, items_per_pair(coded, pairs)
     p, reach = _test_pairs(strengths, expected, influence, items, level)
     adjusted, known = holm(p), ~np.isnan(reach)
-    among = len(np.unique(np.concatenate([pairs.low[known], pairs.high[known]])))
-    battles_of = np.bincount(pair_of(coded, pairs)[0], minlength=len(pairs.low))
+    among = len(np.unique(np.concatenate([pairs.first[known], pairs.second[known]])))
+    battles_of = np.bincount(pair_index(coded, pairs)[0], minlength=len(pairs.first))
     misses = []
     for k in np.lexsort((-np.abs(residual), np.nan_to_num(p, nan=2.0))).tolist():
-        first, second, rate, off = names[pairs.low[k]], names[pairs.high[k]], float(expected[k]), float(residual[k])
+        first, second, rate, off = names[pairs.first[k]], names[pairs.second[k]], float(expected[k]), float(residual[k])
         if rate < 0.5:
             first, second, rate, off = second, first, 1 - rate, -off
         ends = (off - reach[k], off + reach[k], p[k], adjusted[k])
@@ -145,7 +145,7 @@ def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryF
             PairResidual(first, second, int(battles_of[k]), rate + off, rate, off, *map(finite_or_none, ends))
         )
     return BradleyTerryFit(
-        pairs=len(pairs.low),
+        pairs=len(pairs.first),
         tested=int((~np.isnan(p)).sum()),
         items=coded.clusters,
         level=level,
@@ -163,17 +163,17 @@ def expected_without_penalty(strengths: Strengths) -> np.ndarray:
     A pair that strengths explain whatever its win rate is has hardly any error, and what is left to it is the penalty.
     """
     pairs, back = strengths.pairs, strengths.solve(strengths.regularization * strengths.theta)
-    expected = strengths.expected_credit(pairs.low, pairs.high)
-    return expected + expected * (1 - expected) * (back[pairs.low] - back[pairs.high])
+    expected = strengths.expected_credit(pairs.first, pairs.second)
+    return expected + expected * (1 - expected) * (back[pairs.first] - back[pairs.second])
 
 
-def influence_on_residuals(coded: Coded, strengths: Strengths) -> np.ndarray:
+def influence_on_residuals(coded: CodedBattles, strengths: Strengths) -> np.ndarray:
     """Return the influence of each cluster on each pair's residual, shape (clusters, pairs)."""
     pairs, cells = strengths.pairs, cells_by_cluster(coded, strengths.pairs)
-    expected = strengths.expected_credit(pairs.low, pairs.high)
+    expected = strengths.expected_credit(pairs.first, pairs.second)
     own = (cells.credit - cells.weight.multiply(expected[None, :])).toarray() / pairs.weight
     pull = strengths.influence(coded)
-    return own - own.mean(axis=0) - expected * (1 - expected) * (pull[:, pairs.low] - pull[:, pairs.high])
+    return own - own.mean(axis=0) - expected * (1 - expected) * (pull[:, pairs.first] - pull[:, pairs.second])
 
 
 def _test_pairs(
@@ -185,14 +185,14 @@ def _test_pairs(
     """
     pairs, clusters, out = strengths.pairs, len(influence), strengths.graph.separated
     residual, rarer = pairs.credit / pairs.weight - expected, np.minimum(expected, 1 - expected)
-    tested = ~(out[pairs.low] | out[pairs.high]) & (items >= FEWEST_ITEMS) & (items * rarer >= FEWEST_OF_A_KIND)
+    tested = ~(out[pairs.first] | out[pairs.second]) & (items >= FEWEST_ITEMS) & (items * rarer >= FEWEST_OF_A_KIND)
     flat = (pairs.credit == 0) | (pairs.credit == pairs.weight)
     se = np.sqrt((influence**2).sum(axis=0) * clusters / max(clusters - 1, 1))
     varied = tested & ~flat & (se > ROUNDING)
     t = np.divide(residual, se, out=np.zeros(len(se)), where=varied)
     p = np.where(varied, 2 * stdtr(np.maximum(items - 1, 1), -np.abs(t)), np.nan)
     p = np.where(tested & flat, np.minimum(2 * np.where(residual > 0, expected, 1 - expected) ** items, 1), p)
-    return p, np.where(varied, t_reach(np.maximum(items, 2), level) * se, np.nan)
+    return p, np.where(varied, t_quantile(np.maximum(items, 2), level) * se, np.nan)
 
 
 def _joint_test(residual: np.ndarray, influence: np.ndarray, models: int) -> JointTest | Missing:

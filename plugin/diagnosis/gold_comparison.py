@@ -25,7 +25,7 @@ from podium.diagnosis.subject import Subject
 from podium.errors import NotIdentifiedError
 from podium.nouns.estimate import Estimate
 from podium.rankers.coded import ratio_or_nan
-from podium.rankers.intervals import finite_or_none, holm, resample, t_reach
+from podium.rankers.intervals import finite_or_none, holm, resample, t_quantile
 from podium.rankers.scale import POINTS
 from podium.text import some
 
@@ -202,7 +202,7 @@ class GoldComparison:
         self.both, self.draws, self.level = both, draws, level
         self.judge, self.gold = both.rates()
         self.items, self.systems = len(both.judge.clusters), len(both.models)
-        self.reach = t_reach(max(self.items, 2), level)
+        self.reach = t_quantile(max(self.items, 2), level)
         why = f"{len(both.low)} pairs have a win rate by the judge and at least {FEWEST_DECIDED} gold battles that are"
         remedy = "give more gold battles per pair, or a gold ranking"
         few = Missing("win rates beside the gold standard", f"{why} no ties", remedy)

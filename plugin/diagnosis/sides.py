@@ -13,8 +13,8 @@ from scipy.special import expit
 
 from podium.diagnosis.clustered import Clustered, cluster_battles
 from podium.nouns.battles import Battles
-from podium.rankers.coded import Coded, code_battles, ratio_or_nan
-from podium.rankers.identification import strengths_of
+from podium.rankers.coded import CodedBattles, code_battles, ratio_or_nan
+from podium.rankers.identification import fit_battles
 from podium.rankers.pairs import PairCells, cells_by_cluster, pair_sums
 from podium.rankers.scale import POINTS
 from podium.rankers.strengths import Strengths
@@ -77,7 +77,7 @@ class BattleRatings:
         clusters, rows: names of what resampling draws, None for a row without item, and its codes in the table.
     """
 
-    coded: Coded
+    coded: CodedBattles
     fit: Strengths
     cells: PairCells
     wins: PairCells
@@ -99,16 +99,16 @@ class BattleRatings:
 
     def strengths(self, counts: np.ndarray | None = None) -> np.ndarray:
         """Return log-strengths, shape (models,); for resamples (draws, models), NaN where a fit does not exist."""
-        return self.fit.theta if counts is None else self.fit.theta_of_draws(self.cells, counts)
+        return self.fit.theta if counts is None else self.fit.resampled_theta(self.cells, counts)
 
     def rates(self, low: np.ndarray, high: np.ndarray, counts: np.ndarray | None = None) -> np.ndarray:
         """Return the first models' win rates without ties, NaN if there are none, shape (pairs,) or (draws, pairs)."""
         pairs, models = self.wins.pairs, len(self.models)
-        credit, weight = (pairs.credit, pairs.weight) if counts is None else self.wins.sums_of_draws(counts)
-        share = np.full((*np.shape(credit)[:-1], len(pairs.low) + 1), np.nan)
+        credit, weight = (pairs.credit, pairs.weight) if counts is None else self.wins.resampled_sums(counts)
+        share = np.full((*np.shape(credit)[:-1], len(pairs.first) + 1), np.nan)
         np.divide(credit, weight, out=share[..., :-1], where=weight > 0)
-        place = np.full((models, models), len(pairs.low))
-        place[pairs.low, pairs.high] = np.arange(len(pairs.low))
+        place = np.full((models, models), len(pairs.first))
+        place[pairs.first, pairs.second] = np.arange(len(pairs.first))
         return share[..., place[low, high]]
 
 
@@ -162,7 +162,7 @@ def fit_ratings(battles: Battles, credit: np.ndarray | None = None) -> BattleRat
         NotConvergedError: the fit did not reach its maximum.
     """
     coded = code_battles(battles, credit=credit)
-    fit, size = strengths_of(coded), len(coded.models)
+    fit, size = fit_battles(coded), len(coded.models)
     no_tie = np.abs(coded.credit - 0.5) > 1e-12
     decided = replace(coded, credit=(coded.credit > 0.5) * 1.0).take(no_tie)
     met = np.minimum(decided.a, decided.b).astype(np.int64) * size + np.maximum(decided.a, decided.b)

@@ -14,7 +14,7 @@ from scipy.special import entr, expit, logit
 from podium.diagnosis.clustered import Clustered
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
 from podium.nouns.battles import MOST_SLICES, Battles
-from podium.rankers.coded import Coded, code_battles, ratio_or_nan
+from podium.rankers.coded import CodedBattles, code_battles, ratio_or_nan
 from podium.rankers.intervals import finite_or_none, wilson
 from podium.rankers.pairs import pair_sums, win_rates
 from podium.report.model import EMPTY, Table
@@ -159,7 +159,7 @@ def count_triples(battles: Battles) -> TripleCounts | Missing:
     return TripleCounts(names, clipped, triples, scenario, known, broken, off, cells, hits, sums, ties)
 
 
-def _arrange(battles: Battles, coded: Coded, place: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _arrange(battles: Battles, coded: CodedBattles, place: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the stronger model's mean credit and its stability under a swap, shape (pairs, items) each."""
     first, second = place[coded.a], place[coded.b]
     pair = pair_number(np.minimum(first, second), np.maximum(first, second), len(place))

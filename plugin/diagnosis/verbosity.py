@@ -14,7 +14,7 @@ from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.nouns.battles import Battles
 from podium.nouns.estimate import Estimate
 from podium.rankers.calibration.signals import margins
-from podium.rankers.coded import Coded, code_battles
+from podium.rankers.coded import CodedBattles, code_battles
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.length_control.joint import fit_with_length, slope_influence
 
@@ -109,7 +109,7 @@ def length_weight(battles: Battles, credit: np.ndarray, ratio: np.ndarray, level
     return cluster_battles(battles, level).take(kept).linear(weight, influence, int(kept.sum()), unit=Unit.LOGITS)
 
 
-def length_effect(coded: Coded, z: np.ndarray) -> tuple[float, np.ndarray]:
+def length_effect(coded: CodedBattles, z: np.ndarray) -> tuple[float, np.ndarray]:
     """Fit e = theta_a - theta_b + g z with z = `log_ratio`; return g (logits per unit) and each battle's influence.
 
     Raises:

@@ -16,8 +16,8 @@ from podium.nouns.ranking import Ranking
 from podium.page.checks_table import checks_table
 from podium.page.listed_battles import ListedBattles, list_battles
 from podium.page.texts import BattleTexts
-from podium.rankers.cells import pairs_of, sum_battles
-from podium.rankers.head_to_head import matchup_table, rank_shares
+from podium.rankers.cells import pair_sums_with_items, prepare_battles
+from podium.rankers.head_to_head import matchup_table, rank_probabilities
 from podium.rankers.identification import fit_identified
 from podium.report.model import Report, Table
 
@@ -30,7 +30,7 @@ class PageContent:
         ranking: its first standings are the answer.
         meetings: who beats whom, of `matchup_table`.
         names: models with battles, in ranking order.
-        rank_shares: how often each takes each rank, in that order, shape (models, models).
+        rank_probabilities: how often each takes each rank, in that order, shape (models, models).
         listed: battles.
         has_texts: whether texts were asked for.
         calibration: of the judge.
@@ -46,7 +46,7 @@ class PageContent:
     ranking: Ranking
     meetings: pd.DataFrame | None = None
     names: Sequence[str] = ()
-    rank_shares: np.ndarray | None = None
+    rank_probabilities: np.ndarray | None = None
     listed: ListedBattles | None = None
     has_texts: bool = True
     calibration: Calibration | None = None
@@ -83,7 +83,7 @@ def add_battles_to_page(
     names: list[str] = []
     judge: Sequence[Report] = ()
     try:
-        meetings = matchup_table(sum_battles(battles))
+        meetings = matchup_table(prepare_battles(battles))
         met = set(meetings["model"])
         names = [entry.model for entry in material.ranking.standings[0].entries if entry.model in met]
         shares = _rank_shares(battles, names, seed)
@@ -100,7 +100,7 @@ def add_battles_to_page(
         material,
         meetings=meetings,
         names=names,
-        rank_shares=shares,
+        rank_probabilities=shares,
         listed=list_battles(battles, judgments, texts, seed),
         has_texts=texts is not None,
         judge=judge,
@@ -112,8 +112,8 @@ def add_battles_to_page(
 
 def _rank_shares(battles: Battles, names: Sequence[str], seed: int) -> np.ndarray:
     """Estimate how often each model takes each rank, from draws of Bradley-Terry ratings."""
-    summed = sum_battles(battles)
-    strengths = fit_identified(summed.models, pairs_of(summed), summed.battles_of())
+    summed = prepare_battles(battles)
+    strengths = fit_identified(summed.models, pair_sums_with_items(summed), summed.battles_of())
     codes = [summed.models.index(name) for name in names]
     covariance = strengths.covariance(summed)[np.ix_(codes, codes)]
-    return rank_shares(strengths.theta[codes], covariance, np.random.default_rng(seed))
+    return rank_probabilities(strengths.theta[codes], covariance, np.random.default_rng(seed))

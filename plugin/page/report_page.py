@@ -81,8 +81,8 @@ def _charts(material: PageContent) -> dict[str, Any]:
         beside = [other for other in standings if (other.slice, other.scale) == (each.slice, each.scale)]
         charts[f"forest-{k}"] = forest(beside if beside[0] is each else [each])
     if material.meetings is not None:
-        if material.rank_shares is not None:
-            charts["ranks"] = rank_bubbles(material.names, material.rank_shares)
+        if material.rank_probabilities is not None:
+            charts["ranks"] = rank_bubbles(material.names, material.rank_probabilities)
         charts["beats"] = heat_map(material.meetings, material.names)
     if material.calibration is not None:
         charts["placement"] = placement(material.calibration)
@@ -98,8 +98,8 @@ def _captions(material: PageContent) -> dict[str, str]:
         f"forest-{k}": f"Scores of {name_of(each)} with intervals and rank sets; the table has the figures."
         for k, each in enumerate(material.ranking.standings)
     }
-    if material.meetings is not None and material.rank_shares is not None:
-        rows = bubble_rows(material.names, material.rank_shares)
+    if material.meetings is not None and material.rank_probabilities is not None:
+        rows = bubble_rows(material.names, material.rank_probabilities)
         top = [f"{row['model']} {share_text(row['share'])}" for row in rows if row["rank"] == 1]
         captions["ranks"] = (
             f"First place: {some(top, most=5)}. Shares of 4,000 draws of Bradley-Terry ratings by their covariance "

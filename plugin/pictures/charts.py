@@ -14,7 +14,7 @@ from podium.nouns.calibration import Calibration
 from podium.nouns.ranking import Ranking, Standings
 from podium.pictures.style import LIGHT, load_extra, theme
 from podium.printable import printable
-from podium.rankers.cells import sum_battles
+from podium.rankers.cells import prepare_battles
 from podium.rankers.head_to_head import matchup_table
 from podium.report.numbers import percent, range_text
 
@@ -202,7 +202,7 @@ def calibration_plot(calibration: Calibration) -> Any:
 
 def battles_plot(battles: Any) -> Any:
     """Draw the win-rate heat map of battles, models sorted by win rate."""
-    meetings = matchup_table(sum_battles(battles))
+    meetings = matchup_table(prepare_battles(battles))
     rates = meetings.groupby("model")["share"].mean()
     return in_style(heat_map(meetings, rates.sort_values(ascending=False, kind="stable").index.tolist()))
 

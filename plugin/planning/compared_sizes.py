@@ -10,7 +10,7 @@ from podium.errors import UsageError
 from podium.planning.plan import ComparedSize
 from podium.planning.sample_size import check_numbers, smallest_number
 from podium.rankers.intervals import check_level
-from podium.rankers.margins import read_margin
+from podium.rankers.margins import parse_margin
 from podium.rankers.scale import POINTS
 
 MOST_ITEMS = 1_000_000
@@ -82,7 +82,7 @@ def read_difference(text: str) -> tuple[float, bool]:
     Raises:
         UsageError: it has no unit, or is not above 0.
     """
-    number, unit = read_margin(text, f"difference {text!r}")
+    number, unit = parse_margin(text, f"difference {text!r}")
     if number <= 0:
         raise UsageError(f"difference {text!r}: a difference to be told is above 0")
     return number / 100 if unit == "points" else number, unit == "elo"

@@ -9,9 +9,9 @@ from podium.errors import NotIdentifiedError, UsageError
 from podium.formats.label_sheet import SheetRow
 from podium.nouns.battles import Battles
 from podium.rankers.calibration.accuracy import MEAN_OF_NORMAL
-from podium.rankers.coded import Coded, code_battles
+from podium.rankers.coded import CodedBattles, code_battles
 from podium.rankers.human_label_fit import HumanLabelFit, human_label_fit
-from podium.rankers.identification import strengths_of
+from podium.rankers.identification import fit_battles
 from podium.rankers.random_effects import SPREAD_PRIOR, RandomEffects, expected_errors, fit_random_effects
 from podium.rankers.scale import POINTS
 from podium.report.model import Report, Table
@@ -149,9 +149,9 @@ def _sheet_row(item: str, first: str, second: str, responses: Responses | None, 
     return SheetRow(item, asked[item].instruction, left, right, texts[left][key], texts[right][key])
 
 
-def _forecast(coded: Coded, labels: HumanLabelFit | None, known: int, planned: int) -> tuple[ErrorForecast, ...]:
+def _forecast(coded: CodedBattles, labels: HumanLabelFit | None, known: int, planned: int) -> tuple[ErrorForecast, ...]:
     """Say what ratings err with the labels at hand, with the planned ones, and with other numbers."""
-    phi = strengths_of(coded).theta
+    phi = fit_battles(coded).theta
     if labels:
         fit, spread = fit_random_effects(labels.coded, phi), labels.coded
     else:

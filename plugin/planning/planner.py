@@ -19,7 +19,7 @@ from podium.planning.precision import MOST_MODELS, SPREAD
 from podium.planning.questions import answered_designs
 from podium.planning.sample_size import check_numbers, three_levels
 from podium.rankers.coded import code_battles
-from podium.rankers.intervals import check_level, t_reach
+from podium.rankers.intervals import check_level, t_quantile
 from podium.rankers.scale import POINTS
 from podium.tournaments.selection import draw_items
 from podium.verbs.rank_battles import rank
@@ -223,7 +223,7 @@ def _three_level(entry: Entry, standings: Standings) -> Quantity | None:
     share, se = entry.extra.get("three_level"), entry.extra.get("three_level_se")
     if share is None or se is None or standings.counts.items < 2:
         return None if share is None else Quantity(share)
-    reach = t_reach(standings.counts.items, standings.level) * se
+    reach = t_quantile(standings.counts.items, standings.level) * se
     return Quantity(share, max(share - reach, 0.0), min(share + reach, 1.0))
 
 

@@ -18,11 +18,11 @@ from podium.planning.sample_size import check_numbers
 from podium.planning.simulation import Judge, simulate
 from podium.plugins.catalogue import make_tournament
 from podium.rankers.coded import code_battles
-from podium.rankers.identification import are_bounded, strengths_of
-from podium.rankers.intervals import ScoreEstimates, mean_interval, t_reach
+from podium.rankers.identification import bounded_models, fit_battles
+from podium.rankers.intervals import ScoreEstimates, mean_interval, t_quantile
 from podium.rankers.pairs import pair_sums, win_rates
 from podium.rankers.rank_sets import contrast_all
-from podium.rankers.scale import scale_of
+from podium.rankers.scale import elo_scale
 from podium.scorers.battle import Orders
 from podium.text import some
 from podium.tournaments.selection import generator
@@ -112,7 +112,7 @@ def precision_in_pilot(design: TournamentDesign, record: Recording, *, level: fl
     ]
     logs = np.array([log(per_item(design, replace(record, field=field)).variance) for field in fields])
     error = np.sqrt((groups - 1) / groups * np.sum((logs - logs.mean()) ** 2))
-    reach = t_reach(groups, level) * error
+    reach = t_quantile(groups, level) * error
     variance = Quantity(whole.variance, whole.variance * exp(-reach), whole.variance * exp(reach))
     method = f"jackknife of the logarithm over {groups} groups of items, t"
     return Precision(variance, (_draw_in(whole, len(items)),), method)
@@ -168,13 +168,13 @@ def per_item(design: TournamentDesign, record: Recording) -> PerItem:
     if played.price.missing:
         raise NotIdentifiedError(f"{played.price.missing:,} of its {played.price.battles:,} battles are not on record")
     coded = code_battles(played.battles)
-    strengths = strengths_of(coded)
+    strengths = fit_battles(coded)
     if lacking := sorted(set(record.field.models) - set(coded.models)):
         raise NotIdentifiedError(f"without a readable battle in it: {some(lacking)}")
     if strengths.graph.separated.any():
         unbounded = [coded.models[k] for k in np.flatnonzero(strengths.graph.separated)]
         raise NotIdentifiedError(f"its verdicts bound no rating of {some(unbounded)}")
-    scale = scale_of(coded.models, are_bounded(strengths.graph), coded.clusters_of(), None, None)
+    scale = elo_scale(coded.models, bounded_models(strengths.graph), coded.clusters_of(), None, None)
     spread = scale.covariance(strengths.covariance(coded)) * len(record.field.items)
     return PerItem(scale.scores(strengths.theta), spread)
 

@@ -17,7 +17,7 @@ from scipy.special import expit, ndtr
 from podium.errors import UsageError
 from podium.formats.verdicts import reasons
 from podium.nouns.battles import Battles
-from podium.rankers.pairs import pairs_of_squares
+from podium.rankers.pairs import pairs_from_matrices
 from podium.rankers.strengths import fit_strengths
 from podium.reading.judgments import read_battles
 
@@ -195,7 +195,7 @@ class World:
         the two apart.
         """
         credit = np.triu(self.expected_credits(judge, orders=orders), 1)
-        pairs = pairs_of_squares(credit, np.triu(np.ones_like(credit), 1))
+        pairs = pairs_from_matrices(credit, np.triu(np.ones_like(credit), 1))
         return fit_strengths(pairs, regularization=0.0).theta
 
     def _favour(self, judge: Judge) -> np.ndarray:

@@ -8,9 +8,9 @@ import numpy as np
 
 from podium.errors import UsageError
 from podium.rankers.calibration.placement import place
-from podium.rankers.coded import Coded
+from podium.rankers.coded import CodedBattles
 from podium.rankers.defaults import REGULARIZATION
-from podium.rankers.pairs import pairs_of_squares
+from podium.rankers.pairs import pairs_from_matrices
 from podium.rankers.strengths import fit_strengths
 from podium.tournaments.schedule import Outcome, Round
 
@@ -27,21 +27,21 @@ def strengths_of_matchups(met: Matchups, models: Sequence[str]) -> dict[str, flo
             credit[code[a], code[b]], weight[code[a], code[b]] = sum(credits), len(credits)
     if not weight.any():
         return dict.fromkeys(code, 0.0)
-    return dict(zip(code, fit_strengths(pairs_of_squares(credit, weight)).theta.tolist(), strict=True))
+    return dict(zip(code, fit_strengths(pairs_from_matrices(credit, weight)).theta.tolist(), strict=True))
 
 
-def code_rounds(played: Sequence[Round], models: Sequence[str]) -> Coded | None:
+def code_rounds(played: Sequence[Round], models: Sequence[str]) -> CodedBattles | None:
     """Encode the readable battles between some models as arrays; None if there are none."""
     names, outcomes = {*models}, (outcome for done in played for outcome in done.outcomes)
     own = [each for each in outcomes if each.credit is not None and {each.pairing.a, each.pairing.b} <= names]
     return code_outcomes(own, models) if own else None
 
 
-def code_outcomes(readable: Sequence[Outcome], models: Sequence[str]) -> Coded:
+def code_outcomes(readable: Sequence[Outcome], models: Sequence[str]) -> CodedBattles:
     """Encode readable battles as arrays clustered by item; models are coded in the given order."""
     code = {name: k for k, name in enumerate(models)}
     items, cluster = np.unique([outcome.pairing.item for outcome in readable], return_inverse=True)
-    return Coded(
+    return CodedBattles(
         a=np.array([code[outcome.pairing.a] for outcome in readable]),
         b=np.array([code[outcome.pairing.b] for outcome in readable]),
         credit=np.array([outcome.credit for outcome in readable], dtype=np.float64),

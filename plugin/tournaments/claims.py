@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from podium.rankers.further_items import further_items
-from podium.rankers.graph import largest_block
+from podium.rankers.graph import largest_distinguishable_block
 from podium.rankers.scale import POINTS
 from podium.text import some
 from podium.tournaments.schedule import Field, Round
@@ -165,7 +165,7 @@ def _claims_about_order(asked: Stopping, last: Look, names: Sequence[str], new: 
             few = f": {last.clusters} items were judged, and fewer than {FEWEST} tell no error"
             return [f"No pair is settled{few if last.clusters < FEWEST else ''}"]
         pairs = f"{done} of {int(last.asked.sum()) // 2} pairs{' with newcomers' if new else ''}"
-        above, below = largest_block([np.flatnonzero(settled[k, ranked] > 0).tolist() for k in ranked])
+        above, below = largest_distinguishable_block([np.flatnonzero(settled[k, ranked] > 0).tolist() for k in ranked])
         high, low = (some([names[ranked[place]] for place in places]) for places in (above, below))
         return [f"{pairs} are settled, among them {high} above {low}: of each, the lower is not {by}than the upper"]
     asked_about = np.flatnonzero(last.asked.any(axis=1)).tolist()

@@ -14,8 +14,8 @@ import numpy as np
 from scipy.special import expit, stdtrit
 
 from podium.errors import UsageError
-from podium.rankers.coded import Coded
-from podium.rankers.intervals import t_reach
+from podium.rankers.coded import CodedBattles
+from podium.rankers.intervals import t_quantile
 from podium.rankers.pairs import pair_sums
 from podium.rankers.scale import POINTS
 from podium.rankers.strengths import fit_strengths
@@ -331,7 +331,7 @@ class Stopping:
         contrast = (np.eye(size) - others / others.sum())[about if about.any() else slice(None)]
         bounded = is_bounded[about] if about.any() else is_bounded
         variance = np.einsum("ij,jk,ik->i", contrast, covariance, contrast)
-        half = t_reach(clusters, self.level) * np.sqrt(np.maximum(variance, 0)) * POINTS
+        half = t_quantile(clusters, self.level) * np.sqrt(np.maximum(variance, 0)) * POINTS
         return np.where(bounded & (half > SAME), half, np.nan)
 
     def _asked_pairs(self, theta: np.ndarray) -> np.ndarray:
@@ -424,7 +424,7 @@ def _gaps(theta: np.ndarray, covariance: np.ndarray) -> tuple[np.ndarray, np.nda
     return gap, np.where((error <= SAME) & (np.abs(gap) <= SAME), np.nan, error)
 
 
-def pin(coded: Coded, logits: Mapping[int, float]) -> Coded:
+def pin(coded: CodedBattles, logits: Mapping[int, float]) -> CodedBattles:
     """Fix ratings by adding heavily weighted battles between the rated models.
 
     They end as those ratings have them, so that they add nothing to the clusters' scores, and no error.

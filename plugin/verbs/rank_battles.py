@@ -9,8 +9,8 @@ The way of the battles from the command `podium rank` to the standings of bradle
    in words (`add_answers` of `podium.answers.sentences`) behind 10;
 4. `podium.verbs.rank_battles:RankerCall` has settings and random numbers of its own;
 5. `podium.rankers.bradley_terry:bradley_terry` is such a ranker: it lets
-6. `podium.rankers.cells:sum_battles` number the models of the readable battles, summed where they lie,
-7. `podium.rankers.cells:pairs_of` take the sums of each pair,
+6. `podium.rankers.cells:prepare_battles` number the models of the readable battles, summed where they lie,
+7. `podium.rankers.cells:pair_sums_with_items` take the sums of each pair,
 8. `podium.rankers.identification:fit_identified` find the strengths by `newton.maximise`, where the data say them,
 9. `podium.rankers.bradley_terry:estimate_elo` their Elo and intervals, by errors clustered by item, and
 10. `podium.rankers.bradley_terry:label_strengths` the standings: names, ranks, rank sets, warnings.
@@ -34,10 +34,10 @@ from podium.nouns.calibration_file import read_calibration
 from podium.nouns.ranking import Ranking, Standings, provenance
 from podium.plugins import catalogue
 from podium.plugins.settings import parameters_of, ranker_names, ranker_options
-from podium.rankers.cells import pairs_of, sum_battles
+from podium.rankers.cells import pair_sums_with_items, prepare_battles
 from podium.rankers.defaults import RANKER_OF_CLAIMS
-from podium.rankers.graph import graph_of
-from podium.rankers.identification import are_bounded
+from podium.rankers.graph import comparison_graph
+from podium.rankers.identification import bounded_models
 from podium.reading.judgments import read_battles
 from podium.reading.length_data import read_length_data
 from podium.reading.models import About, about_models, families_of
@@ -235,8 +235,8 @@ def _slices_of(battles: Battles, column: str) -> list[Slice]:
 
 def _common_models(slices: Sequence[Slice]) -> tuple[str, ...]:
     """Return the models with a bounded rating in every slice."""
-    summed = [sum_battles(part) for _, part in slices if part.tally.judged]
-    bounded = [are_bounded(graph_of(pairs_of(part))) for part in summed]
+    summed = [prepare_battles(part) for _, part in slices if part.tally.judged]
+    bounded = [bounded_models(comparison_graph(pair_sums_with_items(part))) for part in summed]
     known_well = [part.clusters_of() >= np.median(part.clusters_of()) / 2 for part in summed]
     rated, known = (
         [{*np.array(part.models, dtype=object)[mask]} for part, mask in zip(summed, masks, strict=True)]

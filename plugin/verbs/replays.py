@@ -310,8 +310,8 @@ def _means_by_name(battles: Battles, code: np.ndarray, size: int) -> Iterator[li
     """Yield mean credit and margin of whoever comes first by name, of each code but -1; None where nothing is read."""
     a, b = battles.model_codes
     in_order, credit, margin = a < b, battles.table["credit"].to_numpy(), battles.numbers_of("margin")
-    read_margin = np.where(np.isnan(credit), np.nan, np.where(in_order, margin, -margin))
-    for values in (np.where(in_order, credit, 1 - credit), read_margin):
+    parse_margin = np.where(np.isnan(credit), np.nan, np.where(in_order, margin, -margin))
+    for values in (np.where(in_order, credit, 1 - credit), parse_margin):
         keep = (code >= 0) & ~np.isnan(values)
         total, number = np.bincount(code[keep], values[keep], size), np.bincount(code[keep], minlength=size)
         means = (total / np.maximum(number, 1)).tolist()

@@ -8,7 +8,7 @@ from scipy import stats
 from scipy.special import stdtrit
 
 from podium.nouns.calibration import Accuracy, HeldOut
-from podium.rankers.intervals import mean_interval, t_reach
+from podium.rankers.intervals import mean_interval, t_quantile
 
 Ends = tuple[float, float]
 MEAN_OF_NORMAL = np.sqrt(2 / np.pi)
@@ -113,7 +113,7 @@ def _jackknife(
     left = np.array([gap(np.arange(number) != k) for k in range(number)])
     if number < FEWEST_RANKED or np.isnan(left).any():
         return value, None
-    reach = float(t_reach(number, level) * (number - 1) * np.std(left, ddof=1) / np.sqrt(number))
+    reach = float(t_quantile(number, level) * (number - 1) * np.std(left, ddof=1) / np.sqrt(number))
     return value, (max(-2.0, value - reach), min(2.0, value + reach))
 
 

@@ -11,8 +11,8 @@ from podium.nouns.battles import Battles
 from podium.nouns.calibration import Stability
 from podium.rankers.calibration.signals import Signal, margins, probability, slope
 from podium.rankers.clusters import gram
-from podium.rankers.coded import Cluster, Coded, cluster_codes, hard_credits
-from podium.rankers.graph import graph_of, separated_models
+from podium.rankers.coded import Cluster, CodedBattles, cluster_codes, hard_credits
+from podium.rankers.graph import comparison_graph, separated_models
 from podium.rankers.newton import STEPS, DesignMatrix, Likelihood, SingularError, maximise
 from podium.rankers.pairs import pair_sums
 from podium.rankers.row_order import order_of_battles
@@ -72,12 +72,12 @@ class Evidence:
         """Return the soft target of low, NaN where there is no signal, shape (battles,)."""
         return probability(self.signal.kind, self.signal.x, weights)
 
-    def coded_by(self, credit: np.ndarray) -> Coded:
+    def coded_by(self, credit: np.ndarray) -> CodedBattles:
         """Return the battles with a known credit as arrays for a fit over all models."""
         rows = ~np.isnan(credit)
         a, b, credit, weight = (column[rows] for column in (self.low, self.high, credit, self.weight))
         codes, cluster = np.unique(self.cluster[rows], return_inverse=True)
-        return Coded(a, b, credit, weight, cluster, len(codes), self.unit, self.models)
+        return CodedBattles(a, b, credit, weight, cluster, len(codes), self.unit, self.models)
 
     def take(self, rows: np.ndarray) -> "Evidence":
         """Return some of the battles, given by a mask or by positions."""
@@ -214,7 +214,7 @@ def _restrict(evidence: Evidence, kept: np.ndarray) -> Evidence:
 def _are_unbounded(evidence: Evidence) -> np.ndarray:
     """Tell whose rating by humans the data do not bound, nobody's in several groups or none, shape (models,)."""
     pairs = pair_sums(evidence.coded_by(evidence.human))
-    if not len(pairs.low) or graph_of(pairs).groups > 1:
+    if not len(pairs.first) or comparison_graph(pairs).groups > 1:
         return np.zeros(len(evidence.models), dtype=bool)
     return separated_models(pairs)
 
@@ -235,7 +235,7 @@ def _is_complete(evidence: Evidence) -> np.ndarray:
 
 
 def _require_one_group(what: str, evidence: Evidence, credit: np.ndarray) -> None:
-    models, graph = evidence.models, graph_of(pair_sums(evidence.coded_by(credit)))
+    models, graph = evidence.models, comparison_graph(pair_sums(evidence.coded_by(credit)))
     if graph.groups <= 1:
         return
     names = [some([models[k] for k in np.flatnonzero(graph.group == g)], most=5) for g in np.unique(graph.group)]

@@ -12,7 +12,7 @@ from podium.rankers.calibration.evidence import Evidence
 from podium.rankers.calibration.placement import ErrorMethod, Own, place_one
 from podium.rankers.calibration.scale_correction import scale_correction_of
 from podium.rankers.calibration.signals import slope
-from podium.rankers.graph import graph_of, separated_models
+from podium.rankers.graph import comparison_graph, separated_models
 from podium.rankers.pairs import pair_sums
 from podium.rankers.scale import MEAN, POINTS
 from podium.rankers.strengths import fit_strengths
@@ -135,7 +135,7 @@ def _fold(
     """
     others = np.arange(len(evidence.models)) != model
     rest = pair_sums(evidence.coded_by(credit)).pairs_among(others)
-    if graph_of(rest).groups != 1 or not np.isin(np.arange(rest.models), [rest.low, rest.high]).all():
+    if comparison_graph(rest).groups != 1 or not np.isin(np.arange(rest.models), [rest.first, rest.second]).all():
         return None
     try:
         theta = fit_strengths(rest, regularization, np.delete(start, model)).theta

@@ -92,7 +92,7 @@ def sandwich_se(own: Own, theta: float, regularization: float) -> float:
     """
     if own.clusters < 2 or own.is_separated:
         return np.nan
-    # Summed opponent by opponent, so that the order of battles leaves no trace in the last digits.
+    # BattleData opponent by opponent, so that the order of battles leaves no trace in the last digits.
     order = np.lexsort((own.opponent, own.cluster))
     surplus = own.weight * (own.credit - expit(theta - own.theta[own.opponent]))
     surplus = np.bincount(own.cluster[order], surplus[order])

@@ -10,7 +10,7 @@ from podium.errors import NotIdentifiedError, UsageError
 from podium.nouns.calibration import Target
 from podium.rankers.calibration.evidence import Evidence
 from podium.rankers.calibration.signals import POOLED, Kind, Signal, constant_weights, probability, slope
-from podium.rankers.intervals import t_reach
+from podium.rankers.intervals import t_quantile
 
 WEAK = 0.35
 """beta times mean |margin| below which the signal is weak: 0.2 where Soft-Elo's paper sees it fail, else 0.4 to 1."""
@@ -39,7 +39,7 @@ def fit_target(evidence: Evidence, level: float) -> Target:
             "preferences): the signal says nothing, or its sign is turned round (margin is the judge's score of "
             "model_a minus that of model_b)"
         )
-    width = t_reach(clusters, level) * float(np.sqrt(direction @ covariance @ direction))
+    width = t_quantile(clusters, level) * float(np.sqrt(direction @ covariance @ direction))
     known = bool(np.isfinite(width))
     return Target(
         kind=signal.kind,

@@ -8,12 +8,12 @@ from scipy.special import expit, logit
 from podium.errors import NotConvergedError, NotIdentifiedError, UsageError, find_name
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import Standings
-from podium.rankers.coded import Cluster, Coded, Labels
-from podium.rankers.intervals import ScoreEstimates, by_sandwich, covariance_of, t_reach
+from podium.rankers.coded import Cluster, CodedBattles, Labels
+from podium.rankers.intervals import ScoreEstimates, covariance_of, sandwich_estimate, t_quantile
 from podium.rankers.length_control.external import WEIGHT, External
 from podium.rankers.length_control.term import Lengths, lengths_of, squash
 from podium.rankers.newton import DesignMatrix, Likelihood, SingularError, maximise
-from podium.rankers.standings import Result, exposure_of, standings
+from podium.rankers.standings import RankerResult, build_standings, measure_exposure
 
 FAR = 50.0
 """Logits; a coefficient beyond grows for ever, and there is no maximum."""
@@ -84,13 +84,13 @@ def against_baseline(
         "sd": {coded.models[k]: rate.sd for k, (_, rate) in rates.items()},
         "left_out": lengths.left_out,
     }
-    result = Result(estimate, diagnostics={"length_control": used}, warnings=refused)
-    exposure = exposure_of(battles, coded)
-    return standings("win-rate", f"win rate against {name}", exposure, result, level=level, rng=rng)
+    result = RankerResult(estimate, diagnostics={"length_control": used}, warnings=refused)
+    exposure = measure_exposure(battles, coded)
+    return build_standings("win-rate", f"win rate against {name}", exposure, result, level=level, rng=rng)
 
 
 def estimate_equal_lengths(
-    coded: Coded, base: int, rates: dict[int, tuple[np.ndarray, Rate]], level: float
+    coded: CodedBattles, base: int, rates: dict[int, tuple[np.ndarray, Rate]], level: float
 ) -> ScoreEstimates:
     """Return win rates with intervals, and that of the baseline: what the others leave it, shape (models,) each."""
     size = len(coded.models)
@@ -103,16 +103,16 @@ def estimate_equal_lengths(
     variance = np.sum(spread[:, list(rates)] ** 2, axis=0)
     # Satterthwaite: that of the mean is made of variances that are known to different degrees.
     freedom[base] = variance.sum() ** 2 / max(np.sum(variance**2 / freedom[list(rates)]), 1e-300)
-    estimate = by_sandwich(score, covariance_of(spread), coded.clusters, level=level, cluster=coded.unit)
+    estimate = sandwich_estimate(score, covariance_of(spread), coded.clusters, level=level, cluster=coded.unit)
     if estimate.method is None:
         return estimate
     # Intervals of the logits end where win rates do, and lean inwards.
-    reach = t_reach(freedom + 1, level) * estimate.se / (score * (1 - score))
+    reach = t_quantile(freedom + 1, level) * estimate.se / (score * (1 - score))
     low, high = expit(logit(score) - reach), expit(logit(score) + reach)
     return replace(estimate, low=low, high=high, method=f"{estimate.method}, t on the logit scale")
 
 
-def _baseline(coded: Coded, anchor: str | None) -> int:
+def _baseline(coded: CodedBattles, anchor: str | None) -> int:
     if anchor is not None:
         return coded.models.index(find_name("model with readable battles", anchor, coded.models))
     common = [k for k in range(len(coded.models)) if ((coded.a == k) | (coded.b == k)).all()]

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from podium.errors import NotConvergedError, NotIdentifiedError
-from podium.rankers.coded import Coded
-from podium.rankers.intervals import clusters_behind, t_reach
+from podium.rankers.coded import CodedBattles
+from podium.rankers.intervals import clusters_behind, t_quantile
 from podium.rankers.length_control.term import Lengths, squash
 from podium.rankers.newton import SingularError, maximise
 from podium.rankers.pairs import PairCells, pair_sums
@@ -38,7 +38,7 @@ class EqualLength:
     term: np.ndarray
     sd: float
 
-    def theta_of_draws(self, cells: PairCells, counts: np.ndarray) -> np.ndarray:
+    def resampled_theta(self, cells: PairCells, counts: np.ndarray) -> np.ndarray:
         """Return log-strengths of item resamples, NaN where there is no fit, shape (draws, models).
 
         Args:
@@ -47,7 +47,7 @@ class EqualLength:
         """
         coded, strengths = self.lengths.coded, self.strengths
         theta = np.full((len(counts), len(coded.models)), np.nan)
-        for k in np.flatnonzero(are_sound(cells.pairs, *cells.sums_of_draws(counts))):
+        for k in np.flatnonzero(are_sound(cells.pairs, *cells.resampled_sums(counts))):
             again = replace(coded, weight=coded.weight * counts[k][coded.cluster])
             try:
                 theta[k] = fit_with_length(again, self.term, strengths.regularization, strengths.theta).theta
@@ -67,7 +67,7 @@ class EqualLength:
         coded, (slope,) = self.lengths.coded, self.strengths.coefficients.tolist()
         spread = self.strengths.covariance(coded)
         points, se = float(POINTS * np.tanh(1)), float(np.sqrt(spread[-1, -1]))
-        reach = t_reach(coded.clusters, level) * se
+        reach = t_quantile(coded.clusters, level) * se
         ends = (points * (slope - reach), points * (slope + reach)) if coded.clusters > 1 else (None, None)
         return {
             "model": "bradley-terry with a length term",
@@ -101,7 +101,7 @@ def fit_at_equal_length(lengths: Lengths, plain: Strengths) -> EqualLength:
     return EqualLength(fit, lengths, term, sd)
 
 
-def fit_with_length(coded: Coded, term: np.ndarray, regularization: float, start: np.ndarray) -> Strengths:
+def fit_with_length(coded: CodedBattles, term: np.ndarray, regularization: float, start: np.ndarray) -> Strengths:
     """Fit strengths and the slope of a length term; lambda holds the strengths only.
 
     Args:
@@ -142,7 +142,7 @@ def slope_influence(fit: Strengths) -> np.ndarray:
     return surplus * likelihood.design.product(direction[None])[0]
 
 
-def length_separates(coded: Coded, term: np.ndarray) -> bool:
+def length_separates(coded: CodedBattles, term: np.ndarray) -> bool:
     """Tell whether some strengths and a slope of 1 or -1 name every winner.
 
     Then the likelihood grows along them for ever. A win says theta_a - theta_b >= -slope term, a loss <=, a tie both:

@@ -6,7 +6,7 @@ import numpy as np
 
 from podium.errors import NotIdentifiedError
 from podium.nouns.battles import Battles
-from podium.rankers.coded import Cluster, Coded, Labels, code_battles, hard_credits, require_choice
+from podium.rankers.coded import Cluster, CodedBattles, Labels, code_battles, hard_credits, require_choice
 
 SIDES = ("length_a", "length_b")
 
@@ -22,7 +22,7 @@ class Lengths:
         left_out: readable battles that are left out, because a length is unknown.
     """
 
-    coded: Coded
+    coded: CodedBattles
     difference: np.ndarray
     rows: np.ndarray
     left_out: int

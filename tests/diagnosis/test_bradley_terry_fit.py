@@ -11,9 +11,9 @@ from podium import Battles, NotIdentifiedError, read_battles
 from podium.diagnosis.figures import Missing
 from podium.diagnosis.fit import bradley_terry_fit, expected_without_penalty, influence_on_residuals
 from podium.rankers.coded import code_battles
-from podium.rankers.identification import strengths_of
+from podium.rankers.identification import fit_battles
 from podium.rankers.intervals import holm
-from podium.rankers.pairs import pair_sums, pairs_of_squares
+from podium.rankers.pairs import pair_sums, pairs_from_matrices
 from podium.rankers.strengths import fit_strengths
 
 WORLDS = 200
@@ -32,7 +32,7 @@ def exact_residuals(rates):
     """Return what infinitely many items give: the rates less the best strengths' rates."""
     size = len(rates)
     weight = np.triu(np.ones((size, size)), 1)
-    theta = fit_strengths(pairs_of_squares(np.triu(rates, 1), weight), 0.0).theta
+    theta = fit_strengths(pairs_from_matrices(np.triu(rates, 1), weight), 0.0).theta
     return rates - expit(theta[:, None] - theta[None, :])
 
 
@@ -51,7 +51,7 @@ def test_standard_errors_are_the_jackknifes_and_know_that_strengths_were_fitted(
     battles = verdicts(planted(), 60, seed=4)
     coded = code_battles(battles)
     pairs = pair_sums(coded)
-    rated = strengths_of(coded)
+    rated = fit_battles(coded)
     ours = np.sqrt((influence_on_residuals(coded, rated) ** 2).sum(axis=0))
     left_out = []
     for item in range(60):
@@ -59,9 +59,9 @@ def test_standard_errors_are_the_jackknifes_and_know_that_strengths_were_fitted(
         part = np.zeros((2, 6, 6))
         np.add.at(part[0], (coded.a[keep], coded.b[keep]), coded.credit[keep])
         np.add.at(part[1], (coded.a[keep], coded.b[keep]), 1.0)
-        some = pairs_of_squares(*part)
+        some = pairs_from_matrices(*part)
         theta = fit_strengths(some, 0.01).theta
-        left_out.append(some.credit / some.weight - expit(theta[some.low] - theta[some.high]))
+        left_out.append(some.credit / some.weight - expit(theta[some.first] - theta[some.second]))
     jackknife = np.sqrt(59 / 60 * np.sum((np.array(left_out) - np.mean(left_out, axis=0)) ** 2, axis=0))
     assert ours == pytest.approx(jackknife, rel=0.05)
     unfitted = np.sqrt(pairs.credit / pairs.weight * (1 - pairs.credit / pairs.weight) / pairs.weight)
@@ -69,11 +69,11 @@ def test_standard_errors_are_the_jackknifes_and_know_that_strengths_were_fitted(
 
 
 def test_expected_credits_are_those_of_a_fit_without_regularization():
-    strengths = strengths_of(code_battles(verdicts(planted(), 60, seed=4)))
+    strengths = fit_battles(code_battles(verdicts(planted(), 60, seed=4)))
     pairs, free = strengths.pairs, fit_strengths(strengths.pairs, 0.0)
-    oracle = free.expected_credit(pairs.low, pairs.high)
+    oracle = free.expected_credit(pairs.first, pairs.second)
     assert expected_without_penalty(strengths) == pytest.approx(oracle, abs=1e-6)
-    assert np.abs(strengths.expected_credit(pairs.low, pairs.high) - oracle).max() > 1e-5
+    assert np.abs(strengths.expected_credit(pairs.first, pairs.second) - oracle).max() > 1e-5
 
 
 def test_what_the_regularization_adds_accuses_no_pair():

@@ -12,9 +12,9 @@ from podium import UsageError, rank, read_battles
 from podium.cli.main import podium
 from podium.pictures import style
 from podium.pictures.charts import bubble_rows, forest_rows, matchup_rows
-from podium.rankers.cells import sum_battles
+from podium.rankers.cells import prepare_battles
 from podium.rankers.coded import code_battles
-from podium.rankers.head_to_head import matchup_table, rank_shares
+from podium.rankers.head_to_head import matchup_table, rank_probabilities
 
 EXAMPLE = "examples/simulated/battles.csv"
 
@@ -23,7 +23,7 @@ def test_the_record_of_a_pair_is_the_mean_of_its_battles_and_its_error_that_of_c
     """Beside plain pandas over the battles; the database's cells and battles in memory give the same."""
     battles = read_battles(EXAMPLE)
     table = battles.table.dropna(subset="credit")
-    summed, coded = matchup_table(sum_battles(battles)), matchup_table(code_battles(battles))
+    summed, coded = matchup_table(prepare_battles(battles)), matchup_table(code_battles(battles))
     pair = table[(table["model_a"] == "amber") & (table["model_b"] == "birch")]
     means = pair.groupby("item", observed=True)["credit"].agg(["sum", "count"])
     residuals = means["sum"] - pair["credit"].mean() * means["count"]
@@ -41,7 +41,7 @@ def test_the_record_of_a_pair_is_the_mean_of_its_battles_and_its_error_that_of_c
 
 def test_shares_of_ranks_of_two_are_the_normal_probability_of_their_gap() -> None:
     score, covariance = np.array([0.3, 0.0]), np.array([[0.04, 0.01], [0.01, 0.09]])
-    shares = rank_shares(score, covariance, np.random.default_rng(1), draws=200_000)
+    shares = rank_probabilities(score, covariance, np.random.default_rng(1), draws=200_000)
     expected = norm.cdf(0.3 / np.sqrt(0.04 + 0.09 - 0.02))
     assert shares[0, 0] == pytest.approx(expected, abs=0.005)
     assert (shares.sum(axis=0), shares.sum(axis=1)) == (pytest.approx([1, 1]), pytest.approx([1, 1]))
@@ -53,7 +53,7 @@ def test_charts_hold_the_rows_of_the_ranking() -> None:
     rows = forest_rows(standings)
     assert [row["model"] for row in rows] == [entry.model for entry in standings.entries]
     assert rows[0]["rank set"] == "1–3"
-    met = matchup_rows(matchup_table(sum_battles(battles)), [row["model"] for row in rows])
+    met = matchup_rows(matchup_table(prepare_battles(battles)), [row["model"] for row in rows])
     assert (len(met), met[0]["share"] + next(r for r in met if r["model"] == met[0]["against"])["share"]) == (30, 1)
     assert bubble_rows(["a", "b"], np.array([[0.995, 0.005], [0.005, 0.995]])) == [
         {"model": "a", "rank": 1, "share": 0.995},

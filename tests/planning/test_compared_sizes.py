@@ -8,7 +8,7 @@ from statsmodels.stats.power import TTestPower
 from podium.errors import UsageError
 from podium.planning.compared_sizes import compared_size
 from podium.planning.planner import make_plan
-from podium.rankers.coded import Coded
+from podium.rankers.coded import CodedBattles
 from podium.rankers.difference import paired_difference
 from podium.rankers.elo_difference import elo_difference
 
@@ -43,7 +43,7 @@ def drawn(name, rng, items):
     gain = 1 / (1 + 10 ** (-40 / 400)) - 0.5
     credit = rng.choice([1.0, 0.5, 0.0], items, p=[0.4 + gain, 0.2, 0.4 - gain])
     zeros = np.zeros(items, dtype=np.int64)
-    coded = Coded(zeros, zeros + 1, credit, np.ones(items), np.arange(items), items, "item", ("a", "b"))
+    coded = CodedBattles(zeros, zeros + 1, credit, np.ones(items), np.arange(items), items, "item", ("a", "b"))
     return elo_difference(coded, 0, 1)
 
 

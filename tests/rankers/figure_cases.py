@@ -13,15 +13,15 @@ from podium.diagnosis.human_agreement import clustered_kappa
 from podium.nouns.calibration import HeldOut
 from podium.rankers.bradley_terry import estimate_elo
 from podium.rankers.calibration.accuracy import Difference, accuracy_of, difference_of
-from podium.rankers.cells import pairs_of
-from podium.rankers.coded import Coded
+from podium.rankers.cells import pair_sums_with_items
+from podium.rankers.coded import CodedBattles
 from podium.rankers.defaults import REGULARIZATION
-from podium.rankers.identification import are_bounded, fit_identified
-from podium.rankers.intervals import ScoreEstimates, t_reach
+from podium.rankers.identification import bounded_models, fit_identified
+from podium.rankers.intervals import ScoreEstimates, t_quantile
 from podium.rankers.length_control.baseline import estimate_equal_lengths, rates_against
 from podium.rankers.length_control.joint import fit_at_equal_length
 from podium.rankers.length_control.term import Lengths
-from podium.rankers.scale import POINTS, scale_of
+from podium.rankers.scale import POINTS, elo_scale
 from podium.rankers.strengths import Strengths
 from podium.rankers.win_rate import estimate_rates
 
@@ -65,7 +65,7 @@ def rate_at_equal_length(items: int, rate: float, slope: float, lead: float, tie
         credit = (rng.random(items) < expit(logit(rate) + slope * np.tanh(ahead))) * 1.0
         credit[rng.random(items) < tie] = 0.5
         code = np.arange(items)
-        coded = Coded(
+        coded = CodedBattles(
             np.ones(items, int), np.zeros(items, int), credit, np.ones(items), code, items, "item", ("b", "n")
         )
         rates, _ = rates_against(Lengths(coded, np.round(400 * ahead), code, 0), 0)
@@ -73,7 +73,7 @@ def rate_at_equal_length(items: int, rate: float, slope: float, lead: float, tie
             return None
         found = estimate_equal_lengths(coded, 0, rates, LEVEL)
         value = float(found.score[1])
-        wrong = value + np.array([-1, 1]) * t_reach(items, LEVEL) * _plain_error(value, credit, ahead)
+        wrong = value + np.array([-1, 1]) * t_quantile(items, LEVEL) * _plain_error(value, credit, ahead)
         return value, (found.low[1], found.high[1]), tuple(np.clip(wrong, 0, 1)), rate
 
     return draw
@@ -105,12 +105,12 @@ def rates_at_equal_length(items: int) -> Case:
             gap = STRENGTHS[:3] - STRENGTHS[3] + 1.2 * np.tanh(lead / lead.std(axis=0, ddof=1))
             credit, item = (rng.random(gap.shape) < expit(gap)) * 1.0, np.repeat(np.arange(items), 3)
             sides, number = (np.tile(np.arange(3), items), np.full(3 * items, 3)), np.ones(3 * items)
-            coded = Coded(*sides, credit.ravel(), number, item, items, "item", tuple("abcd"))
+            coded = CodedBattles(*sides, credit.ravel(), number, item, items, "item", tuple("abcd"))
             if controlled:
                 rates, _ = rates_against(Lengths(coded, lead.ravel(), np.arange(len(item)), 0), 3)
                 found = estimate_equal_lengths(coded, 3, rates, LEVEL)
             else:
-                found = estimate_rates(coded, pairs_of(coded), LEVEL)
+                found = estimate_rates(coded, pair_sums_with_items(coded), LEVEL)
             return _first(found, 3), expit(STRENGTHS[:3] - STRENGTHS[3])
 
         return estimate
@@ -133,13 +133,13 @@ def _battles_of_four(seed: int, items: int, slope: float) -> Lengths:
     gap = np.tile(STRENGTHS[a] - STRENGTHS[b], items) + slope * np.tanh(lead / np.sqrt(np.mean(lead**2)))
     credit, item = (rng.random(len(gap)) < expit(gap)) * 1.0, np.repeat(np.arange(items), 6)
     sides = np.tile(a, items), np.tile(b, items)
-    coded = Coded(*sides, credit, np.ones(len(gap)), item, items, "item", tuple("abcd"))
+    coded = CodedBattles(*sides, credit, np.ones(len(gap)), item, items, "item", tuple("abcd"))
     return Lengths(coded, lead, np.arange(len(gap)), 0)
 
 
 def _strengths_of_four(lengths: Lengths) -> Strengths:
     coded = lengths.coded
-    return fit_identified(coded.models, pairs_of(coded), np.full(4, 3 * coded.clusters), REGULARIZATION)
+    return fit_identified(coded.models, pair_sums_with_items(coded), np.full(4, 3 * coded.clusters), REGULARIZATION)
 
 
 def ratings_at_equal_length(items: int) -> Case:
@@ -151,7 +151,7 @@ def ratings_at_equal_length(items: int) -> Case:
             coded, strengths = lengths.coded, _strengths_of_four(lengths)
             if controlled:
                 strengths = fit_at_equal_length(lengths, strengths).strengths
-            scale = scale_of(coded.models, are_bounded(strengths.graph), coded.clusters_of(), None, None)
+            scale = elo_scale(coded.models, bounded_models(strengths.graph), coded.clusters_of(), None, None)
             return estimate_elo(strengths, coded, scale, LEVEL), 1500 + POINTS * (STRENGTHS - STRENGTHS.mean())
 
         return estimate

@@ -14,15 +14,15 @@ from scipy.stats import binom
 from uneven_worlds import Played
 
 from podium.rankers.bradley_terry import estimate_elo, hide_separated
-from podium.rankers.cells import pairs_of
+from podium.rankers.cells import pair_sums_with_items
 from podium.rankers.clusters import sums
-from podium.rankers.coded import Coded
-from podium.rankers.identification import are_bounded, strengths_of
-from podium.rankers.intervals import FEW, ScoreEstimates, by_bootstrap, by_sandwich, covariance_of, resample
-from podium.rankers.pairs import PairCells, Pairs, cells_by_cluster, pair_of, pair_sums, win_rates
+from podium.rankers.coded import CodedBattles
+from podium.rankers.identification import bounded_models, fit_battles
+from podium.rankers.intervals import FEW, ScoreEstimates, bootstrap_estimate, covariance_of, resample, sandwich_estimate
+from podium.rankers.pairs import PairCells, Pairs, cells_by_cluster, pair_index, pair_sums, win_rates
 from podium.rankers.pointwise import ScoreMatrix, estimate_means, estimate_medians
 from podium.rankers.rank_sets import contrast_all
-from podium.rankers.scale import EloScale, scale_of
+from podium.rankers.scale import EloScale, elo_scale
 from podium.rankers.strengths import Strengths, fit_strengths
 from podium.rankers.win_rate import estimate_rates
 
@@ -125,7 +125,7 @@ def rates(play: Callable[[int], Played]) -> World:
 
     def world(seed: int) -> tuple[ScoreEstimates, np.ndarray]:
         played = play(seed)
-        pairs = pairs_of(played.coded)
+        pairs = pair_sums_with_items(played.coded)
         return estimate_rates(played.coded, pairs, LEVEL), win_rates(_exact(pairs, played.credit))
 
     return world
@@ -138,7 +138,8 @@ def equal_rates(play: Callable[[int], Played]) -> World:
         played = play(seed)
         coded, pairs = played.coded, pair_sums(played.coded)
         covariance = covariance_of(_plain_influence(coded, pairs))
-        estimate = by_sandwich(win_rates(pairs), covariance, coded.clusters, level=LEVEL, cluster="item").clip(0, 1)
+        estimate = sandwich_estimate(win_rates(pairs), covariance, coded.clusters, level=LEVEL, cluster="item")
+        estimate = estimate.clip(0, 1)
         return estimate, win_rates(_exact(pairs, played.credit))
 
     return world
@@ -149,9 +150,9 @@ def elo(play: Callable[[int], Played]) -> World:
 
     def world(seed: int) -> tuple[ScoreEstimates, np.ndarray]:
         coded, credit = (played := play(seed)).coded, played.credit
-        strengths = strengths_of(coded)
+        strengths = fit_battles(coded)
         items = coded.clusters_of()
-        scale = scale_of(coded.models, are_bounded(strengths.graph), items, None, None)
+        scale = elo_scale(coded.models, bounded_models(strengths.graph), items, None, None)
         estimate = estimate_elo(strengths, coded, scale, LEVEL)
         truth = fit_strengths(_exact(strengths.pairs, credit), 0.0).theta
         return hide_separated(estimate, strengths.graph), scale.scores(truth)
@@ -164,11 +165,13 @@ def plain_elo(play: Callable[[int], Played]) -> World:
 
     def world(seed: int) -> tuple[ScoreEstimates, np.ndarray]:
         coded, credit = (played := play(seed)).coded, played.credit
-        strengths = strengths_of(coded)
-        bounded = are_bounded(strengths.graph)
+        strengths = fit_battles(coded)
+        bounded = bounded_models(strengths.graph)
         scale = EloScale(bounded / bounded.sum())
         covariance = scale.covariance(strengths.covariance(coded))
-        estimate = by_sandwich(scale.scores(strengths.theta), covariance, coded.clusters, level=LEVEL, cluster="item")
+        estimate = sandwich_estimate(
+            scale.scores(strengths.theta), covariance, coded.clusters, level=LEVEL, cluster="item"
+        )
         truth = fit_strengths(_exact(strengths.pairs, credit), 0.0).theta
         return hide_separated(estimate, strengths.graph), scale.scores(truth)
 
@@ -192,7 +195,7 @@ def wald_means(play: Callable[[int], tuple[ScoreMatrix, np.ndarray]]) -> World:
         matrix, truth = play(seed)
         spread = covariance_of((matrix.values - matrix.values.mean(axis=0)) / len(matrix.values))
         score = matrix.values.mean(axis=0)
-        return by_sandwich(score, spread, len(matrix.values), level=LEVEL, cluster="item"), truth
+        return sandwich_estimate(score, spread, len(matrix.values), level=LEVEL, cluster="item"), truth
 
     return world
 
@@ -202,11 +205,11 @@ def rates_by_bootstrap(play: Callable[[int], Played], *, widened: bool = True) -
 
     def world(seed: int) -> tuple[ScoreEstimates, np.ndarray]:
         played = play(seed)
-        coded, pairs = played.coded, pairs_of(played.coded)
+        coded, pairs = played.coded, pair_sums_with_items(played.coded)
         cells, rng = cells_by_cluster(coded, pairs), np.random.default_rng(seed)
         draws = resample(lambda counts: _plain_rates(cells, counts), coded.clusters, RESAMPLES, rng)
         own = coded.clusters_of() if widened else FEW
-        estimate = by_bootstrap(win_rates(pairs), draws, coded.clusters, level=LEVEL, cluster="item", own=own)
+        estimate = bootstrap_estimate(win_rates(pairs), draws, coded.clusters, level=LEVEL, cluster="item", own=own)
         return estimate.clip(0, 1), win_rates(_exact(pairs, played.credit))
 
     return world
@@ -215,9 +218,9 @@ def rates_by_bootstrap(play: Callable[[int], Played], *, widened: bool = True) -
 def _plain_rates(cells: PairCells, counts: np.ndarray) -> np.ndarray:
     """Return win rates where every pair met on every item, shape (draws, models); all draws in one product."""
     pairs = cells.pairs
-    credit, weight = cells.sums_of_draws(counts)
-    rate, sides = credit / weight, np.zeros((2, len(pairs.low), pairs.models))
-    sides[0, np.arange(len(pairs.low)), pairs.low] = sides[1, np.arange(len(pairs.low)), pairs.high] = 1
+    credit, weight = cells.resampled_sums(counts)
+    rate, sides = credit / weight, np.zeros((2, len(pairs.first), pairs.models))
+    sides[0, np.arange(len(pairs.first)), pairs.first] = sides[1, np.arange(len(pairs.first)), pairs.second] = 1
     return (rate @ sides[0] + (1 - rate) @ sides[1]) / (pairs.models - 1)
 
 
@@ -227,9 +230,9 @@ def elo_by_bootstrap(items: int, *, widened: bool = True) -> World:
     def world(seed: int) -> tuple[ScoreEstimates, np.ndarray]:
         played, strengths, draws = _elo_draws(items, seed)
         coded, own = played.coded, played.coded.clusters_of()
-        scale = scale_of(coded.models, are_bounded(strengths.graph), own, None, None)
+        scale = elo_scale(coded.models, bounded_models(strengths.graph), own, None, None)
         score, own = scale.scores(strengths.theta), own if widened else FEW
-        estimate = by_bootstrap(score, scale.scores(draws), items, level=LEVEL, cluster="item", own=own)
+        estimate = bootstrap_estimate(score, scale.scores(draws), items, level=LEVEL, cluster="item", own=own)
         truth = fit_strengths(_exact(strengths.pairs, played.credit), 0.0).theta
         return hide_separated(estimate, strengths.graph), scale.scores(truth)
 
@@ -239,9 +242,9 @@ def elo_by_bootstrap(items: int, *, widened: bool = True) -> World:
 @cache
 def _elo_draws(items: int, seed: int) -> tuple[Played, Strengths, np.ndarray]:
     played = worlds.whole(seed, items)
-    strengths, rng = strengths_of(played.coded), np.random.default_rng(seed)
+    strengths, rng = fit_battles(played.coded), np.random.default_rng(seed)
     cells = cells_by_cluster(played.coded, strengths.pairs)
-    return played, strengths, resample(lambda n: strengths.theta_of_draws(cells, n), items, RESAMPLES, rng)
+    return played, strengths, resample(lambda n: strengths.resampled_theta(cells, n), items, RESAMPLES, rng)
 
 
 def medians(items: int, *, guarded: bool = True) -> World:
@@ -256,14 +259,14 @@ def medians(items: int, *, guarded: bool = True) -> World:
 
 
 def _exact(pairs: Pairs, credit: np.ndarray) -> Pairs:
-    return replace(pairs, credit=credit[pairs.low, pairs.high] * pairs.weight)
+    return replace(pairs, credit=credit[pairs.first, pairs.second] * pairs.weight)
 
 
-def _plain_influence(coded: Coded, pairs: Pairs) -> np.ndarray:
-    pair, credit = pair_of(coded, pairs)
+def _plain_influence(coded: CodedBattles, pairs: Pairs) -> np.ndarray:
+    pair, credit = pair_index(coded, pairs)
     error = (credit - (pairs.credit / pairs.weight)[pair]) / pairs.weight[pair]
-    met = np.bincount(pairs.low, minlength=pairs.models) + np.bincount(pairs.high, minlength=pairs.models)
-    low, high = pairs.low[pair], pairs.high[pair]
+    met = np.bincount(pairs.first, minlength=pairs.models) + np.bincount(pairs.second, minlength=pairs.models)
+    low, high = pairs.first[pair], pairs.second[pair]
     shape = (coded.clusters, pairs.models)
     return sums(coded.cluster, low, error / met[low], shape) - sums(coded.cluster, high, error / met[high], shape)
 

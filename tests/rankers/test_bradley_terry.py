@@ -18,21 +18,21 @@ from statsmodels.stats.proportion import proportion_confint
 from podium import NotConvergedError, NotIdentifiedError, UsageError, rank, read_battles, simulate
 from podium.planning.simulation import Judge
 from podium.rankers.bradley_terry import bradley_terry, estimate_elo
-from podium.rankers.cells import pairs_of, sum_battles
-from podium.rankers.coded import Coded, code_battles
+from podium.rankers.cells import pair_sums_with_items, prepare_battles
+from podium.rankers.coded import CodedBattles, code_battles
 from podium.rankers.few_items import FewBattles, Scatter
-from podium.rankers.graph import design_efficiency, graph_of, separated_in_draws, separated_models
-from podium.rankers.identification import strengths_of
+from podium.rankers.graph import comparison_graph, design_efficiency, separated_in_resamples, separated_models
+from podium.rankers.identification import fit_battles
 from podium.rankers.newton import maximise_many
 from podium.rankers.pairs import (
     Pairs,
     _sparse_sums,
     cells_by_cluster,
     pair_sums,
-    pairs_of_squares,
+    pairs_from_matrices,
     squares,
 )
-from podium.rankers.scale import MEAN, POINTS, scale_of
+from podium.rankers.scale import MEAN, POINTS, elo_scale
 from podium.rankers.strengths import fit_strengths, pair_likelihood
 
 
@@ -52,13 +52,13 @@ def squares_of(battles):
     coded = code_battles(battles)
     pairs = pair_sums(coded)
     wins = np.zeros((pairs.models,) * 2)
-    wins[pairs.low, pairs.high] = pairs.credit
-    wins[pairs.high, pairs.low] = pairs.weight - pairs.credit
+    wins[pairs.first, pairs.second] = pairs.credit
+    wins[pairs.second, pairs.first] = pairs.weight - pairs.credit
     return coded, pairs, wins
 
 
 def log_likelihood(pairs, theta, regularization):
-    gap = theta[pairs.low] - theta[pairs.high]
+    gap = theta[pairs.first] - theta[pairs.second]
     return np.sum(pairs.credit * gap - pairs.weight * np.logaddexp(0, gap)) - regularization / 2 * theta @ theta
 
 
@@ -103,7 +103,7 @@ def test_the_penalised_maximum_equals_a_general_optimisers():
 
 def test_half_lambda_not_lambda_multiplies_the_squared_ratings():
     """Closed form for two models: w (y - s(2t)) = lambda t at the maximum of the lambda / 2 convention."""
-    pairs = pairs_of_squares(np.array([[0, 8.0], [0, 0]]), np.array([[0, 10.0], [0, 0]]))
+    pairs = pairs_from_matrices(np.array([[0, 8.0], [0, 0]]), np.array([[0, 10.0], [0, 0]]))
     t = fit_strengths(pairs, 0.7).theta[0]
     assert 8 - 10 * expit(2 * t) == pytest.approx(0.7 * t, abs=1e-9)
 
@@ -132,9 +132,9 @@ def test_many_resamples_at_once_equal_one_by_one():
     coded, pairs, _ = squares_of(worldly_battles(5))
     cells = cells_by_cluster(coded, pairs)
     counts = np.random.default_rng(0).multinomial(coded.clusters, [1 / coded.clusters] * coded.clusters, 20)
-    credit, weight = cells.sums_of_draws(counts.astype(float))
+    credit, weight = cells.resampled_sums(counts.astype(float))
     together = maximise_many(pair_likelihood(pairs, 0.01, credit, weight), np.zeros(6))
-    drawn = [Pairs(pairs.low, pairs.high, c, w, 6) for c, w in zip(credit, weight, strict=True)]
+    drawn = [Pairs(pairs.first, pairs.second, c, w, 6) for c, w in zip(credit, weight, strict=True)]
     alone = [fit_strengths(one, 0.01).theta for one in drawn]
     assert together == pytest.approx(np.array(alone), abs=1e-9)
 
@@ -159,7 +159,7 @@ def test_separated_models_of_resamples_are_those_of_each():
     pairs = Pairs(low, high, credit.sum(axis=0), weight.sum(axis=0), 9)
     drawn = [replace(pairs, credit=c, weight=w).take(w > 0) for c, w in zip(credit, weight, strict=True)]
     alone = [separated_models(each) for each in drawn]
-    together = separated_in_draws(pairs, credit, weight)
+    together = separated_in_resamples(pairs, credit, weight)
     assert together.tolist() == [each.tolist() for each in alone]
     assert 0 < together.any(axis=1).sum() < 50
 
@@ -318,7 +318,7 @@ def test_pinning_shifts_scores_and_gives_the_errors_of_contrasts():
     shifts = [p.score - q.score for p, q in zip(pinned.entries, plain.entries, strict=True)]
     assert shifts == pytest.approx([shifts[0]] * 6)
     coded = code_battles(battles)
-    covariance, p = POINTS**2 * strengths_of(coded).covariance(coded), coded.models.index("model-02")
+    covariance, p = POINTS**2 * fit_battles(coded).covariance(coded), coded.models.index("model-02")
     by_hand = np.sqrt(np.diag(covariance) + covariance[p, p] - 2 * covariance[p])
     assert {e.model: e.se for e in pinned.entries} == pytest.approx(dict(zip(coded.models, by_hand, strict=True)))
 
@@ -381,7 +381,7 @@ def test_an_model_that_only_won_within_its_group_is_found_separated():
     pairs = [("a", "b"), ("b", "c"), ("c", "a"), ("x", "y"), ("y", "x"), ("a", "x"), ("b", "y")]
     frame = pd.DataFrame([("i", a, b, 1.0) for a, b in pairs], columns=["item", "model_a", "model_b", "credit"])
     coded = code_battles(read_battles(frame))
-    graph = graph_of(pair_sums(coded))
+    graph = comparison_graph(pair_sums(coded))
     assert [name for name, out in zip(coded.models, graph.separated, strict=True) if out] == ["x", "y"]
 
 
@@ -405,7 +405,7 @@ def test_averaging_separated_resamples_in_would_widen_the_interval():
     coded, pairs, _ = squares_of(battles)
     cells = cells_by_cluster(coded, pairs)
     counts = np.random.default_rng(0).multinomial(6, [1 / 6] * 6, 500).astype(float)
-    theta = maximise_many(pair_likelihood(pairs, 1e-6, *cells.sums_of_draws(counts)), np.zeros(4))
+    theta = maximise_many(pair_likelihood(pairs, 1e-6, *cells.resampled_sums(counts)), np.zeros(4))
     assert POINTS * (theta.max() - theta.min()) > 2000
 
 
@@ -541,9 +541,9 @@ def test_errors_beside_a_newcomer_are_the_same_from_a_database_and_from_rows():
     guests = [(f"i{k}", "d", "ab"[k % 2], float(k % 3 == 0)) for k in range(9)]
     battles = duel_with_guest(*guests, ("i0", "d", "b", 0.5))
     estimates = []
-    for coded in (sum_battles(battles), code_battles(battles)):
-        strengths = fit_strengths(pairs_of(coded))
-        scale = scale_of(coded.models, np.ones(3, dtype=bool), coded.clusters_of(), None, None)
+    for coded in (prepare_battles(battles), code_battles(battles)):
+        strengths = fit_strengths(pair_sums_with_items(coded))
+        scale = elo_scale(coded.models, np.ones(3, dtype=bool), coded.clusters_of(), None, None)
         estimates.append(estimate_elo(strengths, coded, scale, 0.95))
     for name in ("low", "high", "covariance"):
         assert getattr(estimates[0], name) == pytest.approx(getattr(estimates[1], name), rel=1e-9)
@@ -561,8 +561,10 @@ def test_sparse_pair_sums_equal_dense_ones_with_weights():
     random = np.random.default_rng(0)
     a = random.integers(0, 6, 500)
     b = (a + random.integers(1, 6, 500)) % 6
-    coded = Coded(a, b, random.random(500), random.uniform(0.5, 3, 500), np.arange(500), 500, "row", tuple("abcdef"))
-    sparse, dense = _sparse_sums(coded), pairs_of_squares(*squares(coded))
+    coded = CodedBattles(
+        a, b, random.random(500), random.uniform(0.5, 3, 500), np.arange(500), 500, "row", tuple("abcdef")
+    )
+    sparse, dense = _sparse_sums(coded), pairs_from_matrices(*squares(coded))
     assert sparse.credit == pytest.approx(dense.credit)
     assert sparse.weight == pytest.approx(dense.weight)
 
@@ -575,7 +577,7 @@ def test_conjugate_gradients_reach_the_same_maximum(monkeypatch):
 
 def choix_of(pairs):
     wins = np.zeros((pairs.models,) * 2)
-    wins[pairs.low, pairs.high] = pairs.credit
-    wins[pairs.high, pairs.low] = pairs.weight - pairs.credit
+    wins[pairs.first, pairs.second] = pairs.credit
+    wins[pairs.second, pairs.first] = pairs.weight - pairs.credit
     theta = choix.ilsr_pairwise_dense(wins, tol=1e-13)
     return theta - theta.mean()

@@ -16,9 +16,9 @@ from podium import Judge
 from podium.planning.simulation import simulate
 from podium.rankers.bradley_terry import bradley_terry
 from podium.rankers.coded import code_battles
-from podium.rankers.identification import strengths_of
+from podium.rankers.identification import fit_battles
 from podium.rankers.informativeness import count_differences, informativeness
-from podium.rankers.intervals import by_bootstrap, by_sandwich, resample
+from podium.rankers.intervals import bootstrap_estimate, resample, sandwich_estimate
 from podium.rankers.pointwise import mean, median, score_matrix
 from podium.rankers.rank_sets import contrast_all
 from podium.rankers.win_rate import win_rate
@@ -262,7 +262,7 @@ def pointwise_difference_found(battles):
     """The wrong variant: each pair tested alone at 5%."""
     names = battles.models
     coded = code_battles(battles)
-    rated = strengths_of(coded)
+    rated = fit_battles(coded)
     spread = rated.covariance(coded)
     a, b = np.triu_indices(len(names), 1)
     se = np.sqrt(spread[a, a] + spread[b, b] - 2 * spread[a, b])
@@ -285,7 +285,7 @@ def test_rank_sets_tell_clearly_different_models_apart():
 
 def test_bonferroni_rank_sets_are_at_least_as_wide_as_simulated_ones(monkeypatch):
     rng = np.random.default_rng(3)
-    estimate = by_sandwich(rng.normal(0, 2, 12), np.diag(rng.uniform(0.2, 1, 12)), 40, level=0.95, cluster="item")
+    estimate = sandwich_estimate(rng.normal(0, 2, 12), np.diag(rng.uniform(0.2, 1, 12)), 40, level=0.95, cluster="item")
     simulated = contrast_all(estimate, level=0.95, rng=np.random.default_rng(0))
     monkeypatch.setattr("podium.rankers.rank_sets.MOST_SIMULATED", 1)
     bounded = contrast_all(estimate, level=0.95, rng=np.random.default_rng(0))
@@ -340,7 +340,7 @@ def bootstrap_of_copies(statistic):
             return np.stack([statistic(np.repeat(copies, row.astype(int), axis=0), axis=0) for row in counts])
 
         draws = resample(scores, len(copies), 100, np.random.default_rng(seed))
-        found = by_bootstrap(statistic(copies, axis=0), draws, len(copies), level=0.95, cluster="row")
+        found = bootstrap_estimate(statistic(copies, axis=0), draws, len(copies), level=0.95, cluster="row")
         hits += list((found.low <= world.strengths) & (world.strengths <= found.high))
     return np.mean(hits)
 
@@ -361,7 +361,7 @@ def test_a_bootstrap_of_single_pairs_makes_informativeness_intervals_too_narrow(
         told = count_differences(coded, 2 * coded.credit - 1)
         apart, compared = told.apart.sum(axis=0), told.compared.sum(axis=0)
         draws = np.random.default_rng(seed).binomial(compared.astype(int), apart / compared, (200, 7)) / compared
-        found = by_bootstrap(apart / compared, draws, 60, level=0.95, cluster="row")
+        found = bootstrap_estimate(apart / compared, draws, 60, level=0.95, cluster="row")
         truth = np.array([informative_truth[name] for name in coded.models])
         hits += list((found.low <= truth) & (truth <= found.high))
     assert np.mean(hits) < 0.85

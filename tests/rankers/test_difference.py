@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from podium.rankers.coded import Coded
+from podium.rankers.coded import CodedBattles
 from podium.rankers.difference import DifferenceTest, flip_tails, paired_difference, score_tails
 from podium.rankers.elo_difference import elo_difference
 from podium.rankers.scale import POINTS
@@ -101,7 +101,7 @@ def battles_of(rng, items, models, *, gap=0.0, met=True, orders=2, soft=False):
     item = np.repeat(np.arange(items), len(a))
     names = tuple(f"m{k}" for k in range(models))
     weight = np.ones(credit.size)
-    return Coded(np.tile(a, items), np.tile(b, items), credit.ravel(), weight, item, items, "item", names)
+    return CodedBattles(np.tile(a, items), np.tile(b, items), credit.ravel(), weight, item, items, "item", names)
 
 
 def test_elo_of_battles_between_two_is_the_t_test_of_their_mean_credit():
@@ -130,7 +130,7 @@ def test_models_with_the_same_record_are_level_also_where_nobody_beat_them(won: 
     """Rounding puts one ahead; on the same items it would tell it, too, by twenty contributions of one sign."""
     credit, own = np.tile(np.arange(20) < won, 2) * 1.0, np.repeat([0, 1], 20)
     item = np.tile(np.arange(20), 2) + apart * own
-    coded = Coded(own, np.full(40, 2), credit, np.ones(40), item, 20 + apart, "item", ("a", "b", "c"))
+    coded = CodedBattles(own, np.full(40, 2), credit, np.ones(40), item, 20 + apart, "item", ("a", "b", "c"))
     for pair in ((0, 1), (1, 0)):
         found = elo_difference(coded, *pair)
         assert (found.value, found.p_value) == (0.0, 1.0)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import podium
-from podium.rankers.coded import Coded
+from podium.rankers.coded import CodedBattles
 from podium.rankers.drop_out import drop_out_of_clusters, drop_out_robustness
 
 
@@ -66,7 +66,7 @@ def test_the_rest_is_led_by_the_rival_as_the_ranker_itself_says(enumerated: int)
     assert (whole, without) == (robustness.leader, robustness.new_leader)
 
 
-def unbalanced_record(seed: int) -> Coded:
+def unbalanced_record(seed: int) -> CodedBattles:
     """Return battles of 3 to 6 models on 6 to 12 items, none to two of each pair and item."""
     rng = np.random.default_rng(seed)
     models, items = int(rng.integers(3, 7)), int(rng.integers(6, 13))
@@ -77,7 +77,7 @@ def unbalanced_record(seed: int) -> Coded:
     item, a, b = (np.repeat(column, times) for column in (item, a, b))
     credit = (rng.random(len(item)) < 1 / (1 + np.exp(theta[b] - theta[a]))) * 1.0
     present, cluster = np.unique(item, return_inverse=True)
-    return Coded(a, b, credit, np.ones(len(a)), cluster, len(present), "item", tuple("abcdef"[:models]))
+    return CodedBattles(a, b, credit, np.ones(len(a)), cluster, len(present), "item", tuple("abcdef"[:models]))
 
 
 @pytest.mark.slow

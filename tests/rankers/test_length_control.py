@@ -11,7 +11,7 @@ from scipy.special import expit
 import podium
 from podium.cli.main import podium as command
 from podium.errors import DataError, NotIdentifiedError, UsageError
-from podium.rankers.coded import Coded
+from podium.rankers.coded import CodedBattles
 from podium.rankers.length_control.joint import length_separates
 from podium.rankers.scale import POINTS
 
@@ -207,7 +207,7 @@ def test_separation_by_length_is_what_linear_programming_finds():
         a = rng.integers(0, 3, size)
         b = (a + rng.integers(1, 3, size)) % 3
         term, credit = rng.normal(size=size).round(1), rng.choice([0.0, 0.5, 1.0], size, p=[0.45, 0.1, 0.45])
-        coded = Coded(a, b, credit, np.ones(size), np.arange(size), size, "item", NAMES[:3])
+        coded = CodedBattles(a, b, credit, np.ones(size), np.arange(size), size, "item", NAMES[:3])
         rows = np.zeros((size, 3))
         rows[np.arange(size), a] += 1
         rows[np.arange(size), b] -= 1

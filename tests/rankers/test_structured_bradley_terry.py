@@ -15,7 +15,7 @@ from scipy.special import expit
 
 from podium import Judge, NotIdentifiedError, UsageError, rank, read_battles, simulate
 from podium.nouns.human_labels import label_by, label_from
-from podium.rankers.coded import Coded
+from podium.rankers.coded import CodedBattles
 from podium.rankers.further_items import further_items, further_labels
 from podium.rankers.pairs import pair_sums
 from podium.rankers.random_effects import dispersion_of, expected_errors, fit_random_effects
@@ -35,7 +35,7 @@ def labels_of(size=6, rows=80, seed=0):
     credit = (rng.random(rows) < expit(theta[a] - theta[b])) * 1.0
     names = tuple(f"m{k}" for k in range(size))
     cluster = np.arange(rows) // 2
-    return Coded(a, b, credit, np.ones(rows), cluster, int(cluster.max()) + 1, "item", names), phi - phi.mean()
+    return CodedBattles(a, b, credit, np.ones(rows), cluster, int(cluster.max()) + 1, "item", names), phi - phi.mean()
 
 
 def loss(at, labels, phi, tau):
@@ -90,7 +90,7 @@ def test_with_an_endless_spread_they_are_where_human_say():
 
 def test_labels_that_are_all_ties_are_less_variable_than_coins():
     labels, _ = labels_of()
-    ties = Coded(labels.a, labels.b, np.full(80, 0.5), labels.weight, labels.cluster, 40, "item", labels.models)
+    ties = CodedBattles(labels.a, labels.b, np.full(80, 0.5), labels.weight, labels.cluster, 40, "item", labels.models)
     assert dispersion_of(ties, np.zeros(6)) == 0.3
 
 
@@ -98,7 +98,7 @@ def test_labels_given_twice_on_an_item_are_more_variable():
     """A copy of each label in its item doubles what its cluster says of the error."""
     labels, _ = labels_of(rows=200)
     columns = [np.repeat(column, 2) for column in (labels.a, labels.b, labels.credit, labels.weight)]
-    twice = Coded(*columns, np.repeat(np.arange(200), 2), 200, "item", labels.models)
+    twice = CodedBattles(*columns, np.repeat(np.arange(200), 2), 200, "item", labels.models)
     assert dispersion_of(twice, np.zeros(6)) == pytest.approx(2.0, rel=0.1)
 
 
@@ -392,7 +392,7 @@ def test_labels_of_items_with_copies_are_not_held_with_coin_throws_errors():
     """The wrong variant: with a dispersion of 1, five copies of a label an item count as five labels."""
     labels, phi = labels_of(12, 150, seed=1)
     columns = [np.repeat(column, 5) for column in (labels.a, labels.b, labels.credit, labels.weight)]
-    copies = Coded(*columns, np.repeat(np.arange(150), 5), 150, "item", labels.models)
+    copies = CodedBattles(*columns, np.repeat(np.arange(150), 5), 150, "item", labels.models)
     right, wrong = (np.sqrt(np.diag(fit_random_effects(copies, phi, dispersion=d).covariance)) for d in (None, 1.0))
     alone = np.sqrt(np.diag(fit_random_effects(labels, phi).covariance))
     assert np.mean(right / alone) == pytest.approx(1.0, abs=0.15)
@@ -438,7 +438,7 @@ def test_bradleyterry2_finds_the_same_slopes_on_its_chameleons(tmp_path):
     )
     won, lost = contests.astype(int).T - 1
     ones, number, names = np.ones(len(won)), len(won), tuple(str(k) for k in range(len(predictors)))
-    labels = Coded(won, lost, ones, ones, np.arange(number), number, "row", names)
+    labels = CodedBattles(won, lost, ones, ones, np.arange(number), number, "row", names)
     assert len(slopes) == 7
     for predictor, (slope, error) in zip(predictors.T, slopes, strict=True):
         found = 2 * fit_random_effects(labels, 2 * predictor, dispersion=1.0).kappa[0]

@@ -9,12 +9,12 @@ from scipy.stats import norm, t
 from statsmodels.stats.proportion import proportion_confint
 
 from podium import Judge, NotIdentifiedError, UsageError, read_battles, simulate
-from podium.rankers.cells import pairs_of, sum_battles
+from podium.rankers.cells import pair_sums_with_items, prepare_battles
 from podium.rankers.coded import code_battles
-from podium.rankers.intervals import by_bootstrap
+from podium.rankers.intervals import bootstrap_estimate
 from podium.rankers.pointwise import mean, median
 from podium.rankers.rank_sets import contrast_all
-from podium.rankers.rate_errors import errors_of_rates
+from podium.rankers.rate_errors import win_rate_errors
 from podium.rankers.win_rate import win_rate
 
 
@@ -67,8 +67,8 @@ def test_errors_are_the_same_from_a_database_and_from_rows():
     world = simulate(5, 12, seed=2)
     frame = world.judgments(Judge("x"), Judge("y", tie=0.5), repeats=2, orders="ab")
     battles = read_battles(frame.sample(150, random_state=1).reset_index(drop=True))
-    stored, coded = sum_battles(battles), code_battles(battles)
-    by_database, by_rows = (errors_of_rates(those, pairs_of(those)) for those in (stored, coded))
+    stored, coded = prepare_battles(battles), code_battles(battles)
+    by_database, by_rows = (win_rate_errors(those, pair_sums_with_items(those)) for those in (stored, coded))
     for database, rows in zip(by_database, by_rows, strict=True):
         assert database == pytest.approx(rows, rel=1e-10)
 
@@ -214,7 +214,7 @@ def test_against_an_anchor_the_denominators_are_those_of_its_battles():
 def test_a_bootstrap_of_few_items_is_widened():
     """Closed form: at 8 items the ends lie sqrt(8 / 7) t_7 / z times as far from the rate as the percentiles."""
     score, draws = np.array([0.5]), np.linspace(0.3, 0.7, 401)[:, None]
-    few, many = (by_bootstrap(score, draws, size, level=0.95, cluster="item") for size in (8, 30))
+    few, many = (bootstrap_estimate(score, draws, size, level=0.95, cluster="item") for size in (8, 30))
     factor = np.sqrt(8 / 7) * t.ppf(0.975, 7) / norm.ppf(0.975)
     assert few.high - 0.5 == pytest.approx(factor * (many.high - 0.5))
 
@@ -224,17 +224,17 @@ def test_medians_are_distinguishable_only_where_resamples_agree(gap, told):
     """One resample in ten brings the second a step closer: two steps are sure, one is not."""
     second = 6.0 - gap + (np.arange(1000) % 10 == 0)
     draws = np.column_stack([np.where(np.arange(1000) % 100, 6.0, 6.5), second])
-    estimate = by_bootstrap(np.array([6.0, 6.0 - gap]), draws, 200, level=0.95, cluster="item")
+    estimate = bootstrap_estimate(np.array([6.0, 6.0 - gap]), draws, 200, level=0.95, cluster="item")
     ranks = contrast_all(replace(estimate, draws=draws), level=0.95, rng=rng())
     assert (ranks.high[0] < ranks.low[1]) == told
 
 
 def test_below_five_items_a_bootstrap_gives_no_interval():
     draws = np.random.default_rng(1).normal(0.5, 0.1, (200, 2))
-    refused = by_bootstrap(np.array([0.5, 0.5]), draws, 4, level=0.95, cluster="item")
+    refused = bootstrap_estimate(np.array([0.5, 0.5]), draws, 4, level=0.95, cluster="item")
     assert np.isnan(refused.low).all()
     assert "interval=sandwich" in refused.warnings[0]
-    partly = by_bootstrap(np.array([0.5, 0.5]), draws, 40, level=0.95, cluster="item", own=np.array([40, 4]))
+    partly = bootstrap_estimate(np.array([0.5, 0.5]), draws, 40, level=0.95, cluster="item", own=np.array([40, 4]))
     assert np.isnan(partly.low).tolist() == [False, True]
     assert partly.warnings == ("models in fewer than 5 items have no bootstrap interval: 1",)
 

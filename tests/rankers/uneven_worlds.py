@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import expit
 
 from podium import simulate
-from podium.rankers.coded import Coded
+from podium.rankers.coded import CodedBattles
 from podium.rankers.pointwise import ScoreMatrix
 
 NAMES = tuple(f"model-{k:02d}" for k in range(40))
@@ -16,7 +16,7 @@ NAMES = tuple(f"model-{k:02d}" for k in range(40))
 class Played:
     """Battles of one world, and the exact expected credit of row against column, shape (models, models)."""
 
-    coded: Coded
+    coded: CodedBattles
     credit: np.ndarray
 
 
@@ -108,5 +108,5 @@ def _play(seed: int, items: int, models: int, spread: float, item: np.ndarray, a
     won = chance[item, low, high] < expit(world.quality[item, low] - world.quality[item, high])
     credit = np.where(a < b, won, ~won) * 1.0
     met, cluster = np.unique(item, return_inverse=True)
-    coded = Coded(a, b, credit, np.ones(len(a)), cluster, len(met), "item", NAMES[:models])
+    coded = CodedBattles(a, b, credit, np.ones(len(a)), cluster, len(met), "item", NAMES[:models])
     return Played(coded, world.expected_credits())

@@ -89,7 +89,7 @@ def step_down_without_memory(theta: np.ndarray, covariance: np.ndarray, clusters
     return settled
 
 
-def pairs_of(names: Sequence[str]) -> Iterator[frozenset[str]]:
+def pair_sums_with_items(names: Sequence[str]) -> Iterator[frozenset[str]]:
     """Yield all pairs."""
     return (frozenset(pair) for pair in combinations(names, 2))
 

@@ -15,7 +15,7 @@ from close_worlds import (
     CloseWorld,
     is_wrong,
     naive_claims,
-    pairs_of,
+    pair_sums_with_items,
     step_down_without_memory,
     turned_round,
 )
@@ -423,7 +423,7 @@ def test_a_judge_in_love_with_the_first_costs_a_circle_little_and_random_orders_
 def test_near_pairs_meet_as_often_as_far_ones_while_nobody_has_left() -> None:
     met = Counter(frozenset((own.a, own.b)) for own in battles(play(Ring(), field_of(8, 400))))
     expected = 8 * 400 / 28
-    assert sum((met[pair] - expected) ** 2 / expected for pair in pairs_of(field_of(8, 1).models)) < 60
+    assert sum((met[pair] - expected) ** 2 / expected for pair in pair_sums_with_items(field_of(8, 1).models)) < 60
 
 
 def joined(world: CloseWorld, rule: Ring, given: list[Round]) -> list[Round]:

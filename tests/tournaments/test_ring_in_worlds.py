@@ -8,7 +8,7 @@ import pytest
 from close_worlds import CloseWorld, is_wrong
 from scipy.stats import norm
 
-from podium.rankers.intervals import t_reach
+from podium.rankers.intervals import t_quantile
 from podium.rankers.scale import POINTS
 from podium.tournaments.between_rounds import matchups_in, strengths_of_matchups
 from podium.tournaments.chain import Chain
@@ -88,7 +88,7 @@ def forgetful_step_down(theta, covariance, clusters, asked, settled, margin, alp
     gap, variance = theta[:, None] - theta, np.diag(covariance)
     error = np.sqrt(np.maximum(variance[:, None] + variance - 2 * covariance, 0))
     while (open_ := asked & (settled == 0)).any():
-        critical = t_reach(clusters, 1 - 2 * alpha / (int(open_.sum()) // 2))
+        critical = t_quantile(clusters, 1 - 2 * alpha / (int(open_.sum()) // 2))
         fresh = open_ & (np.abs(gap) + margin / POINTS > critical * error)
         if not fresh.any():
             return
@@ -130,6 +130,6 @@ def test_intervals_printed_after_the_best_were_chosen_cover_and_pointwise_ones_d
         level = printed_level(0.95, {"until": "top1", "looks": last.planned})
         error = np.abs(last.theta * POINTS - world.truth)
         deviation = np.sqrt(np.diag(last.covariance)) * POINTS
-        printed.append(error <= t_reach(last.clusters, level) * deviation)
-        pointwise.append(error <= t_reach(last.clusters, Stopping().level) * deviation)
+        printed.append(error <= t_quantile(last.clusters, level) * deviation)
+        pointwise.append(error <= t_quantile(last.clusters, Stopping().level) * deviation)
     assert np.nanmean(printed) >= 0.95 > np.nanmean(pointwise)

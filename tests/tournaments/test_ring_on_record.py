@@ -13,7 +13,7 @@ from scipy.stats import kendalltau
 
 from podium import read_battles
 from podium.planning.questions import ImaginedRun
-from podium.rankers.pairs import pairs_of_squares
+from podium.rankers.pairs import pairs_from_matrices
 from podium.rankers.scale import POINTS
 from podium.rankers.strengths import fit_strengths
 from podium.tournaments.between_rounds import matchups_in, strengths_of_matchups
@@ -49,7 +49,7 @@ def earned() -> np.ndarray:
 def drawn_again(earned: np.ndarray, seed: int) -> ImaginedRun:
     """Return items drawn with replacement, each an item of its own; the truth is the whole record's."""
     read = ~np.isnan(earned)
-    truth = fit_strengths(pairs_of_squares(np.nansum(earned, axis=0), read.sum(axis=0).astype(float))).theta
+    truth = fit_strengths(pairs_from_matrices(np.nansum(earned, axis=0), read.sum(axis=0).astype(float))).theta
     drawn = np.random.default_rng(seed).integers(0, len(earned), len(earned))
     names = tuple(f"model {k}" for k in range(7))
     return ImaginedRun(Field(names, tuple(f"item {k}" for k in range(len(earned))), {}), earned[drawn], truth)

@@ -14,7 +14,7 @@ from scipy.stats import t
 from podium import NotIdentifiedError
 from podium.rankers.calibration.evidence import Evidence
 from podium.rankers.calibration.signals import towards_mean
-from podium.rankers.intervals import t_reach
+from podium.rankers.intervals import t_quantile
 
 SHAPES = pytest.mark.parametrize("features", [1, 2, 5])
 
@@ -161,11 +161,11 @@ def test_clusters_are_counted():
 
 @pytest.mark.parametrize(("clusters", "level"), [(2, 0.9), (5, 0.95), (400, 0.99)])
 def test_errors_become_intervals_by_student_quantiles(clusters, level):
-    assert t_reach(clusters, level) == pytest.approx(t.ppf((1 + level) / 2, clusters - 1), rel=1e-12)
+    assert t_quantile(clusters, level) == pytest.approx(t.ppf((1 + level) / 2, clusters - 1), rel=1e-12)
 
 
 def test_a_single_cluster_reaches_nowhere():
-    assert np.isnan(t_reach(1, 0.9))
+    assert np.isnan(t_quantile(1, 0.9))
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from lm_eval.api.filter import Filter
 from podium.errors import UsageError
 from podium.formats.lm_eval_judged import OWN, verdicts_as_text
 from podium.hosts.lm_eval.batch import judge_battles
-from podium.hosts.lm_eval.judge import judge_model
+from podium.hosts.lm_eval.judge import judge_model, refuse_lm_eval_model
 from podium.hosts.lm_eval.opponents import Against, meet_opponents
 from podium.hosts.lm_eval.registry import issue_verdicts, register
 from podium.hosts.lm_eval.secrets import redact, refuse_secrets
@@ -57,8 +57,7 @@ class JudgeFilter(Filter):
         Args:
             against: output folders of earlier runs, or any files of responses that podium reads, each optionally
                 `label=path`; or a mapping of labels to paths.
-            judge: an Inspect model, as `openai/...` or `podium/offline`, or a model of lm-eval, as
-                `lm-eval:local-chat-completions,model=...,base_url=...`; several are a jury.
+            judge: an Inspect model, as `openai/...` or `podium/offline`; several are a jury.
             judge_args: arguments of that model, as `base_url`; no keys.
             model: what to call this run's model.
             item: the document's field that is the items' id in `against`; by default documents are known by content.
@@ -81,6 +80,8 @@ class JudgeFilter(Filter):
             options["logprobs"] = "off"
         self.how = judging_settings(**options)
         self.judges = (judge,) if isinstance(judge, str) else tuple(judge)
+        for name in self.judges:
+            refuse_lm_eval_model(name, "judge:")
         self.judge_args = judge_args or {}
         self.concurrency, self.cache = concurrency, cache
         self.strips, self.reasoning = check_policy(reasoning), reasoning
@@ -131,10 +132,7 @@ class JudgeFilter(Filter):
         return [issue_verdicts(redact(verdicts_as_text(document))) for document in documents]
 
     def _models(self) -> list[Model]:
-        try:
-            models = [judge_model(name, self.judge_args) for name in self.judges]
-        except UsageError as error:
-            raise UsageError(f"judge: {str(error).removeprefix('--ranker_judge ')}") from None
+        models = [judge_model(name, self.judge_args, "judge:") for name in self.judges]
         for model in models:
             model.config = model.config.merge(GenerateConfig(**self.limits))
         return models

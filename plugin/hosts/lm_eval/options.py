@@ -11,8 +11,6 @@ from podium.hosts.lm_eval.secrets import is_secret_name, secrets_of
 
 TITLE = "ranking (podium)"
 PREFIX = "ranker"
-LM_EVAL = "lm-eval:"
-"""How the name of a judge begins that is a model of lm-eval."""
 NEXT_SETTING = re.compile(r",(?=\s*[A-Za-z_][\w.]*=)")
 """Where one `key=value` ends and the next begins: a value may hold commas."""
 
@@ -37,9 +35,7 @@ class RankerOptions:
 
     def secrets(self) -> list[str]:
         """Return the secret values among all arguments of the judges."""
-        specs = [name.partition(",")[2] for name in self.judges if name.startswith(LM_EVAL)]
-        arguments = [self.judge_args, *(parse_pairs(spec) for spec in specs if spec)]
-        return [secret for given in arguments for secret in secrets_of(given)]
+        return secrets_of(self.judge_args)
 
 
 class Option(NamedTuple):
@@ -155,7 +151,7 @@ RANKER = (
 AGAINST = "Output folders of other runs, made with --log_samples (default: the other models in --output_path)"
 JUDGE = (
     "Let a model judge the responses, instead of the task's own metric: any Inspect model name (openai/gpt-5, "
-    "vllm/..., podium/offline), or lm-eval:<type>,<arg>=<value>,... for a model of lm-eval. Several are a jury"
+    "vllm/..., podium/offline). Several are a jury"
 )
 JUDGE_ARGS = "Arguments of the judge's model as `key=val,key2=val2` or `key=val` `key2=val2`; keys are never logged"
 TOURNAMENT = "Which battles the judge is asked for: round_robin (default), anchor, swim, chain, ring"

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from podium.errors import UsageError
 from podium.hookspecs import Tournament
 from podium.hosts.inspect_ai.log_contents import PLAYED_FOR
-from podium.hosts.lm_eval.options import LM_EVAL, RankerOptions
+from podium.hosts.lm_eval.options import RankerOptions
 from podium.hosts.lm_eval.secrets import HIDDEN, SHORTEST, redact
 from podium.plugins import catalogue
 from podium.plugins.settings import parameters_of
@@ -47,14 +47,8 @@ def check_tournament(options: RankerOptions) -> None:
     how = judging_settings(**{name: value for name, value in options.args.items() if name in known_options()})
     name = _name_of(options)
     shows_first(name, catalogue.make_tournament(name, split_options(name, options.args)[0]), how, options.args)
-    needs_probabilities = how.logprobs == "required" or how.realization.probabilities == "needed"
-    if needs_probabilities and any(name.startswith(LM_EVAL) for name in options.judges):
-        raise UsageError(
-            f"{how.realization.name} needs token probabilities, and models of lm-eval give none: choose another "
-            "realization, or an Inspect model as judge (vllm/..., openai-api/...)"
-        )
     for name in options.judges:
-        if name.startswith(LM_EVAL) or name.partition("/")[0] not in LOADS:
+        if name.partition("/")[0] not in LOADS:
             judge_model(name, options.judge_args)
 
 

@@ -12,7 +12,6 @@ import inspect_ai, inspect_ai.dataset, inspect_ai.hooks, inspect_ai.log, inspect
 import inspect_ai.solver, inspect_ai.tool, inspect_ai.util
 before, start = set(sys.modules), time.process_time()
 import podium.hosts.inspect_ai.registry as registry
-import podium.hosts.lm_eval.judge
 seconds = time.process_time() - start
 added = sorted(set(sys.modules) - before)
 print(json.dumps({"added": added, "seconds": seconds, "names": registry.__all__}))

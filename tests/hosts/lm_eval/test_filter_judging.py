@@ -236,14 +236,6 @@ def test_a_jury_gives_one_verdict_and_every_judges_own(server: StandIn, tmp_path
     assert figure(found, "bradley_terry") > 0
 
 
-@pytest.mark.slow
-def test_a_model_of_lm_eval_judges(server: StandIn, tmp_path: Path, asked: dict[str, Any]):
-    judge = f"lm-eval:local-chat-completions,model=judge,base_url={server.chat},num_concurrent=4"
-    found = evaluated(write_task(tmp_path, {**asked, "judge": judge, "judge_args": {}}))
-    assert figure(found, "judged") == ITEMS * 2
-    assert {one["credit"] for one in battles(found)} <= {0.0, 0.5, 1.0}
-
-
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -251,7 +243,7 @@ def test_a_model_of_lm_eval_judges(server: StandIn, tmp_path: Path, asked: dict[
         {"judge_args": {"default_headers": {"Authorization": f"Bearer {KEY}"}}},
         {"judge_args": {"base_url": f"http://me:{KEY}@localhost/v1"}},
         {"judge_args": {"note": KEY}},
-        {"judge": "lm-eval:local-chat-completions,model=judge,api_key=abc"},
+        {"judge": "openai/judge,api_key=abc"},
     ],
     ids=["by name", "in a header", "in an address", "by its value", "in a model's text"],
 )
@@ -281,11 +273,12 @@ def test_no_key_lands_in_results_samples_or_logs(
         ({"orders": "twice"}, "available: both, random, as-given"),
         ({"concurrency": 0}, "concurrency=0: give 1 or more"),
         ({"realization": "rubrik"}, "did you mean 'rubric'"),
+        ({"judge": "lm-eval:hf,pretrained=m"}, "judge: lm-eval:hf: judges are models of Inspect: write hf/NAME"),
     ],
 )
 def test_a_wrong_option_is_named_with_the_right_one(unasked: dict[str, Any], wrong: dict[str, Any], said: str):
     with pytest.raises(UsageError, match=said):
-        JudgeFilter(**unasked, **wrong)
+        JudgeFilter(**{**unasked, **wrong})
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from podium.hosts.lm_eval.options import RankerOptions, options_from, parse_pair
 from podium.hosts.lm_eval.secrets import redact
 from podium.hosts.lm_eval.tournament import check_tournament
 
-SPEC = "lm-eval:local-completions,model=m,header={'Authorization': 'Bearer zzz-secret-zzz', 'X': 'yyy-secret'},seed=3"
+ARGUMENTS = "api_key=xxx-secret,default_headers={'Authorization': 'Bearer zzz-secret-zzz', 'X': 'yyy-secret'},seed=3"
 
 
 def test_settings_are_read_as_values_and_a_value_may_hold_commas():
@@ -25,7 +25,7 @@ def test_a_key_of_digits_stays_as_it_was_typed():
 
 
 def test_every_secret_of_the_judges_is_hidden_and_nothing_else():
-    options = RankerOptions(judges=(SPEC, "openai/gpt-5"), judge_args={"api_key": "xxx-secret", "add_bos_token": True})
+    options = RankerOptions(judges=("openai/gpt-5",), judge_args=parse_pairs([ARGUMENTS, "add_bos_token=True"]))
     told = redact("True: zzz-secret-zzz and yyy-secret, xxx-secret of m, seed 3", options.secrets())
     assert told == "True: *** and ***, *** of m, seed 3"
 

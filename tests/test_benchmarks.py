@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
@@ -58,6 +60,43 @@ def test_the_comparison_with_peers_still_knows_podium():
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=BENCHMARKS, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
+
+
+def effects_of(*arguments):
+    """Return partial eta squared, its interval, F and p by effect, as `judge_anova.py` prints them."""
+    command = [sys.executable, "judge_anova.py", *map(str, arguments)]
+    done = subprocess.run(command, cwd=BENCHMARKS, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    rows = [line.rsplit(maxsplit=6) for line in done.stdout.splitlines()[1:]]
+    return {row[0].strip(): [float(cell) for cell in row[2:]] for row in rows}
+
+
+def test_justranks_analysis_of_variance_follows_from_its_table():
+    """Appendix D: partial eta squared 0.81, 0.51, 0.78 and 0.02; F 36.0 (by SPSS, sums of type III), 26.6 and 10.1."""
+    found, names = effects_of(), ("judge", "realization", "judge x realization", "aggregation")
+    assert [round(found[name][0], 2) for name in names] == [0.81, 0.51, 0.78, 0.02]
+    assert found["judge"][3] == pytest.approx(36.0, rel=0.035)
+    assert [round(found[name][3], 1) for name in names[1:3]] == [26.6, 10.1]
+    assert found["aggregation"][4] > 0.5
+
+
+def test_the_judge_explains_the_variance_where_realizations_do_not_differ(tmp_path):
+    """Four judges with strengths in different orders, each twice with other noise."""
+    frames, rng, names = [], np.random.default_rng(0), [f"m{k}" for k in range(6)]
+    for judge, order in enumerate(([0, 1, 2, 3, 4, 5], [3, 0, 5, 1, 4, 2], [1, 0, 3, 2, 5, 4], [5, 4, 3, 2, 1, 0])):
+        for realization in ("likert", "anchor"):
+            rows = [(k, i, j) for k in range(60) for i in range(6) for j in range(i)]
+            item, a, b = np.array(rows).T
+            won = rng.random(len(rows)) < 1 / (1 + np.exp(np.array(order)[b] - np.array(order)[a]))
+            sides = {"model_a": np.array(names)[a], "model_b": np.array(names)[b], "credit": won * 1.0}
+            frames.append(
+                pd.DataFrame({"judge": f"j{judge}|{realization}|x", "item": item, "order": "merged", **sides})
+            )
+    pd.concat(frames).to_csv(tmp_path / "verdicts.csv", index=False)
+    pd.DataFrame({"model": names, "score": range(6)}).to_csv(tmp_path / "gold.csv", index=False)
+    found = effects_of(tmp_path / "verdicts.csv", "--gold", tmp_path / "gold.csv")
+    assert found["judge"][0] > 0.95
+    assert found["judge"][4] < 0.01 < found["realization"][4]
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Several judges and realizations side by side: how their rankings agree, and what makes them differ."""
+"""Several judges and realizations side by side: how their rankings agree."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,21 +12,14 @@ from podium.diagnosis.judge_checks import split_judge_name
 from podium.diagnosis.sides import BattleRatings, kendall_taus, number_items
 from podium.diagnosis.subject import Subject
 from podium.diagnosis.transitivity import Transitivity, transitivity
-from podium.diagnosis.variance import Analysis, analyse
 from podium.errors import NotConvergedError, NotIdentifiedError
-from podium.nouns.battles import Battles
 from podium.rankers.intervals import resample
-from podium.rankers.pairs import win_rates
-from podium.rankers.pointwise import score_matrix
 from podium.report.model import EMPTY, Table
 
 RESAMPLES = 200
 MOST_SHOWN = 12
-CROSSED = (("judge", "realization"), ("realization", "aggregation"))
-"""Interplays that are effects of their own. With these, JuStRank's appendix D follows from its table 2."""
 SIDES = "judges side by side"
 TAU = "tau with the gold standard"
-VARIANCE = f"variance of {TAU}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,30 +59,22 @@ class JudgesSideBySide(CardAnswer):
         models: ranked by all of them.
         judges: the nearest to the gold standard first, else by name.
         correlations, mean: of every two, and the mean of those.
-        variance: of tau with the gold standard, by judge, realization and aggregation (of the ones named).
     """
 
     models: int
     judges: tuple[JudgeStanding, ...]
     correlations: tuple[Correlation, ...]
     mean: Figured
-    aggregations: tuple[str, ...]
-    variance: Analysis | Missing
 
     def lines(self) -> tuple[tuple[str, Value], ...]:
         """Return the lines of the section."""
-        variance: Value | Analysis = self.variance
-        if isinstance(variance, Analysis):
-            freedom = f"{variance.n:,} rankings, {variance.residual:,} degrees of freedom left"
-            variance = f"{freedom}, {variance.unexplained:.0%} unexplained"
         return (
             ("judges", f"{len(self.judges):,}, {self.models:,} models ranked by all"),
             ("mean Kendall's tau between judges", self.mean),
-            (VARIANCE, variance),
         )
 
     def tables(self) -> tuple[Table, ...]:
-        """Return the judges, their correlations and the shares of variance."""
+        """Return the tables of the judges and of their rank correlations."""
         rows = []
         for k, row in enumerate(self.judges, start=1):
             counts = (f"{row.battles:,}", f"{row.ties:.1%}")
@@ -104,15 +89,13 @@ class JudgesSideBySide(CardAnswer):
             )
             header = ("Kendall's tau", *(f"{k}." for k in range(1, len(names) + 1)))
             tables.append(Table("Rank correlations", header, square))
-        return (*tables, *(() if isinstance(self.variance, Missing) else (self.variance.table(),)))
+        return tuple(tables)
 
 
 def side_by_side(subjects: Sequence[Subject], *, resamples: int = RESAMPLES) -> JudgesSideBySide | Missing:
     """Compare the rankings of several judges; level and draws are those of the first.
 
-    Items that judges share are resampled together. The variance of tau with the gold standard is analysed as JuStRank
-    does (appendix D): factors judge, realization and aggregation (Bradley-Terry, win rate; mean and median of
-    pointwise scores where there are any), interplays where there are rankings enough.
+    Items that judges share are resampled together.
     """
     if len(subjects) < 2:
         return Missing(SIDES, "there is one judge only", "give the verdicts of several, told apart by a column judge")
@@ -144,9 +127,8 @@ def side_by_side(subjects: Sequence[Subject], *, resamples: int = RESAMPLES) -> 
         for k, (i, j) in enumerate(zip(first.tolist(), second.tolist(), strict=True))
     )
     mean = _tau_of(values.mean(), drawn.mean(axis=1), len(first), level, "pairs of judges")
-    aggregations, variance = _variance(ready, golds, level)
     standings.sort(key=lambda row: (-row.tau.value if isinstance(row.tau, Statistic) else 0.0, row.judge))
-    return JudgesSideBySide(len(names), tuple(standings), correlations, mean, aggregations, variance)
+    return JudgesSideBySide(len(names), tuple(standings), correlations, mean)
 
 
 def _gold_pairs(subject: Subject) -> GoldPairs | Missing:
@@ -196,57 +178,3 @@ def _tau_of(value: np.ndarray | float, draws: np.ndarray, n: int, level: float, 
     if estimate.low is None:
         method = "too few usable resamples of the items: no interval"
     return Statistic.from_estimate(estimate, level=level, method=method, n=n, of=of, unit=Unit.CORRELATION)
-
-
-def _variance(
-    subjects: Sequence[Subject], golds: Sequence[GoldPairs | Missing], level: float
-) -> tuple[tuple[str, ...], Analysis | Missing]:
-    """Rank by every aggregation, and share out the variance of tau with the gold standard.
-
-    An aggregation that agrees with another throughout is left out, for a copy is no evidence: win rates of a full round
-    robin rank as Bradley-Terry does.
-    """
-    ready = [(subject, gold) for subject, gold in zip(subjects, golds, strict=True) if isinstance(gold, GoldPairs)]
-    if not ready:
-        lacking = next(gold for gold in golds if isinstance(gold, Missing))
-        return (), Missing(VARIANCE, lacking.why, lacking.remedy)
-    by_subject = [_taus_by_aggregation(subject.battles, gold) for subject, gold in ready]
-    kept: dict[tuple[float | None, ...], str] = {}
-    for name in ("bradley-terry", "mean", "median", "win-rate"):
-        column = tuple(round(tau[name], 9) if name in tau else None for tau in by_subject)
-        if any(value is not None for value in column):
-            kept.setdefault(column, name)
-    cells = [
-        (*split_judge_name(subject.judge), name, tau[name])
-        for (subject, _), tau in zip(ready, by_subject, strict=True)
-        for name in kept.values()
-        if not np.isnan(tau.get(name, np.nan))
-    ]
-    if not cells:
-        return (), Missing(VARIANCE, "one of the rankings puts all systems level", "judge systems that differ")
-    models, realizations, aggregations, values = zip(*cells, strict=True)
-    known = [realization or "(not said)" for realization in realizations]
-    factors, why = {"judge": models, "realization": known, "aggregation": aggregations}, ""
-    # Interplays as far as the rankings suffice for them, else the factors alone.
-    for crossed in (CROSSED, CROSSED[:1], ()):
-        try:
-            return tuple(sorted(set(aggregations))), analyse(np.array(values), factors, crossed, level)
-        except NotIdentifiedError as error:
-            why = str(error)
-    remedy = "give more judges, each in several realizations, so that effects differ from chance"
-    return tuple(sorted(set(aggregations))), Missing(VARIANCE, why, remedy)
-
-
-def _taus_by_aggregation(battles: Battles, gold: GoldPairs) -> dict[str, float]:
-    """Return tau with the gold standard by aggregation; of no median that two models share: it does not rank them."""
-    judge, truth = gold.judge, gold.strengths()[1]
-    scores = {"bradley-terry": judge.strengths()[gold.ours], "win-rate": win_rates(judge.cells.pairs)[gold.ours]}
-    try:
-        matrix = score_matrix(battles)
-    except NotIdentifiedError:
-        matrix = None
-    if matrix is not None:
-        place = [matrix.models.index(name) for name in gold.models]
-        scores["mean"], median = (rule(matrix.values, axis=0)[place] for rule in (np.nanmean, np.nanmedian))
-        scores |= {"median": median} if len(np.unique(median)) == len(place) else {}
-    return {name: float(kendall_taus(score, truth)) for name, score in scores.items()}

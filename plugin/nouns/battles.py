@@ -153,7 +153,7 @@ class Battles:
         """Return who beats whom, models in the order of their win rates, an altair chart.
 
         Raises:
-            UsageError: altair is not installed (`pip install 'podium[report]'`).
+            UsageError: altair is not installed; the message says how.
             NotIdentifiedError: nothing is readable.
         """
         return call("podium.pictures.charts:battles_plot", self)

@@ -316,7 +316,7 @@ class Calibration(Document):
         """Return held-out ratings over human ratings, and whether the signal is a probability, an altair chart.
 
         Raises:
-            UsageError: altair is not installed (`pip install 'podium[report]'`).
+            UsageError: altair is not installed; the message says how.
         """
         return call("podium.pictures.charts:calibration_plot", self)
 

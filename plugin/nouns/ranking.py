@@ -161,7 +161,7 @@ class Ranking(Document):
         """Return the forest plot of scores, intervals and rank sets, an altair chart.
 
         Raises:
-            UsageError: altair is not installed (`pip install 'podium[report]'`).
+            UsageError: altair is not installed; the message says how.
         """
         return call("podium.pictures.charts:ranking_plot", self)
 

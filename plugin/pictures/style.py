@@ -4,7 +4,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from podium.errors import UsageError
+from podium.errors import UsageError, install_hint
 from podium.storage.drafts import written_whole
 from podium.storage.remote import Place
 
@@ -25,9 +25,7 @@ def load_extra(name: str) -> ModuleType:
     try:
         return import_module(name)
     except ImportError:
-        raise UsageError(
-            f"figures and pages need {name}, which is not installed: pip install 'podium[report]'"
-        ) from None
+        raise UsageError(f"figures and pages need {name}, which is not installed: {install_hint('report')}") from None
 
 
 def theme(colours: dict[str, str]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeAlias
 
-from podium.errors import DataError, PodiumError, UsageError
+from podium.errors import DataError, PodiumError, UsageError, install_hint
 
 DRIVERS = {"s3": ("s3fs", "s3"), "gs": ("gcsfs", "gs"), "http": ("aiohttp", "https"), "https": ("aiohttp", "https")}
 """By scheme: the package that speaks it, and podium's extra that brings the package."""
@@ -178,7 +178,7 @@ def file_system(scheme: str) -> Any:
         options = {"client_kwargs": {"trust_env": True}} if extra == "https" else {}
         return fsspec.filesystem(scheme, **options)
     except ImportError as error:
-        raise UsageError(f"{scheme}:// needs {package} ({error}): pip install 'podium[{extra}]'") from None
+        raise UsageError(f"{scheme}:// needs {package} ({error}): {install_hint(extra)}") from None
 
 
 def find_remote(url: str, suffixes: tuple[str, ...]) -> tuple[tuple[RemoteFile, ...], bool]:

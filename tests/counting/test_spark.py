@@ -106,7 +106,7 @@ def test_an_unknown_engine_is_refused():
 
 def test_spark_that_is_not_installed_says_what_to_install(monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
-    with pytest.raises(UsageError, match=r"pip install 'podium\[spark\]'"):
+    with pytest.raises(UsageError, match=r"pip install '.\[spark\]'"):
         start_engine("spark")
 
 

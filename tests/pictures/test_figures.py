@@ -66,7 +66,7 @@ def test_a_missing_library_is_said_with_the_line_that_installs_it(monkeypatch: p
         raise ImportError(name)
 
     monkeypatch.setattr(style, "import_module", fail)
-    with pytest.raises(UsageError, match=r"altair, which is not installed: pip install 'podium\[report\]'"):
+    with pytest.raises(UsageError, match=r"altair, which is not installed: run pip install '.\[report\]'"):
         rank(read_battles(EXAMPLE)).plot()
 
 

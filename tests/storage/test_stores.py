@@ -305,9 +305,9 @@ def test_a_missing_driver_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> No
 
     remote.file_system.cache_clear()
     monkeypatch.setattr("fsspec.filesystem", lacks)
-    with pytest.raises(podium.UsageError, match=r"s3:// needs s3fs .* pip install 'podium\[s3\]'"):
+    with pytest.raises(podium.UsageError, match=r"s3:// needs s3fs .* pip install '.\[s3\]'"):
         podium.read_battles("s3://bucket/votes.csv")
-    with pytest.raises(podium.UsageError, match=r"gs:// needs gcsfs .* pip install 'podium\[gs\]'"):
+    with pytest.raises(podium.UsageError, match=r"gs:// needs gcsfs .* pip install '.\[gs\]'"):
         podium.read_battles("gs://bucket/votes.csv")
     remote.file_system.cache_clear()
 

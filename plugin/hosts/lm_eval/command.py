@@ -22,7 +22,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from podium.errors import PodiumError, UsageError
+from podium.errors import PodiumError, UsageError, install_hint
 from podium.hosts.lm_eval.options import add_options, as_typed_here, is_ours, options_from, section_of, take_options
 from podium.printable import tell
 
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         import lm_eval  # noqa: F401
     except ImportError as error:
-        raise UsageError(f"lm-eval is not installed ({error}): pip install 'podium[lm-eval]'") from None
+        raise UsageError(f"lm-eval is not installed ({error}): {install_hint('lm-eval')}") from None
     try:
         from lm_eval.__main__ import HarnessCLI, setup_logging
     except ImportError as error:

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from podium.errors import UsageError
+from podium.errors import UsageError, install_hint
 from podium.hookspecs import Tournament
 from podium.hosts.inspect_ai.log_contents import PLAYED_FOR
 from podium.hosts.lm_eval.options import RankerOptions
@@ -41,7 +41,7 @@ def check_tournament(options: RankerOptions) -> None:
         from podium.plugins.catalogue import judging_settings
         from podium.scorers.judging import known_options, refuse_unknown_options
     except ImportError as error:
-        raise UsageError(f"judges need inspect-ai ({error}): pip install 'podium[inspect,lm-eval]'") from None
+        raise UsageError(f"judges need inspect-ai ({error}): {install_hint('inspect,lm-eval')}") from None
     own = (RUN_OPTIONS | _task_function(options)[1]) - {"name", "responses", "answered_by"}
     refuse_unknown_options(options.args, own | known_options())
     how = judging_settings(**{name: value for name, value in options.args.items() if name in known_options()})

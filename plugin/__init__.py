@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from podium.reading.judgments import read_battles
     from podium.scorers.prompt import Template
     from podium.scorers.realization import Realization
-    from podium.study.laboratory import run_study
     from podium.verbs.calibration_run import calibrate
     from podium.verbs.rank_battles import rank
     from podium.verbs.replays import Replay, replay
@@ -48,7 +47,6 @@ _PUBLIC = {
     "scorers.prompt": "Template",
     "scorers.realization": "Realization",
     "planning.simulation": "Judge World simulate",
-    "study.laboratory": "run_study",
 }
 """Modules, and the names that each gives to users."""
 _HOMES = {name: module for module, names in _PUBLIC.items() for name in names.split()}
@@ -82,7 +80,6 @@ __all__ = [
     "read_battles",
     "read_calibration",
     "replay",
-    "run_study",
     "simulate",
 ]
 

@@ -24,7 +24,7 @@ COMMANDS = {"inspect": "inspect_ai._cli.main:main", "podium": "podium.cli.main:m
 CONTEXT = multiprocessing.get_context(
     "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
 )
-ROOMS = ("answers", "cli", "diagnosis", "formats", "rankers", "report", "study", "tournaments", "verbs")
+ROOMS = ("answers", "cli", "diagnosis", "formats", "rankers", "report", "tournaments", "verbs")
 HOSTS = ["inspect_ai._cli.main", "inspect_ai.log", "openai", "podium.hosts.inspect_ai.registry"]
 TESTS = Path(__file__).parent
 

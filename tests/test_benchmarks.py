@@ -8,7 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from podium import read_battles
+
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
+RECORDED = Path(__file__).parents[2] / "shared" / "data" / "roundrobin_qlora_oa_gpt4.parquet"
 
 
 @pytest.mark.slow
@@ -113,3 +116,29 @@ def test_leaving_one_out_agrees_with_a_transcription_of_algorithm_1():
     lines = done.stdout.splitlines()
     assert {"podium", "transcription"} <= {line.split()[0] for line in lines if line}
     assert all(float(points) < 1e-4 for points in lines[-1].split())
+
+
+@pytest.mark.slow
+@pytest.mark.real_data
+@pytest.mark.skipif(not RECORDED.exists(), reason="the recorded judgments are not beside this checkout")
+def test_the_anchor_study_prints_what_it_printed_before_on_recorded_verdicts_of_gpt_4(tmp_path):
+    """The strongest anchor is the worst (Figure 1), and informativeness predicts tau (Figure 3).
+
+    The rows are those that `podium replay --study` printed of this record before it was removed.
+    """
+    record = tmp_path / "gpt4.parquet"
+    columns = {"item": "prompt", "model_a": "model_1", "model_b": "model_2", "credit": "verdict"}
+    battles = read_battles(RECORDED, columns=columns, credit_map={"1": 1, "0": 0.5, "-1": 0}, shown="a", merge=False)
+    battles.to_frame().to_parquet(record)
+    command = [sys.executable, "anchor_study.py", str(record), "--items", "200", "--markdown"]
+    done = subprocess.run(command, cwd=BENCHMARKS, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in done.stdout.splitlines() if "|" in line]
+    expected = [
+        ["gpt4", "1", "38.1%", "36.2% … 40.0%", "0.686 ± 0.028", "0.686 ± 0.028"],
+        ["guanaco-65b", "3", "64.7%", "63.3% … 66.1%", "0.924 ± 0.019", "0.919 ± 0.016"],
+        ["bradley-terry", "0.92", "0.54 … 0.99"],
+        ["mean of all", "bradley-terry", "0.859 ± 0.015", "0.946"],
+        ["2", "20,966", "0.990 ± 0.007", "0.905 ± 0.020"],
+    ]
+    assert [row for row in expected if row not in rows] == []

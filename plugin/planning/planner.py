@@ -258,8 +258,8 @@ def _assumptions(draft: Draft) -> Iterator[str]:
         if draft.anchor and draft.anchor != draft.baseline:
             yield f"{draft.anchor} was chosen as the anchor by these very data, which may flatter it"
     yield (
-        "items needed and errors are of chance alone: what a design gets wrong however many items it has, "
-        "`podium replay --study` shows"
+        "items needed and errors are of chance alone; `podium replay --seeds 20` of a record shows what a design gets "
+        "wrong however many items it has"
     )
 
 

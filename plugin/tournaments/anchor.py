@@ -50,7 +50,7 @@ class Anchor(Stopping):
 
     @staticmethod
     def variants(field: Field) -> dict[str, dict[str, str]]:
-        """Return the settings that a study sets side by side, by label: a pilot, and each model as the anchor."""
+        """Return settings by label for a comparison of tournaments: a pilot, and each model as the anchor."""
         return {name: {"anchor": name} for name in (AUTO, *sorted(field.models))}
 
     def next(self, field: Field, played: Sequence[Round]) -> NextRound:

@@ -222,11 +222,10 @@ def test_a_name_with_a_size_stays_on_one_line_where_a_table_is_too_wide(podium, 
 
 @pytest.mark.slow
 def test_every_json_names_the_version_of_its_format(podium, example):
-    """The contract's field `podium`, the same in rankings, cards, plans and studies."""
+    """The contract's field `podium`, the same in rankings, cards, and plans."""
     asked = (
         ("rank", example, "--ranker", "win-rate"),
         ("diagnose", example),
         ("plan", example, "--simulations", "100"),
-        ("replay", example, "--study", "--seeds", "1", "--items", "10"),
     )
     assert {json.loads(podium(*words, "--format", "json").out)["podium"] for words in asked} == {FORMAT_VERSION}

@@ -9,11 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.cells import cell_len
-
-from podium import run_study
-from podium.report.terminal import terminal_text
-from podium.study.study_report import study_reports
 
 Podium = Callable[..., Any]
 
@@ -86,89 +81,21 @@ def test_markdown_has_a_row_per_anchor(podium: Podium, example: Path, tmp_path: 
     ]
 
 
-STUDY = ("--study", "--seeds", "2", "--items", "10,20", "--full")
-
-
-@pytest.mark.slow
-def test_a_study_draws_every_anchor_and_prints_its_tables(podium: Podium, example: Path) -> None:
-    answer = podium("replay", example, *STUDY)
-    lines = answer.out.splitlines()
-    assert re.match(r"On \d+ items .* agrees most with the reference: tau [\d.]+, for [\d,]+ judge calls\.", lines[0])
-    assert "study · 6 models, 40 items, 574 of 600 battles judged" in lines
-    assert [line.count("┤") for line in lines if "┤" in line] == [2] * 10
-    assert [line.split() for line in lines if "└" in line] == [["└───1──────2──────3──────4──────5──────6───"] * 2]
-    titles = [line for line in lines if " by number of " in line or "at random, " in line or "as the anchor" in line]
-    assert titles == [
-        "every model as the anchor, 20 items (mean ± Monte-Carlo standard error)",
-        "Kendall's tau by number of items, bradley-terry",
-        "rating error by number of items, bradley-terry, Elo",
-        "Kendall's tau by number of items, win-rate",
-        "rating error by number of items, win-rate, win rate",
-        "judge calls by number of items",
-        "anchors drawn at random, 40 items",
-        "Kendall's tau by number of models, drawn at random, 20 items",
-    ]
-    assert answer.code == 0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("width", [105, 120])
-def test_a_study_is_no_wider_than_there_is_room(example: Path, width: int) -> None:
-    found = run_study(example, ["bradley-terry", "win-rate"], seeds=2, items=[10, 20])
-    text = terminal_text(study_reports(found), width=width)
-    assert max(cell_len(line) for line in text.splitlines()) <= width
-    assert set(text.split()) >= {"amber", "fjord", "informative"}
-
-
-@pytest.mark.slow
-def test_a_study_as_csv_has_denominators_and_intervals(podium: Podium, example: Path, tmp_path: Path) -> None:
-    podium("replay", example, *STUDY, "--ranker", "win-rate", "-o", tmp_path / "study.csv")
-    rows = list(csv.DictReader((tmp_path / "study.csv").open(encoding="utf-8")))
-    anchors = [row for row in rows if row["figure"] == "anchor" and row["items"] == "20"]
-    assert [(row["design"], row["ranker"], row["seeds"], row["failed"]) for row in anchors] == [
-        (name, "win-rate", "2", "0") for name in ("amber", "birch", "cedar", "dune", "ember", "fjord")
-    ]
-    assert all(float(row["tau_low"]) <= float(row["tau"]) <= float(row["tau_high"]) for row in anchors)
-    assert all(row["place"] and row["informativeness"] and row["calls"] for row in anchors)
-
-
-@pytest.mark.slow
-def test_a_study_against_a_gold_ranking_names_it(podium: Podium, example: Path, tmp_path: Path) -> None:
-    gold = tmp_path / "gold.csv"
-    gold.write_text("model,score\namber,3\ncedar,2\nember,1\n", encoding="utf-8")
-    answer = podium("replay", example, *STUDY, "--gold", gold)
-    assert f"reference: {gold}, which knows 3 of 6 models" in " ".join(answer.out.split())
-    assert "does not know, so nothing is compared of: birch, dune, fjord" in answer.err
-
-
-@pytest.mark.slow
-def test_a_study_against_gold_battles_ranks_them(podium: Podium, example: Path) -> None:
-    answer = podium("replay", example, *STUDY, "--gold", example, "--format", "json")
-    points = json.loads(answer.out)["study"]["points"]
-    whole = [p for p in points if (p["design"], p["items"], p["ranker"]) == ("round_robin", 40, "bradley-terry")]
-    assert [round(p["tau"]["mean"], 9) for p in whole] == [1.0]
-
-
 @pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
-        (("--items", "10"), "Missing option '--tournament'"),
-        (("--tournament", "swim", "--items", "10"), "--items belongs to a --study"),
-        (("--tournament", "swim", "--gold", "x.csv"), "--gold belongs to a --study"),
-        (("--study", "--budget", "100"), "leave out --budget"),
-        (("--study", "--items", "400"), "items=400: the record has 40"),
-    ],
+    "words", [("--study",), ("--items", "10"), ("--gold", "x.csv"), ("--full",), ("--section", "tau")]
 )
-def test_options_of_a_study_are_not_passed_over(
-    podium: Podium, example: Path, words: tuple[str, ...], complaint: str
+def test_a_removed_option_names_the_benchmark_that_replaces_it(
+    podium: Podium, example: Path, words: tuple[str, ...]
 ) -> None:
     answer = podium("replay", example, *words)
-    assert (answer.code, complaint in answer.err, answer.out) == (2, True, "")
+    assert (answer.code, answer.out) == (2, "")
+    assert f"{words[0]} was removed: run benchmarks/anchor_study.py" in answer.err
 
 
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
+        ((), "Missing option '--tournament'"),
         (("--tournament", "swin"), "no tournament called 'swin'; did you mean 'swim'"),
         (("--tournament", ","), "no tournament named"),
         (("--tournament", "recorded"), "a replay has their verdicts already"),
@@ -209,14 +136,3 @@ def test_every_option_says_what_it_does() -> None:
 
     options = [one for one in group.commands["replay"].params if isinstance(one, click.Option)]
     assert [option.name for option in options if not option.help] == []
-
-
-@pytest.mark.slow
-def test_a_study_shows_tau_by_size_unless_more_is_asked_for(podium: Podium, example: Path) -> None:
-    words = ("replay", example, "--study", "--seeds", "2", "--items", "10")
-    screen, section = podium(*words).out, podium(*words, "--section", "calls").out
-    assert len(screen.splitlines()) <= 40
-    assert ("Kendall's tau by number of items" in screen, "judge calls by number of items" in screen) == (True, False)
-    assert "judge calls by number of items" in section
-    answer = podium("replay", example, "--tournament", "swim", "--full")
-    assert (answer.code, "--full belongs to a --study" in answer.err) == (2, True)

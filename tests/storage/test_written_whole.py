@@ -72,7 +72,7 @@ ALL = [
         "podium.diagnosis.card_report",
         "podium.verbs.replays",
     ),
-    *("podium.planning.planner", "podium.study.laboratory", "podium.study.side_by_side", "podium.study.study_report"),
+    *("podium.planning.planner", "podium.verbs.tournament_table_report"),
     *("podium.hosts.inspect_ai.registry", "podium.hosts.lm_eval.runs", "lm_eval.loggers.evaluation_tracker"),
 ]
 
@@ -181,7 +181,6 @@ def writers(votes: Path, tmp_path: Path) -> dict[str, Writer]:
     world.battles().to_frame().to_csv(record, index=False)
     quick = ("--seeds", "2", "--ranker", "win-rate")
     swim = ("replay", record, "--tournament", "swim,anchor", *quick)
-    study = ("replay", record, "--study", "--items", "6,12", "--tournament", "anchor", *quick)
     commands = {
         "convert to csv": ("battles.csv", "convert", large),
         "convert to jsonl": ("battles.jsonl", "convert", large),
@@ -194,7 +193,6 @@ def writers(votes: Path, tmp_path: Path) -> dict[str, Writer]:
         "plan": ("plan.json", "plan", "--models", 4, "--items", 50, "--ties", 0.1, "--simulations", 100),
         "replay": ("replay.json", "replay", record, "--tournament", "chain"),
         "replay side by side": ("table.csv", *swim),
-        "study": ("study.csv", *study),
     }
     made = {name: command(tmp_path, *words) for name, words in commands.items()}
     site = tmp_path / "site"

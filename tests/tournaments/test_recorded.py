@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from podium import Battles, rank, read_battles, replay
-from podium.study.side_by_side import TournamentTable, set_side_by_side
 from podium.tournaments.anchor import Anchor
 from podium.tournaments.schedule import Outcome
 from podium.verbs.replays import play, recording_of
+from podium.verbs.tournament_table import TournamentTable, compare_tournaments
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 pytestmark = [
@@ -31,9 +31,9 @@ def battles() -> Battles:
 
 
 @pytest.fixture(scope="module")
-def study(battles: Battles) -> TournamentTable:
+def table(battles: Battles) -> TournamentTable:
     """All tournaments at the price of one anchor, 20 seeds."""
-    return set_side_by_side(battles, seeds=20, budgets=(953 * 6,))
+    return compare_tournaments(battles, seeds=20, budgets=(953 * 6,))
 
 
 @pytest.mark.slow
@@ -87,9 +87,9 @@ def anchor_of(outcomes: tuple[Outcome, ...]) -> str:
 
 
 @pytest.mark.slow
-def test_the_best_model_is_clearly_the_worst_anchor(study: TournamentTable) -> None:
+def test_the_best_model_is_clearly_the_worst_anchor(table: TournamentTable) -> None:
     """Its error and tau are worst by a wide margin, on all items and with any seed."""
-    named = {row.tournament.removeprefix("anchor "): row for row in study.rows if row.tournament.startswith("anchor ")}
+    named = {row.tournament.removeprefix("anchor "): row for row in table.rows if row.tournament.startswith("anchor ")}
     worst, others = named.pop(BEST), [row for name, row in named.items() if name != "auto"]
     assert (len(others), worst.tau) == (6, pytest.approx(0.62, abs=0.005))
     assert min(row.tau for row in others) == 1
@@ -97,9 +97,9 @@ def test_the_best_model_is_clearly_the_worst_anchor(study: TournamentTable) -> N
 
 
 @pytest.mark.slow
-def test_the_chain_needs_no_luck(study: TournamentTable) -> None:
+def test_the_chain_needs_no_luck(table: TournamentTable) -> None:
     """At one anchor's price: better than the mean over anchors, with any seed far better than the worst."""
-    rows = {row.tournament: row for row in study.rows}
+    rows = {row.tournament: row for row in table.rows}
     anchors = [row.error for name, row in rows.items() if name.startswith("anchor ") and name != "anchor auto"]
     chain = rows["chain"]
     assert chain.battles == rows[f"anchor {BEST}"].battles == 5718
@@ -108,6 +108,6 @@ def test_the_chain_needs_no_luck(study: TournamentTable) -> None:
 
 
 @pytest.mark.slow
-def test_at_equal_cost_the_chain_errs_least_of_designs_without_an_anchor(study: TournamentTable) -> None:
-    rows = {row.tournament: row.error for row in study.rows}
+def test_at_equal_cost_the_chain_errs_least_of_designs_without_an_anchor(table: TournamentTable) -> None:
+    rows = {row.tournament: row.error for row in table.rows}
     assert rows["chain"] < rows["swim"] < rows["round_robin"]

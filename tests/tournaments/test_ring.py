@@ -487,10 +487,10 @@ def test_a_ranking_that_newcomers_join_must_be_known() -> None:
 
 
 def test_side_by_side_a_ring_is_charged_one_call_a_battle_and_scored_by_its_judgments() -> None:
-    from podium.study.side_by_side import set_side_by_side
+    from podium.verbs.tournament_table import compare_tournaments
 
     battles_ = read_battles(simulate(5, 60, seed=2).judgments(Judge(position_bias=0.5)))
-    ring, chain = set_side_by_side(battles_, "ring,chain", seeds=2).rows
+    ring, chain = compare_tournaments(battles_, "ring,chain", seeds=2).rows
     assert (ring.battles, ring.calls, chain.battles, chain.calls) == (300, 300, 240, 480)
     assert ring.tau > 0.5
     assert 0 < ring.error < 40
@@ -498,30 +498,17 @@ def test_side_by_side_a_ring_is_charged_one_call_a_battle_and_scored_by_its_judg
 
 def test_side_by_side_a_question_says_how_often_it_is_answered_and_what_nine_of_ten_runs_take() -> None:
     from podium.report.terminal import terminal_text
-    from podium.study.side_by_side import set_side_by_side
-    from podium.study.study_report import side_by_side_reports
+    from podium.verbs.tournament_table import compare_tournaments
+    from podium.verbs.tournament_table_report import tournament_table_reports
 
     battles_ = read_battles(simulate(5, 80, seed=2, strengths=[-2, -1, 0, 1, 2]).judgments(Judge()))
     asked = {"ring.until": "top2", "chain.until": "top2"}
-    table = set_side_by_side(battles_, "ring,chain,swim", seeds=4, **asked)
+    table = compare_tournaments(battles_, "ring,chain,swim", seeds=4, **asked)
     ring, chain, swim = table.rows
     assert ring.answered == chain.answered == 1.0
     assert ring.calls <= ring.most <= 2 * 5 * 80
     assert ring.calls < chain.calls < swim.calls
     assert (swim.answered, swim.most) == (None, None)
-    text = terminal_text(side_by_side_reports(table))
+    text = terminal_text(tournament_table_reports(table))
     assert "90% within" in text
     assert "answered: seeds in which the question was" in text
-
-
-def test_a_study_plays_a_ring_and_its_question_on_growing_numbers_of_items() -> None:
-    from podium.study.laboratory import run_study
-
-    battles_ = read_battles(simulate(5, 80, seed=2, strengths=[-2, -1, 0, 1, 2]).judgments(Judge()))
-    found = run_study(battles_, "bradley-terry", tournaments=["ring"], items=[40], seeds=2, **{"ring.until": "top2"})
-    calls = {
-        point.items: point.calls for point in found.points if (point.figure, point.design) == ("tournament", "ring")
-    }
-    assert calls.keys() == {40, 80}
-    assert 0 < calls[40] <= 2 * 5 * 40
-    assert calls[80] < 5 * 80, "it stops before every item was visited once"

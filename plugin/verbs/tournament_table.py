@@ -1,4 +1,4 @@
-"""Tournaments side by side: how far each is from the whole record, and what it costs, over many seeds."""
+"""Several tournaments replayed on one record: how far each is from the whole record, and what it costs."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from podium.errors import NotIdentifiedError, UsageError
+from podium.errors import UsageError
 from podium.hookspecs import Tournament
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import provenance
 from podium.plugins import catalogue
 from podium.plugins.catalogue import make_tournament
 from podium.plugins.settings import options_of, ranker_names, ranker_options
-from podium.study.yardstick import Yardstick, seeds_from
 from podium.text import Document, some
+from podium.verbs.reference_ranking import ReferenceRanking
 from podium.verbs.replays import (
     Recording,
     TournamentDesign,
@@ -28,7 +28,7 @@ from podium.verbs.replays import (
 )
 
 COSTS = ("battles", "calls", "pairs", "rounds", "missing")
-"""Of a tournament's price."""
+"""Fields of a tournament's price that the table shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +36,15 @@ class TournamentRow:
     """One tournament over all seeds; its costs are means.
 
     Attributes:
-        tournament: its name, and the anchor where several are set side by side.
-        budget: battles that it was not to exceed; None for the whole tournament.
-        battles, calls, pairs, rounds, missing: as in `Price`.
-        error: mean absolute difference of the scores from those of the whole record, both centred; None where no seed
+        tournament: its name, and the anchor where several are compared.
+        budget: the most battles it may play; None for no limit.
+        error: mean absolute difference of the scores from those of the whole record, both centred; None if no seed
             gave a ranking.
         error_sd: standard deviation of `error` over seeds; None for fewer than two.
         tau, tau_sd: the same of Kendall's tau-b with the whole record.
-        failed: how many seeds gave no ranking of all models; left out of `error` and `tau`.
-        most: calls that nine of ten seeds take at most; None where nothing stops the tournament early.
-        answered: share of seeds in which its question was; None alike.
+        failed: number of seeds that gave no ranking of all models; left out of `error` and `tau`.
+        most: 90% quantile of the calls over seeds; None for a tournament that cannot stop early.
+        answered: share of seeds in which the question was answered; None as for `most`.
     """
 
     tournament: str
@@ -67,12 +66,14 @@ class TournamentRow:
 
 @dataclass(frozen=True, slots=True)
 class TournamentTable(Document):
-    """Tournaments side by side: a row per tournament and budget, all ranked by one ranker.
+    """Tournaments ranked by one ranker and compared with the whole record, one row per tournament and budget.
 
-    `scale` is that of the rows' `error`, `whole` the battles, judge calls and items of the whole record.
+    Attributes:
+        scale: of the rows' `error`.
+        whole: battles, judge calls and items of the whole record.
     """
 
-    view = "podium.study.study_report:side_by_side_reports"
+    view = "podium.verbs.tournament_table_report:tournament_table_reports"
     ranker: str
     scale: str
     whole: Mapping[str, int]
@@ -89,7 +90,7 @@ class TournamentTable(Document):
         return pd.DataFrame([asdict(row) for row in self.rows]).astype({"budget": "Int64"})
 
 
-def set_side_by_side(
+def compare_tournaments(
     battles: Battles | pd.DataFrame,
     tournaments: str | Sequence[str] = ("round_robin", "anchor", "swim", "chain"),
     ranker: str = "bradley-terry",
@@ -104,11 +105,11 @@ def set_side_by_side(
 
     Args:
         battles: the record; or what `read_battles` reads.
-        tournaments: names, as a sequence or separated by commas; one that offers variants (an anchor) is played in
-            each of them, unless an option settles which.
-        seeds: how many seeds, counted from `seed`.
+        tournaments: names, as a sequence or separated by commas; a tournament with variants (an anchor) is played in
+            each of them, unless an option selects one.
+        seeds: number of seeds, counted from `seed`.
         budgets: play each tournament on as many items as these numbers of battles allow; by default on all.
-        pool: take the verdicts of several judges together.
+        pool: combine the verdicts of several judges.
         **options: of the tournaments and of the ranker; `name.option` (through a dict) reaches one of them only.
 
     Raises:
@@ -118,29 +119,29 @@ def set_side_by_side(
     names = tournament_names(tournaments)
     ranker, *more = ranker_names(ranker)
     if more:
-        raise UsageError(f"tournaments are set side by side by one ranker; leave out {', '.join(more)}")
+        raise UsageError(f"--ranker: several tournaments are compared by one ranker; leave out {', '.join(more)}")
+    if seeds < 1:
+        raise UsageError(f"--seeds {seeds}: give 1 or more")
     settings, others = divide_options(options, names, [ranker])
-    all_seeds = seeds_from(seed, seeds, settings)
+    if any("seed" in own for own in settings.values()):
+        raise UsageError("--set seed: the seeds are counted from --seed; leave it out")
     record = recording_of(battles, pool=pool)
-    yardstick = Yardstick(record.battles, ranker, ranker_options([ranker], others)[ranker], seed=seed)
-    if len(yardstick.places) < 2:
-        raise NotIdentifiedError("the whole record scores fewer than two models: nothing to compare with")
-    yardstick.refuse_level(f"{ranker}, from the whole record,")
+    reference = ReferenceRanking(record.battles, ranker, ranker_options([ranker], others)[ranker], seed=seed)
     variants = [variant for name in names for variant in _variants(name, settings[name], record)]
-    played = [each for variant in variants for each in _fit_to_budgets(variant, record, budgets)]
-    rows = tuple(_row(variant, record, yardstick, all_seeds) for variant in played)
+    designs = [design for variant in variants for design in _fit_to_budgets(variant, record, budgets)]
+    rows = tuple(_compare_design(design, record, reference, range(seed, seed + seeds)) for design in designs)
     counts = record.battles.counts()
     whole = {"battles": counts.battles, "calls": counts.judgments, "items": counts.items}
     asked = {"tournaments": names, "ranker": ranker, "seeds": seeds, "seed": seed, "budgets": list(budgets)}
     origin = provenance(record.battles.sources, {**asked, **options})
-    return TournamentTable(ranker, yardstick.scale, whole, rows, origin, tuple(_warnings(rows, record)))
+    return TournamentTable(ranker, reference.scale, whole, rows, origin, tuple(_warnings(rows, record)))
 
 
 def tournament_names(tournaments: str | Sequence[str]) -> list[str]:
-    """Return the names of tournaments, given as a sequence or separated by commas, each once.
+    """Return the names of tournaments, given as a sequence or separated by commas, without duplicates.
 
     Raises:
-        UsageError: there is none, or one of them is not known.
+        UsageError: no name, or an unknown one.
     """
     typed = tournaments.split(",") if isinstance(tournaments, str) else tournaments
     names = dict.fromkeys(catalogue.extension(Tournament, name.strip()).name for name in typed if name.strip())
@@ -148,29 +149,31 @@ def tournament_names(tournaments: str | Sequence[str]) -> list[str]:
         raise UsageError("no tournament named; `podium list tournaments` shows them")
     if "recorded" in names:
         raise UsageError(
-            "recorded has recorded battles judged again, and a replay has their verdicts already: name another "
-            "tournament, or type inspect eval podium/recorded -T battles=LOG"
+            "recorded re-judges recorded battles, and a replay has their verdicts already: name another tournament, "
+            "or type inspect eval podium/recorded -T battles=LOG"
         )
     return list(names)
 
 
-def _row(variant: TournamentDesign, record: Recording, yardstick: Yardstick, seeds: Sequence[int]) -> TournamentRow:
-    everyone = np.arange(len(record.field.models))
-    if asks_order(catalogue.tournament_rule(variant.name)):
+def _compare_design(
+    design: TournamentDesign, record: Recording, reference: ReferenceRanking, seeds: Sequence[int]
+) -> TournamentRow:
+    """Play a design with every seed and return its costs and its distance from the whole record."""
+    if asks_order(catalogue.tournament_rule(design.name)):
         record = recording_of(record.battles, pool=True, by_order=True)
     prices, distances, answers = [], [], []
     for seed in seeds:
-        played = play(make_tournament(variant.name, seed_settings(variant.name, variant.settings, seed)), record)
+        played = play(make_tournament(design.name, seed_settings(design.name, design.settings, seed)), record)
         prices.append(played.price)
         answers += [] if played.battles.answer is None else [played.battles.answer["answered"]]
-        distances.append(yardstick.distance(played.rows, everyone))
+        distances.append(reference.distance(played.rows))
     known = np.array([distance for distance in distances if not np.isnan(distance[0])]).reshape(-1, 2)
     means = known.mean(axis=0).tolist() if len(known) else (None, None)
     deviations = known.std(axis=0, ddof=1).tolist() if len(known) > 1 else (None, None)
     costs: dict[str, Any] = {name: float(np.mean([getattr(price, name) for price in prices])) for name in COSTS}
     return TournamentRow(
-        tournament=variant.label,
-        budget=variant.budget,
+        tournament=design.label,
+        budget=design.budget,
         **costs,
         **dict(zip(("tau", "error", "tau_sd", "error_sd"), (*means, *deviations), strict=True)),
         seeds=len(seeds),
@@ -181,7 +184,7 @@ def _row(variant: TournamentDesign, record: Recording, yardstick: Yardstick, see
 
 
 def _variants(name: str, settings: Mapping[str, Any], record: Recording) -> Iterator[TournamentDesign]:
-    """Yield the tournament as it is asked for, or in each of its variants where the settings do not choose."""
+    """Yield a tournament once if the settings select a variant or it has none, else once per variant."""
     offer = getattr(catalogue.tournament_rule(name), "variants", None)
     variants: Mapping[str, Mapping[str, Any]] = offer(record.field) if offer else {}
     if not variants or any(option in settings for variant in variants.values() for option in variant):
@@ -193,11 +196,11 @@ def _variants(name: str, settings: Mapping[str, Any], record: Recording) -> Iter
 
 
 def _fit_to_budgets(variant: TournamentDesign, record: Recording, budgets: Sequence[int]) -> Iterator[TournamentDesign]:
-    """Yield the tournament on as many items as each budget allows, as it is without budgets."""
+    """Yield a tournament with the most items that each budget allows; unchanged if there is no budget."""
     if not budgets:
         yield variant
     elif "items" not in options_of(catalogue.tournament_rule(variant.name)):
-        raise UsageError(f"{variant.name} has no option items, so it cannot be fitted to a budget")
+        raise UsageError(f"--budget: {variant.name} has no option items, so its cost cannot be limited")
 
     def size(items: int) -> int:
         return make_tournament(variant.name, {**variant.settings, "items": items}).size(record.field)
@@ -207,16 +210,16 @@ def _fit_to_budgets(variant: TournamentDesign, record: Recording, budgets: Seque
         counts = range(1, min(int(variant.settings.get("items") or most), most) + 1)
         items = bisect_right(counts, budget, key=size)
         if not items:
-            too_small = f"a budget of {budget} battles is too small for {variant.label}"
-            raise UsageError(f"{too_small}: one item takes {size(1)}")
+            raise UsageError(f"--budget {budget} is too small for {variant.label}: one item takes {size(1)} battles")
         yield replace(variant, settings={**variant.settings, "items": items}, budget=budget)
 
 
 def _warnings(rows: Sequence[TournamentRow], record: Recording) -> Iterator[str]:
+    """Yield a warning for seeds without a ranking, for missing battles, and for an incomplete record."""
     lost = [f"{row.tournament} ({row.failed} of {row.seeds} seeds)" for row in rows if row.failed]
     if lost:
-        yield f"no score for every model, so left out of error and tau: {', '.join(lost)}"
+        yield f"some seeds gave no score to some models and are left out of error and tau: {', '.join(lost)}"
     short = list(dict.fromkeys(row.tournament for row in rows if row.missing))
     if short:
-        yield f"battles that are not on record were asked for, the scores rest on fewer: {some(short)}"
+        yield f"some battles asked for are not on record, so the scores rest on fewer: {some(short)}"
     yield from record.gaps()

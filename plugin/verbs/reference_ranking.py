@@ -11,10 +11,10 @@ from scipy.stats import kendalltau
 
 from podium.errors import NotConvergedError, NotIdentifiedError, PodiumError
 from podium.nouns.battles import Battles
-from podium.rankers.cells import pairs_of
+from podium.rankers.cells import pair_sums_with_items
 from podium.rankers.coded import code_battles
 from podium.rankers.defaults import REGULARIZATION
-from podium.rankers.graph import graph_of
+from podium.rankers.graph import comparison_graph
 from podium.rankers.pairs import Pairs, win_rates
 from podium.rankers.scale import MEAN, POINTS
 from podium.rankers.standings import SAME_SCORE
@@ -108,13 +108,13 @@ def _scorer_from_pairs(battles: Battles, labels: Any, score: Callable[[Pairs], n
     # The codes of all models, those without a readable battle included.
     position = np.array([battles.models.index(name) for name in coded.models])
     coded = replace(coded, a=position[coded.a], b=position[coded.b], models=battles.models)
-    return lambda rows: score(pairs_of(coded.take(rows[readable])))
+    return lambda rows: score(pair_sums_with_items(coded.take(rows[readable])))
 
 
 def elo_of_pairs(pairs: Pairs, regularization: float) -> np.ndarray:
     """Return Bradley-Terry ratings of the models that played, NaN where they are not identified, shape (models,)."""
     elo = np.full(pairs.models, np.nan)
-    graph = graph_of(pairs) if len(pairs.low) else None
+    graph = comparison_graph(pairs) if len(pairs.first) else None
     if graph is None or graph.groups > 1 or (regularization == 0 and graph.separated.any()):
         return elo
     with suppress(NotConvergedError):

@@ -1,4 +1,4 @@
-"""A judge card in three sentences and a line a check: may it rank, are its distances human ratings, what to do."""
+"""The summary of a judge card: a line per check, and at most three sentences, chosen by rules."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -6,195 +6,182 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from podium.checks import CHECKS
+from podium.diagnosis.card_words import ANSWERS, DOUBT, FIGURES, JUDGE, VERDICTS
 from podium.diagnosis.figures import Figured, Missing, Statistic
 from podium.diagnosis.human_agreement import agreement_lead
 from podium.diagnosis.self_preference import NAME_FAMILIES
 from podium.diagnosis.subject import Subject
 from podium.report.model import EMPTY
-from podium.text import plural
 
 Answers: TypeAlias = Mapping[str, Any]
-"""What a card says, by name of the section: a `CardAnswer`, or `Missing`."""
+"""The sections of a card by name: each a `CardAnswer`, or `Missing`."""
 FIRST_NUMBER = re.compile(r"-?[\d.]+(%| of [\d,]+| Elo)?")
-FINE, NOT_SHOWN = "fine", "not shown"
-LEVEL_SLOPE = (0.8, 1.25)
-"""Factors between which distances are called human ratings, if the interval holds 1: a fifth off either way."""
+MATCHING_SLOPE = (0.8, 1.25)
+"""Slopes at which Elo gaps are said to match human ones, if the interval holds 1: a fifth off either way."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckLine:
-    """One check of a judge: its name, what was found, what follows."""
+    """One check of a judge: its name, what was found, and the outcome (a key of `VERDICTS`)."""
 
     name: str
     figure: str
-    verdict: str
+    outcome: str
+    remedy: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """The outcome in words, with the remedy."""
+        return VERDICTS[self.outcome].format(remedy=self.remedy).removesuffix(": ")
 
     @property
     def short(self) -> str:
-        """The bare figure; a dash where nothing is known."""
+        """The first number of the figure; a dash if the check could not be made."""
         number = FIRST_NUMBER.search(self.figure)
-        return EMPTY if self.verdict.startswith("not known") else number[0] if number else self.figure
+        return EMPTY if self.outcome in ("unknown", "untested") else number[0] if number else self.figure
 
 
 def check_lines(answers: Answers) -> tuple[CheckLine, ...]:
-    """Return a line a check, in the order of the sections."""
-    makers: Mapping[str, tuple[str, str, Callable[[Any], tuple[str, str]]]] = {
-        "reading": ("consistency", "unparsed", _reading_line),
-        "position": ("position", "prefers_first", _position),
-        "repeated": ("consistency", "", _repeated_verdicts),
-        "verbosity": ("verbosity", "effect", _verbosity),
-        "self-preference": ("self_preference", "excess", _self_preference),
-        "human": ("human", "agreement", _human),
-        "transitivity": ("transitivity", "hard", _transitivity),
-        "cycles": ("cycles", "", _cycles),
-        "fit": ("fit", "", _fit),
-    }
+    """Return one line per check, in the order of `RULES`."""
     lines = []
-    for name, (section, needed, line_of) in makers.items():
+    for name, (section, needed, judge_section) in RULES.items():
         reply = answers[section]
         lacking = reply if isinstance(reply, Missing) or not needed else getattr(reply, needed)
-        if not isinstance(lacking, Missing):
-            lines.append(CheckLine(name, *line_of(reply)))
-            continue
-        remedy = "--families" if lacking.remedy == NAME_FAMILIES else lacking.remedy
-        lines.append(CheckLine(name, lacking.why, f"not known: {remedy}" if remedy else "not known"))
+        if isinstance(lacking, Missing):
+            remedy = "--families" if lacking.remedy == NAME_FAMILIES else lacking.remedy
+            remedy, figure = ("--repeats 2", "never") if name == "repeated" else (remedy, lacking.why)
+            lines.append(CheckLine(name, figure, "unknown", remedy))
+        else:
+            lines.append(CheckLine(name, FIGURES[name].format(section=reply), judge_section(reply)))
     return tuple(lines)
 
 
 def card_answer(answers: Answers) -> tuple[str, ...]:
-    """Say whether the judge may rank, whether its distances match human ratings, and what to do next."""
-    return tuple(sentence for sentence in (_may_rank(answers), _distances(answers), _what_to_do(answers)) if sentence)
+    """Say whether the judge may rank, whether its Elo gaps match human ones, and what to do next."""
+    return tuple(filter(None, (_may_rank(answers), _scale(answers), _next_step(answers))))
 
 
 def best_with_humans(judges: Mapping[str, Answers], subjects: Mapping[str, Subject]) -> str:
-    """Name the judge that humans agree with most, and how far the next is; empty where nobody labelled.
+    """Name the two judges that humans agree with most, and their difference; empty without human labels.
 
     Args:
-        judges: what their cards say.
-        subjects: what the cards are of.
+        judges: the sections of their cards, by judge.
+        subjects: the subjects of these cards.
     """
     shares = {name: getattr(answers["human"], "agreement", None) for name, answers in judges.items()}
     known = {name: share for name, share in shares.items() if isinstance(share, Statistic)}
     best = sorted(known, key=lambda name: (-known[name].value, name))[:2]
-    texts = [f"{name} on {known[name].estimate} of winners ({known[name].interval})" for name in best]
+    texts = [JUDGE.format(name=name, share=known[name]) for name in best]
     if len(texts) < 2:
-        return f"Humans agree with {texts[0]}; of the others it is not known." if texts else ""
+        return ANSWERS["only judge with labels"].format(best=texts[0]) if texts else ""
     lead = agreement_lead(*(subjects[name] for name in best))
-    if lead is None or lead.low is None or lead.high is None:
-        return f"Humans agree most with {texts[0]}, then with {texts[1]}."
-    points, low, high = (f"{100 * share:.1f}" for share in (lead.value, lead.low, lead.high))
-    doubt = "" if lead.low > 0 else ": not told apart"
-    return f"Humans agree most with {texts[0]}, then with {texts[1]}: {points} points less ({low} … {high}){doubt}."
+    if lead is None or lead.low is None:
+        return ANSWERS["best judge"].format(best=texts[0], second=texts[1])
+    fields = {"points": 100 * lead.value, "interval": lead.interval, "doubt": "" if lead.low > 0 else DOUBT}
+    return ANSWERS["best judge by"].format(best=texts[0], second=texts[1], **fields)
 
 
 def _may_rank(answers: Answers) -> str:
-    human, rings = answers["human"], answers["cycles"]
+    """Say whether the judge agrees with humans on more than half of the winners."""
+    human, cycles = answers["human"], answers["cycles"]
     agreement: Figured = human if isinstance(human, Missing) else human.agreement
     if isinstance(agreement, Missing):
-        return f"Whether this judge may rank is not known: {agreement.why}."
-    share = f"{agreement.estimate} of winners ({agreement.interval})"
+        return ANSWERS["ranking unknown"].format(why=agreement.why)
     if agreement.low is None or agreement.low <= 0.5:
-        return f"Do not rank by this judge yet: it agrees with humans on {share}, and a coin on 50%."
-    certain = 0 if isinstance(rings, Missing) else rings.certain
-    but = f", but the models of {certain} {plural('ring', certain)} beat each other" if certain else ""
-    return f"This judge may rank: it agrees with humans on {share}{but}."
+        return ANSWERS["ranking rejected"].format(agreement=agreement)
+    certain = 0 if isinstance(cycles, Missing) else cycles.certain
+    return ANSWERS["ranking has cycles" if certain else "ranking accepted"].format(agreement=agreement, cycles=certain)
 
 
-def _distances(answers: Answers) -> str:
+def _scale(answers: Answers) -> str:
+    """Say whether the judge's Elo gaps match human ones."""
     reply = answers["self_preference"]
-    slope: Any = reply if isinstance(reply, Missing) else reply.slope
-    if isinstance(slope, Missing) or reply.who != "human":
-        why = slope.why if isinstance(slope, Missing) else "there are no human labels"
-        return f"Whether its distances match human ratings is not known: {why}."
-    text = f"{slope.value:.2f} times human ({slope.interval})"
-    holds = slope.low is not None and slope.high is not None and slope.low <= 1 <= slope.high
-    if holds and LEVEL_SLOPE[0] <= slope.value <= LEVEL_SLOPE[1]:
-        return f"Its distances are {text}: they match human ratings, as far as these labels tell."
-    return f"Its distances are {text}: calibrate before you quote Elo."
+    slope: Figured = reply if isinstance(reply, Missing) else reply.slope
+    if isinstance(slope, Missing):
+        return ANSWERS["scale unknown"].format(why=slope.why)
+    if reply.who != "human":
+        return ANSWERS["scale unknown"].format(why="there are no human labels")
+    least, most = MATCHING_SLOPE
+    matches = slope.low is not None and not slope.excludes(1.0) and least <= slope.value <= most
+    return ANSWERS["scale matches" if matches else "scale differs"].format(slope=slope)
 
 
-def _what_to_do(answers: Answers) -> str:
-    lines = {line.name: line.verdict for line in check_lines(answers)}
-    consistency: Any = answers["consistency"]
-    if lines["reading"] != FINE:
-        return f"Mend its replies first: {consistency.unparsed.estimate} could not be read."
-    position: Any = answers["position"]
-    if not isinstance(position, Missing) and _leans(position.prefers_first, 0.5):
-        swaps = position.swaps.all
-        if isinstance(swaps, Missing):
-            return f"Show both orders: the first wins {position.prefers_first.estimate} of decided verdicts."
-        first = swaps.flips_to_first
-        to = "" if isinstance(first, Missing) else f", {first.estimate} of those to the response shown first"
-        return f"Keep both orders: {swaps.flip.estimate} of verdicts flip{to}."
-    if lines["self-preference"].startswith("favoured"):
-        return "Let a judge of another family decide, too."
-    if lines["verbosity"].startswith("favours"):
-        return "Rank at equal length, too: `podium rank --set length_control=true`."
-    if lines["human"].startswith("not known"):
-        return "Ask humans: `podium label` draws the battles."
-    return ""
+def _next_step(answers: Answers) -> str:
+    """Say what to do about the gravest check; empty if nothing is needed."""
+    outcomes = {line.name: line.outcome for line in check_lines(answers)}
+    if outcomes["reading"] == "unparsed":
+        return ANSWERS["fix replies"].format(section=answers["consistency"])
+    if outcomes["position"] == "biased":
+        return ANSWERS["show both orders"].format(section=answers["position"])
+    if outcomes["position"] == "cancelled":
+        swaps = answers["position"].swaps.all
+        to_first = not isinstance(swaps.flips_to_first, Missing)
+        return ANSWERS["keep both orders, first" if to_first else "keep both orders"].format(swaps=swaps)
+    if outcomes["self-preference"] == "favoured":
+        return ANSWERS["ask another family"]
+    if outcomes["verbosity"] in ("longer", "shorter"):
+        return ANSWERS["control length"]
+    return ANSWERS["ask humans"] if outcomes["human"] == "unknown" else ""
 
 
-def _leans(figure: Figured, middle: float) -> bool:
-    """Tell whether an interval leaves out the value of no bias."""
-    if isinstance(figure, Missing) or figure.low is None or figure.high is None:
-        return False
-    return not figure.low <= middle <= figure.high
+def _excludes(figure: Figured, middle: float) -> bool:
+    """Return whether the interval excludes the value of no bias."""
+    return isinstance(figure, Statistic) and figure.excludes(middle)
 
 
-def _brief(figure: Figured, words: str) -> str:
-    return f"{words}{figure.estimate} ({figure.interval})" if isinstance(figure, Statistic) else figure.why
+def _position_outcome(section: Any) -> str:
+    """Judge whether the response shown first wins more or less than half."""
+    if not _excludes(section.prefers_first, 0.5):
+        return "fine"
+    return "biased" if isinstance(section.swaps.all, Missing) else "cancelled"
 
 
-def _reading_line(section: Any) -> tuple[str, str]:
-    worries = section.unparsed.value > CHECKS["unparsed"].threshold
-    return f"{section.unparsed.estimate} unparsed", "give it a form that it keeps to" if worries else FINE
+def _length_outcome(section: Any) -> str:
+    """Judge whether length changes the verdicts."""
+    if not _excludes(section.effect, 0.0):
+        return "not shown"
+    return "longer" if section.effect.value > 0 else "shorter"
 
 
-def _position(section: Any) -> tuple[str, str]:
-    both = not isinstance(section.swaps.all, Missing)
-    leaning = "cancelled by both orders" if both else "tilts each verdict: show both orders"
-    return _brief(section.prefers_first, "the first wins "), leaning if _leans(section.prefers_first, 0.5) else FINE
+def _family_outcome(section: Any) -> str:
+    """Judge whether the judge's own family is overrated."""
+    if not _excludes(section.excess, 0.0):
+        return "not shown"
+    return "favoured" if section.excess.value > 0 else "disfavoured"
 
 
-def _repeated_verdicts(section: Any) -> tuple[str, str]:
-    if isinstance(section.retest, Missing):
-        return "never", "not known: --repeats 2"
-    return _brief(section.retest, "the same verdict "), "noise, which intervals hold"
+def _human_outcome(section: Any) -> str:
+    """Judge whether the agreement with humans is above a half."""
+    low = section.agreement.low
+    return "fine" if low is not None and low > 0.5 else "no better than chance"
 
 
-def _verbosity(section: Any) -> tuple[str, str]:
-    figure = f"{section.effect.estimate} per e-fold of length ({section.effect.interval})"
-    if not _leans(section.effect, 0.0):
-        return figure, NOT_SHOWN
-    return figure, f"favours {'longer' if section.effect.value > 0 else 'shorter'} responses"
+def _transitivity_outcome(section: Any) -> str:
+    """Judge whether fewer triples are intransitive than with random verdicts."""
+    high = section.hard.high
+    return "fine" if high is not None and high < section.chance else "no better than chance"
 
 
-def _self_preference(section: Any) -> tuple[str, str]:
-    if not _leans(section.excess, 0.0):
-        return section.excess.brief, NOT_SHOWN
-    return section.excess.brief, "favoured" if section.excess.value > 0 else "disfavoured"
+def _fit_outcome(section: Any) -> str:
+    """Judge whether Bradley-Terry explains the win rates of all tested pairs."""
+    if not section.tested:
+        return "untested"
+    return "misfit" if section.missed else "fine"
 
 
-def _human(section: Any) -> tuple[str, str]:
-    kappa = "" if isinstance(section.kappa, Missing) else f", kappa {section.kappa.value:.2f}"
-    better = section.agreement.low is not None and section.agreement.low > 0.5
-    return _brief(section.agreement, "same winner ") + kappa, FINE if better else "not shown to beat a coin"
-
-
-def _transitivity(section: Any) -> tuple[str, str]:
-    better = section.hard.high is not None and section.hard.high < section.chance
-    figure = f"{section.hard.value:.0%} of triples on items (blind: {section.chance:.0%})"
-    return figure, FINE if better else "not shown to beat blind"
-
-
-def _cycles(section: Any) -> tuple[str, str]:
-    certain = section.certain
-    rings = f"{certain} of {section.triples:,} triples of models in a ring" if certain else "no cycle of models"
-    return rings, "no order explains them" if certain else FINE
-
-
-def _fit(section: Any) -> tuple[str, str]:
-    figure = f"misses {section.missed} of {section.tested} pairs"
-    judged = "read those pairs by themselves" if section.missed else FINE
-    return figure, judged if section.tested else "not known: judge every pair on 10 items"
+RULES: Mapping[str, tuple[str, str, Callable[[Any], str]]] = {
+    "reading": (
+        "consistency",
+        "unparsed",
+        lambda section: "unparsed" if section.unparsed.value > CHECKS["unparsed"].threshold else "fine",
+    ),
+    "position": ("position", "prefers_first", _position_outcome),
+    "repeated": ("consistency", "retest", lambda _: "noise"),
+    "verbosity": ("verbosity", "effect", _length_outcome),
+    "self-preference": ("self_preference", "excess", _family_outcome),
+    "human": ("human", "agreement", _human_outcome),
+    "transitivity": ("transitivity", "hard", _transitivity_outcome),
+    "cycles": ("cycles", "", lambda section: "cyclic" if section.certain else "fine"),
+    "fit": ("fit", "", _fit_outcome),
+}
+"""Checks by name: section of the card, figure that the check needs, and the rule that returns an outcome."""

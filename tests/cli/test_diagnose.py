@@ -70,7 +70,7 @@ def test_three_sentences_and_a_line_a_check_fit_on_one_screen(podium, example):
     lines = podium("diagnose", example).out.splitlines()
     assert lines[:3] == [
         "This judge may rank: it agrees with humans on 79.2% of winners (75.1 … 82.8).",
-        "Its distances are 1.26 times human (0.962 … 1.553): calibrate before you quote Elo.",
+        "Its Elo gaps are 1.26 times the human ones (0.962 … 1.553): calibrate before you quote Elo.",
         "Keep both orders: 18.8% of verdicts flip, 77.8% of those to the response shown first.",
     ]
     assert len(lines) <= 24
@@ -92,7 +92,7 @@ def test_judges_side_by_side_are_a_row_each(podium, verdicts):
     lines = podium("diagnose", verdicts).out.splitlines()
     answer = " ".join(lines[:3])
     assert re.match(r"Humans agree most with (gpt|claude)-9 on \d\d\.\d% of winners", answer)
-    assert re.search(r"\d points less \(-?\d+\.\d … \d+\.\d\)(: not told apart)?\.", answer)
+    assert re.search(r"\d points less \(-?\d+\.\d … \d+\.\d\)(, too close to call)?\.", answer)
     assert sum(line.startswith(("gpt-9  ", "claude-9  ")) for line in lines) == 2
 
 
@@ -100,7 +100,7 @@ def test_without_labels_whether_it_may_rank_is_not_known(podium, table):
     rows = [f"{item},{a},{b},{(item + len(a + b)) % 2}" for item in range(30) for a, b in ("xy", "xz", "yz")]
     out = podium("diagnose", table(*rows)).out
     assert out.startswith("Whether this judge may rank is not known: no readable battle has a human label.")
-    assert "Whether its distances match human ratings is not known" in out
+    assert "Whether its Elo gaps match human ones is not known" in out
 
 
 def test_data_that_cannot_answer_say_what_would(podium, table):

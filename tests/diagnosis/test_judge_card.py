@@ -56,7 +56,7 @@ def test_a_single_ring_is_one_ring():
     rows = [(f"{k}", a, b, float(k % 10 < 8)) for a, b in pairs for k in range(100)]
     frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])
     answer = card_answer(diagnosed(frame.assign(human=frame["credit"])).cards[0].answers)
-    assert answer[0].endswith(", but the models of 1 ring beat each other.")
+    assert answer[0].endswith("; cycles among the models: 1.")
 
 
 def lines_of(frame):
@@ -70,9 +70,9 @@ def test_families_are_asked_for_only_where_they_would_help():
     assert lines_of(labelled)["self-preference"].verdict == "not known: --families"
 
 
-def test_a_judge_on_few_items_is_not_said_to_be_no_better_than_a_coin():
+def test_a_judge_on_few_items_is_not_called_random():
     few = lines_of(world(3, 2).judgments(Judge("gpt-9", noise=3), human=True))["human"]
-    assert few.verdict == "not shown to beat a coin"
+    assert few.verdict == "not shown to beat chance"
 
 
 def test_rows_without_a_judge_have_a_card_of_their_own():

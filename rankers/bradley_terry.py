@@ -23,7 +23,7 @@ from podium.rankers.intervals import (
     t_quantile,
 )
 from podium.rankers.length_control.joint import fit_at_equal_length
-from podium.rankers.length_control.term import lengths_of
+from podium.rankers.length_control.term import read_lengths
 from podium.rankers.pairs import cells_by_cluster
 from podium.rankers.scale import EloScale, elo_scale
 from podium.rankers.standings import Exposure, RankerResult, build_standings, measure_exposure
@@ -66,7 +66,7 @@ def bradley_terry(
         UsageError: an unknown option value or model.
     """
     require_choice("interval", interval, ("sandwich", "bootstrap"))
-    lengths = lengths_of(battles, labels, cluster) if length_control else None
+    lengths = read_lengths(battles, labels, cluster) if length_control else None
     coded = lengths.coded if lengths else prepare_battles(battles, labels=labels, cluster=cluster)
     pairs = pair_sums_with_items(coded)
     exposure = measure_exposure(battles, coded, pairs)

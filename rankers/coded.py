@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from podium.errors import NotIdentifiedError, UsageError
+from podium.errors import NotIdentifiedError, unknown_value
 from podium.nouns.battles import Battles
 from podium.rankers.row_order import order_of_battles
 
@@ -159,7 +159,7 @@ def require_choice(option: str, value: object, allowed: tuple[object, ...]) -> N
         UsageError: it is not.
     """
     if value not in allowed:
-        raise UsageError(f"{option}={value!r} is unknown; use one of {', '.join(map(str, allowed))}")
+        raise unknown_value(option, value, allowed)
 
 
 def _models(a: Any, b: Any) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:

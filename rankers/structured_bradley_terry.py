@@ -6,8 +6,8 @@ from scipy.special import ndtri
 from podium.errors import NotConvergedError, NotIdentifiedError, UsageError
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import Fit, Standings
-from podium.rankers.calibration.signals import Kind, signal_of
-from podium.rankers.calibration.targets import soft_target
+from podium.rankers.calibration.signals import Kind, read_signal
+from podium.rankers.calibration.targets import soften_verdicts
 from podium.rankers.coded import code_battles
 from podium.rankers.defaults import LEVEL, REGULARIZATION
 from podium.rankers.human_label_fit import HumanLabelFit, human_label_fit, human_ratings, sampling_doubt
@@ -124,8 +124,8 @@ def _judge_credits(
         return plain, []
     try:
         chosen, _, doubts = choose_target(whole, None, target, beta, constant, ridge, level)
-        signal = signal_of(battles, chosen.kind, ridge)  # type: ignore[arg-type]
-        return soft_target(chosen, signal), list(doubts)
+        signal = read_signal(battles, chosen.kind, ridge)  # type: ignore[arg-type]
+        return soften_verdicts(chosen, signal), list(doubts)
     except (NotIdentifiedError, NotConvergedError) as error:
         if asked:
             raise

@@ -15,7 +15,7 @@ from podium.rankers.defaults import LEVEL, RESAMPLES
 from podium.rankers.from_pairs import resampled_scores
 from podium.rankers.graph import comparison_graph
 from podium.rankers.intervals import Interval, ScoreEstimates, bootstrap_estimate, resample, sandwich_estimate
-from podium.rankers.length_control.baseline import against_baseline
+from podium.rankers.length_control.baseline import rank_against_baseline
 from podium.rankers.length_control.external import External
 from podium.rankers.pairs import Pairs, cells_by_cluster, downweighted_opponents, win_rates
 from podium.rankers.rate_errors import FEW, are_few, win_rate_errors
@@ -61,7 +61,7 @@ def win_rate(
     require_choice("interval", interval, ("sandwich", "bootstrap"))
     if length_control:
         require_choice("interval", interval, ("sandwich",))
-        return against_baseline(battles, anchor, length_data, level=level, rng=rng, labels=labels, cluster=cluster)
+        return rank_against_baseline(battles, anchor, length_data, level=level, rng=rng, labels=labels, cluster=cluster)
     if length_data is not None:
         raise UsageError("length_data is used with length_control=true")
     coded = prepare_battles(battles, labels=labels, cluster=cluster)

@@ -21,7 +21,7 @@ from podium.formats.foreign import Foreign, name_columns, propose_map, translate
 from podium.formats.records import Column, Records, records_of
 from podium.hookspecs import Format, Reading, SourceFiles
 from podium.nouns.battles import Battles
-from podium.nouns.human_labels import check_judge, label_by
+from podium.nouns.human_labels import check_judge, label_by_judge
 from podium.plugins import catalogue
 from podium.reading.on_spark import COPIES, is_parquet, scan_parquet
 from podium.reading.rows import RecordTable, distinct_texts, join_tables, keep_rows, odd_items
@@ -122,7 +122,7 @@ def read_battles(
     # Of a tournament that was played in parts, each has the answer of all.
     answer = tables[0].answer if all(each.answer == tables[0].answer for each in tables) and not conditions else None
     battles = Battles(verdicts, missing, (*lost, *notes), names, reading, tuple(lost), copies, apart, answer)
-    return battles if human_judge is None else label_by(battles, human_judge)
+    return battles if human_judge is None else label_by_judge(battles, human_judge)
 
 
 def _check_arguments(sources: Sequence[Source], unknown: str, credit_map: Mapping[str, float] | None) -> None:

@@ -71,7 +71,7 @@ def rank(
         by: rank each value of this column apart, on a scale centred on the models common to all.
         pool: rank the battles of several judges together.
         calibration: of the judge, or the path of its file; for rankers that soften verdicts.
-        models: a table with a column `model` and what is known of each (family, date), or its path.
+        models: a table with the columns `model` and `family`, or its path.
         answers: say in words what was found; False where nobody reads it.
         **options: of the rankers; `ranker.option` (through a dict) reaches one ranker only.
 
@@ -96,11 +96,12 @@ def rank(
     elif several and not pool and by != "judge":
         for _, part in battles.slices(by) if by else [(None, battles)]:
             refuse_several_judges(part)
-    about = about_models(models)
-    families = families_of(about)
+    families = families_of(about_models(models))
+    if models is not None and not families:
+        raise UsageError("the table of models names no family; give it the columns model and family, or leave it out")
     # A judge's temperature is its own: where judges are the slices, each slice stands alone.
     alone = by is not None and not pool and several
-    context = _context_of(functions, None if by == "judge" or alone else battles, calibration, about, bool(families))
+    context = _context_of(functions, None if by == "judge" or alone else battles, calibration)
     calls = [
         RankerCall(name, function, {"level": level, **context[name], **settings[name]}, seed)
         for name, function in functions.items()
@@ -250,18 +251,14 @@ def _context_of(
     functions: Mapping[str, Callable[..., Any]],
     whole: Battles | None,
     calibration: Calibration | str | Path | None,
-    about: Mapping[str, Any],
-    has_families: bool,
 ) -> dict[str, dict[str, Any]]:
     """Return for each ranker the context arguments that its signature asks for."""
     if isinstance(calibration, str | Path):
         calibration = read_calibration(calibration)
-    at_hand = {"calibration": calibration, "about": about or None, "whole": whole}
+    at_hand = {"calibration": calibration, "whole": whole}
     takes = {name: at_hand.keys() & parameters_of(function).keys() for name, function in functions.items()}
-    for part, what in (("calibration", "a calibration"), ("about", "a table of models")):
-        wanted = at_hand[part] is not None and not (part == "about" and has_families)
-        if wanted and not any(part in taken for taken in takes.values()):
-            raise UsageError(f"{what} was given, and {' and '.join(functions)} does not use one; soft-elo does")
+    if calibration is not None and not any("calibration" in taken for taken in takes.values()):
+        raise UsageError(f"a calibration was given, and {' and '.join(functions)} does not use one; soft-elo does")
     return {name: {part: at_hand[part] for part in sorted(taken)} for name, taken in takes.items()}
 
 

@@ -135,7 +135,7 @@ def _places(
 ) -> list[Place]:
     """Return a place for everyone in the battles, in the order of their names."""
     coded, penalty = evidence.coded_by(credit), calibration.regularization
-    rates, battles = win_rates(pair_sums_with_items(coded)), coded.battles_of()
+    rates, battles = win_rates(pair_sums_with_items(coded)), coded.battles_by_model()
     known = {anchor.model: (anchor.soft_theta, anchor.hard_theta) for anchor in calibration.anchors}
     # Log-strengths of the calibrated models by code, NaN for others.
     soft, verdicts = np.array([known.get(name, (np.nan, np.nan)) for name in evidence.models]).T

@@ -116,7 +116,7 @@ def soft_elo(
     exposure = replace(measure_exposure(battles, coded, pairs), lacking=f"battle with a signal ({signal.kind})")
     weight = REGULARIZATION if regularization is None else regularization
     strengths = fit_identified(coded.models, pairs, exposure.battles, weight)
-    scale = elo_scale(coded.models, bounded_models(strengths.graph), coded.clusters_of(), center, pin)
+    scale = elo_scale(coded.models, bounded_models(strengths.graph), coded.clusters_by_model(), center, pin)
     estimate = estimate_elo(strengths, coded, scale, level, target_error(coded, strengths, soft))
     if estimate.method and soft.target.kind != "credit":
         exactness = "error of beta included" if soft.target.covariance is not None else "beta taken as exact"

@@ -74,7 +74,7 @@ def win_rate(
     else:
         cells = cells_by_cluster(load_battles(met), pairs)
         draws = resample(lambda counts: resampled_scores(win_rates, cells, counts), met.clusters, resamples, rng)
-        own = met.clusters_of()
+        own = met.clusters_by_model()
         estimate = bootstrap_estimate(score, draws, met.clusters, level=level, cluster=met.unit, own=own)
         estimate = _within_bounds(estimate, met, level)
     scale = "win rate" if anchor is None else f"win rate against {anchor}"
@@ -113,7 +113,7 @@ def estimate_rates(battles: BattleData, pairs: Pairs, level: float) -> ScoreEsti
 
 def _battles_against(coded: BattleData, anchor: str) -> BattleData:
     if isinstance(coded, SummedBattles):
-        return coded.cells_of(anchor)
+        return coded.battles_of_anchor(anchor)
     which = coded.models.index(anchor)
     against = coded.take((coded.a == which) | (coded.b == which))
     distinct, cluster = np.unique(against.cluster, return_inverse=True)
@@ -136,7 +136,7 @@ def _within_bounds(estimate: ScoreEstimates, coded: BattleData, level: float) ->
     """
     if estimate.method is None:
         return estimate
-    bound = ((1 - level) / 2) ** (1 / np.maximum(coded.clusters_of(), 1))
+    bound = ((1 - level) / 2) ** (1 / np.maximum(coded.clusters_by_model(), 1))
     won, lost = estimate.score == 1, estimate.score == 0
     low = np.where(won, bound, np.where(lost, 0, np.maximum(estimate.low, 0)))
     high = np.where(lost, 1 - bound, np.where(won, 1, np.minimum(estimate.high, 1)))

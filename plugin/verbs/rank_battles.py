@@ -11,7 +11,7 @@ The way of the battles from the command `podium rank` to the standings of bradle
 5. `podium.rankers.bradley_terry:bradley_terry` is such a ranker: it lets
 6. `podium.rankers.cells:prepare_battles` number the models of the readable battles, summed where they lie,
 7. `podium.rankers.cells:pair_sums_with_items` take the sums of each pair,
-8. `podium.rankers.identification:fit_identified` find the strengths by `newton.maximise`, where the data say them,
+8. `podium.rankers.identification:fit_identified` find the strengths by `newton.maximize`, where the data say them,
 9. `podium.rankers.bradley_terry:estimate_elo` their Elo and intervals, by errors clustered by item, and
 10. `podium.rankers.bradley_terry:label_strengths` the standings: names, ranks, rank sets, warnings.
 """
@@ -238,7 +238,7 @@ def _common_models(slices: Sequence[Slice]) -> tuple[str, ...]:
     """Return the models with a bounded rating in every slice."""
     summed = [prepare_battles(part) for _, part in slices if part.tally.judged]
     bounded = [bounded_models(comparison_graph(pair_sums_with_items(part))) for part in summed]
-    known_well = [part.clusters_of() >= np.median(part.clusters_of()) / 2 for part in summed]
+    known_well = [part.clusters_by_model() >= np.median(part.clusters_by_model()) / 2 for part in summed]
     rated, known = (
         [{*np.array(part.models, dtype=object)[mask]} for part, mask in zip(summed, masks, strict=True)]
         for masks in (bounded, known_well)

@@ -10,10 +10,10 @@ from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.nouns.battles import Battles
 from podium.nouns.calibration import Stability
 from podium.rankers.calibration.signals import Signal, beta_direction, predict_preference, readable_margins
-from podium.rankers.clusters import gram
+from podium.rankers.clusters import centered_gram
 from podium.rankers.coded import Cluster, CodedBattles, cluster_codes, hard_credits
 from podium.rankers.graph import comparison_graph, separated_models
-from podium.rankers.newton import STEPS, DesignMatrix, Likelihood, SingularError, maximise
+from podium.rankers.newton import STEPS, DesignMatrix, Likelihood, SingularError, maximize
 from podium.rankers.pairs import pair_sums
 from podium.rankers.row_order import order_of_battles
 from podium.text import some
@@ -98,7 +98,7 @@ class Evidence:
         """
         likelihood = self._likelihood(self._preferences(keep))
         try:
-            return maximise(likelihood, start).at
+            return maximize(likelihood, start).at
         except (NotIdentifiedError, SingularError):
             raise NotIdentifiedError(
                 "the map from the judge's signal to human preferences has no finite maximum: the signal is always "
@@ -128,7 +128,7 @@ class Evidence:
         surplus = (self.weight[rows] * (self.human[rows] - expit(x @ weights)))[:, None] * x
         scores = np.stack([np.bincount(codes, column) for column in surplus.T], axis=1)
         correction = clusters / (clusters - 1) if clusters > 1 else np.nan
-        return weights, correction * bread @ gram([scores])[0] @ bread, clusters
+        return weights, correction * bread @ centered_gram([scores])[0] @ bread, clusters
 
     def _likelihood(self, rows: np.ndarray) -> Likelihood:
         weight, design = self.weight[rows], DesignMatrix(self.signal.x[rows])

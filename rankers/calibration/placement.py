@@ -7,7 +7,7 @@ from scipy import sparse
 from scipy.special import expit
 
 from podium.rankers.intervals import FEWEST_DRAWS, resample_counts
-from podium.rankers.newton import DesignMatrix, Likelihood, maximise_many
+from podium.rankers.newton import DesignMatrix, Likelihood, maximize_samples
 from podium.rankers.scale import POINTS
 
 
@@ -72,7 +72,7 @@ def place(
         rated &= (earned > 0) & (earned < played)
     alone, penalty = DesignMatrix(np.ones((len(theta), 1))), np.array([float(regularization)])
     likelihood = Likelihood(alone, credit[rated], weight[rated], penalty, offset=-np.asarray(theta))
-    strength[rated] = maximise_many(likelihood, np.array([start]))[:, 0]
+    strength[rated] = maximize_samples(likelihood, np.array([start]))[:, 0]
     return strength
 
 

@@ -12,7 +12,7 @@ from podium.rankers.coded import Cluster, CodedBattles, Labels
 from podium.rankers.intervals import ScoreEstimates, covariance_of, sandwich_estimate, t_quantile
 from podium.rankers.length_control.external import WEIGHT, External
 from podium.rankers.length_control.term import Lengths, read_lengths, saturate_lengths
-from podium.rankers.newton import DesignMatrix, Likelihood, SingularError, maximise
+from podium.rankers.newton import DesignMatrix, Likelihood, SingularError, maximize
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
 
 FAR = 50.0
@@ -208,7 +208,7 @@ def _refuse_one_sided(credit: np.ndarray, coefficients: int, items: int) -> None
 def _regression(rows: np.ndarray, credit: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     likelihood = Likelihood(DesignMatrix(rows), weight * credit, weight, np.zeros(rows.shape[1]), largest=FAR)
     try:
-        at = maximise(likelihood).at
+        at = maximize(likelihood).at
     except (NotIdentifiedError, SingularError):
         raise NotIdentifiedError(UNBOUNDED) from None
     information = likelihood.information_at(at)

@@ -151,7 +151,7 @@ def ratings_at_equal_length(items: int) -> Case:
             coded, strengths = lengths.coded, _strengths_of_four(lengths)
             if controlled:
                 strengths = fit_at_equal_length(lengths, strengths).strengths
-            scale = elo_scale(coded.models, bounded_models(strengths.graph), coded.clusters_of(), None, None)
+            scale = elo_scale(coded.models, bounded_models(strengths.graph), coded.clusters_by_model(), None, None)
             return estimate_elo(strengths, coded, scale, LEVEL), 1500 + POINTS * (STRENGTHS - STRENGTHS.mean())
 
         return estimate

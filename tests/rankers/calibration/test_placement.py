@@ -9,7 +9,7 @@ from scipy.special import expit, logit
 
 from podium.errors import NotConvergedError
 from podium.rankers.calibration.placement import ModelBattles, bootstrap_se, place, place_model, sandwich_se
-from podium.rankers.newton import DesignMatrix, Likelihood, maximise
+from podium.rankers.newton import DesignMatrix, Likelihood, maximize
 from podium.rankers.scale import POINTS
 
 RESAMPLES = 4000
@@ -283,4 +283,4 @@ def test_a_newton_step_refuses_values_that_are_not_finite(spoilt, columns):
     weight = np.array([1.0, 1.0, spoilt])
     likelihood = Likelihood(DesignMatrix(rows), 0.5 * weight, weight, np.ones(columns))
     with np.errstate(invalid="ignore"), pytest.raises(NotConvergedError, match=r"not finite|could not be solved"):
-        maximise(likelihood)
+        maximize(likelihood)

@@ -16,7 +16,7 @@ import pandas as pd
 from podium.counting.relations import CRITERION
 from podium.errors import DataError
 from podium.formats.records import shorten
-from podium.text import EMPTY, as_text, text_of
+from podium.text import EMPTY, as_categorical, as_text, text_of
 
 BLANK = frozenset({"", "nan", "null", "<na>"})
 """Spellings of an empty verdict, lower case; `none` is an error, because it may mean that neither response won."""
@@ -190,7 +190,10 @@ def _mt_bench_columns(records: pd.DataFrame) -> pd.DataFrame:
     parts = records["judge"].map(
         lambda judge: [*map(str, judge)] if isinstance(judge, list | tuple | np.ndarray) else [text_of(judge)]
     )
-    judge, template = parts.map(lambda part: next(iter(part), None)), parts.map(lambda part: " ".join(part[1:]) or None)
+    judge, template = (
+        parts.map(lambda part: part[0] if part else None),
+        parts.map(lambda part: " ".join(part[1:]) or None),
+    )
     frame = records.rename(columns={"question_id": "item"}).assign(judge=judge, template=template)
     return frame.assign(repeat=records["turn"]) if "turn" in records else frame
 
@@ -276,12 +279,15 @@ def parse_words(
     Raises:
         DataError: an unknown word; it is never taken for a tie.
     """
-    words = as_text(column)
-    known = words.map(dict(numbers)).to_numpy(dtype=np.float64)
-    blank = words.astype(object).map(lambda word: word is None or word.strip().lower() in BLANK)
-    empty = (blank.astype(bool) | words.isin(unparsed)).to_numpy()
-    reject_cells(column, np.isnan(known) & ~empty, "is not a known verdict", remedy)
-    return np.where(empty, np.nan, known), empty
+    words = as_categorical(column)
+    blank = [word in unparsed or word.strip().lower() in BLANK for word in words.categories]
+    values = [
+        np.nan if empty else numbers.get(word, np.inf) for word, empty in zip(words.categories, blank, strict=True)
+    ]
+    # Code -1, an empty cell, is the last element.
+    parsed = np.array([*values, np.nan])[words.codes]
+    reject_cells(column, np.isinf(parsed), "is not a known verdict", remedy)
+    return parsed, np.isnan(parsed)
 
 
 def reject_cells(column: pd.Series, bad: np.ndarray, problem: str, remedy: str) -> None:

@@ -63,15 +63,15 @@ def by_one_item(seed: int) -> pd.DataFrame:
 
 FAULTS: dict[str, tuple[Callable[[int], pd.DataFrame], str]] = {
     "30% flips": (flips, "flip when the responses change places"),
-    "10% unparsed": (lambda seed: healthy(seed, unparsed=0.1), "could not be read"),
+    "10% unparsed": (lambda seed: healthy(seed, unparsed=0.1), "replies are unparsed"),
     "0.5 log-odds per e-fold of length": (
         lambda seed: healthy(seed, items=100, length_bias=0.5),
         "log-odds per e-fold",
     ),
-    "self-preference, 60 Elo": (self_preference, "is of the family of"),
-    "a cycle of three at .65": (cycle, "no order explains all three"),
-    "12 items": (lambda seed: healthy(seed, items=12), "12 items are few"),
-    "a leader by one item": (by_one_item, "is not known: without item q"),
+    "self-preference, 60 Elo": (self_preference, "is of the same family as"),
+    "a cycle of three at .65": (cycle, "no ranking explains all three"),
+    "12 items": (lambda seed: healthy(seed, items=12), "Only 12 items"),
+    "a leader by one item": (by_one_item, "is unknown: without item q"),
 }
 """What is planted, and what names it."""
 

@@ -3,6 +3,7 @@
 One row a check; whoever looks compares with `threshold` and says `sentence`, and nothing is measured here.
 """
 
+import re
 from dataclasses import dataclass
 
 LENGTH_CONTROL = "--set length_control=true"
@@ -31,7 +32,7 @@ class Check:
         """Format the warning with its figures.
 
         >>> CHECKS["items"].say(items=3, many="fewer than 30")
-        '3 items only (fewer than 30): intervals rest on little, read them with care'
+        'only 3 items (fewer than 30): the intervals are approximate'
         """
         return self.sentence.format(**figures)
 
@@ -39,9 +40,18 @@ class Check:
         """Format the short sentence for an answer.
 
         >>> CHECKS["items"].say_shortly(items=3)
-        '3 items are few: intervals rest on little.'
+        'Only 3 items: the intervals are approximate.'
         """
         return f"{(self.short or self.sentence).format(**figures)}."
+
+    def is_warning(self, text: str) -> bool:
+        """Return whether a text is this check's warning, with any figures.
+
+        >>> CHECKS["items"].is_warning(CHECKS["items"].say(items=3, many="fewer than 30"))
+        True
+        """
+        fixed_parts = re.split(r"\{[^}]*\}", self.sentence)
+        return re.fullmatch(".+".join(map(re.escape, fixed_parts)), text) is not None
 
 
 _ROWS = (
@@ -50,30 +60,30 @@ _ROWS = (
         0.03,
         "share of replies: good judges lose about one in a hundred, and what a judge cannot say is not lost at random",
         "{unparsed} of {battles} battles are unparsed, {share:.1%} of the replies{written}. What helps: {remedy}",
-        "{share:.1%} of the replies could not be read: what a judge cannot say is not lost at random",
+        "{share:.1%} of the judge's replies are unparsed, and replies are not lost at random: fix the replies first",
     ),
     Check(
         "own model",
         0,
         "verdicts of a judge on itself: judges know their own words and prefer them, so that one is too many",
-        "the judge {judge} judges itself ({model}): let another model decide, or take {model} out with --where; "
-        "`podium diagnose` shows its self-preference",
-        "The judge {judge} judges itself: let another model decide",
+        "the judge {judge} judges itself ({model}): use another judge, or leave {model} out with --where. "
+        "`podium diagnose` measures its self-preference",
+        "The judge {judge} judges itself: use another judge",
     ),
     Check(
         "self-preference",
         0,
         "models of the judge's family: most families have been found to favour their own, by unlike amounts",
-        "the judge {judge} is of the family of {models} ({family}): let a judge of another family decide, too, and "
-        "compare (--by judge); self-preference in `podium diagnose` measures it, --models corrects the family",
-        "The judge {judge} is of the family of {models} ({family}): let a judge of another family decide, too",
+        "the judge {judge} is of the same family as {models} ({family}): add a judge of another family and compare "
+        "(--by judge). `podium diagnose` measures self-preference; --models corrects a family",
+        "The judge {judge} is of the same family as {models} ({family}): add a judge of another family",
     ),
     Check(
         "items",
         30,
         "items: with fewer, t quantiles and sandwiches are approximations",
-        "{items} items only ({many}): intervals rest on little, read them with care",
-        "{items} items are few: intervals rest on little",
+        "only {items} items ({many}): the intervals are approximate",
+        "Only {items} items: the intervals are approximate",
     ),
     Check(
         "items of a model",
@@ -107,33 +117,33 @@ _ROWS = (
         "position",
         0.025,
         "credit of the response shown first beyond a half: one verdict in twenty is then the order's, not the judge's",
-        "{flip:.0%} of verdicts flip when the responses change places, and the first earns {first:.1%}: keep both "
-        "orders",
+        "{flip:.0%} of verdicts flip when the responses change places, and the response shown first wins {first:.1%}: "
+        "keep both orders",
     ),
     Check(
         "length",
         0.1,
         "log-odds per e-fold of length, strengths held fixed: twice the length then wins 52 of 100 level battles",
-        "Of two responses the {longer} one is favoured, by {weight:.2f} log-odds per e-fold of length: rank at equal "
-        f"length, too ({LENGTH_CONTROL})",
+        "The judge favours {longer} responses by {weight:.2f} log-odds per e-fold of length: also rank at equal "
+        f"length ({LENGTH_CONTROL})",
     ),
     Check(
         "cycle",
         0.05,
         "adjusted p that three models beat each other in a ring: no order of models explains it",
-        "{a} beats {b}, {b} beats {c}, and {c} beats {a}: no order explains all three",
+        "{a} beats {b}, {b} beats {c}, and {c} beats {a}: no ranking explains all three",
     ),
     Check(
         "fit",
         0.02,
         "win rate of a pair off what strengths say, if it is no chance: less moves no rating by more than its error",
-        "One rating a model does not explain how {a} does against {b}: it wins {observed:.0%}, not {expected:.0%}",
+        "The ratings do not explain {a} against {b}: it wins {observed:.0%}, the ratings predict {expected:.0%}",
     ),
     Check(
         "first place",
         2,
-        "items without which a leader who is told from all others no longer leads: one or two may be mislabelled",
-        "Without {items} {rival} leads, not {leader}",
+        "items without which a clear leader no longer leads: one or two may be mislabelled",
+        "Without {items}, {rival} leads instead of {leader}",
     ),
 )
 CHECKS = {check.name: check for check in _ROWS}

@@ -1,4 +1,4 @@
-"""Bradley-Terry fits with names: errors that explain why ratings are not identified and which battles would help."""
+"""Strengths with names: what to say of ratings that the battles do not identify, and which battles would."""
 
 import numpy as np
 
@@ -15,23 +15,27 @@ MOST_NAMES = 5
 
 
 def fit_battles(coded: CodedBattles, regularization: float = REGULARIZATION) -> Strengths:
-    """Fit Bradley-Terry log-strengths to battles; raises the errors of `fit_identified`."""
-    return fit_identified(coded.models, pair_sums(coded), coded.battles_by_model(), regularization)
+    """Fit the strengths of battles, or say why no fit exists.
+
+    Raises:
+        NotIdentifiedError: the comparison graph is not connected, or someone is separated and lambda is 0.
+        NotConvergedError: the fit did not reach its maximum.
+        UsageError: lambda is negative or not finite.
+    """
+    return fit_identified(coded.models, pair_sums(coded), coded.battles_of(), regularization)
 
 
 def fit_identified(
     models: tuple[str, ...], pairs: Pairs, battles: np.ndarray, regularization: float = REGULARIZATION
 ) -> Strengths:
-    """Fit Bradley-Terry log-strengths to pair sums that identify them.
+    """Fit the strengths of pair sums, or say why no fit exists.
 
     Args:
         models: names by code.
-        battles: number of battles of each model, shape (models,).
+        battles: of each model, shape (models,).
 
     Raises:
-        NotIdentifiedError: the comparison graph is disconnected, or a model is separated and lambda is 0.
-        NotConvergedError: the fit did not reach its maximum.
-        UsageError: lambda is negative or not finite.
+        As `strengths_of`.
     """
     check_regularization(regularization)
     graph = comparison_graph(pairs)
@@ -44,15 +48,15 @@ def fit_identified(
 
 
 def bounded_models(graph: Graph) -> np.ndarray:
-    """Return which models are not separated; all if every model is, shape (models,)."""
+    """Tell whose ratings the data bound; all where the data bound nobody's, shape (models,)."""
     return ~graph.separated | graph.separated.all()
 
 
 def describe_groups(models: tuple[str, ...], graph: Graph, battles: np.ndarray) -> str:
-    """Write a message that names the disconnected groups and the fewest battles that would join them.
+    """Name the groups that never met, and the fewest battles that would join them: one less than the groups.
 
     Args:
-        battles: number of battles of each model, shape (models,).
+        battles: of each model, shape (models,).
     """
     groups = [[models[k] for k in np.flatnonzero(graph.group == group)] for group in np.unique(graph.group)]
     shown = " | ".join(some(names, most=MOST_NAMES) for names in groups[:MOST_GROUPS])
@@ -66,11 +70,11 @@ def describe_groups(models: tuple[str, ...], graph: Graph, battles: np.ndarray) 
 def describe_separated(
     models: tuple[str, ...], graph: Graph, rates: np.ndarray, theta: np.ndarray | None = None
 ) -> str | None:
-    """Write a message that names separated models, why, and battles that would bound their ratings; None without any.
+    """Name who is separated, how, and the battles that would bound the rating; None when nobody is.
 
     Args:
         rates: win rates, shape (models,).
-        theta: regularized log-strengths that decide which opponent is closest, shape (models,); win rates by default.
+        theta: regularised log-strengths, shape (models,); they tell who is close to whom.
     """
     if not graph.separated.any():
         return None

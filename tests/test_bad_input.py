@@ -269,7 +269,7 @@ def test_ten_thousand_models_with_few_battles_each_are_ranked(crowd):
 @pytest.mark.slow
 def test_what_limits_ten_thousand_models_with_few_battles_is_said(crowd):
     assert any("separated, rating set by the regularization" in text for text in crowd.warnings)
-    assert any("100 items only (fewer than the 10000 models)" in text for text in crowd.warnings)
+    assert any("only 100 items (fewer than the 10000 models)" in text for text in crowd.warnings)
 
 
 def test_ten_thousand_models_in_two_groups_are_refused():

@@ -1,4 +1,4 @@
-"""The sentences of a ranking: who, may it be trusted, what next."""
+"""Add answers to standings: which models lead, whether to trust that, and what to do next."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -6,62 +6,75 @@ from dataclasses import replace
 import numpy as np
 from scipy.special import ndtri
 
-from podium.answers.groups import leaders_of, number_word, who_sentence
-from podium.answers.measures import Finding, findings_of, first_place_finding, items_text, robustness_of, trust_sentence
-from podium.checks import LENGTH_CONTROL
+from podium.answers import rank_templates
+from podium.answers.rank_templates import all_of, item_names, more_items_sentence, number_word
+from podium.answers.trust_checks import (
+    CheckResult,
+    check_first_place,
+    check_results,
+    robustness_of,
+    trust_sentence,
+    worst_failure,
+)
+from podium.answers.who import leading_group, who_sentence
+from podium.checks import CHECKS, LENGTH_CONTROL
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import Separation, Standings
 from podium.rankers.defaults import RANKER_OF_CLAIMS
+from podium.rankers.drop_out import DropOutRobustness
 from podium.rankers.further_items import further_items, further_labels
-from podium.report.numbers import further_sentence
 from podium.text import plural
 
 
 def add_answers(
     standings: Sequence[Standings], slices: Mapping[str | None, Battles], families: Mapping[str, str]
 ) -> tuple[Standings, ...]:
-    """Return standings that say in words what was found.
+    """Return standings with answers; a warning about few items goes where the printed answer, the first, says it.
 
     Args:
         standings: of one or more rankers and slices.
-        slices: the battles of each.
+        slices: the battles of each slice.
         families: models and judges to their family, as given; the rest is guessed from names.
     """
     compared = {each.slice for each in standings if who_sentence(each) is not None}
-    findings = {value: findings_of(battles, families) for value, battles in slices.items() if value in compared}
-    several = len(slices) > 1
-    return tuple(
-        replace(
-            each,
-            answer=answer_of(
-                each,
-                slices[each.slice],
-                findings[each.slice],
-                about=f"On {each.slice}: " if several else "",
-                slices=_same_leaders(each, standings),
-            ),
-        )
-        if each.slice in compared
+    results = {value: check_results(battles, families) for value, battles in slices.items() if value in compared}
+    answered = []
+    for each in standings:
+        if each.slice in compared:
+            battles, what_next = slices[each.slice], _same_leaders_sentence(each, standings)
+            answer = build_answer(each, battles, results[each.slice], what_next)
+            if len(slices) > 1 and answer:
+                answer = (f"On {each.slice}: {answer[0]}", *answer[1:])
+            each = replace(each, answer=answer)
+        answered.append(each)
+    return tuple(_without_items_warning(answered, results))
+
+
+def _without_items_warning(
+    standings: Sequence[Standings], results: Mapping[str | None, Sequence[CheckResult]]
+) -> list[Standings]:
+    """Drop the warning about few items from the slice whose printed answer says the same."""
+    first = standings[0] if standings else None
+    worst = worst_failure(results.get(first.slice, ())) if first and first.answer else None
+    if first is None or worst is None or worst.check != "items":
+        return list(standings)
+    return [
+        replace(each, warnings=tuple(text for text in each.warnings if not CHECKS["items"].is_warning(text)))
+        if each.slice == first.slice
         else each
         for each in standings
-    )
+    ]
 
 
-def answer_of(
-    standings: Standings,
-    battles: Battles,
-    findings: Sequence[Finding],
-    *,
-    about: str = "",
-    slices: str | None = None,
+def build_answer(
+    standings: Standings, battles: Battles, results: Sequence[CheckResult], what_next: str | None = None
 ) -> tuple[str, ...]:
-    """Return at most three sentences; none where no two models have an interval.
+    """Return the answer in at most three sentences; empty if no two models have an interval.
 
     Args:
-        findings: of the battles.
-        standings: those of a tournament that was asked a question open with what it claims.
-        about: what the first sentence begins with: the slice, where there are several.
-        slices: what is said of other slices, instead of what next.
+        standings: those of a tournament that was asked a question begin with its decision.
+        results: of the checks on the battles.
+        what_next: replaces the third sentence.
     """
     who = who_sentence(standings)
     if who is None:
@@ -69,84 +82,86 @@ def answer_of(
     tournament = standings.diagnostics.get("answer", {}) if standings.ranker == RANKER_OF_CLAIMS else {}
     who = next(iter(tournament.get("claims", ())), who)
     robustness = robustness_of(battles, standings)
-    first = first_place_finding(standings, robustness)
-    trust = trust_sentence([*findings, *([first] if first else [])])
+    first_place = check_first_place(standings, robustness)
+    trust = trust_sentence([*results, *([first_place] if first_place else [])])
     if standings.ranker not in ("bradley-terry", "win-rate"):
         trust = trust.replace(LENGTH_CONTROL, f"--ranker bradley-terry {LENGTH_CONTROL}")
-    further = slices or next_sentence(
-        standings, robustness.items if robustness else (), robustness.new_leader if robustness else None
-    )
-    after = connecting_sentence(standings) or tournament.get("advice") or further
-    return (f"{about}{who}", trust, *([after] if after else []))
+    what_next = what_next or next_sentence(standings, robustness)
+    what_next = connecting_sentence(standings) or tournament.get("advice") or what_next
+    return (who, trust, *([what_next] if what_next else []))
 
 
-def _same_leaders(standings: Standings, others: Sequence[Standings]) -> str | None:
-    """Say in how many slices the same models lead; None where there is one."""
+def next_sentence(standings: Standings, robustness: DropOutRobustness | None = None) -> str | None:
+    """Write how many more items would separate the first two models, by the critical value of the rank sets.
+
+    Args:
+        robustness: of the first place, named if the number of items is unknown.
+
+    Returns:
+        None if the first two are separated already, or a tournament gives its own advice.
+    """
+    separation = standings.separation
+    if separation is None or separation.z is None or len(separation.names) < 2 or 1 in separation.beats[0]:
+        return None
+    if 1 in separation.cuts or "claims" in standings.diagnostics.get("answer", {}):
+        return None
+    first, second = separation.names[:2]
+    if "structured" in standings.diagnostics:
+        noun, number = "label", _further_labels(standings, separation)
+    else:
+        noun = "item" if standings.counts.items > 1 else "battle"
+        number = further_items(separation.clusters, separation.critical, separation.z)
+    if number is not None:
+        return more_items_sentence(first, second, number, _gap_text(standings, separation), noun)
+    reason = rank_templates.GAP_WITHIN_ERROR if separation.z < 1 else rank_templates.LABELS_UNBOUNDED
+    if robustness and robustness.items:
+        reason = rank_templates.RIVAL_LEADS.format(items=item_names(robustness.items), rival=robustness.new_leader)
+    return rank_templates.MORE_ITEMS_UNKNOWN.format(noun=noun, first=first, second=second, reason=reason)
+
+
+def connecting_sentence(standings: Standings) -> str | None:
+    """Write how many battles would connect groups of models that never met; None if all models are connected.
+
+    Rankers that need one scale raise an error for such battles; win rates exist within each group.
+    """
+    groups = standings.fit.components
+    if groups is None or groups < 2:
+        return None
+    battles = f"{number_word(groups - 1).capitalize()} {plural('battle', groups - 1)}"
+    return rank_templates.CONNECTING.format(battles=battles, groups=number_word(groups))
+
+
+def _same_leaders_sentence(standings: Standings, others: Sequence[Standings]) -> str | None:
+    """Write in how many slices the same models lead; None if there is one slice."""
     slices = [other for other in others if other.ranker == standings.ranker]
     if len(slices) < 2:
         return None
-    leaders = leaders_of(standings)
-    same = sum(leaders_of(other) == leaders for other in slices)
+    leaders = leading_group(standings)
+    same = sum(leading_group(other) == leaders for other in slices)
+    share = all_of(same, "slice") if same == len(slices) else f"{same} of {len(slices)} slices"
     if not leaders:
-        return f"No place is certain in {same} of {len(slices)} slices."
-    return f"The same {'model leads' if len(leaders) == 1 else 'models lead'} in {same} of {len(slices)} slices."
+        return rank_templates.NO_LEADER_IN_SLICES.format(slices=share)
+    models = "model leads" if len(leaders) == 1 else "models lead"
+    return rank_templates.SAME_LEADERS_IN_SLICES.format(models=models, slices=share)
 
 
-def next_sentence(standings: Standings, hinge: Sequence[str] = (), rival: str | None = None) -> str | None:
-    """Say how many more items tell the first from the second; None where they are told, or a tournament said it.
-
-    The critical value is that of the rank sets: what is advised is what this very table would need.
-
-    Args:
-        hinge: one or two items without which `rival` leads; none where there are none.
-        rival: who leads without them.
-    """
-    separation = standings.separation
-    settled = separation is None or 1 in separation.cuts or len(separation.names) < 2
-    if separation is None or settled or separation.z is None or "claims" in standings.diagnostics.get("answer", {}):
-        return None
-    first, second = separation.names[:2]
-    if 1 in separation.beats[0]:
-        return None
-    noun, amount = "item" if standings.counts.items > 1 else "battle", f"{separation.gap:.3g}"
-    if "structured" in standings.diagnostics:
-        noun, number = "label", _lacking_labels(standings, separation)
-    else:
-        number = further_items(separation.clusters, separation.critical, separation.z)
-    if number is None:
-        within = "their gap is within its error" if separation.z < 1 else "labels alone do not bound them"
-        why = f"without {items_text(hinge)} {rival} leads" if hinge else within
-        return f"How many more {noun}s would tell {first} from {second} is not known: {why}."
+def _gap_text(standings: Standings, separation: Separation) -> str:
+    """Format the gap between the first two models with its unit."""
     if standings.scale == "elo":
-        amount = f"{separation.gap:.0f} Elo"
-    elif standings.scale.startswith("win rate"):
-        amount = f"{100 * separation.gap:.1f} points"
-    return further_sentence(f"the {amount} measured are", number, "tell", f"{first} from {second}", noun)
+        return f"{separation.gap:.0f} Elo"
+    is_rate = standings.scale.startswith("win rate")
+    return f"{100 * separation.gap:.1f} points" if is_rate else f"{separation.gap:.3g}"
 
 
-def _lacking_labels(standings: Standings, separation: Separation) -> int | None:
-    """Return how many labels by humans are lacking to tell the first two; None where nobody can say."""
+def _further_labels(standings: Standings, separation: Separation) -> int | None:
+    """Return how many more human labels would separate the first two models; None if that is unknown."""
     extra = {entry.model: entry.extra for entry in standings.entries}
     ends = [extra[name][end] for end in ("human_low", "human_high") for name in separation.names[:2]]
     z = separation.z
     if not z or z < 1 or None in ends:
         return None
     errors = np.subtract(ends[2:], ends[:2]) / (2 * ndtri((1 + standings.level) / 2))
-    # Ratings of the labels alone sum to 0: the errors of two of them are opposed.
+    # Ratings by the labels alone sum to 0, so the errors of two of them have opposite signs.
     alone = float(np.sum(errors**2)) * len(extra) / (len(extra) - 1)
     labels, joined = standings.diagnostics["structured"]["labels"], (separation.gap / z) ** 2
     return further_labels(labels, separation.critical, separation.gap, joined, alone)
-
-
-def connecting_sentence(standings: Standings) -> str | None:
-    """Say how many battles would connect groups that never met, one less than the groups; None where all hang together.
-
-    Rankers that need one scale refuse such battles; win rates are said group by group.
-    """
-    groups = standings.fit.components
-    if groups is None or groups < 2:
-        return None
-    battles = f"{number_word(groups - 1).capitalize()} {plural('battle', groups - 1)} would connect"
-    return (
-        f"{battles} the {number_word(groups)} groups of models that never met; until then, compare within a group only."
-    )

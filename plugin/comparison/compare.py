@@ -1,8 +1,8 @@
-"""Compare: read, split into questions, test each candidate against the baseline, and decide what was required.
+"""Compare: read, split into questions, test each candidate against the baseline, and decide the requirements.
 
-The way from the command `podium compare` to its answer: `words.split_words` tells names from sources,
-`reading.judgments` reads them, `pair_data.finding_of` makes a difference of each question
-(`podium.rankers.difference`, `podium.rankers.elo_difference`), and `gate.decide` asks the same differences again.
+The steps of `podium compare`: `inputs.split_arguments` separates model names from sources, `reading.judgments` reads
+the sources, `pair_data.finding_of` estimates a difference for each question (`podium.rankers.difference`,
+`podium.rankers.elo_difference`), and `gate.decide` tests the same differences against the requirements.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from podium.comparison.answer import comparison_answer
 from podium.comparison.gate import Gate, decide, read_requirements
+from podium.comparison.inputs import find_responses, identical_items, split_arguments
 from podium.comparison.outcomes import PairFinding
-from podium.comparison.pair_data import MEASURES, Matchup, finding_of
-from podium.comparison.words import answers_of, identical_items, split_words
+from podium.comparison.pair_data import MEASURES, ComparedPair, finding_of
 from podium.diagnosis.judge_checks import judge_warnings
 from podium.errors import NotIdentifiedError, PodiumError, UsageError, find_name
 from podium.format_version import FORMAT_VERSION
@@ -31,21 +32,20 @@ from podium.text import Document, call
 from podium.verbs.rank_battles import refuse_several_judges
 
 QUESTION = ("task", "judge")
-"""Columns of which every value is a question of its own, where scores are compared."""
-TOGETHER = "--by task ranks each"
-"""What a note says that is about rankings: here every task is a question of its own."""
+"""Columns of which every value is a question of its own, if scores are compared."""
+RANKING_NOTE = "--by task ranks each"
+"""Part of a note about rankings; it is left out where every task is a question of its own."""
 
 
 @dataclass(frozen=True)
 class Comparison(Document):
-    """The answer to whether candidates are better than a baseline.
+    """The result of comparing candidates with a baseline.
 
     Attributes:
         findings: one per candidate and question.
-        gate: what was required, and whether it holds; None where nothing was.
-        warnings: what humans should know of the data.
+        gate: the decisions about requirements; None without requirements.
         failures: what could not be compared, and why.
-        unknown_answers: why it is not known on which items the models answered the same; None where it is.
+        unknown_answers: why identical answers are not counted; None if they are.
     """
 
     view = "podium.comparison.comparison_report:comparison_reports"
@@ -63,7 +63,7 @@ class Comparison(Document):
     @property
     def answer(self) -> tuple[str, ...]:
         """The answer in at most three sentences."""
-        return tuple(self.reports()[0].answer)
+        return comparison_answer(self.findings, self.gate, self.level, self.failures)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values."""
@@ -97,73 +97,78 @@ def compare(
     pool: bool = False,
     **reading: Any,
 ) -> Comparison:
-    """Tell whether a model is better than another, by how much, and on which items.
+    """Test whether a model is better than another, by how much, and on which items.
 
     Args:
         words: two names and sources (`compare("amber", "birch", "battles.csv")`), or two paths that hold one model
-            each, or, with a baseline, sources alone. A source may be battles, too.
-        baseline: compare everyone with this model.
-        candidates: whom, where not everyone.
-        by: compare on each value of this column, too.
-        measure: `score` (a metric's units), `elo`, `win-rate` (of battles between the two), or `auto`: scores where
+            each, or, with a baseline, sources alone. A source may also be battles.
+        baseline: compare every other model with this one.
+        candidates: compare only these with the baseline.
+        by: also compare on each value of this column.
+        measure: `score` (in the metric's units), `elo`, `win-rate` (of battles between the two), or `auto`: scores if
             there are any, else Elo.
-        level: of intervals, and of the bounds that requirements ask for, in (0, 1).
+        level: of intervals, and of the one-sided bounds behind requirements, in (0, 1).
         require: `better`, `not-worse=10elo`, `not-worse=2points`, `not-worse=0.02`; see `podium.comparison.gate`.
-        requirements: a YAML or TOML file of several.
-        responses: what the models answered, where the sources do not hold it.
-        pool: take the verdicts of several judges together.
-        **reading: as `read_battles` takes it.
+        requirements: a YAML or TOML file with several requirements.
+        responses: the models' answers, if the sources do not hold them.
+        pool: combine the verdicts of several judges.
+        **reading: as for `read_battles`.
 
     Raises:
         UsageError: an unknown name, option or requirement.
-        DataError: a value that is not what it should be, or models that were asked different things.
-        NotIdentifiedError: nothing readable compares them; several judges and not `pool`.
+        DataError: a malformed value, or models that were asked different things under one item id.
+        NotIdentifiedError: no readable battle compares the models, or there are several judges without `pool`.
     """
     check_level(level)
     require_choice("measure", measure, MEASURES)
     required = read_requirements(require, requirements)
+    tables = [word for word in words if isinstance(word, Battles | pd.DataFrame)]
     typed = [str(word) for word in words if not isinstance(word, Battles | pd.DataFrame)]
-    held = [word for word in words if isinstance(word, Battles | pd.DataFrame)]
-    names, sources = split_words([*typed, *("battles" for _ in held)], baseline)
-    battles = _read(sources[: len(sources) - len(held)], held, reading)
-    pairs = _pairs(battles, names, baseline, candidates)
-    answers, unknown = answers_of(sources if not held else (), responses)
-    subjects = [
-        Matchup(*pair, measure, level, None if answers is None else identical_items(answers, *pair)) for pair in pairs
+    names, sources = split_arguments([*typed, *("battles" for _ in tables)], baseline)
+    battles = _read(sources[: len(sources) - len(tables)], tables, reading)
+    answers, unknown = find_responses(sources if not tables else (), responses)
+    pairs = [
+        ComparedPair(*pair, measure, level, None if answers is None else identical_items(answers, *pair))
+        for pair in _pairs(battles, names, baseline, candidates)
     ]
-    findings, failures = _findings(battles, subjects, by, pool)
+    findings, failures = _findings(battles, pairs, by, pool)
     if not findings and not required:
         raise NotIdentifiedError("; ".join(failures))
-    findings = _by_holm(findings)
-    notes = [note.partition(";")[0] for note in (answers.notes if answers else ()) if "in different words" in note]
-    several = len({finding.question for finding in findings}) > 1
-    said = [note for note in battles.notes if not (several and TOGETHER in note)]
     options = {"reading": dict(battles.reading), "level": level, "measure": measure, "by": by, "pool": pool}
     return Comparison(
         findings=tuple(findings),
         level=level,
         provenance=provenance(battles.sources, options | {"require": [own.text for own in required]}),
         gate=decide(required, findings, level) if required else None,
-        warnings=tuple(dict.fromkeys([*said, *notes, *judge_warnings(battles, {})])),
+        warnings=_warnings(battles, answers, findings),
         failures=tuple(failures),
         unknown_answers=unknown,
     )
 
 
-def _read(sources: Sequence[str], held: Sequence[Battles | pd.DataFrame], reading: Mapping[str, Any]) -> Battles:
-    if len(held) == 1 and isinstance(held[0], Battles):
+def _warnings(battles: Battles, answers: Responses | None, findings: Sequence[PairFinding]) -> tuple[str, ...]:
+    """Return the notes of reading, items with different instructions, and warnings about judges, each once."""
+    several = len({finding.question for finding in findings}) > 1
+    notes = [note for note in battles.notes if not (several and RANKING_NOTE in note)]
+    notes += [note.partition(";")[0] for note in (answers.notes if answers else ()) if "in different words" in note]
+    return tuple(dict.fromkeys([*notes, *judge_warnings(battles, {})]))
+
+
+def _read(sources: Sequence[str], tables: Sequence[Battles | pd.DataFrame], reading: Mapping[str, Any]) -> Battles:
+    """Read the battles of sources and frames; battles that are read already must be given alone."""
+    if len(tables) == 1 and isinstance(tables[0], Battles):
         if sources or reading:
             raise UsageError("battles that are read already stand alone: give no sources and no options beside them")
-        return held[0]
-    if any(isinstance(each, Battles) for each in held):
+        return tables[0]
+    if any(isinstance(each, Battles) for each in tables):
         raise UsageError("several sources: give what `read_battles` reads, not battles")
-    return read_battles(*sources, *(each for each in held if isinstance(each, pd.DataFrame)), **reading)
+    return read_battles(*sources, *(each for each in tables if isinstance(each, pd.DataFrame)), **reading)
 
 
 def _pairs(
     battles: Battles, names: Sequence[str], baseline: str | None, candidates: Sequence[str]
 ) -> list[tuple[str, str]]:
-    """Return who is compared with whom, by their whole names."""
+    """Return the pairs of candidate and baseline, each by its full name."""
     known = battles.models
     if baseline is None:
         if candidates:
@@ -180,30 +185,32 @@ def _pairs(
 
 
 def _findings(
-    battles: Battles, subjects: Sequence[Matchup], by: str | None, pool: bool
+    battles: Battles, pairs: Sequence[ComparedPair], by: str | None, pool: bool
 ) -> tuple[list[PairFinding], list[str]]:
-    """Return a finding per candidate and question, and what could not be compared."""
+    """Return a finding per candidate and question, adjusted by Holm's rule, and what could not be compared."""
     findings: list[PairFinding] = []
     failures: list[str] = []
     mistakes: list[UsageError] = []
     for about, part in _questions(battles, pool):
-        for subject in subjects:
+        for pair in pairs:
             name = f"{about['question']}: " if about["question"] else ""
             try:
-                finding = finding_of(part, subject, **about)
+                finding = finding_of(part, pair, **about)
             except UsageError as error:
                 mistakes.append(error)
             except PodiumError as error:
-                failures.append(f"{name}{subject.candidate} and {subject.baseline}: {error}")
+                failures.append(f"{name}{pair.candidate} and {pair.baseline}: {error}")
             else:
-                findings.append(replace(finding, slices=tuple(_slices(part, subject, about, by))) if by else finding)
+                findings.append(
+                    replace(finding, slices=tuple(_slice_findings(part, pair, about, by))) if by else finding
+                )
     if mistakes and not findings:
         raise mistakes[0]
-    return findings, [*failures, *map(str, mistakes)]
+    return _adjust_by_holm(findings), [*failures, *map(str, mistakes)]
 
 
 def _questions(battles: Battles, pool: bool) -> Iterator[tuple[dict[str, str | None], Battles]]:
-    """Yield the questions that the battles answer: of scores each task and metric, of verdicts all together."""
+    """Yield the questions with their battles: one per task and metric for scores, a single one for verdicts."""
     table = battles.table
     is_scored = {"score_a", "score_b"} <= set(table) and bool(table["score_a"].notna().any())
     columns = [name for name in QUESTION if name in table and len(battles.values_of(name))]
@@ -221,15 +228,18 @@ def _questions(battles: Battles, pool: bool) -> Iterator[tuple[dict[str, str | N
             yield {"question": value, "task": own.get("task"), "metric": own.get("judge")}, part
 
 
-def _slices(battles: Battles, subject: Matchup, about: Mapping[str, str | None], by: str) -> list[PairFinding]:
-    """Return what is found on each value of a column, corrected for looking at all of them."""
-    parts = []
+def _slice_findings(
+    battles: Battles, pair: ComparedPair, about: Mapping[str, str | None], by: str
+) -> list[PairFinding]:
+    """Return a finding per value of a column, adjusted by Holm's rule over all of them."""
+    findings = []
     for value, part in battles.slices(by):
         with suppress(NotIdentifiedError):
-            parts.append(finding_of(part, subject, **{**about, "slice": value}))
-    return _by_holm(parts)
+            findings.append(finding_of(part, pair, **{**about, "slice": value}))
+    return _adjust_by_holm(findings)
 
 
-def _by_holm(findings: Sequence[PairFinding]) -> list[PairFinding]:
+def _adjust_by_holm(findings: Sequence[PairFinding]) -> list[PairFinding]:
+    """Return findings with p-values adjusted by Holm's rule over all of them."""
     adjusted = holm(np.array([finding.difference.p_value for finding in findings])).tolist()
     return [replace(own, tests=len(findings), p_adjusted=p) for own, p in zip(findings, adjusted, strict=True)]

@@ -1,9 +1,9 @@
-"""Requirements as a gate for CI: what must hold, and whether the data show it, refute it, or neither.
+"""Requirements as a gate for CI: a requirement passes, fails, or is undecided.
 
-A requirement passes where the one-sided lower bound of the difference clears it, and fails where the upper bound
-refutes it; everything else is undecided, and never a pass. All must pass: that needs no correction (the chance that a
-gate passes although one of them does not hold is at most 1 - level). One that fails is enough, so failing is corrected
-by Holm's rule, and the upper bounds beside it are those that belong to it (Strassburger and Bretz 2008).
+A requirement passes if the one-sided lower bound of the difference exceeds its threshold, and fails if the upper bound
+is below it; otherwise it is undecided, which is never a pass. All must pass, which needs no correction (a gate passes
+with probability at most 1 - level if one of them does not hold). One failure is enough, so failing is corrected by
+Holm's rule with its matching upper bounds (Strassburger and Bretz 2008).
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,20 +24,19 @@ EXIT_CODES: dict[Verdict, int] = {"PASS": 0, "FAIL": 4, "UNDECIDED": 5}
 WAYS = "write better, or not-worse=10elo, not-worse=2points, not-worse=0.02"
 SCOPE = ("task", "metric", "candidate")
 FIELDS = ("require", *SCOPE, "advisory")
-"""What a requirement in a file may say."""
+"""Fields of a requirement in a file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """What must hold of a candidate.
+    """One requirement on a candidate; without task, metric and candidate it is about all findings.
 
     Attributes:
-        text: as it was typed.
-        margin: by which it may be worse; 0 for `better`.
-        unit: of the margin: `elo`, `points` (hundredths of a share), `units` (a metric's own, or a share); empty for
-            `better`.
-        task, metric, candidate: what it is about; None for all.
-        is_advisory: whether it is said, and decides nothing.
+        text: as typed.
+        margin: by which the candidate may be worse; 0 for `better`.
+        unit: of the margin: `elo`, `points` (hundredths of a share), `units` (the metric's units, or a share); empty
+            for `better`.
+        is_advisory: whether it is reported without affecting the verdict.
     """
 
     text: str
@@ -50,11 +49,11 @@ class Requirement:
 
     @property
     def scope(self) -> str:
-        """What it is about, in words; empty for all."""
+        """The candidate, task and metric it is about, as text; empty for all."""
         return " ".join(part for part in (self.candidate, self.task, self.metric) if part)
 
     def is_about(self, finding: PairFinding) -> bool:
-        """Whether a finding answers it; a metric may be named without lm-eval's filter."""
+        """Return whether it applies to a finding; a metric may be named without lm-eval's filter."""
         metric = finding.metric or ""
         names = {metric, metric.partition(",")[0], metric.partition(" ")[2]}
         return (
@@ -66,13 +65,13 @@ class Requirement:
 
 @dataclass(frozen=True)
 class GateDecision:
-    """What becomes of a requirement for one finding.
+    """The verdict on one requirement for one finding.
 
     Attributes:
-        finding: None where the data say nothing of it.
+        finding: None if nothing was compared that the requirement is about.
         threshold: the difference that must be exceeded.
-        low: the one-sided lower bound of the difference.
-        high: its upper bound, simultaneous over all requirements.
+        low: one-sided lower bound of the difference.
+        high: upper bound, simultaneous over all requirements.
         measure: of the difference.
     """
 
@@ -94,19 +93,19 @@ class GateDecision:
 
 @dataclass(frozen=True)
 class Gate:
-    """All decisions, and what they come to."""
+    """The decisions about all requirements."""
 
     decisions: tuple[GateDecision, ...]
 
     @property
     def verdict(self) -> Verdict:
-        """FAIL where one that blocks fails, else UNDECIDED where one that blocks is, else PASS."""
+        """FAIL if any requirement that is not advisory fails, else UNDECIDED if any is undecided, else PASS."""
         blocking = {own.verdict for own in self.decisions if not own.requirement.is_advisory}
         return "FAIL" if "FAIL" in blocking else "UNDECIDED" if "UNDECIDED" in blocking else "PASS"
 
     @property
     def exit_code(self) -> int:
-        """0, 4 or 5."""
+        """The exit code: 0 (pass), 4 (fail) or 5 (undecided)."""
         return EXIT_CODES[self.verdict]
 
     def to_dict(self) -> dict[str, Any]:
@@ -116,13 +115,13 @@ class Gate:
 
 
 def parse_requirement(text: str) -> Requirement:
-    """Read `better` or `not-worse=MARGIN` with its unit.
+    """Parse a requirement: `better`, or `not-worse=MARGIN` with its unit.
 
     >>> parse_requirement("not-worse=2points").margin
     2.0
 
     Raises:
-        UsageError: anything else; a number of 1 or more without a unit.
+        UsageError: anything else, or a margin of 1 or more without a unit.
     """
     kind, equals, margin = (part.strip() for part in text.partition("="))
     if kind == "better" and not equals:
@@ -133,11 +132,11 @@ def parse_requirement(text: str) -> Requirement:
 
 
 def read_requirements(typed: str | Sequence[str], file: str | Path | None) -> list[Requirement]:
-    """Return the requirements that were typed, and those of a file.
+    """Read the requirements that were typed and those of a file.
 
     Raises:
-        UsageError: one that is none, or a file that is not there.
-        DataError: a file that is not what it should be.
+        UsageError: an invalid requirement, or no such file.
+        DataError: the file has no valid list of requirements.
     """
     texts = list(map(parse_requirement, [typed] if isinstance(typed, str) else typed))
     if file is None:
@@ -151,6 +150,7 @@ def read_requirements(typed: str | Sequence[str], file: str | Path | None) -> li
 
 
 def _requirement_of(row: Mapping[str, Any], source: str, place: str, remedy: str) -> Requirement:
+    """Build a requirement from its table in a file; errors name the file and the requirement's number."""
     strange = sorted(set(row) - set(FIELDS))
     if strange or not isinstance(row.get("require"), str):
         problem = f"unknown field {strange[0]!r}" if strange else "no text `require`"
@@ -167,7 +167,7 @@ def _requirement_of(row: Mapping[str, Any], source: str, place: str, remedy: str
 
 
 def _load(path: Path) -> Any:
-    """Return the content of a YAML or TOML file."""
+    """Read a YAML or TOML file."""
     if not path.is_file():
         raise UsageError(f"no such file: {path}")
     text = path.read_text(encoding="utf-8")
@@ -177,7 +177,7 @@ def _load(path: Path) -> Any:
         try:
             return tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
-            raise DataError(f"not TOML ({error})", source=str(path), remedy="mend it") from None
+            raise DataError(f"not TOML ({error})", source=str(path), remedy="fix the syntax") from None
     try:
         import yaml
     except ImportError:
@@ -186,11 +186,11 @@ def _load(path: Path) -> Any:
         return yaml.safe_load(text)
     except yaml.YAMLError as error:
         line = str(error).replace("\n", " ")
-        raise DataError(f"not YAML ({line})", source=str(path), remedy="mend it") from None
+        raise DataError(f"not YAML ({line})", source=str(path), remedy="fix the syntax") from None
 
 
 def decide(requirements: Sequence[Requirement], findings: Sequence[PairFinding], level: float) -> Gate:
-    """Decide every requirement for every finding that it is about; one without any is undecided.
+    """Decide each requirement for each finding it is about; without a finding it is undecided.
 
     Args:
         level: of the one-sided bounds, in (0, 1).
@@ -207,13 +207,13 @@ def decide(requirements: Sequence[Requirement], findings: Sequence[PairFinding],
 
 
 def _decisions(answered: Sequence[tuple[Requirement, PairFinding]], alpha: float) -> list[GateDecision]:
-    """Decide requirements together: passing needs no correction, failing is by Holm's rule."""
+    """Decide requirements together; failures are corrected by Holm's rule, passes need no correction."""
     measured = [_measure_of(*pair) for pair in answered]
     refuted = holm(np.array([difference.p_below(threshold) for difference, threshold, _ in measured])) <= alpha
     share_of_open, share_of_all = alpha / max(int((~refuted).sum()), 1), alpha / max(len(answered), 1)
     decisions = []
     for pair, (difference, threshold, measure), fails in zip(answered, measured, refuted, strict=True):
-        # What Holm rejects before all are rejected is known to lie below its threshold, and no more.
+        # Unless Holm's rule rejects all, a rejected difference is only known to lie below its threshold.
         high = min(difference.high(share_of_all), threshold) if fails else difference.high(share_of_open)
         passes = difference.p_above(threshold) <= alpha
         verdict: Verdict = "FAIL" if fails else "PASS" if passes else "UNDECIDED"
@@ -223,14 +223,16 @@ def _decisions(answered: Sequence[tuple[Requirement, PairFinding]], alpha: float
 
 
 def _measure_of(requirement: Requirement, finding: PairFinding) -> tuple[DifferenceTest, float, str]:
-    """Return the difference that a requirement is about, the value that it must exceed, and the measure."""
+    """Return the difference that a requirement is about, the threshold it must exceed, and its measure."""
     measures = finding.differences
     if not requirement.unit:
         return finding.difference, 0.0, finding.measure
     wanted = ELO if requirement.unit == "elo" else SCORE if SCORE in measures else WIN_RATE
     if wanted not in measures:
-        there = "a metric, which has no Elo: say points or 0.02" if SCORE in measures else "ratings: say 10elo"
-        raise UsageError(f"requirement {requirement.text!r}: what is compared is {there}")
+        remedy = (
+            "a metric has no Elo; write points or 0.02" if SCORE in measures else "ratings are compared; write 10elo"
+        )
+        raise UsageError(f"requirement {requirement.text!r}: {remedy}")
     if requirement.unit == "points" and not finding.is_share:
         raise UsageError(f"requirement {requirement.text!r}: points are hundredths of a share; write units instead")
     scale = 0.01 if requirement.unit == "points" else 1.0

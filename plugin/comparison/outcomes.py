@@ -1,4 +1,4 @@
-"""What was found of two models on one question."""
+"""The finding of a comparison: a candidate against a baseline on one question."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,18 +12,18 @@ from podium.rankers.further_items import further_items
 from podium.rankers.intervals import finite_or_none, t_quantile
 
 ELO, WIN_RATE, SCORE = "elo", "win-rate", "score"
-"""Measures: points of Elo, the share won of the battles between the two, the metric's own units."""
+"""Measures: points of Elo, win rate in the battles between the two, the metric's units."""
 MOST_ITEMS = 1_000
-"""Items written to JSON, those that differ most first."""
+"""Items written to JSON, the largest differences first."""
 
 
 @dataclass(frozen=True, slots=True)
 class ItemResult:
-    """What happened on one item.
+    """The difference between candidate and baseline on one item.
 
     Attributes:
-        difference: what the candidate earned more; of verdicts, its mean credit against the baseline less 1/2.
-        candidate, baseline: their mean scores; None of verdicts.
+        difference: candidate's mean score minus baseline's; for verdicts, the candidate's mean credit minus 1/2.
+        candidate, baseline: mean scores; None for verdicts.
         is_identical: whether both gave the same answer, byte by byte.
     """
 
@@ -36,21 +36,19 @@ class ItemResult:
 
 @dataclass(frozen=True)
 class PairFinding:
-    """What is known of a candidate and a baseline on one question.
+    """The difference between a candidate and a baseline on one question.
 
     Attributes:
-        question: task and metric; None where there is only one.
-        task, metric: that it is about; None where nothing says them.
+        question: task and metric; None if there is only one question.
         slice: a value of the column of `--by`; None for all items.
-        measure: of `ELO`, `WIN_RATE`, `SCORE`, the main one.
-        differences: by measure.
+        measure: the main one of `ELO`, `WIN_RATE`, `SCORE`.
         is_share: whether scores lie in [0, 1], so that points are hundredths.
-        results: of items on which both have something, the largest difference first.
-        identical: items with the same answer of both, byte by byte; None where answers are not known.
+        results: items with both models, the largest difference first.
+        identical: number of items with identical answers; None if answers are not known.
         unparsed: battles of the two, or scores, that could not be read.
         level: of the interval, in (0, 1).
-        tests: that are made together, this one among them.
-        p_adjusted: the p-value, by Holm's rule where several tests are made together.
+        tests: number of tests that Holm's rule adjusts together.
+        p_adjusted: p-value of the main difference after Holm's rule.
         slices: the same question on parts of the items.
     """
 
@@ -73,37 +71,37 @@ class PairFinding:
 
     @property
     def difference(self) -> DifferenceTest:
-        """By the main measure."""
+        """The difference by the main measure."""
         return self.differences[self.measure]
 
     @property
-    def is_told(self) -> bool:
-        """Whether the two are told apart."""
+    def is_distinguishable(self) -> bool:
+        """Whether the adjusted test detects a difference."""
         return self.p_adjusted <= 1 - self.level
 
     @cached_property
     def interval(self) -> tuple[float, float]:
-        """Ends of the interval of the main difference: simultaneous over the tests, and on the side that Holm tells."""
+        """Simultaneous interval of the main difference; it excludes 0 if Holm's rule detects a difference."""
         low, high = self.difference.interval(1 - (1 - self.level) / self.tests)
-        if self.is_told:
+        if self.is_distinguishable:
             low, high = (max(low, 0.0), high) if self.difference.value > 0 else (low, min(high, 0.0))
         return low, high
 
     @property
     def tally(self) -> tuple[int, int, int]:
-        """Items that the candidate wins, loses, and that are even."""
+        """Number of items that the candidate wins, loses and ties."""
         signs = np.sign([result.difference for result in self.results])
         return int((signs > 0).sum()), int((signs < 0).sum()), int((signs == 0).sum())
 
     @property
     def scores(self) -> tuple[float, float] | None:
-        """Mean scores of both over the items; None of verdicts."""
+        """Mean scores of candidate and baseline over the items; None for verdicts."""
         known = [(own.candidate, own.baseline) for own in self.results if own.candidate is not None]
         return tuple(np.mean(np.array(known, dtype=float), axis=0).tolist()) if known else None
 
     @property
     def further_items(self) -> int | None:
-        """Items that are lacking to tell the two apart in eight cases of ten; None where that is not known."""
+        """Number of further items that would separate the two with 80% power; None if unknown."""
         difference = self.difference
         low, high = difference.interval(1 - (1 - self.level) / self.tests)
         near = low if difference.value > 0 else high
@@ -115,7 +113,7 @@ class PairFinding:
         return further_items(difference.items, critical, difference.value / error)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values; an end that the data do not set is None."""
+        """Return plain Python values; infinite ends become None."""
         won, lost, even = self.tally
         names = ("candidate", "baseline", "task", "metric", "slice", "measure")
         figures = {
@@ -128,22 +126,23 @@ class PairFinding:
             "tests": self.tests,
             "method": self.difference.method,
             "items": self.difference.items,
-            "told": self.is_told,
-            "measures": {name: self._figures_of(own) for name, own in self.differences.items()},
+            "distinguishable": self.is_distinguishable,
+            "measures": {name: self._difference_to_dict(own) for name, own in self.differences.items()},
             "scores": self.scores,
             "wins": won,
             "losses": lost,
             "even": even,
             "identical": self.identical,
             "unparsed": self.unparsed,
-            "further_items": None if self.is_told else self.further_items,
+            "further_items": None if self.is_distinguishable else self.further_items,
         }
         if self.slice is not None:
             return figures
         shown = [{name: getattr(own, name) for name in ItemResult.__slots__} for own in self.results[:MOST_ITEMS]]
         return figures | {"slices": [own.to_dict() for own in self.slices], "item_results": shown}
 
-    def _figures_of(self, difference: DifferenceTest) -> dict[str, Any]:
+    def _difference_to_dict(self, difference: DifferenceTest) -> dict[str, Any]:
+        """Return one measure's difference as plain Python values."""
         low, high = difference.interval(self.level)
         ends = {"value": difference.value, "low": low, "high": high}
         known = {name: finite_or_none(value) for name, value in ends.items()}

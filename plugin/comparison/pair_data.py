@@ -1,4 +1,4 @@
-"""From battles to what they say of two models: differences with their errors, and results by item."""
+"""Estimate the difference between two models from battles, with results by item."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ MEASURES = ("auto", SCORE, ELO, WIN_RATE)
 
 
 @dataclass(frozen=True, slots=True)
-class Matchup:
-    """Who is compared, and how.
+class ComparedPair:
+    """A candidate and a baseline, and how to compare them.
 
     Attributes:
         measure: one of `MEASURES`.
-        identical: items on which both gave the same answer; None where answers are not known.
+        identical: items with identical answers of both; None if answers are not known.
     """
 
     candidate: str
@@ -33,43 +33,36 @@ class Matchup:
     identical: Collection[str] | None = None
 
 
-def finding_of(battles: Battles, subject: Matchup, **about: str | None) -> PairFinding:
-    """Return what battles say of two models.
+def finding_of(battles: Battles, pair: ComparedPair, **about: str | None) -> PairFinding:
+    """Estimate the difference between two models on one question.
 
     Args:
-        about: question, task, metric and slice.
+        about: question, task, metric and slice of the battles.
 
     Raises:
-        NotIdentifiedError: nothing readable compares the two.
+        NotIdentifiedError: no readable battle or score compares the two.
         UsageError: scores are asked for, and there are none.
     """
-    table = battles.table
-    direct = direct_rows(table, subject)
-    same = table_items(table).isin(list(subject.identical or ())).to_numpy()
+    direct = direct_battles(battles.table, pair)
     scored = direct.dropna(subset=["ours", "theirs"])
-    if subject.measure == SCORE and not len(scored):
-        raise UsageError(f"measure=score: no scores of both {subject.candidate} and {subject.baseline}")
-    if len(scored) and subject.measure in ("auto", SCORE):
+    if pair.measure == SCORE and not len(scored):
+        raise UsageError(f"--measure score: no item has scores of both {pair.candidate} and {pair.baseline}")
+    if len(scored) and pair.measure in ("auto", SCORE):
         means = scored.groupby("item", sort=True)[["ours", "theirs", "same"]].mean()
-        differences, main = {SCORE: score_difference(means)}, SCORE
+        differences, main, results = {SCORE: score_difference(means)}, SCORE, _score_results(means)
         unparsed = len(direct) - len(scored)
-        results = [
-            ItemResult(str(item), 0.0 if alike else ours - theirs, ours, theirs, bool(alike))
-            for item, ours, theirs, alike in means.itertuples()
-        ]
         is_share = bool(means[["ours", "theirs"]].stack().between(0, 1).all())
     else:
-        differences = verdict_differences(battles, subject, direct, same)
-        main = ELO if subject.measure == "auto" else subject.measure
+        differences = verdict_differences(battles, pair, direct)
+        main = ELO if pair.measure == "auto" else pair.measure
         if main not in differences:
-            raise NotIdentifiedError("no readable battle of the two: win-rate asks for some")
-        means = mean_credits(direct)
-        results = [ItemResult(str(item), credit - 0.5, is_identical=bool(alike)) for item, credit, alike in means]
+            raise NotIdentifiedError("no readable battle between the two, which --measure win-rate needs")
+        credits = mean_credits(direct)
+        results = [ItemResult(str(item), credit - 0.5, is_identical=bool(same)) for item, credit, same in credits]
         unparsed, is_share = int(direct["credit"].isna().sum()), True
-    results.sort(key=lambda own: (-abs(own.difference), own.item))
     return PairFinding(
-        candidate=subject.candidate,
-        baseline=subject.baseline,
+        candidate=pair.candidate,
+        baseline=pair.baseline,
         question=about.get("question"),
         task=about.get("task"),
         metric=about.get("metric"),
@@ -77,48 +70,60 @@ def finding_of(battles: Battles, subject: Matchup, **about: str | None) -> PairF
         measure=main,
         differences=differences,
         is_share=is_share,
-        results=tuple(results),
-        identical=None if subject.identical is None else int(sum(own.is_identical for own in results)),
+        results=tuple(sorted(results, key=lambda own: (-abs(own.difference), own.item))),
+        identical=None if pair.identical is None else int(sum(own.is_identical for own in results)),
         unparsed=unparsed,
-        level=subject.level,
+        level=pair.level,
         p_adjusted=differences[main].p_value,
     )
 
 
+def _score_results(means: pd.DataFrame) -> list[ItemResult]:
+    """Return the result of each item from mean scores of both models; identical answers differ by 0."""
+    return [
+        ItemResult(str(item), 0.0 if same else ours - theirs, ours, theirs, bool(same))
+        for item, ours, theirs, same in means.itertuples()
+    ]
+
+
 def table_items(table: pd.DataFrame) -> pd.Series:
-    """Return the item of each battle as text; rows without one stand alone."""
+    """Return the item of each battle as text; each row without an item is an item by itself."""
     alone = pd.Series([f"row {row}" for row in range(1, len(table) + 1)], index=table.index)
     return as_text(table["item"]).fillna(alone) if "item" in table else alone
 
 
-def direct_rows(table: pd.DataFrame, subject: Matchup) -> pd.DataFrame:
-    """Return the battles between the two as the candidate sees them: item, credit, weight, ours, theirs, same."""
-    pair = {subject.candidate, subject.baseline}
+def direct_battles(table: pd.DataFrame, pair: ComparedPair) -> pd.DataFrame:
+    """Return the battles between candidate and baseline, with the candidate first.
+
+    Returns:
+        Columns item, credit, weight, ours and theirs (scores), same (identical answers; their credit is 1/2).
+    """
+    names = {pair.candidate, pair.baseline}
     first, second = table["model_a"].astype(object), table["model_b"].astype(object)
-    kept = (first.isin(pair) & second.isin(pair) & (first != second)).to_numpy()
-    rows, ahead = table[kept], (first[kept] == subject.candidate).to_numpy()
+    kept = (first.isin(names) & second.isin(names) & (first != second)).to_numpy()
+    rows, is_first = table[kept], (first[kept] == pair.candidate).to_numpy()
     item = table_items(table)[kept]
-    alike = item.isin(list(subject.identical or ())).to_numpy()
+    same = item.isin(list(pair.identical or ())).to_numpy()
     credit = rows["credit"].to_numpy(dtype=float)
-    oriented = np.where(ahead, credit, 1 - credit)
+    oriented = np.where(is_first, credit, 1 - credit)
     nothing = np.full(len(rows), np.nan)
     a, b = (rows[name].to_numpy(dtype=float) if name in rows else nothing for name in ("score_a", "score_b"))
     columns = {
         "item": item.to_numpy(),
-        "credit": np.where(alike & ~np.isnan(oriented), 0.5, oriented),
+        "credit": np.where(same & ~np.isnan(oriented), 0.5, oriented),
         "weight": rows["weight"].to_numpy(dtype=float) if "weight" in rows else 1.0,
-        "ours": np.where(ahead, a, b),
-        "theirs": np.where(ahead, b, a),
-        "same": alike,
+        "ours": np.where(is_first, a, b),
+        "theirs": np.where(is_first, b, a),
+        "same": same,
     }
     return pd.DataFrame(columns)
 
 
 def score_difference(means: pd.DataFrame) -> DifferenceTest:
-    """Test the difference of scores, paired by item; identical answers differ by exactly 0.
+    """Test the difference of mean scores, paired by item; identical answers differ by 0.
 
     Args:
-        means: columns ours, theirs and same, a row an item.
+        means: columns ours, theirs and same, one row per item.
     """
     scores = means[["ours", "theirs"]].to_numpy()
     differences = np.where(means["same"] > 0, 0.0, scores[:, 0] - scores[:, 1])
@@ -129,27 +134,28 @@ def score_difference(means: pd.DataFrame) -> DifferenceTest:
 
 
 def mean_credits(direct: pd.DataFrame) -> list[tuple[str, float, bool]]:
-    """Return items with the candidate's mean credit against the baseline, weighted, and whether answers are alike."""
+    """Return item, weighted mean credit of the candidate, and whether the answers are identical, per item."""
     known = direct.dropna(subset=["credit"])
     sums = known.assign(earned=known["credit"] * known["weight"]).groupby("item", sort=True)
     total = sums[["earned", "weight"]].sum()
-    alike = sums["same"].any()
-    return list(zip(total.index, (total["earned"] / total["weight"]).tolist(), alike.tolist(), strict=True))
+    same = sums["same"].any()
+    return list(zip(total.index, (total["earned"] / total["weight"]).tolist(), same.tolist(), strict=True))
 
 
-def verdict_differences(
-    battles: Battles, subject: Matchup, direct: pd.DataFrame, same: np.ndarray
-) -> dict[str, DifferenceTest]:
-    """Test the difference of ratings, from all battles, and that of the battles between the two, where there are any.
+def verdict_differences(battles: Battles, pair: ComparedPair, direct: pd.DataFrame) -> dict[str, DifferenceTest]:
+    """Test the Elo difference over all battles and, if the two met, the win rate in battles between them.
 
     Args:
-        same: battles on items with identical answers, shape (battles,).
+        direct: of `direct_battles`.
+
+    Raises:
+        NotIdentifiedError: one of the two has no readable battle, or battles do not connect them.
     """
-    coded = code_battles(battles, credit=level_credits(battles.table, subject, same))
-    for name in (subject.candidate, subject.baseline):
+    coded = code_battles(battles, credit=level_credits(battles.table, pair))
+    for name in (pair.candidate, pair.baseline):
         if name not in coded.models:
-            raise NotIdentifiedError(f"{name} has no readable battle: nothing to compare")
-    a, b = (coded.models.index(name) for name in (subject.candidate, subject.baseline))
+            raise NotIdentifiedError(f"{name} has no readable battle")
+    a, b = (coded.models.index(name) for name in (pair.candidate, pair.baseline))
     differences = {ELO: elo_difference(coded, a, b)}
     credits = np.array([credit for _, credit, _ in mean_credits(direct)])
     if len(credits):
@@ -158,36 +164,33 @@ def verdict_differences(
     return differences
 
 
-def level_credits(table: pd.DataFrame, subject: Matchup, same: np.ndarray) -> np.ndarray:
-    """Return credits in which identical answers earn the same: 1/2 of each other, and against others their mean.
+def level_credits(table: pd.DataFrame, pair: ComparedPair) -> np.ndarray:
+    """Return the credit of each battle, made equal for identical answers of candidate and baseline, shape (battles,).
 
-    Args:
-        same: battles on items with identical answers, shape (battles,).
+    On items with identical answers the two get 1/2 against each other, and against any third model their mean credit.
     """
     credit = table["credit"].to_numpy(dtype=float).copy()
-    if not same.any():
+    items = table_items(table)
+    rows = np.flatnonzero(items.isin(list(pair.identical or ())).to_numpy() & ~np.isnan(credit))
+    if not len(rows):
         return credit
-    rows = np.flatnonzero(same & ~np.isnan(credit))
     first, second = (table[side].astype(object).to_numpy()[rows] for side in ("model_a", "model_b"))
-    pair = {subject.candidate, subject.baseline}
-    own = [np.array([name in pair for name in side], dtype=bool) for side in (first, second)]
-    credit[rows[own[0] & own[1]]] = 0.5
-    among = own[0] != own[1]
+    names = (pair.candidate, pair.baseline)
+    is_first, is_second = np.isin(first, names), np.isin(second, names)
+    credit[rows[is_first & is_second]] = 0.5
+    third = is_first != is_second
     frame = pd.DataFrame(
         {
-            "item": table_items(table).to_numpy()[rows[among]],
-            "other": np.where(own[0], second, first)[among],
-            "model": np.where(own[0], first, second)[among],
-            "earned": np.where(own[0], credit[rows], 1 - credit[rows])[among],
+            "item": items.to_numpy()[rows],
+            "third": np.where(is_first, second, first),
+            "model": np.where(is_first, first, second),
+            "earned": np.where(is_first, credit[rows], 1 - credit[rows]),
         }
-    )
-    groups = frame.groupby(["item", "other"])
-    by_model = frame.groupby(["item", "other", "model"])["earned"].transform("mean")
-    both = (groups["model"].transform("nunique") == 2).to_numpy()
-    # The mean of the two means, however often each was judged.
-    shared = frame.assign(mean=by_model).drop_duplicates(["item", "other", "model"])
-    mean = shared.groupby(["item", "other"])["mean"].mean().rename("level")
-    level = frame.join(mean, on=["item", "other"])["level"].to_numpy()
-    earned = np.where(both, level, frame["earned"].to_numpy())
-    credit[rows[among]] = np.where(own[0][among], earned, 1 - earned)
+    )[third]
+    met = ["item", "third"]
+    # The mean of the two models' means, however often each was judged.
+    means = frame.groupby([*met, "model"])["earned"].mean().groupby(met).agg(["mean", "size"])
+    joined = frame.join(means, on=met)
+    earned = np.where(joined["size"] == len(names), joined["mean"], joined["earned"])
+    credit[rows[third]] = np.where(is_first[third], earned, 1 - earned)
     return credit

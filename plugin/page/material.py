@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from podium.answers.measures import MOST_BATTLES
+from podium.answers.trust_checks import MOST_BATTLES
 from podium.diagnosis.card import diagnose
 from podium.diagnosis.card_report import card_reports
 from podium.errors import PodiumError
@@ -113,7 +113,7 @@ def add_battles_to_page(
 def _rank_shares(battles: Battles, names: Sequence[str], seed: int) -> np.ndarray:
     """Estimate how often each model takes each rank, from draws of Bradley-Terry ratings."""
     summed = prepare_battles(battles)
-    strengths = fit_identified(summed.models, pair_sums_with_items(summed), summed.battles_by_model())
+    strengths = fit_identified(summed.models, pair_sums_with_items(summed), summed.battles_of())
     codes = [summed.models.index(name) for name in names]
     covariance = strengths.covariance(summed)[np.ix_(codes, codes)]
     return rank_probabilities(strengths.theta[codes], covariance, np.random.default_rng(seed))

@@ -61,19 +61,3 @@ def reasons_text(reasons: Mapping[str, int]) -> str:
     more = sum(list(reasons.values())[4:])
     parts = [*shown, *([f"other: {more:,}"] if more else [])]
     return f" ({', '.join(parts)})" if parts else ""
-
-
-def further_sentence(premise: str, items: int, verb: str, whom: str, noun: str = "item") -> str:
-    """Write how many more items would settle a gap.
-
-    Args:
-        premise: what must be real, with its verb.
-        items: `podium.rankers.further_items.further_items`; none is said as one.
-        verb: of several items.
-
-    >>> further_sentence("the 72 Elo are", 1, "tell", "wren from finch")
-    'If the 72 Elo are real, 1 more item tells wren from finch in eight cases of ten.'
-    """
-    number = max(items, 1)
-    more = f"{number:,} more {noun} {verb}s" if number == 1 else f"{number:,} more {noun}s {verb}"
-    return f"If {premise} real, {more} {whom} in eight cases of ten."

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 import podium
-from podium.answers.groups import leaders_of, who_sentence
 from podium.answers.sentences import next_sentence
+from podium.answers.who import leading_group, who_sentence
 from podium.nouns.battles import Counts
 from podium.nouns.ranking import Entry, Separation, Standings
 from podium.rankers.further_items import further_items
@@ -37,48 +37,48 @@ def across(*ends: int, models: int = 6) -> set[tuple[int, int]]:
 
 def test_one_who_is_told_from_all_is_ahead_by_the_interval_that_its_cut_rests_on() -> None:
     sentence = who_sentence(standings(across(1, 3), lead=(71.0, 34.0, 108.0)))
-    assert sentence == "amber is ahead of all others, of birch by 71 Elo (34 … 108), which is 60 wins in 100."
+    assert sentence == "amber is clearly ahead of all others: 71 Elo (34 … 108) above birch, or 60 wins in 100."
 
 
 def test_groups_that_nothing_distinguishes_inside() -> None:
     assert who_sentence(standings(across(3, 5))) == (
-        "amber, birch and cedar lead; these 40 items do not tell them apart. dune and ember follow, not told apart; "
-        "fjord is last."
+        "amber, birch and cedar lead and are too close to call on these 40 items. dune and ember follow, too close to "
+        "call; fjord is last."
     )
 
 
 def test_a_leading_group_is_looked_into() -> None:
     assert who_sentence(standings(across(3, 5) | {(0, 2)})) == (
-        "amber, birch and cedar are ahead of the rest; first is amber or birch; cedar is behind amber. dune and ember "
-        "follow, not told apart; fjord is last."
+        "amber, birch and cedar are clearly ahead of the rest; first is amber or birch; cedar is clearly behind amber. "
+        "dune and ember follow, too close to call; fjord is last."
     )
 
 
 def test_of_many_who_are_behind_two_are_named_and_the_others_counted() -> None:
     inside = {(0, k) for k in (2, 3, 4)} | {(1, 4)}
     assert who_sentence(standings(across(5) | inside)) == (
-        "amber, birch, cedar, dune and ember are ahead of the rest; first is amber or birch; cedar is behind amber; "
-        "dune is behind amber; 1 more is behind others. fjord is last."
+        "amber, birch, cedar, dune and ember are clearly ahead of the rest; first is amber or birch; cedar is clearly "
+        "behind amber; dune is clearly behind amber; 1 more is behind others. fjord is last."
     )
 
 
 def test_without_a_cut_the_pairs_are_counted_and_the_largest_block_is_named() -> None:
     pairs = {(a, b) for a in (0, 1, 2) for b in (4, 5)} | {(0, 3), (1, 5)}
     assert who_sentence(standings(pairs)) == (
-        "No place is certain: 7 of 15 pairs can be told apart; amber, birch and cedar are each ahead of ember and "
-        "fjord."
+        "No place is certain: 8 of 15 pairs are too close to call; amber, birch and cedar are each clearly ahead of "
+        "ember and fjord."
     )
 
 
 def test_nothing_told_is_said_so() -> None:
-    assert who_sentence(standings(set())) == "These 40 items do not tell any two of the six models apart."
-    assert who_sentence(standings(set(), models=2)) == "These 40 items do not tell amber and birch apart."
+    assert who_sentence(standings(set())) == ("All pairs of the six models are too close to call on these 40 items.")
+    assert who_sentence(standings(set(), models=2)) == ("amber and birch are too close to call on these 40 items.")
 
 
 def test_of_more_than_three_groups_two_and_the_last_are_named() -> None:
     assert who_sentence(standings(across(2, 3, 4, 5))) == (
-        "amber and birch lead; these 40 items do not tell them apart. cedar follows; 2 groups of 2 models are between; "
-        "fjord is last."
+        "amber and birch lead and are too close to call on these 40 items. cedar follows; 2 groups of 2 models are "
+        "between; fjord is last."
     )
 
 
@@ -88,7 +88,9 @@ def test_a_model_that_the_data_do_not_bound_is_not_behind_the_leader() -> None:
     whole = Standings(
         **{name: getattr(found, name) for name in Standings.__slots__} | {"entries": (unbounded, *found.entries)}
     )
-    assert who_sentence(whole) == "amber is ahead of all others that can be placed. Where zircon stands is not known."
+    assert who_sentence(whole) == (
+        "amber is clearly ahead of all others that can be ranked. The rank of zircon is unknown."
+    )
 
 
 def test_the_cut_of_the_sentence_is_that_of_the_rank_sets_and_of_the_rule_in_the_table() -> None:
@@ -97,7 +99,7 @@ def test_the_cut_of_the_sentence_is_that_of_the_rank_sets_and_of_the_rule_in_the
     ranking = podium.rank("examples/simulated/battles.csv")
     found, table = ranking.standings[0], ranking_reports(ranking)[0].table
     assert table is not None
-    assert leaders_of(found) == {entry.model for entry in found.entries if (entry.rank_high or 9) <= 3}
+    assert leading_group(found) == {entry.model for entry in found.entries if (entry.rank_high or 9) <= 3}
     assert table.rules == {2, 4}
 
 
@@ -120,18 +122,18 @@ def test_names_and_the_order_of_rows_change_no_sentence_but_for_the_names(by_lab
 def test_more_items_are_those_of_the_formula_with_the_critical_value_of_the_rank_sets() -> None:
     items = further_items(40, 2.9, 2.0)
     assert next_sentence(standings(across(3))) == (
-        f"If the 72 Elo measured are real, {items} more items tell amber from birch in eight cases of ten."
+        f"{items} more items would separate amber from birch with 80% power, if the true gap is the measured 72 Elo."
     )
 
 
 def test_a_gap_within_its_error_is_no_promise_and_a_leader_needs_nothing() -> None:
-    assert "is not known" in str(next_sentence(standings(across(3), z=0.9)))
+    assert "is unknown" in str(next_sentence(standings(across(3), z=0.9)))
     assert next_sentence(standings(across(1))) is None
 
 
 def test_slices_say_in_how_many_the_same_lead() -> None:
     ranking = podium.rank("examples/simulated/battles.csv", by="category")
-    assert ranking.standings[0].answer[-1] == "No place is certain in 2 of 2 slices."
+    assert ranking.standings[0].answer[-1] == "No place is certain in both slices."
     assert all(len(each.answer) == 3 for each in ranking.standings)
 
 
@@ -192,3 +194,24 @@ def test_models_that_are_level_throughout_are_said_to_be() -> None:
     [standings] = podium.rank(podium.read_battles(frame)).standings
     assert standings.answer[0] == "All four models are level."
     assert len(standings.answer) == 2
+
+
+def test_two_level_models_are_the_two_models() -> None:
+    frame = podium.simulate(2, 30, seed=1).judgments(podium.Judge()).assign(credit=0.5)
+    assert podium.rank(podium.read_battles(frame)).standings[0].answer[0] == "The two models are level."
+
+
+@pytest.mark.parametrize("by", [None, "category"])
+def test_few_items_are_mentioned_once(by: str | None) -> None:
+    """Where the printed answer, the first, mentions them, no warning repeats it; where it does not, a warning does."""
+    frame = pd.read_csv("examples/simulated/battles.csv")
+    few = podium.rank(frame[frame["item"].isin(frame["item"].unique()[:14])], ["bradley-terry", "win-rate"], by=by)
+    said = [text for each in few.standings for text in each.warnings if "items (fewer than" in text]
+    assert few.standings[0].answer[1].endswith("items: the intervals are approximate.")
+    assert bool(said) == (by is not None)
+    assert not any("items (fewer than" in text for text in few.standings[0].warnings)
+    unparsed = frame[frame["item"].isin(frame["item"].unique()[:14])].assign(reply="?")
+    unparsed.loc[unparsed.index[::4], ["credit", "margin"]] = None
+    [worse] = podium.rank(unparsed).standings
+    assert worse.answer[1].endswith("fix the replies first.")
+    assert any("items (fewer than" in text for text in worse.warnings)

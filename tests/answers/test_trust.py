@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import podium
-from podium.answers.measures import ERROR_RATE, ORDER, Finding, _position, trust_sentence
+from podium.answers.trust_checks import ERROR_RATE, ORDER, CheckResult, _check_position, trust_sentence
 from podium.checks import CHECKS
-from podium.nouns.human_labels import label_by_table
+from podium.nouns.human_labels import label_from
 
 
 def test_every_finding_has_a_row_in_the_table_of_checks() -> None:
@@ -14,32 +14,32 @@ def test_every_finding_has_a_row_in_the_table_of_checks() -> None:
 
 
 def test_the_gravest_worry_is_said_alone() -> None:
-    findings = [Finding("fit", "fit.", worries=True, p=1e-9), Finding("unparsed", "unparsed.", worries=True)]
+    findings = [CheckResult("fit", "fit.", fails=True, p=1e-9), CheckResult("unparsed", "unparsed.", fails=True)]
     assert trust_sentence(findings) == "unparsed."
 
 
 def test_tests_go_through_holm_together() -> None:
     """One p of 0.03 among four worries nobody, alone it does: without Holm the first would, too."""
-    quiet = [Finding(check, "", worries=False, p=0.5) for check in ("length", "cycle", "fit")]
-    loud = Finding("position", "loud.", worries=True, p=0.03)
-    assert trust_sentence([loud, *quiet]) == "All 4 checks passed."
+    quiet = [CheckResult(check, "", fails=False, p=0.5) for check in ("length", "cycle", "fit")]
+    loud = CheckResult("position", "loud.", fails=True, p=0.03)
+    assert trust_sentence([loud, *quiet]) == "All four checks passed."
     assert trust_sentence([loud]) == "loud."
     assert loud.p is not None
     assert loud.p < ERROR_RATE
 
 
 def test_a_check_that_could_not_be_made_is_no_pass() -> None:
-    findings = [Finding("items"), Finding("unparsed"), Finding("length", unknown="no lengths")]
-    findings.append(Finding("human", unknown="no human labels"))
+    findings = [CheckResult("items"), CheckResult("unparsed"), CheckResult("length", unknown="no lengths")]
+    findings.append(CheckResult("human", unknown="no human labels"))
     assert trust_sentence(findings) == (
-        "All 2 checks passed; not known: length (no lengths), whether distances match human ratings (no human labels)."
+        "Both checks passed; unknown: length (no lengths), whether distances match human ratings (no human labels)."
     )
 
 
 @pytest.mark.parametrize(
     ("judge", "said"),
     [
-        ("gpt-4o", "The judge gpt-4o is of the family of gpt-3 and gpt-4 (OpenAI)"),
+        ("gpt-4o", "The judge gpt-4o is of the same family as gpt-3 and gpt-4 (OpenAI)"),
         ("gpt-3", "The judge gpt-3 judges itself"),
     ],
 )
@@ -49,17 +49,17 @@ def test_a_judge_that_is_related_is_named(judge: str, said: str) -> None:
     assert answer[1].startswith(said)
 
 
-def test_a_judge_that_always_prefers_the_first_passes_no_check_of_position() -> None:
+def test_a_judge_that_always_prefers_the_first_passes_no_check_of_check_position() -> None:
     """No item leans otherwise, so no error is known; by the sign test two such items are chance, twenty are not."""
     frame = podium.simulate(3, 20, seed=1).judgments(podium.Judge())[["item", "model_a", "model_b", "order"]]
     first = frame.assign(credit=(frame["order"] == "ab").astype(float))
-    found = _position(podium.read_battles(first))
+    found = _check_position(podium.read_battles(first))
     assert trust_sentence([found]).startswith("100% of verdicts flip")
     assert found.p == 2.0**-19
-    few = _position(podium.read_battles(first[first["item"].isin(first["item"].unique()[:2])]))
+    few = _check_position(podium.read_battles(first[first["item"].isin(first["item"].unique()[:2])]))
     assert few.p == 0.5
-    even = _position(podium.read_battles(first.assign(credit=0.5)))
-    assert (even.p, even.worries) == (1.0, False)
+    even = _check_position(podium.read_battles(first.assign(credit=0.5)))
+    assert (even.p, even.fails) == (1.0, False)
 
 
 @pytest.mark.slow
@@ -83,7 +83,7 @@ def test_nothing_is_said_of_what_the_first_place_hangs_on_where_plain_bradley_te
     """Items are left out of plain Bradley-Terry: of a ranking that length control turned round it knows nothing."""
     from dataclasses import replace
 
-    from podium.answers.measures import robustness_of
+    from podium.answers.trust_checks import robustness_of
 
     battles = podium.read_battles("examples/simulated/battles.csv")
     standings = podium.rank(battles).standings[0]
@@ -110,8 +110,8 @@ def test_labels_that_are_joined_leave_what_the_order_does_to_verdicts_known() ->
     votes = frame.drop_duplicates(["item", "model_a", "model_b"])
     votes = podium.read_battles(votes[["item", "model_a", "model_b"]].assign(credit=votes["human"]))
     bare = podium.read_battles(frame.drop(columns="human"))
-    joined = label_by_table(bare, votes, must_meet=True)
-    assert _position(bare).worries
-    assert _position(joined) == _position(bare)
+    joined = label_from(bare, votes, must_meet=True)
+    assert _check_position(bare).fails
+    assert _check_position(joined) == _check_position(bare)
     some_of_them = joined.select(np.arange(len(joined)) < 50)
-    assert _position(some_of_them).unknown == "the orders are merged already"
+    assert _check_position(some_of_them).unknown == "the orders are merged already"

@@ -12,7 +12,7 @@ from places import EXAMPLE
 from scipy import stats
 
 import podium as api
-from podium.comparison.pair_data import Matchup, level_credits
+from podium.comparison.pair_data import ComparedPair, level_credits
 from podium.errors import DataError, NotIdentifiedError, UsageError
 from podium.rankers.further_items import further_items
 
@@ -38,10 +38,11 @@ def test_the_answer_says_who_is_ahead_by_how_much_and_what_would_tell():
     found = api.compare("amber", "birch", EXAMPLE)
     first, items, further = found.answer
     assert first.startswith("amber is ahead of birch by 72 Elo (-")
-    assert "not told apart (p = ." in first
-    assert items == "It wins 17 items, loses 10, 10 are even."
-    assert further.startswith("If the 72 Elo are real, ")
-    assert further.endswith(" more items settle it in eight cases of ten.")
+    assert "), too close to call: p = ." in first
+    assert items == "17 wins, 10 losses, 10 ties by item."
+    assert further.endswith(
+        " more items would separate amber from birch with 80% power, if the true gap is the measured 72 Elo."
+    )
     finding = found.findings[0]
     low, critical = finding.interval[0], stats.t.isf(0.025, finding.difference.items - 1)
     error = (finding.difference.value - low) / critical
@@ -55,7 +56,7 @@ def test_the_order_of_the_two_only_turns_the_sign():
     assert behind.difference.value == pytest.approx(-ahead.difference.value)
     assert behind.interval == pytest.approx(tuple(-end for end in reversed(ahead.interval)), abs=1e-4)
     assert behind.tally[:2] == ahead.tally[1::-1]
-    assert api.compare("fjord", "amber", EXAMPLE).answer[0].startswith("fjord is worse than amber by ")
+    assert api.compare("fjord", "amber", EXAMPLE).answer[0].startswith("fjord is clearly behind amber by ")
 
 
 @pytest.mark.slow
@@ -67,7 +68,9 @@ def test_several_candidates_are_corrected_by_holm_and_have_simultaneous_interval
     for own, single in zip(found.findings, alone, strict=True):
         assert own.interval[0] < single.interval[0]
         assert own.interval[1] > single.interval[1]
-    assert found.answer == ("Against birch, worse: dune, ember, fjord; not told apart: amber, cedar (5 tests, Holm).",)
+    assert found.answer == (
+        "Compared with birch, clearly behind: dune, ember, fjord; too close to call: amber, cedar (5 tests, Holm).",
+    )
     chosen = api.compare(EXAMPLE, baseline="birch", candidates=["dune"])
     assert [own.candidate for own in chosen.findings] == ["dune"]
 
@@ -82,7 +85,7 @@ def test_what_stands_behind_several_candidates_names_each_and_says_once_what_is_
     out = podium("compare", "examples/simulated/battles.csv", "--baseline", "birch", "--by", "category").out
     titles = [f"{kind}: {name}" for name in ("amber", "cedar", "dune", "ember", "fjord") for kind in KINDS]
     assert [line for line in out.splitlines() if line.startswith(KINDS)] == titles
-    assert out.count("whether answers are the same is not known") == 1
+    assert out.count("identical answers are not counted") == 1
 
 
 def test_slices_show_where_it_wins():
@@ -122,8 +125,7 @@ def test_identical_answers_earn_the_same_in_every_battle():
             "credit": [1.0, 0.2, 0.4, 1.0, 0.0],
         }
     )
-    same = np.array([True, True, True, False, False])
-    credit = level_credits(table, Matchup("a", "b", "auto", 0.95, {"q0"}), same)
+    credit = level_credits(table, ComparedPair("a", "b", "auto", 0.95, {"q0"}))
     assert credit.tolist() == pytest.approx([0.5, 0.4, 0.6, 1.0, 0.0])
 
 
@@ -146,7 +148,7 @@ def test_lm_eval_folders_of_one_model_are_two_runs_and_every_task_a_question(tmp
     assert (arc["identical"], gsm["identical"]) == (50, 0)
     assert gsm["difference"] == pytest.approx(0.4)
     assert gsm["p"] == pytest.approx(stats.binomtest(20, 20).pvalue)
-    assert document["answer"] == ["Against old, better: gsm; not told apart: arc (2 tests, Holm)."]
+    assert document["answer"] == ["Compared with old, clearly ahead: gsm; too close to call: arc (2 tests, Holm)."]
 
 
 def test_prompts_that_differ_are_said_and_other_items_refused(tmp_path, podium):
@@ -176,8 +178,8 @@ def test_a_metric_that_one_lacks_is_said(tmp_path, podium):
     [
         (("amber", "amber", EXAMPLE), "given twice"),
         (("ambre", "birch", EXAMPLE), "did you mean 'amber'"),
-        (("amber", "birch"), "say where: podium compare amber birch SOURCE"),
-        (("amber",), "two models are compared"),
+        (("amber", "birch"), "add their source: podium compare amber birch SOURCE"),
+        (("amber",), "needs two models"),
         ((EXAMPLE, EXAMPLE), "given twice"),
     ],
 )
@@ -204,7 +206,7 @@ def test_models_that_nothing_connects_are_not_compared():
     joined = [(f"q{k}", *pair, float(k % 2)) for k in range(8) for pair in (("a", "c"), ("c", "b"))]
     finding = api.compare("a", "b", battles(*joined)).findings[0]
     assert set(finding.differences) == {"elo"}
-    assert not finding.is_told
+    assert not finding.is_distinguishable
 
 
 def test_battles_of_which_none_was_read_are_no_answer(podium, tmp_path):
@@ -218,8 +220,8 @@ def test_battles_of_which_none_was_read_are_no_answer(podium, tmp_path):
 def test_one_item_tells_nothing_and_says_so(podium, scores):
     answer = podium("compare", scores("new", [1.0]), scores("old", [0.0]))
     assert answer.code == 0
-    assert "not told apart (p = 1" in answer.out
-    assert "How many more items would tell is not known." in answer.out
+    assert "too close to call: p = 1" in answer.out
+    assert "How many more items would separate new from old is unknown." in answer.out
 
 
 def test_no_common_items_are_refused(podium, scores, tmp_path):
@@ -274,14 +276,14 @@ def test_help_loads_neither_numpy_nor_a_host():
 
 def test_why_the_answers_are_not_known_is_said_under_the_table(podium, scores):
     answer = podium("compare", scores("new", np.arange(40) % 3), scores("old", np.arange(40) % 2))
-    assert "whether answers are the same is not known: tables hold no answers (--responses names some)" in answer.out
+    assert "identical answers are not counted: tables hold no answers (add them with --responses)" in answer.out
 
 
 def test_beside_a_gate_the_p_of_the_difference_is_called_two_sided():
     """Its bounds are one-sided: a gate may pass where the two-sided test does not tell the two apart."""
     required, plain = (api.compare("amber", "birch", EXAMPLE, require=own) for own in (["not-worse=200elo"], []))
-    assert "not told apart (two-sided p = " in required.answer[1]
-    assert "not told apart (p = " in plain.answer[0]
+    assert "too close to call: two-sided p = " in required.answer[1]
+    assert "too close to call: p = " in plain.answer[0]
 
 
 def test_names_before_a_baseline_are_refused_with_how_candidates_are_chosen() -> None:

@@ -41,7 +41,7 @@ def test_a_requirement_without_a_unit_or_sense_is_refused(text, podium):
 
 def test_a_unit_that_the_comparison_lacks_is_refused(podium, scores):
     new, old = scores("new", [1.0, 5.0] * 9), scores("old", [2.0, 3.0] * 9)
-    for text, complaint in (("not-worse=10elo", "has no Elo"), ("not-worse=2points", "hundredths of a share")):
+    for text, complaint in (("not-worse=10elo", "a metric has no Elo"), ("not-worse=2points", "hundredths of a share")):
         answer = podium("compare", new, old, "--require", text)
         assert answer.code == 2
         assert complaint in answer.err
@@ -173,5 +173,5 @@ def test_failing_is_by_holm_and_its_bounds_agree_with_it():
 def test_the_markdown_summary_opens_with_the_verdict_in_one_line(podium):
     answer = podium("compare", "fjord", "amber", EXAMPLE, "--require", "better", "--format", "md")
     first = answer.out.splitlines()[0]
-    assert first.startswith("FAIL: fjord against amber is at most -")
+    assert first.startswith("FAIL: fjord minus amber is at most -")
     assert "| fail | better | fjord |" in answer.out

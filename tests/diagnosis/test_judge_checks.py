@@ -62,14 +62,14 @@ def test_the_remedy_fits_the_reason(reason: str, remedy: str) -> None:
 def test_a_judge_among_its_models_is_warned_of_with_what_to_do() -> None:
     frame = table(judge="openai/gpt-4o|direct|3fa9c0de1122").replace({"ash": "GPT-4o"})
     [warning] = [text for text in warnings_of(frame) if "judges itself" in text]
-    assert warning.startswith("the judge openai/gpt-4o judges itself (GPT-4o): let another model decide")
+    assert warning.startswith("the judge openai/gpt-4o judges itself (GPT-4o): use another judge")
     assert "self-preference" in warning
 
 
 def test_a_judge_of_the_family_of_an_model_is_warned_of_with_what_to_do() -> None:
     [warning] = [text for text in warnings_of(table().replace({"ash": "gpt-3.5-turbo"})) if "family" in text]
-    assert warning.startswith("the judge gpt-4o is of the family of gpt-3.5-turbo (OpenAI, guessed)")
-    assert "let a judge of another family decide" in warning
+    assert warning.startswith("the judge gpt-4o is of the same family as gpt-3.5-turbo (OpenAI, guessed)")
+    assert "add a judge of another family" in warning
 
 
 def test_a_table_of_models_corrects_the_family() -> None:
@@ -77,7 +77,7 @@ def test_a_table_of_models_corrects_the_family() -> None:
     about = pd.DataFrame({"model": ["gpt-neo-acme", "elm"], "family": ["Acme", "Acme"]})
     assert not any("family" in text for text in warnings_of(frame, models=about))
     kin = pd.DataFrame({"model": ["elm", "gpt-4o"], "family": ["OpenAI", "OpenAI"]})
-    assert any("of the family of elm (OpenAI, given)" in text for text in warnings_of(frame, models=kin))
+    assert any("of the same family as elm (OpenAI, given)" in text for text in warnings_of(frame, models=kin))
 
 
 @pytest.mark.parametrize("judge", ["mmlu_llama choice", "human", "jury:majority:2(gpt-4o|direct|1; phi-4|direct|1)"])

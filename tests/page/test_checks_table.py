@@ -12,5 +12,5 @@ def test_replies_that_were_not_read_are_told_beside_the_battles_that_were_lost_b
     counts, share = standings.counts, battles.counts().unparsed / 1200
     said = f"{counts.unparsed} of 600 battles are unparsed ({counts.unparsed / 600:.1%}); {share:.1%} of the replies"
     assert counts.unparsed / 600 > 0.03 > share
-    assert found["read"] == ("fine", said)
-    assert found["fit"][1].startswith("one rating a model explains all pairs")
+    assert found["unparsed"] == ("fine", said)
+    assert found["fit"][1].startswith("the ratings explain all pairs")

@@ -76,7 +76,7 @@ def test_a_ranking_of_the_site_says_who_judged_and_its_own_answer(tmp_path: Path
     found, _ = rankings_in(write_rankings(tmp_path, {"chat": example}))
     card = dict(itertools.islice(site_files(found), 2))["leaderboard.md"]
     assert "| chat | bradley-terry | simulated-judge | " in card
-    assert "amber, birch and cedar lead; these 40 items do not tell them apart." in card
+    assert "amber, birch and cedar lead and are too close to call on these 40 items." in card
 
 
 def test_a_folder_without_a_ranking_is_refused_with_what_to_do(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def test_two_logs_are_compared_on_the_items_of_both(logs, run_podium):
     code, out, err = run_podium("compare", f"new={logs['new']}", f"old={logs['old']}", "--format", "json")
     assert code == 0, err
     document = json.loads(out)
-    assert document["answer"][0].startswith("new is better than old by 32.5 points")
+    assert document["answer"][0].startswith("new is clearly ahead of old by 32.5 points")
     [found] = document["comparisons"]
     right = {name: [(k * 5) % 12 < most for k in range(ITEMS)] for name, most in RIGHT.items()}
     won = sum(new and not old for new, old in zip(right["new"], right["old"], strict=True))
@@ -54,9 +54,9 @@ def test_two_logs_are_compared_on_the_items_of_both(logs, run_podium):
 def test_logs_without_labels_are_called_by_their_models(logs, run_podium):
     code, out, err = run_podium("compare", str(logs["new"]), str(logs["old"]), "--format", "json")
     assert code == 0, err
-    assert json.loads(out)["answer"][0].startswith("scripted/new is better than scripted/old by 32.5 points")
+    assert json.loads(out)["answer"][0].startswith("scripted/new is clearly ahead of scripted/old by 32.5 points")
     code, out, err = run_podium("compare", f"candidate={logs['new']}", str(logs["old"]))
-    assert (code, out.split(" by ")[0]) == (0, "candidate is better than scripted/old"), err
+    assert (code, out.split(" by ")[0]) == (0, "candidate is clearly ahead of scripted/old"), err
 
 
 def test_two_logs_of_one_model_are_called_by_their_files(logs, run_podium, tmp_path):

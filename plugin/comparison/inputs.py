@@ -1,4 +1,4 @@
-"""What was typed: names of models and sources, or two paths that each hold one model; and their answers."""
+"""Separate model names from sources in what was typed, and find the models' answers."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,33 +12,33 @@ from podium.responses.read import read_responses
 from podium.storage.remote import is_url
 
 TABLES = (".csv", ".tsv", ".parquet", ".duckdb", ".xlsx")
-"""Suffixes of files that hold verdicts or scores, and no answers."""
+"""Suffixes of files that hold verdicts or scores, but no answers."""
 LOG = ".eval"
 
 
-def split_words(words: Sequence[str], baseline: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Tell names from sources: A B SOURCE..., or two paths, or, with a baseline, sources alone.
+def split_arguments(words: Sequence[str], baseline: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Split arguments into model names and sources: A B SOURCE..., or two paths, or sources alone with a baseline.
 
     Returns:
-        Names of the models, none where all of the sources count, and the sources.
+        The two names (empty with a baseline) and the sources.
 
     Raises:
-        UsageError: too few words, one model twice, or two words that are no paths.
+        UsageError: too few arguments, the same model twice, or paths that do not exist.
     """
     if baseline is not None:
         if not words:
-            raise UsageError("nothing to compare: name the sources (podium compare SOURCE... --baseline NAME)")
-        _require_paths(words, "with --baseline all words are sources, and --candidate NAME chooses whom to compare")
+            raise UsageError("no sources: type podium compare SOURCE... --baseline NAME")
+        _require_paths(words, "with --baseline all arguments are sources; choose candidates with --candidate NAME")
         return (), tuple(words)
     if len(words) < 2:
-        raise UsageError("two models are compared: podium compare A B SOURCE..., or two paths, or --baseline NAME")
+        raise UsageError("podium compare needs two models: A B SOURCE..., or two paths, or --baseline NAME")
     if words[0] == words[1]:
         raise UsageError(f"{words[0]!r} is given twice: a comparison needs two different models")
     return (tuple(words[:2]), tuple(words[2:])) if len(words) > 2 else _labelled_paths(words)
 
 
 def _require_paths(words: Sequence[str], hint: str) -> None:
-    """Refuse words that are no paths, with what they may have been meant for."""
+    """Raise a UsageError with a hint unless all words are existing paths."""
     for word in words:
         try:
             find_files(word, (LOG,))
@@ -47,8 +47,10 @@ def _require_paths(words: Sequence[str], hint: str) -> None:
 
 
 def _labelled_paths(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return a name for either path, and the paths, with labels where that is not the name of the model they hold."""
-    _require_paths(words, f"to compare models by name, say where: podium compare {words[0]} {words[1]} SOURCE...")
+    """Return the model names of two paths, and the paths, labelled if a name is not that of the model they hold."""
+    _require_paths(
+        words, f"to compare models by name, add their source: podium compare {words[0]} {words[1]} SOURCE..."
+    )
     (first, path), (second, other) = map(split_label, words)
     if not is_url(path) and Path(path).resolve() == Path(other).resolve():
         raise UsageError(f"{path} is given twice: a comparison needs two different runs")
@@ -60,12 +62,12 @@ def _labelled_paths(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, .
     if names[0] == names[1]:
         names = [f"{name} ({Path(place).parent.name})" for name, place in zip(names, (path, other), strict=True)]
     if names[0] == names[1]:
-        raise UsageError(f"both are called {names[0]!r}: give labels, as new={path} old={other}")
+        raise UsageError(f"both models are called {names[0]!r}: add labels, as new={path} old={other}")
     return tuple(names), tuple(f"{name}={place}" for name, place in zip(names, (path, other), strict=True))
 
 
 def _models_in(path: str) -> set[str]:
-    """Return the models whose own logs lie at a path; none where no format says, or where it cannot be read."""
+    """Return the models whose evaluation logs are at a path; empty if no format reads them."""
     costs = [load_target(known.costs) for known in catalogue.formats() if known.costs]
     try:
         files = find_files(path, (LOG,)).paths
@@ -74,13 +76,13 @@ def _models_in(path: str) -> set[str]:
         return set()
 
 
-def answers_of(
+def find_responses(
     sources: Sequence[str], responses: Responses | str | Path | Sequence[str | Path] | None
 ) -> tuple[Responses | None, str | None]:
-    """Return what the models answered, as named or as it lies in sources of verdicts or scores; or why nobody knows.
+    """Return the models' answers, from `responses` or else from the sources; or None and the reason.
 
     Raises:
-        DataError: two models were asked different things under one id.
+        DataError: two models were asked different things under one item id.
     """
     if isinstance(responses, Responses):
         return responses, None
@@ -90,7 +92,7 @@ def answers_of(
         return read_responses(*map(str, paths), readers=readers, reasoning="keep"), None
     holders = [source for source in sources if not split_label(source)[1].endswith(TABLES)]
     if not holders:
-        return None, "tables hold no answers (--responses names some)"
+        return None, "tables hold no answers (add them with --responses)"
     try:
         return read_responses(*holders, readers=readers, reasoning="keep"), None
     except UsageError as error:
@@ -98,7 +100,7 @@ def answers_of(
 
 
 def identical_items(responses: Responses, candidate: str, baseline: str) -> frozenset[str] | None:
-    """Return the items to which both gave the same answers, byte by byte; None where answers of one are not there."""
+    """Return the items with identical answers of both, byte by byte; None if the answers of one are missing."""
     if candidate not in responses.texts or baseline not in responses.texts:
         return None
     ours, theirs = responses.texts[candidate], responses.texts[baseline]

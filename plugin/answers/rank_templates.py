@@ -1,0 +1,90 @@
+"""The sentences of a ranking's answer, with named fields; `who`, `trust_checks` and `sentences` choose among them."""
+
+from collections.abc import Sequence
+
+from podium.text import plural, some
+
+ALL_LEVEL = "{models} are level."
+RANKS_UNKNOWN = "The {ranks} of {models} {are} unknown."
+NEW_MODELS = "Humans would rate {ratings} ({level:g}% intervals), if new models resemble the calibrated ones."
+NEW_MODEL = "{model} at {score:.0f} Elo ({low:.0f} … {high:.0f})"
+
+ONE_LEADER = "{leader} is clearly ahead of all {others}{lead}."
+LEAD_IN_ELO = ": {gap:.0f} Elo ({low:.0f} … {high:.0f}) above {second}, or {wins:.0f} wins in 100"
+LEAD_IN_POINTS = ": {gap:.1f} points of win rate ({low:.1f} … {high:.1f}) above {second}"
+LEAD_IN_SCORE = ": {gap:.3g} ({low:.3g} … {high:.3g}) above {second}"
+OPEN_GROUP = "{models} lead and are too close to call {evidence}."
+PARTLY_OPEN_GROUP = "{models} are clearly ahead of the rest; first is {first}; {behind}."
+BEHIND = "{model} is clearly behind {better}"
+MORE_BEHIND = "{number} more {are} behind others"
+FOLLOWS, IS_LAST = "{model} follows", "{model} is last"
+FOLLOW, FOLLOW_OPEN = "{models} follow", "{models} follow, too close to call"
+GROUPS_BETWEEN = "{groups} of {models} models are between"
+NO_CUT = "No place is certain: {open} of {pairs} pairs are too close to call; {better} clearly ahead of {worse}."
+TWO_OPEN = "{models} are too close to call {evidence}."
+ALL_OPEN = "All pairs of the {number} models are too close to call {evidence}."
+
+ALL_PASSED = "{checks} passed"
+UNKNOWN_CHECKS = "{passed}; unknown: {unknown}."
+
+MORE_ITEMS = "{items} would separate {first} from {second} with 80% power, if the true gap is the measured {gap}."
+MORE_ITEMS_UNKNOWN = "How many more {noun}s would separate {first} from {second} is unknown: {reason}."
+GAP_WITHIN_ERROR = "the gap is smaller than its standard error"
+LABELS_UNBOUNDED = "the labels alone do not bound their ratings"
+RIVAL_LEADS = "without {items}, {rival} leads"
+CONNECTING = (
+    "{battles} would connect the {groups} groups of models that never met; until then, compare within a group only."
+)
+NO_LEADER_IN_SLICES = "No place is certain in {slices}."
+SAME_LEADERS_IN_SLICES = "The same {models} in {slices}."
+
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+MOST_NAMES = 5
+
+
+def number_word(number: int) -> str:
+    """Spell a number up to twelve, and write a larger one in digits.
+
+    >>> number_word(3), number_word(1200)
+    ('three', '1,200')
+    """
+    return NUMBERS[number] if number < len(NUMBERS) else f"{number:,}"
+
+
+def all_of(number: int, noun: str) -> str:
+    """Write a noun with the number of all that there are.
+
+    >>> all_of(1, "check"), all_of(2, "check"), all_of(9, "check")
+    ('the one check', 'both checks', 'all nine checks')
+    """
+    return {1: f"the one {noun}", 2: f"both {noun}s"}.get(number, f"all {number_word(number)} {noun}s")
+
+
+def join_names(names: Sequence[str], word: str = "and") -> str:
+    """Join up to five names in a sentence; of more, name four and count the rest.
+
+    >>> join_names(["a", "b", "c"]), join_names(["a", "b"], "or")
+    ('a, b and c', 'a or b')
+    """
+    if len(names) > MOST_NAMES:
+        return some(names, most=MOST_NAMES - 1)
+    return f" {word} ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def item_names(names: Sequence[str]) -> str:
+    """Join names of items in a sentence; a row without an item is called by its number.
+
+    >>> item_names(["backwards", "bullets"]), item_names(["row 3"])
+    ('items backwards and bullets', 'row 3')
+    """
+    return join_names(names) if names[0].startswith("row ") else f"{plural('item', len(names))} {join_names(names)}"
+
+
+def more_items_sentence(first: str, second: str, items: int, gap: str, noun: str = "item") -> str:
+    """Write how many more items would separate two models, at least one.
+
+    >>> more_items_sentence("wren", "finch", 1, "72 Elo")
+    '1 more item would separate wren from finch with 80% power, if the true gap is the measured 72 Elo.'
+    """
+    number = max(items, 1)
+    return MORE_ITEMS.format(items=f"{number:,} more {plural(noun, number)}", first=first, second=second, gap=gap)

@@ -1,0 +1,267 @@
+"""The checks behind a ranking's second sentence: each is measured on the battles, and the worst failure is reported."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import stdtr
+
+from podium.answers import rank_templates
+from podium.answers.rank_templates import all_of, item_names, join_names
+from podium.checks import CHECKS
+from podium.diagnosis.clustered import cluster_battles
+from podium.diagnosis.cycles import find_cycles, find_triples
+from podium.diagnosis.figures import Missing
+from podium.diagnosis.fit import bradley_terry_fit
+from podium.diagnosis.judge_checks import relations_of, unparsed_share
+from podium.diagnosis.verbosity import length_effect, log_ratio
+from podium.errors import NotConvergedError, NotIdentifiedError
+from podium.nouns.battles import Battles
+from podium.nouns.ranking import Standings
+from podium.rankers.coded import code_battles
+from podium.rankers.drop_out import DropOutRobustness, drop_out_robustness
+from podium.rankers.intervals import holm
+from podium.rankers.pairs import cells_by_cluster, pair_sums
+
+ORDER = (
+    *("unparsed", "items", "own model", "self-preference", "position", "length", "cycle", "fit", "first place"),
+    "human",
+)
+"""Checks, the worst first: what makes all others unreliable, what biases every rating, what the model does not fit."""
+UNKNOWN_NAMES = {"human": "whether distances match human ratings"}
+"""What is unknown if a check could not be made; by default the name of the check."""
+ERROR_RATE = 0.05
+"""Of all tests together: nine at 5% each would fail in 37% of healthy rankings."""
+MOST_BATTLES, MOST_MODELS = 200_000, 60
+"""Beyond these, checks of single pairs and lengths are left to `podium diagnose`."""
+TOO_MANY = "too many battles; `podium diagnose` checks it"
+MOST_DROPPED = int(CHECKS["first place"].threshold)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """The result of one trust check.
+
+    Attributes:
+        check: its name in `podium.checks.CHECKS`.
+        sentence: the message if it fails.
+        fails: whether the figure is beyond the threshold; for a test also whether it survives Holm's rule.
+        p: p-value of a test; None if the check is no test.
+        unknown: why the check could not be made; empty if it was.
+    """
+
+    check: str
+    sentence: str = ""
+    fails: bool = False
+    p: float | None = None
+    unknown: str = ""
+
+
+def apply_holm(results: Sequence[CheckResult]) -> list[CheckResult]:
+    """Adjust the p-values of the tests by Holm's rule, and let only those below `ERROR_RATE` fail."""
+    adjusted = holm(np.array([np.nan if result.p is None else result.p for result in results]))
+    return [
+        result if result.p is None else replace(result, fails=result.fails and bool(q <= ERROR_RATE), p=float(q))
+        for result, q in zip(results, adjusted, strict=True)
+    ]
+
+
+def worst_failure(results: Sequence[CheckResult]) -> CheckResult | None:
+    """Return the failed check that comes first in `ORDER`, after Holm's rule; None if no check fails."""
+    failed = [result for result in apply_holm(results) if result.fails]
+    return min(failed, key=lambda result: ORDER.index(result.check), default=None)
+
+
+def trust_sentence(results: Sequence[CheckResult]) -> str:
+    """Write the message of the worst failed check; if none fails, how many passed and which could not be made."""
+    if worst := worst_failure(results):
+        return worst.sentence
+    unknown = [
+        f"{UNKNOWN_NAMES.get(result.check, result.check)} ({result.unknown})"
+        for result in sorted(results, key=lambda result: ORDER.index(result.check))
+        if result.unknown
+    ]
+    made = len(results) - len(unknown)
+    passed = (
+        rank_templates.ALL_PASSED.format(checks=all_of(made, "check")).capitalize() if made else "No check was made"
+    )
+    return rank_templates.UNKNOWN_CHECKS.format(passed=passed, unknown=", ".join(unknown)) if unknown else f"{passed}."
+
+
+def check_results(battles: Battles, families: Mapping[str, str]) -> list[CheckResult]:
+    """Make all checks of the battles behind one ranking, except that of the first place.
+
+    Args:
+        families: models and judges to their family, as given; the rest is guessed from names.
+    """
+    results = [
+        _check_unparsed(battles),
+        _check_items(battles),
+        *_check_judges(battles, families),
+        _check_human(battles),
+    ]
+    if not battles.tally.judged:
+        return results
+    results.append(_check_position(battles))
+    if are_too_many(battles):
+        return [*results, *(CheckResult(check, unknown=TOO_MANY) for check in ("length", "cycle", "fit"))]
+    return [*results, _check_length(battles), _check_cycle(battles), _check_fit(battles)]
+
+
+def are_too_many(battles: Battles) -> bool:
+    """Return whether checks of single pairs, items or lengths would take longer than a fit."""
+    return len(battles) > MOST_BATTLES or len(battles.models) > MOST_MODELS
+
+
+def robustness_of(battles: Battles, standings: Standings) -> DropOutRobustness | None:
+    """Return the drop-out robustness of the first place, of removing one or two items.
+
+    Returns:
+        None if it was not computed. It is computed for a leader who is clearly ahead of all others, or within one
+        standard error of the second, and only if plain Bradley-Terry, which the removals are fitted by, has the same
+        leader as the ranking.
+    """
+    separation = standings.separation
+    if separation is None or are_too_many(battles) or standings.ranker != "bradley-terry":
+        return None
+    is_within_error = separation.z is not None and separation.z < 1
+    if 1 not in separation.cuts and not is_within_error:
+        return None
+    try:
+        robustness = drop_out_robustness(battles, largest=MOST_DROPPED)
+    except (NotIdentifiedError, NotConvergedError):
+        return None
+    return robustness if robustness.leader == separation.names[0] else None
+
+
+def check_first_place(standings: Standings, robustness: DropOutRobustness | None) -> CheckResult | None:
+    """Check whether a leader clearly ahead of all others loses the lead without one or two items.
+
+    Returns:
+        None if no model leads clearly, or the robustness was not computed.
+    """
+    if robustness is None or standings.separation is None or 1 not in standings.separation.cuts:
+        return None
+    if not robustness.items:
+        return CheckResult("first place")
+    items = item_names(robustness.items)
+    return _failed_check("first place", items=items, rival=robustness.new_leader, leader=robustness.leader)
+
+
+def _failed_check(check: str, **fields: object) -> CheckResult:
+    """Return a failed check with its message."""
+    return CheckResult(check, CHECKS[check].say_shortly(**fields), fails=True)
+
+
+def _check_unparsed(battles: Battles) -> CheckResult:
+    """Check the share of unparsed replies."""
+    check, share = CHECKS["unparsed"], unparsed_share(battles)
+    return CheckResult("unparsed", check.say_shortly(share=share), fails=share > check.threshold)
+
+
+def _check_items(battles: Battles) -> CheckResult:
+    """Check the number of items."""
+    check, items = CHECKS["items"], battles.counts().items
+    return CheckResult("items", check.say_shortly(items=items), fails=items < check.threshold)
+
+
+def _check_judges(battles: Battles, families: Mapping[str, str]) -> list[CheckResult]:
+    """Check whether a judge is one of the models, or of the family of some; empty if no judge is known."""
+    relations = relations_of(battles, families)
+    if not relations:
+        return []
+    results = [CheckResult("own model"), CheckResult("self-preference")]
+    if own := next((relation for relation in relations if relation.own), None):
+        results[0] = _failed_check("own model", judge=own.judge)
+    if kin := next((relation for relation in relations if relation.kin), None):
+        results[1] = _failed_check("self-preference", judge=kin.judge, models=join_names(kin.kin), family=kin.family)
+    elif not any(relation.family for relation in relations):
+        results[1] = CheckResult("self-preference", unknown="no name tells a family")
+    return results
+
+
+def _check_human(battles: Battles) -> CheckResult:
+    """Return why agreement with humans is unknown: a calibration measures it, or there are no labels."""
+    known = "human" in (battles.verdicts.columns if battles.verdicts else battles.table.columns)
+    labelled = known and np.isfinite(battles.numbers_of("human")).any()
+    return CheckResult("human", unknown="`podium calibrate` measures it" if labelled else "no human labels")
+
+
+def _check_position(battles: Battles) -> CheckResult:
+    """Test whether the response shown first wins more than half, over pairs read in both orders, clustered by item."""
+    swaps = battles.swaps()
+    if swaps is None or not swaps.readable:
+        return CheckResult("position", unknown="no pair in both orders")
+    sums = battles.first_shown()
+    if sums is None:
+        return CheckResult("position", unknown="the orders are merged already")
+    earned, number = sums
+    lean = float(earned.sum() / number.sum()) - 0.5
+    influence = (earned - (lean + 0.5) * number) / number.sum()
+    check = CHECKS["position"]
+    sentence = check.say_shortly(flip=swaps.flip / swaps.readable, first=0.5 + lean)
+    return CheckResult("position", sentence, fails=abs(lean) > check.threshold, p=_two_sided(lean, influence))
+
+
+def _check_length(battles: Battles) -> CheckResult:
+    """Test whether longer responses win more than the models' strengths explain, clustered by item."""
+    ratio = log_ratio(battles)
+    kept = battles.readable & ~np.isnan(ratio)
+    if not kept.any():
+        return CheckResult("length", unknown="no lengths")
+    coded = code_battles(battles, credit=np.where(kept, battles.numbers_of("credit"), np.nan))
+    try:
+        weight, influence = length_effect(coded, ratio[kept])
+    except (NotIdentifiedError, NotConvergedError):
+        return CheckResult("length", unknown="lengths and strengths cannot be separated")
+    check, p = CHECKS["length"], _two_sided(weight, cluster_battles(battles).take(kept).sums(influence))
+    sentence = check.say_shortly(longer="longer" if weight > 0 else "shorter", weight=abs(weight))
+    return CheckResult("length", sentence, fails=abs(weight) > check.threshold, p=p)
+
+
+def _check_cycle(battles: Battles) -> CheckResult:
+    """Test whether three models beat each other in a cycle."""
+    coded = code_battles(battles)
+    pairs = pair_sums(coded)
+    triples = find_triples(pairs)
+    if not len(triples):
+        return CheckResult("cycle", unknown="no three models have all met")
+    cells = cells_by_cluster(coded, pairs)
+    if cells.items.max() < 2:
+        return CheckResult("cycle", unknown="no pair met on two items")
+    cycles = find_cycles(coded.models, cells, triples)
+    if not cycles:
+        return CheckResult("cycle", p=1.0)
+    a, b, c = cycles[0].models
+    return replace(_failed_check("cycle", a=a, b=b, c=c), p=cycles[0].adjusted)
+
+
+def _check_fit(battles: Battles) -> CheckResult:
+    """Test the pair whose win rate differs most from the Bradley-Terry fit."""
+    try:
+        fit = bradley_terry_fit(battles)
+    except (NotIdentifiedError, NotConvergedError):
+        return CheckResult("fit", unknown="battles do not connect all models")
+    if isinstance(fit, Missing):
+        return CheckResult("fit", unknown="too few pairs met")
+    miss = fit.misses[0]
+    if miss.adjusted is None:
+        return CheckResult("fit", unknown="too few items per pair")
+    check = CHECKS["fit"]
+    sentence = check.say_shortly(a=miss.first, b=miss.second, observed=miss.observed, expected=miss.expected)
+    return CheckResult("fit", sentence, fails=abs(miss.residual) > check.threshold, p=miss.adjusted)
+
+
+def _two_sided(value: float, influence: np.ndarray) -> float:
+    """Return the two-sided p-value of a clustered t test against 0; of a sign test if all clusters agree.
+
+    Args:
+        influence: of each cluster on the value, shape (clusters,).
+    """
+    clusters = len(influence)
+    if clusters < 2 or value == 0:
+        return 1.0
+    variance = float(np.sum((influence - influence.mean()) ** 2) * clusters / (clusters - 1))
+    if variance == 0:
+        return 2.0 ** (1 - clusters)
+    return float(2 * stdtr(clusters - 1, -abs(value) / np.sqrt(variance)))

@@ -1,0 +1,154 @@
+"""Which models lead, by simultaneous tests of all pairs: a cut ends a group, and the first group is described."""
+
+from itertools import pairwise
+
+from scipy.special import expit
+
+from podium.answers import rank_templates
+from podium.answers.rank_templates import all_of, join_names, number_word
+from podium.nouns.ranking import Separation, Standings
+from podium.rankers.graph import largest_distinguishable_block
+from podium.rankers.scale import POINTS
+from podium.text import plural
+
+MOST_GROUPS = 3
+MOST_PAIRS = 2
+
+
+def who_sentence(standings: Standings) -> str | None:
+    """Write which models lead and which ranks are unknown; None if fewer than two have intervals and scores differ.
+
+    Only the simultaneous differences of the rank sets are used: whether two intervals overlap tests no gap.
+    """
+    separation = standings.separation
+    if separation is None or len(separation.names) < 2:
+        return _level_sentence(standings) or _new_models_sentence(standings)
+    sentences = _groups_text(standings, separation) if separation.cuts else _no_cut_sentence(standings, separation)
+    if not (unplaced := unplaced_models(standings)):
+        return sentences
+    fields = {"ranks": plural("rank", len(unplaced)), "are": "is" if len(unplaced) == 1 else "are"}
+    return f"{sentences} {rank_templates.RANKS_UNKNOWN.format(models=join_names(unplaced), **fields)}"
+
+
+def groups_of(separation: Separation) -> list[range]:
+    """Return the places (from 0) of each group between cuts, best group first."""
+    ends = [0, *separation.cuts, len(separation.names)]
+    return [range(start, end) for start, end in pairwise(ends)]
+
+
+def unplaced_models(standings: Standings) -> list[str]:
+    """Return the models that have a score but no rank, because the data do not bound it."""
+    placed = set(standings.separation.names) if standings.separation else set()
+    return [entry.model for entry in standings.entries if entry.score is not None and entry.model not in placed]
+
+
+def leading_group(standings: Standings) -> frozenset[str]:
+    """Return the models above the first cut; empty without a cut."""
+    separation = standings.separation
+    return frozenset(separation.names[: separation.cuts[0]]) if separation and separation.cuts else frozenset()
+
+
+def _level_sentence(standings: Standings) -> str | None:
+    """Write that all models are level; None if scores differ."""
+    scores = [round(entry.score, 6) for entry in standings.entries if entry.score is not None]
+    if len(scores) < 2 or len({*scores}) > 1:
+        return None
+    models = "The two models" if len(scores) == 2 else all_of(len(scores), "model").capitalize()
+    return rank_templates.ALL_LEVEL.format(models=models)
+
+
+def _new_models_sentence(standings: Standings) -> str | None:
+    """Write what humans would rate models that a calibration did not know; None if there are none."""
+    new = [entry for entry in standings.entries if entry.extra.get("conformal_low") is not None]
+    if not new:
+        return None
+    ratings = [
+        rank_templates.NEW_MODEL.format(
+            model=entry.model,
+            score=entry.score,
+            low=entry.extra["conformal_low"],
+            high=entry.extra["conformal_high"],
+        )
+        for entry in new
+    ]
+    return rank_templates.NEW_MODELS.format(ratings=join_names(ratings), level=100 * new[0].extra["conformal_level"])
+
+
+def _evidence(standings: Standings) -> str:
+    """Name the items or human labels that the models were compared on."""
+    labels = standings.diagnostics.get("structured", {}).get("labels")
+    number, noun = (standings.counts.items, "item") if labels is None else (round(labels), "human label")
+    preposition = "on" if labels is None else "with"
+    return f"{preposition} {'this' if number == 1 else 'these'} {number:,} {plural(noun, number)}"
+
+
+def _groups_text(standings: Standings, separation: Separation) -> str:
+    """Describe the groups: the first one, and of more than three the second and the last."""
+    groups = groups_of(separation)
+    if len(groups[0]) == 1:
+        others = "others that can be ranked" if unplaced_models(standings) else "others"
+        leader = separation.names[0]
+        return rank_templates.ONE_LEADER.format(leader=leader, others=others, lead=_lead(standings, separation))
+    clauses = [_following_clause(separation, group, is_last=group is groups[-1]) for group in groups[1:]]
+    if len(groups) > MOST_GROUPS:
+        between = groups[2:-1]
+        number = f"{len(between)} {plural('group', len(between))}"
+        middle = rank_templates.GROUPS_BETWEEN.format(groups=number, models=sum(map(len, between)))
+        clauses = [clauses[0], middle, clauses[-1]]
+    return f"{_first_group(standings, separation, groups[0])} {'; '.join(clauses)}."
+
+
+def _first_group(standings: Standings, separation: Separation, group: range) -> str:
+    """Describe a leading group of several models: whether any of them is clearly behind another."""
+    names = [separation.names[k] for k in group]
+    better = {k: [separation.names[j] for j in group if k in separation.beats[j]] for k in group}
+    if not any(better.values()):
+        return rank_templates.OPEN_GROUP.format(models=join_names(names), evidence=_evidence(standings))
+    first = [separation.names[k] for k in group if not better[k]]
+    behind = [
+        rank_templates.BEHIND.format(model=separation.names[k], better=join_names(above))
+        for k, above in better.items()
+        if above
+    ]
+    if (more := len(behind) - MOST_PAIRS) > 0:
+        rest = rank_templates.MORE_BEHIND.format(number=more, are="is" if more == 1 else "are")
+        behind = [*behind[:MOST_PAIRS], rest]
+    fields = {"models": join_names(names), "first": join_names(first, "or"), "behind": "; ".join(behind)}
+    return rank_templates.PARTLY_OPEN_GROUP.format(**fields)
+
+
+def _following_clause(separation: Separation, group: range, *, is_last: bool) -> str:
+    """Describe a group below the first."""
+    names = [separation.names[k] for k in group]
+    if len(names) == 1:
+        return (rank_templates.IS_LAST if is_last else rank_templates.FOLLOWS).format(model=names[0])
+    is_open = not any(j in separation.beats[k] for k in group for j in group)
+    return (rank_templates.FOLLOW_OPEN if is_open else rank_templates.FOLLOW).format(models=join_names(names))
+
+
+def _no_cut_sentence(standings: Standings, separation: Separation) -> str:
+    """Describe a ranking without groups: how many pairs are open, and the largest block of clear ones."""
+    names, evidence = separation.names, _evidence(standings)
+    pairs, clear = len(names) * (len(names) - 1) // 2, sum(map(len, separation.beats))
+    if not clear and len(names) == 2:
+        return rank_templates.TWO_OPEN.format(models=join_names(names), evidence=evidence)
+    if not clear:
+        return rank_templates.ALL_OPEN.format(number=number_word(len(names)), evidence=evidence)
+    above, below = largest_distinguishable_block(separation.beats)
+    better = f"{join_names([names[k] for k in above])} {'are each' if len(above) > 1 else 'is'}"
+    worse = join_names([names[k] for k in below])
+    return rank_templates.NO_CUT.format(open=pairs - clear, pairs=pairs, better=better, worse=worse)
+
+
+def _lead(standings: Standings, separation: Separation) -> str:
+    """Write the gap between first and second with the simultaneous interval behind the cut."""
+    if separation.lead is None:
+        return ""
+    gap, low, high = separation.lead
+    second = separation.names[1]
+    if standings.scale == "elo":
+        wins = 100 * expit(gap / POINTS)
+        return rank_templates.LEAD_IN_ELO.format(gap=gap, low=low, high=high, second=second, wins=wins)
+    if standings.scale.startswith("win rate"):
+        return rank_templates.LEAD_IN_POINTS.format(gap=100 * gap, low=100 * low, high=100 * high, second=second)
+    return rank_templates.LEAD_IN_SCORE.format(gap=gap, low=low, high=high, second=second)

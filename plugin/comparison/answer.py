@@ -1,0 +1,186 @@
+"""The answer of a comparison in at most three sentences, and the texts of its figures."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from podium.answers.rank_templates import all_of, more_items_sentence
+from podium.comparison import comparison_templates
+from podium.comparison.gate import Gate, GateDecision
+from podium.comparison.outcomes import ELO, PairFinding
+from podium.report.model import EMPTY
+from podium.report.numbers import percent
+from podium.text import some
+
+
+def comparison_answer(
+    findings: Sequence[PairFinding], gate: Gate | None, level: float, failures: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the answer in at most three sentences; that of a gate begins with PASS, FAIL or UNDECIDED.
+
+    Args:
+        level: of the gate's one-sided bounds, in (0, 1).
+        failures: what could not be compared; the first one is named if there are no findings.
+    """
+    verdict = [_gate_sentence(gate, level)] if gate else []
+    if not findings:
+        return (*verdict, *failures[:1])
+    # A gate's bounds are one-sided, so that the p-value beside them is called two-sided.
+    p_name = "two-sided p" if gate else "p"
+    sentences = _pair_sentences(findings[0], p_name) if len(findings) == 1 else [_several_sentence(findings)]
+    return tuple([*verdict, *sentences][:3])
+
+
+def _pair_sentences(finding: PairFinding, p_name: str) -> list[str]:
+    """Write which model is ahead, the wins by item, and how many more items would separate the two."""
+    sentences = [_lead_sentence(finding, p_name)]
+    if finding.results:
+        sentences.append(_tally_sentence(finding))
+    if not finding.is_distinguishable:
+        names, number = (finding.candidate, finding.baseline), finding.further_items
+        first, second = names if finding.difference.value >= 0 else names[::-1]
+        unknown = comparison_templates.MORE_ITEMS_UNKNOWN.format(candidate=first, baseline=second)
+        gap = amount_text(abs(finding.difference.value), finding.measure, finding.is_share)
+        sentences.append(unknown if number is None else more_items_sentence(first, second, number, gap))
+    return sentences
+
+
+def _lead_sentence(finding: PairFinding, p_name: str) -> str:
+    """Write which model is ahead, by how much, and whether the two are distinguishable."""
+    value, (low, high) = finding.difference.value, finding.interval
+    if value < 0:
+        low, high = -high, -low
+    interval = interval_text(finding, low, high)
+    fields = {
+        "candidate": finding.candidate,
+        "baseline": finding.baseline,
+        "side": "ahead of" if value > 0 else "behind",
+        "amount": "" if np.isinf(value) else f" by {amount_text(abs(value), finding.measure, finding.is_share)}",
+        "interval": f" ({interval})" if interval else "",
+        "test": f"{p_name} {p_text(finding.p_adjusted)}, {finding.difference.method}",
+    }
+    if value == 0:
+        return comparison_templates.LEVEL.format(**fields)
+    return (comparison_templates.CLEAR if finding.is_distinguishable else comparison_templates.OPEN).format(**fields)
+
+
+def _tally_sentence(finding: PairFinding) -> str:
+    """Write how many items the candidate wins, loses and ties."""
+    nouns = (("win", "wins"), ("loss", "losses"), ("tie", "ties"))
+    wins, losses, ties = (
+        f"{number:,} {singular if number == 1 else many}"
+        for number, (singular, many) in zip(finding.tally, nouns, strict=True)
+    )
+    identical = comparison_templates.IDENTICAL.format(number=f"{finding.identical:,}") if finding.identical else ""
+    return comparison_templates.TALLY.format(wins=wins, losses=losses, ties=ties, identical=identical)
+
+
+def _several_sentence(findings: Sequence[PairFinding]) -> str:
+    """Sort several findings into clearly ahead, clearly behind, and too close to call."""
+    groups = {
+        "clearly ahead": [own for own in findings if own.is_distinguishable and own.difference.value > 0],
+        "clearly behind": [own for own in findings if own.is_distinguishable and own.difference.value < 0],
+        "too close to call": [own for own in findings if not own.is_distinguishable],
+    }
+    parts = [
+        f"{name}: {some([label(own, findings) for own in group], most=6)}" for name, group in groups.items() if group
+    ]
+    baselines = ", ".join(dict.fromkeys(own.baseline for own in findings))
+    return comparison_templates.SEVERAL.format(baselines=baselines, groups="; ".join(parts), number=len(findings))
+
+
+def label(finding: PairFinding, among: Sequence[PairFinding]) -> str:
+    """Name a finding by its candidate, its question or both, as needed to identify it among others."""
+    several = len({own.candidate for own in among}) > 1
+    parts = [finding.candidate] if several or finding.question is None else []
+    return " on ".join([*parts, *([finding.question] if finding.question else [])])
+
+
+def _gate_sentence(gate: Gate, level: float) -> str:
+    """Write a gate's verdict and the requirements behind it."""
+    verdict, blocking = gate.verdict, [own for own in gate.decisions if not own.requirement.is_advisory]
+    if not blocking:
+        requirements = f"{all_of(len(gate.decisions), 'requirement')} {_are(gate.decisions)}"
+        return comparison_templates.ALL_ADVISORY.format(verdict=verdict, requirements=requirements)
+    if len(blocking) == 1:
+        return _bound_sentence(blocking[0], level)
+    if verdict == "PASS":
+        return comparison_templates.ALL_MET.format(
+            requirements=f"{all_of(len(blocking), 'requirement')} {_are(blocking)}"
+        )
+    worst = [own for own in blocking if own.verdict == verdict]
+    names = some([_requirement_label(own) for own in worst], "; ", most=4)
+    outcome = comparison_templates.OUTCOMES[verdict]
+    fields = {"number": len(worst), "all": len(blocking), "outcome": outcome, "names": names}
+    return comparison_templates.SOME_BLOCKING.format(verdict=verdict, **fields)
+
+
+def _are(things: Sequence[object]) -> str:
+    """Return the verb that fits a number of things."""
+    return "is" if len(things) == 1 else "are"
+
+
+def _requirement_label(decision: GateDecision) -> str:
+    """Name a requirement and what it is about."""
+    finding = decision.finding
+    about = decision.requirement.scope if finding is None else finding.question or finding.candidate
+    return f"{decision.requirement.text}{f' on {about}' if about else ''}"
+
+
+def _bound_sentence(decision: GateDecision, level: float) -> str:
+    """Write the verdict of one requirement with the bound behind it and the threshold."""
+    finding = decision.finding
+    if finding is None or decision.threshold is None:
+        return comparison_templates.NOT_COMPARED.format(
+            verdict=decision.verdict, requirement=_requirement_label(decision)
+        )
+    if decision.verdict == "FAIL":
+        value, bounded, unbounded = decision.high, comparison_templates.AT_MOST, comparison_templates.NO_HIGH
+    else:
+        value, bounded, unbounded = decision.low, comparison_templates.AT_LEAST, comparison_templates.NO_LOW
+    return comparison_templates.BOUND.format(
+        verdict=decision.verdict,
+        candidate=finding.candidate,
+        baseline=finding.baseline,
+        bound=unbounded if value is None else bounded.format(value=bound_text(decision, value)),
+        level=percent(level),
+        threshold=bound_text(decision, decision.threshold),
+    )
+
+
+def bound_text(decision: GateDecision, value: float | None) -> str:
+    """Format a bound of a requirement with its unit; a dash if nothing was compared."""
+    finding = decision.finding
+    if finding is None or decision.measure is None:
+        return EMPTY
+    return amount_text(np.inf if value is None else value, decision.measure, finding.is_share)
+
+
+def amount_text(value: float, measure: str, is_share: bool) -> str:
+    """Format a difference with the unit of its measure: Elo, points (hundredths of a share), or units."""
+    if not np.isfinite(value):
+        return "unbounded"
+    if measure == ELO:
+        return f"{round(value) + 0} Elo"
+    return f"{100 * value + 0:.1f} points" if is_share else f"{value + 0:.3g} units"
+
+
+def interval_text(finding: PairFinding, low: float, high: float) -> str:
+    """Format an interval in the unit of the difference; empty if neither end is known."""
+    if np.isinf(low) and np.isinf(high):
+        return ""
+    ends = (
+        ("∞" if end > 0 else "-∞") if np.isinf(end) else _bare_amount(finding, end).replace("-0.0", "0.0")
+        for end in (low, high)
+    )
+    return " … ".join(ends)
+
+
+def _bare_amount(finding: PairFinding, value: float) -> str:
+    """Format a difference without its unit."""
+    return amount_text(value, finding.measure, finding.is_share).rpartition(" ")[0]
+
+
+def p_text(p: float) -> str:
+    """Format a p-value with its relation sign, as `= .065`."""
+    return "< .001" if p < 0.001 else f"= {p:.3f}".replace("0.", ".", 1) if p < 1 else "= 1"

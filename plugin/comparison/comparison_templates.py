@@ -1,0 +1,25 @@
+"""The sentences of a comparison, with named fields; `comparison.answer` chooses among them."""
+
+LEVEL = "{candidate} and {baseline} are level{interval}, too close to call: {test}."
+OPEN = "{candidate} is {side} {baseline}{amount}{interval}, too close to call: {test}."
+CLEAR = "{candidate} is clearly {side} {baseline}{amount}{interval}: {test}."
+TALLY = "{wins}, {losses}, {ties} by item{identical}."
+IDENTICAL = "; on {number} of the ties the answers are identical"
+MORE_ITEMS_UNKNOWN = "How many more items would separate {candidate} from {baseline} is unknown."
+SEVERAL = "Compared with {baselines}, {groups} ({number} tests, Holm)."
+
+ALL_ADVISORY = "{verdict}: {requirements} advisory."
+ALL_MET = "PASS: {requirements} met."
+SOME_BLOCKING = "{verdict}: {number} of {all} requirements {outcome}: {names}."
+OUTCOMES = {"PASS": "met", "FAIL": "refuted", "UNDECIDED": "undecided"}
+NOT_COMPARED = "{verdict}: {requirement} cannot be decided, because nothing was compared."
+BOUND = "{verdict}: {candidate} minus {baseline} {bound} ({level}, one-sided); more than {threshold} is required."
+AT_LEAST, AT_MOST = "is at least {value}", "is at most {value}"
+NO_LOW, NO_HIGH = "has no lower bound", "has no upper bound"
+GATE_NOTE = (
+    "at least: one-sided {level} bound; a requirement passes if it exceeds what is needed. at most: simultaneous over "
+    "all requirements (Holm); a requirement fails if it is below what is needed. Otherwise it is undecided"
+)
+SLICES_NOTE = "p by Holm's rule over {slices}; intervals are simultaneous"
+ITEMS_NOTE = "largest differences: {shown}; --format json has all"
+UNKNOWN_ANSWERS = "identical answers are not counted: {reason}"

@@ -111,23 +111,17 @@ def extend_inspect(module: Any, finder: CommandLineFinder) -> None:
 
 
 def extend_lm_eval(module: Any, finder: CommandLineFinder) -> None:
-    """Have every command line extended that lm-eval builds; one that cannot be is built anew, as lm-eval does."""
-    build = module.HarnessCLI.__init__
+    """Extend each command line that lm-eval builds later."""
+    from podium.hosts.lm_eval.compatibility import extend_later_command_lines
 
     def extend_command_line(cli: Any) -> None:
+        """Add podium's options to a command line."""
         from podium.hosts.lm_eval.command import extend
 
         extend(cli)
+        finder.reason = ""
 
-    def build_and_extend(cli: Any, *arguments: Any, **named: Any) -> None:
-        build(cli, *arguments, **named)
-        if finder.attempt(lambda: extend_command_line(cli)):
-            finder.reason = ""
-        else:
-            getattr(cli, "__dict__", {}).clear()
-            build(cli, *arguments, **named)
-
-    module.HarnessCLI.__init__ = build_and_extend
+    extend_later_command_lines(module, extend_command_line, finder.attempt)
 
 
 COMMAND_LINES = {"inspect_ai._cli.main": extend_inspect, "lm_eval._cli.harness": extend_lm_eval}

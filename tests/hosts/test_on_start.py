@@ -11,6 +11,7 @@ import pytest
 from environment import OUTER, Environment, outcome
 
 from podium.cli import enable
+from podium.hosts.lm_eval import compatibility
 
 Write = Callable[[dict[str, str]], Path]
 
@@ -256,7 +257,9 @@ def extend(cli):
     raise RuntimeError("halfway")
 """
     rooms = dict.fromkeys(("podium/__init__.py", "podium/hosts/__init__.py", "podium/hosts/lm_eval/__init__.py"), "")
-    path = write(LM_EVAL | rooms | {"podium/hosts/lm_eval/command.py": halfway})
+    room = "podium/hosts/lm_eval"
+    internals = Path(compatibility.__file__).read_text()
+    path = write(LM_EVAL | rooms | {f"{room}/command.py": halfway, f"{room}/compatibility.py": internals})
     plain, enabled = (outcome(one.script("lm_eval", "--help", path=path)) for one in (off, on))
     assert enabled == plain
     assert "(RuntimeError: halfway)" in on.script("lm_eval", "--ranker", "mean", path=path).stderr

@@ -1,4 +1,4 @@
-"""Many battles judged at once, through Inspect's models: its providers, retries and cache, outside of any eval."""
+"""Judge many battles at once by Inspect's models, with their retries and cache, outside of any eval."""
 
 import logging
 from collections import Counter
@@ -21,7 +21,7 @@ from podium.scorers.judging import Judging, merge_rows, verdict_row
 FAILED = "failed"
 NOT_ASKED = "not asked: the judge kept failing"
 MAX_CONSECUTIVE_FAILURES = 20
-"""Battles that fail one after the other before a judge is left alone."""
+"""Battles that fail one after the other before no more calls are made."""
 
 log = logging.getLogger(__name__)
 
@@ -34,25 +34,22 @@ def judge_battles(
     concurrency: int,
     cache: bool,
 ) -> list[dict[str, Any]]:
-    """Judge battles; return each with its verdict. One that fails is unparsed, and the others go on.
+    """Judge battles and return each with its verdict; a battle that fails is unparsed, and the others go on.
 
     Works whether or not an event loop is running.
 
     Args:
-        how: what is asked, and how replies are read.
-        battles: as `podium.hosts.inspect_ai.judge_calls.ask_jury` takes them.
-        models: makes the judges for this batch alone: connections belong to one event loop.
-        concurrency: calls of one judge at once, at most.
-        cache: whether replies of earlier runs are taken instead of new calls.
+        battles: as for `podium.hosts.inspect_ai.judge_calls.ask_jury`.
+        models: makes the judges for this batch: their connections belong to one event loop.
+        concurrency: the most calls of one judge at once.
+        cache: whether replies of earlier runs are used.
 
     Returns:
-        Per battle: its sides, `credit` and `margin` of `model_a`, `reason`, and its `judgments`.
-
-    Raises:
-        UsageError: a judge cannot be made, or sits there twice.
+        Per battle: its models, `credit` and `margin` of `model_a`, `reason`, and its `judgments`.
     """
 
     async def judge_all() -> list[dict[str, Any]]:
+        """Judge all battles with judges that are closed at the end."""
         async with AsyncExitStack() as stack:
             jury = [await stack.enter_async_context(model) for model in models()]
             batch_judge = BatchJudge(Run(how, cache=cache, jury=jury), concurrency)
@@ -63,7 +60,7 @@ def judge_battles(
 
 
 class BatchJudge:
-    """The judges at work on one batch: a few battles at once, until too many in a row have failed."""
+    """Judges battles of one batch, a few at once, until too many in a row have failed."""
 
     def __init__(self, run: Run, concurrency: int) -> None:
         self.run = run
@@ -71,45 +68,46 @@ class BatchJudge:
         # Both orders of a battle are asked for at once.
         self.room = anyio.Semaphore(max(1, concurrency // run.how.calls()))
         self.max_consecutive_failures = max(MAX_CONSECUTIVE_FAILURES, 2 * concurrency)
-        self.in_a_row = 0
+        self.failures_in_a_row = 0
         self.errors: Counter[str] = Counter()
 
     async def judge(self, battle: Mapping[str, Any]) -> dict[str, Any]:
-        """Return one battle with what its judges' replies say."""
-        sides = {name: battle[name] for name in ("model_a", "model_b", *ABOUT) if battle.get(name) is not None}
+        """Return a battle with its verdict and judgments."""
+        row = {name: battle[name] for name in ("model_a", "model_b", *ABOUT) if battle.get(name) is not None}
         async with self.room:
-            if self.in_a_row >= self.max_consecutive_failures:
-                return sides | self._build_unparsed(NOT_ASKED)
+            if self.failures_in_a_row >= self.max_consecutive_failures:
+                return row | self._unparsed_verdict(NOT_ASKED)
             try:
-                shown = (await ask_jury(self.run, battle))["judgments"]
+                judgments = (await ask_jury(self.run, battle))["judgments"]
             except Exception as error:
-                return sides | self._failure(battle["item"], error)
-        self.in_a_row = 0
-        rows = [verdict_row(judgment, self.run.how) for judgment in shown]
-        whole = merge_rows(rows, self.run.how)
-        for row, judgment in zip(rows, shown, strict=True):
-            row["replies"] = [reply["text"] for reply in judgment["replies"]]
-        verdict = {"credit": whole.credit, "margin": whole.margin, "reason": whole.reason}
-        return {**sides, **verdict, "judgments": rows}
+                return row | self._failed_verdict(battle["item"], root_of(error))
+        self.failures_in_a_row = 0
+        rows = [verdict_row(judgment, self.run.how) for judgment in judgments]
+        merged = merge_rows(rows, self.run.how)
+        for judgment_row, judgment in zip(rows, judgments, strict=True):
+            judgment_row["replies"] = [reply["text"] for reply in judgment["replies"]]
+        return {**row, "credit": merged.credit, "margin": merged.margin, "reason": merged.reason, "judgments": rows}
 
-    def _failure(self, item: str, error: BaseException) -> dict[str, Any]:
-        """Return what a failed battle is: unparsed; say so at the first of its kind."""
-        error = root_of(error)
+    def _failed_verdict(self, item: str, error: BaseException) -> dict[str, Any]:
+        """Return the unparsed verdict of a battle that failed, and log the first failure of each kind."""
         kind, message = type(error).__name__, redact(" ".join(str(error).split()))[:300]
         if isinstance(error, JudgeStoppedError):
-            if self.in_a_row < self.max_consecutive_failures:
+            if self.failures_in_a_row < self.max_consecutive_failures:
                 log.error("podium: %s", message)
-            self.in_a_row = self.max_consecutive_failures
-            return self._build_unparsed(NOT_ASKED)
-        self.in_a_row += 1
+            self.failures_in_a_row = self.max_consecutive_failures
+            return self._unparsed_verdict(NOT_ASKED)
+        self.failures_in_a_row += 1
         self.errors[kind] += 1
         if self.errors[kind] == 1:
             log.warning("podium: a battle on %s failed and is unparsed: %s: %s", item, kind, message)
-        if self.in_a_row == self.max_consecutive_failures:
-            log.error("podium: %d battles in a row failed: no more calls are made in this batch", self.in_a_row)
-        return {**self._build_unparsed(f"{FAILED}: {kind}"), "error": message}
+        if self.failures_in_a_row == self.max_consecutive_failures:
+            log.error("podium: %d battles in a row failed: no more calls in this batch", self.failures_in_a_row)
+        return {**self._unparsed_verdict(f"{FAILED}: {kind}"), "error": message}
 
-    def _build_unparsed(self, reason: str) -> dict[str, Any]:
+    def _unparsed_verdict(self, reason: str) -> dict[str, Any]:
+        """Return a verdict without credit, with a row per judge."""
         verdict = {"credit": None, "margin": None, "reason": reason}
-        rows = [{"judge": name, "order": "merged", "repeat": 0, **verdict} for name in self.names]
-        return {**verdict, "judgments": rows}
+        return {
+            **verdict,
+            "judgments": [{"judge": name, "order": "merged", "repeat": 0, **verdict} for name in self.names],
+        }

@@ -2,15 +2,15 @@
 
 The path of the results, from the command to the standings in the results file:
 
-1. `main` builds lm-eval's command line; `extend` adds the options to `run` and puts `run_and_rank` in its place (after
-   `podium enable`, `hosts.on_start` calls `extend` in lm-eval's own command).
-2. `run_and_rank` takes the options out of the arguments; they are checked before anything is run.
-3. `_ranking_after_evaluation` lets lm-eval's `simple_evaluate` hand its results to `ranking.RunRanking.rank`.
-4. `runs.write_run` writes this run as lm-eval writes it, and `runs.lay_out` lays out the others beside it.
-5. `reading.judgments.read_battles` reads them as battles by the metric; with a judge, `tournament.play_tournament`
-   plays them in Inspect, and the battles are read from its log.
+1. `main` builds lm-eval's command line; `extend` adds the options to `run` and puts `run_and_rank` in place of its
+   function (after `podium enable`, `hosts.on_start` calls `extend` in lm-eval's own command).
+2. `run_and_rank` takes podium's options out of the arguments and validates them before anything is run.
+3. `compatibility.call_after_evaluation` passes lm-eval's results to `ranking.RunRanking.rank`.
+4. `runs.write_run` writes this run as lm-eval writes it, and `runs.collect_runs` links the others beside it.
+5. `reading.judgments.read_battles` reads battles by the metric; with a judge, `tournament.play_tournament` plays them
+   in Inspect, and the battles are read from its log.
 6. `rank_battles.rank` ranks the battles of each task and group.
-7. `ranking` puts scores, errors and the whole ranking into the results.
+7. `ranking` writes scores, errors and the whole ranking into the results.
 8. lm-eval saves the results and prints its table; `RunRanking.print_outcome` prints the standings on stderr.
 """
 
@@ -19,10 +19,13 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from podium.errors import PodiumError, UsageError, install_hint
+from podium.hosts.lm_eval.compatibility import build_command_line, call_after_evaluation, find_run_parser
 from podium.hosts.lm_eval.options import add_options, as_typed_here, is_ours, options_from, section_of, take_options
 from podium.printable import tell
 
@@ -31,29 +34,24 @@ if TYPE_CHECKING:
     from podium.hosts.lm_eval.ranking import RunRanking
 
 INSTEAD = "run lm_eval --log_samples, then podium rank OUTPUT_DIRS --ranker NAME"
-Execute = Callable[[argparse.Namespace], None]
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run `lm_eval` with these arguments; return its exit code."""
+    """Run `lm_eval` with these arguments, `--ranker` among them; return its exit code."""
+    if find_spec("lm_eval") is None:
+        raise UsageError(f"lm-eval is not installed: {install_hint('lm-eval')}")
     try:
-        import lm_eval  # noqa: F401
-    except ImportError as error:
-        raise UsageError(f"lm-eval is not installed ({error}): {install_hint('lm-eval')}") from None
-    try:
-        from lm_eval.__main__ import HarnessCLI, setup_logging
+        cli = build_command_line()
     except ImportError as error:
         raise UsageError(f"this lm-eval is too old or too new ({error}): {INSTEAD}") from None
-    setup_logging()
     before, sys.argv = sys.argv, ["lm-eval", *arguments]
     try:
-        cli = HarnessCLI()
         try:
             extend(cli)
-        # Not extended, it is still good for all that lm-eval does itself.
-        except (AttributeError, KeyError, StopIteration):
+        except LookupError as error:
+            # Without the option, the command still does all that lm-eval does itself.
             if any(word.startswith("--ranker") for word in arguments):
-                raise UsageError(f"this lm-eval's command line is not known to podium: {INSTEAD}") from None
+                raise UsageError(f"{error}: {INSTEAD}") from None
         cli.execute(cli.parse_args())
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(end.code is not None)
@@ -63,53 +61,57 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def extend(cli: Any) -> None:
-    """Add `--ranker` and its options to lm-eval's command line, and let its runs honour them; once.
+    """Add `--ranker` and its options to lm-eval's command line `cli`, once, and rank after its runs.
+
+    Raises:
+        LookupError: the command line is built in a way that podium does not know.
+    """
+    run = find_run_parser(cli)
+    execute = run.get_default("func")
+    if not (isinstance(execute, partial) and execute.func is run_and_rank):
+        add_options(run)
+        run.set_defaults(func=partial(run_and_rank, execute))
+
+
+def run_and_rank(execute: Callable[[argparse.Namespace], None], arguments: argparse.Namespace) -> None:
+    """Run the evaluation as `lm_eval run` does; with `--ranker`, rank the models before results are shown and saved.
 
     Args:
-        cli: a `HarnessCLI` as lm-eval builds it.
+        execute: lm-eval's own function of `run`.
 
     Raises:
-        AttributeError, KeyError, StopIteration: lm-eval's command line is built otherwise than podium knows.
-    """
-    commands = next(action for action in cli._parser._actions if isinstance(action, argparse._SubParsersAction))
-    run = commands.choices["run"]
-    if "--ranker" in run._option_string_actions:
-        return
-    execute = run.get_default("func")
-    if not callable(execute):
-        raise AttributeError("`lm_eval run` names no function to call")
-    add_options(run)
-    run.set_defaults(func=lambda arguments: run_and_rank(execute, arguments))
-
-
-def run_and_rank(execute: Execute, arguments: argparse.Namespace) -> None:
-    """Do what `lm_eval run` does; with `--ranker`, rank what was run before it is shown and saved.
-
-    Raises:
-        SystemExit: wrong usage (2), found before the run; or the run is done and saved, and could not be ranked (3),
-            or the ranking was stopped (130).
+        SystemExit: 2 for wrong usage, before the run; 3 if the run was saved and not wholly ranked; 130 if the ranking
+            was stopped.
     """
     typed = take_options(arguments)
     with _config_without_section(arguments) as config:
         try:
             values = section_of(config) | typed
-            ranking = _prepare(values, config, arguments) if values else None
+            ranking = _prepare_ranking(values, config, arguments) if values else None
         except PodiumError as error:
             tell(str(error))
             sys.exit(error.exit_code)
         if ranking is None:
             execute(arguments)
             return
-        with _ranking_after_evaluation(ranking):
+        with call_after_evaluation(ranking.rank):
             execute(arguments)
     if code := ranking.print_outcome():
         sys.exit(code)
 
 
-def _prepare(values: Mapping[str, Any], config: Mapping[str, Any], arguments: argparse.Namespace) -> "RunRanking":
-    """Check what is asked for before the run, and turn on what it needs."""
+def _prepare_ranking(
+    values: Mapping[str, Any], config: Mapping[str, Any], arguments: argparse.Namespace
+) -> "RunRanking":
+    """Validate the ranking options before the run, turn on the samples that they need, and return the ranking to make.
+
+    Args:
+        values: the options by name.
+        config: the content of the `--config` file.
+        arguments: lm-eval's own; `log_samples` is changed.
+    """
     from podium.hosts.lm_eval.ranking import RunRanking
-    from podium.hosts.lm_eval.runs import other_samples
+    from podium.hosts.lm_eval.runs import find_other_samples
     from podium.plugins.settings import parse_settings
 
     options = options_from(values)
@@ -124,7 +126,7 @@ def _prepare(values: Mapping[str, Any], config: Mapping[str, Any], arguments: ar
     typed = vars(arguments)
     output_path = typed.get("output_path") or config.get("output_path")
     if options.against or not output_path:
-        other_samples(options.against, output_path)
+        find_other_samples(options.against, output_path)
     predict_only = typed.get("predict_only") or config.get("predict_only", False)
     if options.judges:
         from podium.hosts.lm_eval.tournament import check_tournament
@@ -139,33 +141,13 @@ def _prepare(values: Mapping[str, Any], config: Mapping[str, Any], arguments: ar
 
 
 @contextmanager
-def _ranking_after_evaluation(ranking: "RunRanking") -> Iterator[None]:
-    """Let lm-eval's `simple_evaluate` rank what it has evaluated; lm-eval looks the name up when it runs."""
-    import lm_eval
-    from lm_eval.evaluator import simple_evaluate
-
-    def evaluate_and_rank(*arguments: Any, **options: Any) -> Any:
-        results = simple_evaluate(*arguments, **{**options, "log_samples": True})
-        # Of several processes, one has the results.
-        if results is not None:
-            ranking.rank(results, options.get("evaluation_tracker"))
-        return results
-
-    lm_eval.simple_evaluate = evaluate_and_rank
-    try:
-        yield
-    finally:
-        del lm_eval.simple_evaluate
-
-
-@contextmanager
 def _config_without_section(arguments: argparse.Namespace) -> Iterator[Mapping[str, Any]]:
-    """Give what the `--config` file holds; lm-eval, which refuses podium's keys, gets a copy without them."""
+    """Yield the content of the `--config` file, and give lm-eval, which rejects podium's keys, a copy without them."""
     import yaml
 
     path = getattr(arguments, "config", None)
     config: Mapping[str, Any] = {}
-    # What cannot be read is nothing here: lm-eval says so better.
+    # lm-eval itself reports a file that cannot be read.
     with suppress(OSError, ValueError, yaml.YAMLError):
         content = yaml.safe_load(Path(path).read_text(encoding="utf-8")) if path else None
         config = content if isinstance(content, Mapping) else {}

@@ -1,4 +1,4 @@
-"""What `--ranker` does with a run of lm-eval, once it is evaluated and before it is shown and saved."""
+"""The ranking of `--ranker`: made when lm-eval has evaluated a run, before the run is shown and saved."""
 
 import json
 import os
@@ -15,7 +15,14 @@ from typing import Any
 
 from podium.errors import NotIdentifiedError, PodiumError, UsageError
 from podium.hosts.lm_eval.options import RankerOptions, as_typed_here
-from podium.hosts.lm_eval.runs import RunFolders, lay_out, other_samples, results_folder, save_run, write_run
+from podium.hosts.lm_eval.runs import (
+    RunFolders,
+    collect_runs,
+    find_other_samples,
+    results_folder,
+    save_run,
+    write_run,
+)
 from podium.hosts.lm_eval.secrets import redact
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import Ranking, Standings
@@ -25,27 +32,26 @@ from podium.report.ranking_view import ranking_text
 from podium.text import some
 
 KEY = "podium"
-"""The filter's place in the names of figures, and the section with the whole ranking."""
+"""The filter in the names of podium's figures, and the section of the results with the whole ranking."""
 DONE, PARTLY, STOPPED = 0, 3, 130
-"""Exit codes: ranked; saved by lm-eval and not ranked, or not wholly; saved, and the ranking was stopped."""
+"""Exit codes: ranked; saved by lm-eval and not or not wholly ranked; saved by lm-eval and the ranking stopped."""
 BattlesOf = Callable[[Sequence[str]], Battles]
-"""The battles of some tasks; of all where none are named."""
+"""Returns the battles of some tasks, or of all tasks if none is named."""
 
 
 @dataclass
 class RunRanking:
-    """A ranking that is to be made of a run and others.
+    """Ranks a run of lm-eval among other runs.
 
     Attributes:
-        options: what is asked for.
-        output_path: where lm-eval saves; None = nowhere.
+        output_path: where lm-eval saves; None for nowhere.
         settings: options of the rankers.
-        keeps_samples: whether lm-eval itself wants the samples.
-        code: the exit code.
-        notes: what humans should know, said at the end.
-        table: the standings, once there are some.
-        log: of the tournament, once it is played.
-        saved: the run's results and samples, as long as lm-eval has not saved its own.
+        keeps_samples: whether the user asked lm-eval for the samples.
+        code: the exit code so far.
+        notes: messages to print at the end.
+        table: the standings as text, once they are made.
+        log: the log of the tournament, once it is played.
+        saved: files of the run that are deleted when lm-eval has saved the same.
     """
 
     options: RankerOptions
@@ -59,7 +65,11 @@ class RunRanking:
     saved: tuple[Path, ...] = ()
 
     def rank(self, results: dict[str, Any], tracker: Any) -> None:
-        """Rank the run and write the ranking into its results. Whatever fails, the results are lm-eval's at least."""
+        """Rank the run and write the ranking into `results`; a failure becomes a note and leaves lm-eval's results.
+
+        Args:
+            tracker: the run's `EvaluationTracker`.
+        """
         try:
             self._rank(results, tracker)
         except KeyboardInterrupt:
@@ -73,7 +83,7 @@ class RunRanking:
                 results.pop("samples", None)
 
     def print_outcome(self) -> int:
-        """Say what came of it, on stderr, now that lm-eval has saved the run; return the exit code."""
+        """Print standings and notes to stderr after lm-eval has saved the run; return the exit code."""
         for path in self.saved:
             path.unlink(missing_ok=True)
         notes = as_typed_here("".join(f"podium: {printable(note)}\n" for note in self.notes))
@@ -81,69 +91,79 @@ class RunRanking:
         return self.code
 
     def _note_failure(self, note: str, code: int = PARTLY) -> None:
+        """Set the exit code and keep a note for the end."""
         self.code = code
         self.notes.append(note)
 
     def _rank(self, results: dict[str, Any], tracker: Any) -> None:
-        against = self.options.against
-        with self._folder() as folder:
-            own = write_run(folder / "this", results, tracker)
-            runs = lay_out(folder / "others", own, self.options.label, other_samples(against, self.output_path))
+        """Rank the run; write figures and ranking into the results and into the tournament's log."""
+        with self._runs_folder() as folder:
+            run = write_run(folder / "this", results, tracker)
+            others = find_other_samples(self.options.against, self.output_path)
+            runs = collect_runs(folder / "others", run, self.options.label, others)
             self.notes += runs.notes
             if self.options.judges and self.output_path:
-                # Judging takes long, and whoever kills it must not lose what was evaluated.
-                self.saved = save_run(own, self.output_path)
-            if len(runs.sources) < 2 and not against:
-                self.notes.append(
-                    f"not ranked: {runs.model} is the first model in {self.output_path} with samples of "
-                    "these tasks; the next run can be ranked against it"
-                )
-                return
+                # Judging takes long: a killed tournament must not lose the evaluation.
+                self.saved = save_run(run, self.output_path)
             if len(runs.sources) < 2:
-                advice = "; if that is another model, name this one with --ranker_label" if runs.notes else ""
-                alone = "; ".join([f"no other model's samples of these tasks in {some(against)}", *runs.notes])
-                raise UsageError(alone + advice)
+                self._note_lone_run(runs)
+                return
             try:
-                rankings = self._rankings(results, runs)
+                rankings = self._rankings_by_task(results, runs)
             except PodiumError as error:
-                raise PodiumError(runs.name_places(str(error))) from None
+                raise PodiumError(runs.name_origins(str(error))) from None
         whole, left_out = _write_into(results, rankings, runs.model)
         self.table = ranking_text(whole, as_typed_here)
         self.notes += left_out
         if whole.failures:
             self.code = PARTLY
         if self.log is not None:
-            from podium.hosts.inspect_ai.hook import write_beside, write_into_log
+            self._write_to_log(self.log, whole)
 
-            try:
-                write_beside(self.log, whole)
-                write_into_log(self.log, whole)
-            except (OSError, PodiumError) as error:
-                self._note_failure(f"the ranking is not in the tournament's log: {error}")
+    def _note_lone_run(self, runs: RunFolders) -> None:
+        """Note that there is no other run to rank against; raise UsageError if `--ranker_against` named some."""
+        against = self.options.against
+        if against:
+            advice = "; if that is another model, name this one with --ranker_label" if runs.notes else ""
+            why = "; ".join([f"no other model's samples of these tasks in {some(against)}", *runs.notes])
+            raise UsageError(why + advice)
+        self.notes.append(
+            f"not ranked: {runs.model} is the first model in {self.output_path} with samples of "
+            "these tasks; the next run can be ranked against it"
+        )
 
-    def _rankings(self, results: Mapping[str, Any], runs: RunFolders) -> dict[str, Ranking]:
+    def _write_to_log(self, log: Path, ranking: Ranking) -> None:
+        """Write the ranking into the tournament's log and beside it."""
+        from podium.hosts.inspect_ai.hook import write_beside, write_into_log
+
+        try:
+            write_beside(log, ranking)
+            write_into_log(log, ranking)
+        except (OSError, PodiumError) as error:
+            self._note_failure(f"the ranking is not in the tournament's log: {error}")
+
+    def _rankings_by_task(self, results: Mapping[str, Any], runs: RunFolders) -> dict[str, Ranking]:
+        """Return a ranking for each task and group; what cannot be ranked becomes a note, and an error if all fails."""
         tasks = list(results["samples"])
-        battles_of = self._battles_of(runs)
+        battles_of = self._make_battle_reader(runs)
         rankings: dict[str, Ranking] = {}
-        failures: list[PodiumError] = []
-        notes: list[str] = []
-        for name, own in ({task: [task] for task in tasks} | _groups_of(results, tasks)).items():
+        failures: dict[str, PodiumError] = {}
+        for name, members in ({task: [task] for task in tasks} | _groups_of(results, tasks)).items():
             try:
-                rankings[name] = self._ranking(battles_of([] if own == tasks else own), runs)
+                rankings[name] = self._rank_battles(battles_of([] if members == tasks else members), runs)
             except PodiumError as error:
-                failures.append(error)
-                notes.append(f"not ranked: {name}: {runs.name_places(str(error))}")
+                failures[name] = error
         if not rankings:
-            raise failures[0]
-        for note in notes:
-            self._note_failure(note)
+            raise next(iter(failures.values()))
+        for name, failure in failures.items():
+            self._note_failure(f"not ranked: {name}: {runs.name_origins(str(failure))}")
         return rankings
 
-    def _battles_of(self, runs: RunFolders) -> BattlesOf:
-        """Return what gives the battles of some tasks: read by the metric, or judged in one tournament."""
+    def _make_battle_reader(self, runs: RunFolders) -> BattlesOf:
+        """Return a function that gives the battles of some tasks: read by the metric, or judged in one tournament."""
         if not self.options.judges:
             read = partial(read_battles, *runs.sources, metric=self.options.metric or "all")
-            return lambda tasks: _select(tasks, "task", read(where={"task": tasks[0]} if len(tasks) == 1 else {}))
+            return lambda tasks: _select_tasks(tasks, "task", read(where={"task": tasks[0]} if len(tasks) == 1 else {}))
         from podium.hosts.lm_eval.tournament import play_tournament
 
         self.log, failure = play_tournament(self.options, runs.sources, runs.model, self.log_dir)
@@ -152,9 +172,9 @@ class RunRanking:
             self._note_failure(failure)
         one_sided = self.options.args.get("one_sided", "unparsed")
         battles = read_battles(str(self.log), format="inspect", one_sided=one_sided)
-        return lambda tasks: _select(tasks, "category", battles)
+        return lambda tasks: _select_tasks(tasks, "category", battles)
 
-    def _ranking(self, battles: Battles, runs: RunFolders) -> Ranking:
+    def _rank_battles(self, battles: Battles, runs: RunFolders) -> Ranking:
         """Rank some battles; sources and warnings name the files where they really are."""
         from podium.verbs.rank_battles import rank
 
@@ -167,27 +187,25 @@ class RunRanking:
         )
         if battles.lost:
             self.code = PARTLY
+        name = runs.name_origins
         return replace(
             ranking,
-            standings=tuple(
-                replace(standings, warnings=tuple(map(runs.name_places, standings.warnings)))
-                for standings in ranking.standings
-            ),
-            provenance={**ranking.provenance, "sources": list(map(runs.name_places, ranking.provenance["sources"]))},
-            failures=tuple(map(runs.name_places, ranking.failures)),
+            standings=tuple(replace(each, warnings=tuple(map(name, each.warnings))) for each in ranking.standings),
+            provenance={**ranking.provenance, "sources": list(map(name, ranking.provenance["sources"]))},
+            failures=tuple(map(name, ranking.failures)),
         )
 
     @property
     def log_dir(self) -> Path:
-        """Where the logs of tournaments lie: beside the results, apart from them because of what reads folders."""
+        """The folder of tournament logs: beside the results, because `podium rank` reads whole folders."""
         if not self.output_path:
             return Path(os.environ.get("INSPECT_LOG_DIR", "logs")).absolute()
         folder = results_folder(self.output_path).absolute()
         return folder.with_name(f"{folder.name}.podium")
 
     @contextmanager
-    def _folder(self) -> Iterator[Path]:
-        """Give a folder for the runs: of a tournament it stays, so that its log can be taken up again."""
+    def _runs_folder(self) -> Iterator[Path]:
+        """Yield a folder for the runs; that of a tournament is kept, so that its log can be resumed."""
         if not self.options.judges:
             with tempfile.TemporaryDirectory() as place:
                 yield Path(place)
@@ -203,20 +221,24 @@ class RunRanking:
                 runs_dir.rmdir()
 
 
-def _select(tasks: Sequence[str], column: str, battles: Battles) -> Battles:
-    """Keep the battles of some tasks; all of them where none are named."""
+def _select_tasks(tasks: Sequence[str], column: str, battles: Battles) -> Battles:
+    """Return the battles of some tasks, or all battles if no task is named.
+
+    Args:
+        column: the column of the battles that holds the task.
+    """
     if not tasks:
         return battles
     if column not in battles.table:
-        raise NotIdentifiedError(f"no battle says which of {some(tasks)} it is of")
+        raise NotIdentifiedError(f"the battles do not say which of the tasks {some(tasks)} they belong to")
     return battles.select(battles.table[column].astype(str).isin(list(tasks)).to_numpy())
 
 
 def _write_into(results: dict[str, Any], rankings: Mapping[str, Ranking], model: str) -> tuple[Ranking, list[str]]:
-    """Write what the rankers say of each task or group, and of this run's model, into lm-eval's results, in place.
+    """Write this model's figures and the whole ranking into lm-eval's results, in place.
 
     Returns:
-        All standings as one ranking, and notes of figures that are left out because there is none.
+        All standings as one ranking, and notes about figures that do not exist.
     """
     notes = []
     for task, ranking in rankings.items():
@@ -228,7 +250,7 @@ def _write_into(results: dict[str, Any], rankings: Mapping[str, Ranking], model:
 
 
 def _write_figures(results: dict[str, Any], task: str, standings: Standings, model: str) -> list[str]:
-    """Write the score and its standard error of one model; return why where there is none."""
+    """Write a model's score on a task and its standard error into the results; return why if there is none."""
     entry = next((entry for entry in standings.entries if entry.model == model), None)
     name = standings.ranker
     if entry is None or entry.score is None or (entry.separated and entry.low is None):
@@ -245,7 +267,7 @@ def _write_figures(results: dict[str, Any], task: str, standings: Standings, mod
 
 
 def _merge_rankings(rankings: Mapping[str, Ranking]) -> Ranking:
-    """Put the rankings of several tasks into one, each a slice; that of a single task is left as it is."""
+    """Merge the rankings of several tasks into one with a slice per task; a single one is returned unchanged."""
     first, *others = rankings.values()
     if not others:
         return first
@@ -262,11 +284,12 @@ def _merge_rankings(rankings: Mapping[str, Ranking]) -> Ranking:
 
 
 def _groups_of(results: Mapping[str, Any], tasks: Iterable[str]) -> dict[str, list[str]]:
-    """Return the tasks of each group that has a row in the results, groups within groups opened up."""
+    """Return the ranked tasks of each group that has a row in the results, including those of groups within it."""
     children: Mapping[str, list[str]] = results.get("group_subtasks", {})
     ranked = set(tasks)
 
     def leaves(name: str) -> list[str]:
+        """Return the tasks of a group, or the task itself."""
         below = children.get(name) or []
         return [leaf for child in below for leaf in leaves(child)] if below else [name]
 

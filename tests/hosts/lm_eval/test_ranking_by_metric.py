@@ -99,7 +99,7 @@ def test_the_legacy_form_and_a_config_file_ask_for_the_same(three, monkeypatch, 
     Path("run.yaml").write_text(json.dumps(told))
     assert bare(monkeypatch, "--config", "run.yaml", "--limit", "40") == 0
     assert results(tmp_path / "elsewhere" / "fir-0.4")["podium"]["rankings"] == said
-    assert "takes the place of earlier runs of fir-0.4" in capfd.readouterr().err
+    assert "replaces earlier runs of fir-0.4" in capfd.readouterr().err
     # An option typed counts more than the file.
     assert bare(monkeypatch, "run", "--config", "run.yaml", "--ranker", "mean", "-o", "third") == 0
     assert [one["ranker"] for one in results(tmp_path / "third" / "fir-0.4")["podium"]["rankings"]] == ["mean"]

@@ -1,0 +1,160 @@
+"""Everything of lm-eval that is not public.
+
+Each function names the public way that was tried. `tests/hosts/lm_eval/test_lm_eval_compatibility.py` names what a new
+version of lm-eval moved. Nothing of lm-eval is imported before it is needed: `lm_eval --help` loads this file.
+"""
+
+import argparse
+import json
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from copy import copy
+from pathlib import Path
+from typing import Any, TypeVar
+
+Registered = TypeVar("Registered", bound=Callable[..., Any])
+
+
+def build_command_line() -> Any:
+    """Return lm-eval's command line, a `HarnessCLI`, after setting up its logging as its entry point does.
+
+    Public way tried: the entry point `lm_eval.__main__.cli_evaluate` builds, parses and runs in one call, so that no
+    option can be added.
+
+    Raises:
+        ImportError: lm-eval has moved either.
+    """
+    from lm_eval.__main__ import HarnessCLI, setup_logging
+
+    setup_logging()
+    return HarnessCLI()
+
+
+def find_run_parser(cli: Any) -> argparse.ArgumentParser:
+    """Return the parser of `lm_eval run`, whose default `func` runs the evaluation.
+
+    Public way tried: none exists. lm-eval 0.4.13 has no plugins, and the entry-point groups after it add no options.
+
+    Raises:
+        LookupError: there is no such parser.
+    """
+    actions = getattr(getattr(cli, "_parser", None), "_actions", ())
+    commands = [action.choices for action in actions if isinstance(action, argparse._SubParsersAction)]
+    run: argparse.ArgumentParser | None = commands[0].get("run") if commands else None
+    if run is None or not callable(run.get_default("func")):
+        raise LookupError("lm-eval's command line has no command `run` with a function where podium looks for it")
+    return run
+
+
+def extend_later_command_lines(module: Any, extend: Callable[[Any], None], attempt: Callable[..., bool]) -> None:
+    """Replace `HarnessCLI.__init__` so that `extend` is applied to each command line that lm-eval builds.
+
+    A command line that cannot be extended is built anew, as lm-eval does. Public way tried: as for `find_run_parser`.
+
+    Args:
+        module: lm-eval's module of `HarnessCLI`.
+        attempt: calls a function and returns whether it raised nothing.
+    """
+    build = module.HarnessCLI.__init__
+
+    def build_and_extend(cli: Any, *arguments: Any, **named: Any) -> None:
+        """Build a command line and extend it."""
+        build(cli, *arguments, **named)
+        if not attempt(lambda: extend(cli)):
+            getattr(cli, "__dict__", {}).clear()
+            build(cli, *arguments, **named)
+
+    module.HarnessCLI.__init__ = build_and_extend
+
+
+@contextmanager
+def call_after_evaluation(process: Callable[[dict[str, Any], Any], None]) -> Iterator[None]:
+    """Call `process(results, evaluation_tracker)` after each evaluation in the body, before results are shown or saved.
+
+    Replaces `lm_eval.simple_evaluate`, which `lm_eval run` looks up when it runs; samples are always logged. Public
+    way tried: to call `simple_evaluate` ourselves, which loses the command's own config, table, files and trackers.
+    """
+    import lm_eval
+    from lm_eval.evaluator import simple_evaluate
+
+    def evaluate_and_process(*arguments: Any, **options: Any) -> Any:
+        """Evaluate, process the results and return them."""
+        results = simple_evaluate(*arguments, **{**options, "log_samples": True})
+        # Of several processes, one has the results.
+        if results is not None:
+            process(results, options.get("evaluation_tracker"))
+        return results
+
+    lm_eval.simple_evaluate = evaluate_and_process
+    try:
+        yield
+    finally:
+        del lm_eval.simple_evaluate
+
+
+def write_results(folder: Path, results: Mapping[str, Any], tracker: Any) -> None:
+    """Write results and samples into a folder as lm-eval writes them, without its messages.
+
+    Public way tried: an `EvaluationTracker` of our own, which does not know the model's name: `tracker` does.
+
+    Args:
+        results: what `simple_evaluate` returned, samples included; it is not changed.
+        tracker: the run's `EvaluationTracker`.
+    """
+    from lm_eval.loggers import EvaluationTracker
+
+    samples = {task: [dict(row) for row in rows] for task, rows in results["samples"].items()}
+    logger = logging.getLogger("lm_eval.loggers.evaluation_tracker")
+    level = logger.level
+    logger.setLevel(logging.WARNING)
+    try:
+        writer = EvaluationTracker(output_path=str(folder))
+        writer.general_config_tracker = copy(tracker.general_config_tracker)
+        plain = {name: value for name, value in results.items() if name != "samples"}
+        writer.save_results_aggregated(results=plain, samples=samples)
+        for task, rows in samples.items():
+            writer.save_results_samples(task_name=task, samples=rows)
+    finally:
+        logger.setLevel(level)
+
+
+def document_hash(document: Mapping[str, Any]) -> str:
+    """Return the hash by which lm-eval's samples know a document.
+
+    Public way tried: none exists. A filter is given documents without their samples.
+    """
+    from lm_eval.utils import handle_non_serializable, hash_string
+
+    text = json.dumps(document, indent=2, default=handle_non_serializable, ensure_ascii=False)
+    hashed: str = hash_string(text)
+    return hashed
+
+
+def register(kind: str, name: str, **more: Any) -> Callable[[Registered], Registered]:
+    """Return a decorator that registers a `filter`, `metric` or `aggregation` in lm-eval, or keeps what it did before.
+
+    Public way tried: lm-eval's `register_...` alone, which raises when a module is imported a second time; only the
+    registry itself tells whose the name is.
+
+    Args:
+        more: `higher_is_better` of a metric, whose aggregation has the same name.
+
+    Raises:
+        ValueError: the name is another package's.
+    """
+    from lm_eval.api import registry
+
+    named = {"metric": name, "aggregation": name, **more} if kind == "metric" else {"name": name}
+
+    def decorate(function: Registered) -> Registered:
+        """Register the function and return it."""
+        try:
+            getattr(registry, f"register_{kind}")(**named)(function)
+        except ValueError:
+            owner = getattr(registry, f"{kind}_registry").get(name)
+            if getattr(owner, "fn", owner).__module__ != function.__module__:
+                raise
+        return function
+
+    return decorate

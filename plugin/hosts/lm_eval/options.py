@@ -1,4 +1,4 @@
-"""The options of `--ranker` and the section `ranker:` of a `--config` file: what a run of lm-eval is asked for."""
+"""The options `--ranker...` of `lm_eval run`, and the section `ranker:` of a `--config` file."""
 
 import argparse
 import re
@@ -17,10 +17,7 @@ NEXT_SETTING = re.compile(r",(?=\s*[A-Za-z_][\w.]*=)")
 
 @dataclass(frozen=True, slots=True)
 class RankerOptions:
-    """What is asked for, as the help in `OPTIONS` explains each; `judge_args` may hold keys.
-
-    Without rankers the run is lm-eval's alone, without judges the task's own metric decides.
-    """
+    """Values of the options, which `OPTIONS` explains; `judge_args` may hold API keys."""
 
     rankers: tuple[str, ...] = ()
     against: tuple[str, ...] = ()
@@ -34,12 +31,18 @@ class RankerOptions:
     label: str | None = None
 
     def secrets(self) -> list[str]:
-        """Return the secret values among all arguments of the judges."""
+        """Return the secret values among the judge's arguments."""
         return secrets_of(self.judge_args)
 
 
 class Option(NamedTuple):
-    """How one of `RankerOptions` is typed, shown and explained; `parse` makes its value of what was typed."""
+    """How a field of `RankerOptions` is parsed and shown.
+
+    Attributes:
+        name: the field.
+        parse: makes its value from what was typed, or from the value in a config file.
+        shown: placeholder of the value in the help.
+    """
 
     name: str
     parse: Callable[[Any], Any]
@@ -48,7 +51,7 @@ class Option(NamedTuple):
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the group of options to the parser of `lm_eval run`."""
+    """Add podium's options as a group to the parser of `lm_eval run`."""
     group = parser.add_argument_group(TITLE)
     for typed, option in OPTIONS.items():
         many: dict[str, Any] = {} if option.parse is str else {"nargs": "+"}
@@ -56,19 +59,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def take_options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Take our options out of parsed arguments; return those that were given, by the names of `RankerOptions`."""
+    """Remove podium's options from parsed arguments and return those that were typed, by field of `RankerOptions`."""
     values = {option.name: vars(arguments).pop(typed, None) for typed, option in OPTIONS.items()}
     return {name: value for name, value in values.items() if value is not None}
 
 
 def section_of(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a `--config` file says: `ranker: NAME`, a section `ranker:`, or keys as they are typed.
+    """Return podium's options in a `--config` file, by field of `RankerOptions`.
+
+    They are written `ranker: NAME`, as a section `ranker:`, or as keys that are named like the options.
 
     >>> section_of({"ranker": {"name": "soft-elo", "against": "runs"}, "tasks": "gsm8k"})
     {'rankers': 'soft-elo', 'against': 'runs'}
-
-    Raises:
-        UsageError: a key is none.
     """
     ours = {name: value for name, value in config.items() if is_ours(name)}
     if isinstance(ours.get(PREFIX), Mapping):
@@ -81,29 +83,31 @@ def section_of(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_ours(name: str) -> bool:
-    """Whether a key of a `--config` file is podium's."""
+    """Return whether a key of a `--config` file is podium's."""
     return name == PREFIX or name.startswith(f"{PREFIX}_")
 
 
 def options_from(values: Mapping[str, Any]) -> RankerOptions:
-    """Make the options from what was typed or read."""
+    """Build the options from the values that were typed or read; options without effect raise UsageError."""
     typed = {option.name: f"--{typed}" for typed, option in OPTIONS.items()}
     parse = {option.name: option.parse for option in OPTIONS.values()}
     options = RankerOptions(**{name: parse[name](value) for name, value in values.items()})
-    idle = [name for name in ("judge_args", "tournament", "args") if getattr(options, name)]
+    idle = next((name for name in ("judge_args", "tournament", "args") if getattr(options, name)), None)
     if idle and not options.judges:
-        raise UsageError(f"{typed[idle[0]]} is for judged tournaments: name a judge with --ranker_judge")
+        raise UsageError(f"{typed[idle]} is for tournaments: name a judge with --ranker_judge")
     if options.judges and options.metric:
-        raise UsageError("--ranker_metric is for rankings by a metric of the task, and --ranker_judge asks for a judge")
+        raise UsageError(
+            "--ranker_metric ranks by a metric of the task, --ranker_judge by a judge: leave out one of them"
+        )
     if not options.rankers and values:
-        raise UsageError(f"{typed[next(iter(values))]} does nothing without --ranker NAME")
+        raise UsageError(f"{typed[next(iter(values))]} has no effect without --ranker NAME")
     return options
 
 
 def parse_pairs(typed: Any) -> dict[str, Any]:
-    """Return settings from `key=value,key2=value2`, several such texts, or a mapping of a config file.
+    """Parse `key=value,key2=value2`, several such texts, or a mapping of a config file, into a dictionary.
 
-    Values are read as Inspect's and lm-eval's own command lines do: numbers, true and false, lists, else text.
+    Values become numbers, booleans or lists as on the hosts' command lines, else text.
 
     >>> parse_pairs(["realization=labels,models=a,b", "tie=true"])
     {'realization': 'labels', 'models': 'a,b', 'tie': True}
@@ -116,49 +120,51 @@ def parse_pairs(typed: Any) -> dict[str, Any]:
     for part in _settings(typed):
         name, equals, text = part.partition("=")
         if not equals:
-            raise UsageError("settings are written key=value,key2=value2; one has no `=`")
+            raise UsageError("write key=value,key2=value2; there is a part without `=`")
         try:
             value = yaml.safe_load(text)
         except yaml.YAMLError:
             value = text
-        # A key may be all digits, and is no number.
+        # An API key may be all digits.
         is_number = type(value) in (int, float)
         values[name.strip()] = text if is_number and is_secret_name(name.strip()) else value
     return values
 
 
 def _texts(typed: Any) -> tuple[str, ...]:
+    """Return a value or a list of values as texts."""
     return tuple(map(str, typed)) if isinstance(typed, list | tuple) else (str(typed),)
 
 
 def _ranker_names(typed: Any) -> tuple[str, ...]:
+    """Return names of rankers, each once, from lists or text with commas."""
     from podium.plugins.settings import ranker_names
 
     return tuple(ranker_names(",".join(_texts(typed))))
 
 
 def _settings(typed: Any) -> tuple[str, ...]:
-    """Return options of rankers as texts; a config file may give them as a mapping."""
+    """Split options of rankers into texts `key=value`; a config file may give them as a mapping."""
     if isinstance(typed, Mapping):
         return tuple(f"{name}={value}" for name, value in typed.items())
     return tuple(part for text in _texts(typed) for part in NEXT_SETTING.split(text))
 
 
 RANKER = (
-    "Rank this run's model among others: space (or comma-separated) names of rankers, as 'podium list rankers' shows "
-    "them. Turns on --log_samples where there is an --output_path"
+    "Rank this run's model among others: names of rankers, separated by spaces or commas; 'podium list rankers' shows "
+    "them. Turns on --log_samples if there is an --output_path"
 )
 AGAINST = "Output folders of other runs, made with --log_samples (default: the other models in --output_path)"
 JUDGE = (
-    "Let a model judge the responses, instead of the task's own metric: any Inspect model name (openai/gpt-5, "
-    "vllm/..., podium/offline). Several are a jury"
+    "Let an Inspect model judge the responses (openai/gpt-5, vllm/..., podium/offline), instead of ranking by the "
+    "task's metric. Several are a jury"
 )
 JUDGE_ARGS = "Arguments of the judge's model as `key=val,key2=val2` or `key=val` `key2=val2`; keys are never logged"
 TOURNAMENT = "Which battles the judge is asked for: round_robin (default), anchor, swim, chain, ring"
-ARGS = "Settings of the tournament and of how the judge is asked, as `realization=labels,items=100`"
+ARGS = "Options of the tournament and of the judge's calls, as `realization=labels,items=100`"
 SET = "Options of rankers, as `pin=MODEL:1000` or `soft-elo.beta=0.5`"
 CALIBRATION = "A file made by `podium calibrate`: beta and conformal intervals for soft-elo"
-METRIC = "Which metric decides where nobody judges, as in the results file: `acc,none` (default: each of the task's)"
+METRIC = "The metric to rank by without a judge, as in the results file: `acc,none` (default: each of the task's)"
 LABEL = "Name of this run's model in the ranking (default: the name of its folder in --output_path)"
 
 OPTIONS = {
@@ -173,11 +179,11 @@ OPTIONS = {
     "ranker_metric": Option("metric", str, "<metric,filter>", METRIC),
     "ranker_label": Option("label", str, "<name>", LABEL),
 }
-"""By what is typed."""
+"""By the name that is typed."""
 
 
 def as_typed_here(text: str) -> str:
-    """Return a message with the options of `podium rank` called as they are here.
+    """Return a message of `podium rank` with its options renamed to those of `lm_eval run`.
 
     >>> as_typed_here("choose with --metric, or --set beta=NUMBER (--calibration FILE)")
     'choose with --ranker_metric, or --ranker_set beta=NUMBER (--ranker_calibration FILE)'

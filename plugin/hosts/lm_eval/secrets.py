@@ -1,4 +1,4 @@
-"""Keys stay out of what is written anywhere: results (lm-eval dumps a filter's arguments), logs, errors."""
+"""Recognize and redact secrets in everything that is written: results, logs and errors."""
 
 import os
 import re
@@ -9,28 +9,28 @@ from podium.errors import UsageError
 
 SECRET_NAME = re.compile(r"(^|_)(api_?key|key|token|secret|password|passwd|authorization|credentials?)$")
 ASSIGNED = re.compile(r"(?i)\b(?:api_?key|token|secret|password)=")
-"""A secret among the arguments of a model that are written as one text."""
+"""A secret in a model's arguments that are written as one text."""
 IN_ADDRESS = re.compile(r"://[^/@\s]*@")
 SHAPES = re.compile(r"\b(?:sk|pk|hf|gsk|xai)[-_][A-Za-z0-9_-]{16,}|\bBearer +[A-Za-z0-9._~+/=-]{8,}")
-"""What keys look like, wherever they come from."""
+"""Shapes of API keys, wherever they come from."""
 SHORTEST = 8
-"""Characters of a value in the environment that is worth hiding: shorter ones occur in any text."""
+"""Characters of a secret in the environment: shorter values occur in any text and are not hidden."""
 HIDDEN = "***"
 
 
 def refuse_secrets(arguments: Mapping[str, Any]) -> None:
-    """Refuse arguments of a filter that hold a key."""
+    """Raise UsageError if a filter's argument is a secret: lm-eval writes the arguments into its results."""
     for path, value in _leaves(arguments):
         name = path.rpartition(".")[2]
         if is_secret_name(name) or (isinstance(value, str) and (ASSIGNED.search(value) or redact(value) != value)):
             raise UsageError(
-                f"{path} holds a secret, and lm-eval writes the arguments of a filter into its results file: take it "
-                "out of the YAML and set the provider's environment variable instead, as OPENAI_API_KEY"
+                f"{path} holds a secret, and lm-eval writes a filter's arguments into its results file: remove it from "
+                "the YAML and set the provider's environment variable instead, as OPENAI_API_KEY"
             )
 
 
 def is_secret_name(name: str) -> bool:
-    """Whether what goes by this name is a secret.
+    """Return whether an argument or variable of this name is a secret.
 
     >>> [is_secret_name(name) for name in ("api_key", "X-API-Key", "HF_TOKEN", "max_tokens", "key_points")]
     [True, True, True, False, False]
@@ -39,20 +39,20 @@ def is_secret_name(name: str) -> bool:
 
 
 def is_secret(name: str, value: Any) -> bool:
-    """Whether an argument of a judge's model must not be written anywhere."""
+    """Return whether an argument of a judge's model must not be written anywhere, by its name or its value."""
     is_named = is_secret_name(name) or "header" in name.lower()
     return not isinstance(value, bool) and (is_named or (isinstance(value, str) and redact(value) != value))
 
 
 def secrets_of(arguments: Mapping[str, Any]) -> list[str]:
-    """Return the texts in arguments that are secret by name; of a mapping (headers), all."""
+    """Return the values of arguments that are secret; of a secret mapping (headers), all values."""
     values = [value for name, value in arguments.items() if is_secret(name, value)]
     texts = [str(leaf).strip() for value in values for _, leaf in _leaves(value)]
     return [secret for text in texts if text for secret in (text, text.removeprefix("Bearer ").strip())]
 
 
 def redact(text: str, secrets: Sequence[str] = ()) -> str:
-    """Return the text with secrets hidden: those that are named, those of the environment, what has a key's shape."""
+    """Return the text with `***` in place of given secrets, those of the environment, and texts shaped like keys."""
     environment = {value for name, value in os.environ.items() if is_secret_name(name) and len(value) >= SHORTEST}
     for values in (secrets, environment):
         # The longest first: one may be a part of another.
@@ -62,7 +62,7 @@ def redact(text: str, secrets: Sequence[str] = ()) -> str:
 
 
 def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield what stands in nested mappings and lists, each with the names that lead to it."""
+    """Yield the values in nested mappings and lists, each after the names that lead to it, joined by dots."""
     if isinstance(value, Mapping):
         for name, inner in value.items():
             yield from _leaves(inner, f"{path}.{name}" if path else str(name))

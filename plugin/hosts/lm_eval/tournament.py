@@ -1,4 +1,4 @@
-"""A judged tournament over the responses of several runs, in Inspect: its engine, its log, its cache."""
+"""A judged tournament over the responses of several runs, played and logged by Inspect."""
 
 import asyncio
 import json
@@ -26,15 +26,15 @@ from podium.storage.drafts import written_whole
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
 
-USUAL = "round_robin"
-LOADS = frozenset(("hf", "vllm", "sglang", "llama-cpp-python", "transformer_lens", "nnterp"))
-"""Providers that load a model, or start a server, as soon as it is named: they wait until the run has ended."""
-AFTER_REQUEST = re.compile(r"ModelGenerateError\(.*\\n\\n(?P<cause>\w+\(.*\))['\"]\)", re.DOTALL)
-"""An error in Inspect's summary of a sample, which shows the request first."""
+DEFAULT_TOURNAMENT = "round_robin"
+LOADING_PROVIDERS = frozenset(("hf", "vllm", "sglang", "llama-cpp-python", "transformer_lens", "nnterp"))
+"""Providers that load a model or start a server when it is named: these wait until the run has ended."""
+CAUSE_AFTER_REQUEST = re.compile(r"ModelGenerateError\(.*\\n\\n(?P<cause>\w+\(.*\))['\"]\)", re.DOTALL)
+"""An error as Inspect summarizes it, with the request before its cause."""
 
 
 def check_tournament(options: RankerOptions) -> None:
-    """Find out before the run what would fail after it."""
+    """Validate the options of a tournament before the run, so that it does not fail after it."""
     try:
         from podium.hosts.inspect_ai.tournament_task import RUN_OPTIONS, shows_first, split_options
         from podium.hosts.lm_eval.judge import judge_model
@@ -42,62 +42,52 @@ def check_tournament(options: RankerOptions) -> None:
         from podium.scorers.judging import known_options, refuse_unknown_options
     except ImportError as error:
         raise UsageError(f"judges need inspect-ai ({error}): {install_hint('inspect,lm-eval')}") from None
-    own = (RUN_OPTIONS | _task_function(options)[1]) - {"name", "responses", "answered_by"}
-    refuse_unknown_options(options.args, own | known_options())
+    task_options = (RUN_OPTIONS | _task_function(options)[1]) - {"name", "responses", "answered_by"}
+    refuse_unknown_options(options.args, task_options | known_options())
     how = judging_settings(**{name: value for name, value in options.args.items() if name in known_options()})
     name = _name_of(options)
     shows_first(name, catalogue.make_tournament(name, split_options(name, options.args)[0]), how, options.args)
     for name in options.judges:
-        if name.partition("/")[0] not in LOADS:
+        if name.partition("/")[0] not in LOADING_PROVIDERS:
             judge_model(name, options.judge_args)
 
 
 def play_tournament(
     options: RankerOptions, responses: Sequence[str], model: str, log_dir: Path
 ) -> tuple[Path, str | None]:
-    """Play the tournament on what this run's model was asked: battles among others alone are theirs.
+    """Play the tournament on the items of this run's model; return its log and, if battles failed, a message.
 
-    Replies of earlier runs are taken from Inspect's cache, so running again asks only what was not answered.
+    Inspect's cache has the replies of earlier runs, so that a second run asks only for what was not answered.
 
-    Returns:
-        Where its log is, and what failed, if anything did; the rest was played nevertheless.
+    Args:
+        responses: sources of the models' responses.
+        model: this run's model.
 
     Raises:
-        KeyboardInterrupt: it was stopped.
-        PodiumError: nothing can be played.
+        KeyboardInterrupt: the user stopped it.
     """
     from podium.hosts.lm_eval.judge import judge_model
 
     judges = [judge_model(name, options.judge_args) for name in options.judges]
-    # An earlier eval may have left its models and their roles in the context; this one's get theirs when it is played.
+    # An earlier eval may have left its models and roles in the context.
     task = Context().run(_task_function(options)[0], responses=list(responses), answered_by=model, **options.args)
     logs = call_outside_loop(lambda: _evaluate(task, judges, log_dir))
-    # Inspect keeps an interrupt to itself, and returns what has ended.
+    # Inspect catches an interrupt and returns the logs that are done.
     if not logs or logs[0].status == "cancelled":
         raise KeyboardInterrupt
     [log] = logs
     path = Path(log.location.removeprefix("file://"))
-    return path, None if log.status == "success" else _failure(path, options.secrets())
+    return path, None if log.status == "success" else _failure_message(path, options.secrets())
 
 
-def _failure(path: Path, secrets: Sequence[str]) -> str:
-    """Say how many battles failed, and by what the first of them; hide secrets that the log holds.
-
-    Inspect keeps the refusal of a server whole, which may repeat some.
-    """
-    from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
+def _failure_message(path: Path, secrets: Sequence[str]) -> str:
+    """Return a message on how many battles in a log failed, with the first cause, after redacting the log."""
+    from inspect_ai.log import read_eval_log
 
     log = read_eval_log(str(path))
-    text = log.model_dump_json()
-    in_json = [json.dumps(secret, ensure_ascii=False)[1:-1] for secret in secrets if len(secret) >= SHORTEST]
-    if any(secret in text for secret in in_json):
-        for secret in sorted(in_json, key=len, reverse=True):
-            text = text.replace(secret, HIDDEN)
-        log = EvalLog.model_validate_json(text)
-        with written_whole(path) as draft:
-            write_eval_log(log, str(draft), format="eval")
+    _redact_log(path, log, secrets)
     errors = [sample.error.message for sample in log.samples or [] if sample.error]
-    errors.sort(key=lambda message: message.startswith("CancelledError"))  # those that a stopped run cut off tell least
+    errors.sort(key=lambda message: message.startswith("CancelledError"))  # last: these only tell that the run stopped
     if not errors:
         errors = [log.error.message if log.error else "no reason given"]
     return (
@@ -106,21 +96,35 @@ def _failure(path: Path, secrets: Sequence[str]) -> str:
     )
 
 
+def _redact_log(path: Path, log: "EvalLog", secrets: Sequence[str]) -> None:
+    """Write a log again without secrets, if it holds any: Inspect keeps a server's refusal, which may repeat some."""
+    from inspect_ai.log import EvalLog, write_eval_log
+
+    text = log.model_dump_json()
+    in_json = [json.dumps(secret, ensure_ascii=False)[1:-1] for secret in secrets if len(secret) >= SHORTEST]
+    if any(secret in text for secret in in_json):
+        for secret in sorted(in_json, key=len, reverse=True):
+            text = text.replace(secret, HIDDEN)
+        with written_whole(path) as draft:
+            write_eval_log(EvalLog.model_validate_json(text), str(draft), format="eval")
+
+
 def _cause(error: str) -> str:
-    """Return what went wrong, without the whole prompt that Inspect puts before it.
+    """Return the cause in an error message of Inspect, without the prompt before it.
 
     >>> _cause("ModelGenerateError('\\\\nRequest:\\\\n{ ... }\\\\n\\\\nBadRequestError(\\\\'Error code: 400\\\\')')")
     "BadRequestError('Error code: 400')"
     """
-    parts = AFTER_REQUEST.fullmatch(error)
+    parts = CAUSE_AFTER_REQUEST.fullmatch(error)
     return parts["cause"].replace("\\\\'", "'").replace("\\'", "'") if parts else error
 
 
 def _evaluate(task: Any, judges: Sequence[Any], log_dir: Path) -> "list[EvalLog]":
+    """Run the task in Inspect with its output on stderr; return its logs."""
     from inspect_ai import eval
 
     display: Any = os.environ.get("INSPECT_DISPLAY") or ("rich" if sys.stderr.isatty() else "none")
-    # What goes to stdout is lm-eval's.
+    # stdout is lm-eval's.
     with redirect_stdout(sys.stderr):
         return eval(
             task,
@@ -134,11 +138,11 @@ def _evaluate(task: Any, judges: Sequence[Any], log_dir: Path) -> "list[EvalLog]
 
 
 def call_outside_loop(call: Callable[[], Any]) -> Any:
-    """Call what brings an event loop of its own; in a thread of its own where one is running."""
+    """Call a function that starts an event loop, in a new thread if a loop is running, and return its result."""
     loop = None
     with suppress(RuntimeError):
         loop = asyncio.get_running_loop()
-    # Called outside of any `except`: Inspect takes what an error happened during for its cause.
+    # Not inside an `except`: Inspect would take the RuntimeError for the cause of later errors.
     if loop is None:
         return call()
     with ThreadPoolExecutor(max_workers=1) as thread:
@@ -146,22 +150,23 @@ def call_outside_loop(call: Callable[[], Any]) -> Any:
 
 
 def _task_function(options: RankerOptions) -> tuple[Callable[..., Any], AbstractSet[str]]:
-    """Return the function that makes the task, and the names of its settings."""
+    """Return the function that makes the Inspect task of the tournament, and the names of its options."""
     from podium.hosts.inspect_ai import tasks
     from podium.hosts.inspect_ai.recorded_battles import RECORDED
 
     name = _name_of(options)
     if name == RECORDED:
         raise UsageError(
-            f"tournament {name}: a run of lm-eval has no recorded battles; judge them again by `inspect eval "
+            f"tournament {name}: a run of lm-eval has no recorded battles; judge recorded ones with `inspect eval "
             f"podium/{name} -T battles=LOG`"
         )
     known = parameters_of(catalogue.tournament_rule(name)).keys()
-    own_task = getattr(tasks, name.replace("-", "_"), None)
-    if own_task is not None and catalogue.is_own(catalogue.extension(Tournament, name)):
-        return own_task, parameters_of(own_task).keys() | known
+    task = getattr(tasks, name.replace("-", "_"), None)
+    if task is not None and catalogue.is_own(catalogue.extension(Tournament, name)):
+        return task, parameters_of(task).keys() | known
     return partial(tasks.tournament, name), known
 
 
 def _name_of(options: RankerOptions) -> str:
-    return (options.tournament or USUAL).removeprefix("podium/")
+    """Return the name of the tournament, without a prefix `podium/`."""
+    return (options.tournament or DEFAULT_TOURNAMENT).removeprefix("podium/")

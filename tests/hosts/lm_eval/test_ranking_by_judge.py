@@ -315,8 +315,8 @@ def test_a_log_can_be_taken_up_again_by_inspect_and_holds_no_header(two, judge, 
         (("--ranker_judge", f"lm-eval:hf,pretrained=m,api_key={KEY}"), "lm-eval:hf: judges are models of Inspect"),
         (("--ranker_judge", "nobody/judge"), "--ranker_judge nobody/judge"),
         (("--ranker_judge_args", f"base_url=http://me:{KEY}@localhost/v1"), "base_url holds a password"),
-        (("--ranker_judge_args", KEY), "one has no `=`"),
-        (("--ranker_metric", "exact_match"), "--ranker_judge asks for a judge"),
+        (("--ranker_judge_args", KEY), "there is a part without `=`"),
+        (("--ranker_metric", "exact_match"), "--ranker_judge by a judge: leave out one of them"),
     ],
 )
 def test_a_tournament_that_cannot_be_is_refused_before_the_run(

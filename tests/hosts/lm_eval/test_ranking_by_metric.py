@@ -236,7 +236,7 @@ def test_a_process_that_has_no_results_ranks_nothing(monkeypatch, task_of_sums, 
         (("--ranker", "win-rate", "-o", "out", "--ranker_set", "ancor=x"), "did you mean 'anchor'?"),
         (("--ranker", "win-rate", "-o", "out", "--ranker_set", "anchor"), "--ranker_set 'anchor': write KEY=VALUE"),
         (("--ranker", "soft-elo", "-o", "out", "--ranker_calibration", "none.json"), "none.json"),
-        (("-o", "out", "--ranker_label", "x"), "does nothing without --ranker NAME"),
+        (("-o", "out", "--ranker_label", "x"), "has no effect without --ranker NAME"),
     ],
 )
 def test_wrong_usage_is_told_before_the_run(typed, said, monkeypatch, task_of_sums, server, capfd):

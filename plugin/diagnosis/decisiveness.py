@@ -1,6 +1,6 @@
-"""Compare win rates with those of a gold standard: decisiveness, accuracy, error and bias (JuStRank).
+"""Decisiveness, accuracy, error and bias of a judge's win rates beside gold win rates.
 
-Source of all: Gera et al. 2025, sections 5 and 6 (biases and their spread, delta: 6.2), appendices E and F.
+Source: Gera et al. 2025 (JuStRank), sections 5 and 6 (biases and delta: 6.2), appendices E and F.
 """
 
 from functools import lru_cache
@@ -21,9 +21,9 @@ GRID = np.linspace(np.log(LOWEST), np.log(HIGHEST), STEPS)
 
 
 def judge_curve(gold: np.ndarray, alpha: float) -> np.ndarray:
-    """Return the judge's expected win rates for gold win rates, by the Beta CDF with parameter alpha, same shape.
+    """Map gold win rates to expected win rates by a judge of decisiveness alpha, by the Beta(alpha, alpha) CDF.
 
-    It is the Beta(alpha, alpha) distribution function: the diagonal for alpha = 1, a step for large alpha.
+    It is the diagonal for alpha = 1, and a step for large alpha.
 
     >>> judge_curve(np.array([0.2, 0.5]), 1.0).tolist()
     [0.2, 0.5]
@@ -32,24 +32,20 @@ def judge_curve(gold: np.ndarray, alpha: float) -> np.ndarray:
 
 
 def absolute_error(judge: np.ndarray, gold: np.ndarray, alpha: float) -> float:
-    """Return the weighted absolute error of the curve; weights are the distances of the judge's win
-    rates from 0.5.
-    """
+    """Return the sum over pairs of |judge - 0.5| |judge - curve|, which the fit of alpha minimizes."""
     return float(np.sum(np.abs(judge - 0.5) * np.abs(judge - judge_curve(gold, alpha))))
 
 
 def decisiveness(judge: np.ndarray, gold: np.ndarray) -> float:
-    """Fit alpha of the Beta CDF to the judge's win rates, in [0, 1], shape (pairs,).
+    """Fit alpha, the decisiveness of a judge, to win rates by judge and gold standard, shape (pairs,) each.
 
     Raises:
-        NotIdentifiedError: no alpha is better than all others, or the best lies at an end of [0.1, 10000].
+        NotIdentifiedError: all alphas fit equally well, or the best lies at an end of [0.1, 10000].
     """
-    telling = (np.abs(gold - 0.5) > 1e-9) & (np.abs(judge - 0.5) > 1e-9)
-    if not telling.any():
-        raise NotIdentifiedError(
-            "no pair has a win rate other than a half both with the judge and in the gold standard"
-        )
-    judge, gold = judge[telling], gold[telling]
+    informative = (np.abs(gold - 0.5) > 1e-9) & (np.abs(judge - 0.5) > 1e-9)
+    if not informative.any():
+        raise NotIdentifiedError("every pair has a win rate of a half by the judge or in the gold standard")
+    judge, gold = judge[informative], gold[informative]
     errors = np.array([absolute_error(judge, gold, alpha) for alpha in np.exp(GRID).tolist()])
     best = int(np.argmin(errors))
     if np.isclose(errors.min(), errors.max(), rtol=1e-9, atol=1e-12):
@@ -68,13 +64,12 @@ def decisiveness(judge: np.ndarray, gold: np.ndarray) -> float:
 
 
 def decisiveness_of_draws(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
-    """Fit alpha for every resample, clipped to its range, shape (draws,).
+    """Fit alpha in every resample, shape (draws,), to the best of tabulated and then of interpolated curves.
 
-    The best tabulated curve, then the best of 17 on either side of it. They are interpolated: where two values of
-    alpha fit all but equally well, it may be the other one.
+    Where two values of alpha fit almost equally well, it may be the other one.
 
     Args:
-        judge, gold: win rates, NaN where a pair was not drawn, shape (draws, pairs); of gold also (pairs,).
+        judge, gold: win rates, NaN where a pair was not drawn, shape (draws, pairs); gold also (pairs,).
     """
     known = ~np.isnan(judge) & ~np.isnan(gold)
     weights, targets = np.where(known, np.abs(judge - 0.5), 0), np.nan_to_num(judge, nan=0.5)
@@ -92,7 +87,7 @@ def decisiveness_of_draws(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
 
 
 def _curves_through(gold: np.ndarray) -> np.ndarray:
-    """Return the interpolated curves of all tabulated alphas at the gold win rates, shape (193, pairs)."""
+    """Interpolate the curves of all tabulated alphas at the gold win rates, shape (193, pairs)."""
     place = np.clip(gold, 0, 1) * (NODES - 1)
     left = np.minimum(place.astype(np.int64), NODES - 2)
     share, table = place - left, _tabulated_curves()
@@ -101,16 +96,15 @@ def _curves_through(gold: np.ndarray) -> np.ndarray:
 
 @lru_cache(maxsize=1)
 def _tabulated_curves() -> np.ndarray:
-    """Return the Beta CDF for all tabulated alphas on an equally spaced grid, shape (193, 1025)."""
+    """Tabulate the Beta CDF of all alphas on an equally spaced grid of [0, 1], shape (193, 1025)."""
     alpha = np.exp(GRID)[:, None]
     return betainc(alpha, alpha, np.linspace(0, 1, NODES)[None, :])
 
 
 def pair_agreement(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
-    """Return the share of pairs with both win rates above 0.5 or both not, ignoring NaN, shape (...).
+    """Return the share of pairs with both win rates on the same side of 0.5, ignoring NaN, shape (...).
 
-    The paper calls one of each pair the first, and who that is decides of a rate of just a half. Both ways count here,
-    each by half, so that names change nothing. Source: appendix E.
+    A win rate of 0.5 counts half for either side, so that the order of a pair changes nothing. Source: appendix E.
 
     >>> float(pair_agreement(np.array([0.9, 0.6]), np.array([0.8, 0.5])))
     0.75
@@ -124,15 +118,16 @@ def squared_error(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
     return _mean_among((judge - gold) ** 2, ~np.isnan(judge - gold))
 
 
-def system_biases(low: np.ndarray, high: np.ndarray, surplus: np.ndarray, systems: int) -> np.ndarray:
-    """Return per system the mean over opponents of judge minus gold win rate, shape (..., systems).
+def system_biases(first: np.ndarray, second: np.ndarray, surplus: np.ndarray, systems: int) -> np.ndarray:
+    """Return per system the mean over opponents of win rate by the judge - gold win rate, shape (..., systems).
 
     Args:
-        low, high, surplus: pairs of systems, and that of low's win rate, NaN where unknown, shape (..., pairs).
+        first, second: codes of the systems of each pair, shape (pairs,) each.
+        surplus: the difference for the first one's win rate, NaN where unknown, shape (..., pairs).
     """
-    side = np.zeros((len(low), systems))
-    side[np.arange(len(low)), low] = 1
-    side[np.arange(len(low)), high] = -1
+    side = np.zeros((len(first), systems))
+    side[np.arange(len(first)), first] = 1
+    side[np.arange(len(first)), second] = -1
     known = ~np.isnan(surplus)
     met = known.astype(np.float64) @ np.abs(side)
     total = np.where(known, surplus, 0) @ side
@@ -140,7 +135,11 @@ def system_biases(low: np.ndarray, high: np.ndarray, surplus: np.ndarray, system
 
 
 def nan_standard_deviation(values: np.ndarray, fewest: float = 2) -> np.ndarray:
-    """Return the standard deviation (divisor n - 1) along the last axis, ignoring NaN; NaN for too few, shape (...)."""
+    """Return the standard deviation (divisor n - 1) along the last axis, ignoring NaN.
+
+    Args:
+        fewest: numbers needed; with fewer it is NaN.
+    """
     known = ~np.isnan(values)
     number = known.sum(axis=-1)
     squares = np.where(known, values - _mean_among(values, known)[..., None], 0) ** 2
@@ -148,7 +147,7 @@ def nan_standard_deviation(values: np.ndarray, fewest: float = 2) -> np.ndarray:
 
 
 def standard_error_of_draws(draws: np.ndarray) -> np.ndarray:
-    """Return standard deviations over draws; NaN if fewer than half are usable, shape (columns,)."""
+    """Return the standard deviation of each column over draws; NaN if fewer than half are known, shape (columns,)."""
     return nan_standard_deviation(draws.T, max(2, FEWEST_DRAWS * len(draws)))
 
 

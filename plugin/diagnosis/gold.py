@@ -26,20 +26,21 @@ SHOWN = 10
 class GoldAgreement(CardAnswer):
     """Agreement of a judge's ranking and win rates with a gold standard.
 
+    The fields `..._beyond_noise` are corrected for the sampling of items, which the plain ones include.
+
     Attributes:
-        gold: where the gold standard comes from.
-        systems, pairs: known to both, with a win rate by both.
-        gold_pairs: with at least 10 gold battles that are no ties (all, for a gold ranking).
+        gold: source of the gold standard.
+        systems: number of systems known to both.
+        pairs: pairs of them with a win rate by both.
+        gold_pairs: pairs with at least 10 gold battles without a tie (all pairs, for a gold ranking).
         tau: Kendall's tau-b of the two rankings by Bradley-Terry.
         accuracy: share of pairs in which both name the same better system.
-        mse: mean squared difference of win rates, noise included.
-        alpha: decisiveness as JuStRank fits it, above 1 for win rates more extreme than the gold standard's.
-        single_alpha: the same of single verdicts, as JuStRank has them; `alpha` is of battles, the mean of both orders.
-        delta: standard deviation of the corrected biases over systems, noise included.
-        mse_beyond_noise, alpha_beyond_noise, single_alpha_beyond_noise, delta_beyond_noise: the same without what the
-            sample of items adds.
-        biases: by system, the strongest bias first.
-        self_bias: towards the system that is the judge itself.
+        mse: mean squared difference of win rates.
+        alpha: decisiveness by battles (means of both orders); above 1 for win rates more extreme than the gold ones.
+        single_alpha: decisiveness by single verdicts, as in JuStRank.
+        delta: standard deviation of the corrected biases over systems.
+        biases: by system, the strongest first.
+        self_bias: bias towards the system that is the judge itself.
     """
 
     gold: str
@@ -60,7 +61,6 @@ class GoldAgreement(CardAnswer):
     self_bias: SelfBias | Missing
 
     def lines(self) -> tuple[tuple[str, Value], ...]:
-        """Return the labelled figures of the section."""
         mse, alpha, single, delta = (
             EMPTY if isinstance(value, Missing) else f"{value:.3g}"
             for value in (self.mse, self.alpha, self.single_alpha, self.delta)
@@ -86,7 +86,6 @@ class GoldAgreement(CardAnswer):
         return (*lines, (f"bias towards itself ({own.model})", own.bias), (f"  one-sided, {tests}", p))
 
     def tables(self) -> tuple[Table, ...]:
-        """Return the table of biases by system."""
         if isinstance(self.biases, Missing):
             return ()
         rows = []
@@ -100,9 +99,9 @@ class GoldAgreement(CardAnswer):
 def gold_agreement(subject: Subject, resamples: int = RESAMPLES) -> GoldAgreement | Missing:
     """Compare a judge's ranking and win rates with the gold standard, else with the human labels of its battles.
 
-    Win rates leave ties out. A gold ranking gives them as the sigmoid of the gap; gold battles for pairs with at least
-    10 that are no ties. Item noise makes win rates look more extreme, more biased and farther from the gold standard
-    than they are, so those figures come with and without it.
+    Win rates leave ties out. Those of a gold ranking are the sigmoid of the rating difference; those of gold battles
+    are of pairs with at least 10 decided ones. The sampling of items makes win rates look more extreme, more biased and
+    farther from the gold standard than they are, so these figures are given with and without a correction for it.
 
     Source: Gera et al. 2025 (JuStRank), sections 5 and 6, appendices C, E and F.
 
@@ -124,7 +123,7 @@ def gold_agreement(subject: Subject, resamples: int = RESAMPLES) -> GoldAgreemen
     return GoldAgreement(
         gold=subject.gold.source if subject.gold else "human labels",
         systems=len(both.models),
-        pairs=len(both.low),
+        pairs=len(both.first),
         gold_pairs=both.gold_pairs,
         tau=figures.tau(),
         accuracy=figures.accuracy(),

@@ -1,4 +1,4 @@
-"""Compute the figures of a judge against a gold standard from common pairs and resamples."""
+"""The figures that compare a judge with a gold standard, from common pairs and bootstrap resamples."""
 
 from dataclasses import dataclass
 
@@ -41,10 +41,10 @@ class GoldPairs:
 
     Attributes:
         models: known to both, sorted.
-        ours, theirs: their positions on either side, shape (models,) each.
-        low, high: pairs with enough gold battles and a win by the judge, by position in `models`, shape (pairs,).
+        ours, theirs: their codes by judge and by gold standard, shape (models,) each.
+        first, second: pairs with a win rate by both, as positions in `models`, shape (pairs,) each.
         gold_pairs: number of pairs with enough gold battles.
-        without_rates: why the gold standard gives no win rates; None when it does.
+        rates_missing: why the gold standard has no win rates; None if it has.
     """
 
     judge: BattleRatings
@@ -52,27 +52,35 @@ class GoldPairs:
     models: tuple[str, ...]
     ours: np.ndarray
     theirs: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
     gold_pairs: int
-    without_rates: Missing | None
+    rates_missing: Missing | None
 
     def strengths(
         self, counts: np.ndarray | None = None, gold_counts: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the common models' log-strengths by judge and by gold standard, shape (..., models) each."""
+        """Return the log-strengths of the models by judge and by gold standard, shape ([draws,] models) each.
+
+        Args:
+            counts, gold_counts: how often each resample draws each item of either, shape (draws, items).
+        """
         return self.judge.strengths(counts)[..., self.ours], self.gold.strengths(gold_counts)[..., self.theirs]
 
     def rates(
         self, counts: np.ndarray | None = None, gold_counts: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the pairs' win rates by judge and by gold standard, shape (..., pairs) each."""
-        ours = self.judge.rates(self.ours[self.low], self.ours[self.high], counts)
-        return ours, self.gold.rates(self.theirs[self.low], self.theirs[self.high], gold_counts)
+        """Return the win rates of the pairs by judge and by gold standard, shape ([draws,] pairs) each."""
+        ours = self.judge.rates(self.ours[self.first], self.ours[self.second], counts)
+        return ours, self.gold.rates(self.theirs[self.first], self.theirs[self.second], gold_counts)
 
 
 def match_gold_pairs(subject: Subject) -> GoldPairs | Missing:
-    """Match a judge with the gold standard, or with human labels if none is given; raises as `fit_ratings`."""
+    """Match models and pairs of a judge and its gold standard (human labels if none is given).
+
+    Raises:
+        NotIdentifiedError, NotConvergedError: as of `fit_ratings`.
+    """
     gold = subject.gold
     if gold is None and not np.isfinite(subject.human_credit).any():
         remedy = "give a ranking or human battles with --gold, or name a human judge with --human-judge"
@@ -88,34 +96,35 @@ def match_gold_pairs(subject: Subject) -> GoldPairs | Missing:
         why = f"{len(names)} models are known both to the judge and to the gold standard"
         return Missing(AGREEMENT, why, "spell the models alike on both sides; at least three are needed")
     here, there = (np.array([side.models.index(name) for name in names]) for side in (ours, theirs))
-    low, high = np.triu_indices(len(names), 1)
-    enough = theirs.number[there[low], there[high]] >= FEWEST_DECIDED
-    ready = enough & (ours.number[here[low], here[high]] > 0)
-    return GoldPairs(ours, theirs, names, here, there, low[ready], high[ready], int(enough.sum()), _without_rates(gold))
+    first, second = np.triu_indices(len(names), 1)
+    enough = theirs.number[there[first], there[second]] >= FEWEST_DECIDED
+    ready = enough & (ours.number[here[first], here[second]] > 0)
+    pairs = first[ready], second[ready]
+    return GoldPairs(ours, theirs, names, here, there, *pairs, int(enough.sum()), _rates_missing(gold))
 
 
-def _without_rates(gold: Gold | None) -> Missing | None:
-    """Return why a gold ranking gives no win rates; None if it does."""
+def _rates_missing(gold: Gold | None) -> Missing | None:
+    """Return why a gold ranking has no win rates; None if it has."""
     if gold is None or gold.scores is None:
         return None
     what, spread = "win rates of the gold ranking", float(np.ptp(list(gold.scores.values())))
     if gold.scale != "elo":
-        return Missing(what, f"its scale is {gold.scale!r}, on which gaps are no odds", "give Elo ratings, or battles")
+        return Missing(what, f"its scale {gold.scale!r} gives no win rates", "give Elo ratings, or battles")
     if spread >= NARROWEST:
         return None
-    why = f"all its scores lie within {spread:g}, which is next to nothing on the Elo scale"
+    why = f"all its scores lie within {spread:g} points, too close for Elo ratings"
     return Missing(what, why, f"give scores in Elo points (log-strengths times {POINTS:.1f})")
 
 
 @dataclass(frozen=True, slots=True)
 class GoldDraws:
-    """Resampled figures; empty if there is only one item.
+    """Figures of bootstrap resamples; no draws if there is only one item.
 
     Attributes:
         tau: Kendall's tau-b, NaN where a fit does not exist, shape (draws,).
-        judge: win rates, NaN where a pair was not drawn, shape (draws, pairs).
-        gold: the same; without error, shape (pairs,).
-        method: what was drawn.
+        judge: win rates by the judge, NaN where a pair was not drawn, shape (draws, pairs).
+        gold: win rates by the gold standard, shape (draws, pairs); if they have no error, (pairs,).
+        method: description of the bootstrap.
     """
 
     tau: np.ndarray
@@ -125,12 +134,14 @@ class GoldDraws:
 
 
 def resample_both(both: GoldPairs, resamples: int, rng: np.random.Generator, *, ranked: bool = True) -> GoldDraws:
-    """Resample items with replacement; rankings are refitted only if `ranked`.
+    """Bootstrap the items, and return tau and the win rates of each resample.
 
-    A gold ranking has no error of its own. Gold battles are resampled, too: with the judge's items where they share
-    any, by themselves otherwise.
+    A gold ranking has no error. Gold battles are resampled by item, together with the judge's if they share items.
+
+    Args:
+        ranked: refit the rankings, too; without, tau is NaN.
     """
-    own, theirs, pairs = len(both.judge.clusters), len(both.gold.clusters), len(both.low)
+    own, theirs, pairs = len(both.judge.clusters), len(both.gold.clusters), len(both.first)
     if own < 2:
         return GoldDraws(np.empty(0), np.empty((0, pairs)), both.rates()[1], "")
     number, (ours, gold) = number_items((both.judge, both.gold))
@@ -138,7 +149,7 @@ def resample_both(both: GoldPairs, resamples: int, rng: np.random.Generator, *, 
     how = f"bootstrap of judge and gold standard {'together' if together else 'apart'}"
 
     def columns_of(counts: np.ndarray) -> np.ndarray:
-        """Return tau and the win rates for the item counts of some resamples."""
+        """Return tau, and win rates by judge and gold standard, as columns, for the item counts of resamples."""
         mine, other = counts, np.zeros((len(counts), 0))
         if together:
             mine, other = counts[:, ours], counts[:, gold]
@@ -159,10 +170,10 @@ class SystemBias:
     """The bias of a judge towards one system.
 
     Attributes:
-        opponents: with a gold win rate against it.
-        raw: mean over opponents of judge win rate - gold win rate.
-        corrected: the same after the gold win rates went through the judge's Beta CDF.
-        p: two-sided, of no corrected bias, after Holm over all systems.
+        opponents: number of systems with a gold win rate against it.
+        raw: mean over opponents of win rate by the judge - gold win rate.
+        corrected: the same, with gold win rates mapped by the judge's Beta CDF.
+        p: two-sided p-value of no corrected bias, after Holm over all systems.
     """
 
     model: str
@@ -177,11 +188,10 @@ class SelfBias:
     """The corrected bias of a judge towards its own model.
 
     Attributes:
-        bias: mean over opponents of the judge's win rate less the gold one sent through the judge's Beta CDF.
         paired_p: JuStRank's one-sided paired t-test over opponents, Bonferroni; None for fewer than 2 opponents. It
-            takes opponents for independent, although they are judged on the same items against the same responses.
-        item_p: the same hypothesis by the item-clustered standard error, one-sided, Bonferroni.
-        tests: judges tested together.
+            treats opponents as independent, although they share items and responses.
+        item_p: p-value of the same hypothesis by the item-clustered standard error.
+        tests: number of judges tested together.
         favours_itself: whether `item_p` is at most 1 - level.
     """
 
@@ -195,19 +205,21 @@ class SelfBias:
 
 
 class GoldComparison:
-    """The figures of a judge against a gold standard, each computed or `Missing`."""
+    """The figures of a judge against a gold standard, each an estimate or `Missing`."""
 
     def __init__(self, both: GoldPairs, draws: GoldDraws, level: float) -> None:
-        """Take the win rates of the pairs, and fit alpha."""
+        """Compute the win rates of the pairs, and fit alpha."""
         self.both, self.draws, self.level = both, draws, level
         self.judge, self.gold = both.rates()
         self.items, self.systems = len(both.judge.clusters), len(both.models)
         self.reach = t_quantile(max(self.items, 2), level)
-        why = f"{len(both.low)} pairs have a win rate by the judge and at least {FEWEST_DECIDED} gold battles that are"
+        why = (
+            f"{len(both.first)} pairs have a win rate by the judge and at least {FEWEST_DECIDED} gold battles that are"
+        )
         remedy = "give more gold battles per pair, or a gold ranking"
         few = Missing("win rates beside the gold standard", f"{why} no ties", remedy)
-        self.without_pairs = few if len(both.low) < 2 else None
-        self.lacking = both.without_rates or self.without_pairs
+        self.without_pairs = few if len(both.first) < 2 else None
+        self.lacking = both.rates_missing or self.without_pairs
         self.alpha: float | Missing = self.lacking or 1.0
         if not self.lacking:
             try:
@@ -237,9 +249,9 @@ class GoldComparison:
         return value, self._reflected_figure(value, draws, "mean squared error")
 
     def alpha_beyond_noise(self) -> Figured:
-        """Estimate alpha corrected for the bias that sampling noise causes.
+        """Estimate alpha, corrected for the bias that the sampling of items causes.
 
-        Noise adds its variance to the squared distances from the fitted curve: they are shrunk by that share.
+        Noise adds its variance to the squared distances from the fitted curve, which are shrunk by that share.
         """
         if isinstance(self.alpha, Missing):
             return self.alpha
@@ -265,7 +277,7 @@ class GoldComparison:
     def biases(
         self, subject: Subject
     ) -> tuple[tuple[SystemBias, ...] | Missing, float | Missing, Figured, SelfBias | Missing]:
-        """Return biases by system, delta raw and corrected for noise, and the judge's self-bias."""
+        """Return the biases by system, delta, delta corrected for noise, and the judge's self-bias."""
         if self.lacking:
             return self.lacking, self.lacking, self.lacking, self.lacking
         gold = self.draws.gold
@@ -284,17 +296,16 @@ class GoldComparison:
         return self._by_system((raw, raw_se), corrected), delta, sound, self._self_bias(subject, expected, *corrected)
 
     def _biases_beyond(self, expected: np.ndarray, of_draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return biases against expected win rates, shape (systems,), and of resamples, shape (draws, systems)."""
-        low, high = self.both.low, self.both.high
-        surpluses = (self.judge - expected, self.draws.judge - of_draws)
-        value, drawn = (system_biases(low, high, surplus, self.systems) for surplus in surpluses)
+        """Return the biases given expected win rates, shape (systems,), and in resamples, shape (draws, systems)."""
+        pairs, surpluses = (self.both.first, self.both.second), (self.judge - expected, self.draws.judge - of_draws)
+        value, drawn = (system_biases(*pairs, surplus, self.systems) for surplus in surpluses)
         return value, drawn
 
     def _by_system(
         self, raw: tuple[np.ndarray, np.ndarray], corrected: tuple[np.ndarray, np.ndarray] | Missing
     ) -> tuple[SystemBias, ...]:
-        """Build the biases per system, strongest first, from values and standard errors, shape (systems,) each."""
-        met = np.bincount(np.concatenate([self.both.low, self.both.high]), minlength=self.systems)
+        """Build the records of all systems, strongest bias first, from values and standard errors per system."""
+        met = np.bincount(np.concatenate([self.both.first, self.both.second]), minlength=self.systems)
         value, se = (raw[0], np.full(self.systems, np.nan)) if isinstance(corrected, Missing) else corrected
         p = holm(np.asarray(2 * stdtr(max(self.items - 1, 1), -np.abs(ratio_or_nan(value, se)))))
         biases, method = [], f"{self.draws.method}, standard error, t"
@@ -314,12 +325,12 @@ class GoldComparison:
         both, own = self.both, own_system(self.both.models, subject.judge)
         if isinstance(own, Missing):
             return own
-        # The self-bias tests of all judges of the table that compete themselves share one error rate.
+        # Bonferroni over all judges of the table that are ranked themselves.
         judges = (subject.judge, *(subject.others.judges if subject.others is not None else ()))
         competing = [own_system(subject.battles.models, name) for name in judges]
         tests = max(1, sum(isinstance(name, str) for name in competing))
         k = both.models.index(own)
-        against = np.where(both.low == k, 1, np.where(both.high == k, -1, 0))
+        against = np.where(both.first == k, 1, np.where(both.second == k, -1, 0))
         opponents = int((against != 0).sum())
         if not opponents:
             return Missing(SELF_BIAS, f"no gold win rate involves {own}", "give gold battles of it")
@@ -335,7 +346,7 @@ class GoldComparison:
         return SelfBias(own, bias, opponents, paired_p, item_p, tests, favours_itself)
 
     def _bias(self, value: float, se: float, opponents: int, method: str) -> Statistic:
-        """Build a bias with a t interval from its standard error."""
+        """Build a bias with the t interval of its standard error."""
         if np.isnan(se):
             return self._statistic(Estimate(value), "too few items: no interval", opponents, "opponents", Unit.SHARE)
         bias = Estimate(value, value - self.reach * se, value + self.reach * se)
@@ -363,19 +374,19 @@ class GoldComparison:
         self, estimate: Estimate, method: str, n: int | None = None, of: str = "pairs", unit: Unit = Unit.NUMBER
     ) -> Statistic:
         """Build a statistic of this comparison; of all pairs by default."""
-        number = len(self.both.low) if n is None else n
+        number = len(self.both.first) if n is None else n
         facts = {"level": self.level, "method": method, "clusters": self.items, "unit": unit}
         return Statistic.from_estimate(estimate, n=number, of=of, **facts)
 
 
 def own_system(models: tuple[str, ...], judge: str | None) -> str | Missing:
-    """Return the ranked model that is the judge's own model, ignoring provider, case and punctuation.
+    """Return the name of the judge's model among the ranked ones, ignoring provider, case and punctuation.
 
     >>> own_system(("GPT-4o", "other"), "openai/gpt-4o|direct|3fa9c0de1122")
     'GPT-4o'
     """
     if judge is None:
-        return Missing(SELF_BIAS, "no row names the judge", "say the judge's model in a column judge")
+        return Missing(SELF_BIAS, "no row names the judge", "name the judge's model in a column judge")
     model = split_judge_name(judge)[0]
     if own := same_model(models, model):
         return own

@@ -27,12 +27,7 @@ SCORES = ("score", "elo", "rating")
 
 @dataclass(frozen=True)
 class Gold:
-    """A gold standard: either scores or battles.
-
-    Attributes:
-        scores: of each system, higher is better, on a scale: `elo`, or whatever the ranking says.
-        battles: what humans decided.
-    """
+    """A gold standard: scores of the systems on a scale (`elo` or another), or battles decided by humans."""
 
     source: str
     scores: Mapping[str, float] | None = None
@@ -41,7 +36,7 @@ class Gold:
 
     @cached_property
     def side(self) -> Side:
-        """Its ratings; raises `NotIdentifiedError` or `NotConvergedError` if battles give none."""
+        """The ratings; raises `NotIdentifiedError` or `NotConvergedError` if the battles give none."""
         if self.scores is not None:
             names = tuple(sorted(self.scores))
             return GivenRatings(names, np.array([self.scores[name] for name in names]))
@@ -58,7 +53,7 @@ def read_gold(source: str) -> Gold:
 
     Raises:
         UsageError: no such file.
-        DataError: a score is none, or a system comes twice.
+        DataError: a score is not a number, or a system has two.
     """
     path = Path(source)
     if path.is_file():
@@ -91,7 +86,8 @@ def _ranking_in(path: Path, source: str) -> Gold | None:
         entries = [(entry["model"], entry["score"]) for entry in rankings[0]["models"] if entry["score"] is not None]
         frame, scale = pd.DataFrame(entries, columns=["model", "score"]), str(rankings[0]["scale"])
     except (KeyError, TypeError) as error:
-        raise DataError(f"not a ranking of podium's: {error} is not there", source=source, remedy=REMEDY) from None
+        problem = f"no field {error}" if isinstance(error, KeyError) else str(error)
+        raise DataError(f"not a ranking of podium: {problem}", source=source, remedy=REMEDY) from None
     return Gold(source, _scores(source, frame["model"], frame["score"]), scale)
 
 

@@ -1,7 +1,4 @@
-"""Warnings about the judge of a ranking: unparsed replies, and relations to the judged models.
-
-Who made a model is given, or guessed from its name.
-"""
+"""Warnings about judges: unparsed replies, and models of a judge's own family (given, or guessed from names)."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -49,42 +46,39 @@ MAKERS: Mapping[str, tuple[str, ...]] = {
     "UW": ("guanaco",),
     "xAI": ("grok",),
 }
-"""How names begin that a maker gives its models, lower case. The longest that fits at the earliest place counts."""
+"""Makers, and how words in their models' names begin, lower case. The earliest match counts, then the longest."""
 
 NO_MODEL = re.compile(r"alpaca[-_ ]?eval|openai-api")
-"""Names of tools that begin as a model's does: AlpacaEval calls its judges alpaca_eval_gpt4 and the like, and Inspect's
-provider `openai-api` is any server that speaks as OpenAI's does."""
+"""Names of tools that look like models: AlpacaEval's judges (alpaca_eval_gpt4), and Inspect's provider `openai-api`."""
 JUSTRANK = frozenset({"anchor", "likert", "numeric", "reward", "tokenprobs"})
-"""Realizations that JuStRank's data write after the judge."""
+"""Realizations that JuStRank's data append to the name of the judge."""
 REMEDIES = {
     "truncated": "give it room: max_tokens=2000, or more",
     "refusal": "let another judge decide",
     "no log-probabilities": "choose a judge that gives them, or another realization",
     UNSHOWN: "take a judge that sees what the models saw",
-    "failed": "mend what failed, and run it again",
+    "failed": "fix the error and run again",
 }
-"""What helps, by the reason that a battle is unparsed for."""
+"""Remedies, by the beginning of the reason why a battle is unparsed."""
 USUAL_REMEDY = "let the judge reason first (realization=cot), or take one that keeps to a form"
 OF_A_TABLE = "look at those rows, and at how they were made (`podium convert` writes them with their reasons)"
-"""What helps where podium did not ask the judge."""
+"""Remedy if podium did not call the judge."""
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A model family, and whether it was given or guessed."""
+    """The name of a model family, and whether it was `given` or `guessed`."""
 
     name: str
     how: str
 
 
 def family_of(model: str, given: Mapping[str, str]) -> Family | None:
-    """Return the family of a model; None if unknown.
-
-    Guessed from the first word of the name that a maker is known by; the model's own part of the path first.
+    """Return the family of a model: the first given pattern that matches, else guessed from its name; None if unknown.
 
     Args:
-        model: its name, which may begin with a provider (`openai/gpt-x`).
-        given: patterns (as of file names, case ignored) to families; the first that fits counts.
+        model: a name, which may begin with a provider (`openai/gpt-x`).
+        given: patterns of names (with wildcards, case ignored) to families.
 
     >>> family_of("openai/gpt-4o", {}), family_of("my-model", {"my-*": "mine"})
     (Family(name='OpenAI', how='guessed'), Family(name='mine', how='given'))
@@ -106,24 +100,20 @@ def family_of(model: str, given: Mapping[str, str]) -> Family | None:
 
 
 def group_by_family(models: Iterable[str], given: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """Group models by family; models of unknown family are left out."""
-    families: dict[str, list[str]] = {}
-    for model in sorted(models):
-        family = family_of(model, given)
-        if family is not None:
-            families.setdefault(family.name, []).append(model)
-    return {name: tuple(families[name]) for name in sorted(families)}
+    """Return the models of each family, sorted; models of unknown family are left out."""
+    known = [(family.name, model) for model in sorted(models) if (family := family_of(model, given))]
+    return {name: tuple(model for other, model in known if other == name) for name, _ in sorted(known)}
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A judge's relation to the models that it judges: its own model, or models of its family.
+    """Whether a judge is one of the models that it judges, or of their family.
 
     Attributes:
-        judge: its model.
-        own: the model that it is itself; None where it is none.
-        family, how: its family, `given` or `guessed`; None where nothing tells it.
-        kin: models of its family.
+        judge: model of the judge.
+        own: the judged model that is the judge itself, if any.
+        family, how: family of the judge, `given` or `guessed`; None if unknown.
+        kin: judged models of this family.
     """
 
     judge: str
@@ -134,20 +124,17 @@ class Relation:
 
 
 def judge_warnings(battles: Battles, families: Mapping[str, str]) -> list[str]:
-    """Return the warnings about the judges of some battles.
+    """Return warnings about unparsed replies, and about judges that are related to the models they judge.
 
     Args:
-        families: models and judges to their family, as given; the rest is guessed from names.
+        families: patterns of names to families, as given; other families are guessed from names.
     """
     warnings = [_unparsed_warning(battles), *map(_relation_warning, relations_of(battles, families))]
     return [warning for warning in warnings if warning]
 
 
 def unparsed_share(battles: Battles) -> float:
-    """Return the share of unparsed replies, in [0, 1].
-
-    A battle of which one order could not be read has lost one reply of its two.
-    """
+    """Return the share of unparsed replies, in [0, 1]; a battle with one unparsed order counts one of two."""
     counts = battles.counts()
     if not counts.battles:
         return 0.0
@@ -157,8 +144,8 @@ def unparsed_share(battles: Battles) -> float:
 
 
 def relations_of(battles: Battles, families: Mapping[str, str]) -> list[Relation]:
-    """Return each judge's relation to the models; juries and metrics are left out."""
-    # A metric of an eval is no judge, whatever its task is called after.
+    """Return the relation of each judge to the models; juries and metrics are left out."""
+    # The metric of an eval is not a judge, even if a task is named after a model.
     are_scores = "score_a" in (battles.verdicts.columns if battles.verdicts else battles.table.columns)
     judges = [name for name in battles.judges if split_judge_name(name)[1] or not (are_scores or " " in name)]
     kin_of = group_by_family(battles.models, families)
@@ -172,26 +159,25 @@ def relations_of(battles: Battles, families: Mapping[str, str]) -> list[Relation
 
 
 def _unparsed_warning(battles: Battles) -> str | None:
-    """Write the warning about unparsed battles; None below the threshold."""
+    """Return the warning about unparsed battles; None up to the threshold."""
     check, counts, share = CHECKS["unparsed"], battles.counts(), unparsed_share(battles)
     if share <= check.threshold:
         return None
     written = [f"{reply!r} ({times:,})" for reply, times in battles.unparsed_texts("reply", 3)]
     reasons = battles.unparsed_texts("reason", 1)
     known = [remedy for reason, _ in reasons for start, remedy in REMEDIES.items() if reason.startswith(start)]
+    usual = USUAL_REMEDY if any(split_judge_name(judge)[1] for judge in battles.judges) else OF_A_TABLE
     return check.say(
         unparsed=f"{counts.unparsed:,}",
         battles=f"{counts.battles:,}",
         share=share,
         written=f"; most often the judge wrote {', '.join(written)}" if written else "",
-        remedy=(known or [USUAL_REMEDY if any(split_judge_name(judge)[1] for judge in battles.judges) else OF_A_TABLE])[
-            0
-        ],
+        remedy=known[0] if known else usual,
     )
 
 
 def _relation_warning(relation: Relation) -> str | None:
-    """Write the warning that a judge is related to a judged model; None if it is not."""
+    """Return the warning that a judge is one of the judged models, or of their family; None if it is not."""
     judge, kin = relation.judge, relation.kin
     if relation.own:
         return CHECKS["own model"].say(judge=judge, model=relation.own)
@@ -202,7 +188,7 @@ def _relation_warning(relation: Relation) -> str | None:
 
 
 def same_model(models: Sequence[str], model: str) -> str | None:
-    """Return the model in a list with the same name, ignoring provider, case and punctuation; None if absent.
+    """Return the model of a list whose name equals `model`, ignoring provider, case and punctuation; None if absent.
 
     >>> same_model(("GPT-4o", "other"), "openai/gpt-4o")
     'GPT-4o'
@@ -215,7 +201,7 @@ def split_judge_name(judge: str | None) -> tuple[str, str | None]:
     """Split a judge's identity into model and realization.
 
     Args:
-        judge: `model|realization|prompt`, or `model realization` where the last word is a known realization.
+        judge: `model|realization|prompt`, or `model realization` if the last word is a known realization.
 
     >>> split_judge_name("gpt-x Likert"), split_judge_name("gpt-x|rubric|1a2b"), split_judge_name("ann")
     (('gpt-x', 'Likert'), ('gpt-x', 'rubric'), ('ann', None))

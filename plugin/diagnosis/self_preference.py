@@ -13,24 +13,23 @@ from podium.report.model import EMPTY, Table
 from podium.text import some
 
 FEWEST_OUTSIDE = 3
-"""Models of other families: two would give a line that nothing tests."""
+"""Models of other families that a line needs: two would fit any line."""
 WHAT = "self-preference"
 NAME_FAMILIES = "name the families: --families PATTERN=FAMILY,... or a file with the columns model and family"
 
 
 @dataclass(frozen=True, slots=True)
 class SelfPreference(CardAnswer):
-    """How far the judge rates each family above the line fitted to the reference ratings.
+    """How far the judge rates each family above a line fitted to reference ratings.
 
     Attributes:
-        family, how: the judge's, `given` or `guessed`; None where nothing tells it.
-        who: what the reference is: `human`, `gold` or `other judges`.
-        excess: of the judge's own family, Elo points of its own scale; 0 without self-preference.
-        slope: of the line: the judge's Elo points per point of the reference; 1 where no scale correction is needed.
+        family, how: family of the judge, `given` or `guessed`; None if unknown.
+        who: source of the reference: `human`, `gold` or `other judges`.
+        excess: rating of the judge's family above the line, Elo points; 0 without self-preference.
+        slope: of the line, the judge's Elo points per point of the reference; 1 if no scale correction is needed.
         families: models by family.
-        unknown: models whose family nothing tells.
-        excesses: the same figure for every family: where many stand out, the judge and the reference see models
-            differently, and the judge's own family is nothing special.
+        unknown: models of unknown family.
+        excesses: excess by family; if many differ from 0, the judge's own family is not special.
     """
 
     family: str | None
@@ -43,13 +42,11 @@ class SelfPreference(CardAnswer):
     excesses: Mapping[str, Figured]
 
     def lines(self) -> tuple[tuple[str, Value], ...]:
-        """Return the labelled figures of the section."""
         known = "not known" if self.family is None else f"{self.family} ({self.how})"
-        against = (("held against", self.who), ("slope of its ratings on theirs", self.slope)) if self.who else ()
-        return (("family of the judge", known), *against, ("its family is favoured by", self.excess))
+        against = (("compared with", self.who), ("slope of its ratings on theirs", self.slope)) if self.who else ()
+        return (("family of the judge", known), *against, ("its family is rated higher by", self.excess))
 
     def tables(self) -> tuple[Table, ...]:
-        """Return the table of families."""
         rows = tuple(
             (name, str(len(models)), self.excesses.get(name, self.excess).brief, some(models, most=3))
             for name, models in self.families.items()
@@ -57,14 +54,14 @@ class SelfPreference(CardAnswer):
         if self.unknown:
             rows += (("not known", str(len(self.unknown)), EMPTY, some(self.unknown, most=3)),)
         title = "families, given or guessed from names (--families corrects them)"
-        return (Table(title, ("family", "models", "favoured by", "which"), rows, words=True),)
+        return (Table(title, ("family", "models", "rated higher by", "which"), rows, words=True),)
 
 
 def measure_self_preference(subject: Subject) -> SelfPreference:
     """Compare a judge's ratings of its own family with reference ratings.
 
-    A line relates the judge's ratings to the reference's, so that a judge who corrects the scale of all differences is
-    not accused of favouring a strong family. Models count as they are: the interval holds the error of their ratings.
+    A line relates both, so that a judge with another scale is not said to favour a strong family. The interval reflects
+    the errors of the ratings, for these models.
 
     Source: after Soft-Elo, appendix F.1 (same-family minus cross-family excess), with the line added.
     """
@@ -79,17 +76,22 @@ def measure_self_preference(subject: Subject) -> SelfPreference:
         return SelfPreference(name, how, None, missing, missing, families, unknown, {})
     ours, theirs = bounded_by_all(subject.side.ratings, reference.ratings)
     inside = {family: np.isin(ours.models, models) for family, models in families.items()}
-    excesses = {family: _weight(ours, theirs, mask, level, Unit.ELO) for family, mask in inside.items()}
-    why = f"the name {judge} tells no family" if judge else "no row names a judge of one model"
+    excesses = {family: _estimate_line(ours, theirs, mask, level, Unit.ELO) for family, mask in inside.items()}
+    why = f"the family of {judge} is not known" if judge else "no row names the judge's model"
     if own:
         why = f"no model is known to be of the judge's family ({name})"
     excess = excesses.get(name or "", Missing(WHAT, why, NAME_FAMILIES))
-    slope = _weight(ours, theirs, inside.get(name or "", np.zeros(len(ours.models), dtype=bool)), level, Unit.NUMBER)
+    own_family = inside.get(name or "", np.zeros(len(ours.models), dtype=bool))
+    slope = _estimate_line(ours, theirs, own_family, level, Unit.NUMBER)
     return SelfPreference(name, how, reference.who, excess, slope, families, unknown, excesses)
 
 
-def _weight(judge: Ratings, reference: Ratings, inside: np.ndarray, level: float, unit: Unit) -> Figured:
-    """Return the excess of a family over the line (Elo), or the line's slope, or why there is no line."""
+def _estimate_line(judge: Ratings, reference: Ratings, inside: np.ndarray, level: float, unit: Unit) -> Figured:
+    """Estimate the excess of a family above the line (unit Elo), or the slope of the line (unit number).
+
+    Args:
+        inside: mask of the family's models, shape (models,).
+    """
     outside, step = int((~inside).sum()), unit is Unit.ELO
     if step and not inside.any():
         return Missing(WHAT, "no model of this family has a bounded rating by both", "judge some of its models")
@@ -100,7 +102,7 @@ def _weight(judge: Ratings, reference: Ratings, inside: np.ndarray, level: float
         return Missing(WHAT, "the reference rates all other models alike", "add models that differ")
     fit = fit_line(judge.elo, reference.elo, inside, *error_sums(judge, reference, inside))
     if fit is None:
-        why = "more than half of what sets the reference's ratings apart is chance"
+        why = "more than half of the variation of the reference ratings is chance"
         return Missing(WHAT, why, "give the reference more battles")
     rows, influence = fit.influence(1 + step, judge, reference, level)
     method = "line with error on both sides, {}"

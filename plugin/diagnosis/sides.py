@@ -1,7 +1,4 @@
-"""Ratings of one source (battles or a given ranking) with errors, win rates and resamples; and reference ratings.
-
-And what a judge's ratings are held against: humans, a gold standard or the other judges, and a line between the two.
-"""
+"""Ratings of a judge, of human labels or of a gold standard, with their errors; and lines between two of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,23 +17,22 @@ from podium.rankers.scale import POINTS
 from podium.rankers.strengths import Strengths
 
 FEWEST_DECIDED = 10
-"""Battles without ties that a gold pair needs. Source: Gera et al. 2025, appendix C."""
+"""Decided battles that a gold pair needs. Source: Gera et al. 2025, appendix C."""
 
 ELSEWHERE = 1 << 40
-"""Added to the codes of items that are not the judge's own, so that no two of them are taken for one."""
+"""Offset of the item codes of another source, so that they differ from the judge's."""
 REMEDY = "give a column human, name a human judge (--human-judge), or a gold standard (--gold)"
 MOST_NOISE = 0.5
-"""Share of the reference's variation that may be error."""
+"""Largest share of the reference's variation that may be error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ratings:
-    """Bradley-Terry ratings with the influence of each item, so that differences have correct errors.
+    """Bradley-Terry ratings with influence functions, from which differences between sources get their errors.
 
     Attributes:
-        models: names by position.
-        elo: centred on 0, shape (models,).
-        influence: what each cluster adds to the error of each rating, Elo points, shape (clusters, models).
+        elo: Elo points, centred on 0, shape (models,).
+        influence: contribution of each cluster to the error of each rating, Elo points, shape (clusters, models).
         rows: the clusters, one per row of `influence`.
         bounded: whether the data bound the rating, shape (models,).
     """
@@ -48,18 +44,18 @@ class Ratings:
     bounded: np.ndarray
 
     def select(self, names: tuple[str, ...]) -> "Ratings":
-        """Return the ratings of some models, in the given order."""
+        """Return the ratings of the named models, in this order."""
         place = [self.models.index(name) for name in names]
         return Ratings(names, self.elo[place], self.influence[:, place], self.rows, self.bounded[place])
 
     def separate_clusters(self, shared: int = 0) -> "Ratings":
-        """Renumber clusters so that none is shared with another source, except codes below `shared`."""
+        """Renumber the clusters so that only codes below `shared` can occur in another source."""
         code = self.rows.code
         return replace(self, rows=replace(self.rows, code=np.where(code < shared, code, code + ELSEWHERE)))
 
 
 def bounded_by_all(*ratings: Ratings) -> list[Ratings]:
-    """Return the ratings restricted to models that are bounded in all of them."""
+    """Return each of the ratings, restricted to the models whose ratings are bounded in all of them."""
     bounded = [np.array(own.models, dtype=object)[own.bounded] for own in ratings]
     names = tuple(sorted(set.intersection(*map(set, bounded))))
     return [own.select(names) for own in ratings]
@@ -67,14 +63,15 @@ def bounded_by_all(*ratings: Ratings) -> list[Ratings]:
 
 @dataclass(frozen=True)
 class BattleRatings:
-    """Ratings of one source of battles.
+    """Bradley-Terry strengths fitted to battles, with what resamples and win rates need.
 
     Attributes:
-        coded, fit: readable battles, and their Bradley-Terry strengths.
-        cells: pair sums by cluster.
-        wins: the same of the battles that are no ties, credits rounded to 0 and 1.
-        number: battles behind each pair of `wins`, indexed [low, high], shape (models, models).
-        clusters, rows: names of what resampling draws, None for a row without item, and its codes in the table.
+        coded: readable battles.
+        cells: sums by pair and cluster.
+        wins: such sums over decided battles, with credits rounded to 0 and 1.
+        number: decided battles by pair of codes (lower, higher), shape (models, models).
+        clusters: item name of each cluster; None for a row without item.
+        rows: the clusters, by their codes in the table.
     """
 
     coded: CodedBattles
@@ -87,38 +84,42 @@ class BattleRatings:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The model names, sorted."""
+        """The names of the models, sorted."""
         return self.coded.models
 
     @cached_property
     def ratings(self) -> Ratings:
-        """The ratings, as `podium rank` computes them."""
+        """The ratings by Bradley-Terry, as `podium rank` computes them."""
         influence = POINTS * self.fit.influence(self.coded)
         centred = influence - influence.mean(axis=1, keepdims=True)
         return Ratings(self.models, POINTS * self.fit.theta, centred, self.rows, ~self.fit.graph.separated)
 
     def strengths(self, counts: np.ndarray | None = None) -> np.ndarray:
-        """Return log-strengths, shape (models,); for resamples (draws, models), NaN where a fit does not exist."""
+        """Return the log-strengths, shape (models,); in resamples (draws, models), NaN without a fit.
+
+        Args:
+            counts: how often each resample draws each cluster, shape (draws, clusters).
+        """
         return self.fit.theta if counts is None else self.fit.resampled_theta(self.cells, counts)
 
-    def rates(self, low: np.ndarray, high: np.ndarray, counts: np.ndarray | None = None) -> np.ndarray:
-        """Return the first models' win rates without ties, NaN if there are none, shape (pairs,) or (draws, pairs)."""
+    def rates(self, first: np.ndarray, second: np.ndarray, counts: np.ndarray | None = None) -> np.ndarray:
+        """Return win rates of the first of each pair, without ties; NaN if never decided, shape ([draws,] pairs)."""
         pairs, models = self.wins.pairs, len(self.models)
         credit, weight = (pairs.credit, pairs.weight) if counts is None else self.wins.resampled_sums(counts)
         share = np.full((*np.shape(credit)[:-1], len(pairs.first) + 1), np.nan)
         np.divide(credit, weight, out=share[..., :-1], where=weight > 0)
         place = np.full((models, models), len(pairs.first))
         place[pairs.first, pairs.second] = np.arange(len(pairs.first))
-        return share[..., place[low, high]]
+        return share[..., place[first, second]]
 
 
 @dataclass(frozen=True, slots=True)
 class GivenRatings:
-    """Ratings given as a ranking, without error; same methods as `BattleRatings`.
+    """Ratings that a ranking gives, taken as free of error; methods as of `BattleRatings`.
 
     Attributes:
         models: names, sorted.
-        scores: Elo points (only their order counts where the ranking is not on that scale), shape (models,).
+        scores: Elo points, or numbers whose order alone matters, shape (models,).
     """
 
     models: tuple[str, ...]
@@ -127,24 +128,24 @@ class GivenRatings:
 
     @property
     def ratings(self) -> Ratings:
-        """The given scores as ratings without error."""
+        """The scores as ratings without error."""
         nothing, size = Clustered(np.zeros(0, dtype=np.int64), "item"), len(self.scores)
         elo = self.scores - self.scores.mean()
         return Ratings(self.models, elo, np.zeros((0, size)), nothing, np.ones(size, dtype=bool))
 
     def strengths(self, counts: np.ndarray | None = None) -> np.ndarray:
-        """Return the given scores as log-strengths."""
+        """Return the scores as log-strengths."""
         theta = self.scores / POINTS
         return theta if counts is None else np.broadcast_to(theta, (len(counts), len(theta)))
 
-    def rates(self, low: np.ndarray, high: np.ndarray, counts: np.ndarray | None = None) -> np.ndarray:
-        """Return the sigmoid of the rating differences."""
+    def rates(self, first: np.ndarray, second: np.ndarray, counts: np.ndarray | None = None) -> np.ndarray:
+        """Return the win rates of the first of each pair, by the sigmoid of rating differences."""
         theta = self.strengths(counts)
-        return expit(theta[..., low] - theta[..., high])
+        return expit(theta[..., first] - theta[..., second])
 
     @property
     def number(self) -> np.ndarray:
-        """A sufficient number of battles for every pair, shape (models, models)."""
+        """A number of battles that is enough for every pair, shape (models, models)."""
         return np.full((len(self.models),) * 2, FEWEST_DECIDED)
 
 
@@ -152,10 +153,10 @@ Side: TypeAlias = BattleRatings | GivenRatings
 
 
 def fit_ratings(battles: Battles, credit: np.ndarray | None = None) -> BattleRatings:
-    """Fit the ratings of a set of battles.
+    """Fit Bradley-Terry ratings to battles.
 
     Args:
-        credit: what a earned instead, NaN where a battle is to be left out, shape (battles,).
+        credit: credit of model_a that replaces the battles' own, NaN to leave a battle out, shape (battles,).
 
     Raises:
         NotIdentifiedError: nothing is readable, or the models fall into groups that never met.
@@ -184,7 +185,11 @@ def fit_ratings(battles: Battles, credit: np.ndarray | None = None) -> BattleRat
 
 
 def number_items(sides: Sequence[Side]) -> tuple[int, list[np.ndarray]]:
-    """Number the items of all sources, shared items once; return the count and each source's positions."""
+    """Number the items of several sources, a shared item once.
+
+    Returns:
+        The number of items, and for each source the numbers of its clusters.
+    """
     number: dict[str | tuple[int, int], int] = {}
     positions = []
     for k, side in enumerate(sides):
@@ -194,16 +199,16 @@ def number_items(sides: Sequence[Side]) -> tuple[int, list[np.ndarray]]:
 
 
 def kendall_taus(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return Kendall's tau-b along the last axis, NaN if one input is constant or unknown, shape (...)."""
-    low, high = np.triu_indices(first.shape[-1], 1)
-    signs = [np.sign(np.round(scores[..., low] - scores[..., high], 9)) for scores in (first, second)]
+    """Return Kendall's tau-b of scores along the last axis, NaN if one of them is constant or unknown, shape (...)."""
+    upper, lower = np.triu_indices(first.shape[-1], 1)
+    signs = [np.sign(np.round(scores[..., upper] - scores[..., lower], 9)) for scores in (first, second)]
     scale = np.sqrt(np.abs(signs[0]).sum(axis=-1) * np.abs(signs[1]).sum(axis=-1))
     return ratio_or_nan((signs[0] * signs[1]).sum(axis=-1), scale)
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """Reference ratings, and their source: `human`, `gold`, or `other judges`."""
+    """Ratings that a judge is compared with, and their source: `human`, `gold`, or `other judges`."""
 
     who: str
     ratings: Ratings
@@ -211,11 +216,11 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class RatingLine:
-    """A least-squares line between two sources' ratings, with an additional term.
+    """A line fitted to the judge's ratings given reference ratings, with a further term.
 
     Attributes:
-        weights: constant, slope, and what stands beside, shape (terms,).
-        by_judge, by_reference: derivatives of the weights by each rating, shape (models, terms).
+        weights: constant, slope, and weight of the further term, shape (terms,).
+        by_judge, by_reference: derivatives of the weights by the ratings of either source, shape (models, terms).
     """
 
     weights: np.ndarray
@@ -223,7 +228,7 @@ class RatingLine:
     by_reference: np.ndarray
 
     def influence(self, term: int, judge: Ratings, reference: Ratings, level: float) -> tuple[Clustered, np.ndarray]:
-        """Return the influence of each cluster on a weight, through both sources' ratings."""
+        """Return the clusters of both sources as a sample, and their influence on a weight, shape (clusters,)."""
         codes = np.concatenate([judge.rows.code, reference.rows.code])
         ours, theirs = judge.influence @ self.by_judge[:, term], reference.influence @ self.by_reference[:, term]
         return Clustered(codes, judge.rows.unit, level), np.concatenate([ours, theirs])
@@ -232,16 +237,15 @@ class RatingLine:
 def fit_line(
     judge: np.ndarray, reference: np.ndarray, beside: np.ndarray, noise: float = 0.0, shared: float = 0.0
 ) -> RatingLine | None:
-    """Fit judge = a + slope * reference + weight * beside by errors-in-variables least squares.
+    """Fit judge = constant + slope * reference + weight * beside by least squares with errors in the reference.
 
-    The reference's own error would flatten the line, so it is taken out of the sums of squares. None where more than
-    half of the reference's variation is error.
+    These errors would flatten the line, so they are subtracted from the sums of squares. Returns None if they are more
+    than half of the reference's variation.
 
     Args:
         judge, reference: ratings, shape (models,) each.
-        beside: mask of a family, or a length, shape (models,).
-        noise: sum over models of the variance of the reference's error, beyond the other terms.
-        shared: sum over models of the covariance of both errors, likewise.
+        beside: the further term, as a mask of a family or lengths, shape (models,).
+        noise, shared: variance of the reference's errors, and their covariance with the judge's, as of `error_sums`.
 
     Source: Fuller 1987, Measurement error models, section 2.2.
     """
@@ -259,9 +263,9 @@ def fit_line(
 
 
 def error_sums(judge: Ratings, reference: Ratings, beside: np.ndarray) -> tuple[float, float]:
-    """Return the variance of the reference's errors and their covariance with the judge's, summed over models.
+    """Return the variance of the reference's errors, and their covariance with the judge's, summed over models.
 
-    Only errors count that the constant and `beside` leave: the rest moves no slope.
+    Errors are projected off the constant and `beside`: what these absorb does not change the slope.
     """
     terms = np.stack([np.ones(len(beside)), beside.astype(np.float64)][: 1 + beside.any()], axis=1)
     rest = np.eye(len(beside)) - terms @ np.linalg.pinv(terms)

@@ -1,4 +1,4 @@
-"""One judge's verdicts and references, as all sections of its card receive them."""
+"""The input of all sections of a judge card: one judge's verdicts, and what they are compared with."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -20,20 +20,21 @@ CLOSE_CREDIT = 0.025
 """Soft credits this near to 0.5 are ties. Source: Xu et al. 2025, thresholds 0.475 and 0.525."""
 ROUNDING = 1e-9
 LEVELS = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""Credits that one or two hard verdicts give; any other is soft."""
+"""Credits of one hard verdict, or the mean of two; all others are soft."""
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A judge with its verdicts and everything to compare them with.
+    """A judge, its verdicts, and what they are compared with.
 
     Attributes:
-        judge: its identity; None where the table does not say.
-        judgments, battles: its verdicts, the two orders apart, and merged.
-        others: merged battles of all other judges of the table; None when it is the only one.
-        families: models and judges to their family, as given; the rest is guessed from names.
-        level, seed: of intervals, in (0, 1), and of resampling.
-        near_tie: margins up to this are near-ties.
+        judge: identity of the judge; None if the table does not name it.
+        judgments: its verdicts, one per order.
+        battles: its verdicts, with the two orders merged.
+        others: merged battles of the other judges of the table; None if there are none.
+        families: patterns of names to families, as given; other families are guessed from names.
+        level: confidence level of intervals, in (0, 1).
+        near_tie: largest |margin| of a near-tie.
     """
 
     judge: str | None
@@ -48,35 +49,32 @@ class Subject:
 
     @property
     def rng(self) -> np.random.Generator:
-        """A random generator with the same seed for every section."""
+        """A new random generator with the same seed for every section."""
         return np.random.default_rng(self.seed)
 
     @cached_property
     def human_credit(self) -> np.ndarray:
-        """Human credit of model_a per battle, NaN if unlabelled, shape (battles,)."""
+        """Credit of model_a by human labels, NaN if unlabelled, shape (battles,)."""
         return self.battles.numbers_of("human")
 
     @cached_property
     def order_pairs(self) -> OrderPairs:
-        """The pairs that the judge read in both orders."""
+        """The pairs of responses that the judge read in both orders."""
         return find_order_pairs(self.judgments, self.level)
 
     @cached_property
     def side(self) -> BattleRatings:
-        """The ratings by the judge; raises `NotIdentifiedError` or `NotConvergedError`."""
+        """The ratings by the judge's verdicts; raises `NotIdentifiedError` or `NotConvergedError`."""
         return fit_ratings(self.battles)
 
     @cached_property
     def human(self) -> BattleRatings:
-        """The ratings by the human labels of the judge's battles; raises as `side`."""
+        """The ratings by human labels of the same battles; raises as `side`."""
         return fit_ratings(self.battles, self.human_credit)
 
     @cached_property
     def reference(self) -> Reference | Missing:
-        """The reference ratings: human labels on the same battles, else the gold standard, else other judges.
-
-        A reference whose battles fall into groups that never met is passed over.
-        """
+        """The first ratings that can be fitted: by human labels, by the gold standard, or by the other judges."""
         gold, others = self.gold, self.others
         candidates: dict[str, Callable[[], Ratings]] = {}
         if np.isfinite(self.human_credit).any():
@@ -84,7 +82,7 @@ class Subject:
         if gold is not None:
             candidates["gold"] = lambda: gold.side.ratings.separate_clusters()
         if others is not None:
-            # Items have the same codes in all judges' battles; rows without one mean something else in every table.
+            # Items have the same codes in the battles of all judges; rows without an item do not.
             named = len(others.table["item"].cat.categories) if others.has_items else 0
             candidates["other judges"] = lambda: fit_ratings(others).ratings.separate_clusters(named)
         reasons = []
@@ -98,25 +96,21 @@ class Subject:
 
     @property
     def realization(self) -> str | None:
-        """The judge's realization, if its identity names it."""
+        """The judge's realization; None if its identity does not name one."""
         return split_judge_name(self.judge)[1]
 
     @property
     def model(self) -> str | None:
-        """The judge's model name without realization and prompt; None for a jury."""
+        """The name of the judge's model; None for a jury, or if unknown."""
         return None if self.judge is None or self.judge.startswith("jury:") else split_judge_name(self.judge)[0]
 
 
 def near_ties(credit: np.ndarray, margin: np.ndarray, near_tie: float) -> tuple[np.ndarray, str] | None:
-    """Return which battles are near-ties, by margin or soft credit, and the rule in words; None if neither is known.
+    """Return the mask of near-ties, and their rule in words; None if there are neither margins nor soft credits.
 
     Args:
-        credit, margin: of merged battles, NaN where there is none, shape (battles,) each; where some have a margin,
-            others are no near-ties.
+        credit, margin: of merged battles, NaN if unknown, shape (battles,) each; margins have precedence.
         near_tie: largest |margin| of a near-tie.
-
-    Returns:
-        A mask, and the rule in words.
     """
     if np.isfinite(margin).any():
         return np.abs(margin) <= near_tie + ROUNDING, f"|margin| of both orders' mean up to {near_tie:g}"
@@ -126,5 +120,5 @@ def near_ties(credit: np.ndarray, margin: np.ndarray, near_tie: float) -> tuple[
 
 
 def is_soft(credit: np.ndarray) -> bool:
-    """Return whether any credit is finer than the mean of two hard verdicts."""
+    """Return whether any credit is neither a hard verdict nor the mean of two."""
     return not np.isin(credit[~np.isnan(credit)], LEVELS).all()

@@ -1,4 +1,4 @@
-"""Length bias: whether the judge prefers longer responses because of their length."""
+"""Length bias: whether the judge prefers a response for being longer or shorter."""
 
 from dataclasses import dataclass
 
@@ -32,15 +32,13 @@ class Verbosity(CardAnswer):
     """The effect of length on a judge's verdicts.
 
     Attributes:
-        longer: share of decisive battles that the longer response won: quality may be the reason.
-        longer_near_ties: the same among near-ties, where the judge itself sees hardly any difference; 0.5 without bias.
-        rule: what a near-tie is here; None where nothing tells.
-        effect: logits per unit of log-length, the models' strengths held fixed; 0 without bias, or where length says
-            nothing of quality.
-        humans: the same of human labels on the same battles: what length is worth to them.
-        residuals: partial correlation over models of the judge's rating minus the reference's with mean length, given
-            the reference's rating; 0 without bias.
-        who: what the reference is.
+        longer: share of decisive battles that the longer response won, which may be due to quality.
+        longer_near_ties: the same among near-ties, where quality hardly differs; 0.5 without bias.
+        rule: definition of a near-tie; None without margins and soft credits.
+        effect: logits per unit of log-length, with the models' strengths held fixed; 0 without bias.
+        human: the same effect in human labels of the same battles.
+        residuals: partial correlation over models of the judge's rating and mean length, given the reference rating.
+        who: source of the reference ratings.
     """
 
     longer: Figured
@@ -52,7 +50,6 @@ class Verbosity(CardAnswer):
     who: str | None
 
     def lines(self) -> tuple[tuple[str, Value], ...]:
-        """Return the labelled figures of the section."""
         rule = f" ({self.rule})" if self.rule else ""
         against = f" against {self.who}" if self.who else ""
         return (
@@ -73,7 +70,7 @@ def verbosity(subject: Subject) -> Verbosity | Missing:
     credit, sample = battles.numbers_of("credit"), cluster_battles(battles, subject.level)
     decisive, longer = known & (credit != 0.5) & (ratio != 0), np.sign(ratio) == np.sign(credit - 0.5)
     near, rule = near_ties(credit, margins(battles), subject.near_tie) or (None, None)
-    why = "the verdicts carry no margins and no probabilities that tell near-ties"
+    why = "the verdicts have neither margins nor probabilities"
     in_near_ties: Figured = Missing("longer response among near-ties", why, MARGINS)
     if near is not None:
         what = "decisive near-ties with different lengths"
@@ -88,19 +85,23 @@ def verbosity(subject: Subject) -> Verbosity | Missing:
         rule=rule,
         effect=length_weight(battles, credit, ratio, subject.level),
         human=human,
-        residuals=length_of_residuals(subject),
+        residuals=correlate_residuals(subject),
         who=None if isinstance(subject.reference, Missing) else subject.reference.who,
     )
 
 
 def log_ratio(battles: Battles) -> np.ndarray:
-    """Return log((1 + length of a) / (1 + length of b)), NaN if unknown, shape (battles,)."""
+    """Return log((1 + length of a) / (1 + length of b)) of each battle, NaN if unknown, shape (battles,)."""
     a, b = (np.log1p(battles.numbers_of(side)) for side in ("length_a", "length_b"))
     return a - b
 
 
 def length_weight(battles: Battles, credit: np.ndarray, ratio: np.ndarray, level: float) -> Figured:
-    """Estimate the weight of log-length in Bradley-Terry; inputs are NaN where unknown, shape (battles,)."""
+    """Estimate the weight of log-length in Bradley-Terry with a length term, in logits.
+
+    Args:
+        credit, ratio: credit of model_a and `log_ratio`, NaN if unknown, shape (battles,) each.
+    """
     kept = ~np.isnan(credit) & ~np.isnan(ratio)
     try:
         weight, influence = length_effect(code_battles(battles, credit=np.where(kept, credit, np.nan)), ratio[kept])
@@ -110,18 +111,21 @@ def length_weight(battles: Battles, credit: np.ndarray, ratio: np.ndarray, level
 
 
 def length_effect(coded: CodedBattles, z: np.ndarray) -> tuple[float, np.ndarray]:
-    """Fit e = theta_a - theta_b + g z with z = `log_ratio`; return g (logits per unit) and each battle's influence.
+    """Fit logit P(a wins) = theta_a - theta_b + g z, and return g and the influence of each battle on it.
+
+    Args:
+        z: `log_ratio` of each battle, shape (battles,).
 
     Raises:
-        NotIdentifiedError: the lengths differ in no pair of responses, or always as strengths do.
-        NotConvergedError: no maximum.
+        NotIdentifiedError: no lengths differ, or they differ exactly as the strengths do.
+        NotConvergedError: the fit did not reach its maximum.
     """
     fit = fit_with_length(coded, z, REGULARIZATION, np.zeros(len(coded.models)))
     return float(fit.coefficients[0]), slope_influence(fit)
 
 
-def length_of_residuals(subject: Subject) -> Figured:
-    """Correlate the judge's residual ratings (given the reference) with mean length."""
+def correlate_residuals(subject: Subject) -> Figured:
+    """Return the partial correlation of the judge's ratings and mean length over models, given reference ratings."""
     reference = subject.reference
     if isinstance(reference, Missing):
         return Missing(RESIDUALS, reference.why, reference.remedy)
@@ -142,14 +146,13 @@ def length_of_residuals(subject: Subject) -> Figured:
 def partial_correlation(
     x: np.ndarray, y: np.ndarray, given: np.ndarray, level: float, noise: float = 0.0, shared: float = 0.0
 ) -> Figured:
-    """Return the partial correlation of x and y given `given`, corrected for errors in `given`.
+    """Return the partial correlation of x and y given a third variable, corrected for its errors.
 
-    Errors in `given` would leave some of it in x, and accuse whatever goes along with it: they are taken out of the
-    sums of squares.
+    Uncorrected, they would leave part of that variable in x, and correlate it with y.
 
     Args:
         x, y, given: one value per model, shape (models,) each, at least 5.
-        noise, shared: sums over models of the variance of the errors in `given`, and of their covariance with x's.
+        noise, shared: variance of the errors of `given`, and their covariance with x's, as of `error_sums`.
 
     Source: Fisher 1924 (the variance of atanh r is 1 / (n - 1 - 3)); Fuller 1987 for errors in `given`.
     """
@@ -158,7 +161,7 @@ def partial_correlation(
         return Missing(RESIDUALS, "all models write at the same mean length", "add models")
     fit, alone = fit_line(x, given, y, noise, shared), fit_line(x, given, np.zeros(len(x)), noise, shared)
     if fit is None or alone is None:
-        return Missing(RESIDUALS, "more than half of what sets the reference's ratings apart is chance", MORE_LABELS)
+        return Missing(RESIDUALS, "more than half of the variation of the reference ratings is chance", MORE_LABELS)
     z = given - given.mean()
     left = x - alone.weights[0] - alone.weights[1] * given
     ours, theirs = float(left @ left), float(y @ y - (y @ z) ** 2 / (z @ z - noise))
@@ -166,7 +169,7 @@ def partial_correlation(
         return Missing(RESIDUALS, "one of the two does not vary beyond strength", "add models")
     r = float(fit.weights[2] * np.sqrt(theirs / ours))
     if abs(r) >= 1:
-        return Missing(RESIDUALS, "too few models, or too few battles, to tell residuals from chance", MORE_LABELS)
+        return Missing(RESIDUALS, "too few models or battles to correct the errors of the reference", MORE_LABELS)
     reach = ndtri((1 + level) / 2) / np.sqrt(len(given) - 4)
     low, high = np.tanh(np.arctanh(r) + np.array([-reach, reach])).tolist()
     facts = {"level": level, "method": "Fisher z over models", "of": "models", "unit": Unit.CORRELATION}
@@ -174,7 +177,7 @@ def partial_correlation(
 
 
 def _mean_length(battles: Battles) -> dict[str, float]:
-    """Return each model's mean response length, counting each response once."""
+    """Return the mean response length of each model, counting each response once."""
     item = battles.items_with_responses(cluster_battles(battles).code)
     sides = [
         pd.DataFrame({"model": battles.table[model], "item": item, "long": battles.numbers_of(length)})

@@ -86,8 +86,8 @@ def test_pairs_that_were_not_drawn_are_left_out():
     [
         (np.round(GOLD), GOLD, "nearly all 0 or 1"),
         (0.5 + 0.01 * (GOLD > 0.5), GOLD, "nearly all a half"),
-        (np.full(3, 0.5), np.array([0.2, 0.3, 0.6]), "other than a half"),
-        (np.array([0.9, 0.1]), np.array([0.5, 0.5]), "other than a half"),
+        (np.full(3, 0.5), np.array([0.2, 0.3, 0.6]), "of a half"),
+        (np.array([0.9, 0.1]), np.array([0.5, 0.5]), "of a half"),
     ],
 )
 def test_what_no_alpha_fits_is_said(judge, gold, why):

@@ -281,7 +281,7 @@ def test_without_a_gold_standard_it_says_what_would_help():
 @pytest.mark.parametrize(
     ("gold", "why"),
     [
-        (Gold("r.json", dict(zip("ABCD", (0.9, 0.6, 0.4, 0.1), strict=True)), "win rate"), "scale is 'win rate'"),
+        (Gold("r.json", dict(zip("ABCD", (0.9, 0.6, 0.4, 0.1), strict=True)), "win rate"), "scale 'win rate' gives no"),
         (Gold("r.csv", dict(zip("ABCD", (1.2, 0.6, -0.4, -1.1), strict=True))), "lie within 2.3"),
     ],
 )

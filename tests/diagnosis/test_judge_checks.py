@@ -50,7 +50,7 @@ def test_a_battle_that_lost_one_order_has_lost_one_reply_of_two(halves: int, ala
     [
         ("truncated", "max_tokens=2000"),
         ("refusal", "let another judge decide"),
-        ("failed: TimeoutError", "run it again"),
+        ("failed: TimeoutError", "run again"),
     ],
 )
 def test_the_remedy_fits_the_reason(reason: str, remedy: str) -> None:

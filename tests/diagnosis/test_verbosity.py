@@ -14,7 +14,7 @@ from scipy.special import expit
 from podium import Judge, NotIdentifiedError, read_battles, simulate
 from podium.diagnosis.figures import Missing
 from podium.diagnosis.sides import bounded_by_all
-from podium.diagnosis.verbosity import length_effect, length_of_residuals, log_ratio, partial_correlation, verbosity
+from podium.diagnosis.verbosity import correlate_residuals, length_effect, log_ratio, partial_correlation, verbosity
 from podium.rankers.coded import code_battles
 from podium.rankers.defaults import REGULARIZATION
 
@@ -191,7 +191,7 @@ def test_a_judge_that_scale_corrections_differences_is_not_accused_where_strong_
         longer = replace(played, length_means=lengths, log_length=played.log_length + lengths - played.length_means)
         battles = read_battles(longer.judgments(Judge("j", scale=1.5), orders="ab", human=True))
         subject = subject_of(battles)
-        found = length_of_residuals(subject)
+        found = correlate_residuals(subject)
         if isinstance(found, Missing):
             continue
         theirs, ours = bounded_by_all(subject.reference.ratings, subject.side.ratings)

@@ -61,7 +61,7 @@ def calibrate(output: "Place | None", figure: "Place | None", side_by_side: bool
     """
     from podium.cli.progress_bar import show_progress
     from podium.report import calibration_view as view
-    from podium.storage.drafts import write_text
+    from podium.storage.atomic_files import write_text
     from podium.verbs.calibration_run import calibrate as calibrate_battles
     from podium.verbs.calibration_run import compare, differences_from_best, judge_agreement
 

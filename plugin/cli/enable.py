@@ -15,7 +15,7 @@ import click
 from podium.errors import UsageError
 from podium.hosts.on_start import HOSTS
 from podium.printable import tell
-from podium.storage.drafts import write_text
+from podium.storage.atomic_files import write_text
 
 NAME = "podium_ranker.pth"
 ON_START = Path(__file__).parents[1] / "hosts" / "on_start.py"

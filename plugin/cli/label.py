@@ -52,7 +52,7 @@ def label(output: "Place | None", responses: tuple[str, ...], **arguments: Any) 
     from podium.formats.label_sheet import sheet_table
     from podium.planning.label_draw import draw_labels, draw_reports
     from podium.responses.read import read_responses
-    from podium.storage.drafts import write_text
+    from podium.storage.atomic_files import write_text
 
     if output is not None and not responses and arguments["by"] == "random":
         raise UsageError("a sheet without texts is one that nobody can fill in: name the files of texts (--responses)")

@@ -28,7 +28,7 @@ def leaderboard(context: click.Context, folder: Path, output: Path) -> None:
     """
     from podium.cli.progress_bar import show_progress
     from podium.page.leaderboard import rankings_in, site_files
-    from podium.storage.drafts import write_text
+    from podium.storage.atomic_files import write_text
     from podium.text import plural
 
     rankings, failures = rankings_in(folder, output)

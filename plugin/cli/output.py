@@ -46,7 +46,7 @@ def print_reports(reports: "Sequence[Report]") -> None:
 def write_figures(figures: Any, view: View, style: str, output: "Place | None", warnings: Iterable[str] = ()) -> None:
     """Write warnings to stderr and results to a file or stdout, in the chosen style."""
     from podium.report.writers import styled_text
-    from podium.storage.drafts import write_text
+    from podium.storage.atomic_files import write_text
 
     for warning in warnings:
         warn(warning)

@@ -52,7 +52,7 @@ def report(
     from podium.cli.output import announce
     from podium.cli.progress_bar import show_progress
     from podium.page.report_page import report_page
-    from podium.storage.drafts import write_text
+    from podium.storage.atomic_files import write_text
 
     with show_progress():
         material, whole = _material(arguments, responses, no_texts)

@@ -9,8 +9,8 @@ from pathlib import Path
 from podium.errors import UsageError
 from podium.formats.containers import SUFFIXES
 from podium.hookspecs import SourceFiles
-from podium.storage.drafts import is_draft
-from podium.storage.remote import RemoteFile, find_remote, is_url, place_of, siblings
+from podium.storage.atomic_files import is_temporary
+from podium.storage.remote import RemoteFile, find_remote, is_url, list_siblings, place_of
 
 
 def find_files(source: str, further: tuple[str, ...] = ()) -> SourceFiles:
@@ -30,7 +30,7 @@ def find_files(source: str, further: tuple[str, ...] = ()) -> SourceFiles:
         place = place_of(path)
         if isinstance(place, RemoteFile):
             objects, searched = find_remote(path, (*SUFFIXES, *further))
-            return SourceFiles(label, (), searched, tuple(each for each in objects if not is_draft(each.name)))
+            return SourceFiles(label, (), searched, tuple(each for each in objects if not is_temporary(each.name)))
         path = str(place)
     if Path(path).is_dir():
         return SourceFiles(label, _files_in(Path(path), further), searched=True)
@@ -38,7 +38,7 @@ def find_files(source: str, further: tuple[str, ...] = ()) -> SourceFiles:
         return SourceFiles(label, (Path(path),), searched=False)
     if not has_magic(path):
         raise UsageError(f"no such file or directory: {path}")
-    paths = tuple(sorted(Path(name) for name in glob(path, recursive=True) if not is_draft(Path(name).name)))
+    paths = tuple(sorted(Path(name) for name in glob(path, recursive=True) if not is_temporary(Path(name).name)))
     if not paths:
         raise UsageError(f"no file matches {path}")
     return SourceFiles(label, paths, searched=False)
@@ -59,9 +59,9 @@ def local_files(source: SourceFiles, names: Sequence[str] = ("*",)) -> SourceFil
     wanted = _of_names(source.remote, names)
     if not source.searched:
         folders = {place.url.rpartition("/")[0]: place for place in wanted}
-        for place in _of_names([each for known in folders.values() for each in siblings(known)], names):
-            place.local_copy()
-    return replace(source, paths=(*source.paths, *(place.local_copy() for place in wanted)), remote=())
+        for place in _of_names([each for known in folders.values() for each in list_siblings(known)], names):
+            place.download()
+    return replace(source, paths=(*source.paths, *(place.download() for place in wanted)), remote=())
 
 
 def _of_names(places: Iterable[RemoteFile], names: Sequence[str]) -> list[RemoteFile]:
@@ -69,15 +69,12 @@ def _of_names(places: Iterable[RemoteFile], names: Sequence[str]) -> list[Remote
 
 
 def _files_in(folder: Path, further: tuple[str, ...]) -> tuple[Path, ...]:
-    suffixes = (*SUFFIXES, *further)
-    paths = sorted(
-        path
-        for path in folder.rglob("*")
-        if path.name.endswith(suffixes) and path.is_file() and not any(map(is_draft, path.relative_to(folder).parts))
-    )
+    """Return the files with a known suffix below a folder, temporary files of other writers left out."""
+    files = [path for path in sorted(folder.rglob("*")) if path.name.endswith((*SUFFIXES, *further)) and path.is_file()]
+    paths = tuple(path for path in files if not any(map(is_temporary, path.relative_to(folder).parts)))
     if not paths:
         raise UsageError(f"the directory {folder} holds no {', '.join(SUFFIXES[:5])} file")
-    return tuple(paths)
+    return paths
 
 
 def split_label(source: str) -> tuple[str | None, str]:

@@ -6,7 +6,7 @@ import pandas as pd
 import pyarrow as pa
 
 from podium.errors import UsageError
-from podium.storage.drafts import written_whole
+from podium.storage.atomic_files import atomic_file
 from podium.storage.remote import Place
 from podium.text import as_text, to_plain_values
 
@@ -25,7 +25,7 @@ def write(frame: pd.DataFrame, place: Place) -> None:
     """
     if place.suffix not in (".parquet", ".csv", ".jsonl"):
         raise UsageError(f"cannot write {place.name!r}: name a .parquet, .csv or .jsonl file")
-    with written_whole(place) as draft:
+    with atomic_file(place) as draft:
         if place.suffix == ".parquet":
             # A Parquet column has one type: foreign ones of several are written as text.
             objects = [name for name in frame if pd.api.types.is_object_dtype(frame[name])]

@@ -5,7 +5,7 @@ from types import ModuleType
 from typing import Any
 
 from podium.errors import UsageError, install_hint
-from podium.storage.drafts import written_whole
+from podium.storage.atomic_files import atomic_file
 from podium.storage.remote import Place
 
 FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, DejaVu Sans, sans-serif"
@@ -67,5 +67,5 @@ def save(chart: Any, place: Place) -> None:
     """
     load_extra("vl_convert")
     scale = {"scale_factor": SHARPNESS} if place.suffix == ".png" else {}
-    with written_whole(place) as draft, draft.open("w" if place.suffix == ".svg" else "wb") as stream:
+    with atomic_file(place) as draft, draft.open("w" if place.suffix == ".svg" else "wb") as stream:
         chart.save(stream, format=place.suffix.removeprefix("."), **scale)

@@ -1,13 +1,14 @@
-"""Files that lie in an object store or behind https. fsspec and its drivers are loaded when one of them is typed.
+"""Files in an object store or behind https, by fsspec, which is imported when a URL is read or written.
 
-What a URL holds beside a place (a user and password, the signature in a query) is used and never shown.
+What a URL holds beside the location (user and password, the signature in its query) is used but never shown.
 """
 
+import hashlib
 import logging
 import re
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -16,30 +17,26 @@ from typing import Any, TypeAlias
 from podium.errors import DataError, PodiumError, UsageError, install_hint
 
 DRIVERS = {"s3": ("s3fs", "s3"), "gs": ("gcsfs", "gs"), "http": ("aiohttp", "https"), "https": ("aiohttp", "https")}
-"""By scheme: the package that speaks it, and podium's extra that brings the package."""
+"""By scheme, the package that fsspec needs and podium's extra that installs it."""
 CREDENTIALS = {
-    "s3": "set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; of a public bucket FSSPEC_S3_ANON=true",
-    "gs": "run `gcloud auth application-default login`, or set GOOGLE_APPLICATION_CREDENTIALS; of a public bucket "
+    "s3": "set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; for a public bucket FSSPEC_S3_ANON=true",
+    "gs": "run `gcloud auth application-default login`, or set GOOGLE_APPLICATION_CREDENTIALS; for a public bucket "
     "FSSPEC_GS_TOKEN=anon",
-    "https": "ask for a URL that is signed anew, or for rights to read it",
 }
-LACKS = {"NoCredentialsError", "PartialCredentialsError", "CredentialRetrievalError", "TokenRetrievalError"} | {
-    *("ProfileNotFound", "UnauthorizedSSOTokenError", "SSOTokenLoadError", "DefaultCredentialsError", "RefreshError")
+CREDENTIAL_ERRORS = {
+    *("NoCredentialsError", "PartialCredentialsError", "CredentialRetrievalError", "TokenRetrievalError"),
+    *("ProfileNotFound", "UnauthorizedSSOTokenError", "SSOTokenLoadError", "DefaultCredentialsError", "RefreshError"),
 }
-"""Errors of drivers, by name: there are no credentials, or none that hold."""
-REFUSED = (401, 403)
-MAGIC = frozenset("*?[")
+"""Errors of drivers, by name, that mean missing or expired credentials."""
 STORES = ("s3", "gs")
-"""Schemes of which folders can be listed, and to which can be written."""
+"""Schemes whose folders can be listed, and that can be written to."""
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(?=://)")
 USER = re.compile(r"(?<=://)[^/\s@]*@")
 QUERY = re.compile(r"(https?://[^\s?'\"]*)\?[^\s'\"),]*")
-IDENTITY = ("ETag", "etag", "generation", "size", "mtime", "updated", "LastModified", "last_modified")
-"""What a store says of an object that changes with it."""
 
 
 def is_url(text: str) -> bool:
-    """Whether a source is a URL and no path.
+    """Return whether a source is a URL, not a path.
 
     >>> is_url("s3://bucket/votes.csv"), is_url("votes.csv"), is_url("gpt=s3://bucket/votes.csv")
     (True, False, False)
@@ -48,7 +45,7 @@ def is_url(text: str) -> bool:
 
 
 def without_secrets(text: str) -> str:
-    """Return a text with its URLs reduced to places.
+    """Return a text whose URLs have neither user nor query.
 
     >>> without_secrets("https://me:word@host/votes.csv?Signature=1f is gone")
     'https://host/votes.csv is gone'
@@ -58,13 +55,10 @@ def without_secrets(text: str) -> str:
 
 @dataclass(frozen=True, order=True, slots=True)
 class RemoteFile:
-    """An object in a store, or what a web server gives.
+    """An object in a store, or a document of a web server.
 
-    Whatever asks for it raises `UsageError` where it is not there, or may not be read or written, and `DataError` where
-    the store cannot be reached.
-
-    Attributes:
-        url: as it was typed or listed.
+    Methods that access it raise UsageError if it does not exist or access is denied, and DataError if the store cannot
+    be reached.
     """
 
     url: str = field(repr=False)
@@ -79,7 +73,7 @@ class RemoteFile:
 
     @property
     def name(self) -> str:
-        """The last part of the place."""
+        """The last part of the path."""
         return PurePosixPath(str(self)).name
 
     @property
@@ -87,65 +81,64 @@ class RemoteFile:
         """The end of the name, from its last dot."""
         return PurePosixPath(self.name).suffix
 
+    @property
+    def bucket(self) -> str:
+        """The URL of the bucket, or of the web server."""
+        return "/".join(self.url.split("/")[:3])
+
     def with_name(self, name: str) -> "RemoteFile":
         """Return the object of another name in the same folder."""
         return RemoteFile(f"{self.url.rpartition('/')[0]}/{name}")
 
-    def identity(self) -> tuple[Any, ...]:
-        """Return what changes when the object does."""
-        with _errors_of(self):
+    def version(self) -> str:
+        """Return a text that changes when the object does."""
+        with _driver_errors(self):
             system = file_system(self.scheme)
             system.invalidate_cache()
-            about = system.info(self.url)
-        return tuple(str(about.get(name)) for name in IDENTITY)
+            return str(sorted(system.info(self.url).items(), key=str))
 
     @property
     def local_path(self) -> Path:
-        """Where its copy lies, once there is one."""
-        return _copies().path_of(self)
+        """The path of its local copy, which may not exist yet; folders are named as in the store."""
+        location, query = str(self), self.url.removeprefix(str(self))
+        parts = [part if part.strip(".") else f"_{part}" for part in location.partition("://")[2].split("/")]
+        # Two documents of one name that differ by their query have copies of their own.
+        return Path(_copies().name, hashlib.sha256(query.encode()).hexdigest()[:8], self.scheme, *parts)
 
-    def local_copy(self) -> Path:
-        """Return a copy that lasts as long as this process, made again where the object has changed.
-
-        Its folders are called as those of the object are.
-        """
-        identity, path = self.identity(), self.local_path
-        identities = _copies().identities
-        if identities.get(self.url) != identity:
+    def download(self) -> Path:
+        """Return the path of a local copy that lasts as long as the process, downloaded again if the object changed."""
+        version, path = self.version(), self.local_path
+        if _VERSIONS.get(self.url) != version:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with _errors_of(self):
+            with _driver_errors(self):
                 file_system(self.scheme).get_file(self.url, str(path))
-            identities[self.url] = identity
+            _VERSIONS[self.url] = version
         return path
 
-    def put(self, draft: Path) -> None:
-        """Put a local file in its place; a store shows an object when all of it is there, the old one until then."""
+    def upload(self, path: Path) -> None:
+        """Upload a local file; the store shows the old object until the new one is complete."""
         self.check_writable()
-        with _errors_of(self):
-            file_system(self.scheme).put_file(str(draft), self.url)
+        with _driver_errors(self):
+            file_system(self.scheme).put_file(str(path), self.url)
 
     def check_writable(self) -> None:
-        """Find out what would fail after all has been computed: there is no such bucket, or it is no store."""
+        """Raise UsageError if it cannot be written to: not a store, no object name, or no such bucket."""
         if self.scheme not in STORES:
             raise UsageError(f"{self}: nothing can be written there; name a local file, s3:// or gs://")
         bucket, _, key = self.url.partition("://")[2].partition("/")
         if not bucket or not key or key.endswith("/"):
             raise UsageError(f"{self}: name an object to write, as {self.scheme}://BUCKET/NAME")
-        with _errors_of(self):
-            if not file_system(self.scheme).exists(f"{self.scheme}://{bucket}"):
+        with _driver_errors(self):
+            if not file_system(self.scheme).exists(self.bucket):
                 raise UsageError(f"{self}: there is no bucket {bucket!r}; create it, or name another")
 
 
 Place: TypeAlias = Path | RemoteFile
-"""Where a file is, or is to be."""
+"""A local or remote file."""
 
 
 def place_of(text: str | Path) -> Place:
-    """Return the file that a path or URL names; `file://` is a path.
-
-    Raises:
-        UsageError: podium knows no such scheme.
-    """
+    """Return the file that a path or URL names; `file://` is a path. An unknown scheme raises UsageError."""
     scheme = SCHEME.match(str(text))
     if isinstance(text, Path) or scheme is None:
         return Path(text)
@@ -157,25 +150,21 @@ def place_of(text: str | Path) -> Place:
 
 
 def local_file(place: Place) -> Path:
-    """Return where a file can be read as a local one; raises as `RemoteFile`."""
-    return place.local_copy() if isinstance(place, RemoteFile) else place
+    """Return the path of a file, or of the local copy of a remote one."""
+    return place.download() if isinstance(place, RemoteFile) else place
 
 
 @cache
 def file_system(scheme: str) -> Any:
-    """Return fsspec's file system for a scheme.
+    """Return fsspec's file system for a scheme; UsageError if its driver is not installed."""
+    import fsspec
 
-    Raises:
-        UsageError: its driver is not installed.
-    """
     package, extra = DRIVERS[scheme]
+    # Failures are reported once, as errors; a user who configures the driver's log still gets it.
+    logging.getLogger(package).addHandler(logging.NullHandler())
+    # Proxies, and the keys in ~/.netrc.
+    options = {"client_kwargs": {"trust_env": True}} if extra == "https" else {}
     try:
-        import fsspec
-
-        # What goes wrong is said once, by an error; whoever asks for a driver's log still gets it.
-        logging.getLogger(package).addHandler(logging.NullHandler())
-        # Proxies, and the keys in ~/.netrc.
-        options = {"client_kwargs": {"trust_env": True}} if extra == "https" else {}
         return fsspec.filesystem(scheme, **options)
     except ImportError as error:
         raise UsageError(f"{scheme}:// needs {package} ({error}): {install_hint(extra)}") from None
@@ -186,134 +175,95 @@ def find_remote(url: str, suffixes: tuple[str, ...]) -> tuple[tuple[RemoteFile, 
 
     Returns:
         The objects, sorted, and whether a folder was searched.
-
-    Raises:
-        UsageError: there are none, or they may not be read.
-        DataError: the store cannot be reached.
     """
-    place = place_of(url)
-    assert isinstance(place, RemoteFile)
-    with _errors_of(place):
+    place = RemoteFile(url)
+    with _driver_errors(place):
         system = file_system(place.scheme)
         system.invalidate_cache()
-        kind = _kind(system, place)
+        try:
+            kind = system.info(url)["type"]
+        except FileNotFoundError:
+            if place.scheme not in STORES or not set(url) & set("*?["):
+                raise
+            kind = "glob"
         if kind == "file":
             return (place,), False
         if kind == "directory":
             names = [name for name in system.find(url) if name.endswith(suffixes)]
-        elif place.scheme in STORES and set(url) & MAGIC:
-            names = [name for name, about in system.glob(url, detail=True).items() if about["type"] == "file"]
         else:
-            raise _absent(place, system)
-        if not names and kind is None:
-            raise _absent(place, system)
+            names = [name for name, about in system.glob(url, detail=True).items() if about["type"] == "file"]
+            if not names:
+                raise FileNotFoundError(url)
     if not names:
         raise UsageError(f"{place} holds no {', '.join(suffixes[:5])} file")
     return tuple(sorted(RemoteFile(f"{place.scheme}://{name}") for name in names)), kind == "directory"
 
 
-def siblings(place: RemoteFile) -> list[RemoteFile]:
-    """Return the objects in the same folder of a store; none behind https. Raises as `RemoteFile`."""
+def list_siblings(place: RemoteFile) -> list[RemoteFile]:
+    """List the objects in the same folder of a store, the object itself included; empty behind https."""
     if place.scheme not in STORES:
         return []
-    with _errors_of(place):
+    with _driver_errors(place):
         listed = file_system(place.scheme).ls(place.url.rpartition("/")[0], detail=True)
     return [RemoteFile(f"{place.scheme}://{about['name']}") for about in listed if about["type"] == "file"]
 
 
 def with_urls(text: str) -> str:
-    """Return a text in which local copies are called by the URLs that they were made of."""
-    return _copies().URLS.sub(r"\1://", text) if _copies.cache_info().currsize else text
+    """Return a text in which the paths of local copies are replaced by the URLs of the objects."""
+    if not _copies.cache_info().currsize:
+        return text
+    return re.sub(rf"{re.escape(_copies().name)}/\w+/(\w+)/", r"\1://", text)
 
 
 @contextmanager
 def urls_in_errors() -> Iterator[None]:
-    """Call local copies by their URLs in whatever goes wrong.
-
-    Raises:
-        PodiumError: what went wrong.
-    """
+    """Replace the paths of local copies by URLs in podium's errors."""
     try:
         yield
-    except DataError as error:
-        problem, remedy = with_urls(error.problem), with_urls(error.remedy)
-        source = error.source and with_urls(error.source)
-        raise DataError(problem, remedy=remedy, source=source, row=error.row) from None
     except PodiumError as error:
-        error.args = tuple(map(with_urls, map(str, error.args)))
+        error.args = tuple(with_urls(str(part)) for part in error.args)
+        vars(error).update({name: with_urls(part) for name, part in vars(error).items() if isinstance(part, str)})
         raise
-
-
-def _kind(system: Any, place: RemoteFile) -> str | None:
-    """Return `file` or `directory`; None where nothing has this name."""
-    try:
-        return str(system.info(place.url)["type"])
-    except FileNotFoundError as error:
-        # Behind https every failure is called so.
-        if place.scheme in STORES or getattr(error.__cause__, "status", None) == 404:
-            return None
-        raise
-
-
-def _absent(place: RemoteFile, system: Any) -> UsageError:
-    if place.scheme in STORES:
-        bucket = place.url.partition("://")[2].partition("/")[0]
-        if not system.exists(f"{place.scheme}://{bucket}"):
-            return UsageError(f"{place}: there is no bucket {bucket!r}, or it is not yours to see; check its name")
-        if set(place.url) & MAGIC:
-            return UsageError(f"no object matches {place}")
-    return UsageError(f"{place}: there is nothing of this name; check the path")
 
 
 @contextmanager
-def _errors_of(place: RemoteFile) -> Iterator[None]:
-    """Turn what a driver raises into an error that names the place, and no credentials."""
+def _driver_errors(place: RemoteFile) -> Iterator[None]:
+    """Convert what a driver raises to an error that names the place, without credentials."""
     try:
         yield
     except PodiumError:
         raise
     except Exception as error:
-        raise _explanation(error, place) from None
+        raise _explain(error, place) from None
 
 
-def _explanation(error: BaseException, place: RemoteFile) -> PodiumError:
+def _explain(error: Exception, place: RemoteFile) -> PodiumError:
+    """Return the error for what a driver raised, with the remedy."""
     cause = error.__cause__ if error.__cause__ is not None else error
     status = getattr(cause, "status", None) or getattr(cause, "code", None)
-    remedy = CREDENTIALS.get(place.scheme, CREDENTIALS["https"])
-    if {type(known).__name__ for known in (error, cause)} & LACKS:
+    remedy = CREDENTIALS.get(place.scheme, "ask for a URL that is signed anew, or for the right to read it")
+    if {type(known).__name__ for known in (error, cause)} & CREDENTIAL_ERRORS:
         return UsageError(f"{place}: no credentials. Remedy: {remedy}")
-    if isinstance(error, PermissionError) or status in REFUSED:
+    if isinstance(error, PermissionError) or status in (401, 403):
         return UsageError(f"{place}: access is refused. Remedy: {remedy}")
     if isinstance(error, FileNotFoundError) and (place.scheme in STORES or status == 404):
+        with suppress(Exception):
+            if place.scheme in STORES and not file_system(place.scheme).exists(place.bucket):
+                bucket = place.bucket.rpartition("/")[2]
+                return UsageError(f"{place}: there is no bucket {bucket!r}, or you may not see it; check its name")
+        if place.scheme in STORES and set(place.url) & set("*?["):
+            return UsageError(f"no object matches {place}")
         return UsageError(f"{place}: there is nothing of this name; check the path")
     said = " ".join(without_secrets(str(cause)).split())[:200]
     problem = f"the store does not give it ({type(cause).__name__}{': ' if said else ''}{said})"
     return DataError(problem, source=str(place), remedy="see whether it can be reached from here, and try again")
 
 
-class _Copies:
-    """The folder of local copies, removed when the process ends.
-
-    Attributes:
-        identities: of the objects when they were copied, by URL.
-    """
-
-    def __init__(self) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="podium-copies-")
-        self._queries: list[str] = []
-        self.identities: dict[str, tuple[Any, ...]] = {}
-        self.URLS = re.compile(rf"{re.escape(self._folder.name)}/\d+/(\w+)/")
-
-    def path_of(self, place: RemoteFile) -> Path:
-        """Return where the copy of an object lies; two of one name that differ by their query lie apart."""
-        query = place.url.removeprefix(str(place))
-        if query not in self._queries:
-            self._queries.append(query)
-        parts = str(place).partition("://")[2].split("/")
-        safe = [part if part.strip(".") else f"_{part}" for part in parts]
-        return Path(self._folder.name, str(self._queries.index(query)), place.scheme, *safe)
-
-
 @cache
-def _copies() -> _Copies:
-    return _Copies()
+def _copies() -> "tempfile.TemporaryDirectory[str]":
+    """Return the folder of local copies, which is removed when the process ends."""
+    return tempfile.TemporaryDirectory(prefix="podium-copies-")
+
+
+_VERSIONS: dict[str, str] = {}
+"""Version of each object when it was copied, by URL."""

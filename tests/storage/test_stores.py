@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 import podium
-from podium.storage.drafts import write_text, written_whole
+from podium.storage.atomic_files import atomic_file, write_text
 from podium.storage.remote import RemoteFile, place_of, without_secrets
 
 boto3 = pytest.importorskip("boto3")
@@ -100,7 +100,7 @@ def test_a_glob_a_folder_and_a_labelled_url_name_several_objects_or_one(
     first = folder("a/part-1.csv", as_bytes(votes.iloc[:half], ".csv"))
     second = folder("a/part-2.csv", as_bytes(votes.iloc[half:], ".csv"))
     folder("a/notes.txt", b"no verdicts")
-    folder("a/.podium-0beec7b5-5e1f00d5.draft", b"half")
+    folder("a/.podium-0beec7b5-5e1f00d5.tmp", b"half")
     above = first.rpartition("/a/")[0]
     as_bytes(votes, ".csv")
     for source in (f"{above}/a/*.csv", f"{above}/a/part-?.csv", f"{above}/*/*.csv", above, f"{above}/"):
@@ -253,7 +253,7 @@ def test_what_is_not_finished_is_not_put(store: Any, folder: Callable[..., str])
     url = folder("out.csv", b"old")
 
     def break_off() -> None:
-        with written_whole(place_of(url)) as draft:
+        with atomic_file(place_of(url)) as draft:
             draft.write_text("half of")
             raise ZeroDivisionError
 

@@ -14,7 +14,7 @@ from typing import Any
 from podium.errors import PodiumError, UsageError
 from podium.hosts.inspect_ai.log_contents import RANKER_VARIABLE
 from podium.printable import tell
-from podium.storage.remote import Place, RemoteFile, place_of, siblings
+from podium.storage.remote import Place, RemoteFile, list_siblings, place_of
 
 COMMANDS = ("eval", "eval-set", "eval-retry", "score")
 HELP = "Rank the models when the run has ended; `podium list rankers` shows the names."
@@ -177,6 +177,6 @@ def _logs_near(arguments: Sequence[str]) -> set[Place]:
     for word in arguments:
         if word.endswith((".eval", ".json")):
             log = place_of(word)
-            beside = siblings(log) if isinstance(log, RemoteFile) else log.parent.glob("*")
+            beside = list_siblings(log) if isinstance(log, RemoteFile) else log.parent.glob("*")
             near |= {place for place in beside if place == log or place.suffix == ".eval"}
     return near

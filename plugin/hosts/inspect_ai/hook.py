@@ -26,7 +26,7 @@ from podium.hosts.inspect_ai.log_contents import (
     reason_of_stop,
 )
 from podium.printable import tell
-from podium.storage.drafts import write_text, written_whole
+from podium.storage.atomic_files import atomic_file, write_text
 from podium.storage.remote import Place, RemoteFile, local_file, place_of
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def states_of(places: Iterable[Place]) -> States:
 
 def _state(place: Place) -> object:
     if isinstance(place, RemoteFile):
-        return place.identity()
+        return place.version()
     return place.stat().st_mtime_ns if place.exists() else 0
 
 
@@ -202,7 +202,7 @@ def write_into_log(place: Place, ranking: "Ranking") -> EvalResults:
     kept = [row for row in by_others if (row.get("ranker"), row.get("slice")) not in written]
     rankings = [*kept, *json.loads(json.dumps(now["rankings"]))]
     log.results.metadata = {**metadata, NAMESPACE: {**now, "rankings": rankings}}
-    with written_whole(place) as draft:
+    with atomic_file(place) as draft:
         shutil.copyfile(path, draft)
         write_eval_log(log, str(draft), "json" if place.suffix == ".json" else "eval", header_only=True)
     return log.results

@@ -13,7 +13,7 @@ from podium.errors import UsageError
 from podium.formats.files import split_label
 from podium.formats.lm_eval_layout import SAMPLES, Samples, describe_samples, is_samples
 from podium.hosts.lm_eval.compatibility import write_results
-from podium.storage.drafts import folder_written_whole, written_whole
+from podium.storage.atomic_files import atomic_file, atomic_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ def write_run(folder: Path, results: Mapping[str, Any], tracker: Any) -> Path:
         results: what `simple_evaluate` returned, samples included.
         tracker: the run's `EvaluationTracker`, which knows the model's name.
     """
-    with folder_written_whole(folder) as draft:
+    with atomic_folder(folder) as draft:
         write_results(draft, results, tracker)
     paths = [path for path in folder.rglob("*.jsonl") if SAMPLES.match(path.name)]
     if not paths:
@@ -126,7 +126,7 @@ def save_run(run: Path, output_path: str) -> tuple[Path, ...]:
     folder.mkdir(parents=True, exist_ok=True)
     saved = tuple(folder / path.name for path in sorted(run.iterdir()) if path.is_file())
     for path in saved:
-        with written_whole(path) as draft:
+        with atomic_file(path) as draft:
             shutil.copyfile(run / path.name, draft)
     return saved
 

@@ -21,7 +21,7 @@ from podium.hosts.lm_eval.options import RankerOptions
 from podium.hosts.lm_eval.secrets import HIDDEN, SHORTEST, redact
 from podium.plugins import catalogue
 from podium.plugins.settings import parameters_of
-from podium.storage.drafts import written_whole
+from podium.storage.atomic_files import atomic_file
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
@@ -105,7 +105,7 @@ def _redact_log(path: Path, log: "EvalLog", secrets: Sequence[str]) -> None:
     if any(secret in text for secret in in_json):
         for secret in sorted(in_json, key=len, reverse=True):
             text = text.replace(secret, HIDDEN)
-        with written_whole(path) as draft:
+        with atomic_file(path) as draft:
             write_eval_log(EvalLog.model_validate_json(text), str(draft), format="eval")
 
 

@@ -21,7 +21,7 @@ import pandas as pd
 import pytest
 
 import podium
-from podium.storage.drafts import folder_written_whole, is_draft, write_text, written_whole
+from podium.storage.atomic_files import atomic_file, atomic_folder, is_temporary, write_text
 
 KILLS = int(os.environ.get("PODIUM_KILLS", "2"))
 OLD = b"item,model_a,model_b,credit\nold,a,b,1\n"
@@ -107,21 +107,21 @@ class Writer:
         assert process.exitcode == 0
 
     def kill(self, *, after: float | None) -> bool:
-        """Run it and kill it: after some seconds, or as soon as there is a draft; tell whether a draft was left."""
+        """Run it and kill it, after some seconds or once there is a temporary file; return whether one was left."""
         process = FROM_A_SERVER.Process(target=exec, args=(self.code, {}))
         process.start()
         if after is None:
-            while process.is_alive() and not self.drafts():
+            while process.is_alive() and not self.temporaries():
                 pass
         else:
             process.join(after)
         process.kill()
         process.join(60)
-        return bool(self.drafts())
+        return bool(self.temporaries())
 
-    def drafts(self) -> list[str]:
-        """Return the drafts that are there."""
-        return [name for name in os.listdir(self.folder) if is_draft(name)]
+    def temporaries(self) -> list[str]:
+        """Return the temporaries that are there."""
+        return [name for name in os.listdir(self.folder) if is_temporary(name)]
 
 
 def files_writer(code: str, path: Path) -> Writer:
@@ -202,11 +202,11 @@ def writers(votes: Path, tmp_path: Path) -> dict[str, Writer]:
 
 
 def check_after_kills(writer: Writer, times: int, rng: random.Random) -> int:
-    """Kill a writer; compare what is there with the old content and the new; return how often a draft was left."""
+    """Kill a writer, compare the content with the old and the new; return how often a temporary file was left."""
     writer.restore()
     old, others, left = writer.content(), [], 0
     for k in range(times):
-        # One in six at any moment, before and after the draft, too; a draft that is gone by then is waited for again.
+        # One in six at any moment, also without a temporary file; others wait again for a file that is gone by then.
         for _ in range(1 if k % 6 == 1 else 5):
             writer.restore()
             if writer.kill(after=None if k % 6 != 1 else rng.uniform(0, 2)):
@@ -314,8 +314,8 @@ def test_an_error_while_writing_leaves_the_old_file_and_nothing_else(tmp_path: P
     path.write_bytes(OLD)
 
     def break_off() -> None:
-        with written_whole(path) as draft:
-            draft.write_text("half of")
+        with atomic_file(path) as temporary:
+            temporary.write_text("half of")
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -367,9 +367,7 @@ def test_a_device_is_written_to_and_not_replaced() -> None:
 def test_what_stands_in_a_redirected_standard_output_is_kept(tmp_path: Path) -> None:
     kept = tmp_path / "kept.txt"
     kept.write_text("before\n")
-    code = (
-        "from pathlib import Path; from podium.storage.drafts import write_text; write_text(Path('/dev/stdout'), 'x')"
-    )
+    code = "import pathlib, podium.storage.atomic_files as files; files.write_text(pathlib.Path('/dev/stdout'), 'x')"
     assert os.system(f'{sys.executable} -c "{code}" >> {kept}') == 0
     assert kept.read_text() == "before\nx"
 
@@ -384,14 +382,16 @@ def test_a_file_that_may_not_be_written_is_not_replaced_either(tmp_path: Path) -
     assert path.read_bytes() == OLD
 
 
-def test_the_draft_of_a_killed_writer_is_removed_by_the_next_and_that_of_a_living_one_is_not(tmp_path: Path) -> None:
+def test_the_next_writer_removes_the_temporary_file_of_a_killed_one_and_not_that_of_a_living_one(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "out.csv"
-    with written_whole(path) as held:
+    with atomic_file(path) as held:
         held.write_text("theirs")
-        left = held.with_name(held.name[:-14] + "00000000.draft")
+        left = held.with_name(held.name[:-12] + "00000000.tmp")
         left.write_text("half of")
-        for draft in (held, left):
-            os.utime(draft, (1, 1))
+        for temporary in (held, left):
+            os.utime(temporary, (1, 1))
         write_text(path, "mine")
         assert held.exists()
         assert not left.exists()
@@ -399,18 +399,18 @@ def test_the_draft_of_a_killed_writer_is_removed_by_the_next_and_that_of_a_livin
     assert os.listdir(tmp_path) == ["out.csv"]
 
 
-def test_a_fresh_draft_that_nobody_holds_yet_is_left_alone(tmp_path: Path) -> None:
-    with written_whole(tmp_path / "out.csv") as held:
-        fresh = held.with_name(held.name[:-14] + "00000000.draft")
+def test_a_fresh_temporary_file_without_lock_is_left_alone(tmp_path: Path) -> None:
+    with atomic_file(tmp_path / "out.csv") as held:
+        fresh = held.with_name(held.name[:-12] + "00000000.tmp")
         fresh.write_text("")
         write_text(tmp_path / "out.csv", "mine")
         assert fresh.exists()
 
 
-def test_drafts_are_no_data_where_a_folder_is_searched(tmp_path: Path) -> None:
+def test_temporary_files_are_no_data_where_a_folder_is_searched(tmp_path: Path) -> None:
     (tmp_path / "votes.csv").write_bytes(OLD)
-    with written_whole(tmp_path / "more.csv") as draft, folder_written_whole(tmp_path / "runs") as folder:
-        draft.write_text("item,model_a,model_b,credit\nhalf,a,b,0\n")
+    with atomic_file(tmp_path / "more.csv") as temporary, atomic_folder(tmp_path / "runs") as folder:
+        temporary.write_text("item,model_a,model_b,credit\nhalf,a,b,0\n")
         (folder / "run.csv").write_text("item,model_a,model_b,credit\nhalf,a,b,0\n")
         for source in (tmp_path, tmp_path / "*", tmp_path / ".*"):
             if source.name != ".*":
@@ -422,17 +422,17 @@ def test_drafts_are_no_data_where_a_folder_is_searched(tmp_path: Path) -> None:
 
 def test_a_folder_appears_with_all_that_is_in_it(tmp_path: Path) -> None:
     place = tmp_path / "more" / "runs"
-    with folder_written_whole(place) as draft:
-        (draft / "a").mkdir()
-        (draft / "a" / "b.txt").write_text("b")
+    with atomic_folder(place) as temporary:
+        (temporary / "a").mkdir()
+        (temporary / "a" / "b.txt").write_text("b")
         assert not place.exists()
     assert (place / "a" / "b.txt").read_text() == "b"
 
 
 def test_of_a_folder_that_was_not_finished_nothing_stays(tmp_path: Path) -> None:
     def break_off() -> None:
-        with folder_written_whole(tmp_path / "runs") as draft:
-            (draft / "c.txt").write_text("c")
+        with atomic_folder(tmp_path / "runs") as temporary:
+            (temporary / "c.txt").write_text("c")
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -448,7 +448,7 @@ def test_of_two_writers_at_once_one_result_stands_whole(tmp_path: Path) -> None:
     def write(text: str) -> None:
         for _ in range(20):
             barrier.wait()
-            with written_whole(path) as draft, draft.open("w") as stream:
+            with atomic_file(path) as temporary, temporary.open("w") as stream:
                 for start in range(0, len(text), 1000):
                     stream.write(text[start : start + 1000])
 

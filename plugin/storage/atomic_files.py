@@ -1,0 +1,176 @@
+"""Write files atomically: a temporary file beside the target replaces it once it is complete.
+
+A killed writer leaves the old file as it was and a hidden temporary file, which no search of a folder reads; the next
+writer of the same file removes it.
+"""
+
+import errno
+import hashlib
+import os
+import secrets
+import shutil
+import stat
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from podium.storage.remote import Place, RemoteFile
+
+PREFIX, SUFFIX = ".podium-", ".tmp"
+LEFT_OVER = 60.0
+"""Age in seconds from which an unlocked temporary file is taken for one that a killed writer left."""
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+STREAMS = ("/dev/fd/", "/dev/std", "/proc/")
+"""Places that are streams although they may lead to a file: `-o /dev/stdout`."""
+
+
+@contextmanager
+def atomic_file(place: Place) -> Iterator[Path]:
+    """Yield the path of a temporary file, which replaces the file at a place when the block ends without an error.
+
+    Mode and owner of an old file are kept and symbolic links are followed; a pipe or device is appended to; an object
+    in a store is uploaded.
+
+    Raises:
+        OSError: the file cannot be written; the message says whether the old file is unchanged.
+    """
+    if not isinstance(place, RemoteFile) and not _is_stream(place):
+        with _replacement(Path(os.path.realpath(place)), place) as temporary:
+            yield temporary
+        return
+    with tempfile.TemporaryDirectory(prefix="podium-") as folder:
+        temporary = Path(folder, place.name)
+        yield temporary
+        if isinstance(place, RemoteFile):
+            place.upload(temporary)
+            return
+        # Appended, because `-o /dev/stdout >> file` must keep what is in the file.
+        with temporary.open("rb") as source, place.open("ab") as sink:
+            shutil.copyfileobj(source, sink)
+
+
+def write_text(place: Place, text: str, errors: str = "strict") -> None:
+    """Write a text as UTF-8, atomically."""
+    with atomic_file(place) as temporary:
+        temporary.write_text(text, encoding="utf-8", errors=errors)
+
+
+@contextmanager
+def atomic_folder(place: Path) -> Iterator[Path]:
+    """Yield a temporary folder, which is renamed to a place that does not exist yet when the block ends."""
+    temporary = _temporary_path(place)
+    temporary.mkdir(parents=True)
+    try:
+        yield temporary
+        for path in temporary.rglob("*"):
+            if path.is_file():
+                _flush_to_disk(path)
+        temporary.rename(place)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+
+
+def is_temporary(name: str) -> bool:
+    """Return whether a file name is that of a temporary file, which may be incomplete.
+
+    >>> is_temporary(".podium-0beec7b5-5e1f00d5.tmp"), is_temporary("podium.csv")
+    (True, False)
+    """
+    return name.startswith(PREFIX) and name.endswith(SUFFIX)
+
+
+@contextmanager
+def _replacement(target: Path, place: Path) -> Iterator[Path]:
+    """Yield a locked temporary file beside a target; it replaces the target at the end, or is removed on an error."""
+    old, temporary = _status(target), _temporary_path(target)
+    try:
+        if old is not None and not os.access(target, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
+        descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
+        try:
+            _try_to_lock(descriptor)
+            _remove_left_over(target)
+            yield temporary
+            _flush_to_disk(temporary)
+            if old is not None:
+                with suppress(OSError):
+                    os.chown(temporary, old.st_uid, old.st_gid)
+                temporary.chmod(stat.S_IMODE(old.st_mode))
+            os.replace(temporary, target)
+        finally:
+            os.close(descriptor)
+    except BaseException as error:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and (error.errno in NO_ROOM or error.filename in (str(target), str(temporary))):
+            raise _write_error(place, error, had_file=old is not None) from None
+        raise
+    # The new name is on the disk only when its folder is.
+    with suppress(OSError):
+        _flush_to_disk(target.parent, os.O_RDONLY)
+
+
+def _write_error(place: Path, error: OSError, *, had_file: bool) -> OSError:
+    """Return an OSError of the same number whose message says what became of the file, and the remedy."""
+    number = error.errno or errno.EIO
+    remedy = "make room there, or name another place" if number in NO_ROOM else "name another place"
+    fate = "the old file is as it was" if had_file else "nothing was written"
+    return OSError(number, f"cannot be written: {os.strerror(number)}; {fate}. Remedy: {remedy}", str(place))
+
+
+def _status(path: Path) -> os.stat_result | None:
+    """Return the status of a file; None if it does not exist."""
+    try:
+        return path.stat()
+    except FileNotFoundError:
+        return None
+
+
+def _is_stream(place: Path) -> bool:
+    """Return whether a place is a pipe, a device or a standard stream, which cannot be replaced."""
+    status = _status(Path(os.path.realpath(place)))
+    is_device = status is not None and not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode)
+    return is_device or str(place.absolute()).startswith(STREAMS)
+
+
+def _temporary_path(target: Path, writer: str | None = None) -> Path:
+    """Return an unused path beside a target, or a glob of all its temporary files for the writer `*`."""
+    name = hashlib.sha256(os.fsencode(target.name)).hexdigest()[:8]
+    return target.with_name(f"{PREFIX}{name}-{writer or secrets.token_hex(4)}{SUFFIX}")
+
+
+def _remove_left_over(target: Path) -> None:
+    """Remove the temporary files that killed writers of this target left: old ones that nobody has locked."""
+    for temporary in target.parent.glob(_temporary_path(target, "*").name):
+        with suppress(OSError):
+            if time.time() - temporary.stat().st_mtime <= LEFT_OVER:
+                continue
+            descriptor = os.open(temporary, os.O_RDWR)
+            try:
+                if _try_to_lock(descriptor):
+                    temporary.unlink()
+            finally:
+                os.close(descriptor)
+
+
+def _try_to_lock(descriptor: int) -> bool:
+    """Lock a file until it is closed; return False if another process holds it, or the system cannot lock files."""
+    try:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (ImportError, OSError):
+        return False
+    return True
+
+
+def _flush_to_disk(path: Path, flags: int = os.O_RDWR) -> None:
+    """Force the content of a file or folder to the disk."""
+    descriptor = os.open(path, flags)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

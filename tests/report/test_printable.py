@@ -82,5 +82,5 @@ def test_the_announcement_of_a_tournament_passes_the_gate(tmp_path: Path, capfd:
         (tmp_path / f"{len(response)}{name[-4:]}.jsonl").write_text(json.dumps(row) + "\n")
     round_robin(responses=str(tmp_path))
     said = capfd.readouterr().err
-    assert "left out for want of responses: \\x1b[2Jevil" in said
+    assert "left out because responses are missing: \\x1b[2Jevil" in said
     assert not RAW.search(said)

@@ -1,4 +1,4 @@
-"""Whom the role `models` names, what these models are asked on demand, and with which settings.
+"""Which models answer on demand, what they are asked, and with which settings.
 
 Prompts are the instructions of files, or the inputs of an Inspect task or dataset.
 """
@@ -16,9 +16,9 @@ from inspect_ai.model import Model, model_roles
 
 from podium.errors import UsageError, unknown_name
 from podium.hosts.inspect_ai.compatibility import is_registered_task, load_tasks
-from podium.hosts.inspect_ai.judge_models import jury_named, models_of_role, settings_of
+from podium.hosts.inspect_ai.judge_models import judges_by_role, models_of_role, settings_of
 from podium.hosts.inspect_ai.log_responses import READER
-from podium.hosts.inspect_ai.logs import question_of
+from podium.hosts.inspect_ai.sample_answers import question_of
 from podium.responses.answers import QuestionRow, id_of
 from podium.responses.collection import Responses
 from podium.responses.read import read_prompts
@@ -28,20 +28,20 @@ ROLE = "models"
 When = Literal["on-demand", "first"]
 GENERATION = ("temperature", "max_tokens")
 USUAL_TOKENS = 400
-"""How long an answer is taken to be where none is recorded: a figure to plan by, no more."""
+"""Assumed length of an answer if none is recorded, for the estimate of the cost."""
 CHARACTERS_PER_TOKEN = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
-    """Who is asked for responses, for what, and how.
+class AnswerRequests:
+    """Which models are asked for responses, to what, and how.
 
     Attributes:
-        models: by the model's name; empty where nobody is.
-        prompts: what they are asked; empty for the items of the responses that are recorded.
-        system: the system prompt of items that have none of their own, or None.
-        generation: `temperature` and `max_tokens`, as far as they are given.
-        notes: for humans.
+        models: by name; empty if all responses are recorded.
+        prompts: what they are asked; empty for the items of the recorded responses.
+        system: system prompt of items that have none, or None.
+        generation: `temperature` and `max_tokens`, if they are given.
+        notes: for the user.
     """
 
     models: Mapping[str, Model] = field(default_factory=dict)
@@ -50,33 +50,32 @@ class Asking:
     generation: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
-    def identity(self, responses: Responses) -> dict[str, Any]:
-        """Return what is asked of whom, and how, as a log records it."""
-        asked = {name: sorted(keys) for name, keys in responses.pending.items()}
+    def to_log(self, responses: Responses) -> dict[str, Any]:
+        """Return a hash of the prompts, the number of answers and the settings of each model, as a log keeps them."""
         items = [[item.id, item.instruction, item.system, item.media] for item in responses.items]
         return {
             "prompts": sha256(json.dumps(sorted(items, key=str)).encode()).hexdigest()[:12],
-            "models": {name: len(keys) for name, keys in sorted(asked.items())},
-            "model_settings": {name: settings_of(model) for name, model in self.models.items() if name in asked},
+            "models": {name: len(keys) for name, keys in sorted(responses.pending.items())},
+            "model_settings": {
+                name: settings_of(model) for name, model in self.models.items() if name in responses.pending
+            },
             "settings": {**self.generation, **({"system": self.system} if self.system else {})},
         }
 
-    def imagine(self, responses: Responses) -> Responses:
-        """Return the responses with texts of a usual length for those that are still to come."""
-        if not responses.pending:
-            return responses
+    def with_placeholders(self, responses: Responses) -> Responses:
+        """Return the responses with texts of usual length for the answers that are still to come."""
         text = "x" * self._usual_length(responses)
         cells = ((name, key) for name, keys in responses.pending.items() for key in keys)
-        return responses.with_answers(dict.fromkeys(cells, (text, "")))
+        return responses.with_answers(dict.fromkeys(cells, (text, ""))) if responses.pending else responses
 
     def _usual_length(self, responses: Responses) -> int:
-        """Return the characters that an answer is taken to have: as recorded ones on average, at most `max_tokens`."""
+        """Return the mean characters of the recorded answers, at most `max_tokens`."""
         known = [len(text) for texts in responses.texts.values() for text in texts.values()]
         usual = round(sum(known) / len(known)) if known else USUAL_TOKENS * CHARACTERS_PER_TOKEN
         return min(usual, self.generation.get("max_tokens", usual) * CHARACTERS_PER_TOKEN)
 
-    def announce(self, responses: Responses, cells: Collection[tuple[str, str]]) -> str:
-        """Say how many answers will be asked for, at most, and how many tokens that takes.
+    def cost_text(self, responses: Responses, cells: Collection[tuple[str, str]]) -> str:
+        """Return a sentence on the maximum number of answers and the tokens that they take.
 
         Args:
             cells: the answers, by model and item.
@@ -90,43 +89,43 @@ class Asking:
         return f"at most {len(cells):,} answers are asked of {who}, {tokens}" + (f" ({how})" if how else "")
 
 
-def split_asking(prompts: Sequence[str], when: str, how: Mapping[str, Any]) -> tuple[Asking, dict[str, Any]]:
-    """Split what models on demand are asked, and how, from how the judge is asked.
+def split_requests(prompts: Sequence[str], when: str, how: Mapping[str, Any]) -> tuple[AnswerRequests, dict[str, Any]]:
+    """Split options into what models are asked on demand and how the judge is asked.
 
     Raises:
-        UsageError: nobody has the role `models` and there are prompts, or a model has it twice.
-        DataError: a file of prompts is not what it should be.
+        UsageError: there are prompts and no model has the role `models`, or a model has it twice.
+        DataError: a file of prompts is invalid.
     """
     if when not in get_args(When):
         raise unknown_name("choice for answers", when, get_args(When))
     if ROLE not in model_roles():
         if prompts:
             raise UsageError(
-                f"prompts={','.join(prompts)}: nobody is there to be asked; name the models, --model-role "
+                f"prompts={','.join(prompts)}: no model has the role {ROLE}; name the models, --model-role "
                 f"{ROLE}=[MODEL,MODEL] (in Python: eval('podium/ring', task_args=..., model_roles=...), which knows "
                 "them before the task is made)"
             )
-        return Asking(), dict(how)
+        return AnswerRequests(), dict(how)
     models = models_by_name()
-    questions, notes = prompts_of(prompts)
-    judges = {str(model) for model in jury_named()}
-    own = [name for name, model in models.items() if str(model) in judges]
-    notes += [f"{some(own)} judges answers of its own: take another judge, or read its place with care"] if own else []
+    questions, notes = read_questions(prompts)
+    judges = {str(model) for model in judges_by_role()}
+    if own := [name for name, model in models.items() if str(model) in judges]:
+        notes.append(f"{some(own)} judges its own answers: take another judge, or treat its rank with caution")
     generation = {name: how[name] for name in GENERATION if how.get(name) is not None}
     rest = {name: value for name, value in how.items() if name not in GENERATION}
     system = rest.get("system")
-    if isinstance(system, str):
-        # Who was told something is judged by it.
-        rest["system"] = True
     own_system = system if isinstance(system, str) else None
-    return Asking(models, tuple(questions), own_system, generation, tuple(notes)), rest
+    if own_system is not None:
+        # What the models were told is shown to the judge.
+        rest["system"] = True
+    return AnswerRequests(models, tuple(questions), own_system, generation, tuple(notes)), rest
 
 
 def models_by_name() -> dict[str, Model]:
-    """Return the models of the role `models`: by their names, with their settings where names are alike.
+    """Return the models of the role `models` by name, with their settings in the name if two names are alike.
 
     Raises:
-        UsageError: two of them are the same in everything.
+        UsageError: two of them have the same settings, too.
     """
     models = models_of_role(ROLE)
     names = [str(model) for model in models]
@@ -139,36 +138,36 @@ def models_by_name() -> dict[str, Model]:
     return dict(zip(named, models, strict=True))
 
 
-def prompts_of(sources: Sequence[str]) -> tuple[list[QuestionRow], list[str]]:
-    """Return what models are to be asked, and notes for humans.
+def read_questions(sources: Sequence[str]) -> tuple[list[QuestionRow], list[str]]:
+    """Read what models are to be asked; return it with notes for the user.
 
     Args:
-        sources: whatever holds responses or instructions, tasks of Inspect (`inspect_evals/gsm8k`, `FILE.py`,
+        sources: files of responses or instructions, tasks of Inspect (`inspect_evals/gsm8k`, `FILE.py`,
             `FILE.py@TASK`), and names of its example datasets.
 
     Raises:
-        UsageError: there is no such file, task or dataset, or no prompt in any of them.
-        DataError: a file or a value in it is not what it should be.
+        UsageError: there is no such file, task or dataset, or no prompt in it.
+        DataError: a file or a value in it is invalid.
     """
     questions: list[QuestionRow] = []
     notes: list[str] = []
     for source in sources:
-        rows, remarks = _prompts_by_name(source) or read_prompts(source, readers=(READER,))
+        rows, remarks = _questions_by_name(source) or read_prompts(source, readers=(READER,))
         if not rows:
             raise UsageError(f"prompts={source}: no prompts in it; give a row per prompt with id and instruction")
         questions += rows
         notes += remarks
     unnamed = {each.item for each in questions if each.instruction and each.item == id_of(each.instruction)}
     if unnamed:
-        notes.append(f"{len(unnamed):,} prompts have no id, and are known by a hash of their text ({min(unnamed)} ...)")
+        notes.append(f"{len(unnamed):,} prompts have no id; a hash of their text is their id ({min(unnamed)} ...)")
     twice = sum(number > 1 for number in Counter((each.task, each.item) for each in questions).values())
     if twice and unnamed:
-        notes.append(f"{twice:,} prompts stand there more than once, and count once")
+        notes.append(f"{twice:,} prompts appear more than once and count once")
     return questions, notes
 
 
-def _prompts_by_name(source: str) -> tuple[list[QuestionRow], list[str]] | None:
-    """Return the prompts of a task or dataset of Inspect; None where the name is none of these."""
+def _questions_by_name(source: str) -> tuple[list[QuestionRow], list[str]] | None:
+    """Return the questions of an Inspect task or example dataset, with notes; None if `source` names neither."""
     file = Path(source.partition("@")[0])
     if file.exists() and file.suffix != ".py":
         return None
@@ -176,7 +175,7 @@ def _prompts_by_name(source: str) -> tuple[list[QuestionRow], list[str]] | None:
         tasks = load_tasks(source)
         if not tasks:
             raise UsageError(f"prompts={source}: there is no task in it")
-        read = [_questions(task.dataset, task.name) for task in tasks]
+        read = [_questions_of(task.dataset, task.name) for task in tasks]
         return [row for rows, _ in read for row in rows], [note for _, notes in read for note in notes]
     if "/" in source:
         return None
@@ -184,10 +183,11 @@ def _prompts_by_name(source: str) -> tuple[list[QuestionRow], list[str]] | None:
         dataset = example_dataset(source)
     except ValueError:
         return None
-    return _questions(dataset, source)
+    return _questions_of(dataset, source)
 
 
-def _questions(dataset: Dataset, task: str) -> tuple[list[QuestionRow], list[str]]:
+def _questions_of(dataset: Dataset, task: str) -> tuple[list[QuestionRow], list[str]]:
+    """Return the questions of a dataset, with notes on what models are not shown of it."""
     samples: list[Sample] = list(dataset)
     ids = [k if sample.id is None else sample.id for k, sample in enumerate(samples, 1)]
     rows = [question_of(sample, item, task, task) for item, sample in zip(ids, samples, strict=True)]

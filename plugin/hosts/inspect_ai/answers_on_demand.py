@@ -1,13 +1,12 @@
-"""Answers on demand: whom the role `models` names is asked for a response when its first battle on an item comes up.
+"""Answers on demand: models of the role `models` are asked for a response when its first battle comes up.
 
-An answer is a sample of its own, which the source deals before the battles that need it: Inspect's log, its cache and
-its retry keep it like any other, so that it is asked for once. `logs.responses_in` finds it there again.
+An answer is a sample of its own, scheduled before the battles that need it: Inspect's log, cache and retry keep it like
+any other, so that it is asked for once. `sample_answers.responses_in` reads it from the log.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
-from typing import Any
 
 from inspect_ai.dataset import Sample
 from inspect_ai.model import CachePolicy, ChatMessage, ChatMessageSystem, ChatMessageUser, GenerateConfig, Model
@@ -20,9 +19,10 @@ from podium.hosts.inspect_ai.call_control import (
     OnceCache,
     cause_of,
     make_calls,
-    repeat_where_cut_short,
+    repeat_if_cut_short,
 )
-from podium.hosts.inspect_ai.log_contents import ASKED, NAMESPACE, ROUND
+from podium.hosts.inspect_ai.log_contents import GivenAnswer, RequestMetadata, parse_sample
+from podium.hosts.inspect_ai.log_files import NAMESPACE
 from podium.hosts.inspect_ai.media import input_of
 from podium.hosts.inspect_ai.round_samples import SampleBuilder
 from podium.printable import tell
@@ -31,13 +31,48 @@ from podium.responses.collection import response_key
 from podium.scorers.reasoning import Policy, strip_reasoning
 from podium.tournaments.schedule import Pairing
 
-GAVE_UP = "gave up"
-"""Key of an answer that says that its model is not asked any more."""
+Answers = Mapping[tuple[str, str], GivenAnswer]
+"""Answers by model and item."""
+
+
+class ModelCaller:
+    """Asks models for responses, each for an item once, and stops asking a model whose first calls all fail alike."""
+
+    def __init__(self, config: GenerateConfig, cache: CachePolicy | bool) -> None:
+        self.config, self.cache = config, cache
+        self.breakers: dict[str, CircuitBreaker] = {}
+        self.stopped: set[str] = set()
+        self.once = OnceCache()
+
+    async def ask(self, names: Sequence[str], item: str, messages: list[ChatMessage]) -> dict[str, GivenAnswer]:
+        """Return the models' answers to an item by name; every epoch of the judge gets the same ones."""
+        models = models_by_name()
+        calls = [
+            partial(self.once.ask_once, (name, item), partial(self._ask_model, name, models[name], messages))
+            for name in names
+        ]
+        return dict(zip(names, await make_calls(calls), strict=True))
+
+    async def _ask_model(self, name: str, model: Model, messages: list[ChatMessage]) -> GivenAnswer:
+        """Return one model's answer, or why it failed."""
+        generate = partial(model.generate, messages, config=self.config, cache=self.cache)
+        try:
+            breaker = self.breakers.setdefault(name, CircuitBreaker())
+            output = await breaker.call(partial(repeat_if_cut_short, generate))
+        except JudgeStoppedError as error:
+            why = str(error).partition(": ")[2]
+            if name not in self.stopped:
+                self.stopped.add(name)
+                tell(f"{name} is not asked any more: {why}", "podium")
+            return GivenAnswer(failed=why, gave_up=True)
+        except Exception as error:
+            return GivenAnswer(failed=cause_of(error))
+        return GivenAnswer(text=output.completion)
 
 
 @solver
 def ask_models(*, cache: bool = True, temperature: float | None = None, max_tokens: int | None = None) -> Solver:
-    """Ask models for what a sample wants of them; a battle is let through.
+    """Ask models for the answers that a sample requests; leave other samples unchanged.
 
     Args:
         cache: whether answers of earlier runs are taken.
@@ -45,37 +80,17 @@ def ask_models(*, cache: bool = True, temperature: float | None = None, max_toke
     """
     config = GenerateConfig(temperature=temperature, max_tokens=max_tokens)
     policy = CachePolicy(expiry=None, per_epoch=False, scopes={NAMESPACE: ROLE}) if cache else False
-    breakers: dict[str, CircuitBreaker] = {}
-    stopped: set[str] = set()
-    run = OnceCache()
-
-    async def ask(name: str, model: Model, messages: list[ChatMessage]) -> dict[str, Any]:
-        call = partial(repeat_where_cut_short, partial(model.generate, messages, config=config, cache=policy))
-        try:
-            output = await breakers.setdefault(name, CircuitBreaker()).call(call)
-        except JudgeStoppedError as error:
-            why = str(error).partition(": ")[2]
-            if name not in stopped:
-                stopped.add(name)
-                tell(f"{name} is asked no more, {why}", "podium")
-            return {"failed": why, GAVE_UP: True}
-        except Exception as error:
-            return {"failed": cause_of(error)}
-        return {"text": output.completion}
+    caller = ModelCaller(config, policy)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
-        if ASKED not in state.metadata:
+        request = parse_sample(state.metadata)
+        if not isinstance(request, RequestMetadata):
             return state
-        models = models_by_name()
-        system = state.metadata.get("system")
-        asked: list[ChatMessage] = [ChatMessageSystem(content=system)] if system else []
-        asked += [ChatMessageUser(content=state.input)] if isinstance(state.input, str) else state.input
-        names, item = state.metadata[ASKED], state.metadata["item"]
-        # Every epoch of the judge meets the same answer.
-        calls = [partial(run.ask_once, (name, item), partial(ask, name, models[name], asked)) for name in names]
-        answers = dict(zip(names, await make_calls(calls), strict=True))
-        state.store.set(NAMESPACE, answers)
-        state.output.completion = "\n\n".join(own.get("text", own.get("failed", "")) for own in answers.values())
+        messages: list[ChatMessage] = [ChatMessageSystem(content=request.system)] if request.system else []
+        messages += [ChatMessageUser(content=state.input)] if isinstance(state.input, str) else state.input
+        answers = await caller.ask(request.asked_models, request.item, messages)
+        state.store.set(NAMESPACE, {name: own.to_log() for name, own in answers.items()})
+        state.output.completion = "\n\n".join(own.text or own.failed or "" for own in answers.values())
         state.completed = True
         return state
 
@@ -84,16 +99,16 @@ def ask_models(*, cache: bool = True, temperature: float | None = None, max_toke
 
 @dataclass(eq=False, repr=False)
 class AnswerCollector:
-    """Knows which answers are still to be asked for, and deals the samples that ask for them.
+    """Keeps track of the answers that are still to be asked for, and builds the samples that request them.
 
     Attributes:
-        sample_builder: makes the battles; its responses are kept up to date here.
-        order: in which models answer.
-        first: items whose answers are all asked for before the first battle, model by model.
+        sample_builder: builds the battles; its responses are updated here.
+        order: the order in which models answer.
+        first: items whose answers are all requested before the first battle, model by model.
         pack: whether the answers to an item that a round needs are one sample.
-        reasoning: whether what a model thought is kept in its answer.
-        failed: the responses that were asked for and are not there, by model and key.
-        cause: why the first of them failed; empty where none did.
+        reasoning: whether a model's reasoning is kept in its answer.
+        failed: requested responses that are missing, by model and key.
+        cause: why the first of them failed; empty if none did.
     """
 
     sample_builder: SampleBuilder
@@ -109,7 +124,7 @@ class AnswerCollector:
         self._start = self.sample_builder.responses
 
     def cells(self, pairings: Sequence[Pairing] | None) -> set[tuple[str, str]]:
-        """Return the answers, by model and item, that some battles need; None for all that may be asked for."""
+        """Return the answers, by model and item, that some battles need; None for all that may be requested."""
         pending = self._start.pending
         if pairings is None or self.first:
             items = {*self.first} or {item.id for item in self._start.items}
@@ -117,28 +132,28 @@ class AnswerCollector:
         sides = {(name, own.item) for own in pairings for name in (own.a, own.b)}
         return {(name, item) for name, item in sides if item in pending.get(name, ())}
 
-    def learn(self, events: Iterable[Mapping[str, Any]]) -> None:
-        """Take note of all that the current attempt was answered, and of nothing else."""
-        answered = {key: own for event in events for key, own in event.get(ASKED, {}).items()}
-        answers = {key: self._text_of(own) for key, own in answered.items()}
-        for name in {name for (name, _), own in answered.items() if GAVE_UP in own}:
+    def update(self, attempts: Iterable[Answers]) -> None:
+        """Set the responses to the recorded ones and these answers."""
+        answered = {key: own for answers in attempts for key, own in answers.items()}
+        texts = {key: self._text_of(own) for key, own in answered.items()}
+        for name in {name for (name, _), own in answered.items() if own.gave_up}:
             rest = ((name, key) for key in self._start.pending[name])
-            answers |= {key: (None, ERRORED) for key in rest if key not in answers}
-        self.cause = next((str(own["failed"]) for own in answered.values() if "failed" in own), "")
-        self.failed = frozenset(key for key, (text, _) in answers.items() if text is None)
-        self.sample_builder.responses = self._start.with_answers(answers)
+            texts |= {key: (None, ERRORED) for key in rest if key not in texts}
+        self.cause = next((own.failed for own in answered.values() if own.failed is not None), "")
+        self.failed = frozenset(key for key, (text, _) in texts.items() if text is None)
+        self.sample_builder.responses = self._start.with_answers(texts)
 
-    def _text_of(self, answers: Mapping[str, Any]) -> tuple[str | None, str]:
-        said = answers.get("text")
-        if said is None:
+    def _text_of(self, given: GivenAnswer) -> tuple[str | None, str]:
+        """Return the text to be judged, or None and the reason."""
+        if given.text is None:
             return None, ERRORED
-        text = strip_reasoning(said) if self.reasoning == "strip" else said
+        text = strip_reasoning(given.text) if self.reasoning == "strip" else given.text
         if text.strip():
             return text, ""
-        return None, ONLY_REASONING if said.strip() else EMPTY
+        return None, ONLY_REASONING if given.text.strip() else EMPTY
 
-    def due(self, pairings: Sequence[Pairing], label: str) -> list[Sample]:
-        """Return samples for the answers that these battles need and that are not there.
+    def build_requests(self, pairings: Sequence[Pairing], label: str) -> list[Sample]:
+        """Return samples that request the missing answers for these battles.
 
         Args:
             label: of the round, for the ids of packs.
@@ -146,7 +161,7 @@ class AnswerCollector:
         pending = self.sample_builder.responses.pending
         for name in self.order if self.first else ():
             if own := [item for item in self.first if item in pending.get(name, ())]:
-                return [self._sample(item, [name]) for item in own]
+                return [self._build_request(item, [name]) for item in own]
         wanted: dict[str, list[str]] = {}
         for battle in pairings:
             key = response_key(battle.item, battle.response)
@@ -154,13 +169,14 @@ class AnswerCollector:
                 if key in pending.get(name, ()) and name not in wanted.setdefault(battle.item, []):
                     wanted[battle.item].append(name)
         if self.pack:
-            return [self._sample(item, names, label) for item, names in wanted.items() if names]
-        return [self._sample(item, [name]) for item, names in wanted.items() for name in names]
+            return [self._build_request(item, names, label) for item, names in wanted.items() if names]
+        return [self._build_request(item, [name]) for item, names in wanted.items() for name in names]
 
-    def _sample(self, item_id: str, names: list[str], label: str = "") -> Sample:
-        """Return the sample that asks for the answers of some models: of a round in a pack, else of one model."""
+    def _build_request(self, item_id: str, names: list[str], label: str = "") -> Sample:
+        """Return the sample that requests models' answers to an item; `label` is empty unless it is a pack."""
         item, short = self.sample_builder.items[item_id], self.sample_builder.short_names[names[0]]
         sample_id = f"answers::{item_id}::round {label}" if label else f"answer::{item_id}::{short}"
         shown = {field: getattr(item, field) for field in ("instruction", "category", "reference", "system", "media")}
-        metadata = {"item": item_id, ASKED: names, ROUND: [], **{key: own for key, own in shown.items() if own}}
-        return Sample(id=sample_id, input=input_of(item.instruction, item.media), metadata=metadata)
+        about = {field: value for field, value in shown.items() if value}
+        metadata = RequestMetadata(item=item_id, asked_models=names, pairings=[], **{"instruction": "", **about})
+        return Sample(id=sample_id, input=input_of(item.instruction, item.media), metadata=metadata.to_log())

@@ -1,4 +1,4 @@
-"""Control of model calls: the same call made once, a stop after calls that all fail alike, errors in one line."""
+"""Control of model calls: answers kept for several samples, a stop after calls that all fail alike, plain errors."""
 
 import json
 import re
@@ -10,31 +10,27 @@ import anyio
 from podium.hosts.inspect_ai.log_contents import STOPPED
 
 CALLS_BEFORE_STOPPING = 10
-"""Calls that are made before the first answer; where all of them fail alike, no more are."""
+"""Calls that are made before the first answer; if all of them fail alike, no more are."""
 NUMBERED = re.compile(r"\b(?=\w*\d)\w{4,}")
 """What differs between alike errors: the numbers of requests. Three digits are a status."""
 LONGEST_CAUSE = 300
 CUT_SHORT = 2
-"""How often a call is made again whose answer is cut off in its JSON."""
+"""How often a call is repeated whose answer is cut off in its JSON."""
 SHUTDOWN_TIMEOUT = 5.0
-"""Seconds in which a run ends of which one call said that there is no use in it."""
+"""Seconds in which a run ends after one of its calls raised JudgeStoppedError."""
 WRAPPERS = frozenset(("RetryError", "ModelGenerateError"))
 T = TypeVar("T")
 
 
 class OnceCache:
-    """What several samples need, and one of them asks for.
-
-    Attributes:
-        shared: what came of it, by what it is of.
-    """
+    """Answers that several samples need, each asked for once."""
 
     def __init__(self) -> None:
         self.answers: dict[tuple[Any, ...], Any] = {}
         self._locks: dict[tuple[Any, ...], anyio.Lock] = {}
 
     async def ask_once(self, key: tuple[Any, ...], ask: Callable[[], Awaitable[Any]]) -> Any:
-        """Return what is asked for by the first that needs it; the others wait."""
+        """Return the answer kept under `key`; the first caller asks for it, and the others wait."""
         async with self._locks.setdefault(key, anyio.Lock()):
             if key not in self.answers:
                 self.answers[key] = await ask()
@@ -42,16 +38,16 @@ class OnceCache:
 
 
 class JudgeStoppedError(RuntimeError):
-    """The judge is not asked any more: nothing that it is asked is answered."""
+    """No more calls are made: the first ones all failed alike."""
 
     is_raised = False
 
 
 class CircuitBreaker:
-    """The first ten calls: more are made once one of them is answered, and none where all fail alike.
+    """Makes the first ten calls; further ones only if one of them is answered or they fail differently.
 
     Args:
-        ends_run: whether the first error that says so ends the run, so that others need not say it, too.
+        ends_run: whether the first JudgeStoppedError ends the run, so that later callers wait instead of raising it.
     """
 
     def __init__(self, *, ends_run: bool = False) -> None:
@@ -62,16 +58,16 @@ class CircuitBreaker:
         self._refusal: JudgeStoppedError | None = None
 
     async def call(self, ask: Callable[[], Awaitable[T]]) -> T:
-        """Make a call.
+        """Make a call and return its answer.
 
         Raises:
             JudgeStoppedError: the first calls failed alike.
-            Exception: this one failed.
+            Exception: what the call itself raised.
         """
         if not self._is_settled:
             await self._room.acquire()
             if not self._is_settled:
-                return await self._try(ask)
+                return await self._try_call(ask)
             # Whoever waits behind may go on, too.
             self._room.release()
         if self._refusal is None:
@@ -81,7 +77,8 @@ class CircuitBreaker:
         self._refusal.is_raised = True
         raise self._refusal
 
-    async def _try(self, ask: Callable[[], Awaitable[T]]) -> T:
+    async def _try_call(self, ask: Callable[[], Awaitable[T]]) -> T:
+        """Make one of the first calls, and decide by it whether more are made."""
         try:
             answer = await ask()
         except Exception as error:
@@ -99,34 +96,35 @@ class CircuitBreaker:
         self._settle()
         return answer
 
-    def _settle(self, refusal: "JudgeStoppedError | None" = None) -> None:
+    def _settle(self, refusal: JudgeStoppedError | None = None) -> None:
+        """Let the waiting calls go on, or make them raise `refusal`."""
         if not self._is_settled:
             self._is_settled, self._refusal = True, refusal
             self._room.release()
 
 
 def root_of(error: BaseException) -> BaseException:
-    """Return what went wrong, without what Inspect wraps it in: used up retries, the whole prompt."""
+    """Return the cause of an error without Inspect's wrappers, which show used up retries and the whole prompt."""
     while type(error).__name__ in WRAPPERS and error.__cause__ is not None:
         error = error.__cause__
     return error
 
 
 def cause_of(error: BaseException) -> str:
-    """Return what went wrong in a line."""
+    """Return type and message of an error's cause in one line of at most 300 characters."""
     root = root_of(error)
-    said = f"{type(root).__name__}: {' '.join(str(root).split())}"
-    return said if len(said) <= LONGEST_CAUSE else f"{said[:LONGEST_CAUSE]} ..."
+    line = f"{type(root).__name__}: {' '.join(str(root).split())}"
+    return line if len(line) <= LONGEST_CAUSE else f"{line[:LONGEST_CAUSE]} ..."
 
 
 async def make_calls(calls: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
-    """Make calls at once and return what came of them, in their order.
+    """Make calls concurrently and return their results in order; the first failure cancels the others.
 
     Inspect's `collect` does this too, and opens a span per call: two more events to record for each, and every call
     has one already.
 
     Raises:
-        Exception: the first call that failed, as it failed; it ends the others.
+        Exception: what the first failed call raised.
     """
     results: dict[int, T] = {}
 
@@ -144,8 +142,8 @@ async def make_calls(calls: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
     return [results[place] for place in range(len(calls))]
 
 
-async def repeat_where_cut_short(ask: Callable[[], Awaitable[T]]) -> T:
-    """Make a call; again where its answer was cut short on the way, which no provider's client repeats."""
+async def repeat_if_cut_short(ask: Callable[[], Awaitable[T]]) -> T:
+    """Make a call, and again if its JSON was cut off on the way, which no provider's client repeats."""
     for _ in range(CUT_SHORT):
         try:
             return await ask()

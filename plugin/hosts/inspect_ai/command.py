@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from podium.errors import PodiumError, UsageError
-from podium.hosts.inspect_ai.log_contents import RANKER_VARIABLE
+from podium.hosts.inspect_ai.log_files import RANKER_VARIABLE
 from podium.printable import tell
 from podium.storage.remote import Place, RemoteFile, list_siblings, place_of
 

@@ -1,4 +1,4 @@
-"""The hook: after a run it ranks what asks for a ranker, and tournaments, and writes the ranking where humans look."""
+"""The hook that ranks tournaments, and other logs that ask for a ranker, when a run has ended."""
 
 import json
 import os
@@ -15,16 +15,8 @@ from inspect_ai.log import EvalLog, EvalMetric, EvalResults, EvalScore, list_eva
 
 from podium.errors import PodiumError
 from podium.hosts.inspect_ai.compatibility import flatten_arguments, set_headline
-from podium.hosts.inspect_ai.log_contents import (
-    NAMESPACE,
-    PLAYED_FOR,
-    RANKER_VARIABLE,
-    RANKING,
-    SCHEDULED,
-    SHARD,
-    is_tournament,
-    reason_of_stop,
-)
+from podium.hosts.inspect_ai.log_contents import is_tournament, rankings_in, read_tournament, reason_of_stop
+from podium.hosts.inspect_ai.log_files import NAMESPACE, PLAYED_FOR, RANKER_VARIABLE, RANKING
 from podium.printable import tell
 from podium.storage.atomic_files import atomic_file, write_text
 from podium.storage.remote import Place, RemoteFile, local_file, place_of
@@ -34,21 +26,21 @@ if TYPE_CHECKING:
     from podium.nouns.ranking import Ranking, Separation, Standings
 
 FIGURES = ("rank", "score", "low", "high", "se", "rank_low", "rank_high", "battles", "win_rate")
-"""What of an entry becomes a metric of its own: the viewer shows metrics, not their metadata."""
+"""Fields of an entry that become metrics: the viewer shows metrics, not their metadata."""
 NAMED_FIRST = 3
 USUAL = "bradley-terry"
 SAID_LAST = "podium.said_last"
-"""Key of the command's context under which stands what is printed when it ends."""
-States = frozenset[tuple[str, object]]
-"""Logs, and what changes when one is written."""
+"""Key of the command's context for what is printed when it ends."""
+LogStates = frozenset[tuple[str, object]]
+"""Logs, each with a value that changes when it is written."""
 
 
 @hooks(name="podium_ranking", description="rank models after a run (--metadata ranker=NAME)")
 class PodiumHooks(Hooks):
-    """Ranks the logs of a run, or of an eval set, and writes the ranking where humans look."""
+    """Ranks the logs of a run or an eval set, and writes the ranking into and beside them."""
 
     def __init__(self) -> None:
-        self.done: set[States] = set()
+        self.done: set[LogStates] = set()
 
     async def on_run_end(self, data: RunEnd) -> None:
         """Rank the logs of a run."""
@@ -59,18 +51,18 @@ class PodiumHooks(Hooks):
             command.find_root().call_on_close(lambda: sys.exit(PodiumError.exit_code))
 
     async def on_eval_set_end(self, data: EvalSetEnd) -> None:
-        """Rank the logs of an eval set, unless its last run did; running a finished one again calls nothing else."""
+        """Rank the logs of an eval set unless its last run did; running a finished one again calls only this hook."""
         rank_logs(headers_in(data.log_dir), self.done)
 
 
 def _why_stopped(log: EvalLog) -> str | None:
-    """Return why the judge of a tournament was not asked any more; None where it was, or another host plays."""
+    """Return why the judge of a tournament is not asked any more; None if it is, or another host plays."""
     is_ours = is_tournament(log) and PLAYED_FOR not in (log.eval.metadata or {})
     return reason_of_stop(log) if is_ours else None
 
 
 def headers_in(folder: str) -> Iterator[EvalLog]:
-    """Yield what the logs of a folder say of themselves; one that cannot be read does not stop the others."""
+    """Yield the headers of the logs in a folder; print a message for a log that cannot be read."""
     for log in list_eval_logs(folder):
         try:
             yield read_eval_log(log, header_only=True)
@@ -78,45 +70,50 @@ def headers_in(folder: str) -> Iterator[EvalLog]:
             tell(f"not ranked: {log.name}: {error}")
 
 
-def rank_logs(logs: Iterable[EvalLog], done: set[States] | None = None) -> None:
-    """Rank every tournament among some logs alone, and other logs of one task together; say what failed.
+def rank_logs(logs: Iterable[EvalLog], done: set[LogStates] | None = None) -> None:
+    """Rank each tournament alone and other logs of one task together; print a message for what cannot be ranked.
 
     Args:
-        done: logs that were ranked together, as they were then; they are not ranked again.
+        done: states of logs that were ranked together; they are not ranked again.
     """
     groups: dict[tuple[str, tuple[str, ...]], list[EvalLog]] = {}
     for log in logs:
-        rankers = rankers_asked_for(log, os.environ)
-        ranked_elsewhere = PLAYED_FOR in (log.eval.metadata or {})
-        if why := _why_stopped(log):
-            tell(f"not ranked: {PurePosixPath(log.location).name}: {why}")
-            continue
-        plays_nothing = SHARD in (log.eval.metadata or {}) and not (log.eval.metadata or {}).get(SCHEDULED)
-        if log.status == "started" or ranked_elsewhere or plays_nothing or not (rankers or is_tournament(log)):
-            continue
-        key = log.location if is_tournament(log) else log.eval.task
-        groups.setdefault((key, tuple(rankers or [USUAL])), []).append(log)
+        try:
+            if why := _why_stopped(log):
+                raise PodiumError(why)
+            rankers = rankers_asked_for(log, os.environ)
+            if log.status != "started" and _has_verdicts(log) and (rankers or is_tournament(log)):
+                key = log.location if is_tournament(log) else log.eval.task
+                groups.setdefault((key, tuple(rankers or [USUAL])), []).append(log)
+        except PodiumError as error:
+            tell(f"not ranked: {PurePosixPath(log.location).name}: {error}")
     done = set() if done is None else done
     for (_, names), group in groups.items():
         _rank_together(group, names, done)
 
 
-def states_of(places: Iterable[Place]) -> States:
-    """Return which logs these are, and when each was last written."""
-    return frozenset((str(place), _state(place)) for place in places)
+def _has_verdicts(log: EvalLog) -> bool:
+    """Return whether a log is to be ranked here: no shard without battles, and no other host's tournament."""
+    tournament = read_tournament(log)
+    return tournament is None or not (tournament.host or (tournament.shard and not tournament.scheduled))
 
 
-def _state(place: Place) -> object:
+def states_of(places: Iterable[Place]) -> LogStates:
+    """Return logs with their identity in the store, or their time of modification."""
+    return frozenset((str(place), _state_of(place)) for place in places)
+
+
+def _state_of(place: Place) -> object:
+    """Return a value that changes when the file is written."""
     if isinstance(place, RemoteFile):
         return place.version()
     return place.stat().st_mtime_ns if place.exists() else 0
 
 
 def rankers_asked_for(log: EvalLog, environment: Mapping[str, str]) -> list[str]:
-    """Return the rankers that a run asks for.
+    """Return the rankers that a run asks for by `--metadata ranker=a,b`, PODIUM_RANKER or INSPECT_EVAL_METADATA.
 
-    `--metadata ranker=a,b` says so, else the environment variable PODIUM_RANKER, else INSPECT_EVAL_METADATA, which
-    Inspect forgets as soon as there is any other `--metadata`.
+    Inspect ignores INSPECT_EVAL_METADATA as soon as there is any `--metadata`, so it is read here.
     """
     settings = (word.partition("=") for word in environment.get("INSPECT_EVAL_METADATA", "").split())
     usual = next((value for name, _, value in settings if name == "ranker"), "")
@@ -125,24 +122,14 @@ def rankers_asked_for(log: EvalLog, environment: Mapping[str, str]) -> list[str]
     return list(dict.fromkeys(str(name).strip() for name in names if str(name).strip()))
 
 
-def _rank_together(logs: Sequence[EvalLog], rankers: Sequence[str], done: set[States]) -> None:
-    """Rank what logs hold: verdicts of a tournament, or scores of several models on the same items."""
-    from podium.reading.judgments import read_battles
-    from podium.report.ranking_view import ranking_text
-    from podium.verbs.rank_battles import rank
-
+def _rank_together(logs: Sequence[EvalLog], rankers: Sequence[str], done: set[LogStates]) -> None:
+    """Rank a tournament, or the scores of several models on one task; write, print and mark it as done."""
+    places = [place_of(log.location) for log in logs]
     try:
-        places = [place_of(log.location) for log in logs]
         if states_of(places) in done:
             return
-        one_sided = flatten_arguments(logs[0].eval.task_args).get("one_sided", "unparsed")
         try:
-            battles = read_battles(*map(str, places), format="inspect", one_sided=one_sided)
-            ranking = rank(battles, rankers, by="judge" if len(battles.judges) > 1 else None)
-            # A failed log among others is left out, and said so among the warnings.
-            for log, place in zip(logs, places, strict=True):
-                if log.results is not None or len(logs) == 1:
-                    log.results = write_into_log(place, ranking)
+            ranking = _rank_places(places, logs, rankers)
             written = write_beside(places[0], ranking)
         finally:
             done.add(states_of(places))
@@ -150,17 +137,34 @@ def _rank_together(logs: Sequence[EvalLog], rankers: Sequence[str], done: set[St
     except Exception as error:
         names = ", ".join(PurePosixPath(log.location).name for log in logs)
         reason = f"not ranked: {names}: {error}"
-        _after_the_panels(lambda: tell(reason))
+        _print_at_end(lambda: tell(reason))
         return
+    from podium.report.ranking_view import ranking_text
+
     task = logs[0].eval.task
     shown = [replace(standings, slice=standings.slice or task) for standings in ranking.standings]
     text = ranking_text(replace(ranking, standings=tuple(shown)))
-    _after_the_panels(lambda: print(text, end="", file=sys.stderr))
-    _after_the_panels(lambda: tell(f"wrote {written}"))
+    _print_at_end(lambda: print(text, end="", file=sys.stderr))
+    _print_at_end(lambda: tell(f"wrote {written}"))
 
 
-def _after_the_panels(say: Callable[[], None]) -> None:
-    """Print when the command ends, as Inspect's full screen takes what is printed before; at once without a command."""
+def _rank_places(places: Sequence[Place], logs: Sequence[EvalLog], rankers: Sequence[str]) -> "Ranking":
+    """Rank logs, and write the ranking into each that has results."""
+    from podium.reading.judgments import read_battles
+    from podium.verbs.rank_battles import rank
+
+    one_sided = flatten_arguments(logs[0].eval.task_args).get("one_sided", "unparsed")
+    battles = read_battles(*map(str, places), format="inspect", one_sided=one_sided)
+    ranking = rank(battles, rankers, by="judge" if len(battles.judges) > 1 else None)
+    # A failed log among others is left out, and a warning names it.
+    for log, place in zip(logs, places, strict=True):
+        if log.results is not None or len(logs) == 1:
+            log.results = write_into_log(place, ranking)
+    return ranking
+
+
+def _print_at_end(say: Callable[[], None]) -> None:
+    """Call `say` when the command ends, as Inspect's full screen hides what is printed before; else at once."""
     command = click.get_current_context(silent=True)
     if command is None:
         say()
@@ -170,20 +174,19 @@ def _after_the_panels(say: Callable[[], None]) -> None:
     if len(root.meta[SAID_LAST]) == 1:
 
         def say_all() -> None:
-            for said in root.meta[SAID_LAST]:
-                said()
+            for each in root.meta[SAID_LAST]:
+                each()
 
         root.call_on_close(say_all)
 
 
 def write_into_log(place: Place, ranking: "Ranking") -> EvalResults:
-    """Write a ranking into a log: all of it in `results.metadata`, and a score per model for the viewer.
+    """Write a ranking into a log's `results.metadata`, and a score per model for the viewer; return the new results.
 
-    The samples are not touched, and the log is written whole. What an earlier ranking by the same rankers wrote is
-    replaced, that by others kept.
+    The samples are not touched. Rankings by the same rankers and slices are replaced, others are kept.
 
-    Returns:
-        The results as they are in the log now.
+    Raises:
+        PodiumError: the log has no results.
     """
     path = local_file(place)
     log = read_eval_log(str(path), header_only=True)
@@ -195,11 +198,9 @@ def write_into_log(place: Place, ranking: "Ranking") -> EvalResults:
     log.results.scores = fresh + [score for score in log.results.scores if score.scorer not in replaced]
     if fresh:
         set_headline(log.results, fresh[0], next(iter(fresh[0].metrics)))
-    metadata = log.results.metadata or {}
-    now, before = ranking.to_dict(), metadata.get(NAMESPACE)
-    by_others = before.get("rankings", []) if isinstance(before, Mapping) else []
+    metadata, now = log.results.metadata or {}, ranking.to_dict()
     written = {(row["ranker"], row["slice"]) for row in now["rankings"]}
-    kept = [row for row in by_others if (row.get("ranker"), row.get("slice")) not in written]
+    kept = [row for row in rankings_in(metadata) if (row.get("ranker"), row.get("slice")) not in written]
     rankings = [*kept, *json.loads(json.dumps(now["rankings"]))]
     log.results.metadata = {**metadata, NAMESPACE: {**now, "rankings": rankings}}
     with atomic_file(place) as draft:
@@ -209,7 +210,7 @@ def write_into_log(place: Place, ranking: "Ranking") -> EvalResults:
 
 
 def _scores_of(standings: "Standings") -> Iterator[EvalScore]:
-    """Yield how many groups are told apart, for lists of logs, then a score per model, its figures as metrics."""
+    """Yield a score with the number of groups, for lists of logs, then a score per model with its fields as metrics."""
     prefix = standings.ranker.replace("-", "_")
     part = f" [{standings.slice}]" if standings.slice else ""
     scorer = f"{NAMESPACE}/{standings.ranker}{part}"
@@ -229,14 +230,14 @@ def _scores_of(standings: "Standings") -> Iterator[EvalScore]:
 
 
 def headline_of(separation: "Separation") -> tuple[str, int]:
-    """Return what lists of logs show of a ranking: who may be first, as a metric's name, and the number of groups."""
+    """Return the metric that lists of logs show: a name with the models that may be first, and the number of groups."""
     first = separation.names[: min(separation.cuts, default=len(separation.names))]
     names = " or ".join(first) if len(first) <= NAMED_FIRST else f"one of {len(first)}"
     return f"groups told apart, first: {names}", len(separation.cuts) + 1
 
 
 def write_beside(log: Place, ranking: "Ranking") -> Place:
-    """Write a ranking as JSON beside its log, under a name that Inspect does not take for a log; return where."""
+    """Write a ranking as JSON beside its log, under a name that Inspect does not take for a log; return the file."""
     place = log.with_name(f"{NAMESPACE}-{log.name.removesuffix(log.suffix)}{RANKING}")
     write_text(place, ranking.to_json() + "\n")
     return place

@@ -1,4 +1,4 @@
-"""The models of the roles `judge` and `models`, and the names under which their verdicts are kept."""
+"""The models of roles: who judges, under which identity, and with which settings."""
 
 import asyncio
 import json
@@ -14,14 +14,18 @@ from podium.hosts.inspect_ai.compatibility import has_active_model
 from podium.scorers.judging import Judging
 
 ROLES = ("judge", "grader")
-NO_JUDGE = "nobody is the judge; name a model with --model-role judge=MODEL"
+NO_JUDGE = "no model is the judge; name one with --model-role judge=MODEL"
 SAMPLING = ("temperature", "top_p", "top_k", "max_tokens", "seed", "reasoning_effort", "reasoning_tokens")
-"""Settings of a model that make it another judge."""
+"""Settings that make a model another judge."""
 
 
 def jury_of(how: Judging, given: Sequence[Model] = ()) -> list[Model]:
-    """Return the judges: those given, else the role `judge` (else `grader`), one or a list, and `judge2` ..."""
-    jury = list(given) or jury_named()
+    """Return the judges: the given models, else those of the role `judge` or `grader`, and of `judge2` ...
+
+    Raises:
+        UsageError: one judge is there twice.
+    """
+    jury = list(given) or judges_by_role()
     if not jury:
         get_model(role=ROLES[0], required=True)
     names = [identity(model, how) for model in jury]
@@ -31,13 +35,13 @@ def jury_of(how: Judging, given: Sequence[Model] = ()) -> list[Model]:
     return jury
 
 
-def jury_named() -> list[Model]:
-    """Return the models of the role `judge` (else `grader`), one or a list, and of `judge2` ...; none without them."""
+def judges_by_role() -> list[Model]:
+    """Return the models of the role `judge` (else `grader`) and of `judge2` ...; an empty list without them."""
     return models_of_role(next((name for name in ROLES if name in model_roles()), ROLES[0]))
 
 
 def models_of_role(role: str) -> list[Model]:
-    """Return the models of a role, one or a list, and of those that add a number to its name; none without them."""
+    """Return the models of a role and of the roles that add a number to its name; an empty list without them."""
     roles = model_roles()
     named: list[Model] = []
     for name in (role, *sorted(name for name in roles if re.fullmatch(f"{role}[0-9]+", name))):
@@ -47,7 +51,7 @@ def models_of_role(role: str) -> list[Model]:
 
 
 def roles_are_known() -> bool:
-    """Tell whether models have their roles already, as on the command line.
+    """Return whether Inspect has set the roles already, as on the command line.
 
     Python may make a task first and play it later, perhaps after another eval.
     """
@@ -59,18 +63,18 @@ def roles_are_known() -> bool:
 
 
 def has_judge() -> bool:
-    """Tell whether somebody has the role of the judge."""
+    """Return whether the role `judge` or `grader` has a model."""
     return not {*ROLES}.isdisjoint(model_roles())
 
 
 def identity(model: Model, how: Judging) -> str:
-    """Return the identity of a judge, with what its model was set to; its arguments, which may be secret, as a hash."""
+    """Return a judge's identity with the settings of its model; model arguments, which may be secret, as a hash."""
     arguments = json.dumps(model.model_args, sort_keys=True, default=str)
     digest = sha256(arguments.encode()).hexdigest()[:6] if model.model_args else None
     return how.judge_name(str(model), {**settings_of(model), "args": digest})
 
 
 def settings_of(model: Model) -> dict[str, Any]:
-    """Return what a model's verdicts or answers depend on, as far as it was set."""
-    own = {name: getattr(model.config, name, None) for name in SAMPLING}
-    return {name: value for name, value in own.items() if value is not None}
+    """Return the sampling settings of a model that are not None."""
+    settings = {name: getattr(model.config, name, None) for name in SAMPLING}
+    return {name: value for name, value in settings.items() if value is not None}

@@ -1,165 +1,435 @@
-"""What podium keeps in a log, and under which names. Imports no host: whoever only names things stays light."""
+"""What podium writes into an Inspect log and reads back: pydantic models whose fields are the keys in the log.
+
+| place in the log | model |
+|---|---|
+| `eval.metadata` | `TournamentMetadata`, its keys beginning with `podium_` |
+| `metadata` of a sample | `BattleMetadata`, `PackMetadata`, `RoundMetadata` or `RequestMetadata` |
+| `store["podium"]` of a sample | `SampleReplies` of the judges, or a `GivenAnswer` per model |
+| `metadata["podium"]` of a score | `BattleVerdict` or `PackVerdicts` |
+| `results.metadata["podium"]` | a ranking as JSON, see `rankings_in` |
+
+Parsing raises DataError that names the field; the reader of the file adds its name.
+"""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, NotRequired, Self
 
-if TYPE_CHECKING:
-    from inspect_ai.log import EvalLog, EvalSample
-    from inspect_ai.scorer import Score
+from inspect_ai.log import EvalLog, EvalSample
+from inspect_ai.scorer import Score
+from pydantic import BaseModel, ConfigDict, ValidationError, computed_field, model_validator
+from typing_extensions import TypedDict
 
-NAMESPACE = "podium"
-"""Key under which podium keeps its own in scores and results."""
-ROUND = "podium round"
-"""Sample metadata under which a round's schedule is recorded."""
-ASKED = "podium asked"
-"""Sample metadata under which stand the models that a sample asks for a response."""
-REPLACED = "podium replaced"
-"""Metadata of a round that is scheduled again, because answers failed: battles of the schedule before, and left out."""
-ANSWER = "podium answer"
-"""Sample metadata under which stands what a tournament found that stops by itself."""
-LEFT_OUT = "left_out"
-"""Metadata that counts the battles of a round that could not be played, because a response is absent."""
-MODELS = f"{NAMESPACE}_models"
-"""Metadata of a tournament: who takes part."""
-TASKS, PROMPTS = f"{NAMESPACE}_tasks", f"{NAMESPACE}_prompts"
-"""Metadata of a tournament: the tasks that its responses are of, and a hash of the judges' prompts."""
-ANSWERS = f"{NAMESPACE}_answers"
-"""Metadata of a tournament that says who is asked for how many responses on demand, and how."""
+from podium.errors import DataError
+from podium.format_version import FORMAT_VERSION, require_format
+from podium.hosts.inspect_ai.log_files import NAMESPACE
+
 STOPPED = "the judge is not asked any more"
-"""How an error begins that ends the whole run."""
-SCHEDULED, PLANNED = f"{NAMESPACE}_scheduled", f"{NAMESPACE}_planned"
-"""Metadata that count the battles of the first round (those of others stand where they are announced), and of all."""
-SHARD = f"{NAMESPACE}_shard"
-"""Metadata of a shard: its `number`, `of` how many; the `battles` of all shards, and those `left_out` of all."""
-PLAYED_FOR = f"{NAMESPACE}_host"
-"""Metadata of a tournament that another host's command plays: that command ranks it, by its own options."""
-RANKER_VARIABLE = "PODIUM_RANKER"
-"""Environment variable that asks for rankers, where a log's metadata do not."""
-OPTIONS = "options"
-"""Key beside the kept replies under which stands how they were asked for."""
-BATTLES, RESPONSES = "battles", "responses"
-"""Keys under which a pack names its pairs, keeps the replies about them and their verdicts; and its responses."""
-LISTS = ("logs.json", "eval-set.json")
-"""What Inspect calls its lists of the logs of an eval set."""
-RANKING = ".ranking.json"
-"""How the name of a ranking ends that lies beside its log."""
-RESPONSE = "response"
-"""Key under which a battle says which of the models' responses to the item meet in it, where they gave several."""
-FIRST = "first"
-"""Key under which a battle says whose response is shown first, where its tournament says so."""
-JUDGMENTS = "judgments"
-SAME, COLUMNS = "same", "columns"
+"""Beginning of the error that ends a whole run."""
+LOG_OF_TOURNAMENT = "an Inspect log of a tournament"
+ROUND, REQUESTED, BATTLES = "podium round", "podium asked", "battles"
+"""Keys of a sample's metadata that tell an announced round, a request for answers and a pack from a battle."""
+KEYS = {
+    "pairings": ROUND,
+    "replaced": "podium replaced",
+    "answer": "podium answer",
+    "asked_models": REQUESTED,
+    "gave_up": "gave up",
+}
+"""Keys in the log of the fields that are named otherwise here."""
+NO_ANSWER = "the sample failed"
 
 
-def is_tournament(log: "EvalLog") -> bool:
-    """Tell the log of a tournament from that of an ordinary eval."""
-    return MODELS in (log.eval.metadata or {})
+class LogContents(BaseModel):
+    """Base of all models here; unknown keys are ignored."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        populate_by_name=True,
+        protected_namespaces=(),
+        alias_generator=lambda name: KEYS.get(name, name),
+    )
+
+    @classmethod
+    def parse(cls, kept: Any) -> Self:
+        """Validate what a log holds.
+
+        Raises:
+            DataError: a field is missing or has another type.
+        """
+        try:
+            return cls.model_validate(kept)
+        except ValidationError as error:
+            wrong = error.errors(include_url=False)[0]
+            field = ".".join(map(str, wrong["loc"]))
+            problem = f"podium's field {field!r} is damaged ({wrong['msg']})" if field else wrong["msg"]
+            raise DataError(problem, remedy="run it again, or leave this log out") from None
+
+    def to_log(self) -> dict[str, Any]:
+        """Return the fields that were set, as a log keeps them."""
+        return self.model_dump(by_alias=True, exclude_unset=True)
 
 
-def reason_of_stop(record: "EvalLog | EvalSample") -> str | None:
-    """Return why a judge is not asked any more, where that is the error of a log or a sample."""
-    said = record.error.message if record.error else ""
-    return said[said.index(STOPPED) :].rstrip("\"')") if STOPPED in said else None
+class ShardMetadata(LogContents):
+    """Which shard a log holds: `number` in 1..`of`; `battles` and `left_out` are those of all shards together."""
+
+    number: int
+    of: int
+    battles: int
+    left_out: int
 
 
-def is_log(path: Path) -> bool:
-    """Tell a log by its suffix, or by the first fields of its JSON."""
-    if path.suffix == ".eval" or path.suffix != ".json" or path.name in LISTS:
-        return path.suffix == ".eval"
-    head = _head_of(path)
-    return b'"version"' in head and b'"eval"' in head and b'"status"' in head
+class TournamentMetadata(LogContents):
+    """Metadata of a tournament's log.
+
+    Attributes:
+        format: version of everything podium wrote into the log.
+        missing: number of missing responses, by model and reason.
+        left_out: battles of the first round that lack a response.
+        sources: files of the responses.
+        scheduled, planned: battles of the first round, and of the whole tournament.
+        tasks: the tasks that the responses are of.
+        prompts: hash of the judge's prompts.
+        shard: None for a whole tournament.
+        answers: how many responses each model is asked for, and how; None if all were recorded.
+        host: the other host that plays and ranks this tournament, or None.
+    """
+
+    model_config = ConfigDict(alias_generator=lambda name: f"{NAMESPACE}_{name}")
+
+    format: str
+    models: list[str]
+    missing: dict[str, dict[str, int]] = {}
+    left_out: int = 0
+    sources: list[str] = []
+    scheduled: int = 0
+    planned: int = 0
+    tasks: list[str] = []
+    prompts: str | None = None
+    shard: ShardMetadata | None = None
+    answers: dict[str, Any] | None = None
+    host: str | None = None
 
 
-def is_beside_logs(path: Path) -> bool:
-    """Tell what Inspect and podium write beside logs: lists of the logs of an eval set, rankings."""
-    if path.name in LISTS:
-        return any(word in _head_of(path) for word in (b'"eval_set_id"', b'"task_id"'))
-    return path.name.startswith(f"{NAMESPACE}-") and path.name.endswith(RANKING)
+def is_tournament(log: EvalLog) -> bool:
+    """Return whether a log is of a tournament, of whichever format version."""
+    return not {"podium_models", "podium_entrants"}.isdisjoint(log.eval.metadata or {})
 
 
-def _head_of(path: Path) -> bytes:
-    with path.open("rb") as stream:
-        return stream.read(4096)
+def read_tournament(log: EvalLog) -> TournamentMetadata | None:
+    """Return what a log's header says of its tournament; None for an ordinary eval.
+
+    Raises:
+        DataError: it is of another format version, or damaged.
+    """
+    if not is_tournament(log):
+        return None
+    metadata = log.eval.metadata or {}
+    version = metadata.get("podium_format", "0.1" if "podium_entrants" in metadata else None)
+    require_format(version, LOG_OF_TOURNAMENT, log.location)
+    try:
+        return TournamentMetadata.parse(metadata)
+    except DataError as error:
+        raise error.with_place(log.location) from None
 
 
-def response_fields(response_a: str, response_b: str) -> dict[str, Any]:
-    """Return both responses of a battle and their lengths in characters, as its metadata name them."""
-    texts = {"response_a": response_a, "response_b": response_b}
-    return {**texts, "length_a": len(response_a), "length_b": len(response_b)}
+def reason_of_stop(record: EvalLog | EvalSample) -> str | None:
+    """Return why a run stopped asking its judge, from the error of its log or sample; None without such an error."""
+    message = record.error.message if record.error else ""
+    return message[message.index(STOPPED) :].rstrip("\"')") if STOPPED in message else None
 
 
-def battles_of(metadata: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the battles of a sample: the one that it is, or those of a pack as if each had a sample of its own."""
-    if BATTLES not in metadata:
-        return [dict(metadata)]
-    common = {name: value for name, value in metadata.items() if name not in (BATTLES, RESPONSES)}
-    texts = metadata[RESPONSES]
-    return [
-        {**common, "model_a": a, "model_b": b, **response_fields(texts[a], texts[b])}
-        | ({FIRST: shown[0]} if shown else {})
-        for a, b, *shown in metadata[BATTLES]
-    ]
+class ItemMetadata(LogContents):
+    """The item that a sample is about."""
+
+    item: str
+    instruction: str
+    category: str | None = None
+    reference: str | None = None
+    system: str | None = None
 
 
-def answers_in(metadata: Mapping[str, Any], answers: Mapping[str, Any] | None) -> dict[tuple[str, str], dict[str, Any]]:
-    """Return what came of the answers that a sample asked for, by model and item.
+class BattleMetadata(ItemMetadata):
+    """A battle: two responses to one item.
+
+    Attributes:
+        response: which of several responses of the models to the item, from 1; None if there is one.
+        first: the model whose response is shown first, if the tournament decides it.
+        round: the number of its round, from 1.
+        checklist: questions on the item, written before the battle was judged.
+    """
+
+    response: int | None = None
+    model_a: str
+    model_b: str
+    first: str | None = None
+    round: int | None = None
+    response_a: str
+    response_b: str
+    checklist: tuple[str, ...] = ()
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def length_a(self) -> int:
+        """Number of characters of `response_a`."""
+        return len(self.response_a)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def length_b(self) -> int:
+        """Number of characters of `response_b`."""
+        return len(self.response_b)
+
+
+class PackMetadata(ItemMetadata):
+    """All battles of an item and a round.
+
+    Attributes:
+        battles: per battle model_a, model_b and, if the tournament decides it, the model shown first.
+        responses: the response of each model.
+    """
+
+    response: int | None = None
+    round: int | None = None
+    battles: list[list[str]]
+    responses: dict[str, str]
+
+    def to_battles(self) -> list[BattleMetadata]:
+        """Return the battles of the pack, each as if it had a sample of its own."""
+        common = self.model_dump(exclude={"battles", "responses"}, exclude_unset=True)
+        texts, battles = self.responses, []
+        for a, b, *first in self.battles:
+            own: dict[str, Any] = {**common, "model_a": a, "model_b": b, **({"first": first[0]} if first else {})}
+            battles.append(BattleMetadata(**own, response_a=texts[a], response_b=texts[b]))
+        return battles
+
+
+class RoundMetadata(LogContents):
+    """A round that is announced.
+
+    Attributes:
+        pairings: per battle item, model_a, model_b, and if set the response's number and the model shown first.
+        note: why these battles.
+        left_out: battles of the round that lack a response.
+        replaced: battles and left-out battles of the schedule that this round replaces because answers failed.
+        answer: what a tournament that stops by itself found, with its last round only.
+    """
+
+    pairings: list[list[Any]]
+    note: str = ""
+    left_out: int = 0
+    replaced: tuple[int, int] = (0, 0)
+    answer: dict[str, Any] | None = None
+
+
+class RequestMetadata(ItemMetadata):
+    """A request for answers: these models are asked for a response to the item."""
+
+    asked_models: list[str]
+    pairings: list[list[Any]] = []
+    media: str | None = None
+
+
+SampleMetadata = BattleMetadata | PackMetadata | RoundMetadata | RequestMetadata
+
+
+def parse_sample(metadata: Mapping[str, Any]) -> SampleMetadata:
+    """Return the metadata of a tournament's sample, as the model of its kind."""
+    if REQUESTED in metadata:
+        return RequestMetadata.parse(metadata)
+    if ROUND in metadata:
+        return RoundMetadata.parse(metadata)
+    return (PackMetadata if BATTLES in metadata else BattleMetadata).parse(metadata)
+
+
+def parse_battles(metadata: Mapping[str, Any]) -> list[BattleMetadata]:
+    """Return the battles of a tournament's sample; none of an announced round or a request for answers."""
+    sample = parse_sample(metadata)
+    if isinstance(sample, PackMetadata):
+        return sample.to_battles()
+    return [sample] if isinstance(sample, BattleMetadata) else []
+
+
+class KeptReply(TypedDict):
+    """A judge's reply, as `podium.scorers.judging.kept_reply` writes it."""
+
+    text: str
+    truncated: NotRequired[bool]
+    tokens: NotRequired[list[Any]]
+    refused: NotRequired[str]
+
+
+class KeptJudgment(TypedDict):
+    """One judgment: its replies, one (pairwise) or one per response, and the `mode` of token probabilities."""
+
+    order: str
+    repeat: int
+    judge: str
+    replies: list[KeptReply]
+    attempts: NotRequired[int]
+    mode: str
+
+
+class BattleReplies(LogContents):
+    """The judgments of one battle, and the checklist if the judge was shown one."""
+
+    judgments: list[KeptJudgment]
+    checklist: list[str] = []
+
+
+class SampleReplies(LogContents):
+    """The judges' replies on a battle or a pack, and the options with which they were asked."""
+
+    judgments: list[KeptJudgment] | None = None
+    checklist: list[str] = []
+    battles: list[BattleReplies] | None = None
+    options: dict[str, Any] = {}
+
+    def to_battles(self) -> list[BattleReplies]:
+        """Return the replies per battle, in the order of the sample's battles."""
+        return self.battles or [BattleReplies(judgments=self.judgments or [], checklist=self.checklist)]
+
+
+class GivenAnswer(LogContents):
+    """What came of asking a model: its `text`, or why it `failed`; `gave_up` if the model is not asked any more."""
+
+    text: str | None = None
+    failed: str | None = None
+    gave_up: bool = False
+
+
+def parse_answers(request: RequestMetadata, kept: Mapping[str, Any] | None) -> dict[tuple[str, str], GivenAnswer]:
+    """Return the answers to a request by model and item.
 
     Args:
-        answers: what the sample kept, by model; None of a failed sample.
+        request: the metadata of the sample.
+        kept: podium's entry in its store; None if the sample failed.
     """
-    failed = {"failed": "the sample failed"}
-    return {(name, metadata["item"]): (answers or {}).get(name, failed) for name in metadata.get(ASKED, ())}
+    given = kept or {}
+    failed = {"failed": NO_ANSWER}
+    return {(name, request.item): GivenAnswer.parse(given.get(name, failed)) for name in request.asked_models}
 
 
-def credit_of(score: "Score") -> float | None:
-    """Return what the first-named model earned by a battle's score; None where it is unparsed."""
-    return None if score.value is None or score.value != score.value else score.as_float()
+class VerdictRow(TypedDict):
+    """One judgment's verdict on model_a; `podium.scorers.judging.verdict_row` has further columns."""
+
+    __pydantic_config__ = ConfigDict(extra="allow")  # type: ignore[misc]
+
+    order: str
+    repeat: int
+    judge: str
+    attempts: NotRequired[int]
+    credit: float | None
 
 
-def judgment_rows(score: "Score") -> list[dict[str, Any]]:
-    """Return the verdicts that podium's scorer keeps in a score, a row per judgment; none for other scores."""
+class BattleVerdict(LogContents):
+    """The verdict on one battle, and what its score repeats of the battle."""
+
+    item: str
+    response: int | None = None
+    model_a: str
+    model_b: str
+    first: str | None = None
+    category: str | None = None
+    length_a: int | None = None
+    length_b: int | None = None
+    margin: float | None = None
+    prompt_hash: str | None = None
+    judgments: list[VerdictRow]
+    credit: float | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _reject_format_0_1(cls, kept: Any) -> Any:
+        """Raise ValueError for a verdict of format 0.1, which called its judgments otherwise."""
+        if isinstance(kept, Mapping) and "presentations" in kept:
+            raise ValueError(f"a verdict of format 0.1; this podium reads format {FORMAT_VERSION}")
+        return kept
+
+
+class Columns(LogContents):
+    """Rows kept by column; values that are the same in all rows are kept once: a fifth of the space of rows."""
+
+    rows: int
+    same: dict[str, Any]
+    columns: dict[str, list[Any]]
+
+    @model_validator(mode="after")
+    def _check_lengths(self) -> Self:
+        """Raise ValueError if a column has another number of rows."""
+        for name, values in self.columns.items():
+            if len(values) != self.rows:
+                raise ValueError(f"column {name!r} has {len(values)} of {self.rows} rows")
+        return self
+
+    @classmethod
+    def from_rows(cls, rows: Sequence[Mapping[str, Any]]) -> "Columns":
+        """Build columns of rows.
+
+        >>> Columns.from_rows([{"a": 1, "b": 2}, {"a": 1, "b": 3}]).to_log()
+        {'rows': 2, 'same': {'a': 1}, 'columns': {'b': [2, 3]}}
+        """
+        names = dict.fromkeys(name for row in rows for name in row)
+        columns = {name: [row.get(name) for row in rows] for name in names}
+        same = {name: values[0] for name, values in columns.items() if all(value == values[0] for value in values)}
+        varying = {name: values for name, values in columns.items() if name not in same}
+        return cls(rows=len(rows), same=same, columns=varying)
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return the rows; a value that a row lacked is None.
+
+        >>> Columns(rows=2, same={"a": 1}, columns={"b": [2, 3]}).to_rows()
+        [{'a': 1, 'b': 2}, {'a': 1, 'b': 3}]
+        """
+        return [{**self.same, **{name: values[k] for name, values in self.columns.items()}} for k in range(self.rows)]
+
+
+class PackVerdicts(LogContents):
+    """The verdicts of a pack: a row per battle with its credit, a row per judgment with its battle's number."""
+
+    battles: Columns
+    judgments: Columns
+
+    @model_validator(mode="after")
+    def _check_columns(self) -> Self:
+        """Raise ValueError if a column is missing that every verdict has."""
+        for columns, names in ((self.battles, ("item", "model_a", "credit")), (self.judgments, ("battle", "order"))):
+            for name in names:
+                if columns.rows and name not in columns.same and name not in columns.columns:
+                    raise ValueError(f"column {name!r} is missing")
+        return self
+
+    @classmethod
+    def from_verdicts(cls, verdicts: Sequence[BattleVerdict]) -> "PackVerdicts":
+        """Build the entry of a pack's score."""
+        kept = [verdict.to_log() for verdict in verdicts]
+        rows = [{"battle": k, **row} for k, verdict in enumerate(kept) for row in verdict.pop("judgments")]
+        return cls(battles=Columns.from_rows(kept), judgments=Columns.from_rows(rows))
+
+
+def verdict_rows_in(score: Score) -> list[dict[str, Any]]:
+    """Return the verdicts that podium's scorers keep in a score, a row per judgment; none for other scores."""
     kept = (score.metadata or {}).get(NAMESPACE)
     if not isinstance(kept, Mapping):
         return []
-    is_pack = BATTLES in kept
-    battles = as_rows(kept[BATTLES]) if is_pack else [kept]
-    rows = as_rows(kept[JUDGMENTS]) if is_pack else [{"battle": 0, **row} for row in kept[JUDGMENTS]]
-    common = [_except(battle, JUDGMENTS, "credit", FIRST) for battle in battles]
-    return [{**common[row["battle"]], **_except(row, "battle")} for row in rows]
+    if BATTLES in kept:
+        pack = PackVerdicts.parse(kept)
+        battles, rows = pack.battles.to_rows(), pack.judgments.to_rows()
+    else:
+        battles = [BattleVerdict.parse(kept).to_log()]
+        rows = [{"battle": 0, **row} for row in battles[0]["judgments"]]
+    unwanted = ("judgments", "credit", "first")
+    common = [{name: value for name, value in battle.items() if name not in unwanted} for battle in battles]
+    return [{**common[row.pop("battle")], **row} for row in rows]
 
 
-def pack_verdicts(verdicts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the verdicts of a pack column by column, as its score keeps them: a fifth of the size of rows.
-
-    Args:
-        verdicts: a battle each, with its judgments.
-    """
-    rows = [{"battle": k, **row} for k, verdict in enumerate(verdicts) for row in verdict[JUDGMENTS]]
-    own = [_except(verdict, JUDGMENTS) for verdict in verdicts]
-    return {BATTLES: as_columns(own), JUDGMENTS: as_columns(rows)}
+def credit_in(score: Score) -> float | None:
+    """Return the credit of model_a that a battle's score holds; None if it is unparsed."""
+    return None if score.value is None or score.value != score.value else score.as_float()
 
 
-def as_columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return rows as columns; what is the same in all of them is said once.
-
-    >>> as_columns([{"a": 1, "b": 2}, {"a": 1, "b": 3}])
-    {'rows': 2, 'same': {'a': 1}, 'columns': {'b': [2, 3]}}
-    """
-    columns = {name: [row.get(name) for row in rows] for name in dict.fromkeys(name for row in rows for name in row)}
-    same = {name: values[0] for name, values in columns.items() if all(value == values[0] for value in values)}
-    return {"rows": len(rows), SAME: same, COLUMNS: _except(columns, *same)}
-
-
-def as_rows(kept: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the rows of `as_columns`; what a row lacked is None.
-
-    >>> as_rows({"rows": 2, "same": {"a": 1}, "columns": {"b": [2, 3]}})
-    [{'a': 1, 'b': 2}, {'a': 1, 'b': 3}]
-    """
-    columns = kept[COLUMNS].items()
-    return [{**kept[SAME], **{name: values[row] for name, values in columns}} for row in range(kept["rows"])]
-
-
-def _except(mapping: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    return {name: value for name, value in mapping.items() if name not in names}
+def rankings_in(metadata: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the rankings of this format version that the metadata of a log's results hold."""
+    kept = metadata.get(NAMESPACE)
+    if not isinstance(kept, Mapping) or kept.get("podium") != FORMAT_VERSION:
+        return []
+    return [row for row in kept.get("rankings", ()) if isinstance(row, dict)]

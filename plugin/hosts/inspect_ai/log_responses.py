@@ -1,28 +1,31 @@
-"""The models' answers in Inspect logs, for whoever reads responses; Inspect itself is loaded with the first log."""
+"""The reader of models' responses in Inspect logs; Inspect is loaded with the first log."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from podium.hosts.inspect_ai.log_contents import is_beside_logs, is_log
+from podium.hosts.inspect_ai.log_files import is_beside_logs, is_log
 from podium.responses.answers import ResponseRow
 from podium.responses.read import FileReader
 
 
 def _claims(path: Path) -> bool:
+    """Return whether a file is a log or belongs to logs."""
     return is_log(path) or is_beside_logs(path)
 
 
 def _read(path: Path) -> Iterable[ResponseRow]:
-    from podium.hosts.inspect_ai.logs import responses_in
+    """Return the responses in a log."""
+    from podium.hosts.inspect_ai.sample_answers import responses_in
 
     return responses_in(path)
 
 
 def _choose(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
-    from podium.hosts.inspect_ai.folders import choose_files
+    """Return the logs whose responses count, and notes on the others."""
+    from podium.hosts.inspect_ai.folders import choose_response_logs
 
-    return choose_files(paths)
+    return choose_response_logs(paths)
 
 
 READER = FileReader((".eval", ".json"), _claims, _read, _choose)
-"""What `podium.responses.read.read_responses` needs to know of Inspect logs."""
+"""How `podium.responses.read.read_responses` reads Inspect logs."""

@@ -1,12 +1,13 @@
-"""What a run says before its first call: what will be played, what it will cost, what makes it slow."""
+"""What a run prints before its first call: what will be played, what it will cost, what makes it slow."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 
-from podium.hosts.inspect_ai.answer_requests import CHARACTERS_PER_TOKEN, Asking
+from podium.hosts.inspect_ai.answer_requests import CHARACTERS_PER_TOKEN, AnswerRequests
 from podium.hosts.inspect_ai.compatibility import batch_of, option_typed
 from podium.hosts.inspect_ai.judge_calls import texts_of
-from podium.hosts.inspect_ai.judge_models import jury_named
+from podium.hosts.inspect_ai.judge_models import judges_by_role
+from podium.hosts.inspect_ai.log_contents import parse_battles
 from podium.hosts.inspect_ai.round_samples import SampleBuilder
 from podium.hosts.inspect_ai.tournament_source import TournamentSource
 from podium.responses.collection import Responses
@@ -17,38 +18,38 @@ from podium.tournaments.schedule import rounds_of
 PROMPTS_BUILT = 50
 """Prompts that are built to estimate their length."""
 FEW_ROUNDS = 10
-"""Rounds that provider batches may follow one another in without a word."""
+"""Rounds of provider batches from which on a run warns."""
 
 
 def preview_run(
-    responses: Responses, source: TournamentSource, how: Judging, asking: Asking, missing: str
+    responses: Responses, source: TournamentSource, how: Judging, requests: AnswerRequests, missing: str
 ) -> Iterator[str]:
-    """Yield what will be played and what it will cost, then notes.
+    """Yield sentences on what will be played and what it will cost, then notes.
 
     Args:
-        missing: what is left out, and why.
+        missing: which battles are left out, and why.
     """
     battles = round(source.rule.size(source.field) * responses.mean_number())
     calls = battles * source.calls
     number = rounds_of(source.rule, source.field)
     rounds = "" if number is None else f", in {'one round' if number == 1 else f'at most {number:,} rounds'}"
-    tokens = calls * _prompt_length(asking.imagine(responses), source, how) / CHARACTERS_PER_TOKEN
+    tokens = calls * _prompt_length(requests.with_placeholders(responses), source, how) / CHARACTERS_PER_TOKEN
     competing = f"{len(responses.models)} models, {len(responses.items)} items"
     cost = f"at most {battles:,} battles, {calls:,} calls per judge, about {tokens:,.0f} input tokens{rounds}"
     yield f"{competing}; {cost}" + (f"; {missing}" if missing else "")
     if source.answers:
         first = source.first.pairings
-        yield asking.announce(responses, source.answers.cells(first if len(first) >= battles else None))
-    for note in (*responses.notes, *_notes_of_run(source)):
+        yield requests.cost_text(responses, source.answers.cells(first if len(first) >= battles else None))
+    for note in (*responses.notes, *_slow_settings(source)):
         yield f"note: {note}"
 
 
-def _notes_of_run(source: TournamentSource) -> Iterator[str]:
-    """Yield what makes a run slower than it need be, where the command or the judge's role says so."""
+def _slow_settings(source: TournamentSource) -> Iterator[str]:
+    """Yield notes on options that make the run slower than it need be."""
     if option_typed("log_format") == "json":
         yield "--log-format json takes twice the CPU and eight times the disk of the format eval: leave it out"
     number = rounds_of(source.rule, source.field) or 1
-    if any(map(batch_of, jury_named())) and number > FEW_ROUNDS:
+    if any(map(batch_of, judges_by_role())) and number > FEW_ROUNDS:
         yield (
             f"provider batches wait for one another: {number:,} rounds, at least a batch each; podium/ring plays all "
             f"battles in one round, or with until= in at most {Ring(until='order').rounds(source.field)}"
@@ -56,13 +57,13 @@ def _notes_of_run(source: TournamentSource) -> Iterator[str]:
 
 
 def _prompt_length(responses: Responses, source: TournamentSource, how: Judging) -> float:
-    """Return the mean length of some prompts, characters; a checklist that is not written yet counts nothing."""
+    """Return the mean length of up to 50 prompts in characters, without checklists that are not written yet."""
     if how.realization.template is None:
         return 0.0
     sample_builder, pairings = SampleBuilder(responses), source.first.pairings
     drawn = sample_builder.build_battle_samples(pairings[:: max(1, len(pairings) // PROMPTS_BUILT)], 1)
     plain = replace(how, settings=replace(how.settings, checklist=False))
-    sides = ("response_a", "response_b")[: 2 if how.is_pairwise else 1]
-    battles = [sample.metadata or {} for sample in drawn]
-    prompts = [plain.prompt(texts_of(battle, tuple(battle[side] for side in sides))) for battle in battles]
+    battles = [battle for sample in drawn for battle in parse_battles(sample.metadata or {})]
+    shown = [(battle.response_a, battle.response_b)[: 2 if how.is_pairwise else 1] for battle in battles]
+    prompts = [plain.prompt(texts_of(battle, texts)) for battle, texts in zip(battles, shown, strict=True)]
     return sum(map(len, prompts)) / max(len(prompts), 1)

@@ -1,25 +1,21 @@
-"""The samples of a tournament: battles, packs and announced rounds, and what their ends say."""
+"""The samples of a tournament: battles, packs and announced rounds, and the outcomes that finished ones hold."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalSample
 
 from podium.hosts.inspect_ai.log_contents import (
-    BATTLES,
-    FIRST,
-    LEFT_OUT,
-    NAMESPACE,
-    REPLACED,
-    RESPONSE,
-    RESPONSES,
-    ROUND,
-    as_rows,
-    credit_of,
-    response_fields,
+    BattleMetadata,
+    PackMetadata,
+    PackVerdicts,
+    RoundMetadata,
+    credit_in,
+    parse_sample,
 )
+from podium.hosts.inspect_ai.log_files import NAMESPACE
 from podium.hosts.inspect_ai.media import input_of
 from podium.responses.collection import Responses, response_key
 from podium.text import some
@@ -27,10 +23,7 @@ from podium.tournaments.schedule import NextRound, Outcome, Pairing
 
 
 class SampleBuilder:
-    """Makes the samples of a round's pairings, with everything that the judge is shown: one per battle, or packs.
-
-    A pack holds all battles of an item and a round, for tournaments of more than some thousands.
-    """
+    """Builds the samples of a round's pairings, one per battle or one per item (a pack)."""
 
     def __init__(self, responses: Responses) -> None:
         self.responses = responses
@@ -38,48 +31,58 @@ class SampleBuilder:
         self.short_names = names_without_provider(responses.models)
 
     def build_battle_samples(self, pairings: Sequence[Pairing], number: int) -> list[Sample]:
-        """Return a sample per battle of the round of this number, from 1."""
+        """Return a sample per battle of round `number`, counted from 1."""
         samples = []
         for pairing in filter(self.responses.has_both, pairings):
-            sides, short = (pairing.a, pairing.b), self.short_names
+            short, about = self.short_names, self._about_item(pairing)
             # Inspect's lists show the id.
             named = pairing._replace(a=short[pairing.a], b=short[pairing.b], first=short.get(pairing.first or ""))
-            own = {"model_a": pairing.a, "model_b": pairing.b, **_shown_first(pairing), "round": number}
-            texts = response_fields(*(self._text(name, pairing) for name in sides))
-            samples.append(self._sample(pairing, named.key, own, texts))
+            about |= {} if pairing.first is None else {"first": pairing.first}
+            texts = [self._text_of(name, pairing) for name in (pairing.a, pairing.b)]
+            metadata = BattleMetadata(
+                **about, model_a=pairing.a, model_b=pairing.b, round=number, response_a=texts[0], response_b=texts[1]
+            )
+            samples.append(self._build_sample(named.key, metadata))
         return samples
 
     def build_packs(self, pairings: Sequence[Pairing], number: int) -> list[Sample]:
-        """Return a sample per item, in which each model's response stands once; of several responses one each."""
+        """Return a sample per item and number of the response, in which each response stands once."""
         by_item: dict[tuple[str, int], list[Pairing]] = {}
         for pairing in filter(self.responses.has_both, pairings):
             by_item.setdefault((pairing.item, pairing.response), []).append(pairing)
         samples = []
         for (item, response), battles in by_item.items():
             names = sorted({name for battle in battles for name in (battle.a, battle.b)})
-            texts = {name: self._text(name, battles[0]) for name in names}
-            pairs = [[battle.a, battle.b, *_shown_first(battle).values()] for battle in battles]
-            responses = {BATTLES: pairs, RESPONSES: texts}
+            metadata = PackMetadata(
+                **self._about_item(battles[0]),
+                round=number,
+                battles=[[own.a, own.b, *([] if own.first is None else [own.first])] for own in battles],
+                responses={name: self._text_of(name, battles[0]) for name in names},
+            )
             sample_id = f"{item}::round {number}" + (f"::response {response}" if response > 1 else "")
-            samples.append(self._sample(battles[0], sample_id, {"round": number}, responses))
+            samples.append(self._build_sample(sample_id, metadata))
         return samples
 
-    def _text(self, name: str, pairing: Pairing) -> str:
+    def _text_of(self, name: str, pairing: Pairing) -> str:
+        """Return a model's response to the item of a pairing."""
         return self.responses.texts[name][response_key(pairing.item, pairing.response)]
 
-    def _sample(self, battle: Pairing, sample_id: str, own: dict[str, Any], responses: dict[str, Any]) -> Sample:
-        item = self.items[battle.item]
-        number = {RESPONSE: battle.response} if item.responses > 1 else {}
+    def _about_item(self, pairing: Pairing) -> dict[str, Any]:
+        """Return the metadata that all battles of an item share, without those that are None."""
+        item = self.items[pairing.item]
+        number = {"response": pairing.response} if item.responses > 1 else {}
         shown = {field: getattr(item, field) for field in ("instruction", "category", "reference", "system")}
-        asked = {field: text for field, text in shown.items() if text is not None}
-        metadata = {"item": battle.item, **number, **own, **asked, **responses}
-        return Sample(
-            id=sample_id, input=input_of(item.instruction, item.media), target=item.reference or "", metadata=metadata
-        )
+        return {"item": item.id, **number, **{field: text for field, text in shown.items() if text is not None}}
+
+    def _build_sample(self, sample_id: str, metadata: BattleMetadata | PackMetadata) -> Sample:
+        """Return the sample with the item's instruction and media as input."""
+        item = self.items[metadata.item]
+        given = input_of(item.instruction, item.media)
+        return Sample(id=sample_id, input=given, target=item.reference or "", metadata=metadata.to_log())
 
 
 def names_without_provider(names: Iterable[str]) -> dict[str, str]:
-    """Return each name's last part, where no other name ends in the same; else the whole name.
+    """Return the last part of each name if no other name ends in it; else the whole name.
 
     >>> names_without_provider(["openai/gpt-5", "azure/gpt-5", "vllm/me/small"])
     {'openai/gpt-5': 'openai/gpt-5', 'azure/gpt-5': 'azure/gpt-5', 'vllm/me/small': 'small'}
@@ -89,65 +92,67 @@ def names_without_provider(names: Iterable[str]) -> dict[str, str]:
     return {name: short if common[short] == 1 + (short == name) else name for name, short in last.items()}
 
 
-def missing_text(responses: Responses) -> str:
-    """Say whose responses are missing, and why: those battles are not played; nothing where none are."""
-    reasons = responses.missing_reasons()
+def missing_responses_text(responses: Responses) -> str:
+    """Return which models lack how many responses, with the reasons; empty if none are missing."""
+    counts = responses.missing_reasons()
     return some(
-        [f"{name} ({', '.join(f'{why}: {n}' for why, n in own.items())})" for name, own in reasons.items()], "; "
+        [f"{name} ({', '.join(f'{why}: {n}' for why, n in reasons.items())})" for name, reasons in counts.items()], "; "
     )
-
-
-def _shown_first(pairing: Pairing) -> dict[str, str]:
-    """Return whose response is shown first, as samples say it; nothing where the run's orders decide."""
-    return {} if pairing.first is None else {FIRST: pairing.first}
 
 
 def outcomes_of(sample: EvalSample) -> tuple[Outcome, ...]:
-    """Return how the battles of a sample ended; nothing where it failed."""
+    """Return the outcomes of a finished sample's battles; an empty tuple if it failed."""
     if sample.error is not None or not sample.scores:
         return ()
-    score = next(iter(sample.scores.values()))
-    kept = (score.metadata or {}).get(NAMESPACE, {})
-    verdicts = [{**sample.metadata, "credit": credit_of(score), "margin": kept.get("margin")}]
-    if BATTLES in sample.metadata:
-        verdicts = as_rows(kept[BATTLES]) if BATTLES in kept else []
-    return tuple(
-        Outcome(
-            Pairing(
-                verdict["item"], verdict["model_a"], verdict["model_b"], verdict.get(RESPONSE) or 1, verdict.get(FIRST)
-            ),
-            verdict["credit"],
-            None if verdict["credit"] is None else verdict["margin"],
-        )
-        for verdict in verdicts
-    )
+    contents, score = parse_sample(sample.metadata), next(iter(sample.scores.values()))
+    kept = (score.metadata or {}).get(NAMESPACE) or {}
+    if isinstance(contents, PackMetadata):
+        rows = PackVerdicts.parse(kept).battles.to_rows() if kept else []
+        return tuple(_outcome(row, row["credit"], row["margin"]) for row in rows)
+    if isinstance(contents, BattleMetadata):
+        return (_outcome(contents.to_log(), credit_in(score), kept.get("margin")),)
+    return ()
 
 
-def announcement(upcoming: NextRound, number: int, again: int = 0, replaced: NextRound | None = None) -> Sample:
+def _outcome(battle: dict[str, Any], credit: float | None, margin: float | None) -> Outcome:
+    """Return the outcome of a battle; the margin counts only with a credit."""
+    sides = battle["item"], battle["model_a"], battle["model_b"]
+    pairing = Pairing(*sides, battle.get("response") or 1, battle.get("first"))
+    return Outcome(pairing, credit, None if credit is None else margin)
+
+
+def announce_round(upcoming: NextRound, number: int, revision: int = 0, replaced: NextRound | None = None) -> Sample:
     """Return the sample that records what a round schedules.
 
     Args:
-        number: of the round.
-        again: how often it was scheduled anew, and what was `replaced`, because models did not answer.
+        number: of the round, from 1.
+        revision: how often the round was scheduled again because answers failed.
+        replaced: the schedule before this revision.
     """
-    pairings = []
+    pairings: list[list[Any]] = []
     for own in upcoming.pairings:
         # What stands behind the names only where it says something.
         response = [own.response] if own.response > 1 or own.first is not None else []
         pairings.append([own.item, own.a, own.b, *response, *([] if own.first is None else [own.first])])
     note = upcoming.note or f"{len(pairings)} battles"
-    metadata: dict[str, Any] = {ROUND: pairings, "note": note, LEFT_OUT: upcoming.left_out}
+    before: dict[str, Any] = {}
     if replaced:
-        note = metadata["note"] = f"{note}, without the answers that failed"
-        metadata[REPLACED] = [len(replaced.pairings), replaced.left_out]
-    return Sample(id=round_id(number, again), input=f"Round {number}: {note}", metadata=metadata)
+        note += ", without the answers that failed"
+        before = {"replaced": (len(replaced.pairings), replaced.left_out)}
+    metadata = RoundMetadata(pairings=pairings, note=note, left_out=upcoming.left_out, **before)
+    return Sample(id=round_id(number, revision), input=f"Round {number}: {note}", metadata=metadata.to_log())
 
 
-def round_id(number: int, again: int = 0) -> str:
-    """Return the id of the sample that announces a round."""
-    return f"round {number:03d}" + (f" again {again}" if again else "")
+def schedule_in(announced: RoundMetadata) -> NextRound:
+    """Return the schedule that an announced round records."""
+    pairings = tuple(Pairing(*names) for names in announced.pairings)
+    return NextRound(pairings, announced.note, announced.left_out)
 
 
-def schedule_in(announced: Mapping[str, Any]) -> NextRound:
-    pairings = tuple(Pairing(*names) for names in announced[ROUND])
-    return NextRound(pairings, str(announced.get("note", "")), int(announced.get(LEFT_OUT, 0)))
+def round_id(number: int, revision: int = 0) -> str:
+    """Return the id of the sample that announces a round.
+
+    >>> round_id(2), round_id(2, 1)
+    ('round 002', 'round 002 again 1')
+    """
+    return f"round {number:03d}" + (f" again {revision}" if revision else "")

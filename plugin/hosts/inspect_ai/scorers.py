@@ -3,34 +3,34 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache as remember
-from typing import Any
+from typing import Any, cast
 
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import TaskState
 
 from podium.errors import PodiumError, UsageError
 from podium.hosts.inspect_ai.compatibility import flatten_arguments, plain_errors, score_without_value
-from podium.hosts.inspect_ai.judge_calls import MEDIA, Run, ask_jury
+from podium.hosts.inspect_ai.judge_calls import Run, ask_jury
 from podium.hosts.inspect_ai.log_contents import (
-    BATTLES,
-    FIRST,
-    JUDGMENTS,
-    NAMESPACE,
-    OPTIONS,
-    RESPONSE,
     ROUND,
-    battles_of,
-    credit_of,
-    judgment_rows,
-    pack_verdicts,
-    response_fields,
+    BattleMetadata,
+    BattleReplies,
+    BattleVerdict,
+    PackMetadata,
+    PackVerdicts,
+    SampleReplies,
+    VerdictRow,
+    credit_in,
+    parse_sample,
+    verdict_rows_in,
 )
+from podium.hosts.inspect_ai.log_files import NAMESPACE
 from podium.hosts.inspect_ai.media import media_in, text_with_places
 from podium.plugins.catalogue import judging_settings
 from podium.scorers.judging import Judging, merge_rows, verdict_row
 from podium.scorers.reasoning import Policy, strip_reasoning
 
-SHOWN = ("item", RESPONSE, "model_a", "model_b", FIRST, "category", "length_a", "length_b")
+REPEATED = ("item", "response", "model_a", "model_b", "first", "category", "length_a", "length_b")
 """What a score repeats of its battle."""
 LONGEST_QUOTATION = 2000
 """Characters of a response or of the judge's words that an explanation repeats."""
@@ -38,7 +38,7 @@ LONGEST_QUOTATION = 2000
 
 @metric(name="judged", scores="unreduced")
 def readable_battles() -> Metric:
-    """How many battles have a readable verdict. Inspect shows no metric those without: it counts them as unscored."""
+    """Count the battles with a readable verdict; Inspect passes metrics no score without a value."""
 
     def compute(scores: list[SampleScore]) -> float:
         return float(len(scores))
@@ -47,7 +47,7 @@ def readable_battles() -> Metric:
 
 
 def _ratings_metric(ranker: str) -> Callable[[], Metric]:
-    """Make the metric that is a score per model, keyed by ranker and name; nothing while no battle bounds any."""
+    """Make the metric that is a ranker's score per model, keyed `RANKER MODEL`; empty while nothing can be ranked."""
     name = ranker.replace("-", "_")
 
     def ratings(scores: list[SampleScore]) -> Value:
@@ -56,7 +56,7 @@ def _ratings_metric(ranker: str) -> Callable[[], Metric]:
         from podium.reading.judgments import read_battles
         from podium.verbs.rank_battles import rank
 
-        rows = [row for score in scores for row in judgment_rows(score.score)]
+        rows = [row for score in scores for row in verdict_rows_in(score.score)]
         try:
             entries = rank(read_battles(pd.DataFrame(rows)), ranker, pool=True).standings[0].entries if rows else ()
         except PodiumError:
@@ -76,13 +76,12 @@ win_rate = _ratings_metric("win-rate")
 
 @scorer(metrics=[readable_battles()])
 def verdict(**kwargs: Any) -> Scorer:
-    """Read what the judges replied; the value is what model_a earned, and no value where that cannot be read.
+    """Score a battle by parsing the judges' kept replies: the credit of model_a, or no value if it is unparsed.
 
-    No calls are made, so reading again is free.
+    No calls are made, so scoring again is free.
 
     Args:
-        **kwargs: of `podium.plugins.catalogue.judging_settings`; what is not said is as when the replies were
-            asked for.
+        **kwargs: of `podium.plugins.catalogue.judging_settings`; by default those of the run that asked.
     """
     options = flatten_arguments(kwargs)
     judging_settings(**options)
@@ -92,20 +91,20 @@ def verdict(**kwargs: Any) -> Scorer:
     async def score(state: TaskState, target: Target) -> Score | None:  # noqa: ARG001
         if ROUND in state.metadata:
             return None
-        kept = state.store.get(NAMESPACE)
-        if not kept:
+        if not state.store.get(NAMESPACE):
             return score_without_value("scoring_failed", "the judge was not asked")
-        how = settings_of(json.dumps({**kept.get(OPTIONS, {}), **options}))
-        if BATTLES in state.metadata:
-            return score_pack(state.metadata, kept[BATTLES], how)
-        return score_battle(state.metadata, kept, how)
+        sample, kept = parse_sample(state.metadata), SampleReplies.parse(state.store.get(NAMESPACE))
+        how = settings_of(json.dumps({**kept.options, **options}))
+        if isinstance(sample, PackMetadata):
+            return _score_pack(sample.to_battles(), kept.to_battles(), how)
+        return _score_battle(cast(BattleMetadata, sample), kept.to_battles()[0], how)
 
     return score
 
 
 @scorer(metrics=[readable_battles()])
 def pairwise(reference: str, cache: bool = True, reasoning: Policy = "strip", **kwargs: Any) -> Scorer:
-    """Compare every response of a log with that of a reference, by the role `judge`.
+    """Score every response of a log by comparing it with a reference's, judged by the role `judge`.
 
     `inspect score LOG --scorer podium/pairwise -S reference=OTHER.eval --model-role judge=MODEL`. A sample that the
     reference did not answer is not scored.
@@ -143,73 +142,74 @@ def pairwise(reference: str, cache: bool = True, reasoning: Policy = "strip", **
         media, instruction = media_in(state.input), state.input_text
         if media and not isinstance(state.input, str):
             instruction = "\n\n".join(text_with_places(state.input))
-        battle = {
-            "item": item,
-            "model_a": str(state.model),
-            "model_b": name if name != str(state.model) else f"{name} (reference)",
-            "instruction": instruction,
-            "reference": state.target.text or None,
-            **({RESPONSE: state.epoch} if state.epoch > 1 else {}),
-            **response_fields(response, texts[met]),
-        }
-        return score_battle(battle, await ask_jury(run, {**battle, MEDIA: media}), run.how)
+        number: dict[str, Any] = {"response": state.epoch} if state.epoch > 1 else {}
+        battle = BattleMetadata(
+            item=item,
+            **number,
+            model_a=str(state.model),
+            model_b=name if name != str(state.model) else f"{name} (reference)",
+            instruction=instruction,
+            reference=state.target.text or None,
+            response_a=response,
+            response_b=texts[met],
+        )
+        return _score_battle(battle, await ask_jury(run, battle, media=media), run.how)
 
     return score
 
 
-def score_battle(battle: Mapping[str, Any], kept: Mapping[str, Any], how: Judging) -> Score:
-    """Return the score of one battle (`item`, `model_a`, `model_b` and what else is known) by its kept replies."""
-    rows = [verdict_row(shown, how) for shown in kept[JUDGMENTS]]
+def _score_battle(battle: BattleMetadata, kept: BattleReplies, how: Judging) -> Score:
+    """Return the score of one battle by its kept replies."""
+    rows = [cast(VerdictRow, verdict_row(shown, how)) for shown in kept.judgments]
     whole = merge_rows(rows, how)
-    known = {name: battle[name] for name in SHOWN if battle.get(name) is not None}
-    metadata = {NAMESPACE: {**known, "margin": whole.margin, "prompt_hash": how.prompt_hash, JUDGMENTS: rows}}
-    a, b = battle["model_a"], battle["model_b"]
-    explanation = explanation_of(battle, kept[JUDGMENTS], rows)
+    known = {name: value for name in REPEATED if (value := getattr(battle, name)) is not None}
+    verdict = BattleVerdict(**known, margin=whole.margin, prompt_hash=how.prompt_hash, judgments=rows)
+    metadata, explanation = {NAMESPACE: verdict.to_log()}, _explain_battle(battle, kept, rows)
     if whole.credit is None:
         return score_without_value("grader_failed", explanation, answer="unparsed", metadata=metadata)
-    answer = a if whole.credit > 0.5 else b if whole.credit < 0.5 else "tie"
+    answer = battle.model_a if whole.credit > 0.5 else battle.model_b if whole.credit < 0.5 else "tie"
     return Score(value=whole.credit, answer=answer, explanation=explanation, metadata=metadata)
 
 
-def explanation_of(
-    battle: Mapping[str, Any], shown: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]]
-) -> str:
-    """Return, in Markdown, who met whom, what each judgment gave in the judge's words, and both responses."""
-    a, b = battle["model_a"], battle["model_b"]
+def _score_pack(battles: Sequence[BattleMetadata], kept: Sequence[BattleReplies], how: Judging) -> Score:
+    """Return the score of a pack: the share of battles with a readable verdict, with every verdict as metadata."""
+    verdicts, lines = [], []
+    for battle, replies in zip(battles, kept, strict=True):
+        score = _score_battle(battle, replies, how)
+        whole = BattleVerdict(**(score.metadata or {})[NAMESPACE], credit=credit_in(score))
+        verdicts.append(whole)
+        orders = ", ".join(f"{row['order']} {_credit_text(row)}" for row in whole.judgments)
+        credit = "unparsed" if whole.credit is None else f"{whole.credit:.3g}"
+        lines.append(f"{battle.model_a} against {battle.model_b}: {credit} ({orders})")
+    readable = sum(verdict.credit is not None for verdict in verdicts)
+    answer = f"{readable} of {len(verdicts)} battles have a readable verdict"
+    return Score(
+        value=readable / len(verdicts),
+        answer=answer,
+        explanation="\n".join([answer, *lines]),
+        metadata={NAMESPACE: PackVerdicts.from_verdicts(verdicts).to_log()},
+    )
+
+
+def _explain_battle(battle: BattleMetadata, kept: BattleReplies, rows: Sequence[VerdictRow]) -> str:
+    """Return, as Markdown, both models, the credit and the judge's words of each judgment, and both responses."""
+    a, b = battle.model_a, battle.model_b
     parts = [f"**{a}** against **{b}**"]
-    for judgment, row in zip(shown, rows, strict=True):
+    for judgment, row in zip(kept.judgments, rows, strict=True):
         parts.append(f"{b if row['order'] == 'ba' else a} first: {_credit_text(row, f'{a} earned ')} ({row['judge']})")
         parts += [_quote(reply["text"] or reply.get("refused", "")) for reply in judgment["replies"]]
-    for name, response in ((a, battle.get("response_a")), (b, battle.get("response_b"))):
+    for name, response in ((a, battle.response_a), (b, battle.response_b)):
         parts += [f"**{name}**:", _quote(response)] if response else []
     return "\n\n".join(part for part in parts if part)
 
 
 def _quote(text: str) -> str:
-    """Return a text behind a bar, as the viewer knows no quotations; cut where it is long: the sample has the whole."""
+    """Return a text with a bar before each line, as the viewer has no quotations; long texts are cut."""
     cut = len(text) - LONGEST_QUOTATION
     shown = f"{text[:LONGEST_QUOTATION]}… ({cut:,} more characters)" if cut > 0 else text
     return "\n".join(f"│ {line}" for line in shown.strip().splitlines())
 
 
-def score_pack(metadata: Mapping[str, Any], kept: Sequence[Mapping[str, Any]], how: Judging) -> Score:
-    """Return the score of a sample of many battles: the share that could be read, and every verdict beside it."""
-    scores = [score_battle(battle, replies, how) for battle, replies in zip(battles_of(metadata), kept, strict=True)]
-    verdicts = [{**(score.metadata or {})[NAMESPACE], "credit": credit_of(score)} for score in scores]
-    lines = []
-    for verdict in verdicts:
-        orders = ", ".join(f"{row['order']} {_credit_text(row)}" for row in verdict[JUDGMENTS])
-        credit = "unparsed" if verdict["credit"] is None else f"{verdict['credit']:.3g}"
-        lines.append(f"{verdict['model_a']} against {verdict['model_b']}: {credit} ({orders})")
-    readable = sum(verdict["credit"] is not None for verdict in verdicts)
-    answer = f"{readable} of {len(scores)} battles have a readable verdict"
-    return Score(
-        value=readable / len(scores),
-        answer=answer,
-        explanation="\n".join([answer, *lines]),
-        metadata={NAMESPACE: pack_verdicts(verdicts)},
-    )
-
-
 def _credit_text(row: Mapping[str, Any], prefix: str = "") -> str:
+    """Return the credit of a judgment behind `prefix`, or why it is unparsed."""
     return f"unparsed ({row['reason']})" if row["credit"] is None else f"{prefix}{row['credit']:.3g}"

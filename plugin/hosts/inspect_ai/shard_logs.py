@@ -1,44 +1,46 @@
-"""Shards in the logs of a folder: which tournament a log belongs to, and what the logs of its shards lack together."""
+"""The logs of a tournament's shards: which tournament each belongs to, and which shards are missing."""
 
 import json
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 from inspect_ai.log import EvalLog
 
 from podium.errors import DataError
 from podium.hosts.inspect_ai.compatibility import flatten_arguments
-from podium.hosts.inspect_ai.log_contents import LEFT_OUT, NAMESPACE, PROMPTS, SCHEDULED, SHARD, is_tournament
+from podium.hosts.inspect_ai.log_contents import TournamentMetadata, read_tournament
 from podium.text import some
 
 NO_MATTER = frozenset({"name", "responses", "cache", "pack", "reask", "shard"})
 """Arguments that change neither battles nor verdicts, or that a plan holds in another field."""
-PartLog = tuple[Path, EvalLog, pd.DataFrame]
-"""A log, its header, and its rows."""
 
 
-def plan_in(log: EvalLog) -> dict[str, Any]:
-    """Return the plan of a log's tournament: all that decides its battles and verdicts. Shards of one plan share it."""
+class PlannedLog(NamedTuple):
+    """A tournament's log: its file, what its header says, its rows, and its plan."""
+
+    path: Path
+    tournament: TournamentMetadata
+    epochs: int
+    frame: pd.DataFrame
+    plan: dict[str, Any]
+
+
+def plan_in(log: EvalLog, tournament: TournamentMetadata) -> dict[str, Any]:
+    """Return everything that decides the battles and verdicts of a log's tournament; its shards share it."""
     spec = log.eval
     typed = flatten_arguments(spec.task_args)
-    given = {name: value for name, value in typed.items() if name not in NO_MATTER and value is not None}
     named = {
         "tournament": spec.task.rpartition("/")[2],
         "responses": str(spec.task_version),
-        "prompts": (spec.metadata or {}).get(PROMPTS),
-        "judges": {role: _plain(judge) for role, judge in (spec.model_roles or {}).items()},
-        "settings": given,
+        "prompts": tournament.prompts,
+        "judges": {role: _plain_model(judge) for role, judge in (spec.model_roles or {}).items()},
+        "settings": {name: value for name, value in typed.items() if name not in NO_MATTER and value is not None},
     }
     plan: dict[str, Any] = json.loads(json.dumps(named, default=str))
     return plan
-
-
-def shard_in(log: EvalLog) -> dict[str, int]:
-    """Return which shard of its plan a log holds, as described at `log_contents.SHARD`; empty for the whole plan."""
-    return (log.eval.metadata or {}).get(SHARD) or {}
 
 
 def digest_of(plan: Mapping[str, Any]) -> str:
@@ -46,72 +48,74 @@ def digest_of(plan: Mapping[str, Any]) -> str:
     return sha256(json.dumps(plan, sort_keys=True).encode()).hexdigest()
 
 
-def difference_of(plan: Mapping[str, Any], other: Mapping[str, Any]) -> str:
-    """Name the fields and settings in which two plans differ."""
+def _different_fields(plan: Mapping[str, Any], other: Mapping[str, Any]) -> str:
+    """Return the names of the fields and settings in which two plans differ."""
     names = [name for name in plan if name != "settings" and plan[name] != other[name]]
     ours, theirs = plan["settings"], other["settings"]
     names += sorted(f"{name}=" for name in {*ours, *theirs} if ours.get(name) != theirs.get(name))
     return some(names)
 
 
-def _plain(judge: Any) -> Any:
-    """Return a model of a role, or several, as JSON can hold it."""
-    return [_plain(each) for each in judge] if isinstance(judge, list) else judge.model_dump(exclude_none=True)
+def _plain_model(judge: Any) -> Any:
+    """Return a model of a role, or a list of them, as plain dictionaries."""
+    return [_plain_model(each) for each in judge] if isinstance(judge, list) else judge.model_dump(exclude_none=True)
 
 
-def join_shards(logs: Sequence[PartLog]) -> list[str]:
-    """Count as missing the battles of shards that were not read.
+def join_shards(logs: Sequence[tuple[Path, EvalLog, pd.DataFrame]]) -> list[str]:
+    """Count the battles of shards that were not read as missing, in `attrs` of the first log's rows.
+
+    Args:
+        logs: of each its file, header and rows.
 
     Returns:
         Notes that name these shards.
 
     Raises:
-        DataError: shards of several plans, of which one is not whole; or the same battles in shards and as a whole.
+        DataError: shards of several tournaments, one of them incomplete; or the same battles in two divisions.
     """
-    plans: dict[str, list[PartLog]] = {}
-    for log in logs:
-        if is_tournament(log[1]):
-            plans.setdefault(digest_of(plan_in(log[1])), []).append(log)
-    divided = [own for own in plans.values() if any(shard_in(header) for _, header, _ in own)]
-    for own in divided:
-        _refuse_twice_divided(own)
-    unseen = [_count_unseen(own) for own in divided]
-    if len(divided) > 1 and any(unseen):
-        (first, header, _), (second, other, _), *_ = (own[0] for own in divided)
-        why = difference_of(plan_in(header), plan_in(other))
+    plans: dict[str, list[PlannedLog]] = {}
+    for path, header, frame in logs:
+        if tournament := read_tournament(header):
+            plan = plan_in(header, tournament)
+            log = PlannedLog(path, tournament, header.eval.config.epochs or 1, frame, plan)
+            plans.setdefault(digest_of(plan), []).append(log)
+    divided = [group for group in plans.values() if any(log.tournament.shard for log in group)]
+    for group in divided:
+        _refuse_two_divisions(group)
+    notes = [_count_unread(group) for group in divided]
+    if len(divided) > 1 and any(notes):
+        first, second = divided[0][0], divided[1][0]
+        why = _different_fields(first.plan, second.plan)
         raise DataError(
-            f"shards of different plans: {first} and {second} differ in {why}",
+            f"shards of different plans: {first.path} and {second.path} differ in {why}",
             remedy="give the shards of one plan, or all shards of each",
         )
-    return [note for note in unseen if note]
+    return [note for note in notes if note]
 
 
-def _refuse_twice_divided(logs: Sequence[PartLog]) -> None:
-    """Refuse shards of halves and of thirds, and a whole run beside shards: they hold the same battles."""
-    numbers = {shard_in(header).get("of"): path for path, header, _ in logs}
-    if len(numbers) == 1:
-        return
-    ways = [f"{path} ({f'one of {of} shards' if of else 'the whole'})" for of, path in numbers.items()]
-    raise DataError(
-        f"the same battles would count twice: {' and '.join(ways)} are of one plan",
-        remedy="give the shards of one division, or the whole run alone",
-    )
+def _refuse_two_divisions(logs: Sequence[PlannedLog]) -> None:
+    """Raise DataError for shards of halves beside thirds, or beside a whole run: they hold the same battles."""
+    path_of = {log.tournament.shard and log.tournament.shard.of: log.path for log in logs}
+    if len(path_of) > 1:
+        ways = [f"{path} ({f'one of {of} shards' if of else 'the whole'})" for of, path in path_of.items()]
+        raise DataError(
+            f"the same battles would count twice: {' and '.join(ways)} are of one plan",
+            remedy="give the shards of one division, or the whole run alone",
+        )
 
 
-def _count_unseen(logs: Sequence[PartLog]) -> str:
-    """Name the shards of a plan that were not read, and count their battles as missing in the first log's rows."""
-    shards = [shard_in(header) for _, header, _ in logs]
-    of, seen = shards[0]["of"], {shard["number"] for shard in shards}
-    unseen = [f"{k}/{of}" for k in range(1, of + 1) if k not in seen]
-    if not unseen:
-        return ""
+def _count_unread(logs: Sequence[PlannedLog]) -> str:
+    """Add the battles of the shards that were not read to the missing ones; return the note on them, or nothing."""
     # Runs of one shard that count as repeats are one shard here.
-    abouts = [header.eval.metadata or {} for _, header, _ in logs]
-    own = {
-        shard["number"]: int(about[SCHEDULED]) + int(about[f"{NAMESPACE}_{LEFT_OUT}"])
-        for shard, about in zip(shards, abouts, strict=True)
+    battles = {
+        shard.number: log.tournament.scheduled + log.tournament.left_out
+        for log in logs
+        if (shard := log.tournament.shard)
     }
-    whole = shards[0]["battles"] + shards[0]["left_out"]
-    missing = max(whole - sum(own.values()), 0) * (logs[0][1].eval.config.epochs or 1)
-    logs[0][2].attrs["missing"] = (logs[0][2].attrs.get("missing") or 0) + missing
-    return f"not seen: shard {some(unseen, most=8)}; {missing:,} battles of the plan are missing with it"
+    whole = logs[0].tournament.shard
+    unread = [f"{k}/{whole.of}" for k in range(1, whole.of + 1) if k not in battles] if whole else []
+    if whole is None or not unread:
+        return ""
+    missing = max(whole.battles + whole.left_out - sum(battles.values()), 0) * logs[0].epochs
+    logs[0].frame.attrs["missing"] = (logs[0].frame.attrs.get("missing") or 0) + missing
+    return f"not seen: shard {some(unread, most=8)}; {missing:,} battles of the plan are missing with it"

@@ -1,4 +1,4 @@
-"""What one process plays of a tournament that is divided into shards."""
+"""What one process plays of a tournament that is split into shards."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,35 +7,36 @@ from typing import Any
 from inspect_ai.dataset import Sample
 
 from podium.errors import UsageError
-from podium.hosts.inspect_ai.round_samples import announcement
+from podium.hosts.inspect_ai.log_contents import ShardMetadata
+from podium.hosts.inspect_ai.round_samples import announce_round
 from podium.responses.collection import Responses
 from podium.tournaments.schedule import NextRound, Round
 from podium.tournaments.shards import Part, read_shard, refuse_undividable
 
 REMOVED_OPTIONS = ("look", "played")
-"""Options of shards with `until=`, which are no longer played."""
+"""Options that played a tournament with `until=` in shards; there are none now."""
 
 
 @dataclass(frozen=True, slots=True)
-class OwnShard:
+class ShardSchedule:
     """What one run plays of a tournament.
 
     Attributes:
         rule: schedules the battles of this shard, in one round.
         opening: the sample that takes the place of the round if this shard has no battles.
-        about: what the log says of the shard; see `log_contents.SHARD`.
-        said: how many battles are played here, for the user.
+        metadata: what the log says of the shard.
+        summary: how many battles are played here, for the user.
     """
 
     rule: Part
     opening: tuple[Sample, ...]
-    about: dict[str, int]
-    said: str
+    metadata: ShardMetadata
+    summary: str
 
 
-def own_shard(
+def build_shard_schedule(
     name: str, rule: Any, competing: Responses, shard: str, before: Sequence[Round] = (), seed: int = 0
-) -> OwnShard:
+) -> ShardSchedule:
     """Return what a shard plays.
 
     Args:
@@ -43,32 +44,27 @@ def own_shard(
         rule: the tournament, with its budget.
         shard: `k/n`.
         before: rounds that were played before the tournament.
-        seed: of the order of items, by which they are divided.
+        seed: of the order of items, by which they are split.
 
     Raises:
-        UsageError: `shard` is not k/n, or the tournament cannot be divided so.
+        UsageError: `shard` is not k/n, or the tournament cannot be split.
     """
     field, own = competing.field(), read_shard(shard)
     refuse_undividable(name, getattr(rule, "rule", rule), field, own)
     coming = rule.next(field, before)
     part = own.part_of(coming, own.items_of(field, seed))
     whole, mine = competing.in_all_responses(coming), competing.in_all_responses(part)
-    opening = [announcement(NextRound((), f"no battle for shard {own}"), 1)] * bool(coming.pairings)
-    about = {"number": own.number, "of": own.of, "battles": len(whole.pairings), "left_out": whole.left_out}
-    said = f"shard {own}: {len(mine.pairings):,} of {len(whole.pairings):,} battles"
-    return OwnShard(Part(part, len(before)), tuple(opening), about, said)
+    opening = [announce_round(NextRound((), f"no battle for shard {own}"), 1)] * bool(coming.pairings)
+    metadata = ShardMetadata(number=own.number, of=own.of, battles=len(whole.pairings), left_out=whole.left_out)
+    summary = f"shard {own}: {len(mine.pairings):,} of {len(whole.pairings):,} battles"
+    return ShardSchedule(Part(part, len(before)), tuple(opening), metadata, summary)
 
 
 def refuse_removed_options(options: dict[str, Any]) -> None:
-    """Refuse the options that played a tournament with `until=` in shards.
-
-    Raises:
-        UsageError: one of them is given.
-    """
+    """Raise UsageError for options of interim analyses in shards, and name what replaces them."""
     given = [f"{name}={options[name]}" for name in REMOVED_OPTIONS if name in options]
     if given:
         raise UsageError(
-            f"{', '.join(given)}: shards are not played a look at a time any more; a tournament with until= runs in "
-            "one process, which goes from look to look: leave out look=, played= and shard=, or leave out until= and "
-            "play shard=k/n"
+            f"{', '.join(given)}: shards have no interim analyses any more. A tournament with until= runs in one "
+            "process: leave out look=, played= and shard=. To play in shards, leave out until= and keep shard=k/n"
         )

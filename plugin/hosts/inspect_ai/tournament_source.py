@@ -1,32 +1,48 @@
-"""A tournament as Inspect's source of samples: what stands in them, rounds, replays and retries."""
+"""A tournament as Inspect's source of samples: rounds, replays and retries."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 from inspect_ai import SampleSource
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalSample
 
 from podium.errors import PodiumError
-from podium.hosts.inspect_ai.answers_on_demand import AnswerCollector
+from podium.hosts.inspect_ai.answers_on_demand import AnswerCollector, Answers
 from podium.hosts.inspect_ai.compatibility import kept_in_store
 from podium.hosts.inspect_ai.cost_limit import CostLimit
 from podium.hosts.inspect_ai.log_contents import (
-    ANSWER,
-    ASKED,
-    NAMESPACE,
-    ROUND,
-    answers_in,
+    REQUESTED,
+    RequestMetadata,
+    RoundMetadata,
+    parse_answers,
+    parse_sample,
     reason_of_stop,
 )
-from podium.hosts.inspect_ai.round_samples import announcement, missing_text, outcomes_of, round_id, schedule_in
+from podium.hosts.inspect_ai.log_files import NAMESPACE
+from podium.hosts.inspect_ai.round_samples import (
+    announce_round,
+    missing_responses_text,
+    outcomes_of,
+    round_id,
+    schedule_in,
+)
 from podium.printable import tell
 from podium.responses.collection import response_key
 from podium.tournaments.claims import answer_of
 from podium.tournaments.schedule import Field, NextRound, Outcome, Pairing, Round, TournamentRule, merge_responses
 
-Deal = Callable[[Sequence[Pairing], int], list[Sample]]
+Samples = list[Sample] | None
+"""What Inspect is given: samples to run, or None if there are none."""
+
+
+@dataclass(frozen=True, slots=True)
+class SampleEnd:
+    """What a sample left when it ended: the round that it announced, the requested answers, its battles' outcomes."""
+
+    announced: RoundMetadata | None = None
+    answers: Answers = field(default_factory=dict)
+    outcomes: tuple[Outcome, ...] = ()
 
 
 @dataclass(eq=False, repr=False)
@@ -41,23 +57,22 @@ class TournamentSource(SampleSource):
     round: an eval set's retry drives this same object again and replays what was finished.
 
     Attributes:
-        build_samples: makes the samples of a round's pairings, given its number from 1.
-        outcomes: reads from a sample how its battles ended.
-        portion: how many samples Inspect is given at once, at most; it keeps every sample that waits in memory.
-        spread: makes of what the rule asks for the battles that are scheduled: one per response of an item.
+        build_samples: builds the samples of a round's pairings, given its number from 1.
+        outcomes: reads the outcomes of a finished sample's battles.
+        portion: maximum of samples given to Inspect at once; it keeps every sample that waits in memory.
+        spread: turns what the rule asks for into the scheduled battles: one per response of an item.
         calls: of each judge for a battle.
-        given: what was played before this tournament, which newcomers join.
-        answers: deals what models are asked for before the battles that need it; None where all responses are there.
-        cost_limit: what may be spent; None without a limit.
-        say: tells humans, while a tournament plays that stops by itself, what each look found.
+        given: rounds that were played before this tournament, which newcomers join.
+        say: prints a sentence for the user.
         opening: the samples of a first round without battles.
+        answers: requests the models' answers before the battles that need them; None if all responses are there.
+        cost_limit: what may be spent; None without a limit.
         first: the battles of the first round; they depend on nothing that was played.
-        without_answers: models whose failures humans were told of.
     """
 
     rule: TournamentRule
     field: Field
-    build_samples: Deal
+    build_samples: Callable[[Sequence[Pairing], int], list[Sample]]
     outcomes: Callable[[EvalSample], tuple[Outcome, ...]] = outcomes_of
     portion: int | None = None
     spread: Callable[[NextRound], NextRound] = lambda coming: coming
@@ -70,84 +85,107 @@ class TournamentSource(SampleSource):
 
     def __post_init__(self) -> None:
         self.stops_early = bool(getattr(getattr(self.rule, "rule", self.rule), "until", ""))
-        self.events: list[tuple[str, dict[str, Any], tuple[Outcome, ...]]] = []
+        self.events: list[tuple[str, SampleEnd]] = []
         self.first = self.spread(self.rule.next(self.field, self.given))
-        asked = self.answers.due(self.first.pairings, "1") if self.answers and self.first.pairings else []
-        opening = (asked or self.build_samples(self.first.pairings, 1))[: self._room(answers=bool(asked))]
-        self._opening = opening or list(self.opening)
+        requests = self.answers.build_requests(self.first.pairings, "1") if self.answers and self.first.pairings else []
+        samples = requests or self.build_samples(self.first.pairings, 1)
+        self._opening = samples[: self._room(answers=bool(requests))] or list(self.opening)
         self.seeds = {str(sample.id) for sample in self._opening}
         self.start, self.scheduled = 0, set(self.seeds)
-        self.without_answers: set[str] = set()
+        self._reported_failures: set[str] = set()
 
     def initial_samples(self) -> list[Sample]:
         """Return the first samples of the first round."""
         return self._opening
 
     async def sample_complete(self, sample: EvalSample) -> None:
-        """Note how the battles of a sample ended, or what a round announced."""
-        if said := reason_of_stop(sample):
-            raise PodiumError(f"{said}. Mend that, then `inspect eval-retry` on the log plays the rest")
-        ended = () if ROUND in sample.metadata else self.outcomes(sample)
+        """Record the outcomes, the announced round or the answers of a sample.
+
+        Raises:
+            PodiumError: the judge is not asked any more.
+        """
+        if why := reason_of_stop(sample):
+            raise PodiumError(f"{why}. Fix the cause, then `inspect eval-retry` on the log plays the rest")
         if self.cost_limit:
-            self.cost_limit.take(sample)
-        announced = _announced_round(sample.metadata)
-        if ASKED in sample.metadata:
-            announced = {ROUND: [], ASKED: answers_in(sample.metadata, kept_in_store(sample, NAMESPACE))}
-        self.events.append((str(sample.id), announced, ended))
+            self.cost_limit.add_cost(sample)
+        contents = parse_sample(sample.metadata)
+        if isinstance(contents, RequestMetadata):
+            end = SampleEnd(answers=parse_answers(contents, kept_in_store(sample, NAMESPACE)))
+        elif isinstance(contents, RoundMetadata):
+            end = SampleEnd(contents)
+        else:
+            end = SampleEnd(outcomes=self.outcomes(sample))
+        self.events.append((str(sample.id), end))
 
     async def sample_abandoned(self, sample: Sample, epoch: int) -> None:  # noqa: ARG002
-        """Note a sample that will never be played."""
-        self.events.append((str(sample.id), _announced_round(sample.metadata or {}), ()))
+        """Record a sample that Inspect will never run."""
+        contents = parse_sample(sample.metadata or {})
+        end = SampleEnd(contents if isinstance(contents, RoundMetadata) else None)
+        if isinstance(contents, RequestMetadata):
+            end = SampleEnd(answers=parse_answers(contents, None))
+        self.events.append((str(sample.id), end))
 
-    async def next_samples(self) -> list[Sample] | None:
+    async def next_samples(self) -> Samples:
         """Return what is still to be played of the current round, or announce the next; None when all is over."""
-        attempt = self._current_attempt()
-        outcomes = {outcome.pairing: outcome for _, ended in attempt.values() for outcome in ended}
+        ends = self._current_attempt()
+        outcomes = {outcome.pairing: outcome for end in ends.values() for outcome in end.outcomes}
         if self.answers:
-            self.answers.learn(announced for announced, _ in attempt.values())
+            self.answers.update(end.answers for end in ends.values())
             self.field = self.answers.sample_builder.responses.field()
-        played = list(self.given)
-        schedule, asked, again = self.first, 0, 0
+        played, schedule, battles = list(self.given), self.first, 0
         while True:
             number = len(played) - len(self.given) + 1
-            if self.answers:
-                label = f"{number}.{again}" if again else str(number)
-                due = self.answers.due(schedule.pairings, label)
-                if due := [sample for sample in due if str(sample.id) not in attempt]:
-                    return self._build_missing_samples(due)
-                if (name := round_id(number, again + 1)) in attempt:
-                    schedule, again = schedule_in(attempt[name][0]), again + 1
-                    continue
-                revised = self._without_failed(schedule, played)
-                if revised:
-                    self._say_failures()
-                if revised and not revised.pairings:
-                    return self._answer(played, asked, number)
-                if revised:
-                    return [announcement(revised, number, again + 1, schedule)]
-                again = 0
-            missing = [
-                sample for sample in self.build_samples(schedule.pairings, number) if str(sample.id) not in attempt
-            ]
+            settled = self._settle_answers(schedule, number, ends, played, battles)
+            if not isinstance(settled, NextRound):
+                return settled
+            missing = [each for each in self.build_samples(settled.pairings, number) if str(each.id) not in ends]
             if missing:
-                return self._build_missing_samples(missing)
-            ended = tuple(outcomes.get(pairing, Outcome(pairing, None)) for pairing in schedule.pairings)
-            played.append(Round(merge_responses(ended), schedule.note))
-            announced, _ = attempt.get(round_id(number + 1), (None, ()))
-            asked += len(schedule.pairings)
-            if announced is None:
-                upcoming = self.spread(self.rule.next(self.field, played))
-                if not upcoming.pairings:
-                    return self._answer(played, asked, number + 1)
-                if self.stops_early:
-                    self.say(upcoming.note)
-                return [announcement(upcoming, number + 1)]
-            if not announced[ROUND]:
+                return self._unscheduled_samples(missing)
+            ended = tuple(outcomes.get(pairing, Outcome(pairing, None)) for pairing in settled.pairings)
+            played.append(Round(merge_responses(ended), settled.note))
+            battles += len(settled.pairings)
+            end = ends.get(round_id(number + 1))
+            if end is None:
+                return self._announce_next(played, battles, number + 1)
+            if end.announced is None or not end.announced.pairings:
                 return None
-            schedule = schedule_in(announced)
+            schedule = schedule_in(end.announced)
+
+    def _settle_answers(
+        self, schedule: NextRound, number: int, ends: Mapping[str, SampleEnd], played: Sequence[Round], battles: int
+    ) -> NextRound | Samples:
+        """Return the schedule of round `number` once its answers are there; else the next samples of the round."""
+        if not self.answers:
+            return schedule
+        revision = 0
+        while True:
+            label = f"{number}.{revision}" if revision else str(number)
+            requests = self.answers.build_requests(schedule.pairings, label)
+            if missing := [sample for sample in requests if str(sample.id) not in ends]:
+                return self._unscheduled_samples(missing)
+            end = ends.get(round_id(number, revision + 1))
+            if end is None or end.announced is None:
+                break
+            schedule, revision = schedule_in(end.announced), revision + 1
+        revised = self._without_failed(schedule, played)
+        if revised is None:
+            return schedule
+        self._report_failures()
+        if not revised.pairings:
+            return self._final_sample(played, battles, number)
+        return [announce_round(revised, number, revision + 1, schedule)]
+
+    def _announce_next(self, played: Sequence[Round], battles: int, number: int) -> Samples:
+        """Return the sample that announces round `number`, or the final one if the tournament is over."""
+        upcoming = self.spread(self.rule.next(self.field, played))
+        if not upcoming.pairings:
+            return self._final_sample(played, battles, number)
+        if self.stops_early:
+            self.say(upcoming.note)
+        return [announce_round(upcoming, number)]
 
     def _without_failed(self, schedule: NextRound, played: Sequence[Round]) -> NextRound | None:
-        """Return a round as it is without the answers that failed; None where that is nothing else."""
+        """Return the round scheduled again without the answers that failed; None if that changes nothing."""
         failed = self.answers.failed if self.answers else frozenset()
         keys = {(name, response_key(own.item, own.response)) for own in schedule.pairings for name in (own.a, own.b)}
         if keys.isdisjoint(failed):
@@ -155,28 +193,28 @@ class TournamentSource(SampleSource):
         upcoming = self.spread(self.rule.next(self.field, played))
         return None if upcoming.pairings == schedule.pairings else upcoming
 
-    def _say_failures(self) -> None:
-        """Say whose answers failed, and why, once for each model."""
+    def _report_failures(self) -> None:
+        """Print which models' answers are missing, and why, once for each model."""
         names = {name for name, _ in self.answers.failed} if self.answers else set()
-        if not names <= self.without_answers:
-            self.without_answers |= names
-            self.say(f"answers are not there, and their battles missing: {self._failures()}")
+        if not names <= self._reported_failures:
+            self._reported_failures |= names
+            self.say(f"these answers and their battles are missing: {self._failures_text()}")
 
-    def _failures(self) -> str:
-        """Say whose answers are not there, how many, and by what the first of them failed."""
+    def _failures_text(self) -> str:
+        """Return which models lack how many answers, and the first error."""
         if self.answers is None:
             return ""
-        said = missing_text(self.answers.sample_builder.responses)
-        return f"{said} (the first cause: {self.answers.cause})" if self.answers.cause else said
+        text = missing_responses_text(self.answers.sample_builder.responses)
+        return f"{text} (the first cause: {self.answers.cause})" if self.answers.cause else text
 
-    def _answer(self, played: Sequence[Round], asked: int, number: int) -> list[Sample] | None:
-        """Return the sample that says what was found, once; None where the tournament does not stop by itself.
+    def _final_sample(self, played: Sequence[Round], battles: int, number: int) -> Samples:
+        """Return the sample that records what was found, once; None if the tournament does not stop by itself.
 
         It announces a round without battles: in a retry the log's own round of this number takes its place, so that
         a tournament neither stops before rounds that are on record nor goes on behind an end that is.
 
         Args:
-            asked: battles, those of every response counted.
+            battles: asked for, those of every response counted.
             number: of the round that does not follow.
 
         Raises:
@@ -184,48 +222,41 @@ class TournamentSource(SampleSource):
         """
         if self.answers and not any(done.outcomes for done in played):
             raise PodiumError(
-                f"nothing can be played: {self._failures()}. Mend that, then start again: what was answered is kept"
+                f"nothing can be played: {self._failures_text()}. Fix the cause, then start again: the answers so far "
+                "are kept"
             )
         answer, name = answer_of(self.rule, self.field, played), round_id(number)
         if answer is None or name in self.scheduled:
             return None
         self.scheduled.add(name)
-        kept = replace(answer, calls=asked * self.calls)
+        kept = replace(answer, calls=battles * self.calls)
         for claim in kept.claims:
             self.say(claim)
-        said = "\n".join(kept.claims)
-        return [Sample(id=name, input=said, metadata={ROUND: [], "note": said, ANSWER: kept.to_dict()})]
+        text = "\n".join(kept.claims)
+        metadata = RoundMetadata(pairings=[], note=text, answer=kept.to_dict())
+        return [Sample(id=name, input=text, metadata=metadata.to_log())]
 
-    def _build_missing_samples(self, missing: list[Sample]) -> list[Sample] | None:
-        """Return the samples that were not scheduled in this attempt; None where all was, and Inspect leaves it out
-        (--sample-id).
-        """
+    def _unscheduled_samples(self, missing: list[Sample]) -> Samples:
+        """Return the samples that were not scheduled in this attempt, as many as fit; None if there are none."""
         fresh = [sample for sample in missing if str(sample.id) not in self.scheduled]
-        scheduled = fresh[: self._room(answers=any(ASKED in (sample.metadata or {}) for sample in fresh))]
+        scheduled = fresh[: self._room(answers=any(REQUESTED in (sample.metadata or {}) for sample in fresh))]
         self.scheduled |= {str(sample.id) for sample in scheduled}
         if self.cost_limit and fresh and not scheduled:
             spent = f"max_cost={self.cost_limit.most:g} is reached with {self.cost_limit.money_spent:.4g} spent"
-            self.say(f"{spent}: {len(fresh):,} samples of this round, and whatever would follow, are not asked")
+            self.say(f"{spent}: {len(fresh):,} samples of this round, and all later rounds, are not asked")
         return scheduled or None
 
     def _room(self, *, answers: bool) -> int | None:
         """Return how many samples may be scheduled at once; None for any number."""
-        most = self.cost_limit.room(answers=answers) if self.cost_limit else None
+        most = self.cost_limit.samples_allowed(answers=answers) if self.cost_limit else None
         return most if self.portion is None else self.portion if most is None else min(most, self.portion)
 
-    def _current_attempt(self) -> dict[str, tuple[dict[str, Any], tuple[Outcome, ...]]]:
-        """Return the latest event of every sample of the current attempt, by sample id."""
+    def _current_attempt(self) -> dict[str, SampleEnd]:
+        """Return the latest end of every sample of the current attempt, by sample id."""
         needed, start = set(self.seeds), len(self.events)
         while needed and start:
             start -= 1
             needed.discard(self.events[start][0])
         if start != self.start:
             self.start, self.scheduled = start, set(self.seeds)
-        return {name: (announced, ended) for name, announced, ended in self.events[start:]}
-
-
-def _announced_round(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a round announces; of a battle nothing is remembered but its outcome."""
-    if ASKED in metadata:
-        return {ROUND: [], ASKED: answers_in(metadata, None)}
-    return dict(metadata) if ROUND in metadata else {}
+        return dict(self.events[start:])

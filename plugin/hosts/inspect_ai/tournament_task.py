@@ -25,28 +25,19 @@ from typing import Any, Literal
 from inspect_ai import Task
 
 from podium.errors import UsageError
-from podium.hosts.inspect_ai.answer_requests import Asking, split_asking
+from podium.format_version import FORMAT_VERSION
+from podium.hosts.inspect_ai.answer_requests import AnswerRequests, split_requests
 from podium.hosts.inspect_ai.answers_on_demand import AnswerCollector, ask_models
 from podium.hosts.inspect_ai.cost_limit import Prices, build_cost_limit
 from podium.hosts.inspect_ai.judge_calls import judge
 from podium.hosts.inspect_ai.judge_models import NO_JUDGE, has_judge, roles_are_known
-from podium.hosts.inspect_ai.log_contents import (
-    ANSWERS,
-    LEFT_OUT,
-    MODELS,
-    NAMESPACE,
-    PLANNED,
-    PROMPTS,
-    SCHEDULED,
-    SHARD,
-    TASKS,
-)
+from podium.hosts.inspect_ai.log_contents import TournamentMetadata
 from podium.hosts.inspect_ai.log_responses import READER
 from podium.hosts.inspect_ai.preview import preview_run
 from podium.hosts.inspect_ai.recorded_battles import RECORDED, RecordedBattles, recorded_battles
-from podium.hosts.inspect_ai.round_samples import SampleBuilder, missing_text
+from podium.hosts.inspect_ai.round_samples import SampleBuilder, missing_responses_text
 from podium.hosts.inspect_ai.scorers import verdict
-from podium.hosts.inspect_ai.shard_schedule import OwnShard, own_shard, refuse_removed_options
+from podium.hosts.inspect_ai.shard_schedule import ShardSchedule, build_shard_schedule, refuse_removed_options
 from podium.hosts.inspect_ai.tournament_source import TournamentSource
 from podium.plugins import catalogue
 from podium.plugins.catalogue import judging_settings
@@ -68,7 +59,6 @@ PORTION = 1000
 NO_MODEL = "none/none"
 """The model under test: a tournament generates nothing, and is not run once per `--model`."""
 WHOLE_NUMBERS = ("seed", "limit", "max_battles")
-"""Options that are whole numbers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,25 +68,25 @@ class RunOptions:
     Attributes:
         shard: `k/n`: only the battles on the k-th of n parts of the items.
         models: only these.
-        answered_by: only items that this model was asked, whatever became of its response.
+        answered_by: only items that this model was asked, whether or not it has a response.
         limit, category: only so many items, or of this category.
         seed: of everything drawn.
         max_battles: at most so many.
         pack: put all battles of an item and a round into one sample: smaller and faster logs; `auto` does so from
             `PACKED_FROM` battles.
         cache: take replies of earlier runs instead of new calls.
-        reask: the log of an earlier run: what could be read there is taken from it, and only the rest is asked.
-        earlier: the log of a tournament: its battles count, and who is not in it joins as a newcomer.
+        reask: the log of an earlier run whose readable replies are taken; only the rest is asked.
+        earlier: the log of a tournament whose battles count; models that are not in it join as newcomers.
         reasoning: whether the judge is shown what a model thought before it answered (`keep`) or not.
-        prompts: what the models of the role `models` are asked, where no response of theirs is recorded; by default
-            the items of `responses`. Then `system` may be what they are told, and `temperature` and `max_tokens` are
+        prompts: what the models of the role `models` are asked if no response of theirs is recorded; by default
+            the items of `responses`. Then `system` may be their system prompt, and `temperature` and `max_tokens` are
             theirs: a judge has its own in its role.
         answers: `on-demand`, or all of them `first`, model by model.
-        max_cost: what answers and verdicts may cost together.
-        prices: by model, of a million tokens of input and of output; Inspect's own count where it knows any.
+        max_cost: limit of the cost of answers and verdicts together.
+        prices: by model, of a million tokens of input and of output; by default those that Inspect knows.
 
     Raises:
-        UsageError: a number that is none, a seed below 0, or an unknown `pack`.
+        UsageError: an option has an impossible value.
     """
 
     shard: str | None = None
@@ -124,7 +114,7 @@ class RunOptions:
         if isinstance(self.max_cost, str):
             raise UsageError(f"max_cost={self.max_cost}: give a number")
         if self.seed < 0:
-            raise UsageError(f"seed={self.seed} is below 0")
+            raise UsageError(f"seed={self.seed}: give 0 or a positive number")
         if self.pack not in (True, False, "auto"):
             raise UsageError(f"pack={self.pack}: write true, false or auto (packs from {PACKED_FROM:,} battles)")
 
@@ -133,20 +123,21 @@ RUN_OPTIONS = frozenset(own.name for own in fields(RunOptions))
 
 
 def tournament_task(name: str, responses: str | Sequence[str], settings: Mapping[str, Any], **options: Any) -> Task:
-    """Make the task of a tournament.
+    """Return the task of a tournament, and print what it will play and cost.
 
     Args:
-        name: of the tournament, podium's own or a plugin's.
+        name: of the tournament, podium's or a plugin's.
         responses: files, folders or globs, each optionally `label=path`.
         settings: of the tournament.
         **options: those of `RunOptions`, and how the judge is asked; see `podium.plugins.catalogue.judging_settings`.
 
     Raises:
-        UsageError, DataError: what was typed, or what a file holds, is not what it should be.
+        UsageError: an option is unknown or impossible.
+        DataError: a file is invalid.
     """
     if "battles" in options:
         raise UsageError(
-            f"battles={options['battles']}: {name} makes its own; inspect eval podium/{RECORDED} plays them"
+            f"battles={options['battles']}: {name} schedules its battles itself; podium/{RECORDED} plays recorded ones"
         )
     if roles_are_known() and not has_judge():
         raise UsageError(NO_JUDGE)
@@ -155,11 +146,11 @@ def tournament_task(name: str, responses: str | Sequence[str], settings: Mapping
     how = {key: value for key, value in options.items() if key not in RUN_OPTIONS}
     given = {key: value for key, value in settings.items() if value is not None}
     own = RunOptions(**{key: value for key, value in options.items() if key in RUN_OPTIONS})
-    return _Run(name, split_names(responses or ()), given, own, how).task()
+    return _TaskBuilder(name, split_names(responses or ()), given, own, how).build_task()
 
 
-class _Run:
-    """A tournament on its way to a task: each step is made of those before it."""
+class _TaskBuilder:
+    """Builds the task of a tournament step by step; each attribute needs those before it."""
 
     def __init__(
         self,
@@ -170,35 +161,33 @@ class _Run:
         how: Mapping[str, Any],
     ) -> None:
         self.name, self.options = name, options
-        self.asking, self.how = self._split_asking(how)
+        self.requests, self.how = self._split_requests(how)
         self.judged = judging_settings(seed=options.seed, **self.how)
-        self.record = self._record(settings)
-        self.competing, self.unanswered = self._responses(responses)
+        self.record = self._read_record(settings)
+        self.competing, self.unanswered = self._read_competing(responses)
         before = _played_before(name, options.earlier, self.competing.models) if options.earlier else ()
         self.settings = self._complete_settings(settings, before)
-        self.rule = self._rule(len(before))
+        self.rule = self._make_rule(len(before))
         self.before = (Round(before, f"in {options.earlier}"),) if before else ()
         self.sample_builder = SampleBuilder(self.competing)
         battles = round(self.rule.size(self.competing.field()) * self.competing.mean_number())
         self.packed = battles >= PACKED_FROM if options.pack == "auto" else bool(options.pack)
-        self.answer_collector = self._answer_collector()
+        self.answer_collector = self._make_answer_collector()
         self.calls = self.judged.calls(shows_first(name, self.rule, self.judged, self.how))
-        self.shard = self._shard()
-        self.source = self._source()
+        self.shard = self._make_shard()
+        self.source = self._make_source()
 
-    def _split_asking(self, how: Mapping[str, Any]) -> tuple[Asking, dict[str, Any]]:
-        """Split whom to ask for answers from how the judge is asked."""
+    def _split_requests(self, how: Mapping[str, Any]) -> tuple[AnswerRequests, dict[str, Any]]:
+        """Return what models are asked on demand, and how the judge is asked."""
         prompts = self.options.prompts
         if self.name != RECORDED:
-            return split_asking(split_names(prompts), self.options.answers, how)
+            return split_requests(split_names(prompts), self.options.answers, how)
         if prompts:
-            raise UsageError(
-                f"prompts={prompts}: {self.name} judges answers that are there: leave it out, or give responses="
-            )
-        return Asking(), dict(how)
+            raise UsageError(f"prompts={prompts}: {self.name} judges recorded answers; leave it out or give responses=")
+        return AnswerRequests(), dict(how)
 
-    def _record(self, settings: Mapping[str, Any]) -> RecordedBattles | None:
-        """Return the battles that are re-judged, if that is what is played."""
+    def _read_record(self, settings: Mapping[str, Any]) -> RecordedBattles | None:
+        """Return the battles that are judged again; None unless the tournament is `recorded`."""
         if self.name != RECORDED:
             return None
         record = recorded_battles(*split_names(settings.get("battles") or ()))
@@ -208,14 +197,14 @@ class _Run:
         once = dict.fromkeys(own._replace(first=None) for own in record.pairings)
         return replace(record, pairings=tuple(once))
 
-    def _responses(self, sources: Sequence[str]) -> tuple[Responses, list[Pairing]]:
-        """Return the responses that compete, and the recorded battles that have none."""
+    def _read_competing(self, sources: Sequence[str]) -> tuple[Responses, list[Pairing]]:
+        """Return the responses that compete, and the recorded battles that lack one."""
         options = self.options
         if self.record is not None and self.record.responses is not None and not sources:
             competing = self.record.responses
         else:
-            competing = _read_competing(sources, self.asking, options.reasoning)
-        unanswered = self.record.without_answers(competing) if self.record is not None else []
+            competing = _responses_or_requests(sources, self.requests, options.reasoning)
+        unanswered = self.record.without_response(competing) if self.record is not None else []
         if options.models:
             competing = competing.only(split_names(options.models))
         if options.limit is not None or options.category or options.answered_by:
@@ -225,7 +214,7 @@ class _Run:
         return competing, unanswered
 
     def _complete_settings(self, settings: Mapping[str, Any], before: Sequence[Outcome]) -> dict[str, Any]:
-        """Return the settings of the tournament, with what the run itself knows."""
+        """Return the tournament's settings, with the seed, the rated models and the recorded battles of this run."""
         complete = {**({"seed": self.options.seed} if "seed" in _settings_of(self.name) else {}), **settings}
         if before:
             complete["rated"] = tuple(sorted({side for own in before for side in (own.pairing.a, own.pairing.b)}))
@@ -233,48 +222,51 @@ class _Run:
             complete["battles"] = self.record.pairings
         return complete
 
-    def _rule(self, played: int) -> TournamentRule:
-        """Return the tournament, within the battles that may be played; refuse items that cannot be judged."""
+    def _make_rule(self, played: int) -> TournamentRule:
+        """Return the tournament, limited to `max_battles`.
+
+        Raises:
+            UsageError: the judge needs reference answers that items lack: every battle of them would fail.
+        """
         rule, most = catalogue.make_tournament(self.name, self.settings), self.options.max_battles
         if most is not None:
             each = max(item.responses for item in self.competing.items)
             rule = Budget(rule, max(most // each, min(most, 1)), given=played)
         lacking = [item.id for item in self.competing.items if item.reference is None]
         if self.judged.settings.reference and lacking:
-            # Every battle of such an item would fail.
             raise UsageError(f"reference=true: {len(lacking)} items have no reference answer: {some(lacking, most=5)}")
         return rule
 
-    def _answer_collector(self) -> AnswerCollector | None:
-        """Return where answers are asked for, where some are still to come."""
+    def _make_answer_collector(self) -> AnswerCollector | None:
+        """Return what requests the models' answers; None if all responses are recorded."""
         if not any(self.competing.pending.values()):
             return None
         all_first, items = self.options.answers == "first", self.settings.get("items")
         first = draw_items(self.competing.field(), items, self.options.seed) if all_first else ()
-        models, reasoning = tuple(self.asking.models), self.options.reasoning
+        models, reasoning = tuple(self.requests.models), self.options.reasoning
         return AnswerCollector(self.sample_builder, models, pack=self.packed, first=first, reasoning=reasoning)
 
-    def _shard(self) -> OwnShard | None:
-        """Return what of the tournament is played here; None for the whole."""
+    def _make_shard(self) -> ShardSchedule | None:
+        """Return what this shard plays; None for a whole tournament."""
         shard = self.options.shard
         if not shard:
             return None
         if self.answer_collector:
             raise UsageError(
-                "answers on demand are asked by one process: ask for them first (podium/chain -T answers=first "
-                "-T max_battles=1), then play shards with responses=ITS LOG"
+                f"shard={shard}: answers on demand are asked by one process. Ask for them first (podium/chain "
+                "-T answers=first -T max_battles=1), then play shards with responses=ITS LOG"
             )
-        own = own_shard(self.name, self.rule, self.competing, shard, self.before, self.options.seed)
+        own = build_shard_schedule(self.name, self.rule, self.competing, shard, self.before, self.options.seed)
         if self.unanswered:
             count = f"{len(self.unanswered):,} recorded battles have no responses"
             raise UsageError(f"shard={shard}: {count}: give responses= of all")
         return own
 
-    def _source(self) -> TournamentSource:
-        """Return what deals the battles, round by round."""
+    def _make_source(self) -> TournamentSource:
+        """Return the source of samples."""
         shard, options = self.shard, self.options
         build_samples = self.sample_builder.build_packs if self.packed else self.sample_builder.build_battle_samples
-        asked = [*self.asking.models.values()] if self.answer_collector else []
+        asked = [*self.requests.models.values()] if self.answer_collector else []
         return TournamentSource(
             shard.rule if shard else self.rule,
             self.competing.field(),
@@ -290,28 +282,19 @@ class _Run:
         )
 
     def _say(self, text: str) -> None:
+        """Print a sentence for the user behind the tournament's name."""
         tell(text, f"podium {self.name}")
 
-    def task(self) -> Task:
-        """Announce what will be played, and return it."""
-        missing = missing_text(self.competing)
-        why = f"left out for want of responses: {missing}" if missing else ""
-        if not self.source.initial_samples():
-            raise UsageError(f"{self.name}: nothing can be played: {why or 'fewer than two models'}")
-        for said in preview_run(self.competing, self.source, self.judged, self.asking, why):
-            self._say(said)
-        if self.shard:
-            self._say(self.shard.said)
-        if self.unanswered:
-            count = f"{len(self.unanswered):,} of {len(self.settings['battles']):,} recorded battles"
-            lost = self.unanswered[0]
-            self._say(f"{count} have no responses here and are missing, as {lost.a} and {lost.b} on {lost.item}")
+    def build_task(self) -> Task:
+        """Return the task, and print what it will play and cost."""
+        self._print_preview()
         seed, cache = self.options.seed, self.options.cache
         asked_before = {} if self.record is None else self.record.asked
         verdicts = judge(seed=seed, cache=cache, reask=self.options.reask, asked_before=asked_before, **self.how)
+        answers = [ask_models(cache=cache, **self.requests.generation)] if self.answer_collector else []
         return Task(
             dataset=self.source,
-            solver=[ask_models(cache=cache, **self.asking.generation), verdicts] if self.answer_collector else verdicts,
+            solver=[*answers, verdicts] if answers else verdicts,
             scorer=verdict(seed=seed, **self.how),
             model=NO_MODEL,
             name=self.name,
@@ -319,62 +302,84 @@ class _Run:
             # Every battle is played, and a log in which some failed is not done: an eval set asks again for those.
             fail_on_error=True,
             continue_on_fail=True,
-            metadata=self._metadata(),
+            metadata=self._build_metadata().to_log(),
         )
 
-    def _metadata(self) -> dict[str, Any]:
-        """Return what the log says of the run."""
+    def _print_preview(self) -> None:
+        """Print what will be played, what it will cost, and what is missing.
+
+        Raises:
+            UsageError: nothing can be played.
+        """
+        missing = missing_responses_text(self.competing)
+        why = f"left out because responses are missing: {missing}" if missing else ""
+        if not self.source.initial_samples():
+            raise UsageError(f"{self.name}: nothing can be played: {why or 'fewer than two models'}")
+        for sentence in preview_run(self.competing, self.source, self.judged, self.requests, why):
+            self._say(sentence)
+        if self.shard:
+            self._say(self.shard.summary)
+        if self.unanswered:
+            count = f"{len(self.unanswered):,} of {len(self.settings['battles']):,} recorded battles"
+            lost = self.unanswered[0]
+            self._say(f"{count} have no responses here and are missing, such as {lost.a} and {lost.b} on {lost.item}")
+
+    def _build_metadata(self) -> TournamentMetadata:
+        """Return the metadata of the log."""
         competing, source = self.competing, self.source
-        return {
-            MODELS: list(competing.models),
-            f"{NAMESPACE}_missing": competing.missing_reasons(),
-            f"{NAMESPACE}_{LEFT_OUT}": source.first.left_out + len(self.unanswered),
-            f"{NAMESPACE}_sources": list(competing.sources),
-            SCHEDULED: len(source.first.pairings),
-            PLANNED: round(source.rule.size(source.field) * competing.mean_number()),
-            TASKS: list(competing.tasks),
-            PROMPTS: self.judged.prompt_hash,
-            **({SHARD: self.shard.about} if self.shard else {}),
-            **({ANSWERS: self.asking.identity(competing)} if self.answer_collector else {}),
-        }
+        more: dict[str, Any] = {"shard": self.shard.metadata} if self.shard else {}
+        if self.answer_collector:
+            more["answers"] = self.requests.to_log(competing)
+        return TournamentMetadata(
+            format=FORMAT_VERSION,
+            models=list(competing.models),
+            missing=competing.missing_reasons(),
+            left_out=source.first.left_out + len(self.unanswered),
+            sources=list(competing.sources),
+            scheduled=len(source.first.pairings),
+            planned=round(source.rule.size(source.field) * competing.mean_number()),
+            tasks=list(competing.tasks),
+            prompts=self.judged.prompt_hash,
+            **more,
+        )
 
 
-def _read_competing(responses: Sequence[str], asking: Asking, reasoning: Policy) -> Responses:
-    """Return what is recorded, and what can be asked for; items without a system prompt have that of the run."""
+def _responses_or_requests(sources: Sequence[str], requests: AnswerRequests, reasoning: Policy) -> Responses:
+    """Read the recorded responses and mark those to be requested; items without a system prompt get the run's."""
     competing = read_responses(
-        *responses, readers=(READER,), reasoning=reasoning, prompts=asking.prompts, on_demand=tuple(asking.models)
+        *sources, readers=(READER,), reasoning=reasoning, prompts=requests.prompts, on_demand=tuple(requests.models)
     )
-    items = tuple(replace(item, system=item.system or asking.system) for item in competing.items)
-    return replace(competing, items=items, notes=(*asking.notes, *competing.notes))
+    items = tuple(replace(item, system=item.system or requests.system) for item in competing.items)
+    return replace(competing, items=items, notes=(*requests.notes, *competing.notes))
 
 
 def _played_before(name: str, log: str, models: Sequence[str]) -> tuple[Outcome, ...]:
-    """Return the battles that an earlier log holds of these models.
+    """Return the battles of these models in an earlier log, which newcomers join.
 
     Raises:
-        UsageError: newcomers cannot join this tournament, or there is none, or nobody for them to join.
+        UsageError: newcomers cannot join this tournament, no model is new, or the log holds no battle of these models.
     """
     from podium.reading.judgments import read_battles
     from podium.verbs.replays import asks_order, recording_of
 
     rule = catalogue.tournament_rule(name)
     if "rated" not in parameters_of(rule):
-        raise UsageError(f"earlier={log}: newcomers cannot join {name}; ring and swim let them")
+        raise UsageError(f"earlier={log}: newcomers cannot join {name}; play ring or swim")
     record = recording_of(read_battles(*split_names(log)), by_order=asks_order(rule))
     sides = [{own.pairing.a, own.pairing.b} for own in record.outcomes]
     kept = tuple(own for own, both in zip(record.outcomes, sides, strict=True) if both <= {*models})
     if not kept:
         raise UsageError(f"earlier={log}: it holds no battle of {some(models)}; leave it out, and all are played")
     if set().union(*sides) >= {*models}:
-        raise UsageError(f"earlier={log}: everyone is in it already; nobody is new")
+        raise UsageError(f"earlier={log}: all models are in it already; add a new one or leave it out")
     return kept
 
 
 def shows_first(name: str, rule: Any, judged: Judging, how: Mapping[str, Any]) -> str | None:
-    """Return who of a and b is shown first where the tournament itself balances the orders; None where it does not.
+    """Return `a` if the tournament balances the orders itself, for one call a battle; else None.
 
     Raises:
-        UsageError: orders are typed nevertheless, or the judge sees one response at a time.
+        UsageError: it does, and `orders` is given or the judge sees one response at a time.
     """
     if not getattr(getattr(rule, "rule", rule), "shows_first", False):
         return None
@@ -385,14 +390,14 @@ def shows_first(name: str, rule: Any, judged: Judging, how: Mapping[str, Any]) -
         )
     if not judged.is_pairwise:
         raise UsageError(
-            f"realization={judged.realization.name} rates each response once, whomever it meets: {name} saves no call "
-            "and loses comparisons; play round_robin"
+            f"realization={judged.realization.name} rates each response once, so {name} saves no call and loses "
+            "comparisons; play round_robin"
         )
     return "a"
 
 
 def split_options(name: str, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Split options into those of a tournament's own and the others.
+    """Split options into the settings of a tournament and the others.
 
     Raises:
         UsageError: there is no such tournament.
@@ -404,7 +409,7 @@ def split_options(name: str, options: Mapping[str, Any]) -> tuple[dict[str, Any]
 
 
 def split_names(names: str | Sequence[str]) -> list[str]:
-    """Return names that Inspect passes as a list, or as one text with commas."""
+    """Return the names in a list, or in a text with commas, without spaces around them."""
     stripped = (str(name).strip() for name in (names.split(",") if isinstance(names, str) else names))
     return [name for name in stripped if name]
 

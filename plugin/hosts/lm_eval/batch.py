@@ -14,6 +14,7 @@ from podium.formats.lm_eval_judged import ABOUT
 from podium.hosts.inspect_ai.call_control import JudgeStoppedError, make_calls, root_of
 from podium.hosts.inspect_ai.judge_calls import Run, ask_jury
 from podium.hosts.inspect_ai.judge_models import identity, jury_of
+from podium.hosts.inspect_ai.log_contents import BattleMetadata
 from podium.hosts.lm_eval.secrets import redact
 from podium.hosts.lm_eval.tournament import call_outside_loop
 from podium.scorers.judging import Judging, merge_rows, verdict_row
@@ -39,7 +40,7 @@ def judge_battles(
     Works whether or not an event loop is running.
 
     Args:
-        battles: as for `podium.hosts.inspect_ai.judge_calls.ask_jury`.
+        battles: with the fields of `podium.hosts.inspect_ai.log_contents.BattleMetadata`.
         models: makes the judges for this batch: their connections belong to one event loop.
         concurrency: the most calls of one judge at once.
         cache: whether replies of earlier runs are used.
@@ -78,7 +79,7 @@ class BatchJudge:
             if self.failures_in_a_row >= self.max_consecutive_failures:
                 return row | self._unparsed_verdict(NOT_ASKED)
             try:
-                judgments = (await ask_jury(self.run, battle))["judgments"]
+                judgments = (await ask_jury(self.run, BattleMetadata.parse(battle))).judgments
             except Exception as error:
                 return row | self._failed_verdict(battle["item"], root_of(error))
         self.failures_in_a_row = 0

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from podium.errors import UsageError
 from podium.formats.lm_eval_layout import item_ids
-from podium.hosts.inspect_ai.log_contents import RESPONSE, response_fields
 from podium.hosts.inspect_ai.log_responses import READER
 from podium.hosts.lm_eval.compatibility import document_hash
 from podium.responses.answers import ABSENT, EMPTY, is_empty
@@ -109,9 +108,11 @@ def _battles_of_document(
             shown = {model: text, other: responses.texts[other][key]}
             first, second = sorted(shown)
             asked = {field: getattr(item, field) for field in ("instruction", "reference", "system", "category")}
-            numbered = {RESPONSE: number} if len(texts) > 1 else {}
+            numbered = {"response": number} if len(texts) > 1 else {}
             sides = {"item": name, **numbered, "model_a": first, "model_b": second}
-            battles.append({**sides, **asked, **response_fields(shown[first], shown[second])})
+            texts_shown = {"response_a": shown[first], "response_b": shown[second]}
+            lengths = {"length_a": len(shown[first]), "length_b": len(shown[second])}
+            battles.append({**sides, **asked, **texts_shown, **lengths})
     return DocumentBattles(name, battles, missing)
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from podium.errors import UsageError, install_hint
 from podium.hookspecs import Tournament
-from podium.hosts.inspect_ai.log_contents import PLAYED_FOR
+from podium.hosts.inspect_ai.log_files import PLAYED_FOR
 from podium.hosts.lm_eval.options import RankerOptions
 from podium.hosts.lm_eval.secrets import HIDDEN, SHORTEST, redact
 from podium.plugins import catalogue

@@ -17,9 +17,8 @@ from scripted_judge import Record
 
 from podium.errors import DataError, UsageError
 from podium.hosts.inspect_ai import tasks
-from podium.hosts.inspect_ai.answer_requests import prompts_of
-from podium.hosts.inspect_ai.log_contents import ANSWERS
-from podium.hosts.inspect_ai.logs import responses_in
+from podium.hosts.inspect_ai.answer_requests import read_questions
+from podium.hosts.inspect_ai.sample_answers import responses_in
 from podium.reading.judgments import read_battles
 from podium.responses.answers import id_of
 
@@ -87,7 +86,7 @@ def test_each_model_answers_once_as_announced_and_a_second_run_asks_nobody(
     assert set(asked(record).values()) == {1}
     assert (len(asked(record)), judged(record)) == (answers, 2 * battles)
     assert len(verdicts(log)) == battles
-    assert (log.eval.metadata or {})[ANSWERS]["models"] == {f"scripted/{name}": PROMPTS for name in USUAL}
+    assert (log.eval.metadata or {})["podium_answers"]["models"] == {f"scripted/{name}": PROMPTS for name in USUAL}
     ask(prompts=prompts)
     assert record.calls == answers + 2 * battles
 
@@ -137,7 +136,7 @@ def test_system_temperature_and_length_are_the_models(ask: Ask, prompts: str, re
     assert {(call.config.temperature, call.config.max_tokens) for call in judges} == {(None, None)}
     assert {call.input[0].text for call in ours} == {"Be terse."}
     assert all("Be terse." in call.input[-1].text for call in judges), "who was told something is judged by it"
-    settings = (log.eval.metadata or {})[ANSWERS]["settings"]
+    settings = (log.eval.metadata or {})["podium_answers"]["settings"]
     assert settings == {"temperature": 0.7, "max_tokens": 99, "system": "Be terse."}
 
 
@@ -260,14 +259,14 @@ def test_prompts_are_the_instructions_of_whatever_responses_takes(
     tmp_path: Path, content: str, items: list[str]
 ) -> None:
     (tmp_path / "p.jsonl").write_text(content)
-    found, notes = prompts_of([str(tmp_path / "p.jsonl")])
+    found, notes = read_questions([str(tmp_path / "p.jsonl")])
     assert [*dict.fromkeys(row.item for row in found)] == items
     assert ("2 prompts have no id" in " ".join(notes)) == (len(items) == 2)
-    assert ("1 prompts stand there more than once" in " ".join(notes)) == (len(items) == 2)
+    assert ("1 prompts appear more than once" in " ".join(notes)) == (len(items) == 2)
 
 
 def test_prompts_are_the_inputs_of_a_dataset_or_a_task_by_name(tmp_path: Path) -> None:
-    found, _ = prompts_of(["security_guide"])
+    found, _ = read_questions(["security_guide"])
     assert len(found) == 16
     assert found[0].item == "1"
     assert found[0].reference
@@ -275,7 +274,7 @@ def test_prompts_are_the_inputs_of_a_dataset_or_a_task_by_name(tmp_path: Path) -
         "from inspect_ai import Task, task\nfrom inspect_ai.dataset import Sample\n\n\n@task\ndef sums():\n"
         "    return Task(dataset=[Sample(input='2 + 2?', target='4', id='s1'), Sample(input='1 + 1?')])\n"
     )
-    rows, _ = prompts_of([f"{tmp_path / 'sums.py'}@sums"])
+    rows, _ = read_questions([f"{tmp_path / 'sums.py'}@sums"])
     assert [(row.item, row.instruction, row.reference, row.task) for row in rows] == [
         ("s1", "2 + 2?", "4", "sums"),
         ("2", "1 + 1?", None, "sums"),
@@ -295,7 +294,7 @@ def test_prompts_that_are_none_are_refused_with_the_file(tmp_path: Path, content
     file = tmp_path / ("p.csv" if content.startswith("id,") else "p.jsonl")
     file.write_text(content)
     with pytest.raises((DataError, UsageError), match=re.escape(words)) as error:
-        prompts_of([str(file)])
+        read_questions([str(file)])
     assert file.name in str(error.value)
 
 
@@ -312,7 +311,7 @@ def test_prompts_without_models_are_refused_with_the_role_to_type(prompts: str) 
         (("ash", "elm"), {"answers": "last"}, "no choice for answers called 'last'"),
         (("ash", "elm"), {"prompts": ()}, "no prompts were named for the role models: give a file, a task"),
         (("ash", "elm"), {"prompts": (), "responses": "none/"}, "none"),
-        (("ash", "elm"), {"max_cost": 1}, "no price is known of scripted/ash"),
+        (("ash", "elm"), {"max_cost": 1}, "the price of scripted/ash, scripted/elm, scripted/judge is not known"),
         (("ash", "elm"), {"max_cost": 1, "prices": {"scripted/ash": 2}}, "give two numbers, [INPUT, OUTPUT]"),
         (("ash", "elm"), {"max_cost": 0}, "max_cost=0: give a sum above 0"),
         (("ash", "elm"), {"prompts": "none.jsonl"}, "none.jsonl"),

@@ -24,8 +24,7 @@ import forked
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from stand_in import Call, StandIn, mark, preference, stand_in
 
-from podium.hosts.inspect_ai.log_contents import ANSWER
-from podium.hosts.inspect_ai.logs import responses_in
+from podium.hosts.inspect_ai.sample_answers import responses_in
 from podium.tournaments.round_robin import RoundRobin
 from podium.tournaments.schedule import Field, Outcome, Pairing, Round
 from podium.tournaments.swim import Swim
@@ -235,7 +234,7 @@ def write_asked(folder: Path, models: Iterable[str]) -> None:
 
 def answer_in(log: EvalLog) -> dict[str, Any]:
     """Return what the tournament found."""
-    [found] = [sample.metadata[ANSWER] for sample in log.samples or [] if ANSWER in sample.metadata]
+    [found] = [sample.metadata["podium answer"] for sample in log.samples or [] if "podium answer" in sample.metadata]
     return found
 
 

@@ -24,7 +24,7 @@ def test_on_the_command_line_both_end_with_an_exit_code_and_one_message(write_re
     responses = f"-Tresponses={','.join(write_responses())}"
     done = run_inspect(responses)
     assert (done.returncode, list_eval_logs("logs")) == (1, [])
-    assert done.stdout.count("nobody is the judge; name a model with --model-role judge=MODEL") == 1
+    assert done.stdout.count("no model is the judge; name one with --model-role judge=MODEL") == 1
     monkeypatch.setenv("STANDIN_API_KEY", "x")
     with stand_in() as server:
         server.script(faults={"401": 1.0})
@@ -41,7 +41,7 @@ def test_on_the_command_line_both_end_with_an_exit_code_and_one_message(write_re
 def test_a_judge_that_is_missing_in_python_ends_the_run(write_responses):
     [log] = eval(round_robin(responses=write_responses()))
     assert log.status == "error"
-    assert "nobody is the judge; name a model with --model-role judge=MODEL" in log.error.message
+    assert "no model is the judge; name one with --model-role judge=MODEL" in log.error.message
 
 
 @pytest.mark.slow

@@ -90,7 +90,7 @@ def test_models_that_answered_nothing_in_common_are_said(tmp_path):
         row = {"id": item, "instruction": f"{item}?", "response": "fine"}
         (tmp_path / f"{name}.jsonl").write_text(json.dumps(row) + "\n")
     with pytest.raises(
-        UsageError, match=r"nothing can be played: left out for want of responses: elm \(no response: 1\)"
+        UsageError, match=r"nothing can be played: left out because responses are missing: elm \(no response: 1\)"
     ):
         round_robin(responses="oak.jsonl,elm.jsonl")
 
@@ -143,7 +143,7 @@ def test_the_command_says_that_no_judge_was_named(write_responses, tmp_path):
     ended = inspect("eval", "podium/round_robin", "-T", "responses=ash.jsonl,elm.jsonl", cwd=tmp_path)
     assert ended.returncode != 0
     told = flat(ended.stdout + ended.stderr)
-    assert "podium: nobody is the judge; name a model with --model-role judge=MODEL" in told
+    assert "podium: no model is the judge; name one with --model-role judge=MODEL" in told
 
 
 @pytest.mark.slow

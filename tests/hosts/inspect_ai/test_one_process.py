@@ -13,7 +13,6 @@ import podium
 from podium.hosts.inspect_ai import preview as preview_module
 from podium.hosts.inspect_ai import tournament_task as play_module
 from podium.hosts.inspect_ai.command import flags_to_spare
-from podium.hosts.inspect_ai.log_contents import BATTLES
 from podium.hosts.inspect_ai.tasks import anchor, chain, ring, round_robin, swim
 from podium.plugins import catalogue
 from podium.tournaments.schedule import rounds_of
@@ -28,7 +27,7 @@ def test_packs_are_dealt_from_so_many_battles_and_as_typed(write_responses, monk
     packs = {}
     for items, pack in ((5, "auto"), (6, "auto"), (6, False), (5, True)):
         first = round_robin(responses=write_responses(items=items), pack=pack).dataset
-        packs[items, pack] = {BATTLES in sample.metadata for sample in first} == {True}
+        packs[items, pack] = {"battles" in sample.metadata for sample in first} == {True}
     assert packs == {(5, "auto"): False, (6, "auto"): True, (6, False): False, (5, True): True}
 
 
@@ -136,7 +135,7 @@ def test_a_replay_takes_no_more_rounds_than_are_told(name, settings):
 
 def test_swim_with_batches_says_how_many_follow_each_other_and_names_ring(write_responses, capsys, monkeypatch):
     paths = write_responses({f"m{k}": k / 5 for k in range(7)}, items=40)
-    monkeypatch.setattr(preview_module, "jury_named", lambda: ["judge"])
+    monkeypatch.setattr(preview_module, "judges_by_role", lambda: ["judge"])
     monkeypatch.setattr(preview_module, "batch_of", {"judge": 50}.get)
     swim(responses=paths)
     assert "12 rounds, at least a batch each; podium/ring plays all battles in one round" in capsys.readouterr().err

@@ -5,7 +5,6 @@ import pytest
 from played_logs import ITEMS
 
 import podium
-from podium.hosts.inspect_ai.log_contents import BATTLES
 from podium.hosts.inspect_ai.tasks import anchor, chain, round_robin, swim
 
 TASKS = {"round_robin": round_robin, "anchor": anchor, "swim": swim, "chain": chain}
@@ -31,14 +30,14 @@ def test_a_pack_holds_all_battles_of_its_item_and_each_response_once(behave, wri
     log = play(round_robin(responses=write_responses(), pack=True), behave())
     assert len(log.samples) == ITEMS
     for sample in log.samples:
-        assert len(sample.metadata[BATTLES]) == 6
+        assert len(sample.metadata["battles"]) == 6
         assert set(sample.metadata["responses"]) == {"ash", "elm", "fir", "oak"}
 
 
 @pytest.mark.slow
 def test_a_missing_response_leaves_its_battles_out_of_the_pack(behave, write_responses, play):
     log = play(round_robin(responses=write_responses(texts={("ash", 2): ""}), pack=True), behave())
-    sizes = {sample.metadata["item"]: len(sample.metadata[BATTLES]) for sample in log.samples}
+    sizes = {sample.metadata["item"]: len(sample.metadata["battles"]) for sample in log.samples}
     assert sizes["q2"] == 3
     assert sum(sizes.values()) == 6 * ITEMS - 3
 

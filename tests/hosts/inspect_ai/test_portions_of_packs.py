@@ -11,7 +11,7 @@ from played_logs import ITEMS, place
 
 import podium
 from podium.hosts.inspect_ai import tournament_task as engine
-from podium.hosts.inspect_ai.log_contents import NAMESPACE, as_columns, as_rows
+from podium.hosts.inspect_ai.log_contents import Columns
 from podium.hosts.inspect_ai.tasks import round_robin, swim
 
 VALUES = st.none() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=3)
@@ -82,16 +82,16 @@ def test_an_eval_set_of_portions_whose_judge_fails_once_plays_everything(
 @pytest.mark.slow
 @given(st.lists(st.dictionaries(st.sampled_from("abcd"), VALUES), min_size=1))
 def test_columns_hold_what_the_rows_hold(rows):
-    columns = as_columns(rows)
-    assert as_rows(json.loads(json.dumps(columns))) == [
+    columns = Columns.from_rows(rows).to_log()
+    assert Columns.parse(json.loads(json.dumps(columns))).to_rows() == [
         {name: row.get(name) for name in {*columns["same"], *columns["columns"]}} for row in rows
     ]
 
 
 def test_what_all_rows_say_is_kept_once():
     rows = [{"judge": "j" * 100, "credit": k} for k in range(50)]
-    assert json.dumps(as_columns(rows)).count("j" * 100) == 1
-    assert len(json.dumps(as_columns(rows))) < len(json.dumps(rows)) / 10
+    assert json.dumps(Columns.from_rows(rows).to_log()).count("j" * 100) == 1
+    assert len(json.dumps(Columns.from_rows(rows).to_log())) < len(json.dumps(rows)) / 10
 
 
 @pytest.mark.slow
@@ -103,7 +103,7 @@ def test_a_packed_score_says_every_verdict_in_words_and_keeps_it_in_numbers(beha
         score = sample.scores["verdict"]
         assert score.explanation.count(" against ") == 6
         own = table[table["item"] == sample.metadata["item"]]
-        shown = as_rows(score.metadata[NAMESPACE]["judgments"])
+        shown = Columns.parse(score.metadata["podium"]["judgments"]).to_rows()
         assert sorted(str(row["credit"]) for row in shown) == sorted(
             str(None if credit != credit else credit) for credit in own["credit"]
         )

@@ -10,7 +10,7 @@ from played_logs import figures, place
 import podium
 from podium.diagnosis.card import diagnose
 from podium.errors import UsageError
-from podium.hosts.inspect_ai.log_contents import BATTLES, battles_of
+from podium.hosts.inspect_ai.log_contents import parse_battles
 from podium.hosts.inspect_ai.recorded_battles import recorded_battles
 from podium.hosts.inspect_ai.tasks import recorded_task as recorded
 from podium.hosts.inspect_ai.tasks import ring, round_robin
@@ -18,9 +18,9 @@ from podium.hosts.inspect_ai.tasks import ring, round_robin
 
 def met(log):
     """Return who met whom on what, who was shown first, and what both said."""
-    every = [battle for sample in log.samples for battle in battles_of(sample.metadata) if "item" in sample.metadata]
+    every = [battle for sample in log.samples for battle in parse_battles(sample.metadata)]
     names = ("item", "model_a", "model_b", "first", "response_a", "response_b", "instruction")
-    return Counter(tuple(battle.get(name) for name in names) for battle in every)
+    return Counter(tuple(getattr(battle, name) for name in names) for battle in every)
 
 
 def moody(prompt: str, seen: Counter) -> str:
@@ -114,7 +114,7 @@ def test_verdicts_of_a_table_are_played_beside_responses_and_what_has_none_is_mi
     pairs = {(one.metadata["item"], one.metadata["model_a"], one.metadata["model_b"]) for one in task.dataset}
     assert pairs == {("q0", "ash", "oak"), ("q0", "ash", "elm"), ("q1", "ash", "oak")}
     said = capsys.readouterr().err
-    assert "2 of 5 recorded battles have no responses here and are missing, as ash and oak on q9" in said
+    assert "2 of 5 recorded battles have no responses here and are missing, such as ash and oak on q9" in said
     assert "3 battles, 6 calls per judge" in said
     assert task.metadata["podium_left_out"] == 2
 
@@ -124,7 +124,7 @@ def test_a_sample_of_a_table_is_drawn_over_pairs(write_responses):
     pd.DataFrame(rows, columns=["item", "model_a", "model_b"]).assign(credit=0.5).to_csv("verdicts.csv", index=False)
     task = recorded(battles="verdicts.csv", responses=write_responses(), sample=9, pack=False)
     assert {*Counter((one.metadata["model_a"], one.metadata["model_b"]) for one in task.dataset).values()} == {3}
-    assert not any(BATTLES in one.metadata for one in task.dataset)
+    assert not any("battles" in one.metadata for one in task.dataset)
 
 
 def test_what_cannot_be_rejudged_is_refused_with_the_remedy(write_responses):
@@ -135,11 +135,11 @@ def test_what_cannot_be_rejudged_is_refused_with_the_remedy(write_responses):
         recorded(responses=paths)
     with pytest.raises(UsageError, match="no recorded battle is of these models and items"):
         recorded(battles="v.csv", responses=paths)
-    with pytest.raises(UsageError, match="no row says its item"):
+    with pytest.raises(UsageError, match="no row names its item"):
         recorded(battles="no_items.csv", responses=paths)
     with pytest.raises(UsageError, match="no responses were named"):
         recorded(battles="v.csv")
-    with pytest.raises(UsageError, match="inspect eval podium/recorded plays them"):
+    with pytest.raises(UsageError, match="podium/recorded plays recorded ones"):
         round_robin(responses=paths, battles="v.csv")
     with pytest.raises(UsageError, match="sample=0"):
         recorded(battles="v.csv", responses=paths, sample=0)

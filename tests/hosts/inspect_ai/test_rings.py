@@ -11,7 +11,6 @@ from played_logs import battles, place
 
 import podium
 from podium.errors import UsageError
-from podium.hosts.inspect_ai.log_contents import ANSWER
 from podium.hosts.inspect_ai.tasks import chain, ring, swim, tournament
 
 APART = {"ash": 0.0, "elm": 1.5, "fir": 3.0, "oak": 4.5}
@@ -26,7 +25,7 @@ def coin(prompt: str) -> str:
 
 
 def answer_in(log):
-    [found] = [one.metadata[ANSWER] for one in log.samples if ANSWER in one.metadata]
+    [found] = [one.metadata["podium answer"] for one in log.samples if "podium answer" in one.metadata]
     return found
 
 

@@ -12,7 +12,6 @@ from inspect_ai.log import edit_score, read_eval_log, write_eval_log
 from inspect_ai.scorer import ScoreEdit
 from played_logs import battles, verdict_of
 
-from podium.hosts.inspect_ai.log_contents import ANSWER
 from podium.hosts.inspect_ai.round_samples import outcomes_of
 from podium.hosts.inspect_ai.tasks import chain, round_robin, swim
 from podium.hosts.inspect_ai.tournament_source import TournamentSource
@@ -35,7 +34,8 @@ def build_samples(pairings, number):
 
 def metadata_of(pairing, number):
     first = {} if pairing.first is None else {"first": pairing.first}
-    return {"item": pairing.item, "model_a": pairing.a, "model_b": pairing.b, **first, "round": number}
+    texts = dict.fromkeys(("instruction", "response_a", "response_b"), "")
+    return {"item": pairing.item, "model_a": pairing.a, "model_b": pairing.b, **first, "round": number, **texts}
 
 
 def outcomes(sample):
@@ -168,7 +168,7 @@ def better_name(own):
 def test_a_ring_that_was_killed_goes_on_to_the_same_opponents_and_claims_and_asks_nothing_twice(stop):
     """Before, at and behind the announcement of a round; the new process has nothing but the log."""
     whole = Host(stopping_source(), credit=better_name).run()
-    assert ANSWER in whole[-1].metadata
+    assert "podium answer" in whole[-1].metadata
     assert len(schedule(whole)) - 1 > 1
     first = Host(stopping_source(), credit=better_name, stop_after=stop)
     cut = first.run()
@@ -177,7 +177,7 @@ def test_a_ring_that_was_killed_goes_on_to_the_same_opponents_and_claims_and_ask
     assert not set(first.played) & set(second.played)
     assert sorted(first.played + second.played) == sorted(ids(whole)) == sorted(ids(log))
     assert schedule(log) == schedule(whole)
-    assert log[-1].metadata[ANSWER] == whole[-1].metadata[ANSWER]
+    assert log[-1].metadata["podium answer"] == whole[-1].metadata["podium answer"]
 
 
 def test_a_ring_whose_verdicts_changed_plays_the_rounds_on_record_and_ends_where_the_record_ends():
@@ -189,7 +189,7 @@ def test_a_ring_whose_verdicts_changed_plays_the_rounds_on_record_and_ends_where
         log = host.run(earlier=changed)
         assert host.played == []
         assert schedule(log) == schedule(whole)
-        assert log[-1].metadata[ANSWER] == whole[-1].metadata[ANSWER]
+        assert log[-1].metadata["podium answer"] == whole[-1].metadata["podium answer"]
 
 
 def test_verdicts_that_changed_do_not_change_who_met_whom():

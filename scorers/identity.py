@@ -1,7 +1,8 @@
 """Who judged: the names under which verdicts may be put together, and must not be mixed up."""
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Any
 from urllib.parse import quote
@@ -48,6 +49,20 @@ def judge_identity(model: str, realization: Realization, settings: Settings, gen
             text = value if isinstance(value, str) else json.dumps(whole, sort_keys=True, default=str)
             known.append(f"{_escape_separators(name)}={_escape_separators(text)}")
     return "|".join([*map(_escape_separators, parts), *([",".join(known)] if known else [])])
+
+
+def differ_in_prompt(judges: Iterable[str]) -> list[list[str]]:
+    """Return the groups of judges that differ in the prompt hash alone, two or more to a group.
+
+    >>> differ_in_prompt(["gpt-x|direct|3fa9c0de1122", "gpt-x|direct|00a9c0de1199", "gpt-y|direct|3fa9c0de1122"])
+    [['gpt-x|direct|3fa9c0de1122', 'gpt-x|direct|00a9c0de1199']]
+    """
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for judge in judges:
+        parts = judge.split("|")
+        if len(parts) in (3, 4) and re.fullmatch(f"[0-9a-f]{{{DIGITS}}}", parts[2]):
+            groups.setdefault((*parts[:2], *parts[3:]), []).append(judge)
+    return [group for group in groups.values() if len(group) > 1]
 
 
 def _escape_separators(text: str) -> str:

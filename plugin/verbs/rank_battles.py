@@ -41,6 +41,7 @@ from podium.rankers.identification import bounded_models
 from podium.reading.judgments import read_battles
 from podium.reading.length_data import read_length_data
 from podium.reading.models import About, about_models, families_of
+from podium.scorers.identity import differ_in_prompt
 from podium.text import some
 from podium.tournaments.claims import printed_level
 
@@ -273,7 +274,10 @@ def refuse_several_judges(battles: Battles) -> None:
     """
     judges = battles.judges
     if len(judges) > 1:
+        same = [judge for group in differ_in_prompt(judges) for judge in group]
+        which = "they" if len(same) == len(judges) else some(same)
+        why = f" ({which} differ in the prompt alone, and a changed prompt makes another judge)" if same else ""
         raise NotIdentifiedError(
-            f"verdicts of {len(judges)} judges in one table ({some(judges, most=10)}): choose one with --where "
+            f"verdicts of {len(judges)} judges in one table ({some(judges, most=10)}){why}: choose one with --where "
             "judge=NAME, rank each with --by judge, or put them together with --pool"
         )

@@ -78,6 +78,22 @@ def named_in_errors(source: object) -> Iterator[None]:
         raise UsageError(f"{source}: {error}") from None
 
 
+REMOVED = {
+    "strata": "calibrate on the battles of such models only, and give that file",
+    "halflife": "calibrate again on battles of recent models",
+    "target=length": "--ranker bradley-terry --set length_control=true rates all responses as equally long",
+    "target=jury": "give each judge's margin in a column margin_JUDGE and take target=criteria",
+}
+"""What replaces the options, and the values of options, that an earlier version had."""
+
+
+def unknown_value(option: str, value: object, allowed: Iterable[object]) -> UsageError:
+    """Return the error for a value that an option does not have; a removed one names what replaces it."""
+    if replacement := REMOVED.get(f"{option.rpartition('.')[2]}={value}"):
+        return UsageError(f"{option}={value} was removed: {replacement}")
+    return UsageError(f"{option}={value!r} is unknown; use one of {', '.join(map(str, allowed))}")
+
+
 def find_name(kind: str, name: str, known: Iterable[str]) -> str:
     """Return the known name that matches, either exactly or, if unique, without its provider prefix.
 

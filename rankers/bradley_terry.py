@@ -23,7 +23,7 @@ from podium.rankers.intervals import (
     t_quantile,
 )
 from podium.rankers.length_control.joint import fit_at_equal_length
-from podium.rankers.length_control.term import lengths_of
+from podium.rankers.length_control.term import read_lengths
 from podium.rankers.pairs import cells_by_cluster
 from podium.rankers.scale import EloScale, elo_scale
 from podium.rankers.standings import Exposure, RankerResult, build_standings, measure_exposure
@@ -66,14 +66,14 @@ def bradley_terry(
         UsageError: an unknown option value or model.
     """
     require_choice("interval", interval, ("sandwich", "bootstrap"))
-    lengths = lengths_of(battles, labels, cluster) if length_control else None
+    lengths = read_lengths(battles, labels, cluster) if length_control else None
     coded = lengths.coded if lengths else prepare_battles(battles, labels=labels, cluster=cluster)
     pairs = pair_sums_with_items(coded)
     exposure = measure_exposure(battles, coded, pairs)
     strengths = fit_identified(coded.models, pairs, exposure.battles, regularization)
     length = fit_at_equal_length(lengths, strengths) if lengths else None
     strengths = length.strengths if length else strengths
-    scale = elo_scale(coded.models, bounded_models(strengths.graph), coded.clusters_of(), center, pin)
+    scale = elo_scale(coded.models, bounded_models(strengths.graph), coded.clusters_by_model(), center, pin)
     if interval == "sandwich":
         estimate = estimate_elo(strengths, coded, scale, level)
     else:
@@ -87,7 +87,7 @@ def bradley_terry(
             rng,
             width=len(coded.a) if length else len(pairs.first),
         )
-        score, own = scale.scores(strengths.theta), coded.clusters_of()
+        score, own = scale.scores(strengths.theta), coded.clusters_by_model()
         estimate = bootstrap_estimate(score, draws, coded.clusters, level=level, cluster=coded.unit, own=own)
     labelled = label_strengths(exposure, strengths, estimate, scale, level=level, rng=rng)
     if not length:
@@ -109,7 +109,7 @@ def estimate_elo(
     theta, clusters = strengths.theta, battles.clusters
     covariance = strengths.covariance(battles)[: len(theta), : len(theta)] + beside
     simple = len(strengths.coefficients) == 0
-    guests = few_battles_of(strengths, battles, battles.clusters_of()) if simple and clusters > 1 else []
+    guests = few_battles_of(strengths, battles, battles.clusters_by_model()) if simple and clusters > 1 else []
     covariance = scale.covariance(covariance_with_few(covariance, guests, theta))
     estimate = sandwich_estimate(scale.scores(theta), covariance, clusters, level=level, cluster=battles.unit)
     estimate = replace(estimate, pinned=scale.pinned, allowed=np.full(len(theta), simple))

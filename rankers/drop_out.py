@@ -9,7 +9,7 @@ from podium.nouns.battles import Battles
 from podium.rankers.coded import CodedBattles, code_battles
 from podium.rankers.graph import are_connected
 from podium.rankers.identification import fit_battles
-from podium.rankers.newton import maximise_many
+from podium.rankers.newton import maximize_samples
 from podium.rankers.pairs import PairCells, cells_by_cluster
 from podium.rankers.standings import SAME_SCORE
 from podium.rankers.strengths import Strengths, fit_strengths, pair_likelihood
@@ -171,7 +171,7 @@ class _RemovalSearch:
         joined = np.array([are_connected(pairs, met, everyone) for met in patterns], dtype=bool)[place.ravel()]
         theta = np.full((len(sets), pairs.models), np.nan)
         likelihood = pair_likelihood(pairs, self.strengths.regularization, credit[joined], weight[joined])
-        theta[joined] = maximise_many(likelihood, self.strengths.theta)
+        theta[joined] = maximize_samples(likelihood, self.strengths.theta)
         return theta
 
     def _counts_without(self, sets: list[tuple[int, ...]]) -> np.ndarray:

@@ -7,13 +7,13 @@ from scipy import linalg
 from scipy.special import expit
 
 from podium.errors import NotIdentifiedError
-from podium.rankers.clusters import surpluses
+from podium.rankers.clusters import surplus_by_cluster
 from podium.rankers.coded import CodedBattles
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.difference import FEW, ROUNDING, DifferenceTest, Tails, drop_zeros, flip_tails, t_tails
 from podium.rankers.graph import comparison_graph
 from podium.rankers.identification import describe_groups
-from podium.rankers.newton import DesignMatrix, Likelihood, maximise
+from podium.rankers.newton import DesignMatrix, Likelihood, maximize
 from podium.rankers.pairs import Pairs, pair_sums
 from podium.rankers.scale import POINTS
 from podium.rankers.standings import SAME_SCORE
@@ -64,7 +64,7 @@ class RatingGap:
         offset = (shift[pairs.first] - shift[pairs.second])[apart]
         design = DesignMatrix(None, low[apart], high[apart], size - 1)
         # Pairs of the two with a third stand in two rows, which the information adds up.
-        common = maximise(Likelihood(design, pairs.credit[apart], pairs.weight[apart], penalty, offset)).at
+        common = maximize(Likelihood(design, pairs.credit[apart], pairs.weight[apart], penalty, offset)).at
         return common[code] + shift
 
     def contributions(self, gap: float) -> tuple[np.ndarray, float]:
@@ -79,7 +79,7 @@ class RatingGap:
         direction = linalg.solve(likelihood.information_at(theta), contrast, assume_a="pos")
         direction /= direction[self.a] - direction[self.b]
         expected = expit(theta[coded.a] - theta[coded.b])
-        surplus = surpluses(coded, expected)
+        surplus = surplus_by_cluster(coded, expected)
         prior = self.regularization * direction * theta / coded.clusters
         own = np.asarray(surplus @ direction).ravel() - prior.sum()
         # What cancels but for rounding says nothing, and must not be told from what does not.
@@ -113,12 +113,12 @@ def elo_difference(coded: CodedBattles, a: int, b: int, regularization: float = 
     pairs = pair_sums(coded)
     graph = comparison_graph(pairs)
     if graph.group[a] != graph.group[b]:
-        raise NotIdentifiedError(describe_groups(coded.models, graph, coded.battles_of()))
+        raise NotIdentifiedError(describe_groups(coded.models, graph, coded.battles_by_model()))
     if graph.groups > 1:
         kept = graph.group == graph.group[a]
         coded, (a, b) = coded.battles_among(kept), (int(kept[:code].sum()) for code in (a, b))
         pairs = pair_sums(coded)
-    items = coded.clusters_of()
+    items = coded.clusters_by_model()
     fewest = int(min(items[a], items[b]))
     scarce = min(_least_earned(coded, code) for code in (a, b)) < SCARCE
     gap = RatingGap(coded, pairs, a, b, regularization, fewest < FEW or scarce, fewest)

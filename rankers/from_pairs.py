@@ -42,7 +42,7 @@ def from_pairs(
     pairs = pair_sums_with_items(coded)
     cells = cells_by_cluster(coded, pairs)
     draws = resample(lambda counts: resampled_scores(score, cells, counts), coded.clusters, resamples, rng)
-    own = coded.clusters_of()
+    own = coded.clusters_by_model()
     estimate = bootstrap_estimate(score(pairs), draws, coded.clusters, level=level, cluster=coded.unit, own=own)
     exposure = measure_exposure(battles, coded, pairs)
     return build_standings(ranker, scale, exposure, RankerResult(estimate), level=level, rng=rng)

@@ -1,4 +1,4 @@
-"""Who met whom, who beat whom: whether ratings exist, and the battles that would make them exist."""
+"""Connectivity of comparison and win graphs: whether ratings exist, and which battles would make them exist."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from podium.rankers.newton import DesignMatrix
 from podium.rankers.pairs import Pairs
 
 LARGEST_SPECTRUM = 1500
-"""Models up to which the design's eigenvalues are computed."""
+"""Models up to which the eigenvalues of a design are computed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +21,10 @@ class Graph:
 
     Attributes:
         group: component of the comparison graph of each model, shape (models,).
-        groups: number of components among the models that played at all.
-        played: whether a model has any readable battle, shape (models,).
-        separated: whether it played and lies outside the largest strongly connected component of the win graph
-            (all do when that component is a single model), shape (models,).
+        groups: number of components among the models with battles.
+        played: whether a model has a readable battle, shape (models,).
+        separated: whether a model has battles and lies outside the largest strongly connected component of the win
+            graph (all do if that component is a single model), shape (models,).
     """
 
     group: np.ndarray
@@ -34,16 +34,14 @@ class Graph:
 
 
 def comparison_graph(pairs: Pairs) -> Graph:
-    """Find components of the comparison graph and of the win graph (an edge wherever credit was earned)."""
-    size = pairs.models
-    played = np.zeros(size, dtype=bool)
-    played[pairs.first] = played[pairs.second] = True
-    _, group = connected_components(_edges(pairs.first, pairs.second, size), directed=False)
+    """Find the components of the comparison graph and of the win graph (an edge wherever credit was earned)."""
+    played = pairs.sum_by_model() > 0
+    _, group = connected_components(_adjacency(pairs.first, pairs.second, pairs.models), directed=False)
     return Graph(group, len(np.unique(group[played])), played, separated_models(pairs) & played)
 
 
 def separated_models(pairs: Pairs) -> np.ndarray:
-    """Tell who lies outside the largest strongly connected component of the win graph, shape (models,).
+    """Return which models lie outside the largest strongly connected component of the win graph, shape (models,).
 
     Source: a finite maximum of the Bradley-Terry likelihood exists only inside one (Ford 1957).
     """
@@ -51,7 +49,7 @@ def separated_models(pairs: Pairs) -> np.ndarray:
 
 
 def separated_in_resamples(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Tell the same of each resample, shape (draws, models).
+    """Return which models are separated in each resample, as in `separated_models`, shape (draws, models).
 
     Args:
         credit, weight: pair sums of each resample, shape (draws, pairs).
@@ -91,8 +89,7 @@ def design_efficiency(pairs: Pairs, known: np.ndarray | None = None) -> float | 
     with as many battles between equals. None for more than 1500 models.
 
     Args:
-        pairs: pair sums.
-        known: models to look at, where they hang together without the others, shape (models,); all by default.
+        known: mask of the models to include, if they are connected without the others, shape (models,); default all.
     """
     if pairs.models > LARGEST_SPECTRUM:
         return None
@@ -100,39 +97,42 @@ def design_efficiency(pairs: Pairs, known: np.ndarray | None = None) -> float | 
     if known is not None and not are_connected(pairs, kept, known):
         return design_efficiency(pairs)
     present, index = np.unique(np.concatenate([pairs.first[kept], pairs.second[kept]]), return_inverse=True)
-    low, high = np.split(index, 2)
-    laplacian = DesignMatrix(None, low, high, len(present)).information(pairs.weight[kept][None])[0]
+    first, second = np.split(index, 2)
+    laplacian = DesignMatrix(None, first, second, len(present)).information(pairs.weight[kept][None])[0]
     eigenvalues = linalg.eigvalsh(laplacian)[1:]
     return float(len(eigenvalues) / np.sum(1 / eigenvalues) / eigenvalues.mean())
 
 
 def are_connected(pairs: Pairs, kept: np.ndarray, known: np.ndarray) -> bool:
-    """Tell whether some pairs connect all of some models, of whom there are at least two.
+    """Return whether some pairs connect all of some models, of which there must be at least two.
 
     Args:
         kept: mask of the pairs, shape (pairs,).
         known: mask of the models, shape (models,).
     """
-    _, group = connected_components(_edges(pairs.first[kept], pairs.second[kept], pairs.models), directed=False)
+    _, group = connected_components(_adjacency(pairs.first[kept], pairs.second[kept], pairs.models), directed=False)
     return bool(known.sum() > 1 and len(np.unique(group[known])) == 1)
 
 
-def _edges(source: np.ndarray, target: np.ndarray, size: int) -> sparse.csr_matrix:
-    return sparse.csr_matrix((np.ones(len(source), dtype=np.int8), (source, target)), shape=(size, size))
-
-
 def largest_distinguishable_block(beats: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
-    """Return models who are each told above all of others, as many pairs as the best of them make.
+    """Return two sets of models, each of the first clearly ahead of each of the second, with the most such pairs.
+
+    The first set consists of the best models that are clearly ahead of a common set of others.
 
     Args:
-        beats: for each model, best first, the places of those it is told above.
+        beats: for each model, best first, the positions of the models that it is clearly ahead of.
     """
     best: tuple[list[int], list[int]] = ([], [])
     above: list[int] = []
     below = set(range(len(beats)))
-    for k, own in enumerate(beats):
-        if below.intersection(own):
-            above, below = [*above, k], below.intersection(own)
+    for k, beaten in enumerate(beats):
+        if below.intersection(beaten):
+            above, below = [*above, k], below.intersection(beaten)
             if len(above) * len(below) > len(best[0]) * len(best[1]):
                 best = above, sorted(below)
     return best
+
+
+def _adjacency(source: np.ndarray, target: np.ndarray, size: int) -> sparse.csr_matrix:
+    """Return the sparse adjacency matrix of directed edges, shape (size, size)."""
+    return sparse.csr_matrix((np.ones(len(source), dtype=np.int8), (source, target)), shape=(size, size))

@@ -11,7 +11,7 @@ from podium.nouns.calibration import SMALLEST_SE
 from podium.nouns.human_labels import MATCHUP_COLUMNS, matchup_frame, mean_labels
 from podium.rankers.coded import CodedBattles, cluster_codes
 from podium.rankers.graph import comparison_graph
-from podium.rankers.intervals import centre_covariance
+from podium.rankers.intervals import center_covariance
 from podium.rankers.pairs import pair_sums
 from podium.rankers.scale import POINTS
 from podium.rankers.strengths import fit_strengths
@@ -98,7 +98,7 @@ def human_ratings(labels: CodedBattles, regularization: float) -> tuple[np.ndarr
     """
     size = len(labels.models)
     theta, se = np.full(size, np.nan), np.full(size, np.nan)
-    met = labels.battles_of() > 0
+    met = labels.battles_by_model() > 0
     part = labels.battles_among(met)
     pairs = pair_sums(part)
     graph = comparison_graph(pairs)
@@ -107,7 +107,7 @@ def human_ratings(labels: CodedBattles, regularization: float) -> tuple[np.ndarr
     strengths = fit_strengths(pairs, regularization)
     hidden = graph.separated
     theta[met] = np.where(hidden, np.nan, strengths.theta)
-    variance = np.diag(centre_covariance(strengths.covariance(part)))
+    variance = np.diag(center_covariance(strengths.covariance(part)))
     # Labels that are all alike, as ties, leave no residual: that is no error known to be nothing.
     unknown = hidden | (labels.clusters < 2) | (POINTS**2 * variance <= SMALLEST_SE**2)
     se[met] = np.where(unknown, np.nan, np.sqrt(np.maximum(variance, 0.0)))

@@ -1,4 +1,4 @@
-"""Strengths with names: what to say of ratings that the battles do not identify, and which battles would."""
+"""Bradley-Terry fits with names: errors that explain why ratings are not identified and which battles would help."""
 
 import numpy as np
 
@@ -15,27 +15,23 @@ MOST_NAMES = 5
 
 
 def fit_battles(coded: CodedBattles, regularization: float = REGULARIZATION) -> Strengths:
-    """Fit the strengths of battles, or say why no fit exists.
-
-    Raises:
-        NotIdentifiedError: the comparison graph is not connected, or someone is separated and lambda is 0.
-        NotConvergedError: the fit did not reach its maximum.
-        UsageError: lambda is negative or not finite.
-    """
-    return fit_identified(coded.models, pair_sums(coded), coded.battles_of(), regularization)
+    """Fit Bradley-Terry log-strengths to battles; raises the errors of `fit_identified`."""
+    return fit_identified(coded.models, pair_sums(coded), coded.battles_by_model(), regularization)
 
 
 def fit_identified(
     models: tuple[str, ...], pairs: Pairs, battles: np.ndarray, regularization: float = REGULARIZATION
 ) -> Strengths:
-    """Fit the strengths of pair sums, or say why no fit exists.
+    """Fit Bradley-Terry log-strengths to pair sums that identify them.
 
     Args:
         models: names by code.
-        battles: of each model, shape (models,).
+        battles: number of battles of each model, shape (models,).
 
     Raises:
-        As `strengths_of`.
+        NotIdentifiedError: the comparison graph is disconnected, or a model is separated and lambda is 0.
+        NotConvergedError: the fit did not reach its maximum.
+        UsageError: lambda is negative or not finite.
     """
     check_regularization(regularization)
     graph = comparison_graph(pairs)
@@ -48,15 +44,15 @@ def fit_identified(
 
 
 def bounded_models(graph: Graph) -> np.ndarray:
-    """Tell whose ratings the data bound; all where the data bound nobody's, shape (models,)."""
+    """Return which models are not separated; all if every model is, shape (models,)."""
     return ~graph.separated | graph.separated.all()
 
 
 def describe_groups(models: tuple[str, ...], graph: Graph, battles: np.ndarray) -> str:
-    """Name the groups that never met, and the fewest battles that would join them: one less than the groups.
+    """Write a message that names the disconnected groups and the fewest battles that would join them.
 
     Args:
-        battles: of each model, shape (models,).
+        battles: number of battles of each model, shape (models,).
     """
     groups = [[models[k] for k in np.flatnonzero(graph.group == group)] for group in np.unique(graph.group)]
     shown = " | ".join(some(names, most=MOST_NAMES) for names in groups[:MOST_GROUPS])
@@ -70,11 +66,11 @@ def describe_groups(models: tuple[str, ...], graph: Graph, battles: np.ndarray) 
 def describe_separated(
     models: tuple[str, ...], graph: Graph, rates: np.ndarray, theta: np.ndarray | None = None
 ) -> str | None:
-    """Name who is separated, how, and the battles that would bound the rating; None when nobody is.
+    """Write a message that names separated models, why, and battles that would bound their ratings; None without any.
 
     Args:
         rates: win rates, shape (models,).
-        theta: regularised log-strengths, shape (models,); they tell who is close to whom.
+        theta: regularized log-strengths that decide which opponent is closest, shape (models,); win rates by default.
     """
     if not graph.separated.any():
         return None

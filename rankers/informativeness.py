@@ -9,7 +9,7 @@ import numpy as np
 from podium.errors import NotIdentifiedError
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import Standings
-from podium.rankers.calibration.signals import margins
+from podium.rankers.calibration.signals import readable_margins
 from podium.rankers.coded import CodedBattles, code_battles, ratio_or_nan, require_choice
 from podium.rankers.defaults import LEVEL, RESAMPLES
 from podium.rankers.intervals import (
@@ -69,7 +69,7 @@ def informativeness(
     require_choice("interval", interval, ("sandwich", "bootstrap"))
     coded = code_battles(battles)
     three = count_differences(coded, coded.credit - 0.5, np.sign)
-    verdict = finest_verdicts(margins(battles)[battles.readable], coded.credit)
+    verdict = finest_verdicts(readable_margins(battles)[battles.readable], coded.credit)
     full = count_differences(coded, verdict) if verdict is not None else None
     _refuse_uninformed(coded, three)
     chosen = three if levels == "three" or full is None else full
@@ -145,7 +145,7 @@ def _coarse_levels(battles: Battles, full: Comparisons | None) -> list[str]:
     """Say when less than the judge's full scale is compared."""
     if full is None:
         return ["continuous verdicts: informativeness compares win, tie and loss only"]
-    lacking = int(np.isnan(margins(battles)[battles.readable]).sum())
+    lacking = int(np.isnan(readable_margins(battles)[battles.readable]).sum())
     if 0 < lacking < battles.readable.sum():
         return [f"{lacking} battles have no margin, so verdicts are told apart by their credit only"]
     return []

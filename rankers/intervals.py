@@ -9,7 +9,7 @@ from scipy.special import ndtri, stdtrit
 
 from podium.errors import UsageError
 from podium.progress import track
-from podium.rankers.clusters import Matrix, gram
+from podium.rankers.clusters import Matrix, centered_gram
 from podium.rankers.coded import Cluster
 
 Interval = Literal["sandwich", "bootstrap"]
@@ -229,11 +229,11 @@ def covariance_of(influence: Matrix | Iterable[Matrix]) -> np.ndarray:
     Args:
         influence: what each cluster adds to each score's error, shape (clusters, columns); or blocks of it.
     """
-    square, clusters = gram([influence] if hasattr(influence, "shape") else influence)
+    square, clusters = centered_gram([influence] if hasattr(influence, "shape") else influence)
     return square * (clusters / (clusters - 1)) if clusters > 1 else np.full(square.shape, np.nan)
 
 
-def centre_covariance(covariance: np.ndarray) -> np.ndarray:
+def center_covariance(covariance: np.ndarray) -> np.ndarray:
     """Return the covariance of scores less their mean, same shape."""
     rows = covariance - covariance.mean(axis=0)
     return rows - rows.mean(axis=1)[:, None]

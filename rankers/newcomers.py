@@ -1,6 +1,6 @@
 """Models that a calibration does not know, each placed alone against those it knows, with conformal intervals."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,13 +9,13 @@ import numpy as np
 from podium.nouns.battles import Battles
 from podium.nouns.calibration import SMALLEST_SE, Calibration
 from podium.nouns.ranking import Entry, Fit, Standings
-from podium.rankers.calibration.bounds import Bounds, Quantile, quantile_for
+from podium.rankers.calibration.bounds import Bounds, Quantile, newcomer_quantile
 from podium.rankers.calibration.conformal import models_needed
-from podium.rankers.calibration.evidence import Evidence, evidence_of
-from podium.rankers.calibration.leave_one_out import own_battles
-from podium.rankers.calibration.placement import ErrorMethod, place_one
+from podium.rankers.calibration.evidence import Evidence, build_evidence
+from podium.rankers.calibration.leave_one_out import battles_of_model
+from podium.rankers.calibration.placement import ErrorMethod, place_model
 from podium.rankers.calibration.signals import Signal
-from podium.rankers.calibration.targets import weights_for
+from podium.rankers.calibration.targets import order_weights
 from podium.rankers.cells import pair_sums_with_items
 from podium.rankers.intervals import finite_or_none, t_quantile
 from podium.rankers.pairs import win_rates
@@ -23,6 +23,7 @@ from podium.rankers.scale import MEAN, POINTS
 from podium.rankers.standings import rank_of, summary_of_battles
 from podium.text import some
 
+EXCHANGEABLE = "holds if a new model is exchangeable with the calibrated models; standard errors take "
 MANY = 1.5
 """Times the calibrated models' median number of battles; with more, a standard error is unlike theirs."""
 NARROW = 0.8
@@ -81,7 +82,6 @@ def place_newcomers(
     calibration: Calibration,
     signal: Signal,
     bounds: Bounds,
-    about: Mapping[str, Mapping[str, Any]],
     *,
     level: float,
     rng: np.random.Generator,
@@ -93,20 +93,16 @@ def place_newcomers(
         battles: of newcomers against calibrated models; others are counted and left out.
         signal: of these battles.
         bounds: how the conformal quantile is taken.
-        about: what is known of newcomers.
         level: of the sampling intervals, in (0, 1).
         rng: for a bootstrap, if the calibration has one.
         hard: add the Elo of the hard labels.
 
-    Raises:
-        UsageError: a stratum or a date is unknown.
-
     Source: Soft-Elo, section 3.3, equation 4, and Algorithm 1, line 7.
     """
     bounds.require_human(calibration.scale_correction.get("soft"))
-    evidence = evidence_of(battles, signal, "item" if calibration.se_cluster == "item" else "row")
-    credit = evidence.soft(weights_for(calibration.target, signal))
-    places = _places(evidence, credit, calibration, bounds, about, rng, hard)
+    evidence = build_evidence(battles, signal, "item" if calibration.se_cluster == "item" else "row")
+    credit = evidence.soft(order_weights(calibration.target, signal))
+    places = _places(evidence, credit, calibration, bounds, rng, hard)
     placed = [place for place in places if place.quantile]
     return Standings(
         ranker="soft-elo",
@@ -134,27 +130,27 @@ def _places(
     credit: np.ndarray,
     calibration: Calibration,
     bounds: Bounds,
-    about: Mapping[str, Mapping[str, Any]],
     rng: np.random.Generator,
     hard: bool,
 ) -> list[Place]:
     """Return a place for everyone in the battles, in the order of their names."""
     coded, penalty = evidence.coded_by(credit), calibration.regularization
-    rates, battles = win_rates(pair_sums_with_items(coded)), coded.battles_of()
+    rates, battles = win_rates(pair_sums_with_items(coded)), coded.battles_by_model()
     known = {anchor.model: (anchor.soft_theta, anchor.hard_theta) for anchor in calibration.anchors}
     # Log-strengths of the calibrated models by code, NaN for others.
     soft, verdicts = np.array([known.get(name, (np.nan, np.nan)) for name in evidence.models]).T
     places, method = [], ErrorMethod(calibration.resamples, int(rng.integers(2**63)))
     scale_correction = calibration.scale_correction.get("soft")
     factor = scale_correction.mean if scale_correction else 1.0
+    quantile = newcomer_quantile(calibration, bounds)
     hard_factor = calibration.scale_correction["hard"].mean if "hard" in calibration.scale_correction else 1.0
     for k, name in enumerate(evidence.models):
-        own = own_battles(evidence, k, credit, soft)
-        theta = soft[k] if name in known else place_one(own, penalty)
+        own = battles_of_model(evidence, k, credit, soft)
+        theta = soft[k] if name in known else place_model(own, penalty)
         place = Place(name, int(battles[k]), finite_or_none(rates[k]), finite_or_none(MEAN + POINTS * factor * theta))
         if hard:
-            judged = own_battles(evidence, k, evidence.hard, verdicts)
-            theta_hard = verdicts[k] if name in known else place_one(judged, penalty)
+            judged = battles_of_model(evidence, k, evidence.hard, verdicts)
+            theta_hard = verdicts[k] if name in known else place_model(judged, penalty)
             place = replace(place, hard=finite_or_none(MEAN + POINTS * hard_factor * theta_hard))
         if name not in known and len(own.credit):
             se, _ = method.standard_error(own, theta, penalty)
@@ -168,7 +164,7 @@ def _places(
                 se=se,
                 reach=bounds.reach(scale_correction, se),
                 separated=own.is_separated,
-                quantile=quantile_for(calibration, bounds, name, about.get(name, {})),
+                quantile=quantile,
             )
         places.append(place)
     return places
@@ -214,13 +210,11 @@ def _conformal_summary(placed: Sequence[Place], calibration: Calibration, bounds
         "n": {name: quantile.used for name, quantile in quantiles.items()},
         "q": {name: finite_or_none(quantile.q) for name, quantile in quantiles.items()},
         "t": {name: quantile.t for name, quantile in quantiles.items() if quantile.best != quantile.q},
-        "strata": bounds.strata,
-        "halflife": bounds.halflife,
         "of": bounds.of,
         "scale_correction": calibration.scale_correction["soft"].mean
         if "soft" in calibration.scale_correction
         else None,
-        "assumption": bounds.assumption(unit),
+        "assumption": f"{EXCHANGEABLE}{'items' if unit == 'item' else 'battles'} independent within a model",
     }
 
 
@@ -241,15 +235,13 @@ def _left_out(places: Sequence[Place], evidence: Evidence, credit: np.ndarray) -
 
 
 def _doubts_of_placed(placed: Sequence[Place], unit: str, battles: Battles) -> list[str]:
-    short: dict[tuple[int, int], list[str]] = {}
-    for place in placed:
-        if place.quantile and np.isinf(place.quantile.best):
-            short.setdefault((place.quantile.used, place.quantile.needed), []).append(place.model)
-    warnings = [
-        f"infinite conformal interval: {used} calibrated models stand for it, and the level needs "
-        f"{f'at least {least}' if used < least else 'more of their weight'}: {some(names)}"
-        for (used, least), names in short.items()
-    ]
+    warnings = []
+    quantile = next((place.quantile for place in placed if place.quantile), None)
+    if quantile and np.isinf(quantile.best):
+        warnings.append(
+            f"infinite conformal interval: {quantile.used} calibrated models stand for it, and the level needs at "
+            f"least {quantile.needed}: {some([place.model for place in placed])}"
+        )
     if unbounded := [place.model for place in placed if place.separated]:
         warnings.append(f"separated, the data do not bound the rating, the regularization does: {some(unbounded)}")
     if single := [place.model for place in placed if np.isnan(place.se) and not place.separated]:

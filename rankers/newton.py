@@ -1,9 +1,9 @@
-"""Damped Newton steps to the maximum of a penalised likelihood: the one solver of every ranker.
+"""Damped Newton maximization of a penalized likelihood: the only solver of the rankers.
 
-The likelihood is the sum over rows of credit * logit - weight * log(1 + exp(logit)), or another `Loss`, less
-b' P b / 2, where the logits are X b + offset. What differs between rankers is the design X (differences of strengths,
-further columns, features), the penalty P, and the loss. Credits and weights may have a leading axis of samples
-(resamples of a bootstrap): each then has a maximum of its own.
+The log-likelihood is the sum over rows of credit * logit - weight * log(1 + exp(logit)), or that of another `Loss`,
+minus b' P b / 2, with logits X b + offset. Rankers differ in the design X (differences of strengths, further columns,
+features), in the penalty P and in the loss. Credits and weights may have a leading axis of samples (resamples of a
+bootstrap), each maximized separately.
 """
 
 from collections.abc import Callable
@@ -19,25 +19,25 @@ from scipy.sparse.linalg import LinearOperator, cg
 from podium.errors import NotConvergedError, NotIdentifiedError
 
 STEPS = 200
-CLOSE_ENOUGH = 1e-9
-"""Logits; a Newton step this small squares itself away: the error left is far below it."""
-CLOSE_ENOUGH_FOR_DRAWS = 1e-4
-"""Logits; what the last step leaves is at most about half its square: a millionth of a point of Elo."""
+TOLERANCE = 1e-9
+"""Logits; iteration stops after a smaller step. Newton steps converge quadratically: the error left is far smaller."""
+RESAMPLE_TOLERANCE = 1e-4
+"""Logits; for resamples. The remaining error is at most about half its square: a millionth of a point of Elo."""
 NOISE = 1e-6
 """Logits; a step below this that no longer shrinks is rounding error of a weakly identified design."""
-LARGEST_MOVE = 1.5
-"""Logits; a step that changes none by more is taken whole: with r the largest change, it gains at least
-1 - (e^r - 1 - r) / r^2 of what it promises, because the likelihood is self-concordant (Bach 2010)."""
+LARGEST_UNDAMPED = 1.5
+"""Logits; a step that changes no logit by more is taken whole: with r the largest change, it gains at least
+1 - (e^r - 1 - r) / r^2 of the predicted gain, because the likelihood is self-concordant (Bach 2010)."""
 ROUNDING = 1e-9
-"""Share of the slope at a step's start by which it may seem to fall at its end."""
-DENSE = 1500
+"""Share of the slope at a step's start by which rounding may make it seem to fall at its end."""
+MOST_CHOLESKY = 1500
 """Parameters up to which a step is solved by Cholesky; above, by conjugate gradients."""
-TOGETHER = 100
+MOST_BATCHED = 100
 """Parameters up to which the steps of several samples are solved in one call; above, one by one by Cholesky."""
 FEW_SAMPLES = 4
 """Samples up to which their rows are summed one by one; above, by a product of sparse matrices."""
 BLOCK_CELLS = 2_000_000
-"""Numbers in an array of all samples that are fitted at once; larger arrays are slow to allocate, not to fill."""
+"""Numbers in an array of all samples that are fitted at once; larger arrays are slow to allocate."""
 
 
 class SingularError(NotConvergedError):
@@ -45,17 +45,16 @@ class SingularError(NotConvergedError):
 
 
 Loss: TypeAlias = Callable[[np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
-"""From credit, weight and logits of all rows to the log-likelihood's first derivative by each logit (credit beyond the
-expected), and to minus its second (curvature), shape (samples, rows) each.
+"""A function of the rows' credits, weights and logits that returns the first derivative of the log-likelihood by each
+logit (the surplus: credit minus expected credit) and minus the second (the curvature), shape (samples, rows) each.
 
-Rows need not be independent of each other: several may describe the outcomes of one event, as long as the information
-is a sum over rows of curvature times X' X. Errors come from `Strengths.surpluses`, which are those of `logistic`:
-another loss gives its own there, too."""
+Rows may depend on each other (several outcomes of one event), as long as the information is the sum over rows of
+curvature times X'X. Standard errors use `Strengths.cluster_scores`, which assume `logistic`."""
 
 
 def logistic(credit: np.ndarray, weight: np.ndarray, logits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return surplus and curvature of credit log s(logit) + (weight - credit) log s(-logit)."""
-    # The same number with the other sign when sides are swapped, and exact where one of the two is next to nothing.
+    # Exactly antisymmetric when sides are swapped, and accurate where one of the two probabilities is tiny.
     underdog = np.exp(-np.abs(logits))
     favourite = 1 / (1 + underdog)
     underdog /= 1 + underdog
@@ -66,14 +65,14 @@ def logistic(credit: np.ndarray, weight: np.ndarray, logits: np.ndarray) -> tupl
 
 @dataclass(frozen=True)
 class DesignMatrix:
-    """The matrix X: differences of models' strengths, further columns, or both, behind them.
+    """The design matrix X: differences of models' strengths, followed by further columns; either may be missing.
 
-    Rows tell differences of strengths only, so strengths are given mean zero.
+    Rows identify only differences of strengths, so fitted strengths have mean zero.
 
     Attributes:
-        columns: shape (rows, columns); None for none.
-        first, second: model codes, whose strengths count +1 and -1, shape (rows,); empty without strengths.
-        models: number of strengths.
+        columns: shape (rows, columns), or None.
+        first, second: codes of the models whose strengths have coefficients +1 and -1, shape (rows,).
+        models: number of strengths; 0 without strengths.
     """
 
     columns: np.ndarray | None = None
@@ -88,7 +87,7 @@ class DesignMatrix:
 
     @cached_property
     def sparse(self) -> sparse.csr_matrix:
-        """X."""
+        """X as a sparse matrix."""
         if not self.models:
             return sparse.csr_matrix(self.columns)
         rows = len(self.first)
@@ -110,15 +109,15 @@ class DesignMatrix:
         if len(values) > FEW_SAMPLES:
             return (self.sparse.T @ values.T).T
         first, second = (
-            np.stack([np.bincount(side, own, self.models) for own in values]) for side in (self.first, self.second)
+            np.stack([np.bincount(side, row, self.models) for row in values]) for side in (self.first, self.second)
         )
-        pulls = first - second
-        return pulls if self.columns is None else np.hstack([pulls, values @ self.columns])
+        strengths = first - second
+        return strengths if self.columns is None else np.hstack([strengths, values @ self.columns])
 
     def information(self, curvature: np.ndarray) -> np.ndarray:
         """Return X' diag(c) X, from shape (samples, rows) to (samples, parameters, parameters).
 
-        Several samples have strengths or columns, not both, and each pair of models in one row only.
+        With several samples, X must have strengths or columns, not both, and each pair of models in one row only.
         """
         samples, size = len(curvature), self.models
         if self.columns is not None and not size:
@@ -126,9 +125,8 @@ class DesignMatrix:
                 return (curvature @ self.columns**2)[:, :, None]
             return (self.columns.T * curvature[:, None]) @ self.columns
         if samples == 1:
-            met = np.bincount(self.first * np.int64(size) + self.second, curvature[0], size * size).reshape(
-                1, size, size
-            )
+            cell = self.first * np.int64(size) + self.second
+            met = np.bincount(cell, curvature[0], size * size).reshape(1, size, size)
             matrix: np.ndarray = -met - met.transpose(0, 2, 1)
         else:
             matrix = np.zeros((samples, size, size))
@@ -142,16 +140,16 @@ class DesignMatrix:
 
 @dataclass(frozen=True, slots=True)
 class Likelihood:
-    """A penalised likelihood of one sample, or of many.
+    """A penalized likelihood of one or many samples.
 
     Attributes:
         design: X.
         credit: sum of weight times credit of each row, shape (rows,) or (samples, rows).
-        weight: same shape.
-        penalty: P: its diagonal, shape (parameters,), or the whole, shape (parameters, parameters).
-        offset: of the logits, shape (rows,).
-        loss: what credits say of logits.
-        largest: a parameter without penalty that is larger in absolute value is taken to grow for ever.
+        weight: sum of weights of each row, same shape.
+        penalty: the diagonal of P, shape (parameters,), or P, shape (parameters, parameters).
+        offset: added to the logits, shape (rows,).
+        loss: derivatives of the log-likelihood by the logits.
+        largest: absolute value above which an unpenalized parameter is taken to be unbounded.
     """
 
     design: DesignMatrix
@@ -167,18 +165,18 @@ class Likelihood:
         return self.design.product(at) + self.offset
 
     @property
-    def is_bounded(self) -> bool:
-        """Whether the penalty keeps every parameter from growing for ever."""
+    def has_maximum(self) -> bool:
+        """Whether the penalty alone guarantees a finite maximum."""
         return self.largest == np.inf and bool(np.count_nonzero(self.penalty))
 
-    def pull(self, at: np.ndarray) -> np.ndarray:
+    def penalty_gradient(self, at: np.ndarray) -> np.ndarray:
         """Return P b, shape (samples, parameters)."""
         return self.penalty * at if self.penalty.ndim == 1 else at @ self.penalty
 
     def information(self, curvature: np.ndarray) -> np.ndarray:
         """Return the negative Hessian, shape (samples, parameters, parameters).
 
-        The mean of strengths, which no row tells, gets a prior: on centred vectors, the inverse is that without it.
+        The mean of the strengths, which no row identifies, gets a prior; on centered vectors the inverse is unchanged.
         """
         matrix, size = self.design.information(curvature), self.design.models
         if self.penalty.ndim == 2 or len(self.penalty) == 1:
@@ -196,7 +194,7 @@ class Likelihood:
 
 @dataclass(frozen=True, slots=True)
 class Optimum:
-    """The maximum.
+    """The parameters that maximize a likelihood.
 
     Attributes:
         at: parameters, strengths with mean zero, shape (parameters,).
@@ -210,7 +208,7 @@ class Optimum:
 
 
 class _Samples(NamedTuple):
-    """Samples on their way: what each says, and where it is, shape (samples, rows or parameters) each."""
+    """Data and current parameters of samples during iteration, shape (samples, rows or parameters) each."""
 
     credit: np.ndarray
     weight: np.ndarray
@@ -218,80 +216,80 @@ class _Samples(NamedTuple):
     logits: np.ndarray
 
     def select(self, which: np.ndarray) -> "_Samples":
+        """Return the samples of a mask or of positions."""
         return _Samples(*(values[which] for values in self))
 
 
-def maximise(likelihood: Likelihood, start: np.ndarray | None = None) -> Optimum:
-    """Return the maximum of one sample.
+def maximize(likelihood: Likelihood, start: np.ndarray | None = None) -> Optimum:
+    """Maximize the likelihood of one sample.
 
     Args:
         likelihood: with credits of shape (rows,).
-        start: where to begin, shape (parameters,); zeros by default.
+        start: initial parameters, shape (parameters,); zeros by default.
 
     Raises:
-        NotIdentifiedError: a parameter grows for ever.
-        NotConvergedError: no maximum within 200 steps; `SingularError` where a step has no solution.
+        NotIdentifiedError: a parameter is unbounded.
+        NotConvergedError: no maximum within 200 steps; `SingularError` if a step has no solution.
     """
     credit, weight = likelihood.credit[None], likelihood.weight[None]
-    at, steps = _climb(likelihood, credit, weight, start)
+    at, steps = _iterate(likelihood, credit, weight, start)
     surplus, _ = likelihood.loss(credit, weight, likelihood.logits(at))
-    gradient = likelihood.design.transpose_product(surplus) - likelihood.pull(at)
+    gradient = likelihood.design.transpose_product(surplus) - likelihood.penalty_gradient(at)
     return Optimum(at[0], float(np.abs(gradient).max() / weight.sum()), steps)
 
 
-def maximise_many(
-    likelihood: Likelihood, start: np.ndarray | None = None, close_enough: float = CLOSE_ENOUGH
+def maximize_samples(
+    likelihood: Likelihood, start: np.ndarray | None = None, tolerance: float = TOLERANCE
 ) -> np.ndarray:
-    """Return the maximum of each sample, shape (samples, parameters), all from a common start.
+    """Maximize the likelihood of each sample from a common start; return the parameters, shape (samples, parameters).
 
     Args:
         likelihood: with credits of shape (samples, rows).
-        start: shape (parameters,); zeros by default.
-        close_enough: logits by which the last step moves none.
+        start: initial parameters, shape (parameters,); zeros by default.
+        tolerance: largest change of a logit in the last step.
 
     Raises:
         NotIdentifiedError, NotConvergedError: a sample has no maximum.
     """
     size, (samples, rows) = likelihood.design.parameters, likelihood.credit.shape
     block = max(1, BLOCK_CELLS // max(size**2, rows))
-    if 0 < samples <= block:
-        return _climb(likelihood, likelihood.credit, likelihood.weight, start, close_enough)[0]
+    if not samples:
+        return np.empty((0, size))
     parts = [slice(k, k + block) for k in range(0, samples, block)]
-    optima = [
-        _climb(likelihood, likelihood.credit[part], likelihood.weight[part], start, close_enough)[0] for part in parts
-    ]
-    return np.concatenate(optima) if optima else np.empty((0, size))
+    credit, weight = likelihood.credit, likelihood.weight
+    optima = [_iterate(likelihood, credit[part], weight[part], start, tolerance)[0] for part in parts]
+    return optima[0] if len(optima) == 1 else np.concatenate(optima)
 
 
-def _climb(
+def _iterate(
     likelihood: Likelihood,
     credit: np.ndarray,
     weight: np.ndarray,
     start: np.ndarray | None,
-    close_enough: float = CLOSE_ENOUGH,
+    tolerance: float = TOLERANCE,
 ) -> tuple[np.ndarray, int]:
-    """Take damped Newton steps, each sample until it has arrived; return all places, and the most steps taken."""
+    """Take damped Newton steps until each sample has converged; return the parameters and the number of steps."""
     design, samples = likelihood.design, len(credit)
     origin = np.zeros((1, design.parameters)) if start is None else np.array(start, dtype=np.float64)[None]
-    at = np.repeat(_centre_strengths(origin, design.models), samples, axis=0)
-    active, previous, may_grow = np.arange(samples), np.inf, not likelihood.is_bounded
+    at = np.repeat(_center_strengths(origin, design.models), samples, axis=0)
+    active, previous, may_grow = np.arange(samples), np.inf, not likelihood.has_maximum
     here = _Samples(credit, weight, at, likelihood.logits(at))
     for steps in range(1, STEPS + 1):
         surplus, curvature = likelihood.loss(here.credit, here.weight, here.logits)
-        gradient = design.transpose_product(surplus) - likelihood.pull(here.at)
+        gradient = design.transpose_product(surplus) - likelihood.penalty_gradient(here.at)
         step = _newton_step(likelihood, curvature, gradient)
         change = design.product(step)
         move = np.maximum.reduce(np.abs(change), axis=1)
         largest = np.maximum.reduce(move)
         if not largest < np.inf:
-            raise SingularError("a Newton step is not finite: a credit, a weight or a column is none, or far too large")
-        if largest > LARGEST_MOVE:
+            raise SingularError("a Newton step is not finite: a credit, weight or column is NaN, infinite or too large")
+        if largest > LARGEST_UNDAMPED:
             factor = _damp_factors(likelihood, here, here._replace(at=step, logits=change), gradient)[:, None]
             step, change = factor * step, factor * change
         here = _Samples(here.credit, here.weight, here.at + step, here.logits + change)
         if may_grow:
-            _refuse_unbounded(likelihood, here)
-        left = move >= close_enough
+            _check_bounded(likelihood, here)
+        left = move >= tolerance
         if np.minimum.reduce(move) < NOISE:
             left &= (move >= NOISE) | (move <= previous / 2)
         previous, number = move, np.count_nonzero(left)
@@ -299,18 +297,29 @@ def _climb(
             continue
         at[active] = here.at
         if not number:
-            return _centre_strengths(at, design.models), steps
+            return _center_strengths(at, design.models), steps
         active, previous, here = active[left], move[left], here.select(left)
-    if (np.sum(gradient * step, axis=1)[left] <= CLOSE_ENOUGH * here.weight.sum(axis=1)).all():
-        raise NotIdentifiedError("no finite maximum: steps go on and gain next to nothing")
-    raise NotConvergedError(
-        f"no maximum after {STEPS} Newton steps (last step {move.max():.1e} logits); raise the regularization or add "
-        "battles"
+    gains = np.sum(gradient * step, axis=1)[left]
+    raise _no_convergence(gains, here.weight.sum(axis=1), float(move.max()))
+
+
+def _no_convergence(gains: np.ndarray, weights: np.ndarray, move: float) -> NotConvergedError | NotIdentifiedError:
+    """Return the error of samples that did not converge: without a maximum if their last steps gained nothing.
+
+    Args:
+        gains: increase of the log-likelihood by the last step, shape (samples,).
+        weights: total weights, shape (samples,).
+        move: largest change of a logit in the last step.
+    """
+    if (gains <= TOLERANCE * weights).all():
+        return NotIdentifiedError("no finite maximum: the parameters keep growing and the likelihood hardly changes")
+    return NotConvergedError(
+        f"no maximum after {STEPS} Newton steps (last step {move:.1e} logits); raise the regularization or add battles"
     )
 
 
-def _centre_strengths(at: np.ndarray, models: int) -> np.ndarray:
-    """Give strengths mean zero, in place."""
+def _center_strengths(at: np.ndarray, models: int) -> np.ndarray:
+    """Subtract the mean from the strengths, in place."""
     if models:
         at[:, :models] -= at[:, :models].mean(axis=1, keepdims=True)
     return at
@@ -318,9 +327,9 @@ def _centre_strengths(at: np.ndarray, models: int) -> np.ndarray:
 
 def _newton_step(likelihood: Likelihood, curvature: np.ndarray, gradient: np.ndarray) -> np.ndarray:
     """Solve (X' C X + P) step = gradient for each sample, shape (samples, parameters)."""
-    if likelihood.design.parameters > DENSE:
+    if likelihood.design.parameters > MOST_CHOLESKY:
         return np.stack([_conjugate_gradients(likelihood, *system) for system in zip(curvature, gradient, strict=True)])
-    if len(curvature) > 1 and likelihood.design.parameters > TOGETHER:
+    if len(curvature) > 1 and likelihood.design.parameters > MOST_BATCHED:
         steps = [_newton_step(likelihood, c[None], g[None]) for c, g in zip(curvature, gradient, strict=True)]
         return np.concatenate(steps)
     matrix = likelihood.information(curvature)
@@ -339,6 +348,7 @@ def _newton_step(likelihood: Likelihood, curvature: np.ndarray, gradient: np.nda
 
 
 def _conjugate_gradients(likelihood: Likelihood, curvature: np.ndarray, gradient: np.ndarray) -> np.ndarray:
+    """Solve (X' C X + P) step = gradient of one sample by conjugate gradients, shape (parameters,)."""
     x, size, models = likelihood.design.sparse, len(gradient), likelihood.design.models
     penalty = sparse.diags(likelihood.penalty) if likelihood.penalty.ndim == 1 else likelihood.penalty
     matrix = x.T @ sparse.diags(curvature) @ x + penalty
@@ -353,32 +363,35 @@ def _conjugate_gradients(likelihood: Likelihood, curvature: np.ndarray, gradient
 
 
 def _damp_factors(likelihood: Likelihood, here: _Samples, step: _Samples, gradient: np.ndarray) -> np.ndarray:
-    """Halve each sample's step until it climbs to its end, or moves no logit by more than 1.5, shape (samples,).
+    """Return each sample's step length in (0, 1], shape (samples,).
 
-    The likelihood is concave: where it still rises at the end of a step, it rose all along.
+    A step is halved until the likelihood still rises at its end or no logit changes by more than 1.5. The likelihood
+    is concave: if it still rises at the end of a step, it rose all along.
     """
-    factor, move, promised = np.ones(len(gradient)), np.abs(step.logits).max(axis=1), np.sum(gradient * step.at, axis=1)
-    left = np.flatnonzero(move > LARGEST_MOVE)
+    factor, move = np.ones(len(gradient)), np.abs(step.logits).max(axis=1)
+    predicted = np.sum(gradient * step.at, axis=1)
+    left = np.flatnonzero(move > LARGEST_UNDAMPED)
     while len(left):
         origin, ahead, part = here.select(left), step.select(left), factor[left, None]
         surplus, _ = likelihood.loss(origin.credit, origin.weight, origin.logits + part * ahead.logits)
-        pull = likelihood.pull(origin.at + part * ahead.at)
+        pull = likelihood.penalty_gradient(origin.at + part * ahead.at)
         slope = np.sum(surplus * ahead.logits, axis=1) - np.sum(pull * ahead.at, axis=1)
-        left = left[slope < -ROUNDING * promised[left]]
+        left = left[slope < -ROUNDING * predicted[left]]
         factor[left] /= 2
-        left = left[factor[left] * move[left] > LARGEST_MOVE]
+        left = left[factor[left] * move[left] > LARGEST_UNDAMPED]
     return factor
 
 
-def _refuse_unbounded(likelihood: Likelihood, here: _Samples) -> None:
+def _check_bounded(likelihood: Likelihood, here: _Samples) -> None:
+    """Raise NotIdentifiedError if unpenalized parameters exceed the limit or separate wins from losses."""
     penalty, credit = likelihood.penalty, here.credit
     if likelihood.largest < np.inf:
         loose = penalty == 0 if penalty.ndim == 1 else ~penalty.any(axis=0)
         if np.abs(here.at[:, loose]).max(initial=0) > likelihood.largest:
-            raise NotIdentifiedError(f"no finite maximum: a parameter is beyond {likelihood.largest:g} and still grows")
+            raise NotIdentifiedError(f"no finite maximum: a parameter exceeds {likelihood.largest:g} and grows")
     if np.count_nonzero(penalty):
         return
     side = here.logits - likelihood.offset
     right = ((credit == here.weight) & (side >= 0)) | ((credit == 0) & (side <= 0))
     if (right.all(axis=1) & side.any(axis=1)).any():
-        raise NotIdentifiedError("no finite maximum: every row is on the right side, and larger parameters fit better")
+        raise NotIdentifiedError("no finite maximum: the outcomes are separated, so ever larger parameters fit better")

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from podium.rankers.clusters import surpluses
+from podium.rankers.clusters import surplus_by_cluster
 from podium.rankers.coded import CodedBattles
-from podium.rankers.newton import DesignMatrix, Likelihood, maximise
+from podium.rankers.newton import DesignMatrix, Likelihood, maximize
 from podium.rankers.pairs import Pairs, pair_sums
 from podium.rankers.scale import POINTS
 
@@ -108,7 +108,7 @@ def dispersion_of(labels: CodedBattles, theta: np.ndarray) -> float:
     hessian = (information.T.multiply(labels.weight * spread) @ information).toarray()
     inverse = linalg.inv(hessian + np.eye(len(theta)) / 2)
     by_row = (inverse[labels.a] - inverse[labels.b]) * (labels.weight * surplus)[:, None]
-    by_item = surpluses(labels, p) @ inverse
+    by_item = surplus_by_cluster(labels, p) @ inverse
     clustered = float(np.sum(by_item**2)) / max(float(np.sum(by_row**2)), 1e-300)
     pearson = float(np.sum(labels.weight * surplus**2) / np.sum(spread))
     return max(LEAST_DISPERSION, pearson * max(1.0, clustered))
@@ -146,7 +146,7 @@ def _modes(pairs: Pairs, phi: np.ndarray, spreads: np.ndarray, spread_prior: flo
     modes: list[_Mode] = []
     for tau in spreads:
         likelihood = _likelihood(pairs, phi, float(tau), dispersion)
-        at = maximise(likelihood, modes[-1].at if modes else None).at
+        at = maximize(likelihood, modes[-1].at if modes else None).at
         logits = likelihood.logits(at[None])[0]
         curvature = likelihood.loss(likelihood.credit[None], likelihood.weight[None], logits[None])[1]
         precision = likelihood.design.information(curvature)[0] + np.diag(likelihood.penalty)

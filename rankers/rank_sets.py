@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from podium.rankers.intervals import ScoreEstimates, centre_covariance, t_quantile
+from podium.rankers.intervals import ScoreEstimates, center_covariance, t_quantile
 
 MOST_SIMULATED = 500
 """Models up to which the critical value is simulated; above, Bonferroni's bound is used."""
@@ -46,7 +46,7 @@ def contrast_all(estimate: ScoreEstimates, *, level: float, rng: np.random.Gener
     covariance = estimate.covariance[np.ix_(known, known)]
     if estimate.pinned is not None:
         # Differences are those of centred scores, and so are the draws.
-        covariance = centre_covariance(covariance)
+        covariance = center_covariance(covariance)
     # Equal scores go by their errors: the names of models must not say who gets which draws.
     place = np.lexsort(((covariance**3).sum(axis=1), np.diag(covariance), -score[known].round(9)))
     known, covariance = known[place], covariance[np.ix_(place, place)]

@@ -1,8 +1,8 @@
 """Soft-Elo: Bradley-Terry on calibrated probabilities instead of wins, ties and losses."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -12,18 +12,17 @@ from podium.nouns.calibration import Calibration, Target
 from podium.nouns.ranking import Standings
 from podium.rankers.bradley_terry import estimate_elo, label_strengths
 from podium.rankers.calibration.agreement import measure_agreement
-from podium.rankers.calibration.bounds import Bounds, mismatches
+from podium.rankers.calibration.bounds import Bounds, mismatch_warnings
 from podium.rankers.calibration.disagreement import NOTHING
-from podium.rankers.calibration.evidence import evidence_of
-from podium.rankers.calibration.jury import jury_battles
-from podium.rankers.calibration.signals import POOLED, Kind, Signal, hard_among_soft, signal_of, usual_kind
+from podium.rankers.calibration.evidence import build_evidence
+from podium.rankers.calibration.signals import Kind, Signal, count_hard_credits, default_kind, read_signal
 from podium.rankers.calibration.targets import (
-    covariance_for,
-    doubts,
-    few_items_doubt,
+    build_given_target,
+    few_items_warnings,
     fit_target,
-    given_target,
-    soft_target,
+    order_covariance,
+    soften_verdicts,
+    weak_signal_warnings,
 )
 from podium.rankers.cells import pair_sums_with_items
 from podium.rankers.coded import Cluster, CodedBattles, code_battles, require_choice
@@ -55,13 +54,10 @@ def soft_elo(
     cluster: Cluster = "item",
     hard: bool = False,
     pin: str | None = None,
-    strata: str | None = None,
-    halflife: float | None = None,
     conformal_level: float | None = None,
     of: Literal["votes", "human"] = "votes",
     center: tuple[str, ...] | None = None,
     calibration: Calibration | None = None,
-    about: Mapping[str, Mapping[str, Any]] | None = None,
     whole: Battles | None = None,
 ) -> Standings:
     """Rank by Bradley-Terry on soft targets sigmoid(beta * margin), in Elo points.
@@ -75,8 +71,7 @@ def soft_elo(
         battles: of one judge, with margins (or soft credits).
         level: of intervals and rank sets, in (0, 1).
         rng: draws for rank sets and the bootstrap of placed models.
-        target: the signal that is softened: `margin`, `smoothing`, `criteria`, `length`, `credit`, or `jury` (of
-            several judges, with --pool).
+        target: the signal that is softened: `margin`, `smoothing`, `criteria` or `credit`.
         beta: logits per unit of margin; taken as exact.
         constant: credit of a win under `smoothing`, in (0.5, 1).
         ridge: of `criteria`, towards their mean; 10 by default.
@@ -84,14 +79,11 @@ def soft_elo(
         cluster: `item`, or `row` for comparison; placed models take that of the calibration.
         hard: add the Elo of the hard labels beside the soft one.
         pin: `MODEL:1000` shifts all scores; not with placed models.
-        strata: a column of the table of models: conformal scores of the same stratum only.
-        halflife: days after which a calibrated model counts half, by the column `date` of that table.
         conformal_level: by default that of the calibration.
         of: whose rating a newcomer's conformal interval holds: `votes` (human ratings, from about as many votes as the
             calibrated models had) or `human` (with ever more votes).
         center: models whose mean is 1500; by default all whose rating the data bound.
         calibration: of this judge.
-        about: what is known of each model (family, date).
         whole: all battles, of which `battles` are a slice: beta is fitted on them.
 
     Raises:
@@ -102,15 +94,11 @@ def soft_elo(
     Source: Soft-Elo (Kargi and Salinas 2026), equations 1 and 5; one beta for all slices as in its appendix E.
     """
     require_choice("cluster", cluster, ("item", "row"))
-    if "jury" in (target, calibration.target.kind if calibration else None):
-        battles, whole = jury_battles(battles), jury_battles(whole) if whole else None
-    bounds = Bounds(strata, halflife, conformal_level, of)
-    if about and calibration is None:
-        raise UsageError("a table of models says who stands for a newcomer: it needs --calibration FILE")
+    bounds = Bounds(conformal_level, of)
     chosen = choose_target(whole or battles, calibration, target, beta, constant, ridge, level)
     by_verdicts = chosen[0].kind == "margin" and "verdict" in chosen[0].weights
-    signal = signal_of(battles, chosen[0].kind, ridge, verdicts=by_verdicts)  # type: ignore[arg-type]
-    soft = SoftCredits(*chosen, signal, soft_target(chosen[0], signal), int(battles.readable.sum()))
+    signal = read_signal(battles, chosen[0].kind, ridge, verdicts=by_verdicts)  # type: ignore[arg-type]
+    soft = SoftCredits(*chosen, signal, soften_verdicts(chosen[0], signal), int(battles.readable.sum()))
     if calibration and newcomers(battles, calibration, soft.credit):
         fixed = {"pin": pin, "regularization": regularization, "cluster": None if cluster == "item" else cluster}
         if named := [name for name, value in fixed.items() if value is not None]:
@@ -118,10 +106,8 @@ def soft_elo(
                 f"{' and '.join(named)}: new models are placed on the calibration's axis, with its regularization "
                 "and its clusters; leave it out"
             )
-        return soft.annotate(
-            place_newcomers(battles, calibration, signal, bounds, about or {}, level=level, rng=rng, hard=hard)
-        )
-    idle = "strata, halflife, conformal_level and of" if bounds != Bounds() else ""
+        return soft.annotate(place_newcomers(battles, calibration, signal, bounds, level=level, rng=rng, hard=hard))
+    idle = "conformal_level and of" if bounds != Bounds() else ""
     if idle and not calibration:
         raise UsageError(f"{idle} need --calibration FILE")
     unplaced = [NOBODY_PLACED + (f"; {idle} have nothing to act on" if idle else "")] if calibration else []
@@ -130,7 +116,7 @@ def soft_elo(
     exposure = replace(measure_exposure(battles, coded, pairs), lacking=f"battle with a signal ({signal.kind})")
     weight = REGULARIZATION if regularization is None else regularization
     strengths = fit_identified(coded.models, pairs, exposure.battles, weight)
-    scale = elo_scale(coded.models, bounded_models(strengths.graph), coded.clusters_of(), center, pin)
+    scale = elo_scale(coded.models, bounded_models(strengths.graph), coded.clusters_by_model(), center, pin)
     estimate = estimate_elo(strengths, coded, scale, level, target_error(coded, strengths, soft))
     if estimate.method and soft.target.kind != "credit":
         exactness = "error of beta included" if soft.target.covariance is not None else "beta taken as exact"
@@ -208,29 +194,27 @@ def choose_target(
                 "them out, or leave out the calibration"
             )
         nothing = [NOTHING] if calibration.tells_nothing else []
-        weak = [*nothing, *doubts(calibration.target, calibration.agreement)]
+        weak = [*nothing, *weak_signal_warnings(calibration.target, calibration.agreement)]
         weak = [f"the calibration says: {doubt}" for doubt in weak]
-        return calibration.target, "of the calibration", [*mismatches(calibration, battles), *weak]
-    kind = target or ("smoothing" if constant is not None else usual_kind(battles))
-    if ridge is not None and kind not in POOLED:
-        raise UsageError(
-            f"ridge pulls the weights of target=criteria and jury together; the target is {kind}; leave it out"
-        )
-    given = given_target(kind, beta, constant)
+        return calibration.target, "of the calibration", [*mismatch_warnings(calibration, battles), *weak]
+    kind = target or ("smoothing" if constant is not None else default_kind(battles))
+    if ridge is not None and kind != "criteria":
+        raise UsageError(f"ridge pulls the weights of target=criteria together; the target is {kind}; leave it out")
+    given = build_given_target(kind, beta, constant)
     if given:
         soft = kind == "credit"
-        hard, judged = hard_among_soft(battles) if soft else (0, 0)
+        hard, judged = count_hard_credits(battles) if soft else (0, 0)
         mostly_hard = (
             f"{hard:,} of {judged:,} credits are wins, ties and losses, and taken for probabilities because others "
             "are: nothing is softened there; target=smoothing softens verdicts by a constant that human labels give"
         )
         return given, "as they are" if soft else "given, taken as exact", [mostly_hard] if 2 * hard > judged else []
-    evidence = evidence_of(battles, signal_of(battles, kind, ridge))
+    evidence = build_evidence(battles, read_signal(battles, kind, ridge))
     if np.isnan(evidence.human).all():
         raise NotIdentifiedError(_no_map(kind))
     fitted = fit_target(evidence, level)
-    warnings = few_items_doubt(evidence) + doubts(
-        fitted, asdict(measure_agreement(evidence, soft_target(fitted, evidence.signal)))
+    warnings = few_items_warnings(evidence) + weak_signal_warnings(
+        fitted, asdict(measure_agreement(evidence, soften_verdicts(fitted, evidence.signal)))
     )
     if len(battles.judges) > 1:
         warnings.append(
@@ -247,7 +231,7 @@ def target_error(coded: CodedBattles, strengths: Strengths, soft: SoftCredits) -
     given its signal.
     """
     size = len(coded.models)
-    spread = covariance_for(soft.target, soft.signal)
+    spread = order_covariance(soft.target, soft.signal)
     if not spread.any():
         return np.zeros((size, size))
     x, y = soft.signal.x[~np.isnan(soft.credit)], coded.credit

@@ -77,10 +77,10 @@ def measure_exposure(battles: Battles, coded: BattleData, pairs: Pairs | None = 
     uneven = {"uneven_opponents": True} if len(downweighted_opponents(pairs)[0]) else {}
     return Exposure(
         models=coded.models,
-        battles=coded.battles_of(),
+        battles=coded.battles_by_model(),
         win_rates=win_rates(pairs),
         clusters=coded.clusters,
-        own=coded.clusters_of(),
+        own=coded.clusters_by_model(),
         unranked=tuple(sorted(set(battles.models) - set(coded.models))),
         counts=battles.counts(),
         notes=battles.notes,

@@ -1,4 +1,4 @@
-"""Bradley-Terry log-strengths with all that is known of their error: fitted once, from arrays, and asked often."""
+"""Bradley-Terry log-strengths with their errors, fitted once to arrays."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,11 +9,11 @@ from scipy.special import expit
 
 from podium.errors import UsageError
 from podium.rankers.cells import BattleData, load_battles
-from podium.rankers.clusters import Matrix, centre_columns, gram, surpluses
+from podium.rankers.clusters import Matrix, center_columns, centered_gram, surplus_by_cluster
 from podium.rankers.coded import CodedBattles
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.graph import Graph, comparison_graph, separated_in_resamples, separated_models
-from podium.rankers.newton import CLOSE_ENOUGH_FOR_DRAWS, DesignMatrix, Likelihood, Optimum, maximise, maximise_many
+from podium.rankers.newton import RESAMPLE_TOLERANCE, DesignMatrix, Likelihood, Optimum, maximize, maximize_samples
 from podium.rankers.pairs import PairCells, Pairs
 
 
@@ -21,12 +21,12 @@ from podium.rankers.pairs import PairCells, Pairs
 class Strengths:
     """The maximum of sum w [y log s(d) + (1 - y) log s(-d)] - (lambda / 2) |theta|^2, d = theta_a - theta_b.
 
-    Further columns beside the strengths (a length term) are parameters without penalty, behind the strengths.
+    Further columns (a length term) have unpenalized coefficients, which follow the strengths in the parameter vector.
 
     Attributes:
         pairs: pair sums of all battles.
         regularization: lambda.
-        likelihood: what was maximised: rows are pairs, or battles where there are further columns.
+        likelihood: the maximized likelihood; its rows are pairs, or battles if there are further columns.
         optimum: its maximum.
     """
 
@@ -55,90 +55,90 @@ class Strengths:
 
         Args:
             a, b: model codes, shape (n,).
-            columns: further columns, shape (n, columns); None for none, or for zeros.
+            columns: values of the further columns, shape (n, columns); None for zeros.
         """
         gaps = self.theta[a] - self.theta[b]
         return expit(gaps if columns is None else gaps + columns @ self.coefficients)
 
-    def surpluses(self, coded: CodedBattles) -> Matrix:
-        """Return the likelihood's scores of each cluster: credit beyond the expected, shape (clusters, parameters).
+    def cluster_scores(self, coded: CodedBattles) -> Matrix:
+        """Return each cluster's gradient of the log-likelihood at the maximum, shape (clusters, parameters).
 
         Args:
-            coded: the battles that were fitted, or some of them; all where there are further columns.
+            coded: the fitted battles or some of them; all if there are further columns.
         """
         columns = self.likelihood.design.columns
         if columns is None:
-            return surpluses(coded, self.expected_credit(coded.a, coded.b))
+            return surplus_by_cluster(coded, self.expected_credit(coded.a, coded.b))
         expected = self.expected_credit(coded.a, coded.b, columns)
-        own = (coded.weight * (coded.credit - expected))[:, None] * columns
-        beside = [np.bincount(coded.cluster, column, coded.clusters) for column in own.T]
-        strengths = surpluses(coded, expected)
+        by_battle = (coded.weight * (coded.credit - expected))[:, None] * columns
+        by_cluster = [np.bincount(coded.cluster, column, coded.clusters) for column in by_battle.T]
+        strengths = surplus_by_cluster(coded, expected)
         dense = strengths.toarray() if sparse.issparse(strengths) else strengths
-        return np.column_stack([dense, *beside])
+        return np.column_stack([dense, *by_cluster])
 
     def solve(self, values: np.ndarray) -> np.ndarray:
         """Return H^-1 v, H the negative Hessian at the maximum, shape (parameters,) or (parameters, n)."""
         return linalg.cho_solve(self._factor(), values)
 
     def influence(self, coded: CodedBattles) -> np.ndarray:
-        """Return what each cluster fitted adds to the error of each parameter, shape (clusters, parameters)."""
-        return self.solve(centre_columns(self.surpluses(coded)).T).T
+        """Return the influence of each fitted cluster on each parameter, shape (clusters, parameters)."""
+        return self.solve(center_columns(self.cluster_scores(coded)).T).T
 
     def covariance(self, battles: BattleData) -> np.ndarray:
-        """Return the cluster-robust covariance, G / (G - 1) H^-1 B H^-1, shape (parameters, parameters).
+        """Return the cluster-robust covariance G / (G - 1) H^-1 B H^-1, shape (parameters, parameters).
 
-        B is the sum over clusters of the outer products of their scores, centred.
+        B is the sum over clusters of the outer products of their centered scores.
 
         Args:
-            battles: those that were fitted.
+            battles: the fitted battles.
         """
         clusters = battles.clusters
         correction = clusters / max(clusters - 1, 1)
         if clusters < len(self.optimum.at):
-            # H^-1 times the clusters' scores is the smaller system: 10,000 models stay affordable.
+            # Solving for the clusters' scores is the smaller system: 10,000 models stay affordable.
             influence = self.influence(load_battles(battles))
             return correction * (influence.T @ influence)
-        scores, _ = gram(self.surpluses(block) for block in battles.blocks())
+        scores, _ = centered_gram(self.cluster_scores(block) for block in battles.blocks())
         factor = self._factor()
         return correction * linalg.cho_solve(factor, linalg.cho_solve(factor, scores).T)
 
     def resampled_theta(self, cells: PairCells, counts: np.ndarray) -> np.ndarray:
-        """Return log-strengths of resamples, NaN where one is separated or disconnected, shape (draws, models).
+        """Fit log-strengths to resamples, NaN where one is separated or disconnected, shape (draws, models).
 
         Args:
-            cells: pair sums of each cluster.
             counts: how often each cluster was drawn, shape (draws, clusters).
 
         Raises:
-            NotConvergedError: a resample has no maximum.
+            NotConvergedError: a fit did not reach its maximum.
         """
         credit, weight = cells.resampled_sums(counts)
         theta, sound = np.full((len(counts), self.pairs.models), np.nan), are_sound(self.pairs, credit, weight)
         likelihood = pair_likelihood(self.pairs, self.regularization, credit[sound], weight[sound])
-        theta[sound] = maximise_many(likelihood, self.theta, CLOSE_ENOUGH_FOR_DRAWS)
+        theta[sound] = maximize_samples(likelihood, self.theta, RESAMPLE_TOLERANCE)
         return theta
 
     def _factor(self) -> tuple[np.ndarray, bool]:
+        """Return the Cholesky factor of the negative Hessian, as `scipy.linalg.cho_solve` takes it."""
         return linalg.cho_factor(self.likelihood.information_at(self.optimum.at), overwrite_a=True)
 
 
 def fit_strengths(pairs: Pairs, regularization: float = REGULARIZATION, start: np.ndarray | None = None) -> Strengths:
-    """Fit log-strengths to pair sums.
+    """Fit log-strengths to pair sums, without checking that the comparison graph is connected.
 
-    Whether the data identify them is `Strengths.graph`'s to say: `podium.rankers.identification.fit_battles` asks.
+    `podium.rankers.identification.fit_identified` checks it.
 
     Args:
-        pairs: pair sums.
         regularization: lambda >= 0; 0 needs a strongly connected win graph.
-        start: where to begin, shape (models,); zeros by default.
+        start: initial log-strengths, shape (models,); zeros by default.
 
     Raises:
-        NotIdentifiedError, NotConvergedError: there is no maximum, or it was not reached.
+        NotIdentifiedError: there is no finite maximum.
+        NotConvergedError: the fit did not reach its maximum.
         UsageError: lambda is negative or not finite.
     """
     check_regularization(regularization)
     likelihood = pair_likelihood(pairs, regularization)
-    return Strengths(pairs, regularization, likelihood, maximise(likelihood, start))
+    return Strengths(pairs, regularization, likelihood, maximize(likelihood, start))
 
 
 def pair_likelihood(
@@ -147,7 +147,7 @@ def pair_likelihood(
     """Return the likelihood of log-strengths given pair sums.
 
     Args:
-        credit, weight: sums of resamples instead of those of `pairs`, shape (samples, pairs).
+        credit, weight: sums of resamples that replace those of `pairs`, shape (samples, pairs).
     """
     return Likelihood(
         DesignMatrix(None, pairs.first, pairs.second, pairs.models),
@@ -158,10 +158,10 @@ def pair_likelihood(
 
 
 def column_likelihood(coded: CodedBattles, columns: np.ndarray, regularization: float) -> Likelihood:
-    """Return the likelihood of log-strengths, and of coefficients without penalty, given battles.
+    """Return the likelihood of log-strengths and of unpenalized coefficients given battles.
 
     Args:
-        columns: what stands beside the strengths in each battle, shape (battles, columns).
+        columns: values of the further columns in each battle, shape (battles, columns).
     """
     design = DesignMatrix(columns, coded.a, coded.b, len(coded.models))
     penalty = np.append(np.full(design.models, float(regularization)), np.zeros(columns.shape[1]))
@@ -169,7 +169,7 @@ def column_likelihood(coded: CodedBattles, columns: np.ndarray, regularization: 
 
 
 def are_sound(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Tell which resamples have no more separated models than the data, shape (draws,).
+    """Return which resamples separate no model that the full data do not separate, shape (draws,).
 
     Args:
         credit, weight: pair sums of each resample, shape (draws, pairs).
@@ -182,11 +182,7 @@ def are_sound(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> np.ndarra
 
 
 def check_regularization(regularization: float) -> None:
-    """Refuse a lambda that is negative or not finite.
-
-    Raises:
-        UsageError: it is.
-    """
+    """Raise UsageError if lambda is negative or not finite."""
     if not 0 <= regularization < np.inf:
         raise UsageError(
             f"regularization={regularization} is not a finite number of 0 or more ({REGULARIZATION} is the default)"

@@ -6,8 +6,8 @@ from scipy.special import ndtri
 from podium.errors import NotConvergedError, NotIdentifiedError, UsageError
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import Fit, Standings
-from podium.rankers.calibration.signals import Kind, signal_of
-from podium.rankers.calibration.targets import soft_target
+from podium.rankers.calibration.signals import Kind, read_signal
+from podium.rankers.calibration.targets import soften_verdicts
 from podium.rankers.coded import code_battles
 from podium.rankers.defaults import LEVEL, REGULARIZATION
 from podium.rankers.human_label_fit import HumanLabelFit, human_label_fit, human_ratings, sampling_doubt
@@ -79,7 +79,7 @@ def structured_bradley_terry(
     labels = human_label_fit(battles, coded.models, frozenset(battles.values_of("item")) if sliced else None)
     fit = fit_random_effects(labels.coded, judge.theta, spread_prior)
     human, human_se = human_ratings(labels.coded, regularization)
-    scale = elo_scale(coded.models, bounded_models(judge.graph), coded.clusters_of(), center, pin)
+    scale = elo_scale(coded.models, bounded_models(judge.graph), coded.clusters_by_model(), center, pin)
     score, covariance = scale.scores(fit.theta), scale.covariance(fit.covariance)
     reach = ndtri((1 + level) / 2) * np.sqrt(np.maximum(np.diag(covariance), 0.0))
     method = "normal posterior: labels by humans, judge as predictor, spread averaged over its evidence"
@@ -94,7 +94,7 @@ def structured_bradley_terry(
         "human_low": alone - half,
         "human_high": alone + half,
         "judge": scale.scores(fit.kappa[0] * judge.theta),
-        "labels": labels.coded.battles_of().astype(float),
+        "labels": labels.coded.battles_by_model().astype(float),
         "pull": fit.pull,
     }
     figures = {"labels": labels.votes, "battles": len(labels.coded.a), **fit.summary()}
@@ -124,8 +124,8 @@ def _judge_credits(
         return plain, []
     try:
         chosen, _, doubts = choose_target(whole, None, target, beta, constant, ridge, level)
-        signal = signal_of(battles, chosen.kind, ridge)  # type: ignore[arg-type]
-        return soft_target(chosen, signal), list(doubts)
+        signal = read_signal(battles, chosen.kind, ridge)  # type: ignore[arg-type]
+        return soften_verdicts(chosen, signal), list(doubts)
     except (NotIdentifiedError, NotConvergedError) as error:
         if asked:
             raise
@@ -144,7 +144,7 @@ def _doubts(
 ) -> list[str]:
     """Say where ratings rest on the judge alone, on a judge that says nothing, on odd labels, and who is an outlier."""
     coded, warnings = labels.coded, []
-    each, names = coded.battles_of(), coded.models
+    each, names = coded.battles_by_model(), coded.models
     if labels.left_out:
         warnings.append(labels.left_out_doubt())
     if 2 * labels.votes < FEWEST_LABELS * len(names):

@@ -15,7 +15,7 @@ from podium.rankers.defaults import LEVEL, RESAMPLES
 from podium.rankers.from_pairs import resampled_scores
 from podium.rankers.graph import comparison_graph
 from podium.rankers.intervals import Interval, ScoreEstimates, bootstrap_estimate, resample, sandwich_estimate
-from podium.rankers.length_control.baseline import against_baseline
+from podium.rankers.length_control.baseline import rank_against_baseline
 from podium.rankers.length_control.external import External
 from podium.rankers.pairs import Pairs, cells_by_cluster, downweighted_opponents, win_rates
 from podium.rankers.rate_errors import FEW, are_few, win_rate_errors
@@ -61,7 +61,7 @@ def win_rate(
     require_choice("interval", interval, ("sandwich", "bootstrap"))
     if length_control:
         require_choice("interval", interval, ("sandwich",))
-        return against_baseline(battles, anchor, length_data, level=level, rng=rng, labels=labels, cluster=cluster)
+        return rank_against_baseline(battles, anchor, length_data, level=level, rng=rng, labels=labels, cluster=cluster)
     if length_data is not None:
         raise UsageError("length_data is used with length_control=true")
     coded = prepare_battles(battles, labels=labels, cluster=cluster)
@@ -74,7 +74,7 @@ def win_rate(
     else:
         cells = cells_by_cluster(load_battles(met), pairs)
         draws = resample(lambda counts: resampled_scores(win_rates, cells, counts), met.clusters, resamples, rng)
-        own = met.clusters_of()
+        own = met.clusters_by_model()
         estimate = bootstrap_estimate(score, draws, met.clusters, level=level, cluster=met.unit, own=own)
         estimate = _within_bounds(estimate, met, level)
     scale = "win rate" if anchor is None else f"win rate against {anchor}"
@@ -113,7 +113,7 @@ def estimate_rates(battles: BattleData, pairs: Pairs, level: float) -> ScoreEsti
 
 def _battles_against(coded: BattleData, anchor: str) -> BattleData:
     if isinstance(coded, SummedBattles):
-        return coded.cells_of(anchor)
+        return coded.battles_of_anchor(anchor)
     which = coded.models.index(anchor)
     against = coded.take((coded.a == which) | (coded.b == which))
     distinct, cluster = np.unique(against.cluster, return_inverse=True)
@@ -136,7 +136,7 @@ def _within_bounds(estimate: ScoreEstimates, coded: BattleData, level: float) ->
     """
     if estimate.method is None:
         return estimate
-    bound = ((1 - level) / 2) ** (1 / np.maximum(coded.clusters_of(), 1))
+    bound = ((1 - level) / 2) ** (1 / np.maximum(coded.clusters_by_model(), 1))
     won, lost = estimate.score == 1, estimate.score == 0
     low = np.where(won, bound, np.where(lost, 0, np.maximum(estimate.low, 0)))
     high = np.where(lost, 1 - bound, np.where(won, 1, np.minimum(estimate.high, 1)))

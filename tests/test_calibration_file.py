@@ -72,14 +72,11 @@ def unbeaten(frame):
 def calibrated(which):
     """Return one of a few calibrations, each made once."""
     frame = judgments(6)
-    families = pd.DataFrame({"model": sorted({*frame["model_a"], *frame["model_b"]}), "family": list("xxyyyz")})
     frame_of, options = {
         "margin": (frame, {}),
-        "about": (frame, {"models": families}),
         "row": (frame, {"cluster": "row", "level": 0.8, "scale_correction": False}),
         "scale-corrected": (judgments(7, 40, seed=3), {}),
         "criteria": (with_criteria(frame), {"target": "criteria"}),
-        "length": (frame, {"target": "length"}),
         "smoothing": (frame, {"target": "smoothing"}),
         "constant": (frame, {"target": "smoothing", "constant": 0.7}),
         "credit": (soft_credits(frame), {}),
@@ -96,10 +93,8 @@ def calibrated(which):
 SMALL = [
     "margin",
     "scale-corrected",
-    "about",
     "row",
     "criteria",
-    "length",
     "smoothing",
     "constant",
     "credit",
@@ -253,7 +248,7 @@ def test_a_file_with_the_contracts_fields_alone_lacks_podiums_own():
         "warnings",
     }
     assert content.keys() - alone.keys() == left_out
-    assert content["models"][0].keys() - alone["models"][0].keys() >= {"weights", "separated", "about"}
+    assert content["models"][0].keys() - alone["models"][0].keys() >= {"weights", "separated"}
     assert content["conformal"]["soft"].keys() - alone["conformal"]["soft"].keys() >= {"needed", "median_se"}
 
 

@@ -1,6 +1,5 @@
 """Calibrating a judge: what is refused, what is warned of, and figures that can be had another way."""
 
-import json
 from dataclasses import asdict
 from functools import cache
 
@@ -11,10 +10,10 @@ from scipy.special import expit, logit
 
 from podium import Judge, NotIdentifiedError, UsageError, calibrate, rank, read_battles, simulate
 from podium.rankers.scale import MEAN, POINTS
-from podium.verbs.calibration_run import compare, judge_agreement
+from podium.verbs.calibration_run import calibrate_targets, judge_agreement
 
 JUDGE = Judge("rubric-judge", scale=2.0, position_bias=0.6, noise=0.6, tie=0.3, unparsed=0.02)
-COMPARED = ["margin", "criteria", "length", "smoothing"]
+COMPARED = ["margin", "criteria", "smoothing"]
 CONSTANTS = [0.55, 0.65, 0.75, 0.85, 0.95]
 
 
@@ -238,52 +237,6 @@ def test_without_items_the_bootstrap_draws_rows():
     assert (calibrated().se_cluster, run(labelled().drop(columns="item")).se_cluster) == ("item", "row")
 
 
-def about(models):
-    return pd.DataFrame({"model": models, "family": "oak", "size": np.arange(len(models)), "date": "2026-01-31"})
-
-
-def test_facts_of_the_models_table_land_beside_each_model():
-    found = run(labelled(), models=about([f"model-{k}" for k in ("03", "01", "99")]))
-    facts = {one.model: dict(one.about) for one in found.models}
-    assert facts["model-01"] == {"family": "oak", "size": 1, "date": "2026-01-31"}
-    assert (facts["model-02"], "model-99" in facts) == ({}, False)
-
-
-def test_facts_of_the_models_table_may_stand_in_a_file(tmp_path):
-    path = tmp_path / "models.csv"
-    path.write_text("model,family,date\nmodel-01,oak,2026-01-31\nmodel-02,,\n", encoding="utf-8")
-    facts = {one.model: dict(one.about) for one in run(labelled(), models=path).models}
-    assert (facts["model-01"]["date"], facts["model-02"]) == ("2026-01-31", {"family": None, "date": None})
-
-
-def test_facts_of_every_type_can_be_written():
-    cells = {"day": pd.Timestamp("2026-01-31"), "open": True, "score": 1.5, "size": 7, "none": None, "nat": pd.NaT}
-    found = run(labelled(), models=about(["model-01"]).assign(**cells))
-    told_of = json.loads(found.to_json())["models"][0]["about"]
-    assert {name: told_of[name] for name in ("open", "score", "size", "none", "nat")} == {
-        "open": True,
-        "score": 1.5,
-        "size": 7,
-        "none": None,
-        "nat": None,
-    }
-    assert told_of["day"].startswith("2026-01-31")
-
-
-def test_an_infinite_fact_can_be_written():
-    assert run(labelled(), models=about(["model-01"]).assign(price=np.inf)).to_json()
-
-
-def test_a_table_of_models_that_names_a_model_twice_is_refused():
-    with pytest.raises(Exception, match=r"model 'model-01' stands in it twice\. Remedy: keep one row"):
-        run(labelled(), models=about(["model-01", "model-01"]))
-
-
-def test_a_table_of_models_without_a_column_model_is_refused():
-    with pytest.raises(Exception, match="no column model; found: family, size, date"):
-        run(labelled(), models=about(["model-01"]).drop(columns="model"))
-
-
 def test_the_hard_label_is_the_credit_where_the_sign_of_the_margin_says_otherwise():
     """Labels given to humans instead are rated by the same two steps: 12% of the battles are flips, with a margin."""
     frame = labelled()
@@ -375,7 +328,7 @@ def test_a_given_constant_has_no_stability():
 
 def compared(frame, **options):
     reasons = []
-    found = compare(read_battles(frame), tell=reasons.append, bootstrap=20, **options)
+    found = calibrate_targets(read_battles(frame), tell=reasons.append, bootstrap=20, **options)
     return found, reasons
 
 
@@ -394,11 +347,10 @@ def test_every_target_that_the_battles_allow_is_compared():
 
 @pytest.mark.slow
 def test_targets_that_cannot_be_compared_are_told_with_the_reason():
-    found, reasons = compared(labelled().drop(columns=["length_a", "length_b"]))
+    found, reasons = compared(labelled())
     assert {one.target.kind for one in found} == {"margin", "smoothing"}
-    criteria, length = reasons
+    [criteria] = reasons
     assert (criteria.startswith("criteria: none of the "), "margin_<criterion>" in criteria) == (True, True)
-    assert (length.startswith("length: none of the "), "length_a, length_b" in length) == (True, True)
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import podium
-from podium.nouns.human_labels import ties_of
+from podium.nouns.human_labels import human_ties
 
 COLUMNS = ("item", "model_a", "model_b", "credit", "judge")
 
@@ -225,7 +225,7 @@ def test_of_battles_with_several_votes_it_is_told_on_how_many_human_agree():
     battles = read(*judged, *rows, columns=(*COLUMNS, "repeat"))
     assert "of 2 battles with several votes, all votes agree on 50%" in battles.notes
     assert "human labels: 5 votes by crowd, on 3 pairs" in battles.notes[0]
-    assert (battles.table["human"].tolist(), ties_of(battles).tolist()) == ([1, 0.5, 0.5], [False, False, True])
+    assert (battles.table["human"].tolist(), human_ties(battles).tolist()) == ([1, 0.5, 0.5], [False, False, True])
     turned = [("i", "x", "y", 0.3, "crowd", 0), ("i", "y", "x", 0.7, "crowd", 1)]
     assert read(judged[0], *turned, columns=(*COLUMNS, "repeat")).notes[-1].endswith("all votes agree on 100%")
     [note] = read(judged[0], rows[0], columns=(*COLUMNS, "repeat")).notes

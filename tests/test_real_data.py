@@ -257,7 +257,7 @@ BASELINE = "gpt-3.5-turbo"
 
 
 @cache
-def against_baseline():
+def rank_against_baseline():
     """Both orders of 36 models against one, with scores of both responses."""
     columns = {"item": "prompt", "model_a": "model", "score_a": "score_model", "score_b": "score_gpt35"}
     columns |= {"order": "model_first", "length_a": "len_model", "length_b": "len_gpt35"}
@@ -287,8 +287,8 @@ def penalised_elo(earned, played, regularization=0.01):
 
 
 def test_a_file_of_scores_against_one_baseline_is_read_with_both_orders_merged():
-    counts = against_baseline().counts()
-    found = (len(against_baseline().models), counts.judgments, counts.battles, counts.readable, counts.one_sided)
+    counts = rank_against_baseline().counts()
+    found = (len(rank_against_baseline().models), counts.judgments, counts.battles, counts.readable, counts.one_sided)
     assert found == (37, 5_760, 2_880, len(merged_margins()), 54)
 
 
@@ -296,7 +296,7 @@ def test_soft_elo_of_scores_against_one_baseline_equals_a_general_optimisers():
     """Oracle: every model meets the baseline alone; the penalty and the common mean are all that joins them."""
     soft = expit(0.5 * merged_margins()).groupby("model")
     expected = penalised_elo(soft.sum().to_numpy(), soft.count().to_numpy())
-    found = by_model(rank(against_baseline(), "soft-elo", beta=0.5))
+    found = by_model(rank(rank_against_baseline(), "soft-elo", beta=0.5))
     assert found == pytest.approx(dict(zip([*soft.groups, BASELINE], expected, strict=True)), abs=1e-4)
 
 
@@ -305,5 +305,5 @@ def test_one_order_of_the_scores_alone_would_give_another_elo():
     margin = rows["score_model"].astype(float) - rows["score_gpt35"].astype(float)
     soft = expit(0.5 * margin).groupby(rows["model"])
     wrong = penalised_elo(soft.sum().to_numpy(), soft.count().to_numpy())
-    found = by_model(rank(against_baseline(), "soft-elo", beta=0.5))
+    found = by_model(rank(rank_against_baseline(), "soft-elo", beta=0.5))
     assert max(abs(found[model] - elo) for model, elo in zip(soft.groups, wrong, strict=False)) > 5

@@ -1,4 +1,4 @@
-"""Make `labelled.csv`, `newcomers.csv` and `models.csv`: a simulated judge that inflates differences, and humans.
+"""Make `labelled.csv` and `newcomers.csv`: a simulated judge that inflates differences, and humans.
 
 Twenty models have battles with human labels; three newcomers have none, only the judge's verdicts against those.
 Nothing in it was said by a real judge. Run from the repository's root: `python examples/soft_elo/make.py`.
@@ -17,20 +17,18 @@ alder apple ash aspen beech cherry chestnut elder elm hazel hornbeam juniper lar
 """
 OLD = NAMES.split()
 NEW = ["spruce", "willow", "yew"]
-FAMILIES = ("broadleaf", "conifer")
 JUDGE = Judge("rubric-judge", scale=2.2, position_bias=0.6, length_bias=0.7, noise=0.6, tie=0.25, unparsed=0.01)
 BATTLES_PER_ITEM = 20
 
 
 def main() -> None:
-    """Draw the world, keep some pairs of each item, and write the three tables."""
+    """Draw the world, keep some pairs of each item, and write the two tables."""
     world = simulate([*OLD, *NEW], items=60, seed=11, spread=0.7, item_sd=0.8, categories=("code", "essay", "chat"))
     frame = world.judgments(JUDGE, human=True).round({"margin": 2})
     frame = with_human_ties(frame, np.random.default_rng(11))
     new_a, new_b = frame["model_a"].isin(NEW), frame["model_b"].isin(NEW)
     sampled(frame[~new_a & ~new_b], BATTLES_PER_ITEM).to_csv(HERE / "labelled.csv", index=False)
     sampled(frame[new_a ^ new_b], 9).drop(columns="human").to_csv(HERE / "newcomers.csv", index=False)
-    about().to_csv(HERE / "models.csv", index=False)
 
 
 def with_human_ties(frame: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
@@ -47,14 +45,6 @@ def sampled(frame: pd.DataFrame, battles: int) -> pd.DataFrame:
     pairs = frame[keys].drop_duplicates()
     kept = pairs.groupby("item", sort=False).sample(battles, random_state=rng)
     return frame.merge(kept, on=keys)
-
-
-def about() -> pd.DataFrame:
-    """Return a family and a date of each model, for `--models`."""
-    names = [*OLD, *NEW]
-    conifers = {"juniper", "larch", "pine", "spruce", "yew"}
-    months = [f"2026-{1 + k % 12:02d}-15" for k in range(len(names))]
-    return pd.DataFrame({"model": names, "family": [FAMILIES[name in conifers] for name in names], "date": months})
 
 
 if __name__ == "__main__":

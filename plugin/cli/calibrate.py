@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 @click.command(
     cls=options.GroupedCommand,
     doing="How to calibrate",
+    removed={"--models": "nothing in a calibration depends on a table of models any more; leave it out"},
     short_help="Fit a judge's temperature and conformal bounds on human-labelled battles.",
 )
 @options.sources
@@ -30,13 +31,13 @@ if TYPE_CHECKING:
 @options.count_option("--splits", "Random half splits that test coverage.", default=5)
 @options.count_option("--bootstrap", "Resamples per standard error of the judge; by default a sandwich.", least=20)
 @options.seed(help="Seed of resamples and splits.")
-@options.choice_option(
+@click.option(
     "--target",
-    "margin smoothing criteria length credit jury",
-    "What is softened; by default the margin, or soft credits where there are no margins.",
+    metavar="[margin|smoothing|criteria|credit]",
+    help="What is softened; by default the margin, or soft credits where there are no margins.",
 )
 @click.option("--constant", type=float, help="Credit of a win under --target smoothing; by default fitted.")
-@click.option("--ridge", type=float, default=10.0, help="Pull of --target criteria, or jury, to their mean.")
+@click.option("--ridge", type=float, default=10.0, help="Pull of the weights of --target criteria to their mean.")
 @options.choice_option(
     "--cluster",
     "item row",
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
 @click.option(
     "--no-scale-correction", is_flag=True, help="Keep the judge's scale: the paper's ratings, errors and scores."
 )
-@options.models_file(help="A table with a column model, and family, date ...")
 @options.one_sided
 @options.detail
 @click.option("--compare", "side_by_side", is_flag=True, help="Set every target that the battles allow side by side.")
@@ -60,10 +60,11 @@ def calibrate(output: "Place | None", figure: "Place | None", side_by_side: bool
     podium rank new.csv --ranker soft-elo --calibration calibration.json
     """
     from podium.cli.progress_bar import show_progress
+    from podium.rankers.calibration.choice import build_contenders, select_best
     from podium.report import calibration_view as view
     from podium.storage.atomic_files import write_text
     from podium.verbs.calibration_run import calibrate as calibrate_battles
-    from podium.verbs.calibration_run import compare, differences_from_best, judge_agreement
+    from podium.verbs.calibration_run import calibrate_targets, judge_agreement
 
     arguments["scale_correction"] = not arguments.pop("no_scale_correction")
     labels, (section, full) = arguments.pop("human_labels"), options.pop_detail(arguments)
@@ -72,17 +73,17 @@ def calibrate(output: "Place | None", figure: "Place | None", side_by_side: bool
     battles = options.read_sources(arguments, one_sided=arguments.pop("one_sided"))
     battles = options.add_labels(battles, labels, must_meet=True)
     with show_progress():
-        agreement = view.agreement_report(judge_agreement(battles, arguments["target"]))
+        agreement = view.agreement_report(judge_agreement(battles))
         try:
             calibration = calibrate_battles(battles, **arguments)
         except PodiumError:
             print_reports([agreement])
             raise
         shared = {name: value for name, value in arguments.items() if name not in ("target", "constant")}
-        targets = compare(battles, tell=warn, **shared) if side_by_side else []
+        targets = calibrate_targets(battles, tell=warn, **shared) if side_by_side else []
     compared = []
     if targets:
-        beyond = view.differences_report(differences_from_best(targets))
+        beyond = view.differences_report(select_best(build_contenders(targets), arguments["level"]))
         compared = [view.targets_report(targets), view.intervals_report(targets), beyond]
     if output is not None:
         # Before the first line: who reads them may stop at any.

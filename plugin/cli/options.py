@@ -226,7 +226,7 @@ def add_labels(battles: "Battles", places: Sequence[str], *, must_meet: bool) ->
     """
     if not places:
         return battles
-    from podium.nouns.human_labels import label_from
+    from podium.nouns.human_labels import label_by_table
     from podium.reading.judgments import read_battles
     from podium.text import as_text
 
@@ -236,7 +236,7 @@ def add_labels(battles: "Battles", places: Sequence[str], *, must_meet: bool) ->
         frame = read_battles(place, merge=False).to_frame()
         own = as_text(frame["judge"]).fillna("") if "judge" in frame else ""
         sheets[k] = frame.assign(judge=f"{k + 1}. file of labels: " + own)
-    return label_from(battles, read_battles(*sheets), must_meet=must_meet)
+    return label_by_table(battles, read_battles(*sheets), must_meet=must_meet)
 
 
 READING_OPTIONS = (

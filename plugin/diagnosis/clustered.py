@@ -17,12 +17,12 @@ MORE = "judge more pairs"
 
 @dataclass(frozen=True, slots=True)
 class Clustered:
-    """Cluster codes of rows; clusters (items, or single rows) are independent.
+    """A sample of rows in independent clusters, which estimates means and shares with clustered intervals.
 
     Attributes:
-        code: cluster of each row, shape (rows,).
-        unit: `item` or `row`.
-        level: of intervals, in (0, 1).
+        code: number of the cluster of each row, shape (rows,).
+        unit: what a cluster is, `item` or `row`.
+        level: confidence level of intervals, in (0, 1).
     """
 
     code: np.ndarray
@@ -30,20 +30,18 @@ class Clustered:
     level: float = 0.95
 
     def take(self, rows: np.ndarray) -> "Clustered":
-        """Return a subset of the rows, by mask or positions."""
+        """Return the sample of some rows, given by mask or positions."""
         return replace(self, code=self.code[rows])
 
     def sums(self, values: np.ndarray) -> np.ndarray:
-        """Sum values by cluster, shape (clusters, ...); clusters without a row are left out."""
+        """Sum the values of the rows by cluster, shape (clusters,) or (clusters, columns)."""
         codes, place = np.unique(self.code, return_inverse=True)
         if values.ndim == 1:
             return np.bincount(place, values, len(codes))
         return np.stack([np.bincount(place, column, len(codes)) for column in values.T], axis=1)
 
     def share(self, hits: np.ndarray, of: str = "battles", what: str = "", remedy: str = MORE, **rows: Any) -> Figured:
-        """Estimate the share sum(hits) / sum(cells), 0 <= hits <= cells, with Wilson's interval; arguments as of
-        `mean`.
-        """
+        """Estimate the share sum(hits) / sum(cells) with Wilson's interval; arguments as of `mean`."""
         return self.mean(hits, of, what, remedy, unit=Unit.SHARE, **rows)
 
     def mean(
@@ -58,16 +56,15 @@ class Clustered:
         within: tuple[float, float] = UNBOUNDED,
         unit: Unit = Unit.NUMBER,
     ) -> Figured:
-        """Estimate sum(values) / sum(cells) with a clustered t interval; for a share, Wilson's interval of the
-        linearised ratio.
+        """Estimate the mean sum(values) / sum(cells), with a clustered t interval; for shares with Wilson's interval.
 
         Args:
             values: shape (rows,).
-            of: what the cells are, in the plural.
-            what, remedy: of what there is nothing where there is no row; `of` by default.
+            of: plural noun for the cells.
+            what, remedy: noun (by default `of`) and remedy of the `Missing` that is returned if no row counts.
             among: mask of the rows that count, shape (rows,).
-            cells: that each row stands for, shape (rows,); one by default.
-            within: least and largest possible value, at which a t interval ends.
+            cells: number of cells behind each row, shape (rows,); 1 by default.
+            within: possible range of the mean, which cuts t intervals.
 
         Source: Franco, Little, Louis and Slud 2019, Comparative study of confidence intervals for proportions in
         complex sample surveys.
@@ -98,11 +95,11 @@ class Clustered:
         method: str = "{}",
         within: tuple[float, float] = UNBOUNDED,
     ) -> Statistic:
-        """Return an estimate with the t interval of its influence function, summed by cluster.
+        """Return a value with the t interval of its influence function, summed by cluster.
 
         Args:
-            influence: what each row adds to the error of the estimate, shape (rows,).
-            method: what to call the interval, around its usual name.
+            influence: contribution of each row to the error of the value, shape (rows,).
+            method: description of the interval; `{}` stands for `item-clustered t`.
         """
         sums = self.sums(influence)
         if len(sums) < 2:
@@ -115,12 +112,12 @@ class Clustered:
 
 
 def cluster_battles(battles: Battles, level: float = 0.95) -> Clustered:
-    """Cluster battles by item; rows without an item are clusters of their own."""
+    """Return battles as a sample clustered by item; a row without an item is a cluster of its own."""
     return Clustered(cluster_codes(battles), "item" if battles.has_items else "row", level)
 
 
 def usable_draws(draws: np.ndarray) -> np.ndarray | None:
-    """Return the draws that are not NaN, shape (draws,); None if too few remain for an interval."""
+    """Return the resampled values that are not NaN, shape (draws,); None if fewer than half are left."""
     usable = draws[~np.isnan(draws)]
     return usable if len(usable) >= max(2, FEWEST_DRAWS * len(draws)) else None
 
@@ -128,8 +125,8 @@ def usable_draws(draws: np.ndarray) -> np.ndarray | None:
 def reflected_interval(value: float, draws: np.ndarray, level: float) -> Estimate | None:
     """Return a noise-corrected value with its reflected bootstrap interval, cut at 0; None if too few draws are usable.
 
-    Sampling noise adds to a mean of squares, and resampling adds as much again. So 2 value - mean(draws) removes it,
-    and the basic (reflected) interval 2 value - quantiles has the right ends where a percentile one lies too high.
+    Sampling noise raises a mean of squares, and resampling raises it once more by as much. 2 value - mean(draws)
+    removes that; the reflected interval 2 value - quantiles is right where a percentile interval lies too high.
 
     Source: Davison and Hinkley 1997, Bootstrap methods and their application, sections 2.1 and 5.2.
     """
@@ -141,7 +138,11 @@ def reflected_interval(value: float, draws: np.ndarray, level: float) -> Estimat
 
 
 def agreement_interval(value: float, draws: np.ndarray, level: float, within: tuple[float, float]) -> Estimate:
-    """Return an agreement with `farther_ends` of its percentile interval, which is None if too few draws are usable."""
+    """Return an agreement with the `farther_ends` of its bootstrap interval; without, if too few draws are usable.
+
+    Args:
+        within: possible range of the agreement.
+    """
     usable = usable_draws(draws)
     if usable is None:
         return Estimate(value)
@@ -150,11 +151,10 @@ def agreement_interval(value: float, draws: np.ndarray, level: float, within: tu
 
 
 def farther_ends(value: float, interval: tuple[float, float], within: tuple[float, float]) -> tuple[float, float]:
-    """Return for each end the farther one of the percentile and the reflected interval.
+    """Return the percentile interval, widened to the reflected interval where that reaches farther.
 
-    Noise hides agreement where it is complete and adds to it where there is little. Resampling does so once more, so
-    that a percentile interval may end below the true value: of rankings that agree completely, but of models that
-    are close, it hardly ever held tau = 1. These ends fall short of complete agreement, too, though less often.
+    Noise hides agreement, and resampling adds noise, so that a percentile interval may end below the true value: for
+    equal rankings of models that are close it hardly ever contained tau = 1.
 
     >>> farther_ends(0.8, (0.5, 0.85), (-1, 1))
     (0.5, 1)

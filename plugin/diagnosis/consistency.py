@@ -1,6 +1,6 @@
-"""How often the judge answers, decides, and repeats its verdict."""
+"""Consistency of a judge: shares of unparsed replies, ties, and verdicts that are the same when repeated."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
@@ -15,48 +15,46 @@ from podium.nouns.battles import REPLIES, Battles
 
 @dataclass(frozen=True, slots=True)
 class Consistency(CardAnswer):
-    """Shares of unparsed replies, ties, and repeated verdicts.
+    """Shares of unparsed replies, ties, and changed verdicts (win, tie, loss).
 
     Attributes:
-        unparsed: share of judgments without a readable verdict.
+        unparsed: share of all judgments.
         ties: share of readable judgments.
-        changing: share of pairs read in both orders whose verdict (win, tie, loss) changes.
-        against_margin: share of decisive verdicts.
-        retest: probability that the same judgment, judged twice, gets one verdict (win, tie, loss).
-        retest_kappa: (agreement - chance) / (1 - chance), where chance draws the judge's share of ties, and else either
-            winner alike.
-        repeated: judgments judged more than once.
+        changing: share of order pairs whose verdict changes with the order.
+        against_margin: share of decisive verdicts whose margin has the opposite sign.
+        retest: probability that a repeated judgment has the same verdict.
+        retest_kappa: (agreement - chance) / (1 - chance); chance keeps the judge's share of ties.
+        repeated: number of judgments with repeats.
     """
 
     unparsed: Annotated[Figured, "unparsed"]
     ties: Annotated[Figured, "ties"]
     changing: Annotated[Figured, "verdict changes with the order"]
     against_margin: Annotated[Figured, "verdict against its own margin"]
-    retest: Annotated[Figured, "same verdict when asked again"]
+    retest: Annotated[Figured, "same verdict when repeated"]
     retest_kappa: Annotated[Figured, "  beyond chance (kappa)"]
     repeated: int
 
 
 def consistency(subject: Subject) -> Consistency:
-    """Measure how often the judge answers, decides and agrees with itself.
+    """Measure how often the judge's replies are readable, decisive, and the same when repeated.
 
-    Source: Soft-Elo, appendix G (verdicts against the sign of their score difference); Xu et al. 2025, section 4.3
-    (preferences that position switching leaves alone).
+    Source: Soft-Elo, appendix G (verdicts against their margin); Xu et al. 2025, section 4.3 (changes with the order).
     """
     judgments, of = subject.judgments, "judgments"
     sample, read = cluster_battles(judgments, subject.level), judgments.readable
     win, margin = np.sign(judgments.numbers_of("credit") - 0.5), judgments.numbers_of("margin")
-    against: Figured = Missing("verdicts against their margin", "the verdicts carry no margin", "give a column margin")
+    against: Figured = Missing("verdicts against their margin", "the verdicts have no margin", "give a column margin")
     if not np.isnan(margin).all():
         decisive, what = ~np.isnan(margin) & read & (win != 0), "decisive verdicts with a margin"
         against = sample.share(np.sign(margin) == -win, "verdicts", what, among=decisive)
     order_pairs = subject.order_pairs
-    first, then = order_pairs.wins
-    retest, kappa, repeated = _retest(judgments, win, sample)
+    in_ab, in_ba = order_pairs.wins
+    retest, kappa, repeated = _estimate_retest(judgments, win, sample)
     return Consistency(
         unparsed=sample.share(~read, of),
         ties=sample.share(win == 0, of, "readable verdicts", among=read),
-        changing=order_pairs.rows.share(first != -then, "pairs", "pairs read in both orders", BOTH_ORDERS),
+        changing=order_pairs.rows.share(in_ab != -in_ba, "pairs", "pairs read in both orders", BOTH_ORDERS),
         against_margin=against,
         retest=retest,
         retest_kappa=kappa,
@@ -64,42 +62,22 @@ def consistency(subject: Subject) -> Consistency:
     )
 
 
-def _retest(judgments: Battles, win: np.ndarray, sample: Clustered) -> tuple[Figured, Figured, int]:
-    """Estimate the agreement of repeats, the same beyond chance, and count repeated judgments.
+def _estimate_retest(judgments: Battles, win: np.ndarray, sample: Clustered) -> tuple[Figured, Figured, int]:
+    """Return the agreement of repeated verdicts, the same beyond chance (kappa), and the number of repeated judgments.
 
-    Every repeated judgment counts once: by the share A of its pairs of repeats that agree. Chance is
-    C = t^2 + (1 - t)^2 / 2 with a share t of ties, and kappa = (A - C) / (1 - C) has the interval of its influence
-    function.
+    Every repeated judgment counts once, by the share A of its pairs of repeats that agree. With a share t of ties,
+    chance is C = t^2 + (1 - t)^2 / 2; kappa = (A - C) / (1 - C) has the interval of its influence function.
+
+    Args:
+        win: outcome for model_a (1, 0, -1; NaN if unparsed), shape (judgments,).
     """
-    what, of = "repeats", "repeated judgments"
-    if not judgments.has_items:
-        missing = Missing(what, "no row says its item, so nobody knows what was asked twice", "give a column item")
-        return missing, missing, 0
-    # What was shown (item, pair, which response first), and verdicts turned to the model of lower code.
-    table, read, order = judgments.table, ~np.isnan(win), orders_of(judgments)
-    a_is_low = np.less(*judgments.model_codes)
-    low_first = np.where(order == "ab", 1 + a_is_low, np.where(order == "ba", 2 - a_is_low, 0))
-    key = matchup_codes(judgments, np.arange(len(table))) * 3 + low_first
-    code, outcome = np.unique(key[read], return_inverse=True)[1], np.where(a_is_low, win, -win)[read]
-    tally = np.stack([np.bincount(code, outcome == verdict) for verdict in (1, 0, -1)], axis=1)
-    size = tally.sum(axis=1)
-    again = size > 1
-    if not again.any():
-        missing = Missing(what, "no judgment was judged twice", "ask the judge again (a column repeat tells them)")
-        return missing, missing, 0
-    # What shows several replies: a repeat, another reply, or (where no file repeats another) another verdict.
-    names = ["repeat", *REPLIES, *([] if judgments.copies else ["credit"])]
-    rows = table.loc[read, [name for name in names if name in table]][again[code]]
-    if not (rows.groupby(code[again[code]]).nunique(dropna=False) > 1).to_numpy().any():
-        copies = "verdicts that stand there twice may be copies: no repeat and no other reply tells them from retests"
-        missing = Missing(what, copies, "a column repeat tells which verdict is of which asking")
-        return missing, missing, 0
-    tally, size = tally[again], size[again]
-    item = np.zeros(len(again), dtype=np.int64)
-    item[code] = sample.code[read]
-    repeats = replace(sample, code=item[again])
+    repeats = _tally_repeats(judgments, win)
+    if isinstance(repeats, Missing):
+        return repeats, repeats, 0
+    tally, row = repeats
+    of, size, rows = "repeated judgments", tally.sum(axis=1), sample.take(row)
     agree, ties = (tally * (tally - 1)).sum(axis=1) / (size * (size - 1)), tally[:, 1] / size
-    agreement = repeats.share(agree, of, what)
+    agreement = rows.share(agree, of, "repeats")
     a, t = float(agree.mean()), float(ties.mean())
     chance = t**2 + (1 - t) ** 2 / 2
     if chance == 1:
@@ -107,4 +85,33 @@ def _retest(judgments: Battles, win: np.ndarray, sample: Clustered) -> tuple[Fig
         return agreement, always, len(agree)
     value = (a - chance) / (1 - chance)
     influence = ((agree - a) - (1 - value) * (3 * t - 1) * (ties - t)) / (1 - chance) / len(agree)
-    return agreement, repeats.linear(value, influence, len(agree), of, within=(-1, 1)), len(agree)
+    return agreement, rows.linear(value, influence, len(agree), of, within=(-1, 1)), len(agree)
+
+
+def _tally_repeats(judgments: Battles, win: np.ndarray) -> tuple[np.ndarray, np.ndarray] | Missing:
+    """Count wins, ties and losses of each repeated judgment (item, models and order), with a row of each.
+
+    Returns:
+        Counts, shape (repeated, 3), and positions of rows, shape (repeated,); or why there are none.
+    """
+    if not judgments.has_items:
+        return Missing("repeats", "no row names its item, which a repeat shares", "give a column item")
+    # A verdict counts for the model of the lower code.
+    table, read, order = judgments.table, ~np.isnan(win), orders_of(judgments)
+    a_is_low = np.less(*judgments.model_codes)
+    low_first = np.where(order == "ab", 1 + a_is_low, np.where(order == "ba", 2 - a_is_low, 0))
+    key = matchup_codes(judgments, np.arange(len(table))) * 3 + low_first
+    code, outcome = np.unique(key[read], return_inverse=True)[1], np.where(a_is_low, win, -win)[read]
+    tally = np.stack([np.bincount(code, outcome == verdict) for verdict in (1, 0, -1)], axis=1)
+    repeated = tally.sum(axis=1) > 1
+    if not repeated.any():
+        return Missing("repeats", "no judgment was repeated", "ask the judge again (a column repeat numbers them)")
+    # Only what differs shows that rows are no copies: the repeat, the reply, or (if no file repeats another) a verdict.
+    names = ["repeat", *REPLIES, *([] if judgments.copies else ["credit"])]
+    rows = table.loc[read, [name for name in names if name in table]][repeated[code]]
+    if not (rows.groupby(code[repeated[code]]).nunique(dropna=False) > 1).to_numpy().any():
+        why = "verdicts that occur twice may be copies: no repeat and no other reply tells them from repeats"
+        return Missing("repeats", why, "number the repeats in a column repeat")
+    row = np.zeros(len(repeated), dtype=np.int64)
+    row[code] = np.flatnonzero(read)
+    return tally[repeated], row[repeated]

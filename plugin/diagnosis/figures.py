@@ -1,4 +1,4 @@
-"""Figures of a judge card: estimates with intervals, or what is missing and why."""
+"""Figures of a judge card: estimates with intervals, or why a figure is missing."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
@@ -13,7 +13,7 @@ from podium.text import plural
 
 
 class Unit(Enum):
-    """The unit of a figure, which decides its format."""
+    """The unit of a figure, which sets its format."""
 
     SHARE = "share"
     NUMBER = "number"
@@ -47,7 +47,7 @@ class Statistic(Estimate):
     unit: Unit = Unit.NUMBER
 
     def __post_init__(self) -> None:
-        """Reject values that are not finite: those are `Missing`."""
+        """Reject values that are not finite: a figure that cannot be computed is `Missing`."""
         ends = [end for end in (self.low, self.high) if end is not None]
         if not np.isfinite([self.value, *ends]).all():
             raise ValueError(f"{self!r}: not finite")
@@ -59,38 +59,34 @@ class Statistic(Estimate):
 
     @property
     def estimate(self) -> str:
-        """The formatted value.
-
-        >>> Statistic(0.49, 0.48, 0.5, level=0.95, method="t", n=100, unit=Unit.SHARE).estimate
-        '49.0%'
-        """
+        """The value as text, with its unit."""
         return self._digits(self.value) + STYLES.get(self.unit, PLAIN)[2]
 
     @property
     def interval(self) -> str:
-        """The formatted interval; a dash if there is none."""
+        """The interval as text; a dash if there is none."""
         if self.low is None or self.high is None:
             return EMPTY
         return f"{self._digits(self.low)} … {self._digits(self.high)}"
 
     @property
     def brief(self) -> str:
-        """Value and interval in one cell."""
+        """Value and interval as one text.
+
+        >>> Statistic(0.49, 0.48, 0.5, level=0.95, method="t", n=100, unit=Unit.SHARE).brief
+        '49.0% (48.0 … 50.0)'
+        """
         return f"{self.estimate} ({self.interval})"
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """Value, interval, sample size and clusters as text.
-
-        >>> Statistic(0.5, level=0.95, method="a single item: no interval", n=1200, of="pairs", clusters=1).cells
-        ('0.500', '–', '1,200 pairs', '1 item')
-        """
+        """Value, interval, sample size and clusters as four texts."""
         alone = self.clusters is None or "row-clustered" in self.method
         clusters = "" if alone else f"{self.clusters:,} {plural('item', self.clusters or 0)}"
         return self.estimate, self.interval, f"{self.n:,} {self.of}", clusters
 
     def _digits(self, value: float) -> str:
-        """Format a number in the unit."""
+        """Format a number in the unit, without the unit's name."""
         factor, decimals, _ = STYLES.get(self.unit, PLAIN)
         text = f"{factor * value:.{decimals}f}"
         return text.removeprefix("-") if float(text) == 0 else text
@@ -98,7 +94,7 @@ class Statistic(Estimate):
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A figure that cannot be computed: what it is, why, and the remedy; formatted as a dash."""
+    """A figure that cannot be computed: what it is, why, and what the user can do; as text it is a dash."""
 
     what: str
     why: str
@@ -110,33 +106,33 @@ class Missing:
 
 
 Figured: TypeAlias = Statistic | Missing
-"""A figure, or why there is none."""
+"""A figure, or why it is missing."""
 Value: TypeAlias = Statistic | Missing | str
-"""A figure, why there is none, or a fact in words."""
+"""A figure, why it is missing, or a fact in words."""
 
 
 class CardAnswer:
-    """Base of a section's answer: a frozen dataclass of figures."""
+    """Base class of the answer of one section of a judge card: a frozen dataclass of figures."""
 
     __slots__ = ()
 
     def lines(self) -> tuple[tuple[str, Value], ...]:
-        """Return the labelled figures of the section."""
+        """Return the label and the value of each line of the section."""
         return labelled_figures(self)
 
     def tables(self) -> tuple[Table, ...]:
-        """Return the tables of the section; none by default."""
+        """Return the tables below the lines; none by default."""
         return ()
 
 
 def labelled_figures(answer: Any) -> tuple[tuple[str, Figured], ...]:
-    """Return label and value of the fields annotated `Annotated[Figured, label]`."""
+    """Return label and value of each field of a dataclass that is annotated `Annotated[Figured, label]`."""
     labels = [(getattr(part.type, "__metadata__", None), part.name) for part in fields(answer)]
     return tuple((label[0], getattr(answer, name)) for label, name in labels if label)
 
 
 def as_dict(value: Any) -> Any:
-    """Convert figures to JSON values; `Missing` becomes `{"missing": ...}`."""
+    """Convert dataclasses of figures to JSON values; `Missing` becomes `{"missing": {...}}`."""
     if isinstance(value, Enum):
         return value.value
     if is_dataclass(value):

@@ -19,9 +19,9 @@ from podium.rankers.calibration.agreement import (
     margin_auc,
     match_labels,
 )
-from podium.rankers.calibration.evidence import Evidence, evidence_of
-from podium.rankers.calibration.signals import signal_of, usual_kind
-from podium.rankers.calibration.targets import fit_target, weights_for
+from podium.rankers.calibration.evidence import Evidence, build_evidence
+from podium.rankers.calibration.signals import default_kind, read_signal
+from podium.rankers.calibration.targets import fit_target, order_weights
 from podium.rankers.coded import hard_credits
 from podium.rankers.intervals import resample, small_sample_factor
 from podium.report.model import Table
@@ -87,9 +87,9 @@ def measure_human_agreement(subject: Subject) -> HumanAgreement | Missing:
     if not (~np.isnan(subject.human_credit) & battles.readable).any():
         return Missing("agreement with humans", "no readable battle has a human label", LABELS)
     try:
-        evidence = evidence_of(battles, signal_of(battles, usual_kind(battles)))
+        evidence = build_evidence(battles, read_signal(battles, default_kind(battles)))
     except NotIdentifiedError:
-        evidence = evidence_of(battles, signal_of(battles, "smoothing"))
+        evidence = build_evidence(battles, read_signal(battles, "smoothing"))
     match = match_labels(evidence)
     sample, both, decisive = Clustered(evidence.cluster, evidence.unit, level), match.both, match.decisive
     temperature, probability = _temperature(evidence, level)
@@ -164,7 +164,7 @@ def _temperature(evidence: Evidence, level: float) -> tuple[Figured, np.ndarray 
     facts = {"level": level, "method": method, "clusters": clusters, "unit": Unit.LOGITS}
     estimate = Estimate(target.beta, target.low, target.high)
     beta = Statistic.from_estimate(estimate, n=target.battles, of="preferences", **facts)
-    return beta, evidence.soft(weights_for(target, evidence.signal))
+    return beta, evidence.soft(order_weights(target, evidence.signal))
 
 
 def _reliability(

@@ -11,37 +11,35 @@ from podium.nouns.battles import Battles
 
 @dataclass(frozen=True, slots=True)
 class OrderPairs:
-    """Order pairs with credit and margin of the response shown first in each order.
+    """Order pairs, with credit and margin of the response that is shown first.
 
     Attributes:
-        credit, margin: shape (pairs, 2) each; a margin is NaN where there is none.
-        meeting: code of item and models, which repeats share, shape (pairs,).
-        rows: the pairs as a sample.
+        credit, margin: in either order, shape (pairs, 2) each; a margin is NaN if unknown.
+        matchup: code of item and models, equal for repeats, shape (pairs,).
+        rows: the pairs as a sample clustered by item.
     """
 
     credit: np.ndarray
     margin: np.ndarray
-    meeting: np.ndarray
+    matchup: np.ndarray
     rows: Clustered
 
     def __len__(self) -> int:
         return len(self.credit)
 
     def take(self, rows: np.ndarray) -> "OrderPairs":
-        """Return a subset, by mask or positions."""
-        return OrderPairs(self.credit[rows], self.margin[rows], self.meeting[rows], self.rows.take(rows))
+        """Return some of the pairs, given by mask or positions."""
+        return OrderPairs(self.credit[rows], self.margin[rows], self.matchup[rows], self.rows.take(rows))
 
     @property
     def wins(self) -> tuple[np.ndarray, np.ndarray]:
-        """Outcomes (1, 0, -1) of the response shown first in each order, shape (pairs,) each."""
-        first, then = np.sign(self.credit - 0.5).T
-        return first, then
+        """Outcome (1, 0, -1) for the response shown first in the order ab, and in the order ba, shape (pairs,) each."""
+        in_ab, in_ba = np.sign(self.credit - 0.5).T
+        return in_ab, in_ba
 
 
 def first_shown(battles: Battles) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return credit and margin of the response shown first, and whether verdict and order are known, shape (rows,)
-    each.
-    """
+    """Return, per row, credit and margin of the response shown first, and whether verdict and order are known."""
     credit, margin, order = battles.numbers_of("credit"), battles.numbers_of("margin"), orders_of(battles)
     second = order == "ba"
     known = np.isin(order, ["ab", "ba"]) & ~np.isnan(credit)
@@ -49,13 +47,13 @@ def first_shown(battles: Battles) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def orders_of(battles: Battles) -> np.ndarray:
-    """Return the order of each row (`ab`, `ba` or another word), None if unknown, shape (rows,)."""
+    """Return the order of each row (`ab`, `ba`, `merged`; None if unknown), shape (rows,)."""
     table = battles.table
     return table["order"].astype(object).to_numpy() if "order" in table else np.full(len(table), None)
 
 
 def matchup_codes(battles: Battles, rows: np.ndarray) -> np.ndarray:
-    """Return a code per item, response number and pair of models, shape (rows,)."""
+    """Return a number for item, response number and pair of models of some rows, shape (rows,)."""
     models = len(battles.models)
     a, b = (codes[rows] for codes in battles.model_codes)
     item = battles.items_with_responses(cluster_battles(battles).code)[rows]
@@ -63,7 +61,7 @@ def matchup_codes(battles: Battles, rows: np.ndarray) -> np.ndarray:
 
 
 def find_order_pairs(judgments: Battles, level: float) -> OrderPairs:
-    """Find the judgments with one `ab` and one `ba` of the same item, pair, judge, repeat and response."""
+    """Pair the readable judgments in the orders `ab` and `ba` of the same item, models, judge, repeat and response."""
     credit, margin, _ = first_shown(judgments)
     rows = (judgments.verdicts or verdicts_of(judgments.table)).order_pairs()
     rows = rows[~np.isnan(credit[rows]).any(axis=1)]

@@ -1,4 +1,4 @@
-"""Position bias: preference for the response shown first, and stability of verdicts when the order is swapped."""
+"""Position bias: preference for the response shown first, and verdicts that change with the order."""
 
 from dataclasses import dataclass, replace
 from typing import Annotated
@@ -19,10 +19,9 @@ NO_PAIRS = "no pair was read in both orders"
 
 @dataclass(frozen=True, slots=True)
 class Swaps:
-    """Agreement of the two orders: shares of the order pairs.
+    """How the verdicts of order pairs agree, as shares of pairs; a flip is another winner in the other order.
 
-    A flip is another winner in each order. Without bias `prefers_first`, of decisive judgments, and
-    `flips_to_first`, of flips, are 0.5.
+    Without bias `prefers_first`, of decisive judgments, and `flips_to_first`, of flips, are 0.5.
     """
 
     pairs: int
@@ -36,7 +35,7 @@ class Swaps:
 
 @dataclass(frozen=True, slots=True)
 class SwapsByCloseness:
-    """Agreement of the two orders for all pairs, clear pairs and near-ties."""
+    """The agreement of order pairs: all, clear pairs, and near-ties by a rule in words."""
 
     all: Swaps | Missing
     clear: Swaps | Missing
@@ -49,14 +48,12 @@ class Position(CardAnswer):
     """The effect of the order on verdicts.
 
     Attributes:
-        first_wins, ties, second_wins, prefers_first: shares of the judgments that were read.
-        balanced: whether every judgment that was read has a partner in the other order; where not, `prefers_first`
-            holds the quality of what was shown first, too.
-        first_credit: mean over pairs read in both orders; 0.5 without bias, whatever the strengths.
-        margin_lead: mean margin over the other response, over the same pairs; 0 without bias.
-        effect: logits by which being shown first raises the odds of winning.
-        difference: mean |credit shown first - credit shown second|, in [0, 1]. Noise raises it, too.
-        swaps: how verdicts hold when the order is swapped.
+        first_wins, ties, second_wins, prefers_first: shares of the readable judgments.
+        balanced: whether each has a partner in the other order; if not, `prefers_first` also reflects quality.
+        first_credit: mean credit of the response shown first, over order pairs; 0.5 without bias.
+        margin_lead: its mean margin, over order pairs; 0 without bias.
+        effect: logits that being shown first adds to the odds of winning.
+        difference: mean |credit shown first - credit shown second|, in [0, 1]; noise raises it, too.
     """
 
     first_wins: Annotated[Figured, "shown first: wins"]
@@ -71,13 +68,11 @@ class Position(CardAnswer):
     swaps: SwapsByCloseness
 
     def lines(self) -> tuple[tuple[str, Value], ...]:
-        """Return the labelled figures of the section."""
         lines = CardAnswer.lines(self)
         mixed = ("  of these", "not all were read in both orders, so quality enters them, too")
         return lines if self.balanced else (*lines[:4], mixed, *lines[4:])
 
     def tables(self) -> tuple[Table, ...]:
-        """Return the swap table, with and without near-ties."""
         parts = (("all", self.swaps.all), ("clear", self.swaps.clear), ("near-ties", self.swaps.near))
         shown = [(name, swaps) for name, swaps in parts if isinstance(swaps, Swaps)]
         header = ("order swapped", *(f"{name}: {swaps.pairs:,} pairs" for name, swaps in shown))
@@ -96,12 +91,10 @@ def position(subject: Subject) -> Position | Missing:
     lead, missing = order_pairs.margin.mean(axis=1), ("pairs read in both orders", BOTH_ORDERS)
     if len(order_pairs):
         missing = ("margins in both orders", "give a column margin")
-    # Means over repeats: PD of one pair, Xu et al. 2025, section 4.3.
-    _, once, repeat = np.unique(order_pairs.meeting, return_index=True, return_inverse=True)
-    size = np.bincount(repeat)
-    first, second = (
-        np.bincount(repeat, side) / size for side in (order_pairs.credit[:, 0], 1 - order_pairs.credit[:, 1])
-    )
+    # PD of a pair is of its means over repeats: Xu et al. 2025, section 4.3.
+    _, once, repeat = np.unique(order_pairs.matchup, return_index=True, return_inverse=True)
+    in_ab, in_ba = order_pairs.credit.T
+    first, second = (np.bincount(repeat, side) / np.bincount(repeat) for side in (in_ab, 1 - in_ba))
     return Position(
         first_wins=shown.share(win == 1, of),
         ties=shown.share(win == 0, of),
@@ -117,63 +110,57 @@ def position(subject: Subject) -> Position | Missing:
 
 
 def effect_of_being_first(order_pairs: OrderPairs) -> Figured:
-    """Estimate the effect of being shown first, in logits: half the log-odds that a flip goes to the first.
+    """Estimate the logits that being shown first adds: half the log-odds that a flip goes to the response shown first.
 
-    Of a pair d logits apart, with an effect b, both orders go to the first with probability s(d + b) s(b - d), and to
-    the second with s(-d - b) s(d - b): the ratio is exp(2 b), whatever d. With ties by Davidson's rule it is, too.
+    With a gap d and an effect b, the response shown first wins both orders with probability s(d + b) s(b - d), and
+    loses both with s(-d - b) s(d - b): the ratio is exp(2 b) for every d, also with ties by Davidson's rule.
     """
     what = "effect of being first"
     if not len(order_pairs):
         return Missing(what, NO_PAIRS, BOTH_ORDERS)
     if is_soft(order_pairs.credit):
         return Missing(what, "the credits are probabilities, not verdicts", "see the credit of the first instead")
-    first, then = order_pairs.wins
-    to_first = order_pairs.rows.share(first == 1, "flips", among=(first == then) & (first != 0))
+    in_ab, in_ba = order_pairs.wins
+    to_first = order_pairs.rows.share(in_ab == 1, "flips", among=(in_ab == in_ba) & (in_ab != 0))
     if isinstance(to_first, Missing):
         return Missing(what, "no verdict flips", "judge more pairs in both orders")
     if to_first.value in (0.0, 1.0):
-        why = f"all {to_first.n:,} flips go one way: nothing bounds it"
-        return Missing(what, why, "judge more pairs in both orders")
+        return Missing(what, f"all {to_first.n:,} flips go one way: it is unbounded", "judge more pairs in both orders")
     return to_first.transform(lambda p: logit(p) / 2, method=f"log-odds of {to_first.method}", unit=Unit.LOGITS)
 
 
 def measure_swaps(order_pairs: OrderPairs) -> Swaps | Missing:
-    """Measure how verdicts agree between the two orders. Source: Soft-Elo, appendix F.1."""
+    """Measure how the verdicts of order pairs agree. Source: Soft-Elo, appendix F.1."""
     if not len(order_pairs):
         return Missing("swap report", NO_PAIRS, BOTH_ORDERS)
-    first, then = order_pairs.wins
-    flip, decisive, pairs = (first == then) & (first != 0), (first != 0) & (then != 0), order_pairs.rows
-    win, judgments = np.concatenate([first, then]), replace(pairs, code=np.tile(pairs.code, 2))
+    in_ab, in_ba = order_pairs.wins
+    flip, decisive, pairs = (in_ab == in_ba) & (in_ab != 0), (in_ab != 0) & (in_ba != 0), order_pairs.rows
+    win, judgments = np.concatenate([in_ab, in_ba]), replace(pairs, code=np.tile(pairs.code, 2))
     return Swaps(
         pairs=len(order_pairs),
-        same=pairs.share(first == -then, "pairs"),
-        half=pairs.share((first == 0) != (then == 0), "pairs"),
+        same=pairs.share(in_ab == -in_ba, "pairs"),
+        half=pairs.share((in_ab == 0) != (in_ba == 0), "pairs"),
         flip=pairs.share(flip, "pairs"),
         flip_decisive=pairs.share(flip, "pairs", "pairs without a tie", among=decisive),
         prefers_first=judgments.share(win == 1, "judgments", "decisive verdicts", among=win != 0),
-        flips_to_first=pairs.share(first == 1, "flips", among=flip),
+        flips_to_first=pairs.share(in_ab == 1, "flips", among=flip),
     )
 
 
 def swaps_by_closeness(order_pairs: OrderPairs, near_tie: float) -> SwapsByCloseness:
     """Measure swaps for all pairs, clear pairs and near-ties; pairs of unknown margin are in neither part.
 
-    A near-tie is told by the judge's own margin; without margins by its soft credit; of hard verdicts, by a tie in
-    either order. What then holds by definition is no finding.
+    Near-ties are pairs with a small margin; without margins, with a soft credit near 0.5; with hard verdicts, with a
+    tie in either order. Figures that follow from this definition are `Missing`.
     """
     everything = measure_swaps(order_pairs)
     if isinstance(everything, Missing):
         nothing = replace(everything, what="near-ties")
         return SwapsByCloseness(everything, nothing, nothing, None)
-    credit, margin = (
-        order_pairs.credit[:, 0] - order_pairs.credit[:, 1],
-        order_pairs.margin[:, 0] - order_pairs.margin[:, 1],
-    )
+    credit, margin = (-np.diff(values, axis=1)[:, 0] for values in (order_pairs.credit, order_pairs.margin))
     view = near_ties(0.5 + credit / 2, margin / 2, near_tie)
-    near, rule = view or (
-        (order_pairs.credit == 0.5).any(axis=1),
-        "a tie in either order (the verdicts carry no margin)",
-    )
+    tied = (order_pairs.credit == 0.5).any(axis=1)
+    near, rule = view or (tied, "a tie in either order (the verdicts have no margin)")
     known = np.isfinite(margin) | ~np.isfinite(margin).any()
     clear, close = (measure_swaps(order_pairs.take(known & part)) for part in (~near, near))
     if view is None:

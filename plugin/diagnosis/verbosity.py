@@ -13,7 +13,7 @@ from podium.diagnosis.subject import Subject, near_ties
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.nouns.battles import Battles
 from podium.nouns.estimate import Estimate
-from podium.rankers.calibration.signals import margins
+from podium.rankers.calibration.signals import readable_margins
 from podium.rankers.coded import CodedBattles, code_battles
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.length_control.joint import fit_with_length, slope_influence
@@ -69,7 +69,7 @@ def verbosity(subject: Subject) -> Verbosity | Missing:
         return Missing("verbosity", "no readable battle has the lengths of both responses", LENGTHS)
     credit, sample = battles.numbers_of("credit"), cluster_battles(battles, subject.level)
     decisive, longer = known & (credit != 0.5) & (ratio != 0), np.sign(ratio) == np.sign(credit - 0.5)
-    near, rule = near_ties(credit, margins(battles), subject.near_tie) or (None, None)
+    near, rule = near_ties(credit, readable_margins(battles), subject.near_tie) or (None, None)
     why = "the verdicts have neither margins nor probabilities"
     in_near_ties: Figured = Missing("longer response among near-ties", why, MARGINS)
     if near is not None:

@@ -13,13 +13,12 @@ import numpy as np
 import pandas as pd
 
 from podium.errors import DataError
-from podium.formats.verdicts import reasons, translate
+from podium.formats.verdict_files import parse_words, reasons_where
 from podium.printable import FORMULA, printable
 from podium.text import as_text
 
 CREDIT = {"1": 1.0, "2": 0.0, "tie": 0.5}
 """What humans write in the column `verdict`, and what the model of response 1 earns."""
-UNLABELLED = "not labelled"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,7 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
         DataError: another verdict, or a token that was changed or belongs to another row.
     """
     words = as_text(records["verdict"]).str.strip().str.lower().str.replace(r"\.0$", "", regex=True).rename("verdict")
-    credit, unparsed = translate(words.replace("", np.nan), CREDIT, remedy="write 1, 2 or tie, or leave it empty")
+    credit, unparsed = parse_words(words.replace("", np.nan), CREDIT, remedy="write 1, 2 or tie, or leave it empty")
     battles = [_battle(str(token), row) for row, token in enumerate(records["battle"], 1)]
     items = as_text(records["item"])
     for row, (written_item, (item, *_)) in enumerate(zip(items, battles, strict=True), 1):
@@ -64,7 +63,9 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
             remedy = "keep the cells of a row together; the column battle belongs to its item"
             raise DataError(problem, remedy=remedy, row=f"row {row}")
     columns = dict(zip(("item", "model_a", "model_b"), zip(*battles, strict=True), strict=True)) if battles else {}
-    return pd.DataFrame({**columns, "credit": credit, "reason": reasons(unparsed, UNLABELLED), "judge": "human"})
+    return pd.DataFrame(
+        {**columns, "credit": credit, "reason": reasons_where(unparsed, "not labelled"), "judge": "human"}
+    )
 
 
 def _harmless(text: str) -> str:

@@ -20,7 +20,7 @@ class Target:
     """The map from a judge's signal to the probability that humans prefer a: sigmoid(sum of weight times feature).
 
     Attributes:
-        kind: where the features come from: `margin`, `smoothing`, `criteria`, `length`, `credit` or `jury`.
+        kind: where the features come from: `margin`, `smoothing`, `criteria` or `credit`.
         weights: logits per unit of each feature, by name.
         beta: the slope on the margin (of `smoothing`, on the sign of the verdict; of `criteria`, on their mean).
         low, high: interval of beta at `level`; None where beta was given, not fitted.
@@ -92,7 +92,6 @@ class HeldOut:
         battles: with a soft target.
         weights: of the map fitted without this model, by feature.
         separated: ratings that the data do not bound (`human`, `hard`, `soft`); they are in no mean and no quantile.
-        about: what a table of models says of it: family, date and the like.
     """
 
     model: str
@@ -104,7 +103,6 @@ class HeldOut:
     battles: int
     weights: Mapping[str, float] = field(default_factory=dict)
     separated: tuple[str, ...] = ()
-    about: Mapping[str, Any] = field(default_factory=dict)
     human_se: float | None = None
     hard_scale_correction: float | None = None
     soft_scale_correction: float | None = None
@@ -371,4 +369,4 @@ class Calibration(Document):
     def fold_beta(self, model: HeldOut) -> float:
         """Return the slope fitted without a model."""
         weights = list(model.weights.values())
-        return sum(weights) if self.target.kind in ("criteria", "jury") else weights[0]
+        return sum(weights) if self.target.kind == "criteria" else weights[0]

@@ -27,7 +27,7 @@ def check_judge(judges: Sequence[str], judge: str) -> None:
         raise unknown_name("judge", judge, {*judges})
 
 
-def label_by(battles: Battles, judge: str) -> Battles:
+def label_by_judge(battles: Battles, judge: str) -> Battles:
     """Turn one judge's battles into the human labels of the others' battles of the same item and pair.
 
     A label is the mean credit of all readable battles of the judge there, weighted by `weight`, and what model_a of
@@ -55,7 +55,7 @@ def label_by(battles: Battles, judge: str) -> Battles:
     return _join_labels(battles.select(~ours), battles.select(ours), judge, must_meet=True)
 
 
-def label_from(battles: Battles, labels: Battles, *, must_meet: bool) -> Battles:
+def label_by_table(battles: Battles, labels: Battles, *, must_meet: bool) -> Battles:
     """Give battles the labels of others, whose credits are human ratings.
 
     Args:
@@ -117,7 +117,7 @@ def mean_labels(battles: Battles, column: str) -> pd.DataFrame:
     return pd.DataFrame({**means, "votes": groups.size(), "agree": agree})
 
 
-def ties_of(battles: Battles) -> np.ndarray:
+def human_ties(battles: Battles) -> np.ndarray:
     """Tell which battles humans call even, shape (battles,); votes that only cancel are no ties."""
     even = (battles.table["human"] == 0.5).to_numpy()
     if battles.votes is None:

@@ -113,7 +113,7 @@ def add_battles_to_page(
 def _rank_shares(battles: Battles, names: Sequence[str], seed: int) -> np.ndarray:
     """Estimate how often each model takes each rank, from draws of Bradley-Terry ratings."""
     summed = prepare_battles(battles)
-    strengths = fit_identified(summed.models, pair_sums_with_items(summed), summed.battles_of())
+    strengths = fit_identified(summed.models, pair_sums_with_items(summed), summed.battles_by_model())
     codes = [summed.models.index(name) for name in names]
     covariance = strengths.covariance(summed)[np.ix_(codes, codes)]
     return rank_probabilities(strengths.theta[codes], covariance, np.random.default_rng(seed))

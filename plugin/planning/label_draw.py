@@ -92,7 +92,7 @@ def draw_labels(
         labels = None
     if not battles.has_items:
         raise UsageError("no row says its item, and labels go back by item and pair: name it, as --columns item=prompt")
-    counts = labels.coded.battles_of() if labels else np.zeros(len(coded.models), dtype=np.int64)
+    counts = labels.coded.battles_by_model() if labels else np.zeros(len(coded.models), dtype=np.int64)
     candidates = _candidates(battles, labels, responses, {*coded.models})
     if len(candidates) < number:
         raise UsageError(_too_few(battles, labels, responses, number, len(candidates)))

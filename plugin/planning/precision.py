@@ -174,7 +174,7 @@ def per_item(design: TournamentDesign, record: Recording) -> PerItem:
     if strengths.graph.separated.any():
         unbounded = [coded.models[k] for k in np.flatnonzero(strengths.graph.separated)]
         raise NotIdentifiedError(f"its verdicts bound no rating of {some(unbounded)}")
-    scale = elo_scale(coded.models, bounded_models(strengths.graph), coded.clusters_of(), None, None)
+    scale = elo_scale(coded.models, bounded_models(strengths.graph), coded.clusters_by_model(), None, None)
     spread = scale.covariance(strengths.covariance(coded)) * len(record.field.items)
     return PerItem(scale.scores(strengths.theta), spread)
 

@@ -15,7 +15,7 @@ import pandas as pd
 from scipy.special import expit, ndtr
 
 from podium.errors import UsageError
-from podium.formats.verdicts import reasons
+from podium.formats.verdict_files import reasons_where
 from podium.nouns.battles import Battles
 from podium.rankers.pairs import pairs_from_matrices
 from podium.rankers.strengths import fit_strengths
@@ -222,7 +222,7 @@ class World:
             "margin": np.where(lost, np.nan, sign * margin),
             "order": order,
             "judge": judge.name,
-            "reason": reasons(lost, UNPARSED),
+            "reason": reasons_where(lost, UNPARSED),
         }
 
 

@@ -7,11 +7,11 @@ from contextlib import suppress
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
-from podium.errors import PluginError, UsageError, unknown_name
+from podium.errors import REMOVED, PluginError, UsageError, unknown_name, unknown_value
 from podium.hookspecs import Ranker, Tournament
 from podium.plugins import catalogue
 
-RESERVED = frozenset({"battles", "rng", "level", "center", "calibration", "about", "whole"})
+RESERVED = frozenset({"battles", "rng", "level", "center", "calibration", "whole"})
 """Parameters of a ranker that are not options: podium fills them in."""
 
 
@@ -140,6 +140,8 @@ def unknown_option(key: str, known: Mapping[str, Collection[str]], kind: str = "
             installed |= options_by_name(rankers, tournaments)
     if owners := [name for name, options in installed.items() if option in options]:
         return UsageError(f"{option!r} is an option of {' and '.join(owners)}, not of {' or '.join(known)}")
+    if option in REMOVED:
+        return UsageError(f"{option} was removed: {REMOVED[option]}")
     if option == "calibration":
         return UsageError("calibration is no option of a ranker: give it as --calibration FILE, in Python calibration=")
     return unknown_name("option", key, {name for options in known.values() for name in options})
@@ -151,7 +153,7 @@ def _typed_value(key: str, text: str, parameter: inspect.Parameter) -> Any:
     if get_origin(declared) is Literal:
         values = {str(value): value for value in get_args(declared)}
         if text not in values:
-            raise UsageError(f"{key}={text!r} is unknown; use one of {', '.join(values)}")
+            raise unknown_value(key, text, values)
         return values[text]
     read, what = READERS.get(declared, (str, "text"))
     try:

@@ -14,14 +14,13 @@ from podium.counting.relations import text as quote
 from podium.counting.verdicts import Verdicts
 from podium.errors import DataError, UsageError, named_in_errors
 from podium.formats import pointwise
-from podium.formats.alpaca_eval import folder_of_model
 from podium.formats.containers import open_records
 from podium.formats.files import find_files, local_files
 from podium.formats.foreign import Foreign, name_columns, propose_map, translate_verdicts
 from podium.formats.records import Column, Records, records_of
 from podium.hookspecs import Format, Reading, SourceFiles
 from podium.nouns.battles import Battles
-from podium.nouns.human_labels import check_judge, label_by
+from podium.nouns.human_labels import check_judge, label_by_judge
 from podium.plugins import catalogue
 from podium.reading.on_spark import COPIES, is_parquet, scan_parquet
 from podium.reading.rows import RecordTable, distinct_texts, join_tables, keep_rows, odd_items
@@ -122,7 +121,7 @@ def read_battles(
     # Of a tournament that was played in parts, each has the answer of all.
     answer = tables[0].answer if all(each.answer == tables[0].answer for each in tables) and not conditions else None
     battles = Battles(verdicts, missing, (*lost, *notes), names, reading, tuple(lost), copies, apart, answer)
-    return battles if human_judge is None else label_by(battles, human_judge)
+    return battles if human_judge is None else label_by_judge(battles, human_judge)
 
 
 def _check_arguments(sources: Sequence[Source], unknown: str, credit_map: Mapping[str, float] | None) -> None:
@@ -240,24 +239,23 @@ def _read_tables(
 
 
 def _notes_of_folders(tables: Sequence[RecordTable]) -> list[str]:
-    """Say what is odd in a tree of AlpacaEval's annotations, of which each file holds one model.
+    """Return notes about a tree of AlpacaEval annotations, `results/MODEL/ANNOTATOR/annotations.json`.
 
-    Whoever looks for a model by its folder's name finds nobody where the file calls it otherwise; those with fewer
-    annotations than others were not annotated to the end, or a file was cut.
+    Notes name the models that are called otherwise than their folder, and the files with fewer rows than the fullest:
+    their annotation did not finish, or they were cut off.
     """
     trees = [each for each in tables if each.format == "alpaca-eval" and "judge" in each.records.columns]
     unlike, sizes = [], {each.source: each.records.number or 0 for each in trees}
     for each in [each for each in trees if each.label is None]:
-        models = distinct_texts(each.records, "model_a")
-        folder = folder_of_model(each.source, distinct_texts(each.records, "judge"))
-        unlike += [f"{models[0]} (folder {folder})"] if folder and len(models) == 1 and models != [folder] else []
+        models, judges = (distinct_texts(each.records, name) for name in ("model_a", "judge"))
+        folder, *annotator = PurePath(each.source).parts[-3:-1] or ("",)
+        if annotator == judges and len(models) == 1 and models != [folder]:
+            unlike.append(f"{models[0]} (folder {folder})")
     most = max(sizes.values(), default=0)
+    few = [f"{source} ({number} of {most})" for source, number in sizes.items() if number < most]
     notes = (
-        ("called by the name in the file, not by that of the folder (NAME=PATH says another)", unlike),
-        (
-            "files with fewer annotations than the fullest",
-            [f"{at} ({n} of {most})" for at, n in sizes.items() if n < most],
-        ),
+        ("models have the name in the file, not that of the folder (NAME=PATH gives another)", unlike),
+        ("files with fewer annotations than the fullest", few),
     )
     return [f"{text}: {some(names)}" for text, names in notes if names]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from podium.errors import DataError, UsageError, named_in_errors
-from podium.formats.verdicts import refuse
+from podium.formats.verdict_files import reject_cells
 from podium.rankers.length_control.external import External, Gamed, key_of
 
 DIFFICULTY = "instruction_difficulty"
@@ -59,5 +59,5 @@ def _gamed_rows(table: pd.DataFrame, difficulty: np.ndarray) -> Gamed | None:
 
 def _number(column: pd.Series) -> np.ndarray:
     values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float)
-    refuse(column, ~np.isfinite(values), "is not a number", "give a number in every row, or leave the row out")
+    reject_cells(column, ~np.isfinite(values), "is not a number", "give a number in every row, or leave the row out")
     return values

@@ -1,4 +1,4 @@
-"""What is known of the models themselves: a table with a row per model, for strata and weights."""
+"""What is known of the models themselves: a table with a row per model."""
 
 import math
 from collections.abc import Mapping

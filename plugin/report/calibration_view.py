@@ -79,11 +79,11 @@ def targets_report(calibrations: Sequence[Calibration]) -> Report:
     errors = ["MAE", "scale-corrected"] if any(each.scale_correction for each in calibrations) else ["MAE"]
     header = ["target", "", "battles", *errors, "Spearman", "Kendall", "log loss", "ECE", "q", "median SE", "width"]
     hard, both = calibrations[0], len(errors) == 2
-    widths, several = _widths(hard.conformal["hard"]), len({each.judge for each in calibrations}) > 1
+    widths = _widths(hard.conformal["hard"])
     rows = [["hard", "", _battles(hard), *_errors(hard, "hard", both), EMPTY, EMPTY, *widths]]
     for soft in calibrations:
         loss, ece = number_text(soft.accuracy["soft"].log_loss, 3), number_text(soft.agreement["ece"], 3)
-        row = [_target(soft, several), _parameter(soft), _battles(soft), *_errors(soft, "soft", both), loss, ece]
+        row = [soft.target.kind, _parameter(soft), _battles(soft), *_errors(soft, "soft", both), loss, ece]
         rows.append([*row, *_widths(soft.conformal["soft"])])
     weights = [
         f"{soft.target.kind} weighs "
@@ -97,9 +97,8 @@ def targets_report(calibrations: Sequence[Calibration]) -> Report:
 
 def intervals_report(calibrations: Sequence[Calibration]) -> Report:
     """Report the intervals of each target's error and correlations."""
-    several = len({each.judge for each in calibrations}) > 1
     kinds = [(["hard", ""], calibrations[0].accuracy["hard"])]
-    kinds += [([_target(soft, several), _parameter(soft)], soft.accuracy["soft"]) for soft in calibrations]
+    kinds += [([soft.target.kind, _parameter(soft)], soft.accuracy["soft"]) for soft in calibrations]
     rows = [
         [
             *names,
@@ -117,37 +116,24 @@ def intervals_report(calibrations: Sequence[Calibration]) -> Report:
 
 def differences_report(choice: "Choice") -> Report:
     """Compare each target with the one of the smallest error."""
-    rows, judges = [], {choice.best.calibration.judge, *(each.calibration.judge for each, _ in choice.others)}
-    several = len(judges) > 1
+    rows = []
     for contender, difference in choice.others:
         figures = ((difference.mae, 1), (difference.spearman, 3), (difference.kendall, 3))
-        rows.append([*_contender(contender, several), *(_signed_text(figure, digits) for figure, digits in figures)])
-    title = f"beyond {' '.join(filter(None, _contender(choice.best, several)))}, which errs least"
+        rows.append([*_contender(contender), *(_signed_text(figure, digits) for figure, digits in figures)])
+    title = f"beyond {' '.join(filter(None, _contender(choice.best)))}, which errs least"
     legend = [
         f"with {percent(choice.level)} intervals over models that hold for all rows together; errors over the "
         f"{choice.n} models that all rate"
     ]
-    if choice.nested_mae is not None:
-        q = "infinite" if choice.nested_q is None else f"{choice.nested_q:.2f}"
-        legend.append(
-            f"chosen as the best of {len(choice.others) + 1}: chosen anew without each model it errs "
-            f"{choice.nested_mae:.1f} Elo, not {number_text(choice.mae, 1)}, and q is {q}; nothing was switched"
-        )
     return _report(title, ["target", "", "", "MAE", "Spearman", "Kendall"], rows, "lllrrr", legend=legend)
 
 
-def _contender(contender: "Contender", several: bool) -> list[str]:
+def _contender(contender: "Contender") -> list[str]:
     """Return the cells that describe a target: kind, parameters, and whether it is scale-corrected."""
-    how = "" if contender.scale_correction is None else "scale-corrected"
+    how = "scale-corrected" if contender.is_scale_corrected else ""
     if contender.kind == "hard":
         return ["hard", "", how]
-    return [_target(contender.calibration, several), f"({_parameter(contender.calibration)})", how]
-
-
-def _target(calibration: Calibration, several: bool) -> str:
-    """Return the kind of target, with the judge's name if there are several judges."""
-    kind = calibration.target.kind
-    return f"{kind} of {calibration.judge}" if several and kind != "jury" else kind
+    return [contender.calibration.target.kind, f"({_parameter(contender.calibration)})", how]
 
 
 def _signed_text(figure: tuple[float, tuple[float, float] | None] | None, digits: int) -> str:

@@ -459,7 +459,7 @@ def _strengths_at(
     strengths = fit_strengths(pair_sums(coded))
     covariance, graph = strengths.covariance(coded), strengths.graph
     largest = np.argmax(np.bincount(graph.group[graph.played]))
-    few = (coded.clusters_of() < FEWEST) & ~np.isin(np.arange(size), list(pinned))
+    few = (coded.clusters_by_model() < FEWEST) & ~np.isin(np.arange(size), list(pinned))
     unknown = few | (graph.group != largest) | (coded.clusters < FEWEST)
     covariance[unknown], covariance[:, unknown] = np.nan, np.nan
     return strengths.theta, covariance, coded.clusters, ~(unknown | graph.separated)

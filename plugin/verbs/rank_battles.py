@@ -11,7 +11,7 @@ The way of the battles from the command `podium rank` to the standings of bradle
 5. `podium.rankers.bradley_terry:bradley_terry` is such a ranker: it lets
 6. `podium.rankers.cells:prepare_battles` number the models of the readable battles, summed where they lie,
 7. `podium.rankers.cells:pair_sums_with_items` take the sums of each pair,
-8. `podium.rankers.identification:fit_identified` find the strengths by `newton.maximise`, where the data say them,
+8. `podium.rankers.identification:fit_identified` find the strengths by `newton.maximize`, where the data say them,
 9. `podium.rankers.bradley_terry:estimate_elo` their Elo and intervals, by errors clustered by item, and
 10. `podium.rankers.bradley_terry:label_strengths` the standings: names, ranks, rank sets, warnings.
 """
@@ -72,7 +72,7 @@ def rank(
         by: rank each value of this column apart, on a scale centred on the models common to all.
         pool: rank the battles of several judges together.
         calibration: of the judge, or the path of its file; for rankers that soften verdicts.
-        models: a table with a column `model` and what is known of each (family, date), or its path.
+        models: a table with the columns `model` and `family`, or its path.
         answers: say in words what was found; False where nobody reads it.
         **options: of the rankers; `ranker.option` (through a dict) reaches one ranker only.
 
@@ -97,11 +97,12 @@ def rank(
     elif several and not pool and by != "judge":
         for _, part in battles.slices(by) if by else [(None, battles)]:
             refuse_several_judges(part)
-    about = about_models(models)
-    families = families_of(about)
+    families = families_of(about_models(models))
+    if models is not None and not families:
+        raise UsageError("the table of models names no family; give it the columns model and family, or leave it out")
     # A judge's temperature is its own: where judges are the slices, each slice stands alone.
     alone = by is not None and not pool and several
-    context = _context_of(functions, None if by == "judge" or alone else battles, calibration, about, bool(families))
+    context = _context_of(functions, None if by == "judge" or alone else battles, calibration)
     calls = [
         RankerCall(name, function, {"level": level, **context[name], **settings[name]}, seed)
         for name, function in functions.items()
@@ -238,7 +239,7 @@ def _common_models(slices: Sequence[Slice]) -> tuple[str, ...]:
     """Return the models with a bounded rating in every slice."""
     summed = [prepare_battles(part) for _, part in slices if part.tally.judged]
     bounded = [bounded_models(comparison_graph(pair_sums_with_items(part))) for part in summed]
-    known_well = [part.clusters_of() >= np.median(part.clusters_of()) / 2 for part in summed]
+    known_well = [part.clusters_by_model() >= np.median(part.clusters_by_model()) / 2 for part in summed]
     rated, known = (
         [{*np.array(part.models, dtype=object)[mask]} for part, mask in zip(summed, masks, strict=True)]
         for masks in (bounded, known_well)
@@ -251,18 +252,14 @@ def _context_of(
     functions: Mapping[str, Callable[..., Any]],
     whole: Battles | None,
     calibration: Calibration | str | Path | None,
-    about: Mapping[str, Any],
-    has_families: bool,
 ) -> dict[str, dict[str, Any]]:
     """Return for each ranker the context arguments that its signature asks for."""
     if isinstance(calibration, str | Path):
         calibration = read_calibration(calibration)
-    at_hand = {"calibration": calibration, "about": about or None, "whole": whole}
+    at_hand = {"calibration": calibration, "whole": whole}
     takes = {name: at_hand.keys() & parameters_of(function).keys() for name, function in functions.items()}
-    for part, what in (("calibration", "a calibration"), ("about", "a table of models")):
-        wanted = at_hand[part] is not None and not (part == "about" and has_families)
-        if wanted and not any(part in taken for taken in takes.values()):
-            raise UsageError(f"{what} was given, and {' and '.join(functions)} does not use one; soft-elo does")
+    if calibration is not None and not any("calibration" in taken for taken in takes.values()):
+        raise UsageError(f"a calibration was given, and {' and '.join(functions)} does not use one; soft-elo does")
     return {name: {part: at_hand[part] for part in sorted(taken)} for name, taken in takes.items()}
 
 

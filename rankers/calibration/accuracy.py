@@ -29,7 +29,7 @@ class Difference:
     kendall: tuple[float, Ends | None] | None
 
 
-def accuracy_of(held: Sequence[HeldOut], kind: str, level: float) -> Accuracy:
+def measure_accuracy(held: Sequence[HeldOut], kind: str, level: float) -> Accuracy:
     """Compare ratings of a kind with human ratings.
 
     The error's interval is t on the logarithm; those of correlations are t on Fisher's z, with the variances
@@ -75,7 +75,7 @@ def kendall(judge: np.ndarray, human: np.ndarray) -> float | None:
     return float(stats.kendalltau(judge, human).statistic) if _differ(judge, human) else None
 
 
-def difference_of(
+def compare_accuracy(
     ours_held: Sequence[HeldOut],
     theirs_held: Sequence[HeldOut],
     level: float,

@@ -1,91 +1,77 @@
-"""Which target to take: the one that errs least, what the others err beyond it, and what choosing it costs."""
+"""Ratings by different targets, compared with those that err least."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from podium.nouns.calibration import Calibration, HeldOut, ScaleCorrection
-from podium.rankers.calibration.accuracy import Difference, difference_of
-from podium.rankers.calibration.conformal import quantile
-from podium.rankers.intervals import finite_or_none
+from podium.nouns.calibration import Calibration, HeldOut
+from podium.rankers.calibration.accuracy import Difference, compare_accuracy
 
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """Ratings that a calibration can give.
+    """Held-out ratings that a calibration can give.
 
     Attributes:
         kind: `hard` or `soft`.
         held: models, held out one by one, scale-corrected or not.
-        scale_correction: by which; None for ratings as they are.
     """
 
     calibration: Calibration
     kind: str
     held: tuple[HeldOut, ...]
-    scale_correction: ScaleCorrection | None
+    is_scale_corrected: bool
 
     def errors(self) -> dict[str, float]:
-        """Return the absolute error of each model that has a rating, Elo points."""
+        """Return the absolute error of each model with a rating, Elo points."""
         residuals = {model.model: model.residual(self.kind) for model in self.held}
         return {name: abs(residual) for name, residual in residuals.items() if residual is not None}
-
-    def scores(self) -> dict[str, float]:
-        """Return the conformal score of each model that has one."""
-        scores = {model.model: model.score(self.kind, self.scale_correction) for model in self.held}
-        return {name: score for name, score in scores.items() if score is not None}
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The best of several ratings.
+    """The ratings that err least, and how the others differ from them.
 
     Attributes:
-        best: errs least over the models that all rate.
-        mae: its error there, Elo points; None where there are no such models.
-        others: with what each errs and orders beyond the best; intervals hold for all together (Bonferroni).
-        level: of those.
-        nested_mae: error if the best is chosen anew without each model: what the choice is worth on a new one.
-        nested_q: conformal quantile of the scores so chosen; None where it is infinite.
+        best: smallest mean error over the models that all rate.
+        others: each with its differences from the best, whose intervals hold for all together (Bonferroni).
+        level: of those intervals.
         n: models that all rate.
     """
 
     best: Contender
-    mae: float | None
     others: tuple[tuple[Contender, Difference], ...]
     level: float
-    nested_mae: float | None
-    nested_q: float | None
     n: int
 
 
-def choice_of(contenders: Sequence[Contender], level: float) -> Choice:
-    """Choose the ratings that err least, and choose again without each model in turn.
+def build_contenders(calibrations: Sequence[Calibration]) -> list[Contender]:
+    """Return all ratings that calibrations of the same battles give: hard and soft, plain and scale-corrected."""
+    contenders = []
+    for kind, parts in (("hard", calibrations[:1]), ("soft", calibrations)):
+        for calibration in parts:
+            plain = tuple(model.without_scale_correction() for model in calibration.models)
+            contenders.append(Contender(calibration, kind, plain, False))
+            if kind in calibration.scale_correction:
+                contenders.append(Contender(calibration, kind, calibration.models, True))
+    return contenders
+
+
+def select_best(contenders: Sequence[Contender], level: float) -> Choice:
+    """Select the ratings with the smallest mean error, and compare the others with them.
 
     Args:
         contenders: at least one.
-        level: of intervals and of the quantile, in (0, 1).
+        level: of the intervals, in (0, 1).
     """
-    errors, scores = [each.errors() for each in contenders], [each.scores() for each in contenders]
+    errors = [each.errors() for each in contenders]
     common = sorted(set.intersection(*({*known} for known in errors)))
     if not common:
-        return Choice(contenders[0], None, (), level, None, None, 0)
-    table = np.array([[known[name] for known in errors] for name in common])
-    chosen = int(np.argmin(table.mean(axis=0)))
-    best, others = contenders[chosen], [each for k, each in enumerate(contenders) if k != chosen]
+        return Choice(contenders[0], (), level, 0)
+    means = [np.mean([known[name] for name in common]) for known in errors]
+    best = contenders[int(np.argmin(means))]
+    others = [each for each in contenders if each is not best]
     shared = 1 - (1 - level) / max(len(others), 1)
-    beyond = tuple((each, difference_of(each.held, best.held, shared, each.kind, best.kind)) for each in others)
-    # The choice without a model is that of the column with the least sum over the other rows.
-    picks = np.argmin(table.sum(axis=0) - table, axis=1)
-    picked = [scores[pick].get(name) for name, pick in zip(common, picks, strict=True)]
-    known_scores = np.array([score for score in picked if score is not None], dtype=np.float64)
-    return Choice(
-        best=best,
-        mae=float(table[:, chosen].mean()),
-        others=beyond,
-        level=level,
-        nested_mae=float(table[np.arange(len(common)), picks].mean()) if len(common) > 1 else None,
-        nested_q=finite_or_none(quantile(known_scores, level)),
-        n=len(common),
-    )
+    beyond = tuple((each, compare_accuracy(each.held, best.held, shared, each.kind, best.kind)) for each in others)
+    return Choice(best, beyond, level, len(common))

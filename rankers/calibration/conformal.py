@@ -19,7 +19,7 @@ FEWEST_FOR_T = 3
 """Scores that give an interval by t where the conformal one is infinite."""
 
 
-def conformal_of(
+def measure_conformal(
     held: Sequence[HeldOut], kind: str, scale_correction: ScaleCorrection | None, level: float, splits: int, seed: int
 ) -> Conformal:
     """Take the quantile of a kind's scores, and try it on half splits, the same ones for every kind.
@@ -42,7 +42,7 @@ def conformal_of(
         level=level,
         n=len(known),
         q=q,
-        t=finite_or_none(t_quantile(residual / se, level)) if few else None,
+        t=finite_or_none(quantile_by_t(residual / se, level)) if few else None,
         needed=models_needed(level),
         coverage=None if coverage is None else float(coverage.mean()),
         median_width=None if width is None else float(width.mean()),
@@ -65,24 +65,19 @@ def models_needed(level: float) -> int:
     return math.ceil(exact / (1 - exact))
 
 
-def quantile(scores: np.ndarray, level: float, weights: np.ndarray | None = None) -> float:
-    """Return the smallest score whose weight, with all smaller ones', reaches the level; infinite if none does.
+def quantile(scores: np.ndarray, level: float) -> float:
+    """Return the ceil(level * (n + 1))-th smallest of n scores, infinite if there are fewer.
 
-    The new model has weight 1 and an infinite score. Without weights this is the ceil(level * (n + 1))-th smallest
-    score, for levels of up to 12 digits; the index is never cut down to n: such intervals would cover too little.
+    The index is never cut down to n: such intervals would cover too little. Exact for levels of up to 12 digits.
 
-    Args:
-        weights: of the calibrated models, in [0, 1], shape (n,); ones by default.
-
-    Source: Soft-Elo, section 3.3; Barber et al. 2023, nonexchangeable split conformal prediction with fixed weights.
+    Source: Soft-Elo, section 3.3.
     """
-    order = np.argsort(scores, kind="stable")
-    own = np.ones(len(scores)) if weights is None else weights[order]
-    reached = np.cumsum(np.append(own, 1.0))
-    return float(np.append(scores[order], np.inf)[np.argmax(reached >= level * reached[-1] * (1 - 1e-12))])
+    number = len(scores)
+    index = math.ceil(level * (number + 1) * (1 - 1e-12))
+    return float(np.sort(scores)[max(index, 1) - 1]) if index <= number else math.inf
 
 
-def t_quantile(scores: np.ndarray, level: float) -> float:
+def quantile_by_t(scores: np.ndarray, level: float) -> float:
     """Return what stands in for the quantile of few scores, if disagreement is normal; infinite for fewer than three.
 
     t_{n - 1} sqrt(1 + 1 / n) times the root mean square score: a prediction interval for one more.

@@ -14,7 +14,7 @@ NOTHING = (
 )
 
 
-def scale_doubts(
+def scale_warnings(
     held: Sequence[HeldOut], scale_corrections: Mapping[str, ScaleCorrection], level: float, *, scale_corrected: bool
 ) -> list[str]:
     """Say where the judge's scale is not human ratings, and where verdicts err less than the target.
@@ -66,7 +66,7 @@ def scale_correction_text(scale_correction: ScaleCorrection) -> str:
     return f"human ratings are {scale_correction.mean:.2f} times{ends} as far apart as the judge's"
 
 
-def answer_of(calibration: Calibration) -> tuple[str, ...]:
+def calibration_answer(calibration: Calibration) -> tuple[str, ...]:
     """Say what the calibration found, in at most three sentences."""
     soft, scale_correction = calibration.accuracy["soft"], calibration.scale_correction.get("soft")
     if soft.mae is None:

@@ -9,11 +9,11 @@ from scipy.special import expit
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.nouns.battles import Battles
 from podium.nouns.calibration import Stability
-from podium.rankers.calibration.signals import Signal, margins, probability, slope
-from podium.rankers.clusters import gram
+from podium.rankers.calibration.signals import Signal, beta_direction, predict_preference, readable_margins
+from podium.rankers.clusters import centered_gram
 from podium.rankers.coded import Cluster, CodedBattles, cluster_codes, hard_credits
 from podium.rankers.graph import comparison_graph, separated_models
-from podium.rankers.newton import STEPS, DesignMatrix, Likelihood, SingularError, maximise
+from podium.rankers.newton import STEPS, DesignMatrix, Likelihood, SingularError, maximize
 from podium.rankers.pairs import pair_sums
 from podium.rankers.row_order import order_of_battles
 from podium.text import some
@@ -70,7 +70,7 @@ class Evidence:
 
     def soft(self, weights: np.ndarray) -> np.ndarray:
         """Return the soft target of low, NaN where there is no signal, shape (battles,)."""
-        return probability(self.signal.kind, self.signal.x, weights)
+        return predict_preference(self.signal.kind, self.signal.x, weights)
 
     def coded_by(self, credit: np.ndarray) -> CodedBattles:
         """Return the battles with a known credit as arrays for a fit over all models."""
@@ -98,7 +98,7 @@ class Evidence:
         """
         likelihood = self._likelihood(self._preferences(keep))
         try:
-            return maximise(likelihood, start).at
+            return maximize(likelihood, start).at
         except (NotIdentifiedError, SingularError):
             raise NotIdentifiedError(
                 "the map from the judge's signal to human preferences has no finite maximum: the signal is always "
@@ -128,7 +128,7 @@ class Evidence:
         surplus = (self.weight[rows] * (self.human[rows] - expit(x @ weights)))[:, None] * x
         scores = np.stack([np.bincount(codes, column) for column in surplus.T], axis=1)
         correction = clusters / (clusters - 1) if clusters > 1 else np.nan
-        return weights, correction * bread @ gram([scores])[0] @ bread, clusters
+        return weights, correction * bread @ centered_gram([scores])[0] @ bread, clusters
 
     def _likelihood(self, rows: np.ndarray) -> Likelihood:
         weight, design = self.weight[rows], DesignMatrix(self.signal.x[rows])
@@ -147,7 +147,7 @@ class Evidence:
         )
 
 
-def evidence_of(battles: Battles, signal: Signal, cluster: Cluster = "item") -> Evidence:
+def build_evidence(battles: Battles, signal: Signal, cluster: Cluster = "item") -> Evidence:
     """Orient and sort the battles.
 
     Args:
@@ -166,7 +166,7 @@ def evidence_of(battles: Battles, signal: Signal, cluster: Cluster = "item") -> 
         hard=np.where(turned, 1 - hard, hard),
         human=np.where(turned, 1 - human, human),
         signal=replace(signal, x=np.where(turned[:, None], -signal.x, signal.x)),
-        margin=np.where(turned, -1, 1) * margins(battles),
+        margin=np.where(turned, -1, 1) * readable_margins(battles),
         weight=table["weight"].to_numpy() if "weight" in table else np.ones(len(table)),
         cluster=cluster_codes(battles, unit),
         unit=unit,
@@ -176,7 +176,7 @@ def evidence_of(battles: Battles, signal: Signal, cluster: Cluster = "item") -> 
     return replace(evidence, cluster=np.unique(evidence.cluster, return_inverse=True)[1])
 
 
-def calibratable(evidence: Evidence) -> Evidence:
+def select_calibratable(evidence: Evidence) -> Evidence:
     """Keep the models that have human labels, verdicts and signals, and a rating by humans that the data bound.
 
     A model that humans always prefer, or never, has no finite rating: as an anchor it would move everyone's.
@@ -245,7 +245,7 @@ def _require_one_group(what: str, evidence: Evidence, credit: np.ndarray) -> Non
     )
 
 
-def stability_of(evidence: Evidence, rng: np.random.Generator) -> list[Stability]:
+def measure_stability(evidence: Evidence, rng: np.random.Generator) -> list[Stability]:
     """Fit beta to random subsets of the human preferences, of growing size."""
     rows, stability = np.flatnonzero(evidence.preference), []
     for size in (size for size in SIZES if size < len(rows)):
@@ -255,7 +255,7 @@ def stability_of(evidence: Evidence, rng: np.random.Generator) -> list[Stability
             keep[rng.choice(rows, size, replace=False)] = True
             with suppress(NotIdentifiedError, NotConvergedError):
                 weights = evidence.weights(keep)
-                betas.append(float(slope(evidence.signal.kind, weights) @ weights))
+                betas.append(float(beta_direction(evidence.signal.kind, weights) @ weights))
         mean = sd = None
         if len(betas) > 1:
             # Without replacement, large subsets share most battles: the finite population correction undoes it.

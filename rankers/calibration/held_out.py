@@ -10,8 +10,13 @@ from podium.nouns.calibration import HeldOut, ScaleCorrection, Target
 from podium.rankers.calibration.evidence import Evidence
 from podium.rankers.calibration.leave_one_out import HeldOutScale, leave_one_out
 from podium.rankers.calibration.placement import ErrorMethod
-from podium.rankers.calibration.scale_correction import FEWEST, scale_correction_of, spread_of, tells_nothing
-from podium.rankers.calibration.targets import weights_for
+from podium.rankers.calibration.scale_correction import (
+    FEWEST,
+    estimate_scale_correction,
+    estimate_spread,
+    tells_nothing,
+)
+from podium.rankers.calibration.targets import order_weights
 from podium.rankers.intervals import finite_or_none
 
 
@@ -25,7 +30,7 @@ def rate_held_out(
         weights: of the map of each fold, shape (models, features).
         method: of the judge's standard errors; human ratings are sandwiches, whose resamples nobody asked for.
     """
-    pooled = evidence.soft(weights_for(target, evidence.signal))
+    pooled = evidence.soft(order_weights(target, evidence.signal))
     return {
         "human": leave_one_out(evidence, evidence.human, regularization, ErrorMethod(), "human"),
         "hard": leave_one_out(evidence, evidence.hard, regularization, method, "hard"),
@@ -33,15 +38,12 @@ def rate_held_out(
     }
 
 
-def held_out_models(
-    evidence: Evidence, scales: Mapping[str, HeldOutScale], weights: np.ndarray, about: Mapping[str, Mapping[str, Any]]
-) -> tuple[HeldOut, ...]:
+def build_held_out(evidence: Evidence, scales: Mapping[str, HeldOutScale], weights: np.ndarray) -> tuple[HeldOut, ...]:
     """Return what is known of each model, its ratings not scale-corrected.
 
     Args:
         scales: as `rate_held_out` gives them.
         weights: of the map of each fold, NaN where the labels of the others gave none, shape (models, features).
-        about: what a table says of models, by name.
     """
     maps = [() if np.isnan(row).any() else zip(evidence.signal.names, row.tolist(), strict=True) for row in weights]
     return tuple(
@@ -52,13 +54,12 @@ def held_out_models(
             battles=int(scales["soft"].battles[k]),
             weights=dict(maps[k]),
             separated=tuple(kind for kind, scale in scales.items() if scale.separated[k]),
-            about=about.get(name, {}),
         )
         for k, name in enumerate(evidence.models)
     )
 
 
-def scale_correction_models(
+def correct_scales(
     held: Sequence[HeldOut], scales: Mapping[str, HeldOutScale]
 ) -> tuple[tuple[HeldOut, ...], dict[str, ScaleCorrection]]:
     """Correct the scale of each model by what the others tell, and learn the spread; kinds that tell
@@ -67,7 +68,7 @@ def scale_correction_models(
     human, held, scale_corrections = scales["human"], tuple(held), {}
     for kind in ("hard", "soft"):
         judge = scales[kind]
-        pooled = scale_correction_of(judge.anchors, human.anchors)
+        pooled = estimate_scale_correction(judge.anchors, human.anchors)
         if len(held) <= FEWEST:
             # Without one of them, two are left, and tell nothing: no residual would be a scale-corrected one's.
             pooled = ScaleCorrection(1.0, None, None, None, len(held))
@@ -91,4 +92,4 @@ def _with_spread(scale_correction: ScaleCorrection, held: Sequence[HeldOut], kin
     variance = np.array([model.error(kind, scale_correction) for model in known], dtype=np.float64) ** 2
     human_se = [model.human_se for model in held if model.human_se is not None]
     median = float(np.median(human_se)) if human_se else None
-    return replace(scale_correction, spread=spread_of(residual, variance), human_se=median)
+    return replace(scale_correction, spread=estimate_spread(residual, variance), human_se=median)

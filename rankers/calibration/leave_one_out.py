@@ -9,9 +9,9 @@ import numpy as np
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.progress import track
 from podium.rankers.calibration.evidence import Evidence
-from podium.rankers.calibration.placement import ErrorMethod, Own, place_one
-from podium.rankers.calibration.scale_correction import scale_correction_of
-from podium.rankers.calibration.signals import slope
+from podium.rankers.calibration.placement import ErrorMethod, ModelBattles, place_model
+from podium.rankers.calibration.scale_correction import estimate_scale_correction
+from podium.rankers.calibration.signals import beta_direction
 from podium.rankers.graph import comparison_graph, separated_models
 from podium.rankers.pairs import pair_sums
 from podium.rankers.scale import MEAN, POINTS
@@ -51,10 +51,10 @@ class HeldOutScale:
         """Return what the others of each fold tell of the scale correction to human scale, shape (models,)."""
         known = ~np.isnan(self.others) & ~np.isnan(human_scale.others)
         folds = zip(self.others, human_scale.others, known, strict=True)
-        return np.array([scale_correction_of(judge[both], human[both]).mean for judge, human, both in folds])
+        return np.array([estimate_scale_correction(judge[both], human[both]).mean for judge, human, both in folds])
 
 
-def fold_weights(evidence: Evidence) -> np.ndarray:
+def fit_fold_weights(evidence: Evidence) -> np.ndarray:
     """Fit the map from signal to preference without each model in turn, shape (models, features).
 
     NaN for a model without whom the labels give no map: it cannot be held out.
@@ -70,7 +70,7 @@ def fold_weights(evidence: Evidence) -> np.ndarray:
         with suppress(NotIdentifiedError, NotConvergedError):
             weights = evidence.weights(~evidence.involves(model), pooled)
             # A slope of 0 or less would turn every target of this fold round.
-            if slope(evidence.signal.kind, weights) @ weights > 0:
+            if beta_direction(evidence.signal.kind, weights) @ weights > 0:
                 folds[model] = weights
     return folds
 
@@ -112,7 +112,7 @@ def leave_one_out(
         if fold is None:
             continue
         own, outside = fold
-        battles[k], theta[k] = len(own.credit), place_one(own, regularization)
+        battles[k], theta[k] = len(own.credit), place_model(own, regularization)
         others[k] = np.insert(own.theta, k, np.nan)
         separated[k] |= outside
         se[k], lost[k] = method.standard_error(own, theta[k], regularization)
@@ -121,7 +121,7 @@ def leave_one_out(
 
 def _fold(
     evidence: Evidence, model: int, credit: np.ndarray, start: np.ndarray, regularization: float
-) -> tuple[Own, bool] | None:
+) -> tuple[ModelBattles, bool] | None:
     """Rate the others without a model, and return its own battles against them; None if they never met.
 
     Also returned: whether the data do not bound its rating, or that of one of the others, without it.
@@ -141,11 +141,11 @@ def _fold(
         theta = fit_strengths(rest, regularization, np.delete(start, model)).theta
     except NotConvergedError as error:
         raise NotIdentifiedError(f"without {evidence.models[model]}, no ratings of the others: {error}") from None
-    own = own_battles(evidence, model, credit, np.insert(theta, model, np.nan))
+    own = battles_of_model(evidence, model, credit, np.insert(theta, model, np.nan))
     return own, own.is_separated or bool(separated_models(rest).any())
 
 
-def own_battles(evidence: Evidence, model: int, credit: np.ndarray, theta: np.ndarray) -> Own:
+def battles_of_model(evidence: Evidence, model: int, credit: np.ndarray, theta: np.ndarray) -> ModelBattles:
     """Return a model's battles against opponents of known strength.
 
     Args:
@@ -159,4 +159,4 @@ def own_battles(evidence: Evidence, model: int, credit: np.ndarray, theta: np.nd
     opponent = np.where(first, evidence.high, evidence.low)[rows]
     earned = np.where(first, credit, 1 - credit)[rows]
     cluster = np.unique(evidence.cluster[rows], return_inverse=True)[1]
-    return Own((np.cumsum(known) - 1)[opponent], earned, evidence.weight[rows], cluster, theta[known])
+    return ModelBattles((np.cumsum(known) - 1)[opponent], earned, evidence.weight[rows], cluster, theta[known])

@@ -7,12 +7,12 @@ from scipy import sparse
 from scipy.special import expit
 
 from podium.rankers.intervals import FEWEST_DRAWS, resample_counts
-from podium.rankers.newton import DesignMatrix, Likelihood, maximise_many
+from podium.rankers.newton import DesignMatrix, Likelihood, maximize_samples
 from podium.rankers.scale import POINTS
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
+class ModelBattles:
     """One model's battles.
 
     Attributes:
@@ -72,17 +72,17 @@ def place(
         rated &= (earned > 0) & (earned < played)
     alone, penalty = DesignMatrix(np.ones((len(theta), 1))), np.array([float(regularization)])
     likelihood = Likelihood(alone, credit[rated], weight[rated], penalty, offset=-np.asarray(theta))
-    strength[rated] = maximise_many(likelihood, np.array([start]))[:, 0]
+    strength[rated] = maximize_samples(likelihood, np.array([start]))[:, 0]
     return strength
 
 
-def place_one(own: Own, regularization: float) -> float:
+def place_model(own: ModelBattles, regularization: float) -> float:
     """Return the log-strength of one model, NaN without a battle."""
     credit, weight = own.sums()
     return float(place(own.theta, credit[None], weight[None], regularization)[0])
 
 
-def sandwich_se(own: Own, theta: float, regularization: float) -> float:
+def sandwich_se(own: ModelBattles, theta: float, regularization: float) -> float:
     """Return the standard error of a model's rating by the sandwich over its own clusters, Elo points.
 
     Opponents and targets are held fixed. NaN for fewer than two clusters, and where everything was won, or lost.
@@ -102,7 +102,7 @@ def sandwich_se(own: Own, theta: float, regularization: float) -> float:
 
 
 def bootstrap_se(
-    own: Own, centre: float, regularization: float, resamples: int, rng: np.random.Generator
+    own: ModelBattles, centre: float, regularization: float, resamples: int, rng: np.random.Generator
 ) -> tuple[float, int]:
     """Return the standard error over resamples of the model's own clusters, and the resamples that are left out.
 
@@ -141,7 +141,7 @@ class ErrorMethod:
     def __str__(self) -> str:
         return f"bootstrap:{self.resamples}" if self.resamples else "sandwich"
 
-    def standard_error(self, own: Own, theta: float, regularization: float) -> tuple[float, int]:
+    def standard_error(self, own: ModelBattles, theta: float, regularization: float) -> tuple[float, int]:
         """Return the standard error, Elo points, and the resamples that are left out.
 
         Every model's draws start at the seed: they depend neither on its name nor on who else there is.

@@ -20,8 +20,8 @@ SMALLEST = 0.05
 """A slope that may be below it says that the judge's ratings tell nothing of human ratings."""
 
 
-def scale_correction_of(judge: np.ndarray, human: np.ndarray) -> ScaleCorrection:
-    """ScoreEstimates how many times as far apart human log-strengths are as the judge's.
+def estimate_scale_correction(judge: np.ndarray, human: np.ndarray) -> ScaleCorrection:
+    """Estimate how many times as far apart human log-strengths are as the judge's.
 
     The posterior of kappa in humans = kappa * judge + error, with a Cauchy(0, 0.5) prior on log kappa and Jeffreys' on
     the error's variance, integrated out; it is always positive. Fewer than three models give 1, without ends.
@@ -52,7 +52,7 @@ def tells_nothing(judge: np.ndarray, human: np.ndarray, scale_correction: ScaleC
     return not rises or scale_correction.low < SMALLEST
 
 
-def spread_of(residual: np.ndarray, variance: np.ndarray) -> float:
+def estimate_spread(residual: np.ndarray, variance: np.ndarray) -> float:
     """Return the standard deviation of residuals beyond their sampling errors, by maximum likelihood; often 0.
 
     Args:

@@ -9,7 +9,7 @@ from podium.checks import CHECKS
 from podium.errors import NotIdentifiedError, UsageError
 from podium.nouns.calibration import Target
 from podium.rankers.calibration.evidence import Evidence
-from podium.rankers.calibration.signals import POOLED, Kind, Signal, constant_weights, probability, slope
+from podium.rankers.calibration.signals import Kind, Signal, beta_direction, predict_preference, smoothing_weights
 from podium.rankers.intervals import t_quantile
 
 WEAK = 0.35
@@ -31,7 +31,7 @@ def fit_target(evidence: Evidence, level: float) -> Target:
     Source: Soft-Elo, equation 6.
     """
     (weights, covariance, clusters), signal = evidence.slopes(), evidence.signal
-    direction, preferences = slope(signal.kind, weights), int(evidence.preference.sum())
+    direction, preferences = beta_direction(signal.kind, weights), int(evidence.preference.sum())
     beta = float(direction @ weights)
     if beta <= 0:
         raise NotIdentifiedError(
@@ -50,11 +50,11 @@ def fit_target(evidence: Evidence, level: float) -> Target:
         level=level if known else None,
         covariance=tuple(tuple(map(float, row)) for row in covariance) if known else None,
         battles=preferences,
-        ridge=signal.ridge if signal.kind in POOLED else 0.0,
+        ridge=signal.ridge if signal.kind == "criteria" else 0.0,
     )
 
 
-def few_items_doubt(evidence: Evidence) -> list[str]:
+def few_items_warnings(evidence: Evidence) -> list[str]:
     """Say that a fitted map rests on few items, if it does."""
     items, check = len(np.unique(evidence.cluster[evidence.preference])), CHECKS["items of beta"]
     if items >= check.threshold:
@@ -62,7 +62,7 @@ def few_items_doubt(evidence: Evidence) -> list[str]:
     return [check.say(items=items, unit=evidence.unit, preferences=int(evidence.preference.sum()))]
 
 
-def given_target(kind: Kind, beta: float | None, constant: float | None) -> Target | None:
+def build_given_target(kind: Kind, beta: float | None, constant: float | None) -> Target | None:
     """Return the map that options give; None where they give none.
 
     Args:
@@ -83,14 +83,14 @@ def given_target(kind: Kind, beta: float | None, constant: float | None) -> Targ
     if constant is not None:
         if kind != "smoothing" or beta is not None:
             raise UsageError("constant is the credit of a win under target=smoothing, and stands alone")
-        weight = float(constant_weights(constant)[0])
+        weight = float(smoothing_weights(constant)[0])
         return Target("smoothing", {"verdict": weight}, weight)
     if kind != "margin" or not 0 < float(beta or 0) < np.inf:
         raise UsageError(f"beta={beta}: a number above 0, logits per unit of margin, for target=margin only")
     return Target("margin", {"margin": float(beta or 0)}, float(beta or 0))
 
 
-def weights_for(target: Target, signal: Signal) -> np.ndarray:
+def order_weights(target: Target, signal: Signal) -> np.ndarray:
     """Return the map's weights in the order of a signal's features, shape (features,).
 
     Raises:
@@ -104,7 +104,7 @@ def weights_for(target: Target, signal: Signal) -> np.ndarray:
     return np.array([target.weights[name] for name in signal.names])
 
 
-def covariance_for(target: Target, signal: Signal) -> np.ndarray:
+def order_covariance(target: Target, signal: Signal) -> np.ndarray:
     """Return the covariance of the weights in the order of a signal's features; zero where they were given."""
     names = list(target.weights)
     if target.covariance is None:
@@ -113,7 +113,7 @@ def covariance_for(target: Target, signal: Signal) -> np.ndarray:
     return np.array(target.covariance)[np.ix_(order, order)]
 
 
-def log_loss(evidence: Evidence, folds: np.ndarray) -> float | None:
+def held_out_log_loss(evidence: Evidence, folds: np.ndarray) -> float | None:
     """Return the mean -log p of human preferences, each predicted by the maps fitted without either of the two.
 
     Every battle is predicted twice: by the fold that leaves out low, and by the one that leaves out high, where they
@@ -131,12 +131,12 @@ def log_loss(evidence: Evidence, folds: np.ndarray) -> float | None:
     return total / predicted if predicted else None
 
 
-def soft_target(target: Target, signal: Signal) -> np.ndarray:
+def soften_verdicts(target: Target, signal: Signal) -> np.ndarray:
     """Return the soft credit of a in every battle, NaN where it has no signal, shape (battles,)."""
-    return probability(signal.kind, signal.x, weights_for(target, signal))
+    return predict_preference(signal.kind, signal.x, order_weights(target, signal))
 
 
-def doubts(target: Target, agreement: Mapping[str, Any]) -> list[str]:
+def weak_signal_warnings(target: Target, agreement: Mapping[str, Any]) -> list[str]:
     """Say where the signal is too weak to be trusted.
 
     Args:

@@ -11,8 +11,8 @@ from podium.nouns.ranking import Standings
 from podium.rankers.coded import Cluster, CodedBattles, Labels
 from podium.rankers.intervals import ScoreEstimates, covariance_of, sandwich_estimate, t_quantile
 from podium.rankers.length_control.external import WEIGHT, External
-from podium.rankers.length_control.term import Lengths, lengths_of, squash
-from podium.rankers.newton import DesignMatrix, Likelihood, SingularError, maximise
+from podium.rankers.length_control.term import Lengths, read_lengths, saturate_lengths
+from podium.rankers.newton import DesignMatrix, Likelihood, SingularError, maximize
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
 
 FAR = 50.0
@@ -43,7 +43,7 @@ class Rate:
     slope: float
 
 
-def against_baseline(
+def rank_against_baseline(
     battles: Battles,
     anchor: str | None,
     external: External | None,
@@ -65,7 +65,7 @@ def against_baseline(
         NotIdentifiedError: no lengths, or no model has a fit.
         UsageError: no baseline is named and several could be meant.
     """
-    lengths = lengths_of(battles, labels, cluster)
+    lengths = read_lengths(battles, labels, cluster)
     coded = lengths.coded
     base = _baseline(coded, anchor)
     name = coded.models[base]
@@ -161,7 +161,7 @@ def _fit_rate(
     if not sd > 0:
         raise NotIdentifiedError("its lead in length is the same in all battles")
     known = np.ones(len(lead), dtype=bool) if difficulty is None else np.isfinite(difficulty)
-    columns = [np.ones(len(lead)), squash(lead, sd), *([] if difficulty is None else [difficulty])]
+    columns = [np.ones(len(lead)), saturate_lengths(lead, sd), *([] if difficulty is None else [difficulty])]
     rows = np.column_stack(columns)[known]
     own, y, w = len(rows), credit[known], weight[known]
     items, item = np.unique(cluster[known], return_inverse=True)
@@ -208,7 +208,7 @@ def _refuse_one_sided(credit: np.ndarray, coefficients: int, items: int) -> None
 def _regression(rows: np.ndarray, credit: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     likelihood = Likelihood(DesignMatrix(rows), weight * credit, weight, np.zeros(rows.shape[1]), largest=FAR)
     try:
-        at = maximise(likelihood).at
+        at = maximize(likelihood).at
     except (NotIdentifiedError, SingularError):
         raise NotIdentifiedError(UNBOUNDED) from None
     information = likelihood.information_at(at)

@@ -8,8 +8,8 @@ import numpy as np
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.rankers.coded import CodedBattles
 from podium.rankers.intervals import clusters_behind, t_quantile
-from podium.rankers.length_control.term import Lengths, squash
-from podium.rankers.newton import SingularError, maximise
+from podium.rankers.length_control.term import Lengths, saturate_lengths
+from podium.rankers.newton import SingularError, maximize
 from podium.rankers.pairs import PairCells, pair_sums
 from podium.rankers.scale import POINTS
 from podium.rankers.strengths import Strengths, are_sound, column_likelihood
@@ -96,7 +96,7 @@ def fit_at_equal_length(lengths: Lengths, plain: Strengths) -> EqualLength:
         NotConvergedError: the fit did not reach its maximum.
     """
     sd = float(np.sqrt(np.mean(lengths.difference**2)))
-    term = squash(lengths.difference, sd) if sd > 0 else np.zeros(len(lengths.difference))
+    term = saturate_lengths(lengths.difference, sd) if sd > 0 else np.zeros(len(lengths.difference))
     fit = fit_with_length(lengths.coded, term, plain.regularization, plain.theta)
     return EqualLength(fit, lengths, term, sd)
 
@@ -128,7 +128,7 @@ def fit_with_length(coded: CodedBattles, term: np.ndarray, regularization: float
             "need battles that the shorter response wins"
         )
     try:
-        return Strengths(pair_sums(coded), regularization, likelihood, maximise(likelihood, np.append(start, 0.0)))
+        return Strengths(pair_sums(coded), regularization, likelihood, maximize(likelihood, np.append(start, 0.0)))
     except SingularError as error:
         raise NotConvergedError(f"no maximum with a length term ({error}); raise the regularization") from None
 

@@ -28,7 +28,7 @@ class Lengths:
     left_out: int
 
 
-def lengths_of(battles: Battles, labels: Labels, cluster: Cluster) -> Lengths:
+def read_lengths(battles: Battles, labels: Labels, cluster: Cluster) -> Lengths:
     """Code the battles that have lengths.
 
     Raises:
@@ -49,7 +49,7 @@ def lengths_of(battles: Battles, labels: Labels, cluster: Cluster) -> Lengths:
     return Lengths(coded, (a - b)[rows], rows, int((readable & ~known).sum()))
 
 
-def squash(difference: np.ndarray, sd: float) -> np.ndarray:
+def saturate_lengths(difference: np.ndarray, sd: float) -> np.ndarray:
     """Return tanh(difference / sd): far longer counts little more than longer (Dubois et al. 2024, equation 2)."""
     return np.tanh(difference / sd)
 

@@ -6,7 +6,7 @@ import pytest
 import podium
 from podium.answers.trust_checks import ERROR_RATE, ORDER, CheckResult, _check_position, trust_sentence
 from podium.checks import CHECKS
-from podium.nouns.human_labels import label_from
+from podium.nouns.human_labels import label_by_table
 
 
 def test_every_finding_has_a_row_in_the_table_of_checks() -> None:
@@ -110,7 +110,7 @@ def test_labels_that_are_joined_leave_what_the_order_does_to_verdicts_known() ->
     votes = frame.drop_duplicates(["item", "model_a", "model_b"])
     votes = podium.read_battles(votes[["item", "model_a", "model_b"]].assign(credit=votes["human"]))
     bare = podium.read_battles(frame.drop(columns="human"))
-    joined = label_from(bare, votes, must_meet=True)
+    joined = label_by_table(bare, votes, must_meet=True)
     assert _check_position(bare).fails
     assert _check_position(joined) == _check_position(bare)
     some_of_them = joined.select(np.arange(len(joined)) < 50)

@@ -342,7 +342,6 @@ def test_an_impossible_output_file_is_refused_before_the_work(
         ("--target", "smoothing", "--constant", "1"),
         ("--regularization", "-1"),
         ("--target", "criteria", "--ridge", "-1"),
-        ("--models", "absent.csv"),
         ("--where", "judge"),
     ],
     ids=" ".join,
@@ -368,20 +367,13 @@ def test_another_target_is_in_the_title_and_in_the_file(podium: Podium, folder: 
     assert json.loads((tmp_path / "c.json").read_text())["target"]["weights"] == {"verdict": pytest.approx(math.log(3))}
 
 
-def test_facts_of_the_models_are_kept_in_the_file(podium: Podium, folder: Path, tmp_path: Path) -> None:
-    words = ("--models", folder / "models.csv", "-o", tmp_path / "c.json", *SHORT)
-    podium("calibrate", folder / "few.csv", *words)
-    models = json.loads((tmp_path / "c.json").read_text())["models"]
-    assert [one["about"] for one in models] == [{"family": "oak", "date": "2026-01-31"}] * 5
-
-
 @pytest.mark.slow
 def test_compare_prints_hard_and_every_target(podium: Podium, folder: Path) -> None:
     answer = podium("calibrate", folder / "few.csv", "--compare", *SHORT)
     titles = ("targets side by side", "90% intervals over models, each by itself", "beyond ")
     compared, _, _ = answer.out.partition("judge and humans")
     side_by_side, by_itself, beyond_the_best = (targets_in(section(compared, title)) for title in titles)
-    assert (answer.code, side_by_side) == (0, ["hard", "margin", "length", *["smoothing"] * 6])
+    assert (answer.code, side_by_side) == (0, ["hard", "margin", *["smoothing"] * 6])
     assert by_itself == side_by_side
     assert set(beyond_the_best) <= set(side_by_side)
     assert len(beyond_the_best) == len(side_by_side) - 1, "all but the best; five models bear no scale correction"
@@ -441,10 +433,36 @@ def test_every_option_says_what_it_does() -> None:
     assert ([option.name for option in options if not option.help], len(options) > 15) == ([], True)
 
 
-@pytest.mark.parametrize(("option", "name"), [("--calibration", "calibration.json"), ("--models", "dates.csv")])
+@pytest.mark.parametrize(
+    ("words", "instead"),
+    [
+        (("--models", "models.csv"), "leave it out"),
+        (("--target", "length"), "length_control"),
+        (("--target", "jury"), "margin_JUDGE"),
+    ],
+)
+def test_what_was_removed_names_what_replaces_it(
+    podium: Podium, folder: Path, words: tuple[str, ...], instead: str
+) -> None:
+    answer = podium("calibrate", folder / "few.csv", *words)
+    assert (answer.code, "was removed: " in answer.err, instead in answer.err) == (2, True, True)
+
+
+@pytest.mark.parametrize("setting", ["strata=family", "halflife=30", "target=length", "soft-elo.target=jury"])
+def test_a_removed_setting_names_what_replaces_it(podium: Podium, folder: Path, setting: str) -> None:
+    answer = podium("rank", folder / "new.csv", "--ranker", "soft-elo", "--set", setting)
+    assert (answer.code, "was removed: " in answer.err) == (2, True)
+
+
+def test_a_table_of_models_without_families_exits_with_2(podium: Podium, folder: Path) -> None:
+    answer = podium("rank", folder / "new.csv", "--models", folder / "dates.csv")
+    assert (answer.code, "give it the columns model and family" in answer.err) == (2, True)
+
+
 @pytest.mark.usefixtures("calibrated")
-def test_a_file_that_the_ranker_does_not_use_exits_with_2(podium: Podium, folder: Path, option: str, name: str) -> None:
-    answer = podium("rank", folder / "new.csv", "--ranker", "win-rate,bradley-terry", option, folder / name)
+def test_a_calibration_that_no_ranker_uses_exits_with_2(podium: Podium, folder: Path) -> None:
+    words = ("--ranker", "win-rate,bradley-terry", "--calibration", folder / "calibration.json")
+    answer = podium("rank", folder / "new.csv", *words)
     assert (answer.code, "win-rate and bradley-terry does not use one; soft-elo does" in answer.err) == (2, True)
 
 

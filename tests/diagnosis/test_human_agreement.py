@@ -12,8 +12,8 @@ from statsmodels.stats.inter_rater import cohens_kappa
 from podium import Judge
 from podium.diagnosis.figures import Missing
 from podium.diagnosis.human_agreement import agreement_lead, measure_human_agreement
-from podium.rankers.calibration.evidence import evidence_of
-from podium.rankers.calibration.signals import signal_of
+from podium.rankers.calibration.evidence import build_evidence
+from podium.rankers.calibration.signals import read_signal
 from podium.rankers.calibration.targets import fit_target
 from podium.verbs.calibration_run import judge_agreement
 
@@ -70,7 +70,7 @@ def test_kappa_and_its_error_are_cohens():
     Every battle stands in the table from both sides, which are one cluster: their variance is twice that of the table.
     """
     battles = judged()
-    evidence = evidence_of(battles, signal_of(battles, "margin"))
+    evidence = build_evidence(battles, read_signal(battles, "margin"))
     judge, human = (np.sign(values - 0.5).astype(int) for values in (evidence.hard, evidence.human))
     found = card(type(battles)(battles.table.drop(columns="item")))
     table = np.array([[np.sum((judge == p) & (human == q)) for q in (-1, 0, 1)] for p in (-1, 0, 1)])
@@ -97,7 +97,7 @@ def test_the_auc_counts_equal_margins_half():
     """Oracle: scikit-learn; margins in whole numbers, so that many are equal."""
     battles = judged()
     battles = type(battles)(battles.table.assign(margin=battles.table["margin"].round()))
-    evidence = evidence_of(battles, signal_of(battles, "margin"))
+    evidence = build_evidence(battles, read_signal(battles, "margin"))
     judge, human = np.sign(evidence.hard - 0.5), np.sign(evidence.human - 0.5)
     decisive = (judge != 0) & (human != 0)
     size, agree = np.abs(evidence.margin[decisive]), (judge == human)[decisive]
@@ -109,7 +109,7 @@ def test_the_auc_counts_equal_margins_half():
 
 def test_the_temperature_is_the_fitted_one_with_its_interval():
     battles = judged()
-    oracle = fit_target(evidence_of(battles, signal_of(battles, "margin")), 0.9)
+    oracle = fit_target(build_evidence(battles, read_signal(battles, "margin")), 0.9)
     found = card(battles, level=0.9).temperature
     assert (found.value, found.low, found.high, found.level) == (oracle.beta, oracle.low, oracle.high, 0.9)
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import podium
-from podium.formats.soft_elo import MOST_CRITERIA, read
+from podium.formats.verdict_files import MOST_CRITERIA, read_soft_elo
 from podium.nouns.battles import CRITERION
 
 
@@ -69,7 +69,7 @@ def test_a_file_without_scores_has_no_criteria(save):
 def test_a_rubric_of_its_own_per_instruction_keeps_only_the_mean():
     scores = [str({f"of instruction {k}": k}) for k in range(MOST_CRITERIA + 1)]
     records = pd.DataFrame({"model_a": "x", "model_b": "y", "scores_a": scores, "scores_b": scores})
-    assert [name for name in read(records) if name.startswith("margin")] == ["margin"]
+    assert [name for name in read_soft_elo(records) if name.startswith("margin")] == ["margin"]
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_a_rubric_of_its_own_per_instruction_keeps_only_the_mean():
 def test_quotes_and_backslashes_in_a_name_stay_part_of_it(scores, criterion):
     """With other quotes around them, these would be JSON of other criteria."""
     records = pd.DataFrame({"model_a": ["x"], "model_b": ["y"], "scores_a": [scores], "scores_b": [scores]})
-    assert [name for name in read(records) if CRITERION in name] == [f"margin_{criterion}"]
+    assert [name for name in read_soft_elo(records) if CRITERION in name] == [f"margin_{criterion}"]
 
 
 NUMBER = st.one_of(st.integers(), st.floats(allow_nan=False, allow_infinity=False).filter(lambda x: abs(x) < 1e300))
@@ -91,7 +91,9 @@ NUMBER = st.one_of(st.integers(), st.floats(allow_nan=False, allow_infinity=Fals
 def test_scores_as_python_prints_them_are_read_as_python_reads_them(scores):
     zeros = str(dict.fromkeys(scores, 0))
     records = pd.DataFrame([("x", "y", str(scores), zeros)], columns=["model_a", "model_b", "scores_a", "scores_b"])
-    margins = {name.removeprefix(CRITERION): gap for name, (gap,) in read(records).items() if CRITERION in name}
+    margins = {
+        name.removeprefix(CRITERION): gap for name, (gap,) in read_soft_elo(records).items() if CRITERION in name
+    }
     assert margins == {name: float(score) for name, score in ast.literal_eval(str(scores)).items()}
 
 

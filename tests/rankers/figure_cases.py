@@ -12,7 +12,7 @@ from podium.diagnosis.clustered import Clustered
 from podium.diagnosis.human_agreement import clustered_kappa
 from podium.nouns.calibration import HeldOut
 from podium.rankers.bradley_terry import estimate_elo
-from podium.rankers.calibration.accuracy import Difference, accuracy_of, difference_of
+from podium.rankers.calibration.accuracy import Difference, compare_accuracy, measure_accuracy
 from podium.rankers.cells import pair_sums_with_items
 from podium.rankers.coded import CodedBattles
 from podium.rankers.defaults import REGULARIZATION
@@ -151,7 +151,7 @@ def ratings_at_equal_length(items: int) -> Case:
             coded, strengths = lengths.coded, _strengths_of_four(lengths)
             if controlled:
                 strengths = fit_at_equal_length(lengths, strengths).strengths
-            scale = elo_scale(coded.models, bounded_models(strengths.graph), coded.clusters_of(), None, None)
+            scale = elo_scale(coded.models, bounded_models(strengths.graph), coded.clusters_by_model(), None, None)
             return estimate_elo(strengths, coded, scale, LEVEL), 1500 + POINTS * (STRENGTHS - STRENGTHS.mean())
 
         return estimate
@@ -213,7 +213,7 @@ def accuracy(name: str, models: int, r: float = 0.8) -> Draw:
 
     def draw(seed: int) -> tuple[float, Interval, Interval, float]:
         (held,) = _ratings(seed, models, r)
-        found = accuracy_of(held, "soft", LEVEL)
+        found = measure_accuracy(held, "soft", LEVEL)
         value = getattr(found, name)
         error = {
             "mae": np.std([abs(one.soft_elo - one.human_elo) for one in held]) / np.sqrt(models),
@@ -244,7 +244,7 @@ def accuracy_beyond(name: str, models: int, r: float = 0.9, other: float = 0.6) 
 
 @cache
 def _difference(seed: int, models: int, *correlations: float) -> Difference:
-    return difference_of(*_ratings(seed, models, *correlations), LEVEL)
+    return compare_accuracy(*_ratings(seed, models, *correlations), LEVEL)
 
 
 FIGURES: Mapping[str, Case] = {

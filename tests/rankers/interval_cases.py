@@ -15,7 +15,7 @@ from uneven_worlds import Played
 
 from podium.rankers.bradley_terry import estimate_elo, hide_separated
 from podium.rankers.cells import pair_sums_with_items
-from podium.rankers.clusters import sums
+from podium.rankers.clusters import sum_by_cell
 from podium.rankers.coded import CodedBattles
 from podium.rankers.identification import bounded_models, fit_battles
 from podium.rankers.intervals import FEW, ScoreEstimates, bootstrap_estimate, covariance_of, resample, sandwich_estimate
@@ -151,7 +151,7 @@ def elo(play: Callable[[int], Played]) -> World:
     def world(seed: int) -> tuple[ScoreEstimates, np.ndarray]:
         coded, credit = (played := play(seed)).coded, played.credit
         strengths = fit_battles(coded)
-        items = coded.clusters_of()
+        items = coded.clusters_by_model()
         scale = elo_scale(coded.models, bounded_models(strengths.graph), items, None, None)
         estimate = estimate_elo(strengths, coded, scale, LEVEL)
         truth = fit_strengths(_exact(strengths.pairs, credit), 0.0).theta
@@ -208,7 +208,7 @@ def rates_by_bootstrap(play: Callable[[int], Played], *, widened: bool = True) -
         coded, pairs = played.coded, pair_sums_with_items(played.coded)
         cells, rng = cells_by_cluster(coded, pairs), np.random.default_rng(seed)
         draws = resample(lambda counts: _plain_rates(cells, counts), coded.clusters, RESAMPLES, rng)
-        own = coded.clusters_of() if widened else FEW
+        own = coded.clusters_by_model() if widened else FEW
         estimate = bootstrap_estimate(win_rates(pairs), draws, coded.clusters, level=LEVEL, cluster="item", own=own)
         return estimate.clip(0, 1), win_rates(_exact(pairs, played.credit))
 
@@ -229,7 +229,7 @@ def elo_by_bootstrap(items: int, *, widened: bool = True) -> World:
 
     def world(seed: int) -> tuple[ScoreEstimates, np.ndarray]:
         played, strengths, draws = _elo_draws(items, seed)
-        coded, own = played.coded, played.coded.clusters_of()
+        coded, own = played.coded, played.coded.clusters_by_model()
         scale = elo_scale(coded.models, bounded_models(strengths.graph), own, None, None)
         score, own = scale.scores(strengths.theta), own if widened else FEW
         estimate = bootstrap_estimate(score, scale.scores(draws), items, level=LEVEL, cluster="item", own=own)
@@ -265,10 +265,11 @@ def _exact(pairs: Pairs, credit: np.ndarray) -> Pairs:
 def _plain_influence(coded: CodedBattles, pairs: Pairs) -> np.ndarray:
     pair, credit = pair_index(coded, pairs)
     error = (credit - (pairs.credit / pairs.weight)[pair]) / pairs.weight[pair]
-    met = np.bincount(pairs.first, minlength=pairs.models) + np.bincount(pairs.second, minlength=pairs.models)
-    low, high = pairs.first[pair], pairs.second[pair]
-    shape = (coded.clusters, pairs.models)
-    return sums(coded.cluster, low, error / met[low], shape) - sums(coded.cluster, high, error / met[high], shape)
+    met, shape = pairs.sum_by_model(), (coded.clusters, pairs.models)
+    of_first, of_second = (
+        sum_by_cell(coded.cluster, side, error / met[side], shape) for side in (pairs.first[pair], pairs.second[pair])
+    )
+    return of_first - of_second
 
 
 def _case_of_rates(play: Callable[[int], Played], least: float = 0.92) -> Case:

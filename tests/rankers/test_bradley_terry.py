@@ -23,14 +23,14 @@ from podium.rankers.coded import CodedBattles, code_battles
 from podium.rankers.few_items import FewBattles, Scatter
 from podium.rankers.graph import comparison_graph, design_efficiency, separated_in_resamples, separated_models
 from podium.rankers.identification import fit_battles
-from podium.rankers.newton import maximise_many
+from podium.rankers.newton import maximize_samples
 from podium.rankers.pairs import (
     Pairs,
-    _sparse_sums,
+    _sparse_pair_sums,
     cells_by_cluster,
+    pair_matrices,
     pair_sums,
     pairs_from_matrices,
-    squares,
 )
 from podium.rankers.scale import MEAN, POINTS, elo_scale
 from podium.rankers.strengths import fit_strengths, pair_likelihood
@@ -133,7 +133,7 @@ def test_many_resamples_at_once_equal_one_by_one():
     cells = cells_by_cluster(coded, pairs)
     counts = np.random.default_rng(0).multinomial(coded.clusters, [1 / coded.clusters] * coded.clusters, 20)
     credit, weight = cells.resampled_sums(counts.astype(float))
-    together = maximise_many(pair_likelihood(pairs, 0.01, credit, weight), np.zeros(6))
+    together = maximize_samples(pair_likelihood(pairs, 0.01, credit, weight), np.zeros(6))
     drawn = [Pairs(pairs.first, pairs.second, c, w, 6) for c, w in zip(credit, weight, strict=True)]
     alone = [fit_strengths(one, 0.01).theta for one in drawn]
     assert together == pytest.approx(np.array(alone), abs=1e-9)
@@ -147,9 +147,9 @@ def test_many_resamples_of_150_models_equal_steps_of_all_at_once(monkeypatch):
     credit = draws.binomial(weight.astype(int), expit(theta[low] - theta[high])).astype(float)
     pairs = Pairs(low, high, credit.sum(axis=0), weight.sum(axis=0), 150)
     likelihood = pair_likelihood(pairs, 0.01, credit, weight)
-    alone = maximise_many(likelihood, fit_strengths(pairs, 0.01).theta)
-    monkeypatch.setattr("podium.rankers.newton.TOGETHER", 150)
-    assert POINTS * maximise_many(likelihood, np.zeros(150)) == pytest.approx(POINTS * alone, abs=1e-9)
+    alone = maximize_samples(likelihood, fit_strengths(pairs, 0.01).theta)
+    monkeypatch.setattr("podium.rankers.newton.MOST_BATCHED", 150)
+    assert POINTS * maximize_samples(likelihood, np.zeros(150)) == pytest.approx(POINTS * alone, abs=1e-9)
 
 
 def test_separated_models_of_resamples_are_those_of_each():
@@ -405,7 +405,7 @@ def test_averaging_separated_resamples_in_would_widen_the_interval():
     coded, pairs, _ = squares_of(battles)
     cells = cells_by_cluster(coded, pairs)
     counts = np.random.default_rng(0).multinomial(6, [1 / 6] * 6, 500).astype(float)
-    theta = maximise_many(pair_likelihood(pairs, 1e-6, *cells.resampled_sums(counts)), np.zeros(4))
+    theta = maximize_samples(pair_likelihood(pairs, 1e-6, *cells.resampled_sums(counts)), np.zeros(4))
     assert POINTS * (theta.max() - theta.min()) > 2000
 
 
@@ -543,7 +543,7 @@ def test_errors_beside_a_newcomer_are_the_same_from_a_database_and_from_rows():
     estimates = []
     for coded in (prepare_battles(battles), code_battles(battles)):
         strengths = fit_strengths(pair_sums_with_items(coded))
-        scale = elo_scale(coded.models, np.ones(3, dtype=bool), coded.clusters_of(), None, None)
+        scale = elo_scale(coded.models, np.ones(3, dtype=bool), coded.clusters_by_model(), None, None)
         estimates.append(estimate_elo(strengths, coded, scale, 0.95))
     for name in ("low", "high", "covariance"):
         assert getattr(estimates[0], name) == pytest.approx(getattr(estimates[1], name), rel=1e-9)
@@ -564,13 +564,13 @@ def test_sparse_pair_sums_equal_dense_ones_with_weights():
     coded = CodedBattles(
         a, b, random.random(500), random.uniform(0.5, 3, 500), np.arange(500), 500, "row", tuple("abcdef")
     )
-    sparse, dense = _sparse_sums(coded), pairs_from_matrices(*squares(coded))
+    sparse, dense = _sparse_pair_sums(coded), pairs_from_matrices(*pair_matrices(coded))
     assert sparse.credit == pytest.approx(dense.credit)
     assert sparse.weight == pytest.approx(dense.weight)
 
 
 def test_conjugate_gradients_reach_the_same_maximum(monkeypatch):
-    monkeypatch.setattr("podium.rankers.newton.DENSE", 1)
+    monkeypatch.setattr("podium.rankers.newton.MOST_CHOLESKY", 1)
     _, pairs, _ = squares_of(worldly_battles(2))
     assert fit_strengths(pairs, 0.0).theta == pytest.approx(np.array(choix_of(pairs)), abs=1e-9)
 

@@ -19,10 +19,6 @@ from podium.report.ranking_view import denominators
 JUDGE = Judge("rubric-judge", scale=2.0, noise=0.6)
 OLD = tuple(f"old-{k:02d}" for k in range(12))
 NEW = ("new-a", "new-b", "new-c")
-FAMILY = dict.fromkeys(OLD[:9], "oak") | dict.fromkeys(OLD[9:], "pine") | {"new-a": "oak", "new-b": "oak"}
-FAMILY["new-c"] = "pine"
-DATE = {name: f"2026-{1 + k:02d}-01" for k, name in enumerate(OLD)} | dict.fromkeys(NEW, "2026-12-01")
-ABOUT = pd.DataFrame({"model": list(FAMILY), "family": list(FAMILY.values()), "date": [DATE[m] for m in FAMILY]})
 
 
 @cache
@@ -66,11 +62,11 @@ def calibrated(**options):
     """Twelve calibrated models, enough for 90%, on the judge's own scale unless it is asked for otherwise."""
     options = {"scale_correction": False, **options}
     frame = among_old().assign(prompt_hash="abc") if options.pop("hashed", False) else among_old()
-    return calibrate(read_battles(frame), bootstrap=25, models=options.pop("models", None) and ABOUT, **options)
+    return calibrate(read_battles(frame), bootstrap=25, **options)
 
 
 def known():
-    return calibrated(models=True)
+    return calibrated()
 
 
 def standings(*frames, calibration=None, **options):
@@ -339,125 +335,10 @@ def test_another_map_beside_a_calibration_is_refused(frame, options):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [{"strata": "family"}, {"halflife": 30.0}, {"conformal_level": 0.8}])
+@pytest.mark.parametrize("options", [{"of": "human"}, {"conformal_level": 0.8}])
 def test_options_of_conformal_intervals_need_a_calibration(options):
-    with pytest.raises(UsageError, match="strata, halflife, conformal_level and of need --calibration FILE"):
+    with pytest.raises(UsageError, match="conformal_level and of need --calibration FILE"):
         rank(read_battles(among_old()), "soft-elo", **options)
-
-
-def q_of(found):
-    return found.diagnostics["conformal"]["q"]
-
-
-def test_with_strata_only_scores_of_the_same_stratum_count():
-    found = standings(arrivals(), models=ABOUT, strata="family", conformal_level=0.7)
-    oaks, pines = (
-        quantile(scores_of([one for one in known().models if FAMILY[one.model] == family]), 0.7)
-        for family in ("oak", "pine")
-    )
-    assert oaks != pines
-    assert q_of(found) == {"new-a": oaks, "new-b": oaks, "new-c": pines}
-    assert found.diagnostics["conformal"]["n"] == {"new-a": 9, "new-b": 9, "new-c": 3}
-
-
-def test_a_stratum_that_is_too_small_gives_an_infinite_interval_with_the_number_needed():
-    found = standings(arrivals(), models=ABOUT, strata="family")
-    entries = {one.model: one.extra["conformal_low"] for one in found.entries}
-    assert (entries["new-a"] is not None, entries["new-c"]) == (True, None)
-    assert told(found, "infinite") == (
-        "infinite conformal interval: 3 calibrated models stand for it, and the level needs at least 9: new-c"
-    )
-
-
-def test_a_stratum_that_no_calibrated_model_is_of_gives_an_infinite_interval():
-    found = standings(arrivals(), models=ABOUT.replace({"pine": "palm"}), strata="family")
-    assert "0 calibrated models stand for it, and the level needs at least 9: new-c" in told(found, "infinite")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "facts", [None, ABOUT.drop(columns="family"), ABOUT[ABOUT["model"] != "new-a"], ABOUT.replace({"oak": None})]
-)
-def test_a_newcomer_of_unknown_stratum_is_refused_with_the_remedy(facts):
-    with pytest.raises(UsageError, match="no family of new-a: give a table with the columns model, family"):
-        standings(arrivals(), models=facts, strata="family")
-
-
-def by_weight(level, halflife, date="2026-12-01"):
-    """The weighted quantile in plain Python: the newcomer weighs 1, and its score is infinite."""
-    rows = sorted((one.score("soft"), one.about["date"]) for one in known().models)
-    days = [abs((pd.Timestamp(date) - pd.Timestamp(told)).days) for _, told in rows]
-    weights = [0.5 ** (day / halflife) for day in days]
-    for k, (score, _) in enumerate(rows):
-        if sum(weights[: k + 1]) >= level * (sum(weights) + 1):
-            return score
-    return math.inf
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("level", "halflife"), [(0.5, 60.0), (0.6, 90.0), (0.7, 120.0), (0.8, 90.0)])
-def test_calibrated_models_weigh_half_per_halflife(level, halflife):
-    found = standings(arrivals(), models=ABOUT, halflife=halflife, conformal_level=level)
-    expected = by_weight(level, halflife)
-    assert math.isfinite(expected)
-    assert q_of(found) == dict.fromkeys(NEW, expected)
-
-
-@pytest.mark.parametrize(("level", "halflife"), [(0.5, 60.0), (0.7, 120.0), (0.8, 90.0)])
-def test_a_halflife_gives_another_quantile_than_none(level, halflife):
-    assert by_weight(level, halflife) != quantile(scores_of(known().models), level)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("level", [0.5, 0.8, 0.9])
-def test_an_enormous_halflife_is_as_good_as_none(level):
-    found = standings(arrivals(), models=ABOUT, halflife=1e12, conformal_level=level)
-    assert q_of(found) == q_of(standings(arrivals(), conformal_level=level))
-
-
-def test_a_short_halflife_leaves_too_little_weight():
-    found = standings(arrivals(), models=ABOUT, halflife=1.0)
-    assert q_of(found) == dict.fromkeys(NEW)
-    assert "and the level needs more of their weight: new-a, new-b, new-c" in told(found, "infinite")
-
-
-@pytest.mark.slow
-def test_a_calibration_that_knows_no_dates_is_refused_with_the_remedy():
-    with pytest.raises(UsageError, match=r"knows no date of its models.*podium calibrate --models FILE"):
-        standings(arrivals(), calibration=calibrated(), models=ABOUT, halflife=1e12, conformal_level=0.5)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("facts", [None, ABOUT.drop(columns="date"), ABOUT[ABOUT["model"] != "new-a"]])
-def test_a_newcomer_without_a_date_is_refused_with_the_remedy(facts):
-    with pytest.raises(UsageError, match="no date of new-a: give a table with the columns model, date"):
-        standings(arrivals(), models=facts, halflife=30.0)
-
-
-def test_a_date_that_is_none_is_refused_with_the_remedy():
-    with pytest.raises(UsageError, match="the date 'soon' of new-a is none; write it as 2026-03-31"):
-        standings(arrivals(), models=ABOUT.replace({"2026-12-01": "soon"}), halflife=30.0)
-
-
-@pytest.mark.slow
-def test_a_date_with_a_time_zone_is_a_date():
-    zoned = ABOUT.replace({"2026-12-01": "2026-12-01T00:00:00Z"})
-    options = {"halflife": 90.0, "conformal_level": 0.6}
-    assert q_of(standings(arrivals(), models=zoned, **options)) == q_of(standings(arrivals(), models=ABOUT, **options))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("date", ["NaT", "nan"])
-def test_a_date_that_is_not_a_time_is_refused(date):
-    with pytest.raises(UsageError, match=f"the date '{date}' of new-a is none"):
-        standings(arrivals(), models=ABOUT.replace({"2026-12-01": date}), halflife=30.0)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("halflife", [0.0, -30.0, float("nan"), float("inf")])
-def test_a_halflife_that_is_no_number_of_days_is_refused(halflife):
-    with pytest.raises(UsageError, match="is not a number of days above 0"):
-        standings(arrivals(), models=ABOUT, halflife=halflife)
 
 
 @pytest.mark.slow
@@ -469,28 +350,21 @@ def test_a_conformal_level_outside_0_and_1_is_refused(level):
 
 def test_a_table_of_models_that_names_a_model_twice_is_refused():
     with pytest.raises(DataError, match="model 'old-00' stands in it twice"):
-        standings(arrivals(), models=pd.concat([ABOUT, ABOUT]))
+        standings(arrivals(), models=pd.DataFrame({"model": ["old-00", "old-00"], "family": "oak"}))
 
 
-ASSUMED = "holds if a new model is exchangeable with the calibrated models"
+def test_a_table_of_models_without_a_column_model_is_refused():
+    with pytest.raises(DataError, match="no column model; found: family, size"):
+        standings(arrivals(), models=pd.DataFrame({"family": ["oak"], "size": [7]}))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({}, [ASSUMED + ";"]),
-        ({"strata": "family"}, [ASSUMED + " of its own family;"]),
-        ({"halflife": 1e4}, [ASSUMED, "half per 10000 days", "coverage falls short by at most"]),
-    ],
-    ids=["plain", "strata", "halflife"],
-)
-def test_what_the_coverage_rests_on_is_said_with_the_numbers_and_in_the_printed_table(options, words):
-    found = standings(arrivals(), models=ABOUT, **options)
+def test_what_the_coverage_rests_on_is_said_with_the_numbers_and_in_the_printed_table():
+    found = standings(arrivals())
     assumption, printed = (
         " ".join(text.split()) for text in (found.diagnostics["conformal"]["assumption"], " ".join(denominators(found)))
     )
-    assert [part in assumption for part in words] == [True] * len(words)
+    assert "exchangeable with the calibrated models;" in assumption
     assert assumption in printed
 
 
@@ -612,8 +486,3 @@ def test_what_the_calibration_doubts_is_said_where_it_is_used():
 def test_a_ridge_beside_a_calibration_is_refused():
     with pytest.raises(UsageError, match="ridge say what the calibration says already"):
         standings(arrivals(), ridge=5.0)
-
-
-def test_where_one_stratum_is_too_small_the_printed_quantile_says_so():
-    found = standings(arrivals(), calibration=known(), strata="family", models=ABOUT)
-    assert "infinite from 3–9 calibrated models" in " ".join(denominators(found))

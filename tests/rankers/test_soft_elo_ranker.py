@@ -12,8 +12,8 @@ from scipy.special import expit
 
 from podium import Battles, Judge, NotIdentifiedError, UsageError, calibrate, rank, read_battles, simulate
 from podium.rankers.bradley_terry import bradley_terry
-from podium.rankers.calibration.evidence import evidence_of
-from podium.rankers.calibration.signals import signal_of
+from podium.rankers.calibration.evidence import build_evidence
+from podium.rankers.calibration.signals import read_signal
 from podium.rankers.calibration.targets import fit_target
 from podium.rankers.scale import MEAN, POINTS
 from podium.rankers.soft_elo import soft_elo
@@ -31,7 +31,7 @@ def exact_worlds():
 
 
 def beta_of(battles, level=0.95, cluster="item"):
-    return fit_target(evidence_of(battles, signal_of(battles, "margin"), cluster), level)
+    return fit_target(build_evidence(battles, read_signal(battles, "margin"), cluster), level)
 
 
 def ranked(battles, **options):
@@ -296,19 +296,6 @@ def test_slices_share_one_beta():
 
 
 @pytest.mark.slow
-def test_lengths_undo_a_length_bias():
-    """With a judge that favours length, a map with a length term predicts humans better, and its weight is negative."""
-    world = simulate(10, 150, seed=4, spread=0.8)
-    battles = world.battles(Judge(scale=2.0, length_bias=3.0, noise=0.5), human=True)
-    plain, length = (
-        calibrate(battles, target=kind, bootstrap=20, scale_correction=False) for kind in ("margin", "length")
-    )
-    assert length.target.weights["length"] < 0
-    assert length.accuracy["soft"].log_loss < plain.accuracy["soft"].log_loss
-    assert length.accuracy["soft"].mae < plain.accuracy["soft"].mae
-
-
-@pytest.mark.slow
 def test_criteria_find_the_one_that_human_heed():
     """Two criteria, one of them noise: the map weighs the other, and predicts humans better than their mean does."""
     world = simulate(8, 100, seed=5, spread=0.8)
@@ -340,11 +327,12 @@ def test_smoothing_by_a_constant_fits_the_share_of_agreement():
         ({"beta": -1.0}, "above 0"),
         ({"target": "smoothing", "constant": 0.4}, "between 0.5 and 1"),
         ({"target": "margin", "constant": 0.7}, "smoothing"),
-        ({"target": "length", "beta": 1.0}, "target=margin"),
-        ({"target": "colour"}, "margin, smoothing, criteria, length, credit"),
+        ({"target": "criteria", "beta": 1.0}, "target=margin"),
+        ({"target": "length"}, "was removed: .*length_control=true"),
+        ({"target": "colour"}, "margin, smoothing, criteria, credit"),
         ({"target": "criteria", "ridge": -1.0}, "0 or more"),
-        ({"strata": "family"}, "--calibration"),
-        ({"halflife": 30.0}, "--calibration"),
+        ({"strata": "family"}, "strata was removed"),
+        ({"halflife": 30.0}, "halflife was removed"),
         ({"conformal_level": 0.9}, "--calibration"),
         ({"cluster": "model"}, "item, row"),
         ({"regularization": -1.0}, "0 or more"),
@@ -402,5 +390,5 @@ def test_probabilities_beside_hard_verdicts_are_warned_of_where_they_are_asked_f
 @pytest.mark.slow
 def test_a_ridge_without_criteria_is_refused():
     _, battles = exact_worlds()[0]
-    with pytest.raises(UsageError, match="ridge pulls the weights of target=criteria and jury together"):
+    with pytest.raises(UsageError, match="ridge pulls the weights of target=criteria together"):
         ranked(battles, ridge=5.0)

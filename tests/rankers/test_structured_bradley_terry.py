@@ -14,7 +14,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from podium import Judge, NotIdentifiedError, UsageError, rank, read_battles, simulate
-from podium.nouns.human_labels import label_by, label_from
+from podium.nouns.human_labels import label_by_judge, label_by_table
 from podium.rankers.coded import CodedBattles
 from podium.rankers.further_items import further_items, further_labels
 from podium.rankers.pairs import pair_sums
@@ -181,7 +181,7 @@ def without_labels():
 
 def test_the_column_and_a_file_of_labels_give_the_same_ratings():
     frame = labelled()
-    by_file = label_from(read_battles(without_labels()), read_battles(as_labels(frame)), must_meet=False)
+    by_file = label_by_table(read_battles(without_labels()), read_battles(as_labels(frame)), must_meet=False)
     assert scores(standings(by_file)) == pytest.approx(scores(standings(read_battles(frame))), abs=1e-6)
 
 
@@ -189,16 +189,18 @@ def test_a_human_judge_gives_the_same_ratings():
     frame = labelled()
     human = as_labels(frame).assign(judge="crowd", order="ab")
     both = read_battles(pd.concat([without_labels(), human], ignore_index=True))
-    assert scores(standings(label_by(both, "crowd"))) == pytest.approx(scores(standings(read_battles(frame))), abs=1e-6)
+    assert scores(standings(label_by_judge(both, "crowd"))) == pytest.approx(
+        scores(standings(read_battles(frame))), abs=1e-6
+    )
 
 
 def test_labels_on_battles_that_no_judge_saw_count():
     frame = labelled()
     unseen = as_labels(frame).assign(item="another " + as_labels(frame)["item"])
-    found = standings(label_from(read_battles(without_labels()), read_battles(unseen), must_meet=False))
+    found = standings(label_by_table(read_battles(without_labels()), read_battles(unseen), must_meet=False))
     assert found.diagnostics["structured"]["labels"] == len(unseen)
     with pytest.raises(NotIdentifiedError, match="none of the"):
-        label_from(read_battles(without_labels()), read_battles(unseen), must_meet=True)
+        label_by_table(read_battles(without_labels()), read_battles(unseen), must_meet=True)
 
 
 def test_swapping_sides_and_renaming_change_no_rating():
@@ -241,13 +243,13 @@ def test_human_who_contradict_each_other_throughout_are_not_said_to_see_ties():
     one = as_labels(labelled()).assign(judge="ann")
     one = one[one["credit"] != 0.5]
     both = pd.concat([one, one.assign(judge="bob", credit=1 - one["credit"])], ignore_index=True)
-    found = standings(label_from(read_battles(without_labels()), read_battles(both), must_meet=False))
+    found = standings(label_by_table(read_battles(without_labels()), read_battles(both), must_meet=False))
     assert len(told(found, "humans who label the same battle contradict each other throughout")) == 1
     assert told(found, "all labels are ties") == []
     even = both.assign(item="an even " + both["item"], credit=0.5)
-    mixed = label_from(read_battles(without_labels()), read_battles(pd.concat([both, even])), must_meet=False)
+    mixed = label_by_table(read_battles(without_labels()), read_battles(pd.concat([both, even])), must_meet=False)
     assert len(told(standings(mixed), "all labels are ties, or votes that cancel each other")) == 1
-    ties = label_from(read_battles(without_labels()), read_battles(even), must_meet=False)
+    ties = label_by_table(read_battles(without_labels()), read_battles(even), must_meet=False)
     assert len(told(standings(ties), "all labels are ties: labels say nothing")) == 1
 
 
@@ -301,14 +303,14 @@ def test_two_models_are_ranked():
 
 def test_labels_of_models_without_verdicts_are_left_out_and_named():
     strange = as_labels(labelled()).replace({"model-01": "stranger"})
-    battles = label_from(read_battles(without_labels()), read_battles(strange), must_meet=False)
+    battles = label_by_table(read_battles(without_labels()), read_battles(strange), must_meet=False)
     assert "stranger" in told(standings(battles), "labels of models without verdicts are left out")[0]
 
 
 def test_two_human_who_disagree_are_half_a_win_of_weight_two():
     one = as_labels(labelled()).iloc[:30].assign(repeat=1)
     both = pd.concat([one, one.assign(credit=1 - one["credit"], repeat=2)], ignore_index=True)
-    battles = label_from(read_battles(without_labels()), read_battles(both), must_meet=True)
+    battles = label_by_table(read_battles(without_labels()), read_battles(both), must_meet=True)
     found = standings(battles).diagnostics["structured"]
     assert (found["battles"], found["labels"]) == (30, 60)
 

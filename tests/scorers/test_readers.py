@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from judge_replies import CASES, REASONING, Case, read, scores, value
 
-from podium.formats.verdicts import FIVE_LEVELS
+from podium.formats.verdict_files import FIVE_LEVELS
 from podium.hookspecs import Scorer
 from podium.plugins import catalogue
 from podium.scorers.prompt import Settings
@@ -196,7 +196,8 @@ def test_the_place_of_the_letter_is_told(name: str) -> None:
 
 def test_the_labels_mean_what_they_mean_in_recorded_judgments() -> None:
     readings = {label: read(OF["labels"], f"[[{label}]]") for label in FIVE_LEVELS}
-    assert {label: (one.credit, one.margin) for label, one in readings.items()} == FIVE_LEVELS
+    assert {label: reading.margin for label, reading in readings.items()} == FIVE_LEVELS
+    assert [reading.credit for reading in readings.values()] == [1, 1, 0.5, 0, 0]
 
 
 def test_rubric_margins_per_criterion_are_differences() -> None:

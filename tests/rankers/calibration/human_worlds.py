@@ -11,10 +11,10 @@ import pandas as pd
 
 from podium import Battles, Calibration, Judge, calibrate, rank, read_battles, simulate
 from podium.planning.simulation import World
-from podium.rankers.calibration.evidence import evidence_of
-from podium.rankers.calibration.leave_one_out import own_battles
-from podium.rankers.calibration.placement import place_one
-from podium.rankers.calibration.signals import signal_of
+from podium.rankers.calibration.evidence import build_evidence
+from podium.rankers.calibration.leave_one_out import battles_of_model
+from podium.rankers.calibration.placement import place_model
+from podium.rankers.calibration.signals import read_signal
 from podium.rankers.scale import MEAN, POINTS
 
 JUDGES = {
@@ -116,8 +116,8 @@ def world_of(judge: Judge, seed: int) -> tuple[World, pd.DataFrame]:
 
 def rating_by_human(arrival: Battles, calibration: Calibration, name: str) -> float:
     """Rate a newcomer alone by human labels, against human ratings of the calibrated."""
-    evidence = evidence_of(arrival, signal_of(arrival, "margin"))
+    evidence = build_evidence(arrival, read_signal(arrival, "margin"))
     known = {anchor.model: anchor.human_theta for anchor in calibration.anchors}
     theta = np.array([known.get(model, np.nan) for model in evidence.models])
-    own = own_battles(evidence, evidence.models.index(name), evidence.human, theta)
-    return MEAN + POINTS * place_one(own, calibration.regularization)
+    own = battles_of_model(evidence, evidence.models.index(name), evidence.human, theta)
+    return MEAN + POINTS * place_model(own, calibration.regularization)

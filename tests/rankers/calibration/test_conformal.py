@@ -138,8 +138,12 @@ def test_scores_are_left_in_their_order():
 
 @settings(deadline=None)
 @given(SCORES, LEVELS)
-def test_with_weights_of_one_or_none_the_quantile_is_the_score_of_an_exact_rank(scores, level):
-    assert quantile(scores, level, np.ones(len(scores))) == quantile(scores, level) == by_rank(scores, level)
+def test_the_quantile_is_the_score_of_an_exact_rank(scores, level):
+    assert quantile(scores, level) == by_rank(scores, level)
+
+
+def test_without_models_the_quantile_is_infinite():
+    assert quantile(np.empty(0), 0.5) == math.inf
 
 
 @pytest.mark.parametrize(("number", "level"), BOUNDARIES)
@@ -155,51 +159,6 @@ def test_products_that_round_up_past_a_whole_number_leave_the_quantile_exact(num
     scores = np.arange(float(number))
     assert level * (number + 1) > round(level * (number + 1))
     assert quantile(scores, level) == by_rank(scores, level)
-
-
-@settings(deadline=None)
-@given(SCORES, LEVELS, st.data())
-def test_a_weight_of_zero_is_as_if_the_model_were_not_there(scores, level, data):
-    present = np.array(data.draw(st.lists(st.booleans(), min_size=len(scores), max_size=len(scores))))
-    found = quantile(scores, level, present.astype(float))
-    assert found == (by_rank(scores[present], level) if present.any() else math.inf)
-
-
-def by_definition(scores, weights, level):
-    """The smallest score s with sum of w_i / (sum of w + 1) over scores up to s of at least the level, in fractions."""
-    exact = [Fraction(float(weight)) for weight in weights]
-    target = Fraction(str(level)) * (sum(exact) + 1)
-    reached = [s for s in scores if sum(w for w, other in zip(exact, scores, strict=True) if other <= s) >= target]
-    return min(reached, default=math.inf)
-
-
-@settings(deadline=None)
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 8)), min_size=1, max_size=25), LEVELS)
-def test_the_weighted_quantile_equals_its_definition_in_fractions(rows, level):
-    """Weights in eighths, so that only the level is rounded; scores with ties."""
-    scores, weights = np.array(rows, dtype=float).T
-    weights = weights / 8
-    assert quantile(scores, level, weights) == by_definition(scores, weights, level)
-
-
-@pytest.mark.parametrize(("weight", "expected"), [(1.0, 20.0), (0.46, 20.0), (0.44, math.inf)])
-def test_the_weighted_quantile_is_infinite_while_the_newcomer_weighs_too_much(weight, expected):
-    """20 models of weight w reach 20 w / (20 w + 1), which is 0.9 at w = 0.45."""
-    found = quantile(np.arange(1.0, 21), 0.9, np.full(20, weight))
-    assert (found == math.inf) is (expected == math.inf)
-    assert found <= expected
-
-
-def test_without_the_newcomers_own_weight_old_models_would_bound_it():
-    """The wrong variant: weights that add up to one without the newcomer give a finite quantile at any age."""
-    scores, weights = np.arange(1.0, 21), np.full(20, 0.01)
-    reached = np.cumsum(weights) / weights.sum()
-    assert scores[np.argmax(reached >= 0.9 - 1e-12)] == 18
-    assert quantile(scores, 0.9, weights) == math.inf
-
-
-def test_without_models_the_weighted_quantile_is_infinite():
-    assert quantile(np.empty(0), 0.5, np.empty(0)) == math.inf
 
 
 def exact_coverage(number, level, rule=quantile):

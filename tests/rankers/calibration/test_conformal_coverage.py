@@ -14,10 +14,10 @@ from merged_worlds import battles_of
 
 from podium import Battles, Calibration, Judge, calibrate, rank, simulate
 from podium.rankers.calibration.conformal import quantile
-from podium.rankers.calibration.evidence import evidence_of
-from podium.rankers.calibration.leave_one_out import own_battles
-from podium.rankers.calibration.placement import place_one
-from podium.rankers.calibration.signals import signal_of
+from podium.rankers.calibration.evidence import build_evidence
+from podium.rankers.calibration.leave_one_out import battles_of_model
+from podium.rankers.calibration.placement import place_model
+from podium.rankers.calibration.signals import read_signal
 from podium.rankers.scale import MEAN, POINTS
 
 pytestmark = pytest.mark.slow
@@ -64,11 +64,12 @@ def placed(arrivals, calibration, level):
 
 def human_ratings(arrivals, calibration):
     """Rate the new models alone by human labels, against the human ratings of the calibrated."""
-    evidence = evidence_of(arrivals, signal_of(arrivals, "margin"))
+    evidence = build_evidence(arrivals, read_signal(arrivals, "margin"))
     known = {one.model: one.human_theta for one in calibration.anchors}
     theta = np.array([known.get(name, np.nan) for name in evidence.models])
     return {
-        name: MEAN + POINTS * place_one(own_battles(evidence, k, evidence.human, theta), calibration.regularization)
+        name: MEAN
+        + POINTS * place_model(battles_of_model(evidence, k, evidence.human, theta), calibration.regularization)
         for k, name in enumerate(evidence.models)
         if name not in known
     }

@@ -13,7 +13,7 @@ from scipy.stats import t
 
 from podium import NotIdentifiedError
 from podium.rankers.calibration.evidence import Evidence
-from podium.rankers.calibration.signals import towards_mean
+from podium.rankers.calibration.signals import ridge_penalty
 from podium.rankers.intervals import t_quantile
 
 SHAPES = pytest.mark.parametrize("features", [1, 2, 5])
@@ -132,7 +132,7 @@ def test_a_battle_of_weight_three_is_three_battles_of_its_item():
 def test_under_a_ridge_the_scores_of_items_are_centred_on_their_mean():
     """They add up to P b then, not to 0: a plain loop over items."""
     x, y, item = preferences(3, rows=60, items=8)
-    penalty = towards_mean(3, 20.0)
+    penalty = ridge_penalty(3, 20.0)
     found = clustered(x, y, item, penalty=penalty)
     p = expit(x @ found[0])
     scores = np.array([score(x[item == g], y[item == g], found[0]) for g in np.unique(item)])
@@ -181,14 +181,14 @@ def test_one_signed_feature_has_the_logit_of_the_share_of_agreement(agree, disag
 
 def test_a_ridge_of_zero_equals_statsmodels():
     x, y, _ = preferences(4)
-    assert plain_fit(x, y, penalty=towards_mean(4, 0.0)) == pytest.approx(binomial(x, y).params, abs=1e-9)
+    assert plain_fit(x, y, penalty=ridge_penalty(4, 0.0)) == pytest.approx(binomial(x, y).params, abs=1e-9)
 
 
 @pytest.mark.parametrize("features", [2, 5])
 def test_a_large_ridge_gives_equal_weights_those_of_the_sum_of_features(features):
     x, y, _ = preferences(features)
     alone = plain_fit(x.sum(axis=1, keepdims=True), y)
-    assert plain_fit(x, y, penalty=towards_mean(features, 1e8)) == pytest.approx(np.repeat(alone, features), abs=1e-5)
+    assert plain_fit(x, y, penalty=ridge_penalty(features, 1e8)) == pytest.approx(np.repeat(alone, features), abs=1e-5)
 
 
 def test_a_ridge_towards_zero_would_flatten_the_mean_too():
@@ -205,7 +205,7 @@ def test_a_ridge_towards_zero_would_flatten_the_mean_too():
 def test_the_ridge_is_the_sum_of_squares_about_the_mean(weights, ridge):
     b = np.array(weights)
     expected = ridge * float(np.sum((b - b.mean()) ** 2))
-    assert b @ towards_mean(len(b), ridge) @ b == pytest.approx(expected, abs=1e-8)
+    assert b @ ridge_penalty(len(b), ridge) @ b == pytest.approx(expected, abs=1e-8)
 
 
 @pytest.mark.parametrize("ridge", [1.0, 30.0])
@@ -218,7 +218,7 @@ def test_the_penalised_maximum_equals_a_general_optimisers(ridge):
         return np.sum(np.logaddexp(0, logits) - y * logits) + ridge / 2 * np.sum((b - b.mean()) ** 2)
 
     found = minimize(loss, np.zeros(3), method="BFGS", options={"gtol": 1e-7})
-    assert plain_fit(x, y, penalty=towards_mean(3, ridge)) == pytest.approx(found.x, abs=1e-6)
+    assert plain_fit(x, y, penalty=ridge_penalty(3, ridge)) == pytest.approx(found.x, abs=1e-6)
 
 
 @settings(deadline=None, max_examples=50)

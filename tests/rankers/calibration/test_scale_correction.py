@@ -17,10 +17,10 @@ from podium import Judge, NotIdentifiedError, UsageError, calibrate, rank, read_
 from podium.nouns.calibration import ScaleCorrection, Stability
 from podium.nouns.calibration_file import read_calibration
 from podium.rankers.calibration.bounds import Bounds
-from podium.rankers.calibration.conformal import t_quantile
-from podium.rankers.calibration.evidence import calibratable, evidence_of
-from podium.rankers.calibration.scale_correction import scale_correction_of, spread_of, tells_nothing
-from podium.rankers.calibration.signals import signal_of
+from podium.rankers.calibration.conformal import quantile_by_t
+from podium.rankers.calibration.evidence import build_evidence, select_calibratable
+from podium.rankers.calibration.scale_correction import estimate_scale_correction, estimate_spread, tells_nothing
+from podium.rankers.calibration.signals import read_signal
 from podium.rankers.pairs import pair_sums
 from podium.rankers.scale import MEAN
 from podium.rankers.strengths import fit_strengths
@@ -50,7 +50,7 @@ def moment(judge, human, power):
 @pytest.mark.parametrize("seed", range(4))
 def test_the_factor_is_the_mean_of_its_posterior_by_quadrature(seed):
     judge, human = pairs_of_ratings(seed)
-    found, total = scale_correction_of(judge, human), moment(judge, human, 0)
+    found, total = estimate_scale_correction(judge, human), moment(judge, human, 0)
     mean = moment(judge, human, 1) / total
     assert found.mean == pytest.approx(mean, rel=1e-3)
     assert found.sd == pytest.approx(np.sqrt(moment(judge, human, 2) / total - mean**2), rel=2e-2)
@@ -59,36 +59,38 @@ def test_the_factor_is_the_mean_of_its_posterior_by_quadrature(seed):
 
 def test_origins_and_order_change_no_factor():
     judge, human = pairs_of_ratings()
-    moved = scale_correction_of(judge[::-1] + 3, human[::-1] - 2)
-    assert moved.mean == pytest.approx(scale_correction_of(judge, human).mean, rel=1e-12)
+    moved = estimate_scale_correction(judge[::-1] + 3, human[::-1] - 2)
+    assert moved.mean == pytest.approx(estimate_scale_correction(judge, human).mean, rel=1e-12)
 
 
 def test_two_models_tell_no_factor():
-    assert scale_correction_of(np.array([0.0, 1.0]), np.array([0.0, 3.0])) == ScaleCorrection(1.0, None, None, None, 2)
+    assert estimate_scale_correction(np.array([0.0, 1.0]), np.array([0.0, 3.0])) == ScaleCorrection(
+        1.0, None, None, None, 2
+    )
 
 
 def test_a_judge_that_contradicts_human_tells_nothing():
     judge, human = pairs_of_ratings()
-    assert tells_nothing(-judge, human, scale_correction_of(-judge, human))
-    assert not tells_nothing(judge, human, scale_correction_of(judge, human))
+    assert tells_nothing(-judge, human, estimate_scale_correction(-judge, human))
+    assert not tells_nothing(judge, human, estimate_scale_correction(judge, human))
 
 
 @pytest.mark.parametrize(("scale", "expected"), [(30.0, np.sqrt(30.0**2 - 20.0**2)), (10.0, 0.0)])
 def test_the_spread_of_equal_errors_is_what_is_left_of_the_mean_square(scale, expected):
     """The maximum has a closed form where all errors are alike; with small residuals it is at 0."""
     residual = np.array([-1.0, 1.0, -1.0, 1.0, 1.0]) * scale
-    assert spread_of(residual, np.full(5, 400.0)) == pytest.approx(expected, abs=1e-2)
+    assert estimate_spread(residual, np.full(5, 400.0)) == pytest.approx(expected, abs=1e-2)
 
 
 def test_the_quantile_by_t_holds_one_more_normal_score():
     """Its factor on the root mean square, t with n degrees of freedom, gives the share in closed form: 90% or more."""
     rng = np.random.default_rng(0)
     for number in (3, 6):
-        reach = np.array([t_quantile(rng.normal(size=number), 0.9) for _ in range(4000)])
+        reach = np.array([quantile_by_t(rng.normal(size=number), 0.9) for _ in range(4000)])
         exact = 2 * stdtr(number, stdtrit(number - 1, 0.95) * np.sqrt(1 + 1 / number)) - 1
         assert np.mean(np.abs(rng.normal(size=4000)) <= reach) == pytest.approx(exact, abs=0.02)
         assert exact >= 0.9
-    assert t_quantile(np.ones(2), 0.9) == math.inf
+    assert quantile_by_t(np.ones(2), 0.9) == math.inf
 
 
 @cache
@@ -122,7 +124,7 @@ def test_without_the_scale_correction_ratings_and_errors_are_what_they_were():
 def test_each_fold_is_scale_corrected_by_what_the_others_tell():
     """Transcribed for one model: human ratings and the judge's ratings of the others, without any battle of it."""
     battles = read_battles(world()[0])
-    evidence = calibratable(evidence_of(battles, signal_of(battles, "margin")))
+    evidence = select_calibratable(build_evidence(battles, read_signal(battles, "margin")))
     known, k = calibration(), 4
     rest = ~evidence.involves(k)
     soft = evidence.soft(evidence.weights(rest))
@@ -131,7 +133,7 @@ def test_each_fold_is_scale_corrected_by_what_the_others_tell():
         pairs = pair_sums(evidence.coded_by(np.where(rest, credit, np.nan)))
         ratings.append(np.delete(fit_strengths(pairs, known.regularization).theta, k))
     held = known.models[k]
-    factor = scale_correction_of(*ratings).mean
+    factor = estimate_scale_correction(*ratings).mean
     assert held.soft_scale_correction == pytest.approx(factor, rel=1e-6)
     assert held.residual("soft") == pytest.approx(MEAN + factor * (held.soft_elo - MEAN) - held.human_elo, rel=1e-6)
 
@@ -185,7 +187,7 @@ def test_six_calibrated_models_give_an_interval_by_t_that_says_so():
     known = of_six()
     scores = np.array([known.score(held, "soft") for held in known.models])
     for entry in newcomers(known).values():
-        half = t_quantile(scores, 0.9) * math.sqrt(known.scale_correction["soft"].variance(entry.se))
+        half = quantile_by_t(scores, 0.9) * math.sqrt(known.scale_correction["soft"].variance(entry.se))
         assert entry.extra["conformal_high"] - entry.score == pytest.approx(half)
         assert entry.extra["interval_method"] == "t (n = 6): assumes normal disagreement"
 

@@ -1,0 +1,363 @@
+"""Verdict files of other projects: one function per format returns their records as columns of the battles table.
+
+Which value is a win differs from format to format; each function says what a win of `model_a` is. A function keeps the
+index, which names the rows in errors, and the columns that podium does not know.
+"""
+
+import ast
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from podium.counting.relations import CRITERION
+from podium.errors import DataError
+from podium.formats.records import shorten
+from podium.text import EMPTY, as_categorical, as_text, text_of
+
+BLANK = frozenset({"", "nan", "null", "<na>"})
+"""Spellings of an empty verdict, lower case; `none` is an error, because it may mean that neither response won."""
+FIVE_LEVELS = {"A>>B": 2.0, "A>B": 1.0, "A=B": 0.0, "B>A": -1.0, "B>>A": -2.0}
+"""Margin of A by label."""
+TIES = ("tie", "tie (bothbad)", "tie(bothbad)", "tie (both bad)", "tie(all bad)", "both_bad", "bothbad")
+NO_ERROR = frozenset({"", "false", "0", "0.0", "no", "none", "nan", "null"})
+"""Values of Soft-Elo's `parse_error` that mean that there was none."""
+MOST_CRITERIA = 100
+"""With more criteria than this (for example a rubric per instruction), only their mean is kept."""
+PYTHON_SCORES = re.compile(r"\{(?:'[^'\"\\]*': [-+.0-9e]+(?:, )?)*\}")
+"""A dictionary of numbers as Python prints it: JSON, apart from its quotes."""
+
+
+def read_alpaca_eval(records: pd.DataFrame) -> pd.DataFrame:
+    """Read AlpacaEval annotations, with generator_2 as model_a: preference 2 is its win, 1 its loss, between both soft.
+
+    Preferences 1.5 and 0 are ties; null, NaN and -1 are unparsed. The instruction's text is the item; the order shown
+    is unknown. Column `index` counts rows from 0, as AlpacaEval's table of instruction difficulties does.
+    """
+    preference = parse_numbers(records["preference"])
+    unparsed, tie = np.isnan(preference) | (preference == -1), np.isin(preference, (0.0, 1.5))
+    outside = ~unparsed & ~tie & ((preference < 1) | (preference > 2))
+    remedy = "preferences lie between 1 and 2 (1.5 or 0 = tie, -1 = unparsed)"
+    reject_cells(records["preference"], outside, "is not a preference", remedy)
+    credit = np.where(unparsed, np.nan, np.where(tie, 0.5, preference - 1))
+    frame = _rename(records, {"instruction": "item", "annotator": "judge", "dataset": "category"})
+    frame = frame.assign(model_a=records["generator_2"], model_b=records["generator_1"])
+    frame = frame.drop(columns=["preference", "generator_1", "generator_2"])
+    for side, output in (("a", "output_2"), ("b", "output_1")):
+        if output in records:
+            length = records[output].map(lambda text: len(text) if isinstance(text, str) else np.nan)
+            frame = frame.assign(**{f"length_{side}": length}).drop(columns=output)
+    number = {} if "index" in records else {"index": np.arange(len(records))}
+    return frame.assign(credit=credit, reason=reasons_where(unparsed, "no preference"), **number)
+
+
+def read_arena(records: pd.DataFrame) -> pd.DataFrame:
+    """Read battles of Arena or FastChat; all spellings of `both bad` are ties, a row with an empty winner is unparsed.
+
+    The winner is a word, the name of a model, or one of three indicator columns.
+    """
+    if "winner" in records:
+        credits = {"model_a": 1.0, "model_b": 0.0} | dict.fromkeys(TIES, 0.5)
+        known = "known winners: model_a, model_b, tie, tie (bothbad), both_bad"
+        remedy = f"{known}; translate others with --columns and --credit-map"
+        winner = _side_of_winner(records, "model_a", "model_b")
+        credit, unparsed = parse_words(winner, credits, frozenset({"error", "invalid"}), remedy=remedy)
+        frame = records.drop(columns="winner")
+    else:
+        indicators = ["winner_model_a", "winner_tie", "winner_model_b"]
+        credit, unparsed = _credit_of_indicators(records[indicators])
+        frame = records.drop(columns=indicators)
+    item = "question_id" if "question_id" in records else "id"
+    frame = _rename(frame, {item: "item", "language": "category"})
+    return frame.assign(credit=credit, reason=reasons_where(unparsed, "no winner"))
+
+
+def _credit_of_indicators(indicators: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """Return the credit of model_a and the mask of unparsed rows, from the columns of a win, a tie and a loss."""
+    flags = np.stack([parse_numbers(indicators[name]) for name in indicators])
+    empty = np.isnan(flags).any(axis=0)
+    odd = ~empty & (flags.sum(axis=0) != 1)
+    if odd.any():
+        column = pd.Series(flags.T.tolist(), index=indicators.index, name="winner indicators")
+        remedy = "exactly one of winner_model_a, winner_model_b, winner_tie must be 1"
+        reject_cells(column, odd, "do not name exactly one outcome", remedy)
+    return np.where(empty, np.nan, flags[0] + flags[1] / 2), empty
+
+
+def read_arena_hard(records: pd.DataFrame) -> pd.DataFrame:
+    """Read a judgment per game of arena-hard, with the model as model_a: the first game shows the baseline as A.
+
+    A game that is null or has no label is unparsed. `A>>B` is a win with margin 2, `A>B` one with margin 1.
+    """
+    games = _split_games(records, "games", "score", ("ba", "ab"))
+    label, no_game = games["verdict"], games["played"].isna().to_numpy()
+    shown_first = label.map(FIVE_LEVELS).to_numpy(dtype=np.float64)
+    unknown = label.notna().to_numpy() & np.isnan(shown_first)
+    remedy = "repair the label, or set it to null if the judge gave none"
+    reject_cells(label.rename("score"), unknown, f"is not one of {', '.join(FIVE_LEVELS)}", remedy)
+    margin = np.where(games["order"] == "ba", -shown_first, shown_first)
+    reason = np.where(no_game, "no game", reasons_where(np.isnan(margin), "no verdict"))
+    item = "uid" if "uid" in records else "question_id"
+    frame = games.drop(columns=["played", "verdict"])
+    frame = frame.rename(columns={item: "item", "model": "model_a", "baseline": "model_b"})
+    if "baseline" not in records:
+        frame["model_b"] = "baseline"
+    return frame.assign(label=label, credit=_credit_of_margin(margin), margin=margin, reason=reason)
+
+
+def read_evalica(records: pd.DataFrame) -> pd.DataFrame:
+    """Read evalica's battles, with `left` as model_a; the winner is left, right, tie or a model's name."""
+    remedy = "a winner is left, right, tie, or the name of one of the two; empty where nobody was judged"
+    winner = _side_of_winner(records, "left", "right")
+    credit, unparsed = parse_words(winner, {"left": 1.0, "right": 0.0, "tie": 0.5}, remedy=remedy)
+    frame = records.drop(columns="winner").rename(columns={"left": "model_a", "right": "model_b"})
+    return frame.assign(credit=credit, reason=reasons_where(unparsed, "no winner"))
+
+
+def read_judge_bench(records: pd.DataFrame) -> pd.DataFrame:
+    """Read a judgment per order of JudgeBench; the label is the human verdict, a missing decision is unparsed.
+
+    Both responses are of one model, so the models are `correct` and `incorrect`: the win rate of `correct` is the
+    judge's accuracy.
+    """
+    label = as_text(records["label"]).rename("label")
+    reject_cells(label, (~label.isin(["A>B", "B>A"])).to_numpy(), "names no winner", "labels are A>B or B>A")
+    a_is_right = (label == "A>B").to_numpy()
+    records = records.assign(
+        model_a=np.where(a_is_right, "correct", "incorrect"),
+        model_b=np.where(a_is_right, "incorrect", "correct"),
+        human=a_is_right * 1.0,
+    )
+    games = _split_games(records, "judgments", "decision", ("ab", "ba"))
+    if "judge_name" in records:
+        judges = map(_judge_of_judge_bench, records["judge_name"], records["judgments"])
+        games["judge_name"] = pd.Series(list(judges), index=records.index, dtype=object)
+    credits, remedy = {"A>B": 1.0, "B>A": 0.0, "A=B": 0.5}, "known decisions: A>B, B>A, A=B, or null"
+    shown_first, unparsed = parse_words(games["verdict"].rename("decision"), credits, remedy=remedy)
+    credit = np.where(games["order"] == "ab", shown_first, 1 - shown_first)
+    bulk = ["response_A", "response_B", "question", "label", "played", "verdict"]
+    frame = games.drop(columns=[name for name in bulk if name in games])
+    frame = frame.rename(columns={"pair_id": "item", "judge_name": "judge", "source": "category"})
+    return frame.assign(credit=credit, reason=reasons_where(unparsed, "no decision"))
+
+
+def _judge_of_judge_bench(name: str, games: Any) -> str:
+    """Return the judge's name with its model, which only the judgments hold."""
+    judgments = [game["judgment"] for game in games if game and isinstance(game.get("judgment"), dict)]
+    models = [judgment["judge_model"] for judgment in judgments if judgment.get("judge_model")]
+    return f"{name} {models[0]}" if models else name
+
+
+def read_900k_judgments(records: pd.DataFrame) -> pd.DataFrame:
+    """Read 900K-Judgments, with the model shown first as model_a; an empty or INVALID verdict is unparsed."""
+    margins = {"m1>>m2": 2.0, "m1>m2": 1.0, "m1=m2": 0.0, "m2>m1": -1.0, "m2>>m1": -2.0, "m1<m2": -1.0, "m1<<m2": -2.0}
+    remedy = f"known verdicts: {', '.join(margins)}"
+    margin, unparsed = parse_words(records["final_verdict"], margins, frozenset({"INVALID"}), remedy=remedy)
+    names = {"uid": "item", "model_a_in_prompt": "model_a", "model_b_in_prompt": "model_b", "judge_model": "judge"}
+    reason = reasons_where(unparsed, "no verdict")
+    return records.rename(columns=names).assign(
+        credit=_credit_of_margin(margin), margin=margin, order="ab", reason=reason
+    )
+
+
+def read_mt_bench_pairs(records: pd.DataFrame) -> pd.DataFrame:
+    """Read both judgments of an MT-bench row, with model_1 as model_a: g1 shows it first, g2 second.
+
+    The two turns of a question are two battles of one item: `repeat` holds the turn. `error` is unparsed.
+    """
+    shared = _mt_bench_columns(records).drop(columns=["g1_winner", "g2_winner"])
+    shared = shared.rename(columns={"model_1": "model_a", "model_2": "model_b"})
+    credits, remedy = {"model_1": 1.0, "model_2": 0.0, "tie": 0.5}, "known winners: model_1, model_2, tie, error"
+    games = []
+    for winner, order in (("g1_winner", "ab"), ("g2_winner", "ba")):
+        credit, unparsed = parse_words(records[winner], credits, frozenset({"error"}), remedy=remedy)
+        games.append(shared.assign(credit=credit, order=order, reason=reasons_where(unparsed, "judge error")))
+    return pd.concat(games)
+
+
+def read_mt_bench_scores(records: pd.DataFrame) -> pd.DataFrame:
+    """Read MT-bench grades of single answers, 1 to 10, as pointwise scores; -1 is unparsed."""
+    score = parse_numbers(records["score"])
+    score = np.where(score == -1, np.nan, score)
+    return _mt_bench_columns(records).assign(score=score, reason=reasons_where(np.isnan(score), "no grade"))
+
+
+def _mt_bench_columns(records: pd.DataFrame) -> pd.DataFrame:
+    """Return the records with item, judge, template and repeat; a list as judge, `["gpt-4", "pair-v2"]`, is split."""
+    parts = records["judge"].map(
+        lambda judge: [*map(str, judge)] if isinstance(judge, list | tuple | np.ndarray) else [text_of(judge)]
+    )
+    judge, template = (
+        parts.map(lambda part: part[0] if part else None),
+        parts.map(lambda part: " ".join(part[1:]) or None),
+    )
+    frame = records.rename(columns={"question_id": "item"}).assign(judge=judge, template=template)
+    return frame.assign(repeat=records["turn"]) if "turn" in records else frame
+
+
+def read_soft_elo(records: pd.DataFrame) -> pd.DataFrame:
+    """Read Soft-Elo preferences (0 is a win of model_a, 0.5 a tie, 1 a loss) and the margins of score dictionaries.
+
+    `margin` is the mean of a - b over the criteria that both sides have, `margin_<criterion>` the difference on one. A
+    row marked `parse_error` is unparsed.
+    """
+    used = [name for name in ("judge_pref", "human_pref", "scores_a", "scores_b") if name in records]
+    names = {"instruction_id_hash": "item", "len_a": "length_a", "len_b": "length_b", "language": "category"}
+    frame = records.drop(columns=used).rename(columns=names)
+    if {"scores_a", "scores_b"} <= set(records):
+        frame = frame.assign(**_margins_of_scores(records["scores_a"], records["scores_b"]))
+    failed = np.zeros(len(records), dtype=bool)
+    if "parse_error" in records:
+        errors = as_text(records["parse_error"]).fillna("").astype(str).str.strip().str.lower()
+        failed = ~errors.isin(NO_ERROR).to_numpy()
+    for name, of in (("credit", "judge_pref"), ("human", "human_pref")):
+        if of in records:
+            loss, remedy = parse_numbers(records[of]), "0 = A wins, 0.5 = tie, 1 = B wins"
+            reject_cells(records[of], (loss < 0) | (loss > 1), "is outside [0, 1]", remedy)
+            frame[name] = 1 - loss if name == "human" else np.where(failed, np.nan, 1 - loss)
+    return frame.assign(reason=reasons_where(failed, "parse error"))
+
+
+def _margins_of_scores(scores_a: pd.Series, scores_b: pd.Series) -> dict[str, np.ndarray]:
+    """Return the mean margin and the margin on each criterion, shape (rows,) each; NaN where a side has no score."""
+    a, b = ([_parse_scores(column, row) for row in range(len(column))] for column in (scores_a, scores_b))
+    gaps = [{name: of_a[name] - of_b[name] for name in of_a if name in of_b} for of_a, of_b in zip(a, b, strict=True)]
+    means = [np.mean([gap[name] for name in sorted(gap)]) if gap else np.nan for gap in gaps]
+    criteria = sorted(set().union(*a, *b))
+    kept = criteria if len(criteria) <= MOST_CRITERIA else []
+    margins = {"margin": means, **{CRITERION + name: [gap.get(name, np.nan) for gap in gaps] for name in kept}}
+    return {name: np.array(values, dtype=np.float64) for name, values in margins.items()}
+
+
+def _parse_scores(column: pd.Series, position: int) -> dict[str, float]:
+    """Return the scores by criterion in a cell (JSON, a Python literal or a mapping); none if it is empty."""
+    cell = scores = column.iloc[position]
+    try:
+        if isinstance(cell, str) and cell.strip().lower() in EMPTY:
+            return {}
+        if isinstance(cell, str):
+            scores = _parse_literal(cell)
+        if scores is None or scores is pd.NA or scores != scores:
+            return {}
+        return {str(name): float(score) for name, score in scores.items() if score is not None}
+    except (ValueError, SyntaxError, AttributeError, TypeError, OverflowError):
+        problem = f"{column.name} {str(cell)[:60]!r} is not a dictionary of scores"
+        remedy = 'write {"criterion": number, ...} as JSON, or leave the cell empty'
+        raise DataError(problem, row=row_name(column.index, position), remedy=remedy) from None
+
+
+def _parse_literal(text: str) -> Any:
+    """Parse JSON, else a Python literal."""
+    try:
+        return json.loads(text.replace("'", '"') if PYTHON_SCORES.fullmatch(text) else text)
+    except json.JSONDecodeError:
+        return ast.literal_eval(text)
+
+
+def parse_numbers(column: pd.Series) -> np.ndarray:
+    """Parse a column as numbers, shape (rows,); empty cells become NaN, other text and infinities are DataErrors."""
+    numbers = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+    if not pd.api.types.is_numeric_dtype(column):
+        unclear = column[np.isnan(numbers)]
+        empty = unclear.isna() | unclear.astype(str).str.strip().str.lower().isin(EMPTY)
+        reject_cells(unclear, ~empty.to_numpy(), "is not a number", "write a number or leave it empty")
+    reject_cells(column, np.isinf(numbers), "is infinite", "leave the cell empty if the value is unknown")
+    return numbers
+
+
+def parse_words(
+    column: pd.Series, numbers: Mapping[str, float], unparsed: frozenset[str] = frozenset(), *, remedy: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """Translate verdicts to credits or margins, NaN where a cell is blank or one of the words of `unparsed`.
+
+    Returns:
+        The numbers and the mask of unparsed cells, shape (rows,) each.
+
+    Raises:
+        DataError: an unknown word; it is never taken for a tie.
+    """
+    words = as_categorical(column)
+    blank = [word in unparsed or word.strip().lower() in BLANK for word in words.categories]
+    values = [
+        np.nan if empty else numbers.get(word, np.inf) for word, empty in zip(words.categories, blank, strict=True)
+    ]
+    # Code -1, an empty cell, is the last element.
+    parsed = np.array([*values, np.nan])[words.codes]
+    reject_cells(column, np.isinf(parsed), "is not a known verdict", remedy)
+    return parsed, np.isnan(parsed)
+
+
+def reject_cells(column: pd.Series, bad: np.ndarray, problem: str, remedy: str) -> None:
+    """Raise a DataError for the first cell of a mask, if any, with its row, its value and the number of such rows."""
+    if bad.any():
+        first = int(np.argmax(bad))
+        value = column.iloc[first]
+        value = value.item() if isinstance(value, np.generic) else value
+        shown = "" if text_of(value) is None and not isinstance(value, str) else f" {shorten(repr(value))}"
+        more = f" ({int(bad.sum())} such rows)" if bad.sum() > 1 else ""
+        raise DataError(f"{column.name}{shown} {problem}{more}", remedy=remedy, row=row_name(column.index, first))
+
+
+def reasons_where(unparsed: np.ndarray, reason: str) -> np.ndarray:
+    """Return the reason where a row is unparsed and None elsewhere, shape (rows,)."""
+    column = np.full(len(unparsed), None, dtype=object)
+    column[unparsed] = reason
+    return column
+
+
+def row_name(index: pd.Index, position: int) -> str:
+    """Return what a file calls the row at a position: 'row 7' of a table, 'line 7' of JSONL."""
+    return f"{index.name} {index[position]}" if index.name else f"row {position + 1}"
+
+
+def _rename(records: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
+    """Rename columns, except where the new name is taken already."""
+    return records.rename(columns={old: new for old, new in names.items() if new not in records})
+
+
+def _side_of_winner(records: pd.DataFrame, first: str, second: str) -> pd.Series:
+    """Return the column `winner` with a model's name replaced by its side, the name of one of the two columns."""
+    words, a, b = (as_text(records[name]) for name in ("winner", first, second))
+    for names, side in ((a, first), (b, second)):
+        words = words.mask((words == names) & ~words.isin([first, second, "tie"]) & (a != b), side)
+    return words.rename("winner")
+
+
+def _credit_of_margin(margin: np.ndarray) -> np.ndarray:
+    """Return the credit 1, 0.5 or 0 that follows from the sign of the margin; NaN stays NaN."""
+    return (np.sign(margin) + 1) / 2
+
+
+def _split_games(records: pd.DataFrame, column: str, verdict: str, orders: tuple[str, str]) -> pd.DataFrame:
+    """Return a row per game of a column of lists, all first games before all second ones.
+
+    The list gives way to the columns `played` (the game, None if null), `verdict` (its value of that key) and `order`.
+
+    Raises:
+        DataError: a cell is not a list of one or two objects or nulls, or a verdict is not text.
+    """
+    for position, games in enumerate(records[column]):
+        problem = ""
+        if not isinstance(games, list | np.ndarray) or not 1 <= len(games) <= 2:
+            problem = "are not one or two"
+        elif any(not _is_game(game, verdict) for game in games):
+            problem = f"hold something else than objects with a {verdict}"
+        if problem:
+            remedy = "each record needs a list of one judgment per order, null where the judge failed"
+            row = row_name(records.index, position)
+            raise DataError(f"{column} {str(games)[:60]!r} {problem}", row=row, remedy=remedy)
+    rest, parts = records.drop(columns=column), []
+    for k, order in enumerate(orders):
+        has_game = records[column].map(len).to_numpy() > k
+        played = pd.Series([games[k] for games in records[column][has_game]], records.index[has_game], dtype=object)
+        words = played.map(lambda game: None if game is None else game.get(verdict)).astype(object)
+        parts.append(rest[has_game].assign(order=order, played=played, verdict=words))
+    return pd.concat([part for part in parts if len(part)] or parts)
+
+
+def _is_game(game: Any, verdict: str) -> bool:
+    """Return whether a value is a game: null, or an object whose verdict is text or null."""
+    return game is None or (isinstance(game, Mapping) and isinstance(game.get(verdict), str | None))

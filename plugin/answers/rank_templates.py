@@ -6,7 +6,7 @@ from podium.text import plural, some
 
 ALL_LEVEL = "{models} are level."
 RANKS_UNKNOWN = "The {ranks} of {models} {are} unknown."
-NEW_MODELS = "Humans would rate {ratings} ({level:g}% intervals), if new models resemble the calibrated ones."
+NEW_MODELS = "Humans would rate {ratings}, with {level:g}% intervals, if new models resemble the calibrated ones."
 NEW_MODEL = "{model} at {score:.0f} Elo ({low:.0f} … {high:.0f})"
 
 ONE_LEADER = "{leader} is clearly ahead of all {others}{lead}."

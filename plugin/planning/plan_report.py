@@ -5,8 +5,9 @@ from dataclasses import replace
 from shlex import quote
 from typing import Any
 
+from podium.nouns.estimate import Estimate
 from podium.planning.plan import AnsweredDesign, Bill, ComparedSize, Plan, PricedDesign, Quantity
-from podium.report.model import EMPTY, Axis, Bar, Report, ReportLayout, Section, Table, shorten_report
+from podium.report.model import EMPTY, Axis, Report, ReportLayout, Section, Table, shorten_report
 from podium.report.numbers import cell_text, range_text
 
 PICTURE_WIDTH = 24
@@ -186,7 +187,7 @@ def _candidates(plan: Plan) -> Section:
         ("rank set", lambda own: EMPTY if own.rank_low is None else range_text(own.rank_low, own.rank_high)),
     )
     shares = [candidate.informativeness for candidate in plan.candidates]
-    bars = tuple(Bar(share.low, share.value, share.high) for share in shares)
+    bars = tuple(Estimate(share.value, share.low, share.high) for share in shares)
     axis = Axis(bars, (0, 1), ("0%", "100%"), PICTURE_WIDTH)
     notes = (
         "informative: pairs of others whose verdicts against it differ, of all pairs compared on an item; "

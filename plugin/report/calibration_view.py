@@ -7,8 +7,9 @@ from scipy.special import expit
 
 from podium.errors import find_name
 from podium.nouns.calibration import Calibration, Conformal, HeldOut
-from podium.report.model import EMPTY, Axis, Bar, Report, Table
-from podium.report.numbers import bounds_of, cell_text, number_text, percent, share_text, slope_text
+from podium.nouns.estimate import Estimate
+from podium.report.model import EMPTY, Axis, Report, Table
+from podium.report.numbers import axis_ends, cell_text, number_text, percent, share_text, slope_text
 
 if TYPE_CHECKING:
     from podium.rankers.calibration.agreement import Agreement
@@ -259,18 +260,16 @@ def _models(calibration: Calibration) -> Report:
         ]
         for held in ordered
     ]
-    bars = tuple(_bar(calibration, held) for held in ordered)
-    ends = bounds_of(bars)
-    axis = Axis(bars, ends, (f"{ends[0]:.0f}", f"{ends[1]:.0f}"), PICTURE_WIDTH) if ends else None
+    bars, marks = tuple(_bar(calibration, held) for held in ordered), tuple(held.human_elo for held in ordered)
+    ends = axis_ends(bars, marks)
+    axis = Axis(bars, ends, (f"{ends[0]:.0f}", f"{ends[1]:.0f}"), PICTURE_WIDTH, marks) if ends else None
     return _report("models, held out one by one", header, rows, axis=axis)
 
 
-def _bar(calibration: Calibration, held: HeldOut) -> Bar:
-    """Build the bar of a model's soft rating, marked at the human rating."""
-    if held.residual("soft") is None:
-        return Bar(None, None, None, held.human_elo)
-    low, high = calibration.interval_of(held)
-    return Bar(low, held.rating("soft"), high, held.human_elo)
+def _bar(calibration: Calibration, held: HeldOut) -> Estimate | None:
+    """Return a model's soft rating with its conformal interval; None if it has none."""
+    rating = held.rating("soft")
+    return None if held.residual("soft") is None or rating is None else Estimate(rating, *calibration.interval_of(held))
 
 
 def _reliability(calibration: Calibration) -> Report:

@@ -1,20 +1,19 @@
-"""Reports as HTML: a document of its own, or a part of one for notebooks and pages; names are escaped, never markup."""
+"""Render reports as HTML: a whole document, or a part of one for notebooks and pages; texts are escaped."""
 
 from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
 
 from podium.printable import printable
-from podium.report.drawing import PLAIN_WIDTH, figure_lines
 from podium.report.model import WARNING, Axis, Report, Section, Table
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 NAME = "model"
-"""The column whose cells name a row."""
+"""The column whose cells are row headers."""
 
 
 def html_text(reports: Sequence[Report]) -> str:
-    """Write reports as a document that needs nothing else."""
+    """Render reports as a self-contained HTML document."""
     title = next((text for report in reports for text in (*report.answer, report.title) if text), "podium")
     head = (
         f'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{POLICY}">'
@@ -27,18 +26,18 @@ def html_text(reports: Sequence[Report]) -> str:
 
 
 def notebook_part(reports: Sequence[Report]) -> str:
-    """Write reports as a cell of a notebook shows them."""
+    """Render reports for the output of a notebook cell."""
     style = "<style>.podium .bar{display:none}.podium td,.podium th{font-variant-numeric:tabular-nums}</style>"
     return f'<div class="podium">{style}{html_part(reports)}</div>'
 
 
 def html_part(reports: Sequence[Report], heading: int = 2) -> str:
-    """Write reports as sections with headings of a level and below."""
+    """Render reports as sections, with headings from a level on."""
     return "\n".join(_report(report, heading) for report in reports)
 
 
 def stylesheet() -> str:
-    """Return the rules of documents and pages."""
+    """Return the CSS of documents and pages."""
     return files("podium.report").joinpath("report.css").read_text(encoding="utf-8")
 
 
@@ -48,7 +47,7 @@ def literal(text: str) -> str:
 
 
 def table_part(table: Table) -> str:
-    """Write a table with its legend; numbers are aligned to the right, and a rule marks a cut."""
+    """Render a table with its legend; columns are aligned as in the table, and a thick line marks a cut."""
     sides = ["" if letter == "l" else ' class="r"' for letter in table.align]
     if table.words:
         sides[-1] = ' class="words"'
@@ -80,16 +79,14 @@ def _report(report: Report, heading: int) -> str:
 
 
 def section_part(section: Section, heading: int) -> str:
-    """Write a section below a heading of a level."""
+    """Render a section with a heading of a level."""
     title = f"<h{heading}>{literal(section.title)}</h{heading}>" if section.title else ""
-    parts = [*map(table_part, (*section.fact_tables, *section.tables))]
-    if section.figures:
-        parts.append(f"<pre>{escape(chr(10).join(figure_lines(section.figures, PLAIN_WIDTH)))}</pre>")
-    return f"<section>{title}{''.join(parts)}{notes_part(section.notes)}</section>"
+    tables = "".join(map(table_part, (*section.fact_tables, *section.tables)))
+    return f"<section>{title}{tables}{notes_part(section.notes)}</section>"
 
 
 def notes_part(notes: Sequence[str]) -> str:
-    """Write notes, warnings among them marked."""
+    """Render notes, with warnings highlighted."""
     kinds = ("note warning" if note.startswith(WARNING) else "note" for note in notes)
     return "".join(f'<p class="{kind}">{literal(note)}</p>' for kind, note in zip(kinds, notes, strict=True))
 
@@ -101,9 +98,9 @@ def _cell(text: str, side: str, is_name: bool) -> str:
 
 
 def _bar(axis: Axis, row: int) -> str:
-    """Render an interval bar of a row."""
-    bar, (least, most) = axis.bars[row], axis.ends
-    if bar.middle is None:
+    """Render the interval bar of a row."""
+    bar, mark, (least, most) = axis.bars[row], axis.mark(row), axis.ends
+    if bar is None:
         return ""
 
     def place(value: float) -> float:
@@ -113,6 +110,6 @@ def _bar(axis: Axis, row: int) -> str:
     parts = []
     if bar.low is not None and bar.high is not None:
         parts.append(f'<i style="left:{place(bar.low):.1f}%;width:{place(bar.high) - place(bar.low):.1f}%"></i>')
-    parts.append(f'<b style="left:{place(bar.middle):.1f}%"></b>')
-    parts += [] if bar.mark is None else [f'<b class="mark" style="left:{place(bar.mark):.1f}%"></b>']
+    parts.append(f'<b style="left:{place(bar.value):.1f}%"></b>')
+    parts += [] if mark is None else [f'<b class="mark" style="left:{place(mark):.1f}%"></b>']
     return f'<span class="bar" aria-hidden="true">{"".join(parts)}</span>'

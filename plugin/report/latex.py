@@ -1,10 +1,9 @@
-"""Reports as LaTeX for a paper: tables by booktabs, without pictures of rows."""
+"""Render reports as LaTeX tables (booktabs), without interval bars."""
 
 from collections.abc import Sequence
 
 from podium.printable import printable
-from podium.report.model import EMPTY, Figure, Report, Section, Table
-from podium.report.numbers import cell_text
+from podium.report.model import EMPTY, Report, Section, Table
 
 SIGNS = {
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
@@ -47,17 +46,9 @@ def _report(report: Report) -> list[str]:
 def _section(section: Section) -> list[str]:
     """Render one section as lines."""
     title = [rf"\paragraph{{{literal(section.title)}}}", ""] if section.title else []
-    tables = [*section.fact_tables, *section.tables, *map(_bars, section.figures)]
+    tables = (*section.fact_tables, *section.tables)
     notes = [line for note in section.notes for line in (literal(note), "")]
     return [*title, *(line for table in tables for line in _table(table)), *notes]
-
-
-def _bars(figure: Figure) -> Table:
-    """Convert the bars of a figure to table rows."""
-    ends = [(bar.low, bar.middle, bar.high) for bar in figure.bars]
-    cells = [tuple(cell_text(value, ".4g") for value in row) for row in ends]
-    rows = tuple((label, *row) for label, row in zip(figure.labels, cells, strict=True))
-    return Table(figure.title, ("", "low", "middle", "high"), rows)
 
 
 def _table(table: Table) -> list[str]:

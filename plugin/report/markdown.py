@@ -1,20 +1,19 @@
-"""Reports as Markdown; what Markdown would read as markup is escaped, and pictures of single rows are left out."""
+"""Render reports as Markdown, without interval bars; markup in texts is escaped."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from podium.printable import printable
-from podium.report.drawing import PLAIN_WIDTH, figure_lines
-from podium.report.model import Figure, Report, ReportLayout, Section, Table
+from podium.report.model import Report, ReportLayout, Section, Table
 
 MARKUP = re.compile(r"[\\`*<\[|]|(?<![^\W_])_|_(?![^\W_])")
-"""What Markdown would not show as it is; an underscore inside a word it does."""
+"""Characters that Markdown reads as markup; an underscore inside a word is none."""
 RULE = {"l": "---", "r": "---:"}
 
 
 def markdown_text(reports: Sequence[Report]) -> str:
-    """Write reports as Markdown."""
+    """Render reports as Markdown."""
     return "\n".join(_card(report) if report.form is ReportLayout.CARD else _leaf(report) for report in reports)
 
 
@@ -44,7 +43,7 @@ def _part(section: Section) -> list[str]:
     for table in section.tables:
         lines += ["", *table_lines(table)]
         lines += [part for text in table.legend for part in ("", literal(text))]
-    return [*lines, *_figure_block(section.figures), "", *(f"{literal(note)}  " for note in section.notes)]
+    return [*lines, "", *(f"{literal(note)}  " for note in section.notes)]
 
 
 def _card(report: Report) -> str:
@@ -60,15 +59,10 @@ def _section(section: Section) -> list[str]:
     lines = [f"### {literal(section.title)}", *_facts(section), ""]
     for table in section.tables:
         lines += [*([literal(table.title), ""] if table.title else []), *table_lines(table), ""]
-    lines += [*_figure_block(section.figures), *(f"- {literal(note)}" for note in section.notes)]
+    lines += [f"- {literal(note)}" for note in section.notes]
     return [*lines, ""] if section.notes else lines
 
 
 def _facts(section: Section) -> list[str]:
     """Render facts as a table."""
     return [line for table in section.fact_tables for line in ("", *table_lines(replace(table, align="lrrr")))]
-
-
-def _figure_block(figures: Sequence[Figure]) -> list[str]:
-    """Render figures as a code block."""
-    return ["", "```", *figure_lines(figures, PLAIN_WIDTH), "```"] if figures else []

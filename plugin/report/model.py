@@ -1,7 +1,7 @@
-"""The data model of reports: sections of facts, tables, figures and notes.
+"""The data model of reports: sections of facts, tables and notes.
 
-Whoever knows the figures builds a `Report` of text, and a writer writes it; nothing is computed while it is shown.
-Texts may hold names of models as they are: the writers escape what would move a cursor or read as markup.
+Commands build a `Report` of finished texts, and a writer renders it. Texts may hold names of models as they are: the
+writers escape control characters and markup.
 """
 
 from collections.abc import Sequence
@@ -9,32 +9,33 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from podium.errors import find_name
+from podium.nouns.estimate import Estimate
 
 EMPTY = "–"
-"""A cell that has no value."""
+"""A cell without a value."""
 WARNING = "warning: "
-"""What a note that warns begins with."""
+"""Start of a note that warns."""
 ALWAYS = ("missing", "play")
-"""Sections that every screen has: what could not be answered, and what to type."""
+"""Sections shown in every short view: what could not be computed, and what to type."""
 
 
 class ReportLayout(Enum):
     """The layout of a report."""
 
-    LEDGER = "a table with its denominators; its lines are never broken, it gives up columns and parts of names"
-    CARD = "facts in columns, tables below them; figures are never cut, words go on in the next line"
-    SHEET = "paragraphs and tables; a table that is too wide has its intervals below their figures"
+    LEDGER = "a table with its denominators; lines never wrap, the table drops columns and shortens names"
+    CARD = "facts in columns, tables below them; figures are never cut, words wrap"
+    SHEET = "paragraphs and tables; a table that is too wide shows intervals below their figures"
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One labelled value of a section, with interval and size, or words.
+    """One labelled value of a section, with interval and sample size, or words.
 
     Attributes:
-        value: words, or a figure with its unit; a dash where there is none.
-        interval: its ends; empty or a dash where there are none; None of words.
-        size: what it is made of, as "1,200 pairs".
-        clusters: how many clusters those are, as "80 items"; left out where there is no room.
+        value: words, or a figure with its unit; a dash if there is none.
+        interval: its ends; empty or a dash if there are none; None for words.
+        size: what it was computed on, as "1,200 pairs".
+        clusters: number of clusters among them, as "80 items"; dropped on narrow terminals.
     """
 
     label: str
@@ -50,33 +51,26 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
-    """An interval to draw; None marks unknown ends or middle.
-
-    Attributes:
-        mark: another value of the same thing, as the true one.
-    """
-
-    low: float | None
-    middle: float | None
-    high: float | None
-    mark: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Axis:
-    """A table column of bars on a common axis.
+    """A table column of interval bars on a common axis.
 
     Attributes:
-        ends: of the axis, the least first.
-        labels: of the ends, as text.
-        width: columns of text that it takes.
+        bars: one per row; None draws nothing.
+        ends: of the axis, smallest first.
+        labels: of the ends.
+        width: in characters.
+        marks: a second value per row, as the true one; empty for none.
     """
 
-    bars: tuple[Bar, ...]
+    bars: tuple[Estimate | None, ...]
     ends: tuple[float, float]
     labels: tuple[str, str]
     width: int
+    marks: tuple[float | None, ...] = ()
+
+    def mark(self, row: int) -> float | None:
+        """Return the second value of a row; None if there is none."""
+        return self.marks[row] if self.marks else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,16 +78,15 @@ class Table:
     """A header and rows of cells.
 
     Attributes:
-        title: what to say above it; empty for nothing.
+        title: text above the table; empty for none.
         header: names of the columns; all empty for none.
-        rows: each with as many cells as the header.
-        align: a letter a column, `l` or `r`; by default the first is left and the others are right.
-        words: whether the last column holds sentences, which may wrap, and which a terminal aligns to the left.
-        rules: rows (from 0) below which there is a rule.
-        spare: columns that are given up first where there is no room.
-        name: the column whose cells may lose their middle where there is no room; None for none.
-        axis: a picture of each row, as a last column.
-        legend: what the columns are, in sentences.
+        align: a letter per column, `l` or `r`; by default the first is left and the others are right.
+        words: whether the last column holds sentences, which may wrap and are aligned to the left on a terminal.
+        rules: rows (from 0) with a rule below them.
+        spare: columns to drop first if the table is too wide.
+        name: the column whose cells may be shortened in the middle; None for none.
+        axis: a bar per row, as a last column.
+        legend: sentences that explain the columns.
     """
 
     title: str
@@ -108,7 +101,7 @@ class Table:
     legend: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Settle the alignment; refuse a table that is not rectangular."""
+        """Set the default alignment; raise ValueError if the table is not rectangular."""
         columns = len(self.header)
         if not self.align:
             object.__setattr__(self, "align", "l" + "r" * (columns - 1))
@@ -122,38 +115,22 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
-    """Bars over labels, each with low, middle and high."""
-
-    title: str
-    bars: tuple[Bar, ...]
-    labels: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        """Refuse bars without a label."""
-        if len(self.bars) != len(self.labels):
-            raise ValueError(f"figure {self.title!r}: {len(self.bars)} bars for {len(self.labels)} labels")
-
-
-@dataclass(frozen=True, slots=True)
 class Section:
     """A titled part of a report.
 
     Attributes:
-        name: by which it is asked for.
-        title: what humans read.
+        name: for `--section`.
     """
 
     name: str
     title: str
     facts: tuple[Fact, ...] = ()
     tables: tuple[Table, ...] = ()
-    figures: tuple[Figure, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
     def fact_tables(self) -> tuple[Table, ...]:
-        """The facts as a table, where there are any."""
+        """The facts as one table; empty without facts."""
         rows = tuple(fact.cells for fact in self.facts)
         return (Table("", ("", "estimate", "interval", "of"), rows, "lrrl"),) if rows else ()
 
@@ -163,12 +140,8 @@ class Report:
     """The answer, the main table, notes, and further sections.
 
     Attributes:
-        title: of the whole.
-        answer: in at most three sentences; shown first.
-        table: the one that everybody looks at.
-        notes: denominators, methods, warnings, which begin with `WARNING`.
-        sections: in the order shown.
-        form: how it is laid out.
+        answer: at most three sentences, shown first.
+        notes: denominators, methods, and warnings, which begin with `WARNING`.
     """
 
     title: str
@@ -189,11 +162,11 @@ def shorten_report(report: Report, first: Sequence[str], section: str | None = N
     """Return a report reduced to the short view, one section, or everything.
 
     Args:
-        first: names of sections, the best first: the first kind there is stands under the answer, before `ALWAYS`.
-        section: the name of those asked for.
+        first: names of sections in order of preference; the first that exists is shown in the short view.
+        section: name of the only sections to show.
 
     Raises:
-        UsageError: there is no section of this name.
+        UsageError: no section has this name.
     """
     if full:
         return report

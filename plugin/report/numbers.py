@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from podium.report.model import EMPTY, Bar
+from podium.nouns.estimate import Estimate
+from podium.report.model import EMPTY
 
 
 def cell_text(value: float | None, style: str) -> str:
@@ -49,9 +50,10 @@ def range_text(low: int, high: int | None) -> str:
     return str(low) if low == high else f"{low}–{high}"
 
 
-def bounds_of(bars: Sequence[Bar]) -> tuple[float, float] | None:
-    """Return minimum and maximum over all bars; None if they coincide."""
-    values = [value for bar in bars for value in (bar.low, bar.middle, bar.high, bar.mark) if value is not None]
+def axis_ends(bars: Sequence[Estimate | None], marks: Sequence[float | None] = ()) -> tuple[float, float] | None:
+    """Return minimum and maximum over all intervals and marks; None if they coincide."""
+    ends = [end for bar in bars if bar for end in (bar.low, bar.value, bar.high)]
+    values = [value for value in (*ends, *marks) if value is not None]
     return (min(values), max(values)) if values and min(values) < max(values) else None
 
 

@@ -4,12 +4,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
+from podium.nouns.estimate import Estimate
 from podium.nouns.ranking import Entry, Ranking, Standings
 from podium.printable import printable
 from podium.rankers.defaults import RANKER_OF_CLAIMS
-from podium.report.model import EMPTY, WARNING, Axis, Bar, Report, Table
+from podium.report.model import EMPTY, WARNING, Axis, Report, Table
 from podium.report.numbers import (
-    bounds_of,
+    axis_ends,
     interval_text,
     number_text,
     percent,
@@ -107,8 +108,10 @@ def _rules(standings: Standings) -> frozenset[int]:
 
 def _axis(standings: Standings) -> Axis | None:
     """Build the column of interval bars; None if no interval is known."""
-    bars = tuple(Bar(entry.low, entry.score, entry.high) for entry in standings.entries)
-    ends = bounds_of(bars)
+    bars = tuple(
+        None if entry.score is None else Estimate(entry.score, entry.low, entry.high) for entry in standings.entries
+    )
+    ends = axis_ends(bars)
     if ends is None:
         return None
     low, high = (number_text(end, 0 if standings.scale == "elo" else 2) for end in ends)

@@ -1,7 +1,7 @@
 """Render reports as text lines for terminals, files and pipes.
 
-Where there is too little room a table gives up what its report's form allows, but no digit of a number. Cells are
-rich's `Text`, for rich would read a plain string's [brackets] as markup.
+A table that is too wide drops or shortens what its report's layout allows, but never a digit. Cells are rich's `Text`,
+because rich reads [brackets] in plain strings as markup.
 """
 
 import os
@@ -19,34 +19,34 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
+from podium.nouns.estimate import Estimate
 from podium.printable import printable
-from podium.report.drawing import PLAIN_WIDTH, figure_lines, interval_bar
 from podium.report.model import Fact, Report, ReportLayout, Section, Table
 
+PLAIN_WIDTH = 120
+"""Width in characters if no terminal gives one."""
 NARROW = 100
-"""Columns below which the clusters of a fact are left out."""
+"""Width below which the clusters of a fact are left out."""
 INDENT = 2
 GAP = 3
-"""Columns between those of a table; 2 where it is too wide, and between those of facts."""
+"""Space between the columns of a table; one less between those of facts, and in a table that is too wide."""
 SHORTEST_NAME = 12
 SHORTEST_LABEL = 20
 FEWEST_WORDS = 20
-"""Columns that words get beside figures."""
+"""Least width of a column of words beside figures."""
 BOX = Box("    \n    \n ── \n    \n ── \n    \n    \n    \n")
 """A rule below the header, and where a table has rules."""
 FRAME = 2
-"""Columns of the edges of a framed table."""
+"""Width of both edges of a framed table."""
 
 
 def terminal_text(reports: Sequence[Report], terminal: bool = False, width: int | None = None) -> str:
     """Render reports as text.
 
-    Styles go only to a terminal, and not where NO_COLOR is set.
-
     Args:
-        reports: all of one form.
-        terminal: whether the lines go to a terminal.
-        width: columns to write in; by default those of the terminal, else 120, or as many as the widest ledger needs.
+        reports: all of one layout.
+        terminal: whether the text goes to a terminal; only then are styles used, unless NO_COLOR is set.
+        width: in characters; by default that of the terminal, else 120 or what the widest ledger needs.
     """
     if width is None:
         tables = [report.table for report in reports if report.table and report.form is ReportLayout.LEDGER]
@@ -75,7 +75,6 @@ def _page(report: Report, width: int, styled: bool) -> list[str]:
         for table in section.tables:
             lines += ["", *(_lines_of(_indent(_text(table.title)), width) if table.title else [])]
             lines += table_lines(table, width, styled)
-        lines += figure_lines(section.figures, width)
         lines += [*(line for note in section.notes for line in _lines_of(_indent(_text(note)), width)), ""]
     return [line for line, before in zip(lines, ["", *lines], strict=False) if line or before] if card else lines
 
@@ -92,8 +91,6 @@ def _part(section: Section, width: int) -> str:
     lines = [*_paragraphs([section.title], width), *_facts(section.facts, width)]
     for table in section.tables:
         lines += ["", *_bare_table(table, width), "", *_paragraphs(table.legend, width)]
-    if drawing := figure_lines(section.figures, width):
-        lines += [*drawing, ""]
     return "\n".join([*lines, *_paragraphs(section.notes, width)]).rstrip()
 
 
@@ -224,14 +221,43 @@ def _as_text(table: Table) -> Table:
     if axis is None:
         return replace(table, header=header, rows=tuple(rows))
     left, right = axis.labels
-    pictures = [interval_bar(bar, axis.ends, axis.width) for bar in axis.bars]
+    bars = [interval_bar(bar, axis.ends, axis.width, axis.mark(k)) for k, bar in enumerate(axis.bars)]
     return replace(
         table,
         header=(*header, left + right.rjust(axis.width - len(left))),
-        rows=tuple((*row, picture) for row, picture in zip(rows, pictures, strict=True)),
+        rows=tuple((*row, bar) for row, bar in zip(rows, bars, strict=True)),
         align=table.align + "l",
         axis=None,
     )
+
+
+def interval_bar(bar: Estimate | None, ends: tuple[float, float], width: int, mark: float | None = None) -> str:
+    """Draw an interval in characters on a common axis; without ends its value is an open circle.
+
+    >>> interval_bar(Estimate(2, 1, 3), (0, 4), 9)
+    '  ├─●─┤  '
+    >>> interval_bar(Estimate(2, 1, 3), (0, 4), 9, mark=4)
+    '  ├─●─┤ ◇'
+    """
+    cells = [" "] * width
+    if bar is None:
+        return "".join(cells)
+    value = _axis_cell(bar.value, ends, width)
+    cells[value] = "○"
+    if bar.low is not None and bar.high is not None:
+        left, right = _axis_cell(bar.low, ends, width), _axis_cell(bar.high, ends, width)
+        cells[left : right + 1] = ["─"] * (right + 1 - left)
+        cells[left], cells[right], cells[value] = "├", "┤", "●"
+    if mark is not None:
+        place = _axis_cell(mark, ends, width)
+        cells[place] = "◆" if place == value else "◇"
+    return "".join(cells)
+
+
+def _axis_cell(value: float, ends: tuple[float, float], width: int) -> int:
+    """Return the character column of a value on an axis."""
+    least, most = ends
+    return round((value - least) / (most - least) * (width - 1))
 
 
 def _stack_intervals(table: Table) -> Table:

@@ -5,10 +5,11 @@ from html.parser import HTMLParser
 import pytest
 
 from podium import diagnose, rank, read_battles
+from podium.nouns.estimate import Estimate
 from podium.planning.planner import make_plan
 from podium.report.html import html_text
 from podium.report.latex import latex_text
-from podium.report.model import Axis, Bar, Report, Table
+from podium.report.model import Axis, Report, Table
 
 TABLE = Table(
     "",
@@ -16,7 +17,7 @@ TABLE = Table(
     (("1", "<b>&'\"</b></td>", "1,510.0"), ("2", "a_b$%#{}\\~^", "1490.0 (1480 … 1500)")),
     "rlr",
     rules=frozenset({0}),
-    axis=Axis((Bar(1, 2, 3), Bar(None, None, None)), (0, 4), ("0", "4"), 12),
+    axis=Axis((Estimate(2, 1, 3), None), (0, 4), ("0", "4"), 12),
 )
 REPORT = Report("title", ("An answer <i>.",), TABLE, ("warning: careful",))
 

@@ -252,7 +252,7 @@ def test_a_held_out_rating_without_an_error_has_no_interval_of_no_width():
     known = replace(calibration(), models=(replace(first, soft_se=0.0), *others))
     assert known.interval_of(known.models[0]) == (None, None)
     table = next(own.table for own in calibration_reports(known) if own.title.startswith("models"))
-    [bar] = [bar for bar in table.axis.bars if bar.middle == first.rating("soft")]
+    [bar] = [bar for bar in table.axis.bars if bar and bar.value == first.rating("soft")]
     assert (bar.low, bar.high) == (None, None)
     for held in others:
         low, high = known.interval_of(held)
@@ -361,9 +361,9 @@ def test_the_answer_of_newcomers_has_their_ratings_with_conformal_intervals():
     ranking = rank(read_battles(world()[1]), "soft-elo", calibration=calibration()).standings[0]
     said = ranking.answer[0]
     assert said.startswith("Humans would rate model-14 ")
-    assert said.endswith(", 90% each, if they are like the calibrated models.")
+    assert said.endswith(", with 90% intervals, if new models resemble the calibrated ones.")
     for entry in newcomers(calibration()).values():
         low, high = entry.extra["conformal_low"], entry.extra["conformal_high"]
-        assert f"{entry.model} {entry.score:.0f} Elo ({low:.0f} … {high:.0f})" in said
+        assert f"{entry.model} at {entry.score:.0f} Elo ({low:.0f} … {high:.0f})" in said
     without = rank(read_battles(world()[1]), "soft-elo", calibration=of_six(scale_correction=False)).standings[0]
     assert without.answer == ()

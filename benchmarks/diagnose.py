@@ -11,7 +11,7 @@ import argparse
 import tables
 
 from podium import Battles, Judge, read_battles, simulate
-from podium.diagnosis.card import QUESTIONS, ask_all, diagnose
+from podium.diagnosis.card import SECTIONS, answer_sections, diagnose
 from podium.diagnosis.subject import Subject
 
 MODELS = ["gpt-4", "gpt-35", "claude-2", "vicuna-13b", "guanaco-65b", "guanaco-33b", "guanaco-7b"]
@@ -37,8 +37,10 @@ def main() -> None:
     apart, merged = verdicts(options.judgments)
     whole = tables.timed(lambda: diagnose(apart, merged), repeats=5)
     parts = {
-        question.title: tables.timed(lambda one=question: ask_all([one], Subject("gpt-9", apart, merged)), repeats=5)
-        for question in QUESTIONS
+        question.title: tables.timed(
+            lambda one=question: answer_sections([one], Subject("gpt-9", apart, merged)), repeats=5
+        )
+        for question in SECTIONS
     }
     rows = [[title, str(timing)] for title, timing in parts.items()]
     goal = f"goal {GOAL:g} s: {'met' if whole.median <= GOAL else 'MISSED'}"

@@ -1,4 +1,4 @@
-"""The judge card: its questions, and one card per judge."""
+"""The judge card: its sections, and one card per judge."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,46 +33,47 @@ Reply: TypeAlias = CardAnswer | Missing
 
 @dataclass(frozen=True, slots=True)
 class CardSection:
-    """One section of the card: JSON key, title, and the function that computes its answer.
-
-    The function may raise `NotIdentifiedError` or `NotConvergedError`: their message becomes the section's `Missing`.
-    """
+    """One section of the card: JSON key, title, and the function that computes its answer."""
 
     name: str
     title: str
-    ask: Callable[[Any], Reply]
+    compute: Callable[[Any], Reply]
 
 
-QUESTIONS = (
+SECTIONS = (
     CardSection("position", "position: the response shown first", position),
-    CardSection("consistency", "answers", consistency),
+    CardSection("consistency", "consistency: ties, repeats, margins", consistency),
     CardSection("verbosity", "verbosity: longer responses", verbosity),
     CardSection("self_preference", "self-preference: models of the judge's family", measure_self_preference),
     CardSection("human", "agreement with humans", measure_human_agreement),
-    CardSection("transitivity", "transitivity on single items", lambda it: transitivity(it.battles, level=it.level)),
+    CardSection(
+        "transitivity",
+        "transitivity on single items",
+        lambda subject: transitivity(subject.battles, level=subject.level),
+    ),
     CardSection("cycles", "transitivity of whole models", cycles),
-    CardSection("fit", "fit of Bradley-Terry", lambda it: bradley_terry_fit(it.battles, level=it.level)),
-    CardSection("gold", "ranking beside a gold standard", gold_agreement),
+    CardSection("fit", "fit of Bradley-Terry", lambda subject: bradley_terry_fit(subject.battles, level=subject.level)),
+    CardSection("gold", "ranking compared with a gold standard", gold_agreement),
 )
-"""What is asked of every judge, in the order shown."""
+"""The sections of every card, in the order shown."""
 
 ACROSS = (
     CardSection("side_by_side", "judges and realizations side by side", side_by_side),
     CardSection("rejudged", "the same battles re-judged", compare_rejudged),
 )
-"""What is asked of all judges together, in the order shown."""
+"""The sections that compare judges, in the order shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """The answers to all questions about one judge, by section."""
+    """The answers of all sections about one judge, by JSON key."""
 
     subject: Subject
     answers: Mapping[str, Reply]
 
     @property
     def answer(self) -> tuple[str, ...]:
-        """Summarize in at most three sentences: may the judge rank, do distances match human ratings, what to do."""
+        """At most three sentences: whether the judge may rank, whether its Elo gaps match human ones, what to do."""
         return card_answer(self.answers)
 
     def to_dict(self) -> dict[str, Any]:
@@ -122,15 +123,15 @@ def diagnose(
     seed: int = 0,
     near_tie: float = NEAR_TIE,
 ) -> Diagnosis:
-    """Build a card per judge.
+    """Build a card per judge, and compare the judges.
 
     Args:
-        judgments: verdicts of one or more judges, the two orders apart (`read_battles(..., merge=False)`).
-        battles: the same, the two orders merged.
-        gold: what the judges are measured by.
-        families: models and judges to their family.
-        level, seed: of intervals, in (0, 1), and of resampling.
-        near_tie: margins up to this are near-ties.
+        judgments: verdicts of one or more judges, one per order (`read_battles(..., merge=False)`).
+        battles: the same verdicts with the two orders merged.
+        gold: gold standard of the models.
+        families: patterns of names to families.
+        level: confidence level of intervals, in (0, 1).
+        near_tie: largest |margin| of a near-tie.
 
     Raises:
         UsageError: an option's value is impossible.
@@ -141,27 +142,27 @@ def diagnose(
     options = {"level": level, "seed": seed, "near_tie": near_tie, "families": dict(families or {})}
     subjects = _subjects(judgments, battles, {"gold": gold, **options})
     return Diagnosis(
-        cards=tuple(Card(subject, ask_all(QUESTIONS, subject)) for subject in subjects),
-        across=ask_all(ACROSS, subjects),
+        cards=tuple(Card(subject, answer_sections(SECTIONS, subject)) for subject in subjects),
+        across=answer_sections(ACROSS, subjects),
         level=level,
         warnings=tuple(dict.fromkeys(battles.notes)),
         provenance=provenance(battles.sources, {"reading": dict(battles.reading), **options}),
     )
 
 
-def ask_all(questions: Sequence[CardSection], about: Any) -> dict[str, Reply]:
-    """Compute all sections; a section that the data cannot support becomes `Missing`."""
+def answer_sections(sections: Sequence[CardSection], subject: Any) -> dict[str, Reply]:
+    """Compute the answers of sections, by JSON key; one that cannot be identified or fitted is `Missing`."""
     answers: dict[str, Reply] = {}
-    for question in questions:
+    for section in sections:
         try:
-            answers[question.name] = question.ask(about)
+            answers[section.name] = section.compute(subject)
         except (NotIdentifiedError, NotConvergedError) as error:
-            answers[question.name] = Missing(question.title, str(error), "")
+            answers[section.name] = Missing(section.title, str(error), "")
     return answers
 
 
 def _subjects(judgments: Battles, battles: Battles, options: Mapping[str, Any]) -> list[Subject]:
-    """Split the verdicts by judge, sorted by name; rows without a judge form one more."""
+    """Split the verdicts by judge, sorted by name; rows without a judge form one more subject."""
     if len(battles.judges) < 2:
         return [Subject(battles.judges[0] if battles.judges else None, judgments, battles, **options)]
     apart, merged = (as_text(part.table["judge"]).fillna("").to_numpy(object) for part in (judgments, battles))

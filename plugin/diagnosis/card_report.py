@@ -1,8 +1,8 @@
-"""Reports of judge cards: a summary with a line per check, and the full cards."""
+"""Reports of judge cards: the summary with a line per check, one section, or all sections."""
 
 from collections.abc import Mapping, Sequence
 
-from podium.diagnosis.card import ACROSS, QUESTIONS, Card, CardSection, Diagnosis, Reply
+from podium.diagnosis.card import ACROSS, SECTIONS, Card, CardSection, Diagnosis, Reply
 from podium.diagnosis.card_summary import best_with_humans, check_lines
 from podium.diagnosis.figures import Missing, Statistic
 from podium.diagnosis.rejudged import Rejudged
@@ -14,9 +14,9 @@ MORE = "The figures behind a line: --section position · all of them: --full"
 
 
 def summary_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
-    """Build the short report: answer and a line per check for one judge, a row per judge for several."""
+    """Build the summary: the answer and a line per check for one judge, a row per judge for several."""
     if len(diagnosis.cards) > 1:
-        return (_side_by_side(diagnosis),)
+        return (_judges_report(diagnosis),)
     reports = []
     for card in diagnosis.cards:
         rows = tuple((line.name, line.figure, line.verdict) for line in check_lines(card.answers))
@@ -30,40 +30,39 @@ def section_reports(diagnosis: Diagnosis, name: str) -> tuple[Report, ...]:
     """Build a report of one section for every card.
 
     Raises:
-        UsageError: there is no section of this name.
+        UsageError: unknown name.
     """
-    chosen, across = ([own for own in questions if own.name == name] for questions in (QUESTIONS, ACROSS))
-    if across:
-        return (Report("all judges", sections=_sections(across, diagnosis.across), form=ReportLayout.CARD),)
-    if not chosen:
-        names = [question.name for question in (*QUESTIONS, *ACROSS)]
-        raise UsageError(f"no section called {name!r}; available: {', '.join(names)}")
+    sections = {section.name: section for section in (*SECTIONS, *ACROSS)}
+    if name not in sections:
+        raise UsageError(f"no section called {name!r}; available: {', '.join(sections)}")
+    section = (sections[name],)
+    if sections[name] in ACROSS:
+        return (Report("all judges", sections=_sections(section, diagnosis.across), form=ReportLayout.CARD),)
     return tuple(
-        Report(_title(diagnosis, card), sections=_sections(chosen, card.answers), form=ReportLayout.CARD)
+        Report(_title(diagnosis, card), sections=_sections(section, card.answers), form=ReportLayout.CARD)
         for card in diagnosis.cards
     )
 
 
-def _side_by_side(diagnosis: Diagnosis) -> Report:
-    """Build the table with a row per judge."""
-    lines = {_name_of(card): check_lines(card.answers) for card in diagnosis.cards}
-    header = ("judge", *(line.name for line in next(iter(lines.values()))))
-    rows = tuple((judge, *(line.short for line in own)) for judge, own in lines.items())
-    answers = [f"{_name_of(card)}: {card.answer[0]}" for card in diagnosis.cards]
+def _judges_report(diagnosis: Diagnosis) -> Report:
+    """Build the report with a row per judge."""
     cards = {_name_of(card): card for card in diagnosis.cards}
-    subjects = {name: card.subject for name, card in cards.items()}
-    first = best_with_humans({name: card.answers for name, card in cards.items()}, subjects)
-    again = diagnosis.across["rejudged"]
-    compared = [f"{again.sentence}. The models: --section rejudged"] if isinstance(again, Rejudged) else []
-    notes = (*compared, "One judge with its intervals: --where judge=NAME · all figures, side by side: --full")
-    title = f"{len(rows)} judges · {percent(diagnosis.level)} intervals"
-    return Report(
-        title, (first,) if first else tuple(answers[:3]), Table("", header, rows), notes, form=ReportLayout.SHEET
+    lines = {name: check_lines(card.answers) for name, card in cards.items()}
+    header = ("judge", *(line.name for line in next(iter(lines.values()))))
+    table = Table("", header, tuple((name, *(line.short for line in own)) for name, own in lines.items()))
+    best = best_with_humans(
+        {name: card.answers for name, card in cards.items()}, {name: card.subject for name, card in cards.items()}
     )
+    answers = (best,) if best else tuple(f"{name}: {card.answer[0]}" for name, card in list(cards.items())[:3])
+    rejudged = diagnosis.across["rejudged"]
+    compared = [f"{rejudged.sentence}. The models: --section rejudged"] if isinstance(rejudged, Rejudged) else []
+    notes = (*compared, "One judge with its intervals: --where judge=NAME · all figures, side by side: --full")
+    title = f"{len(cards)} judges · {percent(diagnosis.level)} intervals"
+    return Report(title, answers, table, notes, form=ReportLayout.SHEET)
 
 
 def _name_of(card: Card) -> str:
-    """Return the judge's name, or a text for verdicts without one."""
+    """Return the name of the judge, or words if it has none."""
     return card.subject.judge or "judge not named"
 
 
@@ -73,7 +72,7 @@ def _title(diagnosis: Diagnosis, card: Card) -> str:
 
 
 def _denominators(card: Card) -> str:
-    """Write the denominators of a card."""
+    """Write the numbers of models, items, judgments and battles of a card."""
     battles = card.subject.battles
     counts = battles.counts()
     return (
@@ -87,7 +86,7 @@ def card_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
     """Build a report per card, and one for the comparisons between judges."""
     reports = []
     for card in diagnosis.cards:
-        sections, notes = _sections(QUESTIONS, card.answers), (_denominators(card),)
+        sections, notes = _sections(SECTIONS, card.answers), (_denominators(card),)
         reports.append(
             Report(_title(diagnosis, card), card.answer, notes=notes, sections=sections, form=ReportLayout.CARD)
         )
@@ -96,27 +95,27 @@ def card_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
     return tuple(reports)
 
 
-def _sections(questions: Sequence[CardSection], answers: Mapping[str, Reply]) -> tuple[Section, ...]:
-    """Build a report section per answer; reasons and methods that repeat are written once."""
-    sections = []
-    unanswered: dict[tuple[str, str], dict[str, None]] = {}
+def _sections(sections: Sequence[CardSection], answers: Mapping[str, Reply]) -> tuple[Section, ...]:
+    """Build a report section per answer, and two with the reasons of missing figures and the methods of intervals."""
+    built = []
+    missing: dict[tuple[str, str], dict[str, None]] = {}
     methods: dict[str, dict[str, None]] = {}
-    for question in questions:
-        answer = answers[question.name]
-        lines = ((question.title, answer),) if isinstance(answer, Missing) else answer.lines()
+    for section in sections:
+        answer = answers[section.name]
+        lines = ((section.title, answer),) if isinstance(answer, Missing) else answer.lines()
         for label, value in lines:
             if isinstance(value, Missing):
-                unanswered.setdefault((value.why, value.remedy), {})[label.strip()] = None
+                missing.setdefault((value.why, value.remedy), {})[label.strip()] = None
             elif isinstance(value, Statistic):
                 methods.setdefault(value.method, {})[label.strip()] = None
         if not isinstance(answer, Missing):
             facts = tuple(Fact(label, *((value,) if isinstance(value, str) else value.cells)) for label, value in lines)
-            sections.append(Section(question.name, question.title, facts, answer.tables()))
+            built.append(Section(section.name, section.title, facts, answer.tables()))
     remarks = {
         "not answered": [
             f"{'; '.join(labels)}: {why}" + (f". Remedy: {remedy}" if remedy else "")
-            for (why, remedy), labels in unanswered.items()
+            for (why, remedy), labels in missing.items()
         ],
         "how the intervals are made": [f"{method}: {'; '.join(labels)}" for method, labels in methods.items()],
     }
-    return (*sections, *(Section(title, title, notes=tuple(texts)) for title, texts in remarks.items() if texts))
+    return (*built, *(Section(title, title, notes=tuple(texts)) for title, texts in remarks.items() if texts))

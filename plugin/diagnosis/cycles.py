@@ -1,6 +1,6 @@
 """Non-transitivity between models: cycles of win rates, and their deviation from Bradley-Terry."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import comb
 
 import numpy as np
@@ -17,12 +17,12 @@ from podium.report.model import Table
 
 RESAMPLES = 500
 MOST_DRAWN = 20_000_000
-"""Triples times resamples beyond which fewer resamples are drawn."""
+"""Triples times resamples; with more triples, fewer resamples are drawn."""
 FEWEST_RESAMPLES = 100
 MOST_MODELS = 300
 MOST_LISTED = 100
 FEWEST_ITEMS = 10
-"""Items that a pair needs before its win rate counts as that of two models."""
+"""Items that a pair needs to enter the model-level SNTD."""
 SHOWN = 5
 RATES = "model-level non-transitivity"
 SNTD = "model-level SNTD"
@@ -30,12 +30,12 @@ SNTD = "model-level SNTD"
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
-    """Three models, each of which beats the next.
+    """Three models, each of which beats the next, and the last the first.
 
     Attributes:
-        models, rates: each beats the next, the last the first, at these win rates.
-        p: that one of the three is no win at all, by the weakest link (one-sided, item-clustered t).
-        adjusted: p after Holm over both rings of every triple.
+        rates: win rate of each against the next.
+        p: p-value that one of the three is not above a half, the largest of three (one-sided, item-clustered t).
+        adjusted: p after Holm over both possible cycles of every triple.
     """
 
     models: tuple[str, str, str]
@@ -46,18 +46,19 @@ class Cycle:
 
 @dataclass(frozen=True, slots=True)
 class Cycles(CardAnswer):
-    """Cycles among the win rates, and the deviation of win rates from any strengths.
+    """Cycles among the win rates of models, and the deviation of win rates from any strengths.
 
     Attributes:
-        triples, possible: of models: with win rates between all three, and all of them.
+        triples: triples of models whose pairs all met.
+        possible: all triples.
         tie: win rates within 0.5 +- this are ties in `no_order`.
-        rings: triples in which each beats the next, in the rates as they are.
-        certain: those that are no accident of the items at `level`, all rings taken together.
-        no_order: triples whose three outcomes are no weak order, ties included.
-        sntd: mean model-level SNTD (Xu et al. 2025, appendix C.2), natural logarithm, noise included, over the triples
-            whose pairs have at least 10 items each.
-        beyond_noise: the same without what the sample of items adds.
-        cycles: the surest first (the first 100).
+        rings: cycles in the measured win rates.
+        certain: cycles with an adjusted p-value of at most 1 - level.
+        no_order: triples whose outcomes (win, tie, loss) agree with no weak order.
+        sntd: mean model-level SNTD over triples with at least 10 items per pair, nats, noise included.
+            Source: Xu et al. 2025, appendix C.2.
+        beyond_noise: the same, corrected for the sampling of items.
+        cycles: the 100 with the smallest p.
     """
 
     triples: int
@@ -72,32 +73,29 @@ class Cycles(CardAnswer):
     cycles: tuple[Cycle, ...]
 
     def lines(self) -> tuple[tuple[str, Value], ...]:
-        """Return the labelled figures of the section."""
         of = f"of {self.triples:,} triples"
-        sure = f"{self.certain:,} beyond chance at {self.level:.0%} (Holm over all rings, item-clustered t)"
+        sure = f"{self.certain:,} beyond chance at {self.level:.0%} (Holm over all cycles, item-clustered t)"
         sntd = self.sntd
         return (
-            ("rings of win rates", f"{self.rings:,} {of}; {sure}"),
+            ("cycles of win rates", f"{self.rings:,} {of}; {sure}"),
             (f"no weak order (ties within {self.tie:g} of 0.5)", f"{self.no_order:,} {of}"),
             (SNTD, sntd if isinstance(sntd, Missing) else f"{sntd:.5f} nats, noise of the items included"),
             ("model-level SNTD beyond noise", self.beyond_noise),
         )
 
     def tables(self) -> tuple[Table, ...]:
-        """Return the table of the most certain cycles."""
         rows = []
-        for ring in self.cycles[:SHOWN]:
-            rates = [f"{rate:.1%}" for rate in ring.rates]
-            rows.append((" > ".join((*ring.models, ring.models[0])), *rates, f"{ring.adjusted:.3g}"))
+        for cycle in self.cycles[:SHOWN]:
+            rates = [f"{rate:.1%}" for rate in cycle.rates]
+            rows.append((" > ".join((*cycle.models, cycle.models[0])), *rates, f"{cycle.adjusted:.3g}"))
         header = ("each beats the next", "first", "second", "third", "p (Holm)")
-        return (Table("Rings", header, tuple(rows)),) if rows else ()
+        return (Table("Cycles", header, tuple(rows)),) if rows else ()
 
 
 def cycles(subject: Subject) -> Cycles | Missing:
     """Find cycles among the win rates, and measure how far the rates deviate from any strengths.
 
-    A ring is certain when each of its three win rates is above a half: p is the largest of the three one-sided
-    p-values (an intersection-union test), and Holm's rule covers both rings of every triple.
+    A cycle is certain if each of its three win rates is above a half (an intersection-union test).
     """
     coded, level = code_battles(subject.battles), subject.level
     size = len(coded.models)
@@ -109,37 +107,45 @@ def cycles(subject: Subject) -> Cycles | Missing:
         remedy = "judge round robins: all pairs of at least three models"
         return Missing(RATES, "no three models have all met", remedy)
     cells, rate = cells_by_cluster(coded, pairs), pairs.credit / pairs.weight
-    rings = find_cycles(coded.models, cells, triples)
-    solid = triples[(cells.items >= FEWEST_ITEMS)[triples].all(axis=1)]
-    few = Missing(SNTD, f"no three models have {FEWEST_ITEMS} items in each pair", "judge every pair on more items")
-    sntd: float | Missing = few
-    beyond_noise: Figured = few
-    if len(solid):
-        sntd = float(model_deviation(rate, solid))
-        number = max(FEWEST_RESAMPLES, min(RESAMPLES, MOST_DRAWN // len(solid)))
-        draws = deviations_of_draws(cells, solid, number, subject.rng)
-        estimate, usable = reflected_interval(sntd, draws, level), int((~np.isnan(draws)).sum())
-        method = f"{coded.unit} bootstrap, reflected and corrected for noise, {usable} resamples"
-        beyond_noise = replace(few, why="in most resamples of the items some pair has no verdict")
-        if estimate is not None:
-            facts = {"level": level, "method": method, "clusters": coded.clusters, "unit": Unit.NATS}
-            beyond_noise = Statistic.from_estimate(estimate, n=len(solid), of="triples", **facts)
+    among = find_cycles(coded.models, cells, triples)
+    sntd, beyond_noise = _estimate_deviation(cells, triples, subject, coded.unit)
     return Cycles(
         triples=len(triples),
         possible=comb(size, 3),
         tie=TIE,
         level=level,
-        rings=len(rings),
-        certain=sum(ring.adjusted <= 1 - level for ring in rings),
+        rings=len(among),
+        certain=sum(cycle.adjusted <= 1 - level for cycle in among),
         no_order=int((KINDS[outcomes(rate[triples]) @ np.array([16, 4, 1])] == 1).sum()),
         sntd=sntd,
         beyond_noise=beyond_noise,
-        cycles=tuple(rings[:MOST_LISTED]),
+        cycles=tuple(among[:MOST_LISTED]),
     )
 
 
+def _estimate_deviation(
+    cells: PairCells, triples: np.ndarray, subject: Subject, unit: str
+) -> tuple[float | Missing, Figured]:
+    """Return the model-level SNTD over triples with enough items, as it is, and corrected for the sampling of items."""
+    solid = triples[(cells.items >= FEWEST_ITEMS)[triples].all(axis=1)]
+    if not len(solid):
+        why, remedy = f"no three models have {FEWEST_ITEMS} items in each pair", "judge every pair on more items"
+        few = Missing(SNTD, why, remedy)
+        return few, few
+    sntd = float(model_deviation(cells.pairs.credit / cells.pairs.weight, solid))
+    number = max(FEWEST_RESAMPLES, min(RESAMPLES, MOST_DRAWN // len(solid)))
+    draws = deviations_of_draws(cells, solid, number, subject.rng)
+    estimate, usable = reflected_interval(sntd, draws, subject.level), int((~np.isnan(draws)).sum())
+    if estimate is None:
+        why = "in most resamples of the items some pair has no verdict"
+        return sntd, Missing(SNTD, why, "judge every pair on more items")
+    method = f"{unit} bootstrap, reflected and corrected for noise, {usable} resamples"
+    facts = {"level": subject.level, "method": method, "clusters": cells.credit.shape[0], "unit": Unit.NATS}
+    return sntd, Statistic.from_estimate(estimate, n=len(solid), of="triples", **facts)
+
+
 def find_triples(pairs: Pairs) -> np.ndarray:
-    """Return the positions of pairs ab, bc, ac for all triples a < b < c whose pairs all met, shape (triples, 3)."""
+    """Return, for all triples a < b < c whose pairs all met, the positions of ab, bc and ac, shape (triples, 3)."""
     number = np.full((pairs.models, pairs.models), -1)
     number[pairs.first, pairs.second] = np.arange(len(pairs.first))
     a, b, c = triples_among(pairs.models).T
@@ -148,7 +154,12 @@ def find_triples(pairs: Pairs) -> np.ndarray:
 
 
 def model_deviation(rate: np.ndarray, triples: np.ndarray) -> np.ndarray:
-    """Return the mean SNTD of win rates (..., pairs) over triples; NaN where a rate is unknown."""
+    """Return the mean SNTD of win rates over triples; NaN if a rate is unknown.
+
+    Args:
+        rate: win rates, shape (..., pairs).
+        triples: positions of pairs, as of `find_triples`.
+    """
     return np.asarray(deviation(*(rate[..., edge] for edge in triples.T)).mean(axis=-1))
 
 
@@ -156,7 +167,6 @@ def deviations_of_draws(cells: PairCells, triples: np.ndarray, resamples: int, r
     """Return `model_deviation` for bootstrap resamples of the items, shape (resamples,)."""
 
     def deviations(counts: np.ndarray) -> np.ndarray:
-        """Return the deviation for item counts of one or more resamples."""
         credit, weight = cells.resampled_sums(counts)
         return model_deviation(ratio_or_nan(credit, weight), triples)
 
@@ -164,9 +174,12 @@ def deviations_of_draws(cells: PairCells, triples: np.ndarray, resamples: int, r
 
 
 def _win_p(cells: PairCells, rate: np.ndarray) -> np.ndarray:
-    """Return one-sided p-values that a win rate is not above 0.5, for the lower and the higher code, shape (2, pairs).
+    """Return one-sided p-values that a win rate is not above 0.5, for the first and second model, shape (2, pairs).
 
-    Clustered t over the items of each pair; where no item differs from another, the chance that all fall that way.
+    By clustered t over the items of each pair; if all items agree, by the chance of that.
+
+    Args:
+        rate: win rate of the first model, shape (pairs,).
     """
     items = cells.items
     error = (cells.credit - cells.weight.multiply(rate[None, :])).tocsc()
@@ -176,9 +189,9 @@ def _win_p(cells: PairCells, rate: np.ndarray) -> np.ndarray:
     flat = (se < 1e-12) | (items < 2)
     t = (rate - 0.5) / np.where(flat, 1, se)
     alone = np.where(rate == 0.5, 1.0, 0.5**items)
-    low = np.where(flat, np.where(rate > 0.5, alone, 1.0), stdtr(freedom, -t))
-    high = np.where(flat, np.where(rate < 0.5, alone, 1.0), stdtr(freedom, t))
-    return np.stack([low, high])
+    first = np.where(flat, np.where(rate > 0.5, alone, 1.0), stdtr(freedom, -t))
+    second = np.where(flat, np.where(rate < 0.5, alone, 1.0), stdtr(freedom, t))
+    return np.stack([first, second])
 
 
 def find_cycles(models: tuple[str, ...], cells: PairCells, triples: np.ndarray) -> list[Cycle]:
@@ -193,11 +206,11 @@ def find_cycles(models: tuple[str, ...], cells: PairCells, triples: np.ndarray) 
     ab, bc, ac = edges.T
     p = np.max([win_p[way, ab], win_p[way, bc], win_p[1 - way, ac]], axis=0)
     adjusted = holm(p, tests=2 * len(triples))
-    rings = []
+    cycles_found = []
     for k in np.argsort(p, kind="stable").tolist():
         a, b, c = (models[code] for code in (pairs.first[ab[k]], pairs.second[ab[k]], pairs.second[bc[k]]))
         of_ab, of_bc, of_ac = rate[edges[k]].tolist()
         backwards = (a, c, b), (of_ac, 1 - of_bc, 1 - of_ab)
-        ring = backwards if way[k] else ((a, b, c), (of_ab, of_bc, 1 - of_ac))
-        rings.append(Cycle(*ring, float(p[k]), float(adjusted[k])))
-    return rings
+        forwards = (a, b, c), (of_ab, of_bc, 1 - of_ac)
+        cycles_found.append(Cycle(*(backwards if way[k] else forwards), float(p[k]), float(adjusted[k])))
+    return cycles_found

@@ -8,7 +8,7 @@ import numpy as np
 from merged_worlds import apart_and_merged
 
 from podium import Battles, Judge, World, simulate
-from podium.diagnosis.card import QUESTIONS, Reply, ask_all
+from podium.diagnosis.card import SECTIONS, Reply, answer_sections
 from podium.diagnosis.figures import Statistic
 from podium.diagnosis.subject import Subject
 
@@ -43,7 +43,7 @@ def both(played: World, judge: Judge, repeats: int = 1) -> tuple[Battles, Battle
 def answers(played: World, judge: Judge, sections: tuple[str, ...] = ASKED, repeats: int = 1) -> dict[str, Reply]:
     """Return what some sections of the card say of a judge in a world."""
     subject = Subject(judge.name, *both(played, judge, repeats))
-    return ask_all([question for question in QUESTIONS if question.name in sections], subject)
+    return answer_sections([question for question in SECTIONS if question.name in sections], subject)
 
 
 def repeats(judge: Judge) -> int:

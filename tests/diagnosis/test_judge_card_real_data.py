@@ -9,7 +9,7 @@ from judged_worlds import ASKED
 from sklearn.metrics import cohen_kappa_score
 
 from podium import read_battles
-from podium.diagnosis.card import QUESTIONS, ask_all
+from podium.diagnosis.card import SECTIONS, answer_sections
 from podium.diagnosis.figures import Missing
 from podium.diagnosis.subject import Subject
 
@@ -42,7 +42,7 @@ def card(name, judge, **reading):
     path = DATA / name
     apart, merged = read_battles(path, merge=False, **reading), read_battles(path, **reading)
     subject = Subject(judge, apart.where("judge", judge), merged.where("judge", judge))
-    return ask_all([question for question in QUESTIONS if question.name in ASKED], subject)
+    return answer_sections([question for question in SECTIONS if question.name in ASKED], subject)
 
 
 @pytest.fixture(scope="module")

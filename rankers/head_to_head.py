@@ -1,4 +1,4 @@
-"""Who beats whom: what every pair of models made of each other, with errors by items, and who is where how often."""
+"""Win rates of each pair of models with intervals, and probabilities of ranks."""
 
 import numpy as np
 import pandas as pd
@@ -8,20 +8,21 @@ from podium.rankers.intervals import t_quantile
 from podium.rankers.pairs import cells_by_cluster, pair_index
 
 DRAWS = 4000
-"""Of the ratings, for the shares of ranks: such a share errs by less than 0.8 points of a hundred."""
+"""Draws for rank probabilities: their standard error is below 0.8 percentage points."""
 ROUNDING = 1e-12
 LEVEL = 0.95
-"""Of the intervals of single pairs, each by itself."""
+"""Confidence level of the interval of each pair, not simultaneous."""
 
 
 def matchup_table(battles: BattleData) -> pd.DataFrame:
-    """Return what every model made of every other that it met: two rows a pair.
+    """Return the mean credit of each model against each opponent that it met, with intervals: two rows a pair.
 
-    The error of a mean m over clusters g with sums S and weights W is sqrt(G / (G - 1) sum (S - m W)^2) / sum W.
+    The standard error of a mean m over clusters g with credits S and weights W is
+    sqrt(G / (G - 1) sum (S - m W)^2) / sum W.
 
     Returns:
-        `model`, `against` (names), `share` (mean credit of the former), `low`, `high` (its interval in [0, 1], by t
-        with G - 1 degrees; NaN below two items), `battles` (readable), `items` (clusters in which they met).
+        `model`, `against` (names), `share` (mean credit of `model`), `low`, `high` (its interval in [0, 1], t with
+        G - 1 degrees of freedom; NaN below two items), `battles` (readable), `items` (clusters in which they met).
     """
     pairs, names = pair_sums_with_items(battles), np.array(battles.models, dtype=object)
     items, mean = np.asarray(pairs.items), pairs.credit / pairs.weight
@@ -49,11 +50,11 @@ def matchup_table(battles: BattleData) -> pd.DataFrame:
 def rank_probabilities(
     score: np.ndarray, covariance: np.ndarray, rng: np.random.Generator, draws: int = DRAWS
 ) -> np.ndarray:
-    """Return how often each model takes each rank in draws of the scores, shape (models, ranks).
+    """Return the share of normal draws of the scores in which each model has each rank, shape (models, ranks).
 
     Args:
         score: shape (models,).
-        covariance: of the scores, by the sandwich, shape (models, models); draws are normal.
+        covariance: of the scores, shape (models, models).
     """
     values, vectors = np.linalg.eigh(covariance)
     root = vectors * np.sqrt(np.maximum(values, ROUNDING))

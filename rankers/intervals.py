@@ -13,36 +13,38 @@ from podium.rankers.clusters import Matrix, centered_gram
 from podium.rankers.coded import Cluster
 
 Interval = Literal["sandwich", "bootstrap"]
-"""How the error of a score is found."""
+"""How the standard error of a score is estimated."""
 Numbers: TypeAlias = np.ndarray | float
 BLOCK_CELLS = 10_000_000
 ROUNDING = 1e-10
 """Share of the largest score below which a standard error is rounding noise."""
 FEW = 30
-"""Clusters below which percentile intervals are widened; above, by less than a twentieth."""
+"""Clusters below which percentile intervals are widened; above, they would change by less than a twentieth."""
 FEWEST = 5
-"""Clusters below which there is no bootstrap interval: of 3 items, widened ones of Elo hold in .86 of worlds."""
+"""Clusters below which there is no bootstrap interval: with 3 items, widened 95% intervals of Elo cover 86%."""
 FEWEST_DRAWS = 0.5
-"""Share of resamples that must be usable; below it there is no bootstrap interval."""
-UNSURE, WELL_KNOWN = 3.0, 2
-"""Share added to a variance that one cluster shows; answers a cluster that need it not. Without: .89 for .97."""
+"""Smallest share of usable resamples for a bootstrap interval."""
+VARIANCE_INFLATION = 3.0
+"""Share added to a variance that rests on one cluster; without it, coverage is .89 instead of .97."""
+LEAST_PER_CLUSTER = 2
+"""Answers per cluster down to which that inflation may reduce the effective sample size."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreEstimates:
-    """Scores with what is known of their error.
+    """Scores of all models with intervals and covariance.
 
     Attributes:
         score: shape (models,); NaN where unknown.
-        low, high: ends of the pointwise interval, shape (models,); NaN where there is none.
-        covariance: of the scores, shape (models, models); NaN where there is none.
-        clusters: independent clusters behind it.
-        method: what to call the interval.
-        warnings: what a reader of the interval must know.
-        freedom: degrees of freedom of each score's error, shape (models,); None where all have clusters - 1.
-        allowed: whose interval holds on few items of its own, too, shape (models,); None for nobody's.
-        pinned: code of the model whose score is exact, because it is given.
-        draws: resampled scores, where differences are not nearly normal, shape (resamples, models).
+        low, high: ends of each model's interval, shape (models,); NaN where there is none.
+        covariance: of the scores, shape (models, models); NaN where unknown.
+        clusters: number of independent clusters.
+        method: description of the interval; None without intervals.
+        warnings: about the intervals.
+        freedom: degrees of freedom of each score's error, shape (models,); None if all have clusters - 1.
+        allowed: which models' intervals are valid with few items of that model, shape (models,); None for no model.
+        pinned: code of the model whose score is given and exact.
+        draws: resampled scores, if differences are far from normal, shape (resamples, models).
     """
 
     score: np.ndarray
@@ -59,63 +61,67 @@ class ScoreEstimates:
 
     @property
     def se(self) -> np.ndarray:
-        """Standard errors, NaN where there is none, 0 where only rounding differs, shape (models,)."""
+        """Standard errors, NaN where unknown, 0 where there is only rounding error, shape (models,)."""
         return _standard_errors(self.score, self.covariance)
 
     def clip(self, least: float, most: float) -> "ScoreEstimates":
-        """Return the same with intervals that end where the scores do."""
+        """Clip the ends of the intervals to [least, most]."""
         return replace(self, low=np.maximum(self.low, least), high=np.minimum(self.high, most))
 
 
 def t_quantile(clusters: Any, level: float) -> Any:
-    """Return the standard errors that an interval reaches to either side, t with clusters - 1 degrees of freedom.
+    """Return the two-sided t quantile with clusters - 1 degrees of freedom: half an interval, in standard errors.
 
     Args:
-        clusters: one number, or an array of them; fewer than 2 give NaN.
-        level: in (0, 1).
+        clusters: a number or an array; fewer than 2 give NaN.
+        level: confidence level in (0, 1).
     """
     number = np.asarray(clusters, dtype=np.float64)
     reach = np.where(number > 1, stdtrit(np.maximum(number - 1, 1), (1 + level) / 2), np.nan)
     return reach if reach.ndim else float(reach)
 
 
-def wilson(
+def wilson_interval(
     share: Numbers, variance: Numbers, clusters: Numbers, level: float, influence: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the ends of Wilson intervals, with t, of shares and of other means in [0, 1], any shape.
+    """Return both ends of Wilson intervals, with t quantiles, of shares or other means in [0, 1], any shape.
 
-    The effective sample size is p (1 - p) over the variance of the mean; the number of clusters where nothing varies.
-    Where one or two clusters vary, the variance cannot say how alike the answers of a cluster are: it counts as
-    1 + 3 / `clusters_behind`^4 times as large, as far as the size is not below two a cluster.
+    The effective sample size is p (1 - p) over the variance of the mean, or the number of clusters if the variance is
+    0. If only one or two clusters vary, the variance says little about the correlation within clusters: it is inflated
+    by 1 + 3 / `effective_clusters`^4, down to an effective sample size of two per cluster.
 
     Args:
         share: in [0, 1].
         variance: of the share, clustered.
-        clusters: fewer than 2 give NaN.
-        level: in (0, 1).
-        influence: what each cluster adds to the error of the share, centred, shape (clusters, ...).
+        clusters: number of clusters; fewer than 2 give NaN.
+        level: confidence level in (0, 1).
+        influence: centered influence of each cluster on the share, shape (clusters, ...).
     """
     share, variance = np.asarray(share, dtype=np.float64), np.asarray(variance, dtype=np.float64)
     spread = share * (1 - share)
     flat = (variance <= 1e-24) | (spread <= 0)
     size = np.where(flat, clusters, spread / np.where(flat, 1, variance))
     if influence is not None:
-        unsure = 1 + UNSURE / clusters_behind(influence) ** 4
-        size = np.maximum(size / unsure, np.minimum(size, WELL_KNOWN * np.asarray(clusters)))
+        inflation = 1 + VARIANCE_INFLATION / effective_clusters(influence) ** 4
+        size = np.maximum(size / inflation, np.minimum(size, LEAST_PER_CLUSTER * np.asarray(clusters)))
     t2 = t_quantile(clusters, level) ** 2
     middle = (share + t2 / (2 * size)) / (1 + t2 / size)
     reach = np.sqrt(t2 * (spread / size + t2 / (4 * size**2))) / (1 + t2 / size)
     return np.minimum(np.maximum(middle - reach, 0), share), np.maximum(np.minimum(middle + reach, 1), share)
 
 
-def clusters_behind(influence: np.ndarray) -> np.ndarray:
-    """Return how many clusters centred influences rest on (k, where k differ alike), infinite for none, shape (...)."""
+def effective_clusters(influence: np.ndarray) -> np.ndarray:
+    """Return the effective number of clusters, (sum of squares)^2 / (sum of fourth powers), infinite for zeros.
+
+    Args:
+        influence: centered influence of each cluster, shape (clusters, ...); k equal ones give k.
+    """
     squares, fourth = np.sum(influence**2, axis=0) ** 2, np.sum(influence**4, axis=0)
     return np.asarray(np.divide(squares, fourth, out=np.full(np.shape(fourth), np.inf), where=fourth > 0))
 
 
 def small_sample_factor(clusters: np.ndarray | int, level: float) -> Any:
-    """Return by how much an interval of resamples is too narrow: sqrt(G / (G - 1)) and t over the normal quantile.
+    """Return the factor that widens bootstrap intervals: sqrt(G / (G - 1)) times the t over the normal quantile.
 
     Source: Hesterberg 2015, What teachers should know about the bootstrap, section 3.1 (narrowness bias).
     """
@@ -124,11 +130,11 @@ def small_sample_factor(clusters: np.ndarray | int, level: float) -> Any:
 
 
 def mean_interval(values: np.ndarray, level: float) -> tuple[float, float | None, float | None]:
-    """Return the mean and the ends of its t interval, None for fewer than two values.
+    """Return the mean of independent values and both ends of its t interval, None for fewer than two values.
 
     Args:
-        values: independent, shape (n,).
-        level: in (0, 1).
+        values: shape (n,).
+        level: confidence level in (0, 1).
     """
     mean, number = float(np.mean(values)), len(values)
     if number < 2:
@@ -138,11 +144,11 @@ def mean_interval(values: np.ndarray, level: float) -> tuple[float, float | None
 
 
 def holm(p: np.ndarray, tests: int | None = None) -> np.ndarray:
-    """Return Holm's adjusted p-values, NaN where there is none, same shape.
+    """Return Holm's adjusted p-values.
 
     Args:
-        p: p-values.
-        tests: made in all, where these are the smallest of more p-values; by default as many as there are.
+        p: p-values, NaN where there is none, shape (n,).
+        tests: total number of tests, if these are the smallest of more p-values; by default as many as there are.
 
     >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
     [0.03, 0.06, 0.06]
@@ -164,14 +170,15 @@ def sandwich_estimate(
     cluster: Cluster,
     freedom: np.ndarray | None = None,
 ) -> ScoreEstimates:
-    """Return t intervals with clusters - 1 degrees of freedom; none for a single cluster.
+    """Return scores with t intervals from a cluster-robust covariance; without intervals for a single cluster.
 
     Args:
         score: shape (models,).
-        covariance: cluster-robust, the factor G / (G - 1) included, shape (models, models).
+        covariance: includes the factor G / (G - 1), shape (models, models).
         clusters: G.
-        level: in (0, 1).
-        freedom: degrees of freedom instead, shape (models,).
+        level: confidence level in (0, 1).
+        cluster: unit of the clusters, for messages.
+        freedom: degrees of freedom, shape (models,); by default clusters - 1.
     """
     check_level(level)
     if clusters < 2:
@@ -190,14 +197,18 @@ def bootstrap_estimate(
     cluster: Cluster,
     own: np.ndarray | int | None = None,
 ) -> ScoreEstimates:
-    """Return percentile intervals from resampled scores; unusable resamples (NaN rows) are counted and told.
+    """Return scores with percentile intervals from resampled scores; NaN rows are left out, with a warning.
 
-    Those of few clusters vary too little: below 30 the ends move away by `small_sample_factor`, below 5 there are none.
+    Resamples of few clusters vary too little: intervals of fewer than 30 are widened by `small_sample_factor`, and
+    fewer than 5 give none.
 
     Args:
         score: shape (models,).
-        draws: shape (resamples, models).
-        own: clusters behind each score, shape (models,); by default all.
+        draws: resampled scores, shape (resamples, models).
+        clusters: number of clusters.
+        level: confidence level in (0, 1).
+        cluster: unit of the clusters, for messages.
+        own: number of clusters of each model, shape (models,); by default all.
     """
     check_level(level)
     if clusters < FEWEST:
@@ -224,17 +235,17 @@ def bootstrap_estimate(
 
 
 def covariance_of(influence: Matrix | Iterable[Matrix]) -> np.ndarray:
-    """Return G / (G - 1) times the centred gram of cluster influences, shape (columns, columns).
+    """Return the cluster-robust covariance G / (G - 1) X'X of centered influences X, shape (columns, columns).
 
     Args:
-        influence: what each cluster adds to each score's error, shape (clusters, columns); or blocks of it.
+        influence: influence of each cluster on each score, shape (clusters, columns), or blocks of its rows.
     """
     square, clusters = centered_gram([influence] if hasattr(influence, "shape") else influence)
     return square * (clusters / (clusters - 1)) if clusters > 1 else np.full(square.shape, np.nan)
 
 
 def center_covariance(covariance: np.ndarray) -> np.ndarray:
-    """Return the covariance of scores less their mean, same shape."""
+    """Convert a covariance of scores to that of scores minus their mean."""
     rows = covariance - covariance.mean(axis=0)
     return rows - rows.mean(axis=1)[:, None]
 
@@ -249,8 +260,8 @@ def resample(
     """Return the scores of bootstrap resamples of the clusters, shape (resamples, models).
 
     Args:
-        scores_of: from counts per cluster, shape (block, clusters), to scores, shape (block, models).
-        width: numbers that `scores_of` holds per resample beyond the counts; blocks shrink as it grows.
+        scores_of: function from counts per cluster, shape (block, clusters), to scores, shape (block, models).
+        width: numbers that `scores_of` keeps in memory per resample; it decides the size of a block.
 
     Raises:
         UsageError: fewer than 2 resamples.
@@ -263,34 +274,31 @@ def resample(
 
 
 def resample_counts(clusters: int, resamples: int, rng: np.random.Generator) -> np.ndarray:
-    """Return how often each cluster is drawn in a resample of as many, shape (resamples, clusters)."""
+    """Draw resamples of clusters with replacement; return how often each is drawn, shape (resamples, clusters)."""
     choices = rng.integers(0, clusters, (resamples, clusters)) + np.arange(resamples)[:, None] * clusters
     counts = np.bincount(choices.ravel(), minlength=resamples * clusters)
     return counts.reshape(resamples, clusters).astype(np.float64)
 
 
 def finite_or_none(value: float) -> float | None:
-    """Return a figure for a table or JSON: None where it is NaN or infinite."""
+    """Return a number as JSON allows it: None if it is NaN or infinite."""
     return float(value) if np.isfinite(value) else None
 
 
 def check_level(level: float) -> None:
-    """Refuse a confidence level outside (0, 1).
-
-    Raises:
-        UsageError: it is.
-    """
+    """Raise UsageError if a confidence level is not in (0, 1)."""
     if not 0 < level < 1:
         raise UsageError(f"level {level} is not between 0 and 1; 0.95 is usual")
 
 
 def _standard_errors(score: np.ndarray, covariance: np.ndarray) -> np.ndarray:
-    """Return the roots of the diagonal; below a share of 1e-10 of the largest score they are rounding: zero."""
+    """Return the roots of the diagonal, 0 where they are below 1e-10 of the largest score (rounding error)."""
     se = np.sqrt(np.maximum(np.diag(covariance), 0))
     noise = ROUNDING * np.abs(np.nan_to_num(score)).max(initial=0)
     return np.where(se > noise, se, np.where(np.isnan(np.diag(covariance)), np.nan, 0.0))
 
 
 def _without_interval(score: np.ndarray, clusters: int, *warnings: str) -> ScoreEstimates:
+    """Return scores without intervals, with warnings that say why."""
     nothing = np.full(len(score), np.nan)
     return ScoreEstimates(score, nothing, nothing, np.full([len(score)] * 2, np.nan), clusters, None, warnings)

@@ -1,4 +1,4 @@
-"""A margin as humans write it: a number and its unit."""
+"""Margins as users type them: a number and its unit."""
 
 import re
 
@@ -10,13 +10,15 @@ MARGIN = re.compile(r"(?P<number>[0-9.eE+-]+)\s*(?P<unit>elo|points?|units?)?")
 
 
 def parse_margin(margin: str, where: str) -> tuple[float, str]:
-    """Return a margin and its unit: `elo`, `points`, or `units`, which a fraction below 1 need not say.
+    """Parse a margin such as `10elo`, `2points` or `0.02`; return its number and its unit.
+
+    The unit is `elo`, `points` (percentage points) or `units` (of the metric), which fractions below 1 may omit.
 
     Args:
-        where: it stands, for messages.
+        where: the option, for messages.
 
     Raises:
-        UsageError: it is no number of 0 or more, or has no unit.
+        UsageError: not a number of 0 or more, or without a unit.
     """
     shape = MARGIN.fullmatch(margin)
     try:
@@ -24,11 +26,11 @@ def parse_margin(margin: str, where: str) -> tuple[float, str]:
     except ValueError:
         number = np.nan
     if shape is None or not 0 <= number < np.inf:
-        raise UsageError(f"{where}: {margin!r} is no margin of 0 or more; write 10elo, 2points, 3units or 0.02")
+        raise UsageError(f"{where}: {margin!r} is not a margin of 0 or more; write 10elo, 2points, 3units or 0.02")
     unit = {"e": "elo", "p": "points", "u": "units"}.get((shape["unit"] or " ")[0], "")
     if not unit and not ("." in shape["number"] and number < 1):
         raise UsageError(
-            f"{where}: {margin} of what? write {margin}elo, {margin}points (hundredths of a share), "
-            f"{margin}units (of the metric itself), or a fraction such as 0.02"
+            f"{where}: {margin} has no unit; write {margin}elo, {margin}points (percentage points), "
+            f"{margin}units (of the metric), or a fraction such as 0.02"
         )
     return number, unit or "units"

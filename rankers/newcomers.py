@@ -20,7 +20,7 @@ from podium.rankers.cells import pair_sums_with_items
 from podium.rankers.intervals import finite_or_none, t_quantile
 from podium.rankers.pairs import win_rates
 from podium.rankers.scale import MEAN, POINTS
-from podium.rankers.standings import rank_of, summary_of_battles
+from podium.rankers.standings import battle_diagnostics, rank_of
 from podium.text import some
 
 EXCHANGEABLE = "holds if a new model is exchangeable with the calibrated models; standard errors take "
@@ -114,7 +114,7 @@ def place_newcomers(
         fit=Fit(converged=True, regularization=calibration.regularization),
         diagnostics={
             "conformal": _conformal_summary(placed, calibration, bounds, evidence.unit),
-            **summary_of_battles(battles),
+            **battle_diagnostics(battles),
         },
         warnings=(
             *battles.notes,

@@ -16,7 +16,7 @@ from podium.rankers.intervals import (
     bootstrap_estimate,
     resample,
     sandwich_estimate,
-    wilson,
+    wilson_interval,
 )
 from podium.rankers.standings import Exposure, RankerResult, build_standings, measure_exposure
 
@@ -115,7 +115,7 @@ def estimate_means(matrix: ScoreMatrix, level: float) -> ScoreEstimates:
     estimate = replace(estimate, allowed=np.ones(len(own), dtype=bool))
     if estimate.method is None or not matrix.is_bounded:
         return estimate
-    low, high = wilson(score, np.diag(estimate.covariance), own, level, error)
+    low, high = wilson_interval(score, np.diag(estimate.covariance), own, level, error)
     return replace(estimate, low=low, high=high, method="Wilson, item-clustered effective sample size, t")
 
 

@@ -1,5 +1,6 @@
-"""Ranks, and differences, that hold for all models at once."""
+"""Simultaneous comparisons of all pairs of models: rank sets and intervals of differences."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,103 +11,118 @@ from podium.rankers.intervals import ScoreEstimates, center_covariance, t_quanti
 MOST_SIMULATED = 500
 """Models up to which the critical value is simulated; above, Bonferroni's bound is used."""
 SMALLEST_FREEDOM = 1.0
-"""Degrees of freedom below which intervals are not widened further, either."""
+"""Degrees of freedom below which intervals are not widened further."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contrasts:
-    """All differences of scores at once.
+    """Simultaneous comparisons of all pairs of models.
 
     Attributes:
-        low, high: best and worst rank not excluded, NaN where nothing can be said, shape (models,).
-        is_above: whether row is told above column; None for more than 500 models, shape (models, models).
-        reach: half the width of each difference's simultaneous interval, infinite where there is none, same shape.
-        critical: of |t|, over all pairs.
+        best_rank, worst_rank: the rank set of each model, NaN if unknown, shape (models,).
+        is_above: whether the row's model is clearly ahead of the column's, shape (models, models); None for more than
+            500 models.
+        reach: half-width of each difference's simultaneous interval, infinite if there is none, same shape.
+        critical: critical value of |t|, over all pairs.
     """
 
-    low: np.ndarray
-    high: np.ndarray
+    best_rank: np.ndarray
+    worst_rank: np.ndarray
     is_above: np.ndarray | None = None
     reach: np.ndarray | None = None
     critical: float = np.nan
 
 
-def contrast_all(estimate: ScoreEstimates, *, level: float, rng: np.random.Generator) -> Contrasts:
-    """Compare all pairs of models simultaneously, at `level`.
+def compare_all_pairs(estimate: ScoreEstimates, *, level: float, rng: np.random.Generator) -> Contrasts:
+    """Compare all pairs of models simultaneously, at confidence `level`.
 
-    A model's range is 1 + the number significantly better ... M - the number significantly worse. The critical
-    value is the `level` quantile of the largest |t| over all pairs, drawn from the covariance (Mogstad et al.
-    2024). Models without a standard error exclude nobody and get NaN, and so does everybody after a single cluster.
+    A model's rank set is 1 + the number significantly better ... M - the number significantly worse. The critical
+    value is the `level` quantile of the largest |t| over all pairs, simulated from the covariance (Mogstad et al.
+    2024). Models without a standard error are compared with nobody and have no rank set; with a single cluster no
+    model has one.
     """
     score, size = estimate.score, len(estimate.score)
     known = np.flatnonzero(~np.isnan(score) & ((estimate.se > 0) | (np.arange(size) == estimate.pinned)))
-    low, high = np.full(size, np.nan), np.full(size, np.nan)
+    best, worst = np.full(size, np.nan), np.full(size, np.nan)
     if len(known) < 2 or estimate.clusters < 2:
-        return Contrasts(low, high)
+        return Contrasts(best, worst)
     covariance = estimate.covariance[np.ix_(known, known)]
     if estimate.pinned is not None:
-        # Differences are those of centred scores, and so are the draws.
+        # Differences are those of centered scores, and so are the draws.
         covariance = center_covariance(covariance)
-    # Equal scores go by their errors: the names of models must not say who gets which draws.
+    # Equal scores are ordered by their errors: the names of models must not decide who gets which draws.
     place = np.lexsort(((covariance**3).sum(axis=1), np.diag(covariance), -score[known].round(9)))
     known, covariance = known[place], covariance[np.ix_(place, place)]
-    ranked = score[known]
-    critical = _critical(covariance, estimate.clusters - 1, level, rng)
-    freedom = None if estimate.freedom is None else estimate.freedom[known]
-    draws = None if estimate.draws is None else estimate.draws[:, known]
-    better, worse = np.zeros((2, len(known)), dtype=np.int64)
-    squares = None
+    critical = _critical_value(covariance, estimate.clusters - 1, level, rng)
+    matrices = None
     if size <= MOST_SIMULATED:
-        squares = np.zeros((size, size), dtype=bool), np.full((size, size), np.inf)
+        matrices = np.zeros((size, size), dtype=bool), np.full((size, size), np.inf)
+    better, worse = np.zeros((2, len(known)), dtype=np.int64)
+    for k, (is_ahead, reach) in enumerate(_compare_each(estimate, known, covariance, critical)):
+        worse[k] = is_ahead.sum()
+        better += is_ahead
+        if matrices:
+            matrices[0][known[k], known], matrices[1][known[k], known] = is_ahead, reach
+    best[known], worst[known] = 1 + better, size - worse
+    is_above, reaches = matrices or (None, None)
+    return Contrasts(best, worst, is_above, reaches, critical)
+
+
+def _compare_each(
+    estimate: ScoreEstimates, known: np.ndarray, covariance: np.ndarray, critical: float
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield, for each model, which models it is clearly ahead of and the half-widths of its differences' intervals.
+
+    Args:
+        known: codes of the models, the best first, shape (n,).
+        covariance: of their scores, shape (n, n).
+        critical: critical value of |t|, over all pairs.
+    """
+    score, tail = estimate.score[known], stdtr(estimate.clusters - 1, -critical)
+    draws = None if estimate.draws is None else estimate.draws[:, known]
     for k in range(len(known)):
-        reach: np.ndarray | float = critical
-        if freedom is not None:
-            # Values of t with other degrees of freedom that are exceeded as rarely.
-            reach = -stdtrit(_freedom_of_gaps(covariance, freedom, k), stdtr(estimate.clusters - 1, -critical))
-        spread = _spread(covariance, k)
-        beaten = (ranked[k] - ranked) / spread > reach
+        multiplier: np.ndarray | float = critical
+        if estimate.freedom is not None:
+            # The quantile with the same tail probability at other degrees of freedom.
+            multiplier = -stdtrit(_freedom_of_gaps(covariance, estimate.freedom[known], k), tail)
+        error = _errors_of_gaps(covariance, k)
+        is_ahead = (score[k] - score) / error > multiplier
         if draws is not None:
-            # Medians of few values: their difference has a small error, and is often no more than a step.
-            beaten &= 1 - np.mean(draws[:, [k]] > draws, axis=0) <= stdtr(estimate.clusters - 1, -critical)
-        worse[k] = beaten.sum()
-        better += beaten
-        if squares:
-            # Two that differ nowhere are never told apart, whatever the critical value is.
-            own = np.multiply(reach, spread, out=np.full(len(known), np.inf), where=np.isfinite(spread))
-            squares[0][known[k], known], squares[1][known[k], known] = beaten, own
-    low[known] = 1 + better
-    high[known] = size - worse
-    is_above, reaches = squares or (None, None)
-    return Contrasts(low, high, is_above, reaches, critical)
+            # Medians of few values: the error of their difference is small, and often the difference is one step.
+            is_ahead &= 1 - np.mean(draws[:, [k]] > draws, axis=0) <= tail
+        # Models that never differ are not distinguishable, whatever the critical value is.
+        reach = np.multiply(multiplier, error, out=np.full(len(known), np.inf), where=np.isfinite(error))
+        yield is_ahead, reach
 
 
-def _spread(covariance: np.ndarray, k: int) -> np.ndarray:
-    """Return the standard error of k's difference from each, infinite where it is zero, shape (n,)."""
+def _errors_of_gaps(covariance: np.ndarray, k: int) -> np.ndarray:
+    """Return the standard error of k's difference from each model, infinite where it is zero, shape (n,)."""
     variance = np.diag(covariance)
     squared = variance[k] + variance - 2 * covariance[k]
     return np.sqrt(np.where(squared > 1e-12 * variance.max(), squared, np.inf))
 
 
 def _freedom_of_gaps(covariance: np.ndarray, freedom: np.ndarray, k: int) -> np.ndarray:
-    """Return Satterthwaite's degrees of freedom of k's difference from each, were their variances one, shape (n,)."""
+    """Return Satterthwaite's degrees of freedom of k's difference from each model, shape (n,)."""
     variance = np.diag(covariance)
     total = variance[k] + variance
     freedom = np.maximum(freedom, SMALLEST_FREEDOM)
-    own: np.ndarray = total**2 / (variance[k] / np.sqrt(freedom[k]) + variance / np.sqrt(freedom)) ** 2
-    return own
+    joint: np.ndarray = total**2 / (variance[k] / np.sqrt(freedom[k]) + variance / np.sqrt(freedom)) ** 2
+    return joint
 
 
-def _critical(covariance: np.ndarray, freedom: int, level: float, rng: np.random.Generator) -> float:
+def _critical_value(covariance: np.ndarray, freedom: int, level: float, rng: np.random.Generator) -> float:
+    """Return the `level` quantile of the largest |t| over all pairs, simulated; Bonferroni's bound for many models."""
     size = len(covariance)
     if size > MOST_SIMULATED:
         return t_quantile(freedom + 1, 1 - 2 * (1 - level) / (size * (size - 1)))
     draws = 10_000 if size <= 100 else 4_000
-    # Centred ratings have a singular covariance, and rounding makes its zero eigenvalue negative: no Cholesky.
+    # Centered ratings have a singular covariance, and rounding makes its zero eigenvalue negative: no Cholesky.
     values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
     root = (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
     errors = rng.standard_normal((draws, size)) @ root
     largest = np.zeros(draws)
     for k in range(size - 1):
-        gaps = np.abs(errors[:, [k]] - errors[:, k + 1 :]) / _spread(covariance, k)[k + 1 :]
+        gaps = np.abs(errors[:, [k]] - errors[:, k + 1 :]) / _errors_of_gaps(covariance, k)[k + 1 :]
         np.maximum(largest, gaps.max(axis=1), out=largest)
     return float(np.quantile(largest / np.sqrt(rng.chisquare(freedom, draws) / freedom), level))

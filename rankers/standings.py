@@ -1,4 +1,4 @@
-"""From arrays back to names: the last step of every ranker."""
+"""From arrays to named standings: the last step of every ranker."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -12,7 +12,7 @@ from podium.nouns.ranking import Entry, Fit, Separation, Standings
 from podium.rankers.cells import BattleData, pair_sums_with_items
 from podium.rankers.intervals import ScoreEstimates, finite_or_none
 from podium.rankers.pairs import Pairs, downweighted_opponents, win_rates
-from podium.rankers.rank_sets import Contrasts, contrast_all
+from podium.rankers.rank_sets import Contrasts, compare_all_pairs
 from podium.text import some
 
 SAME_SCORE = 1e-9
@@ -21,12 +21,12 @@ SAME_SCORE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class RankerResult:
-    """What a ranker found, by model code.
+    """The result of a ranker, in arrays indexed by model code.
 
     Attributes:
-        estimate: scores and their error.
-        separated: shape (models,); None where the word does not apply.
-        extra: further columns, each of shape (models,).
+        estimate: scores with their errors.
+        separated: mask of separated models, shape (models,); None for rankers without likelihood.
+        extra: further columns of the standings, shape (models,) each.
         warnings: in addition to those of the battles and of the estimate.
     """
 
@@ -40,19 +40,19 @@ class RankerResult:
 
 @dataclass(frozen=True, slots=True)
 class Exposure:
-    """What was played, whatever the ranker: the rest of what standings show.
+    """Counts and win rates of the ranked battles, which standings show whatever the ranker is.
 
     Attributes:
-        models: names of those with readable battles, by code.
-        battles: readable battles of each, shape (models,).
+        models: names of the models with readable battles, by code.
+        battles: number of readable battles of each model, shape (models,).
         win_rates: mean over opponents of the mean credit against each, shape (models,).
-        clusters: independent clusters (items, or rows).
-        own: clusters in which each model has a readable battle, or a score, shape (models,).
-        unranked: models without a readable battle.
-        counts: the denominators.
+        clusters: number of independent clusters (items or rows).
+        own: number of clusters in which each model has a readable battle, or a score, shape (models,).
+        unranked: names of the models without readable battle.
+        counts: numbers of battles, items and so on of the whole table.
         notes: warnings from reading and merging.
         diagnostics: swap report and reasons of unparsed battles.
-        lacking: what the unranked have none of.
+        lacking: what the unranked models have none of, for a warning.
     """
 
     models: tuple[str, ...]
@@ -68,10 +68,10 @@ class Exposure:
 
 
 def measure_exposure(battles: Battles, coded: BattleData, pairs: Pairs | None = None) -> Exposure:
-    """Collect what was played from battles and their codes.
+    """Count battles and clusters and compute win rates by model.
 
     Args:
-        pairs: the pair sums of `coded`, if they are at hand.
+        pairs: pair sums of `coded`, if they are known.
     """
     pairs = pairs or pair_sums_with_items(coded)
     uneven = {"uneven_opponents": True} if len(downweighted_opponents(pairs)[0]) else {}
@@ -84,44 +84,51 @@ def measure_exposure(battles: Battles, coded: BattleData, pairs: Pairs | None = 
         unranked=tuple(sorted(set(battles.models) - set(coded.models))),
         counts=battles.counts(),
         notes=battles.notes,
-        diagnostics=summary_of_battles(battles) | uneven,
+        diagnostics=battle_diagnostics(battles) | uneven,
     )
 
 
 def build_standings(
     ranker: str, scale: str, exposure: Exposure, result: RankerResult, *, level: float, rng: np.random.Generator
 ) -> Standings:
-    """Label, sort and rank the scores; add counts, the swap report and the warnings that go with any ranking."""
+    """Build standings from a ranker's result: names, ranks, rank sets, counts, diagnostics and the usual warnings.
+
+    Args:
+        ranker: name of the ranker.
+        scale: description of the scores, as `elo`.
+        level: confidence level of the rank sets, in (0, 1).
+        rng: draws for the rank sets.
+    """
     last = len(exposure.models) + len(exposure.unranked)
-    contrasts = contrast_all(result.estimate, level=level, rng=rng)
+    contrasts = compare_all_pairs(result.estimate, level=level, rng=rng)
     return Standings(
         ranker=ranker,
         scale=scale,
         level=level,
         interval=result.estimate.method,
         entries=(
-            *_entries(exposure, result, contrasts),
+            *_ranked_entries(exposure, result, contrasts),
             *(Entry(name, last, None, None, None, None, None, None, battles=0) for name in exposure.unranked),
         ),
         counts=exposure.counts,
         fit=result.fit,
         diagnostics=dict(result.diagnostics) | dict(exposure.diagnostics),
-        warnings=(*exposure.notes, *result.warnings, *result.estimate.warnings, *_usual(exposure, result)),
+        warnings=(*exposure.notes, *result.warnings, *result.estimate.warnings, *_usual_warnings(exposure, result)),
         separation=_separation(exposure, result, contrasts),
     )
 
 
-def _order_of(exposure: Exposure, estimate: ScoreEstimates) -> list[int]:
-    """Return the codes of the models, the best first, equal ones by name."""
-    # Rounding must not make an order of equals.
+def _order_by_score(exposure: Exposure, estimate: ScoreEstimates) -> list[int]:
+    """Return the codes of the models, the best first, equal scores by name."""
+    # Rounding error must not decide the order of equal scores.
     score, names = np.nan_to_num(estimate.score.round(9), nan=-np.inf), exposure.models
     return sorted(range(len(names)), key=lambda k: (-score[k], names[k]))
 
 
 def _separation(exposure: Exposure, result: RankerResult, contrasts: Contrasts) -> Separation | None:
-    """Return who is told from whom; None where nobody can be placed, or of very many models."""
+    """Return which models are clearly ahead of which; None for fewer than two rank sets or more than 500 models."""
     estimate = result.estimate
-    order = [k for k in _order_of(exposure, estimate) if contrasts.low[k] > 0]
+    order = [k for k in _order_by_score(exposure, estimate) if contrasts.best_rank[k] > 0]
     if contrasts.is_above is None or contrasts.reach is None or len(order) < 2:
         return None
     is_above = contrasts.is_above[np.ix_(order, order)]
@@ -141,13 +148,13 @@ def _separation(exposure: Exposure, result: RankerResult, contrasts: Contrasts) 
     )
 
 
-def _entries(exposure: Exposure, result: RankerResult, contrasts: Contrasts) -> list[Entry]:
-    estimate, best, worst = result.estimate, contrasts.low, contrasts.high
-    names, se, order = exposure.models, estimate.se, _order_of(exposure, result.estimate)
-    flat = _has_no_variation(estimate)
+def _ranked_entries(exposure: Exposure, result: RankerResult, contrasts: Contrasts) -> list[Entry]:
+    """Return the rows of the standings, the best model first."""
+    estimate, best, worst = result.estimate, contrasts.best_rank, contrasts.worst_rank
+    se, flat = estimate.se, _has_no_variation(estimate)
     return [
         Entry(
-            model=names[k],
+            model=exposure.models[k],
             rank=rank_of(estimate.score, k),
             rank_low=int(best[k]) if best[k] > 0 else None,
             rank_high=int(worst[k]) if worst[k] > 0 else None,
@@ -160,27 +167,25 @@ def _entries(exposure: Exposure, result: RankerResult, contrasts: Contrasts) -> 
             separated=bool(result.separated[k]) if result.separated is not None else False,
             extra={name: finite_or_none(values[k]) for name, values in result.extra.items()},
         )
-        for k in order
+        for k in _order_by_score(exposure, estimate)
     ]
 
 
 def _has_no_variation(estimate: ScoreEstimates) -> np.ndarray:
-    """Tell whose interval has no width: no cluster differs from another, which says nothing of the error."""
+    """Return which models' intervals have no width because all clusters are alike, shape (models,)."""
     flat: np.ndarray = (estimate.se == 0) & ~(estimate.low < estimate.high)
     return flat & (np.arange(len(flat)) != estimate.pinned)
 
 
 def rank_of(score: np.ndarray, k: int) -> int:
-    """Return 1 + the number of models with a higher score; unknown scores come last, together."""
+    """Return 1 + the number of models with a higher score than k; unknown scores share the last rank."""
     if np.isnan(score[k]):
         return 1 + int(np.sum(~np.isnan(score)))
     return 1 + int(np.sum(score > score[k] + SAME_SCORE))
 
 
-def summary_of_battles(battles: Battles) -> dict[str, Any]:
-    """Return the swap report, the reasons of unparsed battles, and where ties are, on how many items models
-    differ.
-    """
+def battle_diagnostics(battles: Battles) -> dict[str, Any]:
+    """Return the swap report, the reasons of unparsed battles and, with ties, the number of items with differences."""
     swaps = battles.swaps()
     report: dict[str, Any] = {"swap": asdict(swaps)} if swaps else {}
     if battles.tally.decided < battles.tally.judged:
@@ -189,25 +194,25 @@ def summary_of_battles(battles: Battles) -> dict[str, Any]:
     return report | ({"unparsed_reasons": reasons} if reasons else {})
 
 
-def _usual(exposure: Exposure, result: RankerResult) -> list[str]:
+def _usual_warnings(exposure: Exposure, result: RankerResult) -> list[str]:
+    """Return warnings of unranked models, of few items, and of missing intervals."""
     warnings = [f"{name} has no {exposure.lacking} and is not ranked" for name in exposure.unranked]
-    clusters, models = exposure.clusters, len(exposure.models)
+    clusters, models, estimate = exposure.clusters, len(exposure.models), result.estimate
     few, rare = CHECKS["items"], CHECKS["items of a model"]
     if 1 < clusters < max(few.threshold, models):
         many = f"fewer than {few.threshold}" if clusters < few.threshold else f"fewer than the {models} models"
         warnings.append(few.say(items=clusters, many=many))
     if clusters >= rare.threshold:
-        allowed = result.estimate.allowed
-        narrow = (exposure.own < rare.threshold) & (True if allowed is None else ~allowed)
+        narrow = (exposure.own < rare.threshold) & (True if estimate.allowed is None else ~estimate.allowed)
         if narrow.any():
             names = some([f"{exposure.models[k]} ({exposure.own[k]})" for k in np.flatnonzero(narrow)])
             warnings.append(rare.say(fewest=rare.threshold, names=names))
-    estimate = result.estimate
-    hidden = False if result.separated is None else result.separated
-    lost = ~np.isnan(estimate.score) & np.isnan(estimate.low) & ~np.asarray(hidden) & ~_has_no_variation(estimate)
+    hidden, flat = False if result.separated is None else result.separated, _has_no_variation(estimate)
+    lost = ~np.isnan(estimate.score) & np.isnan(estimate.low) & ~np.asarray(hidden) & ~flat
     if estimate.method is not None and lost.any():
         names = some([exposure.models[k] for k in np.flatnonzero(lost)])
-        warnings.append(f"some bootstrap resamples hold nothing of {names}: no interval")
-    if flat := [exposure.models[k] for k in np.flatnonzero(_has_no_variation(estimate))]:
-        warnings.append(f"no variation between items for {some(flat)}: their interval cannot be computed")
+        warnings.append(f"no interval for {names}: some bootstrap resamples contain none of their battles")
+    if flat.any():
+        names = some([exposure.models[k] for k in np.flatnonzero(flat)])
+        warnings.append(f"no variation between items for {names}: their interval cannot be computed")
     return warnings

@@ -18,7 +18,7 @@ from podium.rankers.intervals import Interval, ScoreEstimates, bootstrap_estimat
 from podium.rankers.length_control.baseline import rank_against_baseline
 from podium.rankers.length_control.external import External
 from podium.rankers.pairs import Pairs, cells_by_cluster, downweighted_opponents, win_rates
-from podium.rankers.rate_errors import FEW, are_few, win_rate_errors
+from podium.rankers.rate_errors import FEW, are_pooled, win_rate_errors
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
 from podium.text import some
 
@@ -105,7 +105,7 @@ def estimate_rates(battles: BattleData, pairs: Pairs, level: float) -> ScoreEsti
     covariance, freedom = win_rate_errors(battles, pairs)
     score, clusters = win_rates(pairs), battles.clusters
     estimate = sandwich_estimate(score, covariance, clusters, level=level, cluster=battles.unit, freedom=freedom)
-    if estimate.method and (few := int(are_few(pairs, clusters).sum())):
+    if estimate.method and (few := int(are_pooled(pairs, clusters).sum())):
         pooled = f"variance of {few} of {len(pairs.first)} pairs pooled (met on fewer than {FEW} items)"
         estimate = replace(estimate, method=f"{estimate.method}, {pooled}")
     return _within_bounds(replace(estimate, allowed=np.ones(len(score), dtype=bool)), battles, level)

@@ -9,7 +9,7 @@ from podium.diagnosis.figures import Figured, Missing, Statistic, Unit
 from podium.nouns.battles import Battles
 from podium.nouns.estimate import Estimate
 from podium.rankers.coded import cluster_codes
-from podium.rankers.intervals import FEWEST_DRAWS, t_quantile, wilson
+from podium.rankers.intervals import FEWEST_DRAWS, t_quantile, wilson_interval
 
 UNBOUNDED = (-np.inf, np.inf)
 MORE = "judge more pairs"
@@ -81,7 +81,7 @@ class Clustered:
         if unit is not Unit.SHARE or statistic.low is None:
             return statistic
         sums = rows.sums(influence)
-        low, high = wilson(centre, _variance(sums), len(sums), self.level, sums - sums.mean())
+        low, high = wilson_interval(centre, _variance(sums), len(sums), self.level, sums - sums.mean())
         method = f"Wilson, {self.unit}-clustered effective sample size, t"
         return replace(statistic, low=float(low), high=float(high), method=method)
 

@@ -15,7 +15,7 @@ from podium.diagnosis.clustered import Clustered
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
 from podium.nouns.battles import MOST_SLICES, Battles
 from podium.rankers.coded import CodedBattles, code_battles, ratio_or_nan
-from podium.rankers.intervals import finite_or_none, wilson
+from podium.rankers.intervals import finite_or_none, wilson_interval
 from podium.rankers.pairs import pair_sums, win_rates
 from podium.report.model import EMPTY, Table
 from podium.report.numbers import cell_text
@@ -391,7 +391,7 @@ def _triplets(counts: TripleCounts, level: float) -> tuple[Triplet, ...]:
     order = known[np.lexsort((known, -counts.known[known], -share))][:MOST_LISTED]
     items, share = counts.known[order], counts.broken[order] / counts.known[order]
     freedom = np.maximum(items, 2)
-    ends = np.where(items > 1, wilson(share, share * (1 - share) / (freedom - 1), freedom, level), np.nan).T
+    ends = np.where(items > 1, wilson_interval(share, share * (1 - share) / (freedom - 1), freedom, level), np.nan).T
     soft = np.where(counts.is_soft, counts.deviation[order] / items, np.nan)
     triplets = []
     for row, (i, j, k) in enumerate(counts.triples[order].tolist()):

@@ -21,7 +21,7 @@ from podium.rankers.coded import code_battles
 from podium.rankers.identification import bounded_models, fit_battles
 from podium.rankers.intervals import ScoreEstimates, mean_interval, t_quantile
 from podium.rankers.pairs import pair_sums, win_rates
-from podium.rankers.rank_sets import contrast_all
+from podium.rankers.rank_sets import compare_all_pairs
 from podium.rankers.scale import elo_scale
 from podium.scorers.battle import Orders
 from podium.text import some
@@ -200,5 +200,5 @@ def _width(case: PerItem, items: int, level: float, rng: np.random.Generator) ->
     values, vectors = np.linalg.eigh((spread + spread.T) / 2)
     noise = vectors @ (np.sqrt(np.maximum(values, 0)) * rng.standard_normal(len(values)))
     score, nothing = case.elo + noise, np.full(len(noise), np.nan)
-    ranks = contrast_all(ScoreEstimates(score, nothing, nothing, spread, items, None), level=level, rng=rng)
-    return float(np.mean(ranks.high - ranks.low + 1))
+    ranks = compare_all_pairs(ScoreEstimates(score, nothing, nothing, spread, items, None), level=level, rng=rng)
+    return float(np.mean(ranks.worst_rank - ranks.best_rank + 1))

@@ -7,7 +7,7 @@ import numpy as np
 
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.rankers.coded import CodedBattles
-from podium.rankers.intervals import clusters_behind, t_quantile
+from podium.rankers.intervals import effective_clusters, t_quantile
 from podium.rankers.length_control.term import Lengths, saturate_lengths
 from podium.rankers.newton import SingularError, maximize
 from podium.rankers.pairs import PairCells, pair_sums
@@ -58,7 +58,7 @@ class EqualLength:
     def warnings(self) -> tuple[str, ...]:
         """Say where all but an item or two are told by strength and length alone."""
         coded = self.lengths.coded
-        behind = float(clusters_behind(np.bincount(coded.cluster, slope_influence(self.strengths))))
+        behind = float(effective_clusters(np.bincount(coded.cluster, slope_influence(self.strengths))))
         rests = f"what length is worth rests on as much as {behind:.1f} of {coded.clusters:,} {coded.unit}s"
         return (f"strength and length tell nearly every winner: {rests}",) if behind < FEW else ()
 

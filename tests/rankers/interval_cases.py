@@ -21,7 +21,7 @@ from podium.rankers.identification import bounded_models, fit_battles
 from podium.rankers.intervals import FEW, ScoreEstimates, bootstrap_estimate, covariance_of, resample, sandwich_estimate
 from podium.rankers.pairs import PairCells, Pairs, cells_by_cluster, pair_index, pair_sums, win_rates
 from podium.rankers.pointwise import ScoreMatrix, estimate_means, estimate_medians
-from podium.rankers.rank_sets import contrast_all
+from podium.rankers.rank_sets import compare_all_pairs
 from podium.rankers.scale import EloScale, elo_scale
 from podium.rankers.strengths import Strengths, fit_strengths
 from podium.rankers.win_rate import estimate_rates
@@ -113,8 +113,8 @@ def shares_of(world: World, number: int, *, ranks: bool = False) -> Shares:
 
 def _rank_sets_hold(estimate: ScoreEstimates, truth: np.ndarray, seed: int) -> bool:
     """Tell whether nobody is called better than someone who is as good, or better."""
-    ranks = contrast_all(estimate, level=LEVEL, rng=np.random.default_rng(seed))
-    low, high = np.nan_to_num(ranks.low, nan=1), np.nan_to_num(ranks.high, nan=len(truth))
+    ranks = compare_all_pairs(estimate, level=LEVEL, rng=np.random.default_rng(seed))
+    low, high = np.nan_to_num(ranks.best_rank, nan=1), np.nan_to_num(ranks.worst_rank, nan=len(truth))
     better = (truth[None] > truth[:, None] + 1e-9).sum(axis=1)
     as_good = (truth[None] >= truth[:, None] - 1e-9).sum(axis=1)
     return bool(((low <= 1 + better) & (as_good <= high)).all())

@@ -20,7 +20,7 @@ from podium.rankers.identification import fit_battles
 from podium.rankers.informativeness import count_differences, informativeness
 from podium.rankers.intervals import bootstrap_estimate, resample, sandwich_estimate
 from podium.rankers.pointwise import mean, median, score_matrix
-from podium.rankers.rank_sets import contrast_all
+from podium.rankers.rank_sets import compare_all_pairs
 from podium.rankers.win_rate import win_rate
 
 pytestmark = pytest.mark.slow
@@ -286,11 +286,11 @@ def test_rank_sets_tell_clearly_different_models_apart():
 def test_bonferroni_rank_sets_are_at_least_as_wide_as_simulated_ones(monkeypatch):
     rng = np.random.default_rng(3)
     estimate = sandwich_estimate(rng.normal(0, 2, 12), np.diag(rng.uniform(0.2, 1, 12)), 40, level=0.95, cluster="item")
-    simulated = contrast_all(estimate, level=0.95, rng=np.random.default_rng(0))
+    simulated = compare_all_pairs(estimate, level=0.95, rng=np.random.default_rng(0))
     monkeypatch.setattr("podium.rankers.rank_sets.MOST_SIMULATED", 1)
-    bounded = contrast_all(estimate, level=0.95, rng=np.random.default_rng(0))
-    assert (bounded.low <= simulated.low).all()
-    assert (bounded.high >= simulated.high).all()
+    bounded = compare_all_pairs(estimate, level=0.95, rng=np.random.default_rng(0))
+    assert (bounded.best_rank <= simulated.best_rank).all()
+    assert (bounded.worst_rank >= simulated.worst_rank).all()
 
 
 def with_an_unbeaten_model(centre_on_all):

@@ -13,7 +13,7 @@ from podium.rankers.cells import pair_sums_with_items, prepare_battles
 from podium.rankers.coded import code_battles
 from podium.rankers.intervals import bootstrap_estimate
 from podium.rankers.pointwise import mean, median
-from podium.rankers.rank_sets import contrast_all
+from podium.rankers.rank_sets import compare_all_pairs
 from podium.rankers.rate_errors import win_rate_errors
 from podium.rankers.win_rate import win_rate
 
@@ -225,8 +225,8 @@ def test_medians_are_distinguishable_only_where_resamples_agree(gap, told):
     second = 6.0 - gap + (np.arange(1000) % 10 == 0)
     draws = np.column_stack([np.where(np.arange(1000) % 100, 6.0, 6.5), second])
     estimate = bootstrap_estimate(np.array([6.0, 6.0 - gap]), draws, 200, level=0.95, cluster="item")
-    ranks = contrast_all(replace(estimate, draws=draws), level=0.95, rng=rng())
-    assert (ranks.high[0] < ranks.low[1]) == told
+    ranks = compare_all_pairs(replace(estimate, draws=draws), level=0.95, rng=rng())
+    assert (ranks.worst_rank[0] < ranks.best_rank[1]) == told
 
 
 def test_below_five_items_a_bootstrap_gives_no_interval():
@@ -243,7 +243,7 @@ def test_a_bootstrap_that_misses_an_model_says_so():
     rows = [(f"i{k:02d}", "a", "b", float(k % 3 == 0)) for k in range(40)]
     rows += [("i00", "d", "a", 1.0), ("i01", "d", "a", 0.0)]
     standings = win_rate(table(rows), rng=rng(), interval="bootstrap", resamples=200)
-    assert any("some bootstrap resamples hold nothing of d" in text for text in standings.warnings)
+    assert any("no interval for d: some bootstrap resamples contain none" in text for text in standings.warnings)
 
 
 def test_a_model_without_a_readable_battle_keeps_its_own_mean():

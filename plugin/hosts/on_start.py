@@ -1,9 +1,8 @@
-"""What a Python process does at its start where podium is enabled and one of the hosts' commands seems to be running.
+"""Extend a host's command line at the start of a Python process in which podium is enabled.
 
-The line that `podium enable` leaves in site-packages runs this file by its path: podium itself may not be importable
-yet. Nothing is imported here that a host does not load anyway, podium itself only where somebody asks for a ranker or
-for help, and nothing is ever raised: without podium, or with a host that podium does not know, the host's command
-works as it always does.
+The line that `podium enable` writes into site-packages runs this file by its path: podium itself may not be importable
+yet. Only modules that a host loads anyway are imported here, podium only if the user asks for a ranker or for help, and
+nothing is ever raised: without podium, or with a host that podium does not know, the host's command works as usual.
 """
 
 import os
@@ -12,21 +11,21 @@ from collections.abc import Callable
 from typing import Any
 
 HOSTS = {"inspect": "inspect_ai", "inspect_ai": "inspect_ai", "lm_eval": "lm_eval", "lm-eval": "lm_eval"}
-"""The host of a program: of a script, or of what follows `python -m`."""
+"""The host by the name of a script, or of the module after `python -m`."""
 INSTEAD = {
     "inspect_ai": "`podium inspect ... --ranker NAME`, or after the run `podium rank LOGS --ranker NAME`",
     "lm_eval": "`podium lm_eval ... --ranker NAME`, or after the run `podium rank OUTPUT_DIRS --ranker NAME`",
 }
 
 OPTIONS = ("--ranker", "--h", "-h", "--conf", "-C")
-"""How the options begin that ask for a ranker, for help, or for a file that may name a ranker."""
+"""Beginnings of the options that ask for a ranker, for help, or for a config file, which may name a ranker."""
 
 
 def watch() -> None:
-    """Wait for the host's command line to be loaded, where podium matters to it.
+    """Install a finder that extends the host's command line when it is imported, if the arguments concern podium.
 
-    Where `--ranker` was typed in vain, say so in the end. Once: in a virtual environment Python runs every line of
-    site-packages twice.
+    At exit it prints a message if `--ranker` was typed in vain. A second call does nothing: in a virtual environment
+    Python runs every line of site-packages twice.
     """
     # `lm_eval run` alone shows help.
     if not any(word.startswith(OPTIONS) for word in sys.orig_argv) and sys.orig_argv[-1] != "run":
@@ -40,28 +39,28 @@ def watch() -> None:
     if any(word.startswith("--ranker") for word in sys.orig_argv):
         import atexit
 
-        atexit.register(finder.tell)
+        atexit.register(finder.print_alternative)
 
 
-def host() -> str | None:
-    """Return which host's command this process is; None where it is any other program."""
+def running_host() -> str | None:
+    """Return the host whose command this process runs; None for any other program."""
     folder, name = os.path.split(sys.argv[0])
     program = os.path.basename(folder) if name == "__main__.py" else name
     return HOSTS.get(program.partition(".")[0])
 
 
 class CommandLineFinder:
-    """A finder with no modules of its own: it has the host's command line extended as soon as that is loaded.
+    """An import finder that extends a host's command line as soon as its module is loaded.
 
     Attributes:
-        reason: why `--ranker` is no option of the host; empty once it is one.
+        reason: why the host has no option `--ranker`; empty once it has.
     """
 
     def __init__(self) -> None:
-        self.reason = "its command line is not where podium knows it"
+        self.reason = "its command line is not where podium looks for it"
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        """Return what the other finders know of a host's command line, and nothing of all other modules."""
+        """Return the spec of a host's command line, which will be extended; None for any other module."""
         if name not in COMMAND_LINES:
             return None
         specs: list[Any] = [None]
@@ -69,8 +68,11 @@ class CommandLineFinder:
         return specs[-1]
 
     def extending_spec(self, name: str, path: Any, target: Any) -> Any:
-        """Return the spec of a module that is extended right after it has run; None where it is not the command."""
-        if host() != name.partition(".")[0]:
+        """Return the other finders' spec of a module, changed so that the module is extended after it has run.
+
+        None if this process is not that host's command.
+        """
+        if running_host() != name.partition(".")[0]:
             return None
         spec = next(
             filter(None, (finder.find_spec(name, path, target) for finder in sys.meta_path if finder is not self))
@@ -79,6 +81,7 @@ class CommandLineFinder:
         load = loader.exec_module
 
         def load_and_extend(module: Any) -> None:
+            """Run the module, then extend it."""
             vars(loader).pop("exec_module", None)
             load(module)
             self.attempt(lambda: COMMAND_LINES[name](module, self))
@@ -87,7 +90,7 @@ class CommandLineFinder:
         return spec
 
     def attempt(self, work: Callable[[], None]) -> bool:
-        """Return whether some work succeeds; keep the reason why it does not, whatever it is."""
+        """Call a function and return whether it raised nothing; keep the error as the reason."""
         try:
             work()
         except Exception as error:
@@ -95,15 +98,15 @@ class CommandLineFinder:
             return False
         return True
 
-    def tell(self) -> None:
-        """Say what to use instead, if `--ranker` is no option of this command."""
-        name = host()
+    def print_alternative(self) -> None:
+        """Print what to use instead if this command has no option `--ranker`."""
+        name = running_host()
         if name and self.reason:
             print(f"podium: --ranker is not known here ({self.reason}). Use {INSTEAD[name]}", file=sys.stderr)
 
 
 def extend_inspect(module: Any, finder: CommandLineFinder) -> None:
-    """Extend Inspect's group of commands, which is built as its module is loaded."""
+    """Extend Inspect's commands, which exist once their module is loaded."""
     from podium.hosts.inspect_ai.command import extend_command
 
     extend_command(module)
@@ -125,4 +128,4 @@ def extend_lm_eval(module: Any, finder: CommandLineFinder) -> None:
 
 
 COMMAND_LINES = {"inspect_ai._cli.main": extend_inspect, "lm_eval._cli.harness": extend_lm_eval}
-"""The module in which a host builds its command line, and what is then done with it."""
+"""The function that extends each host's module of its command line."""

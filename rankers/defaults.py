@@ -9,5 +9,5 @@ LEVEL = 0.95
 """Confidence level of intervals and rank sets."""
 RESAMPLES = 1000
 """Bootstrap resamples: each end of a 95% percentile interval rests on 25 of them."""
-RANKER_OF_CLAIMS = "bradley-terry"
+RANKER_OF_DECISIONS = "bradley-terry"
 """The ranker whose ratings decide when a tournament stops by itself."""

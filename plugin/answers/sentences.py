@@ -20,7 +20,7 @@ from podium.answers.who import leading_group, who_sentence
 from podium.checks import CHECKS, LENGTH_CONTROL
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import Separation, Standings
-from podium.rankers.defaults import RANKER_OF_CLAIMS
+from podium.rankers.defaults import RANKER_OF_DECISIONS
 from podium.rankers.drop_out import DropOutRobustness
 from podium.rankers.further_items import further_items, further_labels
 from podium.text import plural
@@ -79,8 +79,8 @@ def build_answer(
     who = who_sentence(standings)
     if who is None:
         return ()
-    tournament = standings.diagnostics.get("answer", {}) if standings.ranker == RANKER_OF_CLAIMS else {}
-    who = next(iter(tournament.get("claims", ())), who)
+    tournament = standings.diagnostics.get("answer", {}) if standings.ranker == RANKER_OF_DECISIONS else {}
+    who = next(iter(tournament.get("decisions", ())), who)
     robustness = robustness_of(battles, standings)
     first_place = check_first_place(standings, robustness)
     trust = trust_sentence([*results, *([first_place] if first_place else [])])
@@ -103,7 +103,7 @@ def next_sentence(standings: Standings, robustness: DropOutRobustness | None = N
     separation = standings.separation
     if separation is None or separation.z is None or len(separation.names) < 2 or 1 in separation.beats[0]:
         return None
-    if 1 in separation.cuts or "claims" in standings.diagnostics.get("answer", {}):
+    if 1 in separation.cuts or "decisions" in standings.diagnostics.get("answer", {}):
         return None
     first, second = separation.names[:2]
     if "structured" in standings.diagnostics:

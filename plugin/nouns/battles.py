@@ -123,7 +123,7 @@ class Battles:
         copies: verdicts that stood in another file, too, and are left out here.
         apart: a column whose values are questions of their own: each is ranked apart, unless something else is asked.
         answer: what the tournament found that played all of them, where it stops by itself; see
-            `podium.tournaments.claims.Answer`.
+            `podium.tournaments.decisions.TournamentAnswer`.
         votes: battles that humans judged, whether or not a judge did.
         kept_first_shown: as of `first_shown`, where the rows no longer tell.
     """

@@ -7,7 +7,7 @@ from functools import partial
 from podium.nouns.estimate import Estimate
 from podium.nouns.ranking import Entry, Ranking, Standings
 from podium.printable import printable
-from podium.rankers.defaults import RANKER_OF_CLAIMS
+from podium.rankers.defaults import RANKER_OF_DECISIONS
 from podium.report.model import EMPTY, WARNING, Axis, Report, Table
 from podium.report.numbers import (
     axis_ends,
@@ -141,10 +141,10 @@ def denominators(standings: Standings) -> list[str]:
     halves = f", {kept:,} of them in one order only" if kept else ""
     missing = "" if counts.missing is None else f", {counts.missing:,} missing"
     answer = standings.diagnostics.get("answer", {})
-    is_its_own = standings.ranker == RANKER_OF_CLAIMS
+    is_its_own = standings.ranker == RANKER_OF_DECISIONS
     source = "" if is_its_own or not answer else "the tournament found, by Bradley-Terry on what its judge said: "
     lines = [
-        *(source + claim for claim in answer.get("claims", ())),
+        *(source + decision for decision in answer.get("decisions", ())),
         f"{counts.items:,} items, {counts.judgments:,} judgments, {counts.battles:,} battles: "
         f"{counts.readable:,} judged{halves}, {counts.unparsed:,} unparsed{reasons_text(reasons)}{missing}",
     ]
@@ -153,7 +153,7 @@ def denominators(standings: Standings) -> list[str]:
         same, half, flip = (share_text(swap[name] / readable) for name in ("same", "half", "flip"))
         lines.append(f"order swapped: same verdict {same}, one tie {half}, flip {flip} of {readable:,}")
     if is_its_own and str(answer.get("until")).startswith("top") and answer["looks"] > 1:
-        lines.append(f"intervals pay for every look, too: they hold at all {answer['looks']} looks")
+        lines.append(f"intervals hold at all {answer['looks']} interim analyses, too")
     informative = standings.diagnostics.get("informative_items")
     if informative is not None:
         rest = " (on the others all battles are ties)" if informative < counts.items else ""

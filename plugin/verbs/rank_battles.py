@@ -35,7 +35,7 @@ from podium.nouns.ranking import Ranking, Standings, provenance
 from podium.plugins import catalogue
 from podium.plugins.settings import parameters_of, ranker_names, ranker_options
 from podium.rankers.cells import pair_sums_with_items, prepare_battles
-from podium.rankers.defaults import RANKER_OF_CLAIMS
+from podium.rankers.defaults import RANKER_OF_DECISIONS
 from podium.rankers.graph import comparison_graph
 from podium.rankers.identification import bounded_models
 from podium.reading.judgments import read_battles
@@ -43,7 +43,7 @@ from podium.reading.length_data import read_length_data
 from podium.reading.models import About, about_models, families_of
 from podium.scorers.identity import differ_in_prompt
 from podium.text import some
-from podium.tournaments.claims import printed_level
+from podium.tournaments.decisions import printed_level
 
 Slice = tuple[str | None, Battles]
 """A value of the column that slices, None for all battles, and the battles that have it."""
@@ -155,7 +155,7 @@ class RankerCall:
         """Rank the battles; what a tournament answered by them stands beside, and says the level of intervals."""
         known = catalogue.extension(Ranker, self.name)
         level = self.settings["level"]
-        if self.name == RANKER_OF_CLAIMS:
+        if self.name == RANKER_OF_DECISIONS:
             level = printed_level(level, battles.answer)
         settings = {**self.settings, "level": level}
         with catalogue.name_plugin_in_errors(known):

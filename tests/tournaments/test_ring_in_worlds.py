@@ -12,7 +12,7 @@ from podium.rankers.intervals import t_quantile
 from podium.rankers.scale import POINTS
 from podium.tournaments.between_rounds import matchups_in, strengths_of_matchups
 from podium.tournaments.chain import Chain
-from podium.tournaments.claims import printed_level
+from podium.tournaments.decisions import printed_level
 from podium.tournaments.ring import Ring
 from podium.tournaments.schedule import Outcome, Pairing, Round
 from podium.tournaments.stopping import Stopping, step_down

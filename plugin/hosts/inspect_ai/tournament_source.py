@@ -29,7 +29,7 @@ from podium.hosts.inspect_ai.round_samples import (
 )
 from podium.printable import tell
 from podium.responses.collection import response_key
-from podium.tournaments.claims import answer_of
+from podium.tournaments.decisions import build_answer
 from podium.tournaments.schedule import Field, NextRound, Outcome, Pairing, Round, TournamentRule, merge_responses
 
 Samples = list[Sample] | None
@@ -225,14 +225,14 @@ class TournamentSource(SampleSource):
                 f"nothing can be played: {self._failures_text()}. Fix the cause, then start again: the answers so far "
                 "are kept"
             )
-        answer, name = answer_of(self.rule, self.field, played), round_id(number)
+        answer, name = build_answer(self.rule, self.field, played), round_id(number)
         if answer is None or name in self.scheduled:
             return None
         self.scheduled.add(name)
         kept = replace(answer, calls=battles * self.calls)
-        for claim in kept.claims:
-            self.say(claim)
-        text = "\n".join(kept.claims)
+        for decision in kept.decisions:
+            self.say(decision)
+        text = "\n".join(kept.decisions)
         metadata = RoundMetadata(pairings=[], note=text, answer=kept.to_dict())
         return [Sample(id=name, input=text, metadata=metadata.to_log())]
 

@@ -299,8 +299,8 @@ def test_newcomers_that_were_killed_join_the_earlier_log_again_and_meet_the_same
     assert sum(again(calls).values()) <= IN_FLIGHT
     assert set(again(calls)) <= {call.key for call in before}
     assert answer_in(log)["battles"] == len({shown(call) for call in calls}) == len(battles(log))
-    said = answer_in(log)["claims"][0]
-    assert said.startswith("2 of 3 pairs with newcomers are settled"), "fir is as good; nothing without the old"
+    said = answer_in(log)["decisions"][0]
+    assert said.startswith("2 of 3 pairs with newcomers are decided"), "fir is as good; nothing without the old"
 
 
 def test_an_eval_set_shows_its_ranking_once(host):

@@ -57,13 +57,14 @@ def test_a_ring_that_stopped_says_so_in_the_log_the_ranking_and_the_table(play, 
     answer = answer_in(log)
     assert (answer["reason"], answer["answered"], answer["open"]) == ("answered", True, [])
     assert record.calls == answer["calls"] == answer["battles"] < 60 * LEGS
-    assert answer["claims"][0] == (
-        f"In this order nobody is better than anyone above: oak, fir, elm, ash (95% at all {answer['looks']} looks)."
+    assert answer["decisions"][0] == (
+        "In this order no model is better than one before it: oak, fir, elm, ash "
+        f"(95% at all {answer['looks']} interim analyses)."
     )
     [standings] = log.results.metadata["podium"]["rankings"]
     assert standings["diagnostics"]["answer"] == answer
     told = capfd.readouterr().err
-    assert all(claim in told for claim in answer["claims"])
+    assert all(decision in told for decision in answer["decisions"])
     assert podium.rank(podium.read_battles(str(place(log)))).standings[0].diagnostics["answer"] == answer
 
 
@@ -76,8 +77,8 @@ def test_a_judge_that_answers_at_random_uses_up_the_items_and_settles_nothing(pl
     assert (answer["reason"], answer["answered"], len(answer["open"][0])) == ("items", False, 4)
     assert record.calls == answer["calls"] == 2 * answer["battles"]
     assert len(set(shown(log))) == len(shown(log)) == answer["battles"]
-    assert "used up, each visited 2 times" in answer["claims"][1]
-    assert "are real (every call counted by itself)" in answer["claims"][-1] or "is not known" in answer["claims"][-1]
+    assert "used up, each visited 2 times" in answer["decisions"][1]
+    assert "with 80% power, if the true gap" in answer["decisions"][-1] or "is unknown" in answer["decisions"][-1]
 
 
 def test_newcomers_join_at_ratings_as_inspects_command_line_hands_them_on(play, write_responses, record):
@@ -87,7 +88,7 @@ def test_newcomers_join_at_ratings_as_inspects_command_line_hands_them_on(play, 
     log = play(ring(responses=write_responses(ALIKE, 30), start=25, **typed))
     assert log.status == "success"
     assert all("ash" in (first, second) for _, first, second in shown(log))
-    assert answer_in(log)["claims"][0].startswith("Rating of ash is known to ±")
+    assert answer_in(log)["decisions"][0].startswith("Rating of ash is known to ±")
 
 
 @pytest.mark.slow
@@ -95,7 +96,7 @@ def test_max_battles_ends_it_and_is_the_reason(play, write_responses, record):
     log = play(ring(responses=write_responses(ALIKE, 60), until="top1", start=25, max_battles=110))
     answer = answer_in(log)
     assert (answer["reason"], answer["answered"], answer["battles"], record.calls) == ("max_battles", False, 110, 110)
-    assert "max_battles=110" in " ".join(answer["claims"])
+    assert "max_battles=110" in " ".join(answer["decisions"])
 
 
 @pytest.mark.slow
@@ -159,8 +160,8 @@ def test_the_stand_in_judge_and_one_at_random_end_for_each_reason_and_calls_aske
     assert calls_in(log) == answer["calls"] == answer["battles"] == len(battles(log))
     assert answer["battles"] <= options.get("max_battles", 2 * 30 * LEGS)
     if judge == "podium/offline" and reason == "answered":
-        assert answer["claims"][0].startswith(
-            "In this order nobody is better by more than 400 Elo than anyone above: oak"
+        assert answer["decisions"][0].startswith(
+            "In this order no model is better by more than 400 Elo than one before it: oak"
         )
 
 
@@ -178,7 +179,7 @@ def test_a_newcomer_joins_the_tournament_of_an_earlier_log_whose_battles_count(p
     assert record.calls - asked == len(battles(log)) == answer["calls"] == answer["battles"]
     assert max(record.times().values()) == 1
     if until == "order":
-        assert answer["claims"][0].startswith("Against fir: oak not worse and elm, ash not better")
+        assert answer["decisions"][0].startswith("Against fir: oak not worse and elm, ash not better")
     whole = podium.rank(podium.read_battles(str(place(earlier)), str(place(log)))).standings[0]
     assert [entry.model for entry in whole.entries] == ["oak", "fir", "elm", "ash"]
     assert whole.counts.judgments == 40 * 3 + answer["battles"]
@@ -193,7 +194,7 @@ def test_a_newcomer_joins_the_newcomer_of_two_logs(play, write_responses):
     both = f"{place(first)},{place(second)}"
     log = play(ring(responses=write_responses(APART, 40), until="order", start=25, earlier=both))
     assert all("oak" in own[1:] for own in shown(log))
-    assert answer_in(log)["claims"][0].startswith("Against oak: ")
+    assert answer_in(log)["decisions"][0].startswith("Against oak: ")
 
 
 @pytest.mark.slow

@@ -1,7 +1,7 @@
-"""Files into records: CSV, TSV, Parquet, JSON, JSONL and DuckDB, plain or compressed, one row per record.
+"""Open files as records, one row each: CSV, TSV, Parquet, JSON, JSONL and DuckDB, plain or compressed.
 
-DuckDB reads them where it can, row by row as they are asked for; what it refuses is read again by the readers of the
-standard library, which name the row that is to blame, or write a copy that DuckDB understands.
+DuckDB reads the rows when they are needed; a file that it rejects is read again by the standard library, which names
+the bad row or writes a copy that DuckDB understands.
 """
 
 import codecs
@@ -30,20 +30,19 @@ SUFFIXES = (*PLAIN, *(name + packed for name in PLAIN if name != ".parquet" for 
 GZIP, ZSTD, PARQUET, DATABASE = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1", b"DUCK"
 HEAD = 65536
 PIECE = 2**20
-LARGEST_BOMB, MOST_SWOLLEN = 2**30, 250
-"""Bytes that any file may unpack to, and how many times its size a larger one may: verdicts reach 10 to 50 times."""
-FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+UNPACKED_SIZE, UNPACKED_RATIO = 2**30, 250
+"""A file may unpack to this many bytes, or this many times its size if that is more; verdicts reach 10 to 50 times."""
+DISK_FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 PANDAS_INDEX = "__index_level_"
-DAMAGED = "write or copy the file again"
 _shared_engine = cache(Duck)
 
 
 def open_records(path: Path, engine: Duck) -> Records:
-    """Open a file of any known container; of a DuckDB file, `path#table`.
+    """Open a file of any known container, or a table of a DuckDB file as `path#table`.
 
     Raises:
         UsageError: the file does not exist.
-        DataError: the file is empty, binary, cut off, or not what its first bytes promise.
+        DataError: the file is empty, binary, cut off, or not what its first bytes say.
     """
     try:
         return _open(path, engine)
@@ -54,23 +53,21 @@ def open_records(path: Path, engine: Duck) -> Records:
 
 
 def read_records(path: Path) -> pd.DataFrame:
-    """Read a file of any known container; the index is named `row` or `line`, and holds the place of each record.
-
-    Raises as `open_records`.
-    """
+    """Read a file of any known container; the index holds the numbers of its rows and is named `row` or `line`."""
     return open_records(path, _shared_engine()).frame()
 
 
 def _open(path: Path, engine: Duck) -> Records:
+    """Open a file with the reader for the container that its first bytes show."""
     file, _, table = str(path).partition("#") if not path.exists() else (str(path), "", "")
     engine.watch(Path(file))
     held = _plain_copy(Path(file), engine)
     with held.open("rb") as stream:
         head = stream.read(HEAD)
     if head.startswith(PARQUET):
-        return _parquet(path, held, engine)
+        return _open_parquet(path, held, engine)
     if head[8:12] == DATABASE:
-        return _database(path, held, table, engine)
+        return _open_database(path, held, table, engine)
     if not head.strip():
         raise DataError("the file is empty", remedy="give a file that holds rows")
     start = head.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
@@ -82,19 +79,23 @@ def _open(path: Path, engine: Duck) -> Records:
 
 
 def _plain_copy(path: Path, engine: Duck) -> Path:
-    """Return the file; or a copy, where it is compressed or can be read only once."""
+    """Return the path of a file, or of an unpacked copy if it is compressed or can be read only once."""
     with path.open("rb") as stream:
         if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
             return _plain_copy(_copy(stream, "file", engine), engine)
         head = stream.peek(HEAD)
         if not head.startswith((GZIP, ZSTD)):
-            _refuse_binary(head)
+            _reject_binary(head)
             return path
         return _copy(stream, "gzip" if head.startswith(GZIP) else "zstd", engine, path.stat().st_size)
 
 
 def _copy(stream: Any, kind: str, engine: Duck, packed: int | None = None) -> Path:
-    """Copy a stream, `gzip` or `zstd` unpacked and `file` as it is, into the engine's folder."""
+    """Copy a stream of a kind (`file`, or `gzip` and `zstd`, which are unpacked) into the engine's folder.
+
+    Args:
+        packed: bytes of the compressed file.
+    """
     copy, content = engine.folder / engine.fresh("copy"), stream
     if kind == "gzip":
         content = gzip.GzipFile(fileobj=stream)
@@ -104,73 +105,77 @@ def _copy(stream: Any, kind: str, engine: Duck, packed: int | None = None) -> Pa
         with copy.open("wb") as target:
             _write_pieces(content, target, packed)
     except (EOFError, zlib.error, OSError) as error:
-        if isinstance(error, OSError) and error.errno in FULL:
+        if isinstance(error, OSError) and error.errno in DISK_FULL:
             problem = f"unpacked, it does not fit into {engine.folder.parent}"
             raise DataError(problem, remedy="free disk space, or set TMPDIR to a larger disk") from None
-        raise DataError(f"not a whole {kind} file ({error})", remedy=DAMAGED) from None
+        raise _damaged(kind, error) from None
     return copy
 
 
 def _write_pieces(content: Any, target: BinaryIO, packed: int | None) -> None:
-    """Write what is read, a piece at a time."""
-    size, most = 0, max(LARGEST_BOMB, (packed or 0) * MOST_SWOLLEN)
+    """Write a stream piece by piece; DataError if it unpacks to binary data or to more than the limit."""
+    size, most = 0, max(UNPACKED_SIZE, (packed or 0) * UNPACKED_RATIO)
     while piece := content.read(PIECE):
         if packed and not size:
-            _refuse_binary(piece)
+            _reject_binary(piece)
         size += target.write(piece)
         if packed and size > most:
-            problem = f"it unpacks to more than {MOST_SWOLLEN} times its size"
+            problem = f"it unpacks to more than {UNPACKED_RATIO} times its size"
             raise DataError(problem, remedy="unpack it yourself if you trust it")
 
 
-def _refuse_binary(head: bytes) -> None:
+def _reject_binary(head: bytes) -> None:
+    """Raise DataError if the first bytes are binary, apart from Parquet and DuckDB."""
     if b"\0" in head[:HEAD] and not head.startswith(PARQUET) and head[8:12] != DATABASE:
         raise DataError("the file is binary", remedy="give CSV, TSV, Parquet, JSON or JSONL")
 
 
-def _parquet(path: Path, held: Path, engine: Duck) -> Records:
-    """Open a Parquet file, of which only the columns that are needed are ever read."""
+def _open_parquet(path: Path, held: Path, engine: Duck) -> Records:
+    """Open a Parquet file; only the columns that are needed are read later."""
     call = f"read_parquet({literal_path(held)}, binary_as_string=true, hive_partitioning=false"
     try:
         types = engine.connection.execute(f"describe select * from {call})").fetchall()
     except duckdb.OutOfMemoryException as error:
         raise out_of_memory(error, str(path)) from None
     except duckdb.Error as error:
-        raise _not_whole("Parquet", error) from None
+        raise _damaged("Parquet", error) from None
     numbered = all(name != "file_row_number" for name, *_ in types)
     row = "file_row_number + 1" if numbered else "row_number() over ()"
     scan = f"{call}{', file_row_number=true' if numbered else ''})"
     return _view(engine, path, [(name, kind) for name, kind, *_ in types], row, scan, "Parquet")
 
 
-def _database(path: Path, held: Path, table: str, engine: Duck) -> Records:
-    """Open a table of a DuckDB file, which is never written to; a view of it could read other files, and is none."""
+def _open_database(path: Path, held: Path, table: str, engine: Duck) -> Records:
+    """Open a table of a DuckDB file read-only; views are rejected, because they could read other files."""
     name = engine.fresh("attached")
     try:
         engine.attach(name, held)
         known = engine.rows(f"select schema_name, table_name from duckdb_tables() where database_name = '{name}'")
     except (duckdb.Error, DataError) as error:
-        raise _not_whole("DuckDB", error) from None
-    fits = [(schema, own) for schema, own in known if table in (own, f"{schema}.{own}") or not table]
+        raise _damaged("DuckDB", error) from None
+    fits = [(schema, each) for schema, each in known if table in (each, f"{schema}.{each}") or not table]
     if len(fits) != 1:
-        names = ", ".join(sorted(own for _, own in known)) or "none"
+        names = ", ".join(sorted(each for _, each in known)) or "none"
         raise UsageError(f"{path}: name one of its tables, as {held.name}#TABLE; tables: {names}")
     scan = ".".join(map(quote_name, (name, *fits[0])))
     types = engine.rows(f"select column_name, column_type from (describe {scan})")
     return _view(engine, path, types, "row_number() over ()", scan, "DuckDB")
 
 
-def _not_whole(kind: str, error: Exception) -> DataError:
-    return DataError(f"not a whole {kind} file ({shorten(str(error))})", remedy=DAMAGED)
+def _damaged(kind: str, error: Exception) -> DataError:
+    """Return the error for a file that is cut off or damaged."""
+    return DataError(f"not a whole {kind} file ({shorten(str(error))})", remedy="write or copy the file again")
 
 
 def _view(engine: Duck, path: Path, types: list[tuple[str, str]], row: str, scan: str, kind: str) -> Records:
-    def refuse(error: Exception) -> None:
-        raise _not_whole(kind, error).with_place(str(path))
+    """Return the records of a table as a view of its columns, named c0, c1 and so on, with their row number."""
+
+    def raise_damaged(error: Exception) -> None:
+        raise _damaged(kind, error).with_place(str(path))
 
     kept = [(name, type_) for name, type_ in types if not name.startswith(PANDAS_INDEX)]
     view = engine.fresh("file")
     columns = ", ".join(f"{quote_name(name)} as c{k}" for k, (name, _) in enumerate(kept))
     engine.view(view, f"select {row} as {ROW}, {columns} from {scan}")
     cells = {name: Column(f"c{k}", type_) for k, (name, type_) in enumerate(kept)}
-    return Records(engine, str(path), view, cells, repair=refuse)
+    return Records(engine, str(path), view, cells, repair=raise_damaged)

@@ -1,4 +1,4 @@
-"""CSV and TSV: DuckDB reads them; what it refuses is copied in one dialect, or its row is named."""
+"""Open CSV and TSV with DuckDB; a file that it rejects is copied in one dialect, or its bad row is named."""
 
 import csv
 from collections.abc import Iterator
@@ -8,29 +8,34 @@ from pathlib import Path
 from podium.counting.duck import Duck, literal_path
 from podium.counting.relations import ROW, text
 from podium.errors import DataError
-from podium.formats.records import LONGEST_LINE, TEXT, Column, Records, not_utf_8, short_lines, shorten
+from podium.formats.records import LONGEST_LINE, TEXT, Column, Records, first_duplicate, not_utf_8, short_lines, shorten
 
 DELIMITERS = (",", "\t", ";")
 
 
 def open_delimited(path: Path, held: Path, engine: Duck) -> Records:
+    """Open a table whose cells are separated by commas, tabs or semicolons.
+
+    Args:
+        path: the file's name for messages.
+        held: the plain file to read.
+    """
     before, names, delimiter = _header(held)
     names = [name.strip() for name in names]
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+    if (twice := first_duplicate(names)) is not None:
         raise DataError(f"column {twice!r} appears twice", row="header", remedy="rename one of the two")
     view = engine.fresh("file")
     columns = {name: Column(f"c{k}", TEXT, comma=delimiter != ",") for k, name in enumerate(names)}
 
     def scan(file: Path, skip: int, line: int) -> str:
-        """Return the query of a file whose records follow `skip` others."""
+        """Return the query that reads a file after `skip` lines, with lines of at most `line` bytes."""
         types = ", ".join(f"c{k}: 'VARCHAR'" for k in range(len(names)))
         how = f"header=false, skip={skip}, delim={text(delimiter)}, quote='\"', escape='\"', auto_detect=false"
         how += f", columns={{{types}}}, max_line_size={line}, compression='none', hive_partitioning=false"
         return f"select row_number() over () as {ROW}, * from read_csv({literal_path(file)}, {how})"
 
     def repair(_: Exception) -> None:
-        """Write a copy in one dialect, or name the row to blame."""
+        """Replace the view by one of a copy in one dialect, or raise an error that names the bad row."""
         copy = engine.folder / engine.fresh("copy")
         try:
             _copy_table(held, copy, delimiter, len(names))
@@ -43,7 +48,7 @@ def open_delimited(path: Path, held: Path, engine: Duck) -> Records:
 
 
 def _header(path: Path) -> tuple[int, list[str], str]:
-    """Return how many blank lines a table begins with, the names of its columns, and what stands between them."""
+    """Return the number of blank lines at the start of a table, the names of its columns and its delimiter."""
     with path.open("rb") as stream:
         lines = (line.decode("utf-8-sig") for line in short_lines(stream))
         try:
@@ -60,12 +65,13 @@ def _header(path: Path) -> tuple[int, list[str], str]:
 
 
 def _reader(lines: Iterator[str], delimiter: str) -> Iterator[list[str]]:
+    """Return a strict CSV reader for cells of any length."""
     csv.field_size_limit(LONGEST_LINE)
     return csv.reader(lines, delimiter=delimiter, strict=True)
 
 
 def _copy_table(path: Path, copy: Path, delimiter: str, width: int) -> None:
-    """Write a table again with the quotes and line breaks that DuckDB expects."""
+    """Copy a table with the quotes and line ends that DuckDB expects; DataError names a bad row."""
     place = -1
     remedy = "repair that row; every row needs every column, and a quote that opens must close"
     with path.open("rb") as stream, copy.open("w", encoding="utf-8", newline="") as target:

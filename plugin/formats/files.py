@@ -1,4 +1,4 @@
-"""Which files a source names: a path or URL, of a file, a folder or several (a glob), optionally labelled."""
+"""Find the files of a source: a path or URL of a file or folder, or a glob, optionally labelled."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -14,12 +14,10 @@ from podium.storage.remote import RemoteFile, find_remote, is_url, list_siblings
 
 
 def find_files(source: str, further: tuple[str, ...] = ()) -> SourceFiles:
-    """Find the files of a path, directory or glob, here or in a store, optionally `label=path`.
-
-    Drafts that a killed writer left are passed over.
+    """Find the files of a path, folder, glob or URL, optionally `label=path`; temporary files are left out.
 
     Args:
-        further: suffixes that a directory is searched for, beside those of tables.
+        further: suffixes that a folder is searched for, beside those of tables.
 
     Raises:
         UsageError: there are none.
@@ -45,26 +43,20 @@ def find_files(source: str, further: tuple[str, ...] = ()) -> SourceFiles:
 
 
 def local_files(source: SourceFiles, names: Sequence[str] = ("*",)) -> SourceFiles:
-    """Return a source of local files: objects in a store with one of the names are copied, and others left out.
+    """Download the objects of a source whose names match one of some globs; other objects are left out.
 
-    Of objects that were named one by one, those of such a name beside them are copied, too.
-
-    Args:
-        names: globs.
-
-    Raises:
-        UsageError: an object is not there any more, or may not be read.
-        DataError: the store cannot be reached.
+    If the source names single objects, matching objects in the same folder are downloaded beside them.
     """
-    wanted = _of_names(source.remote, names)
+    wanted = _with_names(source.remote, names)
     if not source.searched:
         folders = {place.url.rpartition("/")[0]: place for place in wanted}
-        for place in _of_names([each for known in folders.values() for each in list_siblings(known)], names):
+        for place in _with_names([each for known in folders.values() for each in list_siblings(known)], names):
             place.download()
     return replace(source, paths=(*source.paths, *(place.download() for place in wanted)), remote=())
 
 
-def _of_names(places: Iterable[RemoteFile], names: Sequence[str]) -> list[RemoteFile]:
+def _with_names(places: Iterable[RemoteFile], names: Sequence[str]) -> list[RemoteFile]:
+    """Return the objects whose name matches one of the globs."""
     return [place for place in places if any(fnmatch(place.name, name) for name in names)]
 
 
@@ -78,7 +70,7 @@ def _files_in(folder: Path, further: tuple[str, ...]) -> tuple[Path, ...]:
 
 
 def split_label(source: str) -> tuple[str | None, str]:
-    """Split at the first `=`, unless that is a part of the path (`judge=gpt-4/*.json`)."""
+    """Split `label=path` into label and path; the label is None if the `=` is part of a path (`judge=gpt-4/*.json`)."""
     label, equals, path = source.partition("=")
     is_path = is_url(source) or Path(source).exists() or (has_magic(source) and any(iglob(source, recursive=True)))
     return (label or None, path) if equals and "/" not in label and not is_path else (None, source)

@@ -1,4 +1,4 @@
-"""Tables in no known format: the user names the columns and translates the verdicts."""
+"""Read tables in no known format: the user's options name the columns and translate the verdicts."""
 
 import shlex
 from collections.abc import Mapping
@@ -18,20 +18,20 @@ WORDS: dict[str, float] = {
     **dict.fromkeys(("loss", "lose", "lost", "b", "right", "model_b", "model_2", "0", "false", "no"), 0),
     **dict.fromkeys(("tie", "draw"), 0.5),
 }
-"""What verdicts may mean, as a proposal: the user decides."""
+"""Likely credits of words, for the `--credit-map` that an error proposes."""
 LONGEST_WORD = 40
 
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """How to read a table that is in no known format.
+    """The user's options for tables in no known format.
 
     Attributes:
-        columns: the contract's name to the foreign one, for example `{"item": "prompt"}`.
-        credit_map: foreign verdict to credit, for example `{"1": 1, "0": 0.5, "-1": 0}`; empty cells are unparsed.
-        unknown: what a verdict outside the map is: an `error`, or `unparsed`.
-        shown: whose response was shown first where no `order` column says it: `a`, `b` or `unknown`.
-        fill: one value for every row, for columns that the table lacks, for example `{"model_b": "baseline"}`.
+        columns: podium's column name to the file's, for example `{"item": "prompt"}`.
+        credit_map: verdict to credit, for example `{"1": 1, "0": 0.5, "-1": 0}`; empty cells are unparsed.
+        unknown: whether a verdict outside the map is an `error` or `unparsed`.
+        shown: whose response was shown first if there is no column `order`: `a`, `b` or `unknown`.
+        fill: one value for all rows of a column that the table lacks, for example `{"model_b": "baseline"}`.
     """
 
     columns: Mapping[str, str] | None = None
@@ -42,12 +42,10 @@ class Foreign:
 
 
 def name_columns(records: Records, foreign: Foreign) -> Records:
-    """Give the columns that `--columns` names the contract's names, and add those of `--fill`.
-
-    A column that bore such a name before gives way.
+    """Rename the columns of `--columns` and add those of `--fill`; a column that has such a name already is dropped.
 
     Raises:
-        UsageError: podium's table has no such column, the file has not, or has one that is filled.
+        UsageError: podium's table or the file has no such column, or the file has a column of `--fill`.
     """
     columns, fill = foreign.columns or {}, foreign.fill or {}
     known = NAMES | {*criterion_columns(columns)}
@@ -70,24 +68,24 @@ def name_columns(records: Records, foreign: Foreign) -> Records:
 
 
 def translate_verdicts(records: Records, foreign: Foreign) -> Records:
-    """Translate the column credit by `credit_map`, and say the order by a column of booleans, or by `shown`.
+    """Translate the column credit by `--credit-map`, and the column order by `--shown` or from booleans.
 
     Raises:
         UsageError: there is a map and no column credit.
-        DataError: a verdict is not in the map, unless unknown ones are unparsed; or there is no map, and all are words.
+        DataError: a verdict is not in the map, unless unknown ones are unparsed.
     """
     if foreign.credit_map is not None:
         records = _translate_credit(records, foreign.credit_map, foreign.unknown)
     columns = dict(records.columns)
     if "order" in columns:
-        columns["order"] = _order(records)
+        columns["order"] = _order_column(records)
     elif foreign.shown is not None:
         columns["order"] = Column(ORDER_SHOWN[foreign.shown])
     return replace(records, columns=columns)
 
 
-def _order(records: Records) -> Column:
-    """Read a column of booleans as ab where true and ba where false; other columns stay as they are."""
+def _order_column(records: Records) -> Column:
+    """Return the column order with true as `ab` and false as `ba`, if it holds booleans only; else unchanged."""
     column = records.columns["order"]
     word = f"lower({column.text})"
     if records.rows("1", f"where {word} not in ('true', 'false') limit 1"):
@@ -96,6 +94,7 @@ def _order(records: Records) -> Column:
 
 
 def _translate_credit(records: Records, credit_map: Mapping[str, float], unknown: str) -> Records:
+    """Return the records with the column credit translated, and the reason where a verdict is unknown."""
     if "credit" not in records.columns:
         raise UsageError("--credit-map translates the column credit, and there is none; name it with --columns")
     words = records.columns["credit"].text
@@ -103,48 +102,52 @@ def _translate_credit(records: Records, credit_map: Mapping[str, float], unknown
     credit = f"case {_key(words)} {cases} end"
     strange = f"{words} is not null and {credit} is null"
     if unknown == "error":
-        _refuse_strange(records, words, strange, credit_map)
+        _reject_unknown_words(records, words, strange, credit_map)
     reason = records.columns["reason"].text if "reason" in records.columns else "null"
     explained = Column(f"case when {strange} then 'unknown verdict' else {reason} end")
     return replace(records, columns={**records.columns, "credit": Column(credit, "DOUBLE"), "reason": explained})
 
 
-def _refuse_strange(records: Records, words: str, strange: str, credit_map: Mapping[str, float]) -> None:
+def _reject_unknown_words(records: Records, words: str, strange: str, credit_map: Mapping[str, float]) -> None:
+    """Raise DataError for the first row that meets the condition `strange`, with a whole credit map to copy."""
     (count, row, word), *_ = records.rows(f"count(*), min({ROW}), arg_min({words}, {ROW})", f"where {strange}")
     if not count:
         return
     more = f" ({count} such rows)" if count > 1 else ""
     rest = [name for (name,) in records.rows(f"distinct {words}", f"where {strange} order by 1 limit 20")]
-    whole = {**{name: f"{credit:g}" for name, credit in credit_map.items()}, **_proposal(rest)}
+    whole = {**{name: f"{credit:g}" for name, credit in credit_map.items()}, **_likely_credits(rest)}
     problem = f"credit {shorten(repr(word))} is not in --credit-map{more}"
-    remedy = f"add it, or pass --unknown unparsed; for example {_as_option(whole)}"
+    remedy = f"add it, or pass --unknown unparsed; for example {_format_option(whole)}"
     raise DataError(problem, remedy=remedy, row=records.name_row(row))
 
 
 def propose_map(records: Records, in_python: bool = False) -> str | None:
-    """Return a `--credit-map` to copy, with the words that stand in the column credit; None where numbers do."""
+    """Return a credit map to copy, as option or as Python, of the words in the column credit; None without words."""
     if "credit" not in records.columns or records.columns["credit"].is_number:
         return None
     column = records.columns["credit"]
-    words = [word for (word,) in records.rows(f"distinct {column.text}", f"where {column.strange} order by 1 limit 20")]
+    words = [
+        word for (word,) in records.rows(f"distinct {column.text}", f"where {column.is_strange} order by 1 limit 20")
+    ]
     if not words:
         return None
-    credit_of = _proposal(words)
-    pairs = ", ".join(f"{word!r}: {credit}" for word, credit in credit_of.items())
-    return f"credit_map={{{pairs}}}" if in_python else _as_option(credit_of)
+    credits = _likely_credits(words)
+    pairs = ", ".join(f"{word!r}: {credit}" for word, credit in credits.items())
+    return f"credit_map={{{pairs}}}" if in_python else _format_option(credits)
 
 
-def _proposal(words: list[str]) -> dict[str, str]:
-    """Return what each word may mean; `?` where podium cannot guess."""
+def _likely_credits(words: list[str]) -> dict[str, str]:
+    """Return the likely credit of each word, `?` if unknown; words that an option cannot hold are left out."""
     words = [word for word in words if len(word) <= LONGEST_WORD and not {",", "="} & {*word}]
     return {word: f"{WORDS[word.lower()]:g}" if word.lower() in WORDS else "?" for word in words}
 
 
-def _as_option(credit_of: Mapping[str, str]) -> str:
-    pairs = ",".join(f"{word}={credit}" for word, credit in credit_of.items())
+def _format_option(credits: Mapping[str, str]) -> str:
+    """Return a credit map as a `--credit-map` option, quoted for a shell."""
+    pairs = ",".join(f"{word}={credit}" for word, credit in credits.items())
     return f"--credit-map {shlex.quote(pairs)}"
 
 
 def _key(words: str) -> str:
-    """Write numbers one way, so that the map's 1 finds a file's 1.0."""
+    """Return SQL that writes numbers in one way, so that the map's 1 matches a file's 1.0."""
     return f"coalesce(cast(try_cast({words} as double) as varchar), {words})"

@@ -1,4 +1,4 @@
-"""JSON, in lines or as one document: DuckDB reads lines; Python reads the rest, and names the line that is to blame."""
+"""Open JSON in lines or as one document: DuckDB reads lines; Python reads the rest and names a bad line."""
 
 import codecs
 import io
@@ -19,6 +19,7 @@ from podium.formats.records import (
     Column,
     Records,
     exact_column,
+    first_duplicate,
     nested_too_deeply,
     records_of,
     short_lines,
@@ -27,62 +28,65 @@ from podium.formats.records import (
 )
 
 LARGEST_DOCUMENT = 2**30
-"""Bytes of JSON that is not in lines, and is read whole."""
+"""Bytes of JSON that is not in lines, which is read into memory."""
 
 
 def open_lines(path: Path, held: Path, engine: Duck) -> Records:
-    """Open JSONL; the cells are JSON, as they stand in the file."""
+    """Open JSON lines; cells stay JSON text until they are typed.
+
+    Args:
+        path: the file's name for messages.
+        held: the plain file to read.
+    """
     view = engine.fresh("file")
     try:
-        names = _keys(engine, _objects(held))
+        names = _keys(engine, _scan_of_objects(held))
     except duckdb.OutOfMemoryException as error:
         raise out_of_memory(error, str(path)) from None
     except duckdb.Error:
         with held.open("rb") as stream:
             places, records = zip(*json_lines(stream), strict=True)
-        return records_of(engine, _frame_of(records).set_axis(pd.Index(places, name="line")), str(path))
+        return records_of(engine, _frame_of_records(records).set_axis(pd.Index(places, name="line")), str(path))
     pointers = ", ".join(text("/" + name.replace("~", "~0").replace("/", "~1")) for name in names)
     cells = f"json_extract(json, [{pointers}])" if names else "[]"
-    engine.view(view, f"select row_number() over () as {ROW}, {cells} as cells from {_objects(held)}")
+    engine.view(view, f"select row_number() over () as {ROW}, {cells} as cells from {_scan_of_objects(held)}")
     columns = {name: Column(f"nullif(cells[{k}], 'null')", JSON) for k, name in enumerate(names, 1)}
-    return Records(engine, str(path), view, columns, lambda: _places(held))
+    return Records(engine, str(path), view, columns, lambda: _line_numbers(held))
 
 
-def _objects(path: Path) -> str:
+def _scan_of_objects(path: Path) -> str:
+    """Return the SQL table function that reads the objects of a file."""
     return f"read_ndjson_objects({literal_path(path)}, maximum_object_size={LONGEST_LINE}, compression='uncompressed')"
 
 
 def _keys(engine: Duck, source: str) -> list[str]:
-    """Return the keys of all records, in the order in which they are met."""
+    """Return the keys of all records in order of appearance; DataError if a record has a key twice."""
     shape = "json_keys(json) as keys, json_type(json) as kind, min(row) as row, max(strlen(json)) as longest"
     numbered = f"(select json, row_number() over () as row from {source})"
     shapes = engine.connection.execute(f"select {shape} from {numbered} group by keys, kind order by row").fetchall()
     for keys, kind, _, longest in shapes:
         if kind != "OBJECT" or longest > LONGEST_LINE:
             raise duckdb.Error("a line is no object, or too long")
-        if len({*keys}) < len(keys):
-            twice = next(key for key in keys if keys.count(key) > 1)
-            raise _two_values(twice)
+        if (twice := first_duplicate(keys)) is not None:
+            raise _duplicate_key(twice)
     return list(dict.fromkeys(key for keys, *_ in shapes for key in keys))
 
 
-def _places(path: Path) -> pd.Index:
+def _line_numbers(path: Path) -> pd.Index:
+    """Return the numbers of the lines that are not blank."""
     with path.open("rb") as stream:
         return pd.Index([place for place, line in enumerate(stream, 1) if line.strip()], name="line")
 
 
 def json_lines(stream: Any) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the records of JSONL with their lines.
-
-    Raises:
-        DataError: a line is longer than `LONGEST_LINE`, or no JSON object.
-    """
+    """Yield the line number and the record of each JSON line; DataError if a line is too long or not an object."""
     for place, line in enumerate(short_lines(stream), 1):
         if line.strip():
-            yield place, _record(line, place)
+            yield place, _parse_line(line, place)
 
 
-def _record(line: bytes, place: int) -> dict[str, Any]:
+def _parse_line(line: bytes, place: int) -> dict[str, Any]:
+    """Parse a line as a JSON object; DataError names its number."""
     try:
         record = json.loads(line.removeprefix(codecs.BOM_UTF8), parse_int=whole_number)
     except RecursionError:
@@ -98,7 +102,7 @@ def _record(line: bytes, place: int) -> dict[str, Any]:
 
 
 def first_line_is_a_record(path: Path) -> bool:
-    """Tell JSONL from JSON: one line holds a whole object, and not one of columns."""
+    """Return whether the first line holds a complete object that is not one of columns: JSON lines, not a document."""
     with path.open("rb") as stream:
         line = next((line for line in iter(lambda: stream.readline(LONGEST_LINE), b"") if line.strip()), b"")
     try:
@@ -109,37 +113,38 @@ def first_line_is_a_record(path: Path) -> bool:
 
 
 def read_document(path: Path) -> pd.DataFrame:
-    """Read JSON that is not in lines: a list of records, an object of columns, or W&B's columns and data."""
+    """Read a JSON document: a list of records, an object of columns, or the columns and data of Weights & Biases."""
     if path.stat().st_size > LARGEST_DOCUMENT:
         raise DataError(f"JSON of more than {LARGEST_DOCUMENT >> 30} GiB", remedy="write JSONL: one record per line")
     with path.open("rb") as stream:
-        content = _parse(stream)
+        content = _parse_document(stream)
     if isinstance(content, dict) and all(isinstance(value, list | dict) for value in content.values()):
-        return _columns(content)
+        return _frame_of_columns(content)
     records = [content] if isinstance(content, dict) else content
     if isinstance(records, list) and all(isinstance(record, dict) for record in records):
-        return _frame_of(records)
+        return _frame_of_records(records)
     problem = f"the JSON is not a list of records: {shorten(str(content))!r}"
     raise DataError(problem, remedy="give a list of objects, or JSONL")
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a JSON object."""
+def _object_of_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a JSON object; DataError if a key occurs twice."""
     record = dict(pairs)
-    if len(record) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise _two_values(next(key for key in keys if keys.count(key) > 1))
+    if len(record) < len(pairs) and (twice := first_duplicate([key for key, _ in pairs])) is not None:
+        raise _duplicate_key(twice)
     return record
 
 
-def _two_values(key: str) -> DataError:
+def _duplicate_key(key: str) -> DataError:
+    """Return the error for a record with two values of a key."""
     return DataError(f"a record has two values of {key!r}", remedy="keep one of them")
 
 
-def _parse(stream: BinaryIO) -> Any:
+def _parse_document(stream: BinaryIO) -> Any:
+    """Parse a JSON document; DataError says where it is damaged."""
     try:
         text_of_stream = io.TextIOWrapper(stream, encoding="utf-8-sig")
-        return json.load(text_of_stream, parse_int=whole_number, object_pairs_hook=_object)
+        return json.load(text_of_stream, parse_int=whole_number, object_pairs_hook=_object_of_pairs)
     except json.JSONDecodeError as error:
         remedy = "the file is cut off or damaged: write or copy it again"
         raise DataError(f"not whole JSON: {error.msg}", row=f"line {error.lineno}", remedy=remedy) from None
@@ -149,24 +154,26 @@ def _parse(stream: BinaryIO) -> Any:
         raise nested_too_deeply() from None
 
 
-def _columns(content: dict[str, Any]) -> pd.DataFrame:
+def _frame_of_columns(content: dict[str, Any]) -> pd.DataFrame:
+    """Return the data frame of an object of columns, or of one that holds `columns` and the rows of `data`."""
     names, data = content.get("columns"), content.get("data")
     if len(content) == 2 and isinstance(names, list) and isinstance(data, list):
         whole = all(isinstance(row, list) and len(row) == len(names) for row in data)
         content = {str(name): [row[k] for row in data] for k, name in enumerate(names)} if whole else {}
     lists = [list(value.values()) if isinstance(value, dict) else value for value in content.values()]
     if len({*map(len, lists)}) != 1:
-        raise DataError(
-            "the JSON object does not hold columns of equal length", remedy="give a list of objects, or JSONL"
-        )
-    return _frame(dict(zip(content, lists, strict=True)))
+        problem = "the JSON object does not hold columns of equal length"
+        raise DataError(problem, remedy="give a list of objects, or JSONL")
+    return _exact_frame(dict(zip(content, lists, strict=True)))
 
 
-def _frame_of(records: Sequence[dict[str, Any]]) -> pd.DataFrame:
+def _frame_of_records(records: Sequence[dict[str, Any]]) -> pd.DataFrame:
+    """Return the data frame of records; a key that a record lacks is empty there."""
     names = dict.fromkeys(name for record in records for name in record)
-    return _frame({name: [record.get(name) for record in records] for name in names})
+    return _exact_frame({name: [record.get(name) for record in records] for name in names})
 
 
-def _frame(columns: dict[str, list[Any]]) -> pd.DataFrame:
+def _exact_frame(columns: dict[str, list[Any]]) -> pd.DataFrame:
+    """Return a data frame of columns without rounding integers, its rows counted from 1."""
     frame = pd.DataFrame({name: exact_column(cells) for name, cells in columns.items()})
     return frame.set_axis(pd.RangeIndex(1, len(frame) + 1, name="row"))

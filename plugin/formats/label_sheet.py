@@ -1,6 +1,6 @@
-"""The sheet that humans fill in: an instruction and two responses a row, whose models a token hides.
+"""The CSV sheet that humans fill in: an instruction and two responses per row; a token hides the models.
 
-It is a CSV; `podium.page.label_page` is a page with the same rows, which saves one.
+`podium.page.label_page` is a page with the same rows that saves such a sheet.
 """
 
 import base64
@@ -18,18 +18,15 @@ from podium.printable import FORMULA, printable
 from podium.text import as_text
 
 CREDIT = {"1": 1.0, "2": 0.0, "tie": 0.5}
-"""What humans write in the column `verdict`, and what the model of response 1 earns."""
+"""Credit of the model of response 1 by what humans write in the column `verdict`."""
 
 
 @dataclass(frozen=True, slots=True)
 class SheetRow:
-    """One battle to be judged by humans.
+    """One battle to be judged by humans; unknown texts are empty.
 
     Attributes:
-        item: its id.
-        instruction: what both models were asked; empty where nobody knows.
-        model_1, model_2: whose responses they are, in the order in which they are shown.
-        response_1, response_2: their texts; empty where nobody knows.
+        model_1, model_2: the models in the order in which their responses are shown.
     """
 
     item: str
@@ -41,24 +38,24 @@ class SheetRow:
 
 
 def sheet_table(rows: Sequence[SheetRow]) -> pd.DataFrame:
-    """Return the sheet: item, instruction, response_1, response_2, verdict (to be filled in), battle."""
+    """Return the sheet: item, instruction, response_1, response_2, verdict (empty) and the token battle."""
     shown = [(row.item, row.instruction, row.response_1, row.response_2) for row in rows]
-    texts = pd.DataFrame(shown, columns=["item", "instruction", "response_1", "response_2"]).map(_harmless)
+    texts = pd.DataFrame(shown, columns=["item", "instruction", "response_1", "response_2"]).map(_escape)
     return texts.assign(verdict="", battle=[_token(row) for row in rows])
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
-    """Read a sheet that humans have filled in: `verdict` is 1, 2 or tie; empty is unparsed.
+    """Read a sheet that humans have filled in: `verdict` is 1, 2 or tie, or empty (unparsed).
 
     Raises:
-        DataError: another verdict, or a token that was changed or belongs to another row.
+        DataError: another verdict, or a token that was changed or moved to another row.
     """
     words = as_text(records["verdict"]).str.strip().str.lower().str.replace(r"\.0$", "", regex=True).rename("verdict")
     credit, unparsed = parse_words(words.replace("", np.nan), CREDIT, remedy="write 1, 2 or tie, or leave it empty")
-    battles = [_battle(str(token), row) for row, token in enumerate(records["battle"], 1)]
+    battles = [_parse_token(str(token), row) for row, token in enumerate(records["battle"], 1)]
     items = as_text(records["item"])
     for row, (written_item, (item, *_)) in enumerate(zip(items, battles, strict=True), 1):
-        if written_item not in (item, _harmless(item)):
+        if written_item not in (item, _escape(item)):
             problem = f"the battle is of item {item!r}, and the row of {written_item!r}"
             remedy = "keep the cells of a row together; the column battle belongs to its item"
             raise DataError(problem, remedy=remedy, row=f"row {row}")
@@ -68,18 +65,19 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _harmless(text: str) -> str:
-    """Escape control characters other than line breaks, and what a spreadsheet would run."""
+def _escape(text: str) -> str:
+    """Escape control characters other than line breaks, and formulas that a spreadsheet would run."""
     return ("'" if FORMULA.match(text) else "") + "\n".join(map(printable, text.splitlines()))
 
 
 def _token(row: SheetRow) -> str:
-    """Return item and models as a word that nobody reads at a glance."""
+    """Return item and models as a token that cannot be read at a glance."""
     packed = zlib.compress(json.dumps([row.item, row.model_1, row.model_2]).encode())
     return base64.urlsafe_b64encode(packed).decode()
 
 
-def _battle(token: str, row: int) -> tuple[str, str, str]:
+def _parse_token(token: str, row: int) -> tuple[str, str, str]:
+    """Return the item and both models of a token; DataError names the row if it was changed."""
     try:
         item, first, second = json.loads(zlib.decompress(base64.urlsafe_b64decode(token)))
         return str(item), str(first), str(second)

@@ -1,4 +1,4 @@
-"""lm-eval's output folders: scores of several models on the same documents, compared document by document."""
+"""Read lm-eval's output folders: scores of several models on the same documents become pointwise scores."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -9,47 +9,42 @@ import pandas as pd
 from podium.errors import DataError, UsageError
 from podium.formats.lm_eval_judged import gather_verdicts
 from podium.formats.lm_eval_layout import Results, Samples, find_runs, lack_of_samples, select_runs
-from podium.formats.lm_eval_scores import Scores, choose_metrics, direction_of, read_scores, unlike_reported
+from podium.formats.lm_eval_scores import Scores, choose_metrics, direction_of, note_other_means, read_scores
 from podium.hookspecs import GatheredBattles, Reading, SourceFiles
 from podium.text import some
 
 TASK_COLUMNS = ("task", "category")
-"""Columns that hold the task: a condition on one spares reading the other tasks."""
+"""Columns that hold the task: with a condition on one, the other tasks are not read."""
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
-    """Refuse rows of samples in a file whose name does not say so: task and run are told by the name.
-
-    Raises:
-        DataError: always.
-    """
+    """Reject samples in a file of another name, because the name holds task and time of the run."""
     del records
     problem = "rows of lm-eval samples under another name"
     raise DataError(problem, remedy="give the folder as lm_eval wrote it, or call the file samples_TASK.jsonl")
 
 
 def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
-    """Read the samples files among what was found, and leave the other files alone.
+    """Read the samples files of all sources; scores are compared if task, document and target agree.
 
-    Scores are compared where task, document and target agree; a document's place and its prompt do not matter. Where
-    podium's filter left verdicts, those are read, unless a metric is asked for.
+    If podium's filter wrote verdicts into the samples, they are read instead, unless a metric is asked for.
 
     Raises:
-        UsageError: names that stand for several models, or a task or metric that is not there.
+        UsageError: a label for several models, or an unknown task or metric.
         DataError: a damaged file, or nothing to compare.
-        NotIdentifiedError: several metrics, and nothing says which.
+        NotIdentifiedError: there are several metrics and none was chosen.
     """
     samples: dict[Path, Samples] = {}
     paths: set[Path] = set()
     notes: list[str] = []
     lost: list[str] = []
     for source in sources:
-        own, results = _claim_files(source, notes, lost)
-        paths.update([*(file.path for file in own), *(run.path for run in results)])
-        samples = {file.path.resolve(): file for file in own} | samples
+        found, results = _find_samples(source, notes, lost)
+        paths.update([*(file.path for file in found), *(run.path for run in results)])
+        samples = {file.path.resolve(): file for file in found} | samples
     if not paths:
         return GatheredBattles()
-    files, left_out = select_runs(_of_tasks([*samples.values()], reading.where), every=reading.all_runs)
+    files, left_out = select_runs(_select_tasks([*samples.values()], reading.where), every=reading.all_runs)
     if not files:
         raise _nothing_to_compare(lost)
     notes += left_out
@@ -58,15 +53,15 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
         if verdicts.sheets:
             notes, lost = [*notes, *verdicts.notes], [*lost, *verdicts.lost]
             return GatheredBattles(verdicts.sheets, frozenset(paths), tuple(notes), tuple(lost))
-    scores = _scores_of(files, lost)
+    scores = _read_all_scores(files, lost)
     if not scores:
         raise _nothing_to_compare(lost)
     metrics, without_metric = choose_metrics(scores, reading.metrics)
-    notes += [*_random_names(files), *without_metric]
+    notes += [*_note_random_names(files), *without_metric]
     sheets: list[tuple[str, pd.DataFrame]] = []
     sizes: dict[str, int] = {}
     for task, name in [(task, name) for task, names in metrics.items() for name in names]:
-        rows, documents = _compare(task, name, scores, notes, lost)
+        rows, documents = _join_runs(task, name, scores, notes, lost)
         sheets += _sheets_of(rows, reading.all_runs)
         sizes |= {task: documents} if documents else {}
     if not sizes:
@@ -78,8 +73,8 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
     return GatheredBattles(tuple(sheets), frozenset(paths), tuple(notes), tuple(lost))
 
 
-def _claim_files(source: SourceFiles, notes: list[str], lost: list[str]) -> tuple[list[Samples], list[Results]]:
-    """Return the samples and results of one source; add what humans should know, and what could not be read."""
+def _find_samples(source: SourceFiles, notes: list[str], lost: list[str]) -> tuple[list[Samples], list[Results]]:
+    """Return the samples and results files of a source; append notes and what could not be read."""
     own, results = find_runs(source.paths, source.label, searched=source.searched)
     names = sorted({file.results.model for file in own if file.results and file.results.model})
     if source.label is not None and len(names) > 1:
@@ -100,8 +95,8 @@ def _claim_files(source: SourceFiles, notes: list[str], lost: list[str]) -> tupl
     return own, results
 
 
-def _of_tasks(samples: Sequence[Samples], where: Sequence[tuple[str, str]]) -> list[Samples]:
-    """Keep the tasks that conditions ask for."""
+def _select_tasks(samples: Sequence[Samples], where: Sequence[tuple[str, str]]) -> list[Samples]:
+    """Select the samples files of the tasks that conditions name; UsageError if there is no such task."""
     kept = list(samples)
     for value in [value for column, value in where if column in TASK_COLUMNS]:
         tasks = sorted({file.task for file in kept})
@@ -112,12 +107,13 @@ def _of_tasks(samples: Sequence[Samples], where: Sequence[tuple[str, str]]) -> l
 
 
 def _nothing_to_compare(lost: Sequence[str]) -> DataError:
+    """Return the error for samples without two models on the same documents, with the reasons."""
     problem = f"nothing to compare: {some(lost, '; ', most=5) or 'no two models have scores on the same documents'}"
     return DataError(problem, remedy="give the samples of two models or more on the same documents of a task")
 
 
-def _scores_of(files: Sequence[Samples], lost: list[str]) -> list[Scores]:
-    """Read the samples; add to `lost` which files hold none, and what others lack."""
+def _read_all_scores(files: Sequence[Samples], lost: list[str]) -> list[Scores]:
+    """Read the scores of samples files; append empty and incomplete files to `lost`."""
     scores, damaged = [], []
     for file in files:
         of_file, task = read_scores(file), file.task
@@ -134,10 +130,10 @@ def _scores_of(files: Sequence[Samples], lost: list[str]) -> list[Scores]:
     return scores
 
 
-def _compare(
+def _join_runs(
     task: str, metric: str, scores: Sequence[Scores], notes: list[str], lost: list[str]
 ) -> tuple[pd.DataFrame, int]:
-    """Put together what all models' runs say of a task by a metric; add notes, and what could not be compared.
+    """Join the scores of all runs of a task by a metric; append notes, and what cannot be compared to `lost`.
 
     Returns:
         A row per document of each file, and the number of documents on which two models or more have a score.
@@ -150,18 +146,7 @@ def _compare(
         [of_file.values[metric].assign(model=of_file.file.model, path=str(of_file.file.path)) for of_file in own],
         ignore_index=True,
     )
-    is_split = rows.groupby("item")["target"].transform("nunique") > 1
-    if is_split.any():
-        firsts = rows[is_split].drop_duplicates(["item", "target"])
-        item = firsts["item"].min()
-        places = firsts[firsts["item"] == item]
-        notes.append(
-            f"{firsts['item'].nunique():,} documents of {task} have different targets in different runs, and scores "
-            f"against different targets are not compared: {item} in "
-            + " and in ".join(f"{path}, {line}" for path, line in zip(places["path"], places["line"], strict=True))
-        )
-    # Where targets differ, each is an item of its own.
-    rows["item"] = rows["item"].where(~is_split, rows["item"] + "@" + rows["target"].str[:6])
+    rows = _split_by_target(rows, task, notes)
     documents = {str(name): set(items) for name, items in rows.groupby("model", sort=False)["item"]}
     models = rows.groupby("item")["model"].nunique()
     shared = set(models.index[models > 1])
@@ -171,13 +156,29 @@ def _compare(
         for of_file in of_task
         if metric not in of_file.values
     ]
-    lost += _strangers(task, documents, shared, own)
-    notes += [*_overlap(task, documents, shared), *unlike_reported(metric, own)]
+    lost += _note_unshared(task, documents, shared, own)
+    notes += [*_note_overlap(task, documents, shared), *note_other_means(metric, own)]
     return rows.assign(score=sign * rows["score"], judge=judge, task=task, category=task), len(shared)
 
 
+def _split_by_target(rows: pd.DataFrame, task: str, notes: list[str]) -> pd.DataFrame:
+    """Give a document an item per target if its target differs between runs, and append a note."""
+    is_split = rows.groupby("item")["target"].transform("nunique") > 1
+    if not is_split.any():
+        return rows
+    firsts = rows[is_split].drop_duplicates(["item", "target"])
+    item = firsts["item"].min()
+    places = firsts[firsts["item"] == item]
+    notes.append(
+        f"{firsts['item'].nunique():,} documents of {task} have different targets in different runs, and scores "
+        f"against different targets are not compared: {item} in "
+        + " and in ".join(f"{path}, {line}" for path, line in zip(places["path"], places["line"], strict=True))
+    )
+    return rows.assign(item=rows["item"].where(~is_split, rows["item"] + "@" + rows["target"].str[:6]))
+
+
 def _sheets_of(rows: pd.DataFrame, all_runs: bool) -> list[tuple[str, pd.DataFrame]]:
-    """Return a table per file; a model's runs are numbered in the order of time, from 1."""
+    """Split rows into a table per file; with `all_runs`, column `response` numbers a model's runs by time, from 1."""
     rows = rows.set_index(rows["line"].str.removeprefix("line ").rename("line"))
     columns = ["item", "model", "score", "judge", "task", "category", "reason"]
     runs: Counter[str] = Counter()
@@ -189,8 +190,8 @@ def _sheets_of(rows: pd.DataFrame, all_runs: bool) -> list[tuple[str, pd.DataFra
     return sheets
 
 
-def _strangers(task: str, documents: Mapping[str, set[str]], shared: set[str], own: Sequence[Scores]) -> list[str]:
-    """Name the models of which no document is shared with another."""
+def _note_unshared(task: str, documents: Mapping[str, set[str]], shared: set[str], own: Sequence[Scores]) -> list[str]:
+    """Return notes that name the models whose documents no other model has."""
     if len(documents) < 2:
         only = next(iter(documents), "nobody")
         return [f"{task}: only {only} has samples of it, and nothing can be compared"]
@@ -203,8 +204,8 @@ def _strangers(task: str, documents: Mapping[str, set[str]], shared: set[str], o
     ]
 
 
-def _overlap(task: str, documents: Mapping[str, set[str]], shared: set[str]) -> list[str]:
-    """Say how many documents each model has, where they are not the same for all."""
+def _note_overlap(task: str, documents: Mapping[str, set[str]], shared: set[str]) -> list[str]:
+    """Return a note of how many documents each model has, if the models do not have the same ones."""
     compared = {name: items for name, items in documents.items() if items & shared}
     if len(compared) < 2 or len(set(map(frozenset, compared.values()))) == 1:
         return []
@@ -213,7 +214,8 @@ def _overlap(task: str, documents: Mapping[str, set[str]], shared: set[str]) -> 
     return [f"{task}: not all have the same documents ({some(sizes, most=10)}); {common:,} are common to all"]
 
 
-def _random_names(files: Sequence[Samples]) -> list[str]:
+def _note_random_names(files: Sequence[Samples]) -> list[str]:
+    """Return a note with the labels to give if lm-eval drew names of models at random."""
     folders = sorted({file.model: file.path.parent for file in files if file.has_random_name}.items())
     labels = some([f"{name}={folder}" for name, folder in folders], " ", most=5)
     names = f"lm_eval was run without the name of a model, and {len(folders)} models are called as it drew at random"

@@ -1,10 +1,10 @@
-"""Verdicts inside lm-eval's samples: what podium's judging filter leaves in `filtered_resps`, one text per document.
+"""Verdicts in lm-eval's samples: podium's judging filter writes one text per document into `filtered_resps`.
 
     {"podium_verdicts": 1, "item": ..., "model": ..., "credit": ..., "one_sided": ..., "missing": {opponent: why},
      "battles": [{"model_a": ..., "model_b": ..., "credit": ..., "margin": ..., "reason": ..., "length_a": ..., ...,
                   "judgments": [{"order", "repeat", "judge", "credit", "margin", "reason", ..., "replies"}]}]}
 
-The document's credit belongs to the model whose response the row holds, a battle's to `model_a`, as everywhere.
+The document's credit is that of the model whose response the row holds, a battle's that of `model_a`.
 """
 
 import json
@@ -19,9 +19,9 @@ from podium.hookspecs import GatheredBattles
 
 MARK = "podium_verdicts"
 VERSION = 1
-OWN = "this model"
-"""What the model is called where nobody names it."""
-ABOUT = ("response", "category", "length_a", "length_b")
+UNNAMED_MODEL = "this model"
+"""Name that the filter gives to the model if the user gives none."""
+BATTLE_DETAILS = ("response", "category", "length_a", "length_b")
 VERDICT = ("credit", "margin", "reason")
 
 
@@ -31,7 +31,7 @@ def verdicts_as_text(document: Mapping[str, Any]) -> str:
 
 
 def parse_verdicts(kept: Any) -> dict[str, Any] | None:
-    """Return the verdicts that a filtered response holds; None where it is something else.
+    """Parse the verdicts in a filtered response; None if it is something else.
 
     >>> parse_verdicts("42"), parse_verdicts(['{"answer": 1}']), parse_verdicts(None)
     (None, None, None)
@@ -47,10 +47,10 @@ def parse_verdicts(kept: Any) -> dict[str, Any] | None:
 
 
 def judgment_rows(document: Mapping[str, Any], model: str | None = None) -> list[dict[str, Any]]:
-    """Return the verdicts on one document as rows of the battles table: a row per judgment.
+    """Return the verdicts on one document as rows of the battles table, a row per judgment.
 
     Args:
-        model: what to call the model; by default as the filter did.
+        model: name of the model; by default as the filter called it.
     """
     names = {document["model"]: model or document["model"]}
     return [
@@ -61,8 +61,9 @@ def judgment_rows(document: Mapping[str, Any], model: str | None = None) -> list
 
 
 def _sides(document: Mapping[str, Any], battle: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """Return item, renamed models, lengths and category of a battle."""
     sides = {side: names.get(battle[side], battle[side]) for side in ("model_a", "model_b")}
-    return {"item": document["item"], **sides, **{name: battle[name] for name in ABOUT if name in battle}}
+    return {"item": document["item"], **sides, **{name: battle[name] for name in BATTLE_DETAILS if name in battle}}
 
 
 def judge_names(documents: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
@@ -72,7 +73,7 @@ def judge_names(documents: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
 
 
 def battles_table(documents: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return the verdicts on some documents as a battles table, not yet merged: of a jury, a row per battle."""
+    """Return the verdicts on some documents as an unmerged battles table; of a jury, a row per battle."""
     documents = list(documents)
     if len(judge_names(documents)) <= 1:
         return pd.DataFrame([row for document in documents for row in judgment_rows(document)])
@@ -86,17 +87,17 @@ def battles_table(documents: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def gather_verdicts(files: Sequence[Samples]) -> GatheredBattles:
-    """Read the verdicts that samples files hold: a row per judgment, a sheet per file that holds some.
+    """Read the verdicts in samples files, a row per judgment and a sheet per file that holds some.
 
     Raises:
-        DataError: a damaged file, or an opponent that is called as the file's own model.
+        DataError: a damaged file, or an opponent with the name of the file's model.
     """
     lost: list[str] = []
     sheets = []
     for file in files:
-        # A look at its bytes spares reading most files.
+        # Most files hold none: searching their bytes is faster than parsing them.
         with open_bytes(file.path) as stream:
-            rows = list(_rows_of(file, lost)) if any(MARK.encode() in line for line in stream) else []
+            rows = list(_read_judgments(file, lost)) if any(MARK.encode() in line for line in stream) else []
         if rows:
             sheets.append((str(file.path), pd.DataFrame(rows).set_index("line")))
     rest = len(files) - len(sheets)
@@ -104,19 +105,19 @@ def gather_verdicts(files: Sequence[Samples]) -> GatheredBattles:
     return GatheredBattles(tuple(sheets), notes=notes, lost=tuple(lost))
 
 
-def _rows_of(file: Samples, lost: list[str]) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a file, each with its line; add to `lost` what is cut off."""
+def _read_judgments(file: Samples, lost: list[str]) -> Iterator[dict[str, Any]]:
+    """Yield a row per judgment in a file, with its line; append a cut-off line to `lost`."""
     for place, row in sample_rows(file.path):
         if row is None:
             lost.append(f"{file.path}, {place}: cut off, so its document is missing")
             continue
-        # What the model itself wrote is a response, whatever it looks like.
+        # Text that the model itself wrote is a response, even if it looks like verdicts.
         said, kept = list(_texts(row.get("resps"))), list(_texts(row.get("filtered_resps")))
         document = parse_verdicts(row.get("filtered_resps"))
         if document is None or any(verdicts in text for verdicts in kept for text in said):
             continue
-        # The user's label counts more than the filter's name, and that more than lm-eval's word.
-        model = file.model if file.has_label or document["model"] == OWN else str(document["model"])
+        # The user's label comes first, then the filter's name, then lm-eval's.
+        model = file.model if file.has_label or document["model"] == UNNAMED_MODEL else str(document["model"])
         for shown in judgment_rows(document, model):
             if shown["model_a"] == shown["model_b"]:
                 problem = f"{shown['model_a']!r} is the name of both sides"
@@ -126,6 +127,7 @@ def _rows_of(file: Samples, lost: list[str]) -> Iterator[dict[str, Any]]:
 
 
 def _texts(value: Any) -> Iterator[str]:
+    """Yield all texts in nested lists."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):

@@ -1,4 +1,4 @@
-"""What lm-eval writes with --log_samples, and where: known here once, for scores, verdicts and responses.
+"""Find and read the files that lm-eval writes with --log_samples, for scores, verdicts and responses.
 
 `<out>/<model>/results_<time>.json` and `samples_<task>_<time>.jsonl` of one run share their time. With an output path
 that ends in `.json` all models share a folder, and the results are called `<name>_<time>.json`. A samples file has a
@@ -26,58 +26,59 @@ TIME = r"\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d(?:\.\d+)?"
 SAMPLES = re.compile(rf"samples_(?P<task>.+?)(?:_(?P<time>{TIME}))?\.jsonl(\.gz)?$")
 RESULTS = re.compile(rf".+_(?P<time>{TIME})\.json$")
 SAMPLE_FIELDS = frozenset({"doc_id", "doc", "arguments"})
-"""What every row of samples has."""
+"""Fields of every row of samples."""
 DIGITS = 12
-"""Of a document's hash in an item's id."""
+"""Digits of a document's hash in an item's id."""
 NAMING = ("peft", "delta", "pretrained", "model", "path", "engine")
-"""Arguments of which lm-eval takes a model's name, in this order; without any, it draws one at random."""
-NO_MATTER = frozenset({"batch_size", "max_batch_size", "num_concurrent", "max_retries", "timeout", "device"})
+"""Arguments from which lm-eval takes a model's name, in this order; without any, it draws one at random."""
+IRRELEVANT_ARGUMENTS = frozenset({"batch_size", "max_batch_size", "num_concurrent", "max_retries", "timeout", "device"})
 """Arguments of a model that do not make it another model."""
 
 
 @dataclass(frozen=True)
 class Results:
-    """What a results file says of a run: all of it is its `content`."""
+    """A results file with its whole content."""
 
     path: Path
     content: Mapping[str, Any]
 
     @cached_property
     def model(self) -> str | None:
-        """Name of the model, which lm-eval takes from its arguments."""
+        """Name of the model, which lm-eval derives from its arguments."""
         return text_of(self.content.get("model_name"))
 
     @property
     def time(self) -> str:
-        """When the run was saved, as the file's name says."""
+        """Time when the run was saved, from the file's name."""
         named = RESULTS.match(self.path.name)
         return named["time"] if named else ""
 
     @cached_property
     def arguments(self) -> dict[str, Any]:
-        """Arguments of the model, without those that do not make it another model."""
+        """Arguments that identify the model, without those such as the batch size."""
         given = self._section("config").get("model_args")
         if isinstance(given, str):
             pairs = (part.partition("=") for part in given.split(",") if part)
             given = {key.strip(): value for key, _, value in pairs}
-        return {key: value for key, value in (given or {}).items() if key not in NO_MATTER}
+        return {key: value for key, value in (given or {}).items() if key not in IRRELEVANT_ARGUMENTS}
 
     def figure(self, task: str, metric: str) -> float | None:
-        """Return the reported figure of `metric,filter`; None where there is none."""
+        """Return the reported value of `metric,filter`; None if there is none."""
         value = self._section("results", task).get(metric)
         return float(value) if isinstance(value, int | float) else None
 
     def higher_is_better(self, task: str, metric: str) -> bool | None:
-        """Return which direction of a metric (its filter left out) is better; None where the file does not say."""
+        """Return whether higher values of a metric (named without filter) are better; None if the file does not say."""
         value = self._section("higher_is_better", task).get(metric)
         return value if isinstance(value, bool) else None
 
     def documents(self, task: str) -> int | None:
-        """Return how many documents of a task were evaluated; None where the file does not say."""
+        """Return the number of evaluated documents of a task; None if the file does not say."""
         value = self._section("n-samples", task).get("effective")
         return value if isinstance(value, int) else None
 
     def _section(self, *keys: str) -> Mapping[str, Any]:
+        """Return the nested mapping under some keys; empty if there is none."""
         section: Any = self.content
         for key in keys:
             section = section.get(key) if isinstance(section, Mapping) else None
@@ -89,12 +90,11 @@ class Samples:
     """A samples file.
 
     Attributes:
-        path: where it is.
-        task: what its name says.
-        time: when its run was saved, as its name says; empty where it does not.
-        model: whose they are: the label, else the model of the results beside, else the folder's name.
-        has_label: whether the model's name is the user's word.
-        results: of the same run; None where there are none.
+        task: from its name.
+        time: when its run was saved, from its name; empty if unknown.
+        model: the label, else the model of the results beside, else the folder's name.
+        has_label: whether the model's name is the user's label.
+        results: of the same run; None if there are none.
     """
 
     path: Path
@@ -106,12 +106,12 @@ class Samples:
 
     @property
     def has_random_name(self) -> bool:
-        """Whether lm-eval drew the model's name at random, for want of arguments."""
+        """Whether lm-eval drew the model's name at random, because no argument names it."""
         return not self.has_label and self.results is not None and self.results.arguments.keys().isdisjoint(NAMING)
 
 
-def _results_at(paths: Iterable[Path]) -> list[Results]:
-    """Read the results files among some files, those left out that are not whole."""
+def _read_results(paths: Iterable[Path]) -> list[Results]:
+    """Read the complete results files among some files."""
     read = []
     for path in [path for path in paths if RESULTS.match(path.name)]:
         try:
@@ -124,7 +124,7 @@ def _results_at(paths: Iterable[Path]) -> list[Results]:
 
 
 def is_samples(path: Path) -> bool:
-    """Tell a samples file by its name and its first line."""
+    """Return whether a file is a samples file, by its name and its first line."""
     named = SAMPLES.match(path.name)
     if named is None:
         return False
@@ -137,7 +137,7 @@ def is_samples(path: Path) -> bool:
 
 
 def samples_at(path: Path, label: str | None = None, beside: Iterable[Results] = ()) -> Samples:
-    """Describe a samples file; of the results files of its folder, the one of the same time belongs to it."""
+    """Return the description of a samples file; the results file with the same time belongs to it."""
     named = SAMPLES.match(path.name)
     task, time = (named["task"], named["time"] or "") if named else (path.name.partition(".")[0], "")
     run = next((results for results in beside if time and results.time == time), None)
@@ -146,20 +146,19 @@ def samples_at(path: Path, label: str | None = None, beside: Iterable[Results] =
 
 
 def describe_samples(paths: Iterable[Path], label: str | None) -> list[Samples]:
-    """Describe samples files, each with the results file of its run in its folder."""
+    """Return the descriptions of samples files, each with the results file of its run in the same folder."""
     paths = list(paths)
-    beside = {folder: _results_at(sorted(folder.glob("*.json"))) for folder in {path.parent for path in paths}}
+    beside = {folder: _read_results(sorted(folder.glob("*.json"))) for folder in {path.parent for path in paths}}
     return [samples_at(path, label, beside[path.parent]) for path in paths]
 
 
 def find_runs(paths: Sequence[Path], label: str | None, *, searched: bool) -> tuple[list[Samples], list[Results]]:
-    """Tell lm-eval's files among those of a source: samples, and results that may have none.
+    """Find the samples and results files among the files of a source.
 
     Args:
-        paths: of all its files.
-        searched: whether they lie in a folder that was searched; a results file that was named stands for its run.
+        searched: whether a folder was searched; otherwise a results file stands for the samples of its run.
     """
-    results = _results_at(paths)
+    results = _read_results(paths)
     names = {path for path in paths if is_samples(path)}
     if not searched:
         beside = (path for run in results for path in run.path.parent.glob(f"samples_*_{run.time}.jsonl*"))
@@ -168,24 +167,24 @@ def find_runs(paths: Sequence[Path], label: str | None, *, searched: bool) -> tu
 
 
 def select_runs(files: Iterable[Samples], *, every: bool = False) -> tuple[list[Samples], list[str]]:
-    """Keep the newest run of each model and task, or every one, the oldest first; return notes of those left out.
+    """Select the newest run of each model and task, or every run, oldest first; also return notes on those left out.
 
     Raises:
-        UsageError: runs of one name are not reruns of one model: they lie in several folders, or its arguments differ.
+        UsageError: runs of one name may be different models: in several folders, or with other arguments.
     """
     cells: dict[tuple[str, str], list[Samples]] = {}
     by_path = {file.path: file for file in files}
     for file in sorted(by_path.values(), key=lambda file: (file.time, str(file.path))):
         cells.setdefault((file.model, file.task), []).append(file)
     for own in cells.values():
-        _refuse_strangers(own)
+        _reject_namesakes(own)
     runs = [FiledRun(file.path, *cell, cell, file.time) for cell, own in cells.items() for file in own]
     chosen = choose_runs(runs, every=every)
     return [by_path[run.path] for run in chosen.runs], chosen.notes
 
 
-def _refuse_strangers(runs: Sequence[Samples]) -> None:
-    """Refuse runs that share a name and are perhaps no runs of one model."""
+def _reject_namesakes(runs: Sequence[Samples]) -> None:
+    """Raise UsageError if runs of one name are in several folders or have different arguments."""
     first = runs[0]
     for run in runs:
         if run.path.absolute().parent != first.path.absolute().parent:
@@ -200,6 +199,7 @@ def _refuse_strangers(runs: Sequence[Samples]) -> None:
 
 
 def _two_models(run: Samples, why: str, place: Path, other: Path) -> UsageError:
+    """Return the error for two runs of one name that may be different models, with the labels to give."""
     short = run.model.rpartition("/")[2]
     return UsageError(
         f"{run.model!r} on {run.task} {why}: {place} and {other}; lm-eval names both alike: tell them apart with "
@@ -208,17 +208,17 @@ def _two_models(run: Samples, why: str, place: Path, other: Path) -> UsageError:
 
 
 def lack_of_samples(model: str, results: Results) -> str:
-    """Say what a run lacks of which only the results were written."""
+    """Return the message for a run of which only the results were written."""
     return f"{model} has no samples beside {results.path}: run lm_eval with --log_samples"
 
 
 def open_bytes(path: Path) -> Any:
-    """Open a file of bytes, gzipped or not."""
+    """Open a file for reading bytes; a gzipped one is unpacked."""
     return gzip.open(path) if path.name.endswith(".gz") else path.open("rb")
 
 
 def sample_rows(path: Path) -> Iterator[tuple[str, dict[str, Any] | None]]:
-    """Yield each row of a samples file with its place; None in place of a last line that is cut off.
+    """Yield place and content of each row of a samples file; None for a last line that is cut off.
 
     Raises:
         DataError: another line is not a whole record.
@@ -238,9 +238,9 @@ def sample_rows(path: Path) -> Iterator[tuple[str, dict[str, Any] | None]]:
 
 
 def document_hash(row: Mapping[str, Any]) -> str:
-    """Return the hash of a row's document, as lm-eval makes it where a row does not say it.
+    """Return the hash of a row's document, computed as by lm-eval if the row does not hold it.
 
-    Neither its place (which a limit shifts) nor its prompt (which a chat template changes) is part of it.
+    It depends neither on the document's position nor on its prompt.
     """
     said = text_of(row.get("doc_hash"))
     if said is not None:
@@ -250,12 +250,11 @@ def document_hash(row: Mapping[str, Any]) -> str:
 
 
 def item_ids(task: str, documents: Sequence[tuple[str, str, float]]) -> list[str]:
-    """Return the items' ids: task, document, and from its second occurrence on, which one it is.
-
-    Occurrences are counted in the order of the set, filter by filter, however many processes wrote the rows.
+    """Return the item's id of each row: task and document, with `#2` and so on from the second occurrence on.
 
     Args:
-        documents: filter, hash and place in the set (`doc_id`) of each row.
+        documents: filter, hash and position in the data set (`doc_id`) of each row. Occurrences are counted by filter
+            in the order of positions, so the order of rows does not matter.
     """
     seen: Counter[tuple[str, str]] = Counter()
     ids = [""] * len(documents)
@@ -268,6 +267,6 @@ def item_ids(task: str, documents: Sequence[tuple[str, str, float]]) -> list[str
 
 
 def place_in_set(row: Mapping[str, Any]) -> float:
-    """Return a row's `doc_id`; 0 where it has none, so that the order of rows decides."""
+    """Return a row's `doc_id`, its position in the data set; 0 if it has none."""
     place = row.get("doc_id")
     return float(place) if isinstance(place, int | float) else 0.0

@@ -1,4 +1,4 @@
-"""What each metric says of each document in lm-eval's samples; which one is compared, and which way is better."""
+"""Read the metrics of each document in lm-eval's samples; choose the metric to compare and its direction."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -14,29 +14,27 @@ from podium.formats.lm_eval_layout import SAMPLE_FIELDS, Samples, document_hash,
 from podium.text import some, text_of
 
 NO_METRICS = SAMPLE_FIELDS | {"target", "resps", "filtered_resps", "filter", "metrics", "scores_per_repeat"}
-"""Fields of a row that are no metric, where the row does not list its metrics; hashes aside."""
+"""Fields of a row that are not metrics, beside hashes, for rows that do not list their metrics."""
 CELLS = ["line", "filter", "document", "order", "target", "metrics"]
-"""What is kept of a row."""
+"""Columns of the frame of rows."""
 ALL = "all"
-"""What asks for every metric, each as a judge of its own."""
+"""Name that asks for every metric, each as a separate judge."""
 PERPLEXITY = "perplexity"
-"""A metric whose value for one document is a log-likelihood, of which the perplexity is made for all together."""
+"""A metric whose value for one document is a log-likelihood; the perplexity is computed for all documents together."""
 SAME = 1e-6
-"""Relative difference up to which two figures are one."""
+"""Relative difference up to which two numbers are equal."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """What a samples file holds.
+    """The scores in a samples file.
 
     Attributes:
-        file: where from.
-        values: of each `metric,filter` that gives one number per document, a row per document: `item` (task, document
-            and occurrence), `target` (what the response was scored against, hashed), `score`, the `reason` why there
-            is none, and the `line` of the file.
-        unusable: why another `metric,filter` cannot be ranked.
-        cut: place of a last line that is cut off; None where the file is whole.
-        documents: distinct documents, repeated ones counted as often as they occur.
+        values: by `metric,filter` with one number per document, a frame of `item`, hashed `target`, `score`, the
+            `reason` why there is none, and `line`.
+        unusable: why each other `metric,filter` cannot be ranked.
+        cut: place of a last line that is cut off; None if the file is complete.
+        documents: number of distinct items.
     """
 
     file: Samples
@@ -47,14 +45,11 @@ class Scores:
 
     @property
     def expected_documents(self) -> int | None:
-        """How many documents the results file says there are; None where nobody says."""
+        """Number of documents according to the results file; None if unknown."""
         return self.file.results.documents(self.file.task) if self.file.results else None
 
     def mean_and_figure(self, metric: str) -> tuple[float, float] | None:
-        """Return a metric's mean over the documents, and the figure that lm-eval reports.
-
-        None where there is either none, or the file is not whole.
-        """
+        """Return a metric's mean over the documents and lm-eval's reported value; None if unknown or incomplete."""
         mean = self.values[metric]["score"].mean() if metric in self.values else np.nan
         figure = self.file.results.figure(self.file.task, metric) if self.file.results else None
         is_whole = self.cut is None and self.documents >= (self.expected_documents or 0)
@@ -62,17 +57,13 @@ class Scores:
 
 
 def read_scores(file: Samples) -> Scores:
-    """Read the metrics of a samples file; none where it was cut off in its first line.
-
-    Raises:
-        DataError: a line is no row of samples.
-    """
+    """Read the metrics of a samples file; DataError if a line is not a row of samples."""
     rows, cut = [], None
     for place, row in sample_rows(file.path):
         if row is None:
             cut = place
         else:
-            rows.append(_cells_of(file, place, row))
+            rows.append(_parse_row(file, place, row))
     frame = pd.DataFrame(rows, columns=CELLS)
     frame["item"] = item_ids(file.task, list(zip(frame["filter"], frame["document"], frame["order"], strict=True)))
     values: dict[str, pd.DataFrame] = {}
@@ -93,8 +84,8 @@ def read_scores(file: Samples) -> Scores:
     return Scores(file, values, unusable, cut, frame["item"].nunique())
 
 
-def _cells_of(file: Samples, place: str, row: Mapping[str, Any]) -> tuple[str, str, str, float, str, dict[str, Any]]:
-    """Return the `CELLS` of a row."""
+def _parse_row(file: Samples, place: str, row: Mapping[str, Any]) -> tuple[str, str, str, float, str, dict[str, Any]]:
+    """Return the `CELLS` of a row: line, filter, document hash, position, target and metrics by name."""
     if not row.keys() >= SAMPLE_FIELDS:
         problem = f"no row of lm-eval samples: {', '.join(sorted(SAMPLE_FIELDS - row.keys()))} is missing"
         raise DataError(problem, source=str(file.path), row=place, remedy="give the file as lm_eval wrote it")
@@ -107,7 +98,7 @@ def _cells_of(file: Samples, place: str, row: Mapping[str, Any]) -> tuple[str, s
 
 
 def _why_unusable(values: Sequence[Any]) -> str | None:
-    """Return why the values of a metric cannot be compared document by document; None where they can."""
+    """Return why the values of a metric cannot be compared document by document; None if they can."""
     strange = [value for value in values if value is not None and not isinstance(value, int | float)]
     if not strange:
         return None if any(value is not None for value in values) else "it has no value for any document"
@@ -121,22 +112,22 @@ def _why_unusable(values: Sequence[Any]) -> str | None:
 
 
 def choose_metrics(files: Sequence[Scores], asked: Sequence[str]) -> tuple[dict[str, list[str]], list[str]]:
-    """Choose the metrics of each task: the one that was asked for, else the only one there is; say what is left out.
+    """Choose the metrics of each task: those asked for, else the only one; also return notes on tasks left out.
 
     Args:
-        asked: `metric,filter`, or `metric` where a task has one filter; or `all`.
+        asked: `metric,filter`, or `metric` if a task has one filter; or `all`.
 
     Raises:
         UsageError: no task has a metric that was asked for.
-        NotIdentifiedError: a task has several metrics or filters and nothing says which, or none that is a number.
+        NotIdentifiedError: a task has several metrics or filters and none was chosen, or none is a number.
     """
-    usable, unusable = _offers(files)
+    usable, unusable = _metrics_by_task(files)
     known = [metric for task in usable for metric in (*usable[task], *unusable[task])]
     for name in asked:
         if name != ALL and not any(_fits(name, metric) for metric in known):
             raise UsageError(f"no task has the metric {name!r}; there are: {_list_metrics(usable)}")
     by_task = {task: [name for name in names if _is_wanted(asked, name)] for task, names in usable.items()}
-    several = {task: names for task, names in by_task.items() if len(names) > 1 and not _are_meant(asked, names)}
+    several = {task: names for task, names in by_task.items() if len(names) > 1 and not _are_named_singly(asked, names)}
     if several:
         raise NotIdentifiedError(
             f"several metrics could be compared: {_list_metrics(several)}; choose with --metric, as --metric "
@@ -161,8 +152,8 @@ def choose_metrics(files: Sequence[Scores], asked: Sequence[str]) -> tuple[dict[
     return {task: names for task, names in by_task.items() if names}, notes
 
 
-def _offers(files: Sequence[Scores]) -> tuple[dict[str, list[str]], dict[str, dict[str, str]]]:
-    """Return the metrics of each task that are numbers, and of the others why they are not."""
+def _metrics_by_task(files: Sequence[Scores]) -> tuple[dict[str, list[str]], dict[str, dict[str, str]]]:
+    """Return the usable metrics of each task, and why the others are unusable."""
     usable: dict[str, dict[str, None]] = {}
     unusable: dict[str, dict[str, str]] = {}
     for scores in files:
@@ -172,20 +163,22 @@ def _offers(files: Sequence[Scores]) -> tuple[dict[str, list[str]], dict[str, di
 
 
 def _is_wanted(asked: Sequence[str], metric: str) -> bool:
+    """Return whether a metric was asked for, by name, by `all` or because no metric was named."""
     return not asked or ALL in asked or any(_fits(name, metric) for name in asked)
 
 
 def _fits(asked: str, metric: str) -> bool:
+    """Return whether a name, with or without filter, is that of a `metric,filter`."""
     return asked in (metric, metric.rpartition(",")[0])
 
 
-def _are_meant(asked: Sequence[str], metrics: Sequence[str]) -> bool:
-    """Whether several metrics of a task were asked for one by one, or all of them."""
+def _are_named_singly(asked: Sequence[str], metrics: Sequence[str]) -> bool:
+    """Return whether several metrics of a task were asked for by unambiguous names, or by `all`."""
     return ALL in asked or (bool(asked) and all(sum(_fits(name, metric) for metric in metrics) <= 1 for name in asked))
 
 
 def _list_metrics(by_task: Mapping[str, Sequence[str]]) -> str:
-    """Name the metrics, tasks with the same ones together."""
+    """Format the metrics of tasks for a message, tasks with the same metrics together."""
     tasks: dict[tuple[str, ...], list[str]] = {}
     for task, names in by_task.items():
         tasks.setdefault(tuple(names), []).append(task)
@@ -193,17 +186,16 @@ def _list_metrics(by_task: Mapping[str, Sequence[str]]) -> str:
 
 
 def direction_of(metric: str, files: Sequence[Scores]) -> tuple[int, str, str | None]:
-    """Return how a metric's values become scores of which the higher is better, as the results files say.
+    """Return the sign of a metric by the results files: 1 if higher is better, -1 if lower is.
 
-    lm-eval's perplexity says that lower is better, of the figure for all documents; the values for single documents
-    are log-likelihoods, of which higher is better.
+    The perplexity of all documents is better when lower, but its values for single documents are log-likelihoods, which
+    are better when higher.
 
     Args:
-        files: scores of one task, all of which have the metric.
+        files: scores of one task that have the metric.
 
     Returns:
-        1, or -1 where lower is better; the metric's name in the battles table, which says where values are turned
-        around; and a note for humans, or None.
+        The sign, the metric's name in the battles table, and a note or None.
 
     Raises:
         DataError: two results files contradict each other.
@@ -227,15 +219,15 @@ def direction_of(metric: str, files: Sequence[Scores]) -> tuple[int, str, str | 
 
 
 def _are_log_likelihoods(metric: str, files: Sequence[Scores]) -> bool:
-    """Tell by the figures: the reported one is exp(-mean); by the name where there are none."""
+    """Return whether values are log-likelihoods: the reported value is exp(-mean), or the name is perplexity."""
     pairs = [pair for scores in files if (pair := scores.mean_and_figure(metric))]
     if not pairs:
         return metric.rpartition(",")[0] == PERPLEXITY
     return all(figure > 0 > mean and isclose(-mean, log(figure), rel_tol=SAME) for mean, figure in pairs)
 
 
-def unlike_reported(metric: str, files: Sequence[Scores]) -> list[str]:
-    """Say where the mean is not the figure that lm-eval reports, with both; nothing of log-likelihoods."""
+def note_other_means(metric: str, files: Sequence[Scores]) -> list[str]:
+    """Return a note of the files whose mean is not the value that lm-eval reports; none for log-likelihoods."""
     if _are_log_likelihoods(metric, files):
         return []
     odd = [

@@ -1,4 +1,4 @@
-"""podium's own battles table: nothing to translate, and the only format that is written."""
+"""Read and write podium's battles table, the only format that is written."""
 
 import json
 
@@ -17,31 +17,27 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def write(frame: pd.DataFrame, place: Place) -> None:
-    """Write a battles table, whole; the suffix decides between Parquet, CSV and JSONL.
-
-    Raises:
-        UsageError: the suffix is none of them.
-        OSError: the file cannot be written.
-    """
+    """Write a battles table atomically, as Parquet, CSV or JSONL by the suffix; another suffix raises UsageError."""
     if place.suffix not in (".parquet", ".csv", ".jsonl"):
         raise UsageError(f"cannot write {place.name!r}: name a .parquet, .csv or .jsonl file")
-    with atomic_file(place) as draft:
+    with atomic_file(place) as temporary:
         if place.suffix == ".parquet":
-            # A Parquet column has one type: foreign ones of several are written as text.
+            # A Parquet column has one type: mixed columns are written as text.
             objects = [name for name in frame if pd.api.types.is_object_dtype(frame[name])]
             mixed = {name: as_text(frame[name]) for name in objects if not _has_one_type(frame[name])}
-            frame.assign(**mixed).to_parquet(draft, index=False)
+            frame.assign(**mixed).to_parquet(temporary, index=False)
         elif place.suffix == ".csv":
-            frame.to_csv(draft, index=False)
+            frame.to_csv(temporary, index=False)
         else:
             # Numbers with all their digits: pandas' own writer rounds them.
             records = frame.astype(object).where(frame.notna(), None).to_dict("records")
             lines = (json.dumps(record, ensure_ascii=False, default=to_plain_values) + "\n" for record in records)
-            with draft.open("w", encoding="utf-8") as stream:
+            with temporary.open("w", encoding="utf-8") as stream:
                 stream.writelines(lines)
 
 
 def _has_one_type(column: pd.Series) -> bool:
+    """Return whether all cells of a column fit one Arrow type."""
     try:
         pa.array(column, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError):

@@ -1,4 +1,4 @@
-"""Pointwise scores: one row per item and model; battles are made item by item."""
+"""Read pointwise scores, one row per item and model, and pair them to battles item by item."""
 
 from dataclasses import replace
 
@@ -9,15 +9,26 @@ from podium.errors import DataError
 from podium.formats.records import Column, Records, records_of_view
 
 NAMES = {"arena_hard_question_id": "item", "system": "model", "judge_model": "judge", "judgment_score": "score"}
-OF_A_MODEL = ("model", "score", "margin", "credit", "model_a", "model_b", "score_a", "score_b", "length_a", "length_b")
-"""Columns that battles have of their own, whatever the scores' table calls so."""
+BATTLE_COLUMNS = (
+    "model",
+    "score",
+    "margin",
+    "credit",
+    "model_a",
+    "model_b",
+    "score_a",
+    "score_b",
+    "length_a",
+    "length_b",
+)
+"""Columns of battles that are not taken from the scores."""
 SAME_TRIAL = ("item", "judge", "repeat", "response", "category", "task")
 SHARED = frozenset({"item", "judge", "repeat", "response", "category"})
-"""Columns of a matrix that are no model's."""
+"""Columns of a score matrix that are not models."""
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
-    """Read scores under the names item, model, score[, judge]; JuStRank's realization is part of the judge."""
+    """Rename JuStRank's columns to item, model, score and judge; its realization becomes part of the judge."""
     frame = records.rename(columns=NAMES)
     if {"judge", "judge_realization"} <= set(frame):
         frame["judge"] = frame["judge"].astype(str) + " " + frame["judge_realization"].astype(str)
@@ -25,15 +36,15 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def matrix_scores(records: Records) -> Records | None:
-    """Read a table with a row per item, and a column of scores per model; None of any other table.
+    """Read a score matrix, with a row per item and a column of scores per model; None for any other table.
 
-    Columns of words alone say more of the items.
+    Columns that hold text only are kept as information on the items.
     """
     if "item" not in records.columns:
         return None
     others = {name: column for name, column in records.columns.items() if name not in SHARED}
     # Whether a column has cells that are no numbers, and whether it has numbers.
-    strange = ["false" if own.is_number else f"coalesce(bool_or({own.strange}), false)" for own in others.values()]
+    strange = ["false" if own.is_number else f"coalesce(bool_or({own.is_strange}), false)" for own in others.values()]
     numbers = [f"count({own.number}) > 0" for own in others.values()]
     kinds = [fact for pair in zip(strange, numbers, strict=True) for fact in pair]
     (facts,) = records.rows(", ".join(kinds)) if kinds else [()]
@@ -49,19 +60,13 @@ def matrix_scores(records: Records) -> Records | None:
 
 
 def pair_up(scores: Records) -> tuple[Records, int, list[str]]:
-    """Make a battle of every two models that were scored in the same trial (item, judge, repeat, category, task).
+    """Build a battle for every two models that were scored in the same trial (item, judge, repeat, category, task).
 
-    The higher score earns credit 1, equal ones 0.5; the margin is the difference. An empty score makes its
-    battles unparsed. A model without a row on an item is missing there.
-
-    Several scores of a model in one trial are averaged, empty ones left out.
-
-    Args:
-        scores: checked.
+    The higher score has credit 1, equal scores 0.5; the margin is the difference. An empty score makes its battles
+    unparsed. Several scores of a model in one trial are averaged, empty ones left out.
 
     Returns:
-        Columns of the battles table, how many more battles there would be with a score for every model, and notes of
-        what the table does not show of the scores.
+        The battles, the number of battles missing because a model has no score, and notes.
 
     Raises:
         DataError: fewer than two models.
@@ -70,8 +75,8 @@ def pair_up(scores: Records) -> tuple[Records, int, list[str]]:
     trial = [name for name in SAME_TRIAL if name in columns]
     trials = ", ".join(columns[name].sql for name in trial)
     kept = {name: columns[name] for name in (*trial, "reason", "length") if name in columns}
-    foreign = [name for name in columns if name not in {*kept, *OF_A_MODEL}]
-    kept |= {name: Column(columns[name].text) for name in foreign}
+    others = [name for name in columns if name not in {*kept, *BATTLE_COLUMNS}]
+    kept |= {name: Column(columns[name].text) for name in others}
     first = ", ".join(f"first({column.sql} order by {ROW}) as {quote_name(name)}" for name, column in kept.items())
     model, score = columns["model"].sql, columns["score"].sql
     means = engine.fresh("scores")
@@ -92,7 +97,7 @@ def pair_up(scores: Records) -> tuple[Records, int, list[str]]:
             "files of others (reference logs) beside this one",
         )
     battles = engine.fresh("battles")
-    engine.store(battles, _battles_query(means, trial, foreign, set(kept)))
+    engine.store(battles, _battles_query(means, trial, others, set(kept)))
     (made,) = engine.rows(f"select count(*) from {battles}")[0]
     (alone,) = engine.rows(f"select count(*) from (select trial from {means} group by trial having count(*) = 1)")[0]
     records = records_of_view(engine, battles, scores.source)
@@ -104,10 +109,13 @@ def pair_up(scores: Records) -> tuple[Records, int, list[str]]:
     return records, missing, [f"{number} {words}" for number, words in remarks if number]
 
 
-def _battles_query(means: str, trial: list[str], foreign: list[str], known: set[str]) -> str:
-    """Return the query of a battle for every two models in a trial, trials in the order of their first rows.
+def _battles_query(means: str, trial: list[str], others: list[str], known: set[str]) -> str:
+    """Return the query of the battles between the models of each trial, trials in the order of their first rows.
 
-    Foreign columns are kept where both models' rows agree: they say more of the item.
+    Args:
+        trial: columns that identify a trial.
+        others: further columns, kept where the rows of both models agree.
+        known: all columns of `means` apart from trial, model, score and rows.
     """
     reason = "coalesce(case when a.score is null then a.reason else b.reason end, 'no score')"
     columns = {
@@ -120,7 +128,7 @@ def _battles_query(means: str, trial: list[str], foreign: list[str], known: set[
         "score_b": "b.score",
         "reason": f"case when a.score - b.score is null then {reason if 'reason' in known else text('no score')} end",
     }
-    sides = {name: (f"a.{quote_name(name)}", f"b.{quote_name(name)}") for name in foreign}
+    sides = {name: (f"a.{quote_name(name)}", f"b.{quote_name(name)}") for name in others}
     columns |= {name: f"case when {a} = {b} then {a} end" for name, (a, b) in sides.items()}
     columns |= {"length_a": "a.length", "length_b": "b.length"} if "length" in known else {}
     selected = ", ".join(f"{sql} as {quote_name(name)}" for name, sql in columns.items())

@@ -1,4 +1,4 @@
-"""The records of a file as a relation: rows in the order of reading, cells as the file has them."""
+"""Records of a file as a relation: rows in the order of reading, with SQL that types each column."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ from podium.errors import DataError
 from podium.text import EMPTY
 
 LONGEST_LINE = 64 * 2**20
-"""Bytes; a longer line is refused: it is not one record."""
+"""Bytes; a longer line is not one record."""
 TEXT, JSON = "VARCHAR", "JSON"
 REALS = ("DOUBLE", "FLOAT")
 NUMERIC = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
@@ -29,11 +29,7 @@ MOST_DIGITS = 400
 
 
 def short_lines(stream: BinaryIO) -> Iterator[bytes]:
-    """Yield the lines of a file.
-
-    Raises:
-        DataError: a line is longer than `LONGEST_LINE`.
-    """
+    """Yield the lines of a file; DataError if one is longer than `LONGEST_LINE`."""
     for place in count(1):
         line = stream.readline(LONGEST_LINE + 1)
         if not line:
@@ -45,18 +41,19 @@ def short_lines(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def not_utf_8(row: str) -> DataError:
+    """Return the error for a row that is not UTF-8 text."""
     return DataError("not UTF-8 text", row=row, remedy="convert the file to UTF-8")
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """How SQL gets a column, and what it gets.
+    """A column of records as an SQL expression.
 
     Attributes:
         sql: an expression over the scan.
-        type: DuckDB's; JSON is a cell as it stands in the file.
+        type: DuckDB's; JSON for cells that are still JSON text.
         comma: whether numbers may have a decimal comma.
-        cells: the column as a data frame had it.
+        cells: the original column if the records are a data frame.
     """
 
     sql: str
@@ -66,7 +63,7 @@ class Column:
 
     @property
     def text(self) -> str:
-        """The column as text; 3.0 is '3', and empty cells are NULL."""
+        """SQL for the column as text: 3.0 as '3', empty cells as NULL."""
         if self.type == JSON:
             whole = f"regexp_replace({self.sql} ->> '$', '^(-?[0-9]+)\\.0+$', '\\1')"
             cell = f"case json_type({self.sql}) when 'DOUBLE' then {whole} else {self.sql} ->> '$' end"
@@ -83,7 +80,7 @@ class Column:
 
     @property
     def number(self) -> str:
-        """The column as numbers; empty cells, and those that hold something else, are NULL."""
+        """SQL for the column as numbers; cells that are empty or not a number are NULL."""
         if self.type.startswith((*NUMERIC, "DECIMAL")):
             return f"cast({self.sql} as double)"
         if self.type in REALS:
@@ -99,12 +96,12 @@ class Column:
 
     @property
     def is_number(self) -> bool:
-        """Whether no cell can be anything but a number."""
+        """Whether the type allows numbers only."""
         return self.type.startswith((*NUMERIC, *REALS, "DECIMAL", "BOOLEAN"))
 
     @property
-    def strange(self) -> str:
-        """The condition that a cell is neither empty nor a number."""
+    def is_strange(self) -> str:
+        """SQL condition that a cell is neither empty nor a number."""
         empty = ", ".join(map(text, sorted(EMPTY)))
         return f"{self.number} is null and lower(trim({self.text})) not in ({empty})"
 
@@ -114,13 +111,13 @@ class Records:
     """The records of one file, or of several.
 
     Attributes:
-        engine: where they are.
-        source: what to call the file.
-        scan: a table of the engine, a view or a query in brackets; its column `ROW` counts from 1.
-        columns: how to get each, under the name that the file gives it.
-        places: the names of all rows; by default `row 1` and so on.
-        repair: what to do where the scan fails: replace it, or raise an error that names the row.
-        number: of rows at most, where they were counted.
+        engine: the database that reads them.
+        source: the file's name for messages.
+        scan: a table, a view or a query in brackets; its column `ROW` counts from 1.
+        columns: by the name in the file.
+        places: returns the index that names the rows; by default `row 1` and so on.
+        repair: called if the scan fails: replaces the view, or raises an error that names the row.
+        number: the number of rows, at most; None if they were not counted.
     """
 
     engine: Duck
@@ -132,11 +129,11 @@ class Records:
     number: int | None = None
 
     def rows(self, selection: str, rest: str = "") -> list[tuple[Any, ...]]:
-        """Return the rows of a small query; raises `DataError` where the file is damaged."""
+        """Return the rows of a small query over the scan; DataError if the file is damaged."""
         return self._run(selection, rest, lambda query: self.engine.connection.execute(query).fetchall())
 
     def frame(self) -> pd.DataFrame:
-        """Return all records with exact values, their places as the index; raises as `rows`."""
+        """Return all records as a data frame with exact values; the index names the rows."""
         selection = ", ".join(f"{column.sql} as c{k}" for k, column in enumerate(self.columns.values())) or "1"
         connection = self.engine.connection
         table = self._run(selection, f"order by {ROW}", lambda query: connection.sql(query).to_arrow_table())
@@ -147,6 +144,7 @@ class Records:
         return frame.set_axis(self.places() if self.places else pd.RangeIndex(1, len(frame) + 1, name="row"))
 
     def _run(self, selection: str, rest: str, fetch: Callable[[str], Any]) -> Any:
+        """Run a query over the scan; if it fails, repair the scan and run it once more."""
         try:
             return fetch(f"select {selection} from {self.scan} {rest}")
         except duckdb.OutOfMemoryException as error:
@@ -155,27 +153,30 @@ class Records:
             if self.repair is None:
                 raise
             self.repair(error)
-        return replace(self, repair=self._refuse)._run(selection, rest, fetch)
+        return replace(self, repair=self._raise_unreadable)._run(selection, rest, fetch)
 
-    def _refuse(self, error: Exception) -> None:
+    def _raise_unreadable(self, error: Exception) -> None:
+        """Raise the DataError for a file that cannot be read even after a repair."""
         problem = f"cannot be read ({shorten(str(error))})"
         raise DataError(problem, source=self.source, remedy="repair the file") from None
 
     def name_row(self, row: int) -> str:
-        """Return the name of a row, which is counted from 1."""
+        """Return what the file calls a row, counted from 1: `row 7` or `line 7`."""
         if self.places is None:
             return f"row {row}"
         index = self.places()
         return f"{index.name} {index[row - 1]}" if index.name else f"row {row}"
 
     def _cells(self, column: Column, cells: pa.ChunkedArray) -> pd.Series:
+        """Convert a column that was read to pandas; JSON cells are parsed."""
         if column.cells is not None:
             return column.cells
         if column.type != JSON:
             return cells.to_pandas(integer_object_nulls=True)
-        return exact_column([self._value(row, cell) for row, cell in enumerate(cells.to_pylist(), 1)])
+        return exact_column([self._parse_cell(row, cell) for row, cell in enumerate(cells.to_pylist(), 1)])
 
-    def _value(self, row: int, cell: str | None) -> Any:
+    def _parse_cell(self, row: int, cell: str | None) -> Any:
+        """Parse a JSON cell; DataError names the row if it is nested too deeply."""
         try:
             return None if cell is None else json.loads(cell, parse_int=whole_number)
         except RecursionError:
@@ -183,14 +184,9 @@ class Records:
 
 
 def records_of(engine: Duck, frame: pd.DataFrame, source: str) -> Records:
-    """Hand over a data frame, whose index names the rows.
-
-    Raises:
-        DataError: two columns have one name.
-    """
+    """Register a data frame, whose index names the rows, as records; DataError if two columns have one name."""
     names = [str(name) for name in frame.columns]
-    if len({*names}) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+    if (twice := first_duplicate(names)) is not None:
         problem, remedy = f"two columns are called {twice!r}", "rename or remove one of them in the file"
         raise DataError(problem, source=source, remedy=remedy)
     arrays = [arrow_column(frame.iloc[:, k]) for k in range(len(names))]
@@ -206,14 +202,19 @@ def records_of(engine: Duck, frame: pd.DataFrame, source: str) -> Records:
 
 
 def records_of_view(engine: Duck, view: str, source: str) -> Records:
-    """Return the rows of a table or view of the engine, which has a column `ROW`."""
+    """Return the records of a table or view of the engine that has a column `ROW`."""
     types = engine.columns(view)
     columns = {name: Column(quote_name(name), types[name]) for name in types if name != ROW}
     return Records(engine, source, view, columns)
 
 
+def first_duplicate(names: Sequence[str]) -> str | None:
+    """Return the first name that occurs twice; None if all differ."""
+    return None if len({*names}) == len(names) else next(name for name in names if names.count(name) > 1)
+
+
 def exact_column(values: Sequence[Any]) -> pd.Series:
-    """Return values as a column that rounds none."""
+    """Convert values to a column without rounding integers."""
     rounded = any(isinstance(value, int) and abs(value) > EXACT for value in values)
     try:
         return pd.Series(values, dtype=object if rounded or not len(values) else None)
@@ -222,17 +223,17 @@ def exact_column(values: Sequence[Any]) -> pd.Series:
 
 
 def whole_number(digits: str) -> int | str:
-    """Read the digits of a JSON number; more than a number can have stay text."""
+    """Parse the digits of a whole number; return the text if there are more than `MOST_DIGITS`."""
     return int(digits) if len(digits) <= MOST_DIGITS else digits
 
 
 def nested_too_deeply() -> DataError:
-    """Return the error for JSON in JSON in JSON."""
+    """Return the error for JSON that is nested too deeply to parse."""
     return DataError("nested too deeply", remedy="write a flat object per record")
 
 
 def columns_as(columns: Mapping[str, str]) -> str:
-    """Write a selection of expressions, each under a name that no earlier one has where case does not count."""
+    """Return the SQL selection of expressions by name; names that differ by case alone get a trailing `_`."""
     taken: dict[str, str] = {}
     for name, sql in columns.items():
         free = name or "_"
@@ -243,6 +244,6 @@ def columns_as(columns: Mapping[str, str]) -> str:
 
 
 def shorten(words: str) -> str:
-    """Write a text on one line, its middle left out where it is long."""
+    """Return a text on one line, at most 80 characters, its middle left out if it is longer."""
     words = " ".join(words[:400].split())
     return words if len(words) <= 80 else f"{words[:60]} ... {words[-15:]}"

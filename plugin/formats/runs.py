@@ -1,4 +1,4 @@
-"""Which run a file is of: attempts of one evaluation, and runs of one question, told apart here for all readers."""
+"""Choose the runs that count among the files of several: attempts of one evaluation, and repeats of one question."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -10,18 +10,17 @@ from podium.text import some
 
 @dataclass(frozen=True, slots=True)
 class FiledRun:
-    """One file's place among the runs.
+    """The run that a file records.
 
     Attributes:
-        path: the file.
-        who, what: for humans: a model and its task, or a tournament and what it was played on.
-        question: what was asked: runs that share it are repeats. Of a model it is its name and task; of a tournament a
-            digest of models, prompts, responses, judge and settings, with the shard where it has one.
-        time: when it began or was saved; later ones sort after earlier ones.
-        evaluation: an id that all attempts of one evaluation share; empty where nothing says it.
-        whole: whether it ended as it should.
-        done: what was done of it, as far as it was counted.
-        header: what the file says of itself, where its reader keeps that.
+        who, what: for messages: a model and its task, or a tournament and its data.
+        question: runs with the same one are repeats. A model's name and task; for a tournament a digest of models,
+            prompts, responses, judge and settings, with the shard if there is one.
+        time: when it began or was saved, in sortable form.
+        evaluation: an id that all attempts of one evaluation share; empty if unknown.
+        whole: whether it ended normally.
+        done: the number of finished samples, if it was counted.
+        header: what the reader of the file keeps of it.
     """
 
     path: Path
@@ -36,13 +35,7 @@ class FiledRun:
 
 
 class ChosenRuns(NamedTuple):
-    """What counts.
-
-    Attributes:
-        runs: those of a question together, the oldest first.
-        failed: runs of which nothing is there.
-        notes: of those that are left out.
-    """
+    """The runs that count, those of a question together, oldest first; empty runs; and notes about those left out."""
 
     runs: list[FiledRun]
     failed: list[FiledRun]
@@ -50,9 +43,9 @@ class ChosenRuns(NamedTuple):
 
 
 def choose_runs(runs: Iterable[FiledRun], *, every: bool = False) -> ChosenRuns:
-    """Choose the runs that count: of attempts and of repeats the newest whole one, or every repeat.
+    """Choose the newest complete run among attempts and among repeats; with `every`, all repeats.
 
-    Where none ended as it should, the one that came furthest counts.
+    If none is complete, the one with the most finished samples counts.
     """
     attempts: dict[Hashable, list[FiledRun]] = {}
     for run in sorted(runs, key=lambda run: (run.who, run.what, run.time, str(run.path))):
@@ -60,7 +53,7 @@ def choose_runs(runs: Iterable[FiledRun], *, every: bool = False) -> ChosenRuns:
     questions: dict[Hashable, list[FiledRun]] = {}
     failed, notes = [], []
     for tries in attempts.values():
-        best = max(tries, key=_worth)
+        best = max(tries, key=_preference)
         if len(tries) > 1:
             why = f"{len(tries)} attempts of {best.who} on {best.what}"
             notes.append(f"{why}: {_left_out('the newest whole one', best, tries)}")
@@ -70,7 +63,7 @@ def choose_runs(runs: Iterable[FiledRun], *, every: bool = False) -> ChosenRuns:
             failed.append(best)
     kept: list[FiledRun] = []
     for repeats in questions.values():
-        newest = max(repeats, key=_worth)
+        newest = max(repeats, key=_preference)
         kept += repeats if every else [newest]
         if len(repeats) > 1 and not every:
             many = f"{newest.who} was run {len(repeats)} times on {newest.what}"
@@ -78,10 +71,12 @@ def choose_runs(runs: Iterable[FiledRun], *, every: bool = False) -> ChosenRuns:
     return ChosenRuns(kept, failed, notes)
 
 
-def _worth(run: FiledRun) -> tuple[bool, int, str]:
+def _preference(run: FiledRun) -> tuple[bool, int, str]:
+    """Return the sort key of runs: complete ones last, then by finished samples, then by time."""
     return run.whole, 0 if run.whole else run.done, run.time
 
 
 def _left_out(which: str, chosen: FiledRun, runs: Sequence[FiledRun]) -> str:
+    """Return the end of a note: which run counts and which ones do not."""
     others = some([run.path for run in runs if run is not chosen], most=3)
     return f"{which} counts ({chosen.path}), not {others}"

@@ -221,7 +221,7 @@ def _number_rules(records: Records) -> list[Rule]:
     rules = []
     for name in (name for name in names if name in records.columns):
         column = records.columns[name]
-        rules += [] if column.is_number else [Rule(name, column.strange, *NO_NUMBER)]
+        rules += [] if column.is_number else [Rule(name, column.is_strange, *NO_NUMBER)]
         rules.append(Rule(name, f"isinf({column.number})", *INFINITE))
     return rules
 

@@ -39,7 +39,7 @@ def rows(number):
 
 
 def test_a_file_that_swells_beyond_all_tables_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(containers, "LARGEST_BOMB", 2**20)
+    monkeypatch.setattr(containers, "UNPACKED_SIZE", 2**20)
     path = tmp_path / "bomb.csv.gz"
     path.write_bytes(gzip.compress(b"item,model_a,model_b,credit\n" + b"0" * 20_000_000))
     with pytest.raises(podium.DataError, match="it unpacks to more than 250 times its size"):
@@ -47,7 +47,7 @@ def test_a_file_that_swells_beyond_all_tables_is_refused(tmp_path, monkeypatch):
 
 
 def test_what_swells_out_of_a_pipe_is_refused_as_well(tmp_path, monkeypatch):
-    monkeypatch.setattr(containers, "LARGEST_BOMB", 2**20)
+    monkeypatch.setattr(containers, "UNPACKED_SIZE", 2**20)
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     packed = gzip.compress(b"item,model_a,model_b,credit\n" + b"0" * 20_000_000)

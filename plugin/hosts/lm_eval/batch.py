@@ -10,7 +10,7 @@ from typing import Any
 import anyio
 from inspect_ai.model import Model
 
-from podium.formats.lm_eval_judged import ABOUT
+from podium.formats.lm_eval_judged import BATTLE_DETAILS
 from podium.hosts.inspect_ai.call_control import JudgeStoppedError, make_calls, root_of
 from podium.hosts.inspect_ai.judge_calls import Run, ask_jury
 from podium.hosts.inspect_ai.judge_models import identity, jury_of
@@ -74,7 +74,7 @@ class BatchJudge:
 
     async def judge(self, battle: Mapping[str, Any]) -> dict[str, Any]:
         """Return a battle with its verdict and judgments."""
-        row = {name: battle[name] for name in ("model_a", "model_b", *ABOUT) if battle.get(name) is not None}
+        row = {name: battle[name] for name in ("model_a", "model_b", *BATTLE_DETAILS) if battle.get(name) is not None}
         async with self.room:
             if self.failures_in_a_row >= self.max_consecutive_failures:
                 return row | self._unparsed_verdict(NOT_ASKED)

@@ -10,7 +10,7 @@ from inspect_ai.model import GenerateConfig, Model
 from lm_eval.api.filter import Filter
 
 from podium.errors import UsageError
-from podium.formats.lm_eval_judged import OWN, verdicts_as_text
+from podium.formats.lm_eval_judged import UNNAMED_MODEL, verdicts_as_text
 from podium.hosts.lm_eval.batch import judge_battles
 from podium.hosts.lm_eval.compatibility import register
 from podium.hosts.lm_eval.filter_verdicts import remember_verdicts
@@ -42,7 +42,7 @@ class JudgeFilter(Filter):
         judge: str | Sequence[str],
         *,
         judge_args: Mapping[str, Any] | None = None,
-        model: str = OWN,
+        model: str = UNNAMED_MODEL,
         item: str | None = None,
         task: str | None = None,
         concurrency: int = 10,

@@ -108,7 +108,7 @@ def _copy(stream: Any, kind: str, engine: Duck, packed: int | None = None) -> Pa
         if isinstance(error, OSError) and error.errno in DISK_FULL:
             problem = f"unpacked, it does not fit into {engine.folder.parent}"
             raise DataError(problem, remedy="free disk space, or set TMPDIR to a larger disk") from None
-        raise _damaged(kind, error) from None
+        raise _damage_error(kind, error) from None
     return copy
 
 
@@ -138,7 +138,7 @@ def _open_parquet(path: Path, held: Path, engine: Duck) -> Records:
     except duckdb.OutOfMemoryException as error:
         raise out_of_memory(error, str(path)) from None
     except duckdb.Error as error:
-        raise _damaged("Parquet", error) from None
+        raise _damage_error("Parquet", error) from None
     numbered = all(name != "file_row_number" for name, *_ in types)
     row = "file_row_number + 1" if numbered else "row_number() over ()"
     scan = f"{call}{', file_row_number=true' if numbered else ''})"
@@ -152,7 +152,7 @@ def _open_database(path: Path, held: Path, table: str, engine: Duck) -> Records:
         engine.attach(name, held)
         known = engine.rows(f"select schema_name, table_name from duckdb_tables() where database_name = '{name}'")
     except (duckdb.Error, DataError) as error:
-        raise _damaged("DuckDB", error) from None
+        raise _damage_error("DuckDB", error) from None
     fits = [(schema, each) for schema, each in known if table in (each, f"{schema}.{each}") or not table]
     if len(fits) != 1:
         names = ", ".join(sorted(each for _, each in known)) or "none"
@@ -162,7 +162,7 @@ def _open_database(path: Path, held: Path, table: str, engine: Duck) -> Records:
     return _view(engine, path, types, "row_number() over ()", scan, "DuckDB")
 
 
-def _damaged(kind: str, error: Exception) -> DataError:
+def _damage_error(kind: str, error: Exception) -> DataError:
     """Return the error for a file that is cut off or damaged."""
     return DataError(f"not a whole {kind} file ({shorten(str(error))})", remedy="write or copy the file again")
 
@@ -171,7 +171,7 @@ def _view(engine: Duck, path: Path, types: list[tuple[str, str]], row: str, scan
     """Return the records of a table as a view of its columns, named c0, c1 and so on, with their row number."""
 
     def raise_damaged(error: Exception) -> None:
-        raise _damaged(kind, error).with_place(str(path))
+        raise _damage_error(kind, error).with_place(str(path))
 
     kept = [(name, type_) for name, type_ in types if not name.startswith(PANDAS_INDEX)]
     view = engine.fresh("file")

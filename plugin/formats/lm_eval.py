@@ -39,9 +39,9 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
     notes: list[str] = []
     lost: list[str] = []
     for source in sources:
-        found, results = _find_samples(source, notes, lost)
-        paths.update([*(file.path for file in found), *(run.path for run in results)])
-        samples = {file.path.resolve(): file for file in found} | samples
+        of_source, results = _find_samples(source, notes, lost)
+        paths.update([*(file.path for file in of_source), *(run.path for run in results)])
+        samples = {file.path.resolve(): file for file in of_source} | samples
     if not paths:
         return GatheredBattles()
     files, left_out = select_runs(_select_tasks([*samples.values()], reading.where), every=reading.all_runs)

@@ -1,7 +1,7 @@
 """Soft-Elo: Bradley-Terry on calibrated probabilities instead of wins, ties and losses."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -214,7 +214,7 @@ def choose_target(
         raise NotIdentifiedError(_no_map(kind))
     fitted = fit_target(evidence, level)
     warnings = few_items_warnings(evidence) + weak_signal_warnings(
-        fitted, asdict(measure_agreement(evidence, soften_verdicts(fitted, evidence.signal)))
+        fitted, measure_agreement(evidence, soften_verdicts(fitted, evidence.signal))
     )
     if len(battles.judges) > 1:
         warnings.append(

@@ -305,12 +305,12 @@ def test_a_file_in_another_encoding_is_named_with_the_remedy(tmp_path):
 
 
 def test_a_folder_is_no_calibration_file(tmp_path):
-    assert "cannot be read as JSON" in refusal(tmp_path)
+    assert "cannot be read (Is a directory)" in refusal(tmp_path)
 
 
 @pytest.mark.parametrize("content", [[], 5, None, "calibration", [{}]], ids=str)
 def test_json_that_is_no_object_is_named_with_the_remedy(write, content):
-    assert "is not a calibration: no JSON object. Remedy: make the file anew" in refusal(write(json.dumps(content)))
+    assert "is not a calibration: no JSON object. Remedy: make the file again" in refusal(write(json.dumps(content)))
 
 
 def test_a_ranking_is_no_calibration(write):
@@ -318,7 +318,7 @@ def test_a_ranking_is_no_calibration(write):
     assert "is not a calibration: no field" in refusal(write(ranking))
 
 
-@pytest.mark.parametrize("name", CONTRACT["required"])
+@pytest.mark.parametrize("name", [name for name in CONTRACT["required"] if name != "podium"])
 def test_a_missing_field_is_named(write, document, name):
     assert f"is not a calibration: no field '{name}'" in refusal(write(lacking(document, (name,))))
 
@@ -337,7 +337,7 @@ def test_a_missing_field_is_named(write, document, name):
     ],
 )
 def test_a_missing_field_within_is_named(write, document, path):
-    assert repr(path[-1]) in refusal(write(lacking(document, path)))
+    assert f"no field '{'.'.join(map(str, path))}'" in refusal(write(lacking(document, path)))
 
 
 NUMBERS = ["beta", "beta_battles", "regularization", "seed"]
@@ -363,14 +363,14 @@ NUMBERS = ["beta", "beta_battles", "regularization", "seed"]
         (("conformal", "soft", "level"), None),
         (("agreement",), []),
         (("agreement", "mean_abs_margin"), "large"),
-        (("provenance", "prompts"), 5),
         (("judge",), 5),
         (("tells_nothing",), "no"),
     ],
     ids=str,
 )
 def test_a_value_of_the_wrong_type_is_refused(write, document, path, wrong):
-    assert "is not a calibration: " in refusal(write(changed(document, path, wrong)))
+    told = refusal(write(changed(document, path, wrong)))
+    assert f"is not a calibration: {'.'.join(map(str, path))} is {wrong!r}: " in told
 
 
 @pytest.mark.parametrize(
@@ -386,12 +386,14 @@ def test_a_value_of_the_wrong_type_is_refused(write, document, path, wrong):
             (("models", 0, "soft_se"), float("nan")),
             (("conformal", "soft", "level"), 90),
             (("se_method",), "bootstrap:1"),
+            (("provenance", "prompts"), 5),
         ]
     ],
     ids=str,
 )
-def test_a_number_that_cannot_be_is_refused(write, document, path, wrong):
-    assert "podium calibrate" in refusal(write(changed(document, path, wrong)))
+def test_a_value_that_cannot_be_is_refused(write, document, path, wrong):
+    told = refusal(write(changed(document, path, wrong)))
+    assert (f"is not a calibration: {path[0]}" in told, "podium calibrate" in told) == (True, True)
 
 
 @pytest.mark.parametrize(
@@ -401,7 +403,7 @@ def test_a_number_that_cannot_be_is_refused(write, document, path, wrong):
 )
 def test_an_unknown_method_of_standard_errors_is_named_with_the_remedy(write, document, method):
     told = refusal(write(changed(document, ("se_method",), method)))
-    assert f"se_method {str(method)!r} is unknown. Remedy: write sandwich, or bootstrap:N" in told
+    assert f"is not a calibration: se_method is {method!r}" in told
 
 
 def test_the_resamples_of_the_file_are_those_of_its_method(write, document):

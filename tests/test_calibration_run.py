@@ -261,7 +261,7 @@ def test_flips_that_a_file_records_as_ties_are_ties():
 
 
 def test_the_agreement_in_the_file_is_that_of_the_judge_battle_by_battle():
-    apart, found = asdict(judge_agreement(read_battles(labelled()))), dict(calibrated().agreement)
+    apart, found = asdict(judge_agreement(read_battles(labelled()))), asdict(calibrated().agreement)
     for fitted in ("ece", "bins"):
         apart.pop(fitted), found.pop(fitted)
     assert found == apart

@@ -8,12 +8,12 @@ from podium.diagnosis.gold_source import read_gold
 from podium.errors import DataError
 from podium.format_version import FORMAT_VERSION
 from podium.nouns.calibration_file import read_calibration
-from podium.page.readings import read_ranking_file
+from podium.nouns.ranking_file import read_ranking
 
 OLD_RANKING = {"podium": "0.1", "rankings": [{"models": [{"model": "amber", "score": 1000.0}], "scale": "elo"}]}
 
 
-@pytest.mark.parametrize("read", [read_gold, read_ranking_file])
+@pytest.mark.parametrize("read", [read_gold, read_ranking])
 @pytest.mark.parametrize("version", ["0.1", None])
 def test_a_ranking_of_another_format_is_rejected(tmp_path, read, version):
     path = tmp_path / "old.json"

@@ -65,13 +65,13 @@ def report(
 
 def _material(arguments: dict[str, Any], responses: tuple[str, ...], no_texts: bool) -> "tuple[PageContent, bool]":
     """Build the page content from the sources; also return whether all sources could be read."""
+    from podium.nouns.ranking_file import read_ranking
     from podium.page.material import PageContent, add_battles_to_page
-    from podium.page.readings import read_ranking_file
     from podium.storage.remote import without_secrets
 
     command = without_secrets(shlex.join(["podium", *sys.argv[1:]]))
     sources = arguments["sources"]
-    ranking = read_ranking_file(Path(sources[0])) if len(sources) == 1 else None
+    ranking = read_ranking(Path(sources[0])) if len(sources) == 1 else None
     if ranking is not None:
         only = "The page was made of a ranking alone: give its battles to see them."
         return PageContent(ranking, command=command, missing={"battles": only}), True

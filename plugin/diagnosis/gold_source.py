@@ -1,6 +1,5 @@
 """Read the gold standard of `--gold`: a ranking, or battles decided by humans."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,9 +10,9 @@ import pandas as pd
 
 from podium.diagnosis.sides import GivenRatings, Side, fit_ratings
 from podium.errors import DataError
-from podium.format_version import require_format
 from podium.formats.containers import read_records
 from podium.nouns.battles import Battles
+from podium.nouns.ranking_file import read_ranking
 from podium.reading.judgments import read_battles
 from podium.text import some, text_of
 
@@ -57,9 +56,11 @@ def read_gold(source: str) -> Gold:
     """
     path = Path(source)
     if path.is_file():
-        ranking = _ranking_in(path, source) if path.suffix == ".json" else None
-        if ranking is not None:
-            return ranking
+        ranking = read_ranking(path, REMEDY)
+        if ranking is not None and ranking.standings:
+            first = ranking.standings[0]
+            scores = {entry.model: entry.score for entry in first.entries if entry.score is not None}
+            return Gold(source, scores, first.scale)
         frame = read_records(path)
         column = next((name for name in SCORES if name in frame), None)
         if column and "model" in frame and "item" not in frame:
@@ -70,25 +71,6 @@ def read_gold(source: str) -> Gold:
         if error.row is not None:
             raise
         raise DataError(f"neither a ranking nor battles: {error.problem}", source=source, remedy=REMEDY) from None
-
-
-def _ranking_in(path: Path, source: str) -> Gold | None:
-    """Return the first ranking of a ranking file; None if the file is something else."""
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError:
-        return None
-    rankings = content.get("rankings") if isinstance(content, dict) else None
-    if not isinstance(rankings, list) or not rankings:
-        return None
-    require_format(content.get("podium"), "a ranking", source)
-    try:
-        entries = [(entry["model"], entry["score"]) for entry in rankings[0]["models"] if entry["score"] is not None]
-        frame, scale = pd.DataFrame(entries, columns=["model", "score"]), str(rankings[0]["scale"])
-    except (KeyError, TypeError) as error:
-        problem = f"no field {error}" if isinstance(error, KeyError) else str(error)
-        raise DataError(f"not a ranking of podium: {problem}", source=source, remedy=REMEDY) from None
-    return Gold(source, _scores(source, frame["model"], frame["score"]), scale)
 
 
 def _scores(source: str, models: pd.Series, scores: pd.Series) -> dict[str, float]:

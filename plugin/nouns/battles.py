@@ -69,7 +69,7 @@ class Counts:
     unparsed: int
     one_sided: int
     missing: int | None
-    without_margin: int | None
+    without_margin: int | None = None
 
     @property
     def readable(self) -> int:

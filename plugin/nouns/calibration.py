@@ -1,18 +1,20 @@
-"""The third noun: a judge's calibration, fitted once on battles with human labels and kept in a file."""
+"""A judge's calibration: fitted once on battles with human labels, and kept in a file."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from fractions import Fraction
 from typing import Any
 
 from podium.format_version import FORMAT_VERSION
 from podium.text import Document, call
 
 SMALLEST_SE = 1e-6
-"""Elo points; an error this small is rounding: every battle says the same."""
+"""Elo points; a smaller standard error is rounding: every battle says the same."""
 MEAN = 1500.0
 """Elo at the mean of the models that another is rated against."""
 FEWEST_OF_HUMANS = 20
-"""Models that tell the judge's disagreement with humans from their own sampling errors."""
+"""Models that separate the judge's disagreement with humans from humans' own sampling errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,14 +22,13 @@ class Target:
     """The map from a judge's signal to the probability that humans prefer a: sigmoid(sum of weight times feature).
 
     Attributes:
-        kind: where the features come from: `margin`, `smoothing`, `criteria` or `credit`.
+        kind: the signal: `margin`, `smoothing`, `criteria` or `credit`.
         weights: logits per unit of each feature, by name.
-        beta: the slope on the margin (of `smoothing`, on the sign of the verdict; of `criteria`, on their mean).
-        low, high: interval of beta at `level`; None where beta was given, not fitted.
-        level: of that interval.
-        covariance: of the weights, in their order; None where they were given.
-        battles: human preferences, ties left out, that it was fitted to; 0 where it was given.
-        ridge: of `criteria`, towards their mean.
+        beta: slope on the margin (of `smoothing`, on the sign of the verdict; of `criteria`, on their mean).
+        low, high: interval of beta at `level`; None if beta was given, not fitted.
+        covariance: of the weights, in their order; None if they were given.
+        battles: human preferences, ties left out, that it was fitted to; 0 if it was given.
+        ridge: strength of the pull of `criteria` weights towards their mean.
     """
 
     kind: str
@@ -46,14 +47,14 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class ScaleCorrection:
-    """How many times as far apart human ratings are as the judge's.
+    """Factor from the judge's distances between models to human ones.
 
     Attributes:
-        mean, sd: of the factor; sd is None where models are too few to tell it, and the factor is then 1.
+        mean, sd: posterior mean and standard deviation; sd is None and mean 1 if there are too few models.
         low, high: 90% interval.
         n: models behind it.
-        spread: what the judge and humans disagree by beyond both their sampling errors, standard deviation, Elo points.
-        human_se: median standard error of human ratings, Elo points; None where there is none.
+        spread: standard deviation of judge minus human ratings beyond the sampling errors of both, Elo points.
+        human_se: median standard error of human ratings, Elo points; None if there is none.
     """
 
     mean: float
@@ -66,15 +67,15 @@ class ScaleCorrection:
 
     @property
     def is_known(self) -> bool:
-        """Whether models tell it; where they are too few, nothing is scale-corrected."""
+        """Whether there are enough models to estimate it."""
         return self.sd is not None
 
     def variance(self, se: float, *, of_human: bool = False) -> float:
-        """Return the variance of a scale-corrected rating less human ratings, squared Elo points.
+        """Return the variance of a scale-corrected rating minus the human rating, squared Elo points.
 
         Args:
             se: standard error of the judge's rating, scale-corrected.
-            of_human: of what humans would give with ever more votes, without the error of theirs.
+            of_human: for the human rating from ever more votes, which has no sampling error.
         """
         return se**2 + self.spread**2 + (0.0 if of_human else (self.human_se or 0.0) ** 2)
 
@@ -84,11 +85,9 @@ class HeldOut:
     """One model, rated alone against the others by humans and by the judge.
 
     Attributes:
-        human_elo, hard_elo, soft_elo: 1500 at the mean of the others; None where they never met without it. The
-            judge's are not scale-corrected.
-        hard_se, soft_se, human_se: their standard errors.
-        hard_scale_correction, soft_scale_correction: factor that the others tell; None where ratings are not
-            scale-corrected.
+        human_elo, hard_elo, soft_elo: 1500 at the mean of the others; None if they never met without it. The judge's
+            are not scale-corrected.
+        hard_scale_correction, soft_scale_correction: factor estimated from the others; None without a scale correction.
         battles: with a soft target.
         weights: of the map fitted without this model, by feature.
         separated: ratings that the data do not bound (`human`, `hard`, `soft`); they are in no mean and no quantile.
@@ -108,23 +107,18 @@ class HeldOut:
     soft_scale_correction: float | None = None
 
     def factor(self, kind: str) -> float:
-        """Return what the judge's ratings of a kind are scale-corrected by, 1 for nothing.
-
-        Args:
-            kind: `hard` or `soft`.
-        """
+        """Return the scale correction of a kind (`hard` or `soft`), 1 for none."""
         factor = self.hard_scale_correction if kind == "hard" else self.soft_scale_correction
         return 1.0 if factor is None else factor
 
     def rating(self, kind: str) -> float | None:
-        """Return the judge's rating, scale-corrected where ratings are."""
+        """Return the judge's rating of a kind, scale-corrected: its distance from 1500 times the factor."""
         judge = self.hard_elo if kind == "hard" else self.soft_elo
         factor = self.factor(kind)
-        # So many times as far from the mean of those that it was rated against.
         return judge if judge is None or factor == 1 else MEAN + factor * (judge - MEAN)
 
     def residual(self, kind: str) -> float | None:
-        """Return the judge's rating minus the human one; None where one is unknown or unbounded."""
+        """Return the judge's rating minus the human one; None if either is unknown or unbounded."""
         judge = self.rating(kind)
         if judge is None or self.human_elo is None or {kind, "human"} & set(self.separated):
             return None
@@ -136,19 +130,21 @@ class HeldOut:
         return None if se is None else self.factor(kind) * se
 
     def error(self, kind: str, scale_correction: ScaleCorrection | None) -> float | None:
-        """Return what the residual is measured in, Elo points; None where that is unknown, or next to nothing.
+        """Return the error that divides the residual in a score, Elo points; None if unknown or next to nothing.
 
         Args:
-            scale_correction: of all models: the error is the judge's, human ratings and the spread; None for the
-                judge's alone.
+            scale_correction: of all models: the error is then the root of the variances of the judge's rating, the
+                human rating and the spread; None for the judge's standard error alone.
         """
         se = self.se(kind)
-        if se is None or se <= SMALLEST_SE or scale_correction is None:
-            return se if (se or 0.0) > SMALLEST_SE else None
+        if se is None or se <= SMALLEST_SE:
+            return None
+        if scale_correction is None:
+            return se
         return replace(scale_correction, human_se=self.human_se).variance(se) ** 0.5
 
     def score(self, kind: str, scale_correction: ScaleCorrection | None = None) -> float | None:
-        """Return |residual| over `error`; None where one is unknown."""
+        """Return the conformal score, |residual| over `error`; None if either is unknown."""
         residual, error = self.residual(kind), self.error(kind, scale_correction)
         return None if residual is None or error is None else abs(residual) / error
 
@@ -159,7 +155,7 @@ class HeldOut:
 
 @dataclass(frozen=True, slots=True)
 class AnchorStrengths:
-    """One model in the joint fits: what new models are placed against. Log-strengths, mean zero."""
+    """Log-strengths of one model in the joint fits, mean zero: what new models are placed against."""
 
     model: str
     human_theta: float
@@ -169,21 +165,20 @@ class AnchorStrengths:
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """How held-out judge ratings meet human ones; None where there are fewer than the figure needs.
+    """How held-out judge ratings agree with human ones; None for a figure that needs more models.
 
     Attributes:
-        n: models compared.
         mae: mean absolute difference, Elo points.
         spearman, kendall: rank correlations.
-        log_loss: of human preferences in battles of a model that the map was fitted without, nats (a coin has
-            0.693); None for `hard`, and where no map was fitted.
+        log_loss: of human preferences in battles of a model that the map was fitted without, nats (a coin has 0.693);
+            None for `hard`, and without a fitted map.
         mae_interval, spearman_interval, kendall_interval: over models, at `level`.
-        plain_mae: that error before ratings were scale-corrected.
-        slope: of human ratings on the judge's, near 1 where the scale is right.
-        floor: error that an all-knowing judge would be left with, Elo points: humans' own ratings err, too.
+        plain_mae: that error before the scale correction.
+        slope: of human ratings on the judge's, near 1 if the scale is right.
+        floor: error that an all-knowing judge would still have, Elo points, because human ratings have sampling errors.
+        n: models compared.
     """
 
-    n: int
     mae: float | None
     spearman: float | None
     kendall: float | None
@@ -195,32 +190,40 @@ class Accuracy:
     plain_mae: float | None = None
     slope: float | None = None
     floor: float | None = None
+    n: int = 0
+
+
+def models_needed(level: float) -> int:
+    """Return the fewest calibrated models that give a finite conformal interval.
+
+    >>> models_needed(0.9), models_needed(0.95), models_needed(0.99)
+    (9, 19, 99)
+    """
+    exact = Fraction(repr(float(level)))
+    return math.ceil(exact / (1 - exact))
 
 
 @dataclass(frozen=True, slots=True)
 class Conformal:
-    """The conformal quantile, and what such intervals did over random half splits.
+    """The conformal quantile, and the coverage and width of such intervals over random half splits.
 
     Attributes:
         level: nominal coverage.
         n: models with a score.
-        q: quantile of all n scores; None where they are too few: the interval is infinite.
-        needed: models that the level needs.
-        coverage, median_width: means over the half splits; None where a half is too small for the level.
-        splits: how many were drawn.
+        q: quantile of all n scores; None if they are too few: the interval is infinite.
+        coverage, median_width: means over the half splits; None if a half is too small for the level.
         coverage_range, width_range: least and largest of the splits.
-        median_se: median of what scores are divided by, Elo points; the median half-width is q times it.
-        t: what stands in for q where models are too few: quantile of t times the root mean square score, which
-            assumes normal disagreement; None where there is a q, or fewer than 3 scores, or ratings as they were.
-        loo_coverage, loo_width: of the models, each left out of the scores, where a half is too small for the level
-            and all but one suffice. That coverage is ceil(level n) / n unless scores are equal: only the median width,
-            Elo points, is news.
+        median_se: median of the errors that divide residuals, Elo points; the median half-width is q times it.
+        t: quantile by t that stands in for a missing q; assumes normal disagreement. None with a q, with fewer than 3
+            scores, or without a scale correction.
+        loo_coverage, loo_width: of each model by the quantile of all others, if a half is too small for the level and
+            all but one suffice. That coverage is ceil(level n) / n unless scores are equal: only the median width, Elo
+            points, is informative.
     """
 
     level: float
     n: int
     q: float | None
-    needed: int
     coverage: float | None
     median_width: float | None
     splits: int
@@ -232,9 +235,65 @@ class Conformal:
     loo_width: float | None = None
 
     @property
+    def least_models(self) -> int:
+        """Models that a finite quantile needs."""
+        return models_needed(self.level)
+
+    @property
     def reach(self) -> float | None:
-        """The half-width of an interval in errors: `q`, else `t`; None where neither is known."""
+        """Half-width of an interval in errors: `q`, else `t`; None if neither is known."""
         return self.t if self.q is None else self.q
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the part of the calibration file."""
+        return asdict(self) | {"needed": self.least_models, "needed_for_splits": 2 * self.least_models}
+
+
+@dataclass(frozen=True, slots=True)
+class BinSummary:
+    """One bin of the reliability table.
+
+    Attributes:
+        mean_margin: mean |margin|; None without margins.
+        predicted: mean predicted probability that humans prefer the side of the signal.
+        agreement: share of battles in which humans sided with the judge's verdict.
+    """
+
+    battles: int
+    mean_margin: float | None
+    predicted: float
+    agreement: float
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Battle by battle agreement of the judge with humans; None if there is nothing to count.
+
+    Every battle counts once, whatever its weight.
+
+    Attributes:
+        kappa: Cohen's, unweighted, three classes (win, tie, loss), every battle counted from both sides.
+        mean_abs_margin: over all judged battles with a margin.
+        agreement: share of the decisive battles in which both name the same winner.
+        auc: probability that |margin| is larger in a battle of agreement than in one of disagreement.
+        ece: expected calibration error over ten bins of equal mass.
+        bins: the reliability table.
+        battles: with a verdict and a human label.
+        decisive: battles in which neither the judge nor humans call a tie.
+        sign_conflicts: share of decisive verdicts whose margin points the other way.
+        auc_p: one-sided p-value of the tendency behind `auc` (Mann-Whitney; battles taken as independent).
+    """
+
+    kappa: float | None
+    mean_abs_margin: float | None
+    agreement: float | None
+    auc: float | None
+    ece: float | None
+    bins: tuple[BinSummary, ...]
+    battles: int = 0
+    decisive: int = 0
+    sign_conflicts: float | None = None
+    auc_p: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,10 +302,10 @@ class Stability:
 
     Attributes:
         battles: human preferences in a subset.
-        mean, sd: of beta over the draws that had a finite maximum; sd as if each subset were drawn anew, not from the
-            same labels (finite population correction).
-        draws: how many those are.
-        failed: how many had none.
+        mean, sd: of beta over the draws with a finite maximum; sd as if each subset were drawn anew, not from the same
+            labels (finite population correction).
+        draws: number of those.
+        failed: draws without a finite maximum.
     """
 
     battles: int
@@ -261,21 +320,18 @@ class Calibration(Document):
     """All that `podium calibrate` finds.
 
     Attributes:
-        judge: whose; None where the battles do not say.
+        judge: None if the battles do not say.
         target: the map from signal to preference, fitted on all labelled battles.
         regularization: lambda of the fits.
         se_method: `sandwich`, or `bootstrap:N`.
         se_cluster: what is independent within a model's battles: `item` or `row`.
-        seed: of everything random.
         accuracy: by kind, `hard` and `soft`.
         models: held out one by one.
-        anchors: joint fits.
+        anchors: log-strengths of the joint fits.
         conformal: by kind.
-        agreement: battle by battle, as JSON.
-        stability: of beta.
-        warnings: what a reader must know.
+        stability: of beta, over subsets of the labels.
         provenance: sources, options, versions, date.
-        scale_correction: by kind, where ratings are scale-corrected to human scale.
+        scale_correction: by kind; empty without a scale correction.
         answer: the finding in sentences.
         tells_nothing: whether the judge's soft ratings do not rise with human ratings, or may not.
     """
@@ -291,7 +347,7 @@ class Calibration(Document):
     models: tuple[HeldOut, ...]
     anchors: tuple[AnchorStrengths, ...]
     conformal: Mapping[str, Conformal]
-    agreement: Mapping[str, Any]
+    agreement: Agreement
     stability: tuple[Stability, ...] = ()
     warnings: tuple[str, ...] = ()
     provenance: Mapping[str, Any] = field(default_factory=dict)
@@ -303,7 +359,7 @@ class Calibration(Document):
         return f"Calibration({self.judge}, {self.target}, {len(self.models)} models)"
 
     def interval_of(self, held: HeldOut) -> tuple[float, float] | tuple[None, None]:
-        """Return the ends of the conformal interval of a held-out soft rating; None where its error is not known."""
+        """Return the ends of the conformal interval of a held-out soft rating; None if its error is unknown."""
         rating, error = held.rating("soft"), held.error("soft", self.scale_correction.get("soft"))
         reach = self.conformal["soft"].reach
         if rating is None or error is None or reach is None:
@@ -311,62 +367,51 @@ class Calibration(Document):
         return rating - reach * error, rating + reach * error
 
     def plot(self) -> Any:
-        """Return held-out ratings over human ratings, and whether the signal is a probability, an altair chart.
+        """Return held-out ratings over human ratings, and the reliability of the signal, an altair chart.
 
         Raises:
-            UsageError: altair is not installed; the message says how.
+            UsageError: altair is not installed (`pip install 'podium[report]'`).
         """
         return call("podium.pictures.charts:calibration_plot", self)
 
     @property
     def resamples(self) -> int:
-        """Resamples of `se_method`, 0 for none."""
+        """Resamples of `se_method`, 0 for the sandwich."""
         return int(self.se_method.partition(":")[2] or 0)
 
     def score(self, held: HeldOut, kind: str) -> float | None:
-        """Return a model's conformal score by what this calibration knows of a kind; None where it has none."""
+        """Return a model's conformal score with the scale correction of this calibration; None if it has none."""
         return held.score(kind, self.scale_correction.get(kind))
+
+    def fold_betas(self) -> list[float]:
+        """Return the beta of each fold, fitted without one model."""
+        weights = [list(model.weights.values()) for model in self.models if model.weights and self.target.battles]
+        return [sum(each) if self.target.kind == "criteria" else each[0] for each in weights]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the contract's calibration file."""
-        betas = [self.fold_beta(model) for model in self.models if model.weights] if self.target.battles else []
-        target = asdict(self.target)
-        beta = {name: target[name] for name in ("low", "high", "level", "battles")}
-        same = ("regularization", "se_method", "se_cluster", "seed")
-        loo: dict[str, dict[str, Any]] = {kind: asdict(self.accuracy[kind]) for kind in ("hard", "soft")}
+        betas, content = self.fold_betas(), asdict(self)
+        target, loo = content["target"], content["accuracy"]
         loo["soft"] |= {
             "beta_mean": sum(betas) / len(betas) if betas else None,
             "beta_min": min(betas, default=None),
             "beta_max": max(betas, default=None),
         }
+        copied = ("regularization", "se_method", "se_cluster", "seed", "scale_correction", "tells_nothing")
+        parts = ("anchors", "agreement", "stability", "warnings", "provenance")
         return {
             "podium": FORMAT_VERSION,
             "answer": list(self.answer),
             "judge": self.judge,
             "beta": self.target.beta,
-            **{f"beta_{name}": value for name, value in beta.items()},
+            **{f"beta_{name}": target[name] for name in ("low", "high", "level", "battles")},
             "target": {name: target[name] for name in ("kind", "weights", "covariance", "ridge")},
-            **{name: getattr(self, name) for name in same},
-            "scale_correction": {
-                kind: asdict(scale_correction) for kind, scale_correction in self.scale_correction.items()
-            },
-            "tells_nothing": self.tells_nothing,
+            **{name: content[name] for name in copied},
             "loo": loo,
             "models": [
                 asdict(model) | {f"{kind}_residual": model.residual(kind) for kind in ("hard", "soft")}
                 for model in self.models
             ],
-            "anchors": [asdict(anchor) for anchor in self.anchors],
-            "conformal": {
-                kind: asdict(part) | {"needed_for_splits": 2 * part.needed} for kind, part in self.conformal.items()
-            },
-            "agreement": dict(self.agreement),
-            "stability": [asdict(stability) for stability in self.stability],
-            "warnings": list(self.warnings),
-            "provenance": dict(self.provenance),
+            "conformal": {kind: part.to_dict() for kind, part in self.conformal.items()},
+            **{name: content[name] for name in parts},
         }
-
-    def fold_beta(self, model: HeldOut) -> float:
-        """Return the slope fitted without a model."""
-        weights = list(model.weights.values())
-        return sum(weights) if self.target.kind == "criteria" else weights[0]

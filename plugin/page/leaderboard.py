@@ -13,9 +13,9 @@ from urllib.parse import quote
 
 from podium.errors import DataError
 from podium.nouns.ranking import Entry, Ranking, Standings
+from podium.nouns.ranking_file import REMEDY, read_ranking
 from podium.page.material import PageContent
 from podium.page.packing import fill_template, read_asset
-from podium.page.readings import REMEDY, read_ranking_file
 from podium.page.report_page import plain_answer, report_page
 from podium.pictures.style import load_extra
 from podium.printable import printable
@@ -78,7 +78,7 @@ def rankings_in(folder: Path, site: Path | None = None) -> tuple[dict[str, Ranki
         if site is not None and path.resolve().is_relative_to(site.resolve()):
             continue
         try:
-            ranking = read_ranking_file(path)
+            ranking = read_ranking(path)
         except DataError as error:
             failures.append(str(error))
             continue

@@ -86,7 +86,7 @@ def _charts(material: PageContent) -> dict[str, Any]:
         charts["beats"] = heat_map(material.meetings, material.names)
     if material.calibration is not None:
         charts["placement"] = placement(material.calibration)
-        if material.calibration.agreement["bins"]:
+        if material.calibration.agreement.bins:
             charts["reliability"] = reliability(material.calibration)
     return charts
 

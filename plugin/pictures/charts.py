@@ -159,8 +159,8 @@ def reliability(calibration: Calibration) -> Any:
     """Draw human agreement against the agreement predicted by the judge's signal, in tenths of the battles."""
     alt = load_extra("altair")
     rows = [
-        {"predicted": share["predicted"], "agreed": share["agreement"], "battles": share["battles"]}
-        for share in calibration.agreement["bins"]
+        {"predicted": share.predicted, "agreed": share.agreement, "battles": share.battles}
+        for share in calibration.agreement.bins
     ]
     ends = alt.Scale(domain=[0.5, 1])
     x = alt.X("predicted:Q", title="predicted agreement", scale=ends, axis=alt.Axis(format="%"))
@@ -196,7 +196,7 @@ def ranking_plot(ranking: Ranking) -> Any:
 
 def calibration_plot(calibration: Calibration) -> Any:
     """Draw the placement of held-out models and, if known, the reliability of the judge's signal."""
-    charts = [placement(calibration), *([reliability(calibration)] if calibration.agreement["bins"] else [])]
+    charts = [placement(calibration), *([reliability(calibration)] if calibration.agreement.bins else [])]
     return in_style(load_extra("altair").vconcat(*charts))
 
 

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 from scipy.special import expit
 
 from podium.errors import find_name
-from podium.nouns.calibration import Calibration, Conformal, HeldOut
+from podium.nouns.calibration import Agreement, Calibration, Conformal, HeldOut
 from podium.nouns.estimate import Estimate
 from podium.report.model import EMPTY, Axis, Report, Table
 from podium.report.numbers import axis_ends, cell_text, number_text, percent, share_text, slope_text
 
 if TYPE_CHECKING:
-    from podium.rankers.calibration.agreement import Agreement
     from podium.rankers.calibration.choice import Choice, Contender
 
 SECTIONS = ("agreement", "beta", "accuracy", "conformal", "models", "reliability", "stability")
@@ -27,7 +26,7 @@ LEGEND = (
 Rows = Sequence[Sequence[str]]
 
 
-def agreement_report(agreement: "Agreement") -> Report:
+def agreement_report(agreement: Agreement) -> Report:
     """Build the report on battle-by-battle agreement with humans."""
     rows = [
         ("battles with a verdict and a human label", f"{agreement.battles:,}"),
@@ -70,7 +69,7 @@ def _answer(calibration: Calibration) -> tuple[Report, ...]:
 def _sections(calibration: Calibration) -> dict[str, Report]:
     """Build the sections of a calibration by name; sections without data are left out."""
     views = (_beta, _accuracy, _conformal, _models, _reliability, _stability)
-    there = (True, True, True, True, bool(calibration.agreement["bins"]), bool(calibration.stability))
+    there = (True, True, True, True, bool(calibration.agreement.bins), bool(calibration.stability))
     known = zip(SECTIONS[1:], views, there, strict=True)
     return {name: view(calibration) for name, view, is_there in known if is_there}
 
@@ -83,7 +82,7 @@ def targets_report(calibrations: Sequence[Calibration]) -> Report:
     widths = _widths(hard.conformal["hard"])
     rows = [["hard", "", _battles(hard), *_errors(hard, "hard", both), EMPTY, EMPTY, *widths]]
     for soft in calibrations:
-        loss, ece = number_text(soft.accuracy["soft"].log_loss, 3), number_text(soft.agreement["ece"], 3)
+        loss, ece = number_text(soft.accuracy["soft"].log_loss, 3), number_text(soft.agreement.ece, 3)
         row = [soft.target.kind, _parameter(soft), _battles(soft), *_errors(soft, "soft", both), loss, ece]
         rows.append([*row, *_widths(soft.conformal["soft"])])
     weights = [
@@ -165,8 +164,7 @@ def _beta(calibration: Calibration) -> Report:
         rows.append(("beta", slope_text(target.beta) + ("" if target.battles else " (given)")))
     if target.low is not None and target.high is not None and target.level is not None:
         rows.append((f"  {percent(target.level)} interval", f"{slope_text(target.low)} … {slope_text(target.high)}"))
-    folds = [calibration.fold_beta(held) for held in calibration.models if held.weights]
-    if target.battles and folds:
+    if folds := calibration.fold_betas():
         rows.append(("  without one model", f"{slope_text(min(folds))} … {slope_text(max(folds))}"))
     if len(target.weights) > 1:
         rows += [(f"  weight of {name}", slope_text(weight)) for name, weight in target.weights.items()]
@@ -223,12 +221,12 @@ def _conformal(calibration: Calibration) -> Report:
     rows = [
         ("q" if calibration.scale_correction else "q, standard errors", *map(_quantile, both)),
         (f"median {unit}, Elo", *(number_text(kind.median_se, 1) for kind in both)),
-        ("scores, of which needed", *(f"{kind.n}, {kind.needed}" for kind in both)),
+        ("scores, of which needed", *(f"{kind.n}, {kind.least_models}" for kind in both)),
     ]
     if any(kind.t is not None for kind in both):
         rows.append(("by t instead, if disagreement is normal", *(number_text(kind.t, 2) for kind in both)))
     if all(kind.coverage is None for kind in both):
-        rows.append((f"coverage and width over half splits need {2 * both[1].needed} models", EMPTY, EMPTY))
+        rows.append((f"coverage and width over half splits need {2 * both[1].least_models} models", EMPTY, EMPTY))
         if any(kind.loo_coverage is not None for kind in both):
             rows.append(("coverage, each left out (says n alone)", *(share_text(kind.loo_coverage) for kind in both)))
             rows.append(("median width, each left out, Elo", *(number_text(kind.loo_width, 1) for kind in both)))
@@ -276,15 +274,15 @@ def _reliability(calibration: Calibration) -> Report:
     """Build the reliability table."""
     rows = [
         [
-            f"{share['battles']:,}",
-            number_text(share["mean_margin"], 2),
-            f"{share['predicted']:.1%}",
-            f"{share['agreement']:.1%}",
-            "█" * round(max(0.0, share["agreement"] - 0.5) * 2 * BLOCKS),
+            f"{share.battles:,}",
+            number_text(share.mean_margin, 2),
+            f"{share.predicted:.1%}",
+            f"{share.agreement:.1%}",
+            "█" * round(max(0.0, share.agreement - 0.5) * 2 * BLOCKS),
         ]
-        for share in calibration.agreement["bins"]
+        for share in calibration.agreement.bins
     ]
-    ece = number_text(calibration.agreement["ece"], 3)
+    ece = number_text(calibration.agreement.ece, 3)
     header = ["battles", "mean |margin|", "predicted", "humans agreed", f"50% … 100%   (ECE {ece})"]
     return _report("is the signal a probability?", header, rows, "rrrrl")
 

@@ -1,7 +1,7 @@
 """Calibrate a judge on human-labelled battles: leave one model out, conformal scores, agreement."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,18 +12,20 @@ from podium.nouns.battles import Battles
 from podium.nouns.calibration import (
     SMALLEST_SE,
     Accuracy,
+    Agreement,
     AnchorStrengths,
     Calibration,
     HeldOut,
     ScaleCorrection,
     Target,
+    models_needed,
 )
 from podium.nouns.human_labels import human_ties
 from podium.nouns.ranking import provenance
 from podium.rankers.calibration.accuracy import mean_absolute_error, measure_accuracy
-from podium.rankers.calibration.agreement import Agreement, measure_agreement
+from podium.rankers.calibration.agreement import measure_agreement
 from podium.rankers.calibration.bounds import prompt_hashes
-from podium.rankers.calibration.conformal import FEWEST_FOR_T, measure_conformal, models_needed
+from podium.rankers.calibration.conformal import FEWEST_FOR_T, measure_conformal
 from podium.rankers.calibration.disagreement import calibration_answer, scale_warnings
 from podium.rankers.calibration.evidence import Evidence, build_evidence, measure_stability, select_calibratable
 from podium.rankers.calibration.held_out import build_held_out, correct_scales, rate_held_out
@@ -36,6 +38,7 @@ from podium.rankers.calibration.targets import (
     fit_target,
     held_out_log_loss,
     order_weights,
+    soften_verdicts,
     weak_signal_warnings,
 )
 from podium.rankers.coded import Cluster, require_choice
@@ -111,7 +114,7 @@ def calibrate(
         models=held,
         anchors=run.anchors(),
         conformal={name: measure_conformal(held, name, corrections.get(name), level, splits, seed) for name in BOTH},
-        agreement=run.agreement(),
+        agreement=measure_agreement(evidence, soften_verdicts(run.target, evidence.signal)),
         stability=tuple(measure_stability(evidence, np.random.default_rng(seed))) if run.target.battles else (),
         provenance=_provenance(battles, evidence, level, splits, ridge, constant),
         scale_correction=corrections,
@@ -141,12 +144,6 @@ class HeldOutRun:
     plain: tuple[HeldOut, ...]
     corrected: tuple[HeldOut, ...]
     factors: Mapping[str, ScaleCorrection]
-
-    def agreement(self) -> dict[str, Any]:
-        """Return the agreement of verdicts and labels, with the reliability of the map of all battles."""
-        weights = order_weights(self.target, self.evidence.signal)
-        agreement = asdict(measure_agreement(self.evidence, self.evidence.soft(weights)))
-        return agreement | {"bins": list(agreement["bins"])}
 
     def anchors(self) -> tuple[AnchorStrengths, ...]:
         """Return the log-strengths of the joint fits."""

@@ -30,7 +30,6 @@ from podium.errors import NotIdentifiedError, PluginError, PodiumError, UsageErr
 from podium.hookspecs import Ranker
 from podium.nouns.battles import Battles
 from podium.nouns.calibration import Calibration
-from podium.nouns.calibration_file import read_calibration
 from podium.nouns.ranking import Ranking, Standings, provenance
 from podium.plugins import catalogue
 from podium.plugins.settings import parameters_of, ranker_names, ranker_options
@@ -255,6 +254,8 @@ def _context_of(
 ) -> dict[str, dict[str, Any]]:
     """Return for each ranker the context arguments that its signature asks for."""
     if isinstance(calibration, str | Path):
+        from podium.nouns.calibration_file import read_calibration
+
         calibration = read_calibration(calibration)
     at_hand = {"calibration": calibration, "whole": whole}
     takes = {name: at_hand.keys() & parameters_of(function).keys() for name, function in functions.items()}

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
+from podium.nouns.calibration import Agreement, BinSummary
 from podium.rankers.calibration.evidence import Evidence
 
 BINS = 10
@@ -38,22 +39,6 @@ class LabelMatch:
 def match_labels(evidence: Evidence) -> LabelMatch:
     """Return the signs of verdicts and human labels of the battles."""
     return LabelMatch(np.sign(evidence.hard - 0.5), np.sign(evidence.human - 0.5))
-
-
-@dataclass(frozen=True, slots=True)
-class BinSummary:
-    """One bin of the reliability table.
-
-    Attributes:
-        mean_margin: mean |margin|; None without margins.
-        predicted: mean predicted probability that humans prefer the side of the signal.
-        agreement: share of battles in which humans sided with the judge's verdict.
-    """
-
-    battles: int
-    mean_margin: float | None
-    predicted: float
-    agreement: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,37 +91,6 @@ def bin_predictions(match: LabelMatch, margin: np.ndarray, probability: np.ndarr
         for of in masks
     )
     return Reliability(rows, sure, number, bins)
-
-
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """Battle by battle agreement of the judge with humans; None where there is nothing to count.
-
-    Every battle counts once, whatever its weight.
-
-    Attributes:
-        battles: with a verdict and a human label.
-        kappa: Cohen's, unweighted, three classes (win, tie, loss), every battle counted from both sides.
-        decisive: battles in which neither the judge nor humans call a tie.
-        agreement: share of those in which both name the same winner.
-        mean_abs_margin: over all judged battles with a margin.
-        sign_conflicts: share of decisive verdicts whose margin points the other way.
-        auc: probability that |margin| is larger in a battle of agreement than in one of disagreement.
-        auc_p: one-sided p-value of that tendency (Mann-Whitney; battles taken as independent).
-        ece: expected calibration error over ten bins of equal mass.
-        bins: the reliability table.
-    """
-
-    battles: int
-    kappa: float | None
-    decisive: int
-    agreement: float | None
-    mean_abs_margin: float | None
-    sign_conflicts: float | None
-    auc: float | None
-    auc_p: float | None
-    ece: float | None
-    bins: tuple[BinSummary, ...]
 
 
 def measure_agreement(evidence: Evidence, probability: np.ndarray | None = None) -> Agreement:

@@ -8,8 +8,8 @@ import numpy as np
 
 from podium.errors import NotIdentifiedError
 from podium.nouns.battles import Battles
-from podium.nouns.calibration import FEWEST_OF_HUMANS, Calibration, ScaleCorrection
-from podium.rankers.calibration.conformal import models_needed, quantile, quantile_by_t
+from podium.nouns.calibration import FEWEST_OF_HUMANS, Calibration, ScaleCorrection, models_needed
+from podium.rankers.calibration.conformal import quantile, quantile_by_t
 from podium.rankers.calibration.signals import readable_margins
 from podium.rankers.coded import require_choice
 from podium.rankers.intervals import check_level
@@ -110,7 +110,7 @@ def prompt_hashes(battles: Battles) -> tuple[str, ...]:
 def mismatch_warnings(calibration: Calibration, battles: Battles) -> list[str]:
     """Warn if judge, prompt or size of the margins differ from those of the calibration."""
     known, here = set(calibration.provenance.get("prompts", [])), set(prompt_hashes(battles))
-    before, size = float(calibration.agreement.get("mean_abs_margin") or 0), np.abs(readable_margins(battles))
+    before, size = calibration.agreement.mean_abs_margin or 0.0, np.abs(readable_margins(battles))
     now = before if not before or np.isnan(size).all() else float(np.nanmean(size))
     judge, others = calibration.judge, [name for name in battles.judges if name != calibration.judge]
     warnings = []

@@ -7,12 +7,11 @@ the new model is exchangeable with those.
 
 import math
 from collections.abc import Sequence
-from fractions import Fraction
 
 import numpy as np
 from scipy.special import stdtrit
 
-from podium.nouns.calibration import Conformal, HeldOut, ScaleCorrection
+from podium.nouns.calibration import Conformal, HeldOut, ScaleCorrection, models_needed
 from podium.rankers.intervals import finite_or_none
 
 FEWEST_FOR_T = 3
@@ -43,7 +42,6 @@ def measure_conformal(
         n=len(known),
         q=q,
         t=finite_or_none(quantile_by_t(residual / se, level)) if few else None,
-        needed=models_needed(level),
         coverage=None if coverage is None else float(coverage.mean()),
         median_width=None if width is None else float(width.mean()),
         splits=splits,
@@ -53,16 +51,6 @@ def measure_conformal(
         loo_coverage=alone[0],
         loo_width=alone[1],
     )
-
-
-def models_needed(level: float) -> int:
-    """Return the fewest calibrated models that give a finite interval.
-
-    >>> models_needed(0.9), models_needed(0.95), models_needed(0.99)
-    (9, 19, 99)
-    """
-    exact = Fraction(repr(float(level)))
-    return math.ceil(exact / (1 - exact))
 
 
 def quantile(scores: np.ndarray, level: float) -> float:

@@ -1,13 +1,10 @@
 """The map from signal to preference as a noun: fitted, given, or read from a calibration file."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from podium.checks import CHECKS
 from podium.errors import NotIdentifiedError, UsageError
-from podium.nouns.calibration import Target
+from podium.nouns.calibration import Agreement, Target
 from podium.rankers.calibration.evidence import Evidence
 from podium.rankers.calibration.signals import Kind, Signal, beta_direction, predict_preference, smoothing_weights
 from podium.rankers.intervals import t_quantile
@@ -136,18 +133,15 @@ def soften_verdicts(target: Target, signal: Signal) -> np.ndarray:
     return predict_preference(signal.kind, signal.x, order_weights(target, signal))
 
 
-def weak_signal_warnings(target: Target, agreement: Mapping[str, Any]) -> list[str]:
-    """Say where the signal is too weak to be trusted.
-
-    Args:
-        agreement: as a calibration file has it.
+def weak_signal_warnings(target: Target, agreement: Agreement) -> list[str]:
+    """Warn of a signal that is too weak to be trusted.
 
     Source: Soft-Elo, appendix D.2: a small beta, and agreement that does not rise with |margin|.
     """
     warnings = []
     if target.low is not None and target.low <= 0:
         warnings.append(f"no signal: the interval of beta, {target.low:.3g} to {target.high:.3g}, holds 0")
-    size, auc, p = (agreement.get(name) for name in ("mean_abs_margin", "auc", "auc_p"))
+    size, auc, p = agreement.mean_abs_margin, agreement.auc, agreement.auc_p
     if target.kind in ("smoothing", "credit") or size is None:
         return warnings
     strength = target.beta * size
@@ -157,19 +151,20 @@ def weak_signal_warnings(target: Target, agreement: Mapping[str, Any]) -> list[s
             f"{strength:.2f} (below {WEAK}): soft targets stay near 0.5, and ratings are drawn together"
         )
     if auc is not None and (auc <= 0.5 or auc + ONE_SIDED * _auc_error(auc, agreement) < FLAT):
+        known = "" if p is None else f", p = {p:.2g}"
         warnings.append(
-            f"agreement with humans hardly rises with |margin| (area under the curve {auc:.2f}, p = {p:.2g}, "
-            f"{agreement.get('decisive', 0):,} decisive battles): the margin's size says little"
+            f"agreement with humans hardly rises with |margin| (area under the curve {auc:.2f}{known}, "
+            f"{agreement.decisive:,} decisive battles): the margin's size says little"
         )
     return warnings
 
 
-def _auc_error(auc: float, agreement: Mapping[str, Any]) -> float:
-    """Return the standard error of an area under the curve (Hanley and McNeil 1982)."""
-    yes = round((agreement.get("agreement") or 0.0) * agreement.get("decisive", 0))
-    no = agreement.get("decisive", 0) - yes
+def _auc_error(auc: float, agreement: Agreement) -> float:
+    """Return the standard error of an area under the curve (Hanley and McNeil 1982), infinite for too few battles."""
+    yes = round((agreement.agreement or 0.0) * agreement.decisive)
+    no = agreement.decisive - yes
     if yes < 1 or no < 1:
         return np.inf
     q1, q2 = auc / (2 - auc), 2 * auc**2 / (1 + auc)
-    spread = auc * (1 - auc) + (yes - 1) * (q1 - auc**2) + (no - 1) * (q2 - auc**2)
-    return float(np.sqrt(max(spread, 0.0) / (yes * no)))
+    variance = auc * (1 - auc) + (yes - 1) * (q1 - auc**2) + (no - 1) * (q2 - auc**2)
+    return float(np.sqrt(max(variance, 0.0) / (yes * no)))

@@ -57,9 +57,9 @@ def test_a_score_that_is_none_is_refused(tmp_path, rows, problem):
         (
             "half.json",
             '{"podium": "0.2", "rankings": [{"ranker": "elo"}]}',
-            "not a ranking of podium: no field 'models'",
+            "is not a ranking: no field 'rankings.0.slice'",
         ),
-        ("odd.json", '{"podium": "0.2", "rankings": [3]}', "not a ranking of podium"),
+        ("odd.json", '{"podium": "0.2", "rankings": [3]}', "is not a ranking: rankings.0 is 3"),
     ],
 )
 def test_a_file_that_is_neither_says_what_would_do(tmp_path, name, text, problem):

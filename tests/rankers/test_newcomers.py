@@ -435,7 +435,7 @@ def test_another_prompt_is_warned_of_by_its_hash():
 @pytest.mark.slow
 @pytest.mark.parametrize(("factor", "warned"), [(0.5, True), (0.8, False), (1.25, False), (2.0, True)])
 def test_margins_of_another_size_are_warned_of_with_both_sizes(factor, warned):
-    before, now = known().agreement["mean_abs_margin"], factor * arrivals()["margin"].abs().mean()
+    before, now = known().agreement.mean_abs_margin, factor * arrivals()["margin"].abs().mean()
     found = standings(arrivals().assign(margin=factor * arrivals()["margin"]))
     words = f"margins of another size: mean |margin| is {now:.3g}, and was {before:.3g}"
     assert any(one.startswith(words) for one in found.warnings) == warned
@@ -476,7 +476,7 @@ def test_newcomers_of_as_many_battles_are_not_warned_of():
 
 
 def test_what_the_calibration_doubts_is_said_where_it_is_used():
-    agreement = {**known().agreement, "mean_abs_margin": 0.01}
+    agreement = replace(known().agreement, mean_abs_margin=0.01)
     weak = replace(known(), agreement=agreement, target=replace(known().target, low=-0.1))
     found = standings(arrivals(), calibration=weak)
     assert "holds 0" in told(found, "no signal")

@@ -9,7 +9,8 @@ from crepes import ConformalRegressor
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from podium.rankers.calibration.conformal import half_splits, models_needed, quantile
+from podium.nouns.calibration import models_needed
+from podium.rankers.calibration.conformal import half_splits, quantile
 
 LEVELS = st.integers(1, 999).map(lambda thousandths: thousandths / 1000)
 SCORES = st.lists(st.floats(0, 1e6), min_size=1, max_size=60).map(np.array)

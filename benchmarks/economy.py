@@ -8,7 +8,7 @@
 
 Worlds have a judge as often tied, turned and for the first as GPT-4 on the recorded round robin, where swapping turns
 12% of verdicts. Models lie at normal quantiles with a standard deviation of 120 Elo (`spread`), 1 Elo apart (`close`),
-or all alike (`equal`); a world that `podium plan` imagines is `imagined`. The truth is the round robin's Bradley-Terry
+or all alike (`equal`). The truth is the round robin's Bradley-Terry
 on infinitely many items (of a record: on all its items). Calls are judge calls: one a battle in the ring and the
 knock-out, two elsewhere.
 
@@ -29,7 +29,6 @@ from scipy.stats import kendalltau, norm
 from tables import machine, show
 
 from podium import read_battles, simulate
-from podium.planning.questions import ImaginedRun, imagined_run
 from podium.rankers.pairs import pairs_from_matrices
 from podium.rankers.scale import POINTS
 from podium.rankers.strengths import fit_strengths
@@ -46,6 +45,7 @@ from podium.tournaments.swim import Swim
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "tournaments"))
 
 from close_worlds import ITEM_SD, LIKE_GPT_4
+from imagined_run import ImaginedRun
 
 
 @dataclass(frozen=True)
@@ -181,8 +181,6 @@ def worlds(options: argparse.Namespace) -> Iterator[ImaginedRun]:
 
 def imagined_world(strengths: str, models: int, items: int, seed: int) -> ImaginedRun:
     """Return a world of models in this relation, and of a judge like GPT-4."""
-    if strengths == "imagined":
-        return imagined_run(models, items, 0.15, seed)
     quantiles = norm.ppf((np.arange(models) + 0.5) / models)
     elo = {"spread": 120 * quantiles, "close": np.arange(models) * 1.0, "equal": np.zeros(models)}[strengths]
     world = simulate(models, items, seed=seed, strengths=elo / POINTS, item_sd=ITEM_SD)
@@ -226,7 +224,7 @@ def main() -> None:
     parser.add_argument("--items", type=int, default=800)
     parser.add_argument("--worlds", type=int, default=20)
     parser.add_argument("--record")
-    parser.add_argument("--strengths", choices=("spread", "close", "equal", "imagined"), default="spread")
+    parser.add_argument("--strengths", choices=("spread", "close", "equal"), default="spread")
     parser.add_argument("--designs", help="only those whose names are so, or begin so; with semicolons")
     parser.add_argument("--markdown", action="store_true")
     parser.add_argument("--rounds", action="store_true")

@@ -10,17 +10,28 @@ from podium.errors import UsageError
 
 TARIFF = ("orders", "repeats", "tokens_in", "tokens_out", "price_in", "price_out")
 READING = ("sources", *options.READ_BY, "one_sided")
-"""Parameters that say how to read a pilot, and that only the reading needs."""
+"""Parameters that only the reading of a pilot needs."""
+
+ADAPTIVE = (
+    "docs/stopping.md has a measured table of tournaments that stop when a question is answered, and podium replay "
+    "--set until=top3 tries one on a record"
+)
+REMOVED = {
+    "--until": ADAPTIVE,
+    "--margin": ADAPTIVE,
+    "--simulations": "nothing is simulated; the power of Wilcoxon's test is computed",
+}
 
 
 @click.command(
     cls=options.GroupedCommand,
     doing="What to plan",
     short_help="Plan a comparison: which battles, how many items, what cost.",
+    removed=REMOVED,
 )
 @click.argument("sources", nargs=-1, metavar="[PILOT...]")
 @options.reading_options
-@options.count_option("--models", "How many will compete; by default those of the pilot.", least=2)
+@options.count_option("--models", "How many models will compete; by default those of the pilot.", least=2)
 @options.count_option("--items", "How many items are planned.")
 @options.number_option(
     "--ties", "[0,1)", "Expected share of battles that end in a tie; by default the pilot's, else 0.15."
@@ -28,16 +39,16 @@ READING = ("sources", *options.READ_BY, "one_sided")
 @options.number_option(
     "--informativeness",
     "(0,1]",
-    "Share of items that tell two models apart through an anchor; by default the pilot's.",
+    "Share of items that distinguish two models through an anchor; by default the pilot's.",
 )
 @options.number_option(
     "--edge",
     "(0,0.5]",
-    "Precision asked: tell a model that wins this share above one half of what is decided.",
+    "Difference to detect: the better model wins this share above one half of the decided items.",
     default=0.05,
 )
 @options.number_option("--alpha", "(0,0.5)", "Level of one-sided tests.", default=0.05)
-@options.number_option("--power", "[0.5,1)", "Chance with which a true difference is to be told.", default=0.8)
+@options.number_option("--power", "[0.5,1)", "Chance of detecting a true difference.", default=0.8)
 @click.option("--baseline", metavar="NAME", help="A natural baseline that every model is to be compared with.")
 @click.option(
     "--pair",
@@ -45,20 +56,18 @@ READING = ("sources", *options.READ_BY, "one_sided")
     nargs=2,
     multiple=True,
     metavar="NAME NAME",
-    help="A pair of interest, where not everyone is to be ranked; may be given several times.",
+    help="A pair of interest, if not all models are to be ranked; may be given several times.",
 )
 @options.count_option("--pilot-items", "Use so many items of the pilot, drawn at random.")
 @click.option(
-    "--until", metavar="order|topK|error:X", default="", help="Compare tournaments that stop when this is answered."
+    "--difference", default="", metavar="2points|0.02|40elo", help="A difference for podium compare to detect."
 )
-@options.number_option("--margin", "[0,]", "Elo by which claims of --until may be wrong.", default=0.0)
-@click.option("--difference", default="", metavar="2points|0.02|40elo", help="That podium compare is to tell.")
 @options.number_option(
-    "--disagree", "(0,1]", "Of a right-or-wrong metric: share of items on which just one of two is right."
+    "--disagree", "(0,1]", "For a right-or-wrong metric: share of items on which just one of two models is right."
 )
-@options.number_option("--spread", "(0,]", "Of another metric: standard deviation over items of the difference.")
+@options.number_option("--spread", "(0,]", "For another metric: standard deviation over items of the difference.")
 @options.choice_option(
-    "--orders", "both random as-given", "Whether a battle is two calls, one for either order, or one.", default="both"
+    "--orders", "both random as-given", "Whether a battle is two calls, one in each order, or one.", default="both"
 )
 @options.count_option("--repeats", "Repeats of each call.", default=1)
 @options.number_option("--tokens-in", "[0,]", "Input tokens of a judge call.")
@@ -69,23 +78,19 @@ READING = ("sources", *options.READ_BY, "one_sided")
 @options.one_sided
 @options.level()
 @options.seed(help="Seed of everything random.")
-@options.count_option(
-    "--simulations", "Simulated samples for each size that Wilcoxon's test is tried at.", least=100, default=10_000
-)
 @options.detail
 @options.output(csv=False)
 @click.pass_context
 def plan(context: click.Context, **arguments: Any) -> None:
     """Plan a comparison from numbers, or from the battles of a pilot.
 
-    It says which comparisons to make, who would be a good anchor, how many items tell which difference, and what each
-    tournament costs for that. Without a pilot the figures rest on assumptions, which are printed. No model is called.
+    It prints which comparisons to make, which model would be a good anchor, how many items detect which difference, and
+    what each tournament costs. Without a pilot the figures rest on assumptions, which are printed. No model is called.
 
     \b
     podium plan --models 20 --items 500 --ties 0.15
     podium plan pilot.csv --items 800 --tokens-in 1500 --tokens-out 300 --price-in 2.5 --price-out 10
     podium plan --models 7 --ties 0.39 --informativeness 0.45
-    podium plan --models 20 --items 800 --until top3 --margin 20
     podium plan --difference 2points --disagree 0.15
     """
     from podium.cli.output import write_figures
@@ -100,7 +105,7 @@ def plan(context: click.Context, **arguments: Any) -> None:
     reading = {name: arguments.pop(name) for name in READING}
     if not reading["sources"]:
         for option in options.typed_options(context, {*READING, "pilot_items", "pool"}):
-            raise UsageError(f"{option} says how to read a pilot, and none was named; name one, or leave it out")
+            raise UsageError(f"{option} belongs to a pilot: name one, or leave the option out")
     with show_progress():
         pilot = [options.read_sources(reading, one_sided=reading.pop("one_sided"))] if reading["sources"] else []
         comparison_plan = make_plan(*pilot, tariff=tariff, **arguments)

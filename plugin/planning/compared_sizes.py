@@ -1,20 +1,21 @@
-"""How many items `podium compare` needs to tell a difference: the power of its own tests."""
+"""How many items `podium compare` needs to detect a difference: the power of its own tests."""
 
 from collections.abc import Callable
 
 import numpy as np
-from scipy.special import expit
-from scipy.stats import binom, nct, t
+from scipy.special import bdtr, bdtrc, bdtrik, expit, nctdtr, stdtrit
 
 from podium.errors import UsageError
 from podium.planning.plan import ComparedSize
-from podium.planning.sample_size import check_numbers, smallest_number
+from podium.planning.sample_size import check_numbers, critical_wins, smallest_number
 from podium.rankers.intervals import check_level
 from podium.rankers.margins import parse_margin
 from podium.rankers.scale import POINTS
 
-MOST_ITEMS = 1_000_000
+MOST_COMPARED = 1_000_000
 """Items beyond which no comparison is planned."""
+Power = Callable[[int], float]
+"""The power of a test by the number of items."""
 
 
 def compared_size(
@@ -26,51 +27,56 @@ def compared_size(
     level: float = 0.95,
     power: float = 0.8,
 ) -> ComparedSize | None:
-    """Return on how many items a difference is told; None where none is asked for.
+    """Return on how many items `podium compare` detects a difference; None if `difference` is empty.
 
     Args:
-        difference: with its unit: `2points`, `0.02`, `3units` of a metric, or `40elo` of verdicts; empty for none.
+        difference: with its unit: `2points`, `0.02`, `3units` of a metric, or `40elo` of verdicts.
         ties: of verdicts, the share that are even, in [0, 1).
         disagree: of a right-or-wrong metric, the share of items on which one is right and the other wrong, in (0, 1].
         spread: of any other metric, the standard deviation over items of the difference.
         level: of the interval that must exclude 0, in (0, 1).
 
     Raises:
-        UsageError: no such unit; neither `disagree` nor `spread` for a metric; or a difference that cannot be, or is
-            lacking.
+        UsageError: no such unit; not exactly one of `disagree` and `spread` for a metric; or an impossible difference.
     """
     if not difference and (disagree is not None or spread is not None):
-        raise UsageError("disagree and spread say how a difference varies: give the difference (--difference 2points)")
+        raise UsageError("--disagree and --spread describe a difference: give it, as --difference 2points")
     if not difference:
         return None
     check_level(level)
     check_numbers(power=power)
     size, is_elo = read_difference(difference)
     if is_elo:
-        gain = float(expit(size / POINTS)) - 0.5
-        if 2 * gain > 1 - ties:
-            raise UsageError(f"difference={difference}: with {ties:.0%} ties nobody is that far ahead")
-        deviation = float(np.sqrt(max((1 - ties) / 4 - gain**2, 1e-12)))
-        test, words = "score test by items, t", f"{ties:.0%} of verdicts even"
-        power_on = t_power(gain, deviation, level)
+        test, words, power_on = _score_test(difference, size, ties, level)
     elif (disagree is None) == (spread is None):
         raise UsageError(
-            f"difference={difference}: how much do items differ? give --disagree (the share of items on which just one "
-            "is right), or --spread (the standard deviation of the difference), not both"
+            f"--difference {difference}: give either --disagree (the share of items on which just one of two models is "
+            "right) or --spread (the standard deviation of the difference over items)"
         )
     elif disagree is not None:
         if not size <= disagree <= 1:
-            raise UsageError(f"disagree={disagree} is not between the difference ({size:g}) and 1")
+            raise UsageError(f"--disagree {disagree} must lie between the difference ({size:g}) and 1")
         test, words = "exact sign test", f"one right, the other wrong on {disagree:.0%}"
         power_on = sign_power(size, disagree, level)
     else:
         if spread is None or not 0 < spread < np.inf:
-            raise UsageError(f"spread={spread}: give a standard deviation above 0")
+            raise UsageError(f"--spread {spread}: give a standard deviation above 0")
         test, words, power_on = "t test, paired", f"standard deviation {spread:g}", t_power(size, spread, level)
-    items = smallest_number(lambda number: power_on(number) >= power, MOST_ITEMS)
+    items = smallest_number(lambda number: power_on(number) >= power, MOST_COMPARED)
     if items is None:
-        raise UsageError(f"difference={difference}: not told by {MOST_ITEMS:,} items; ask for a larger one")
+        raise UsageError(
+            f"--difference {difference}: {MOST_COMPARED:,} items are too few to detect it; give a larger one"
+        )
     return ComparedSize(difference, test, words, items, power_on(items), level)
+
+
+def _score_test(difference: str, elo: float, ties: float, level: float) -> tuple[str, str, Power]:
+    """Return the name, the assumption and the power of the test of verdicts, for a difference in Elo."""
+    gain = float(expit(elo / POINTS)) - 0.5
+    if 2 * gain > 1 - ties:
+        raise UsageError(f"--difference {difference}: with {ties:.0%} ties no model can be that far ahead")
+    deviation = float(np.sqrt(max((1 - ties) / 4 - gain**2, 1e-12)))
+    return "score test by items, t", f"{ties:.0%} of verdicts even", t_power(gain, deviation, level)
 
 
 def read_difference(text: str) -> tuple[float, bool]:
@@ -82,24 +88,24 @@ def read_difference(text: str) -> tuple[float, bool]:
     Raises:
         UsageError: it has no unit, or is not above 0.
     """
-    number, unit = parse_margin(text, f"difference {text!r}")
+    number, unit = parse_margin(text, f"--difference {text!r}")
     if number <= 0:
-        raise UsageError(f"difference {text!r}: a difference to be told is above 0")
+        raise UsageError(f"--difference {text!r}: give a difference above 0")
     return number / 100 if unit == "points" else number, unit == "elo"
 
 
-def t_power(difference: float, deviation: float, level: float) -> Callable[[int], float]:
-    """Return the power of the two-sided t test by the number of items: how often the better one is told."""
+def t_power(difference: float, deviation: float, level: float) -> Power:
+    """Return the power of the two-sided t test by the number of items."""
 
     def power_on(items: int) -> float:
         freedom = items - 1
         shift = difference / deviation * np.sqrt(items)
-        return float(nct.sf(t.isf((1 - level) / 2, freedom), freedom, shift))
+        return float(1 - nctdtr(freedom, shift, stdtrit(freedom, (1 + level) / 2)))
 
     return power_on
 
 
-def sign_power(difference: float, disagree: float, level: float) -> Callable[[int], float]:
+def sign_power(difference: float, disagree: float, level: float) -> Power:
     """Return the power of the exact sign test by the number of items; how many differ is binomial.
 
     Args:
@@ -109,10 +115,10 @@ def sign_power(difference: float, disagree: float, level: float) -> Callable[[in
     ahead = (1 + difference / disagree) / 2
 
     def power_on(items: int) -> float:
-        low, high = binom.ppf([1e-9, 1 - 1e-9], items, disagree).astype(int)
-        differing = np.arange(low, high + 1)
-        critical = binom.isf((1 - level) / 2, differing, 0.5)
-        tells = binom.sf(critical, differing, ahead)
-        return float(tells @ binom.pmf(differing, items, disagree))
+        fewest, most = np.ceil(bdtrik(np.array([1e-9, 1 - 1e-9]), items, disagree)).astype(int)
+        # Where no item differs, the test detects nothing.
+        differing = np.arange(max(fewest, 1), most + 1)
+        detects = bdtrc(critical_wins((1 - level) / 2, differing), differing, ahead)
+        return float(detects @ (bdtr(differing, items, disagree) - bdtr(differing - 1, items, disagree)))
 
     return power_on

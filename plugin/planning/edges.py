@@ -1,4 +1,4 @@
-"""How many items tell an edge, by the sign test and by Wilcoxon's, and which edge the planned items tell."""
+"""How many items detect an edge, by the sign test and by Wilcoxon's, and which edge the planned items detect."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -6,117 +6,120 @@ from functools import partial
 import numpy as np
 
 from podium.errors import UsageError
-from podium.planning.cost import items_for
-from podium.planning.plan import Draft, Gap, SampleSize, SimulatedSize, elo_of_edge
+from podium.nouns.estimate import Estimate
+from podium.planning.plan import PlanRequest, SampleSize, SmallestEdge, elo_of_edge
 from podium.planning.sample_size import (
     Differences,
-    elo_of_lean,
+    elo_of_three_levels,
     exact_power,
     exactly_needed,
     informative_needed,
+    items_needed,
     recorded_differences,
     select_edge,
-    simulated_items,
+    signed_rank_items,
     smallest_edge,
     three_levels,
 )
-from podium.progress import track
 
 EDGES = (0.05, 0.10, 0.15, 0.20, 0.25)
 """Of the paper's Table 2."""
-TRUSTED = 100
-"""Items of a pilot from which on the distribution of a single pair is one to draw from."""
+ENOUGH_ITEMS = 100
+"""Items of a pilot from which on the differences of single pairs are used as they are, not pooled."""
 
 
-def sample_sizes(draft: Draft) -> Iterator[SampleSize]:
-    """Yield the items that tell each edge of Table 2, and the one asked for."""
-    edges = sorted({*EDGES, draft.edge})
-    draft.methods["sign test"] = _sign_method(draft)
-    near = _differences_by_edge(draft, edges)
-    for edge in track(edges, "sample sizes"):
-        informative = informative_needed(edge, **draft.test)
+def sample_sizes(request: PlanRequest) -> Iterator[SampleSize]:
+    """Yield the items that detect each edge of Table 2, and the edge asked about."""
+    edges = sorted({*EDGES, request.edge})
+    request.methods["sign test"] = _sign_test_intervals(request)
+    near = _differences_by_edge(request, edges)
+    for edge in edges:
+        informative = informative_needed(edge, **request.test)
         yield SampleSize(
             edge=edge,
             informative=informative,
-            exact_power=float(exact_power(informative, edge, alpha=draft.alpha)),
-            exact=exactly_needed(edge, **draft.test),
-            direct=items_for(informative, draft.share_decided),
-            anchored=items_for(informative, draft.share) if draft.share else None,
-            wilcoxon=_wilcoxon(draft, near[edge], edge),
+            exact_power=float(exact_power(informative, edge, alpha=request.alpha)),
+            exact=exactly_needed(edge, **request.test),
+            direct=items_with(informative, request.share_decided),
+            anchored=items_with(informative, request.share) if request.share else None,
+            wilcoxon=_wilcoxon_items(request, near[edge], edge),
         )
 
 
-def _sign_method(draft: Draft) -> str:
-    """Say where the intervals of the sign test come from, or why there are none."""
-    if draft.record is None:
-        return "the formula's, given the assumptions: no data, so no interval"
-    shares = {"direct": draft.ties, "by anchor": draft.share}
+def items_with(informative: int, share: Estimate) -> Estimate:
+    """Return how many items contain so many informative ones, with the interval that follows from the share's."""
+    return share.transform(lambda part: float(items_needed(informative, part)) if part else None, decreasing=True)
+
+
+def _sign_test_intervals(request: PlanRequest) -> str:
+    """Say what the intervals of the sign test's items come from, or why there is none."""
+    if request.record is None:
+        return "none without a pilot"
+    shares = {"direct": request.ties, "by anchor": request.share}
     bare = [name for name, share in shares.items() if share is not None and share.low is None]
-    single = len(draft.record.field.items) == 1
+    single = len(request.record.field.items) == 1
     why = "the pilot is a single item" if single else "the share was given, not measured"
     lacking = f"; none {' and '.join(bare)}: {why}" if bare else ""
-    return f"{100 * draft.level:g}%, from that of the share that decides (by item){lacking}"
+    return f"{100 * request.level:g}%, from that of the share of decided items (by item){lacking}"
 
 
-def _differences_by_edge(draft: Draft, edges: Sequence[float]) -> Mapping[float, Sequence[Differences]]:
-    """Return what Wilcoxon's test is simulated with for each edge, nothing where nothing like it is known; say what."""
-    interval = f"{100 * draft.level:g}% Monte-Carlo interval, {draft.simulations:,} samples a size; differences"
-    if draft.record is None:
-        source = "of win, tie and loss against an anchor in the middle, drawn apart"
-        draft.methods["wilcoxon"] = f"{interval} {source}"
-        return {edge: [_expected_differences(draft, edge)] if edge < 0.5 else [] for edge in edges}
-    pool = list(recorded_differences(draft.record))
-    # Those of single pairs are taken only where there are items enough.
-    single = len(draft.record.field.items) >= TRUSTED
+def _differences_by_edge(request: PlanRequest, edges: Sequence[float]) -> Mapping[float, Sequence[Differences]]:
+    """Return the differences that Wilcoxon's test is planned with by edge, empty if unknown, and note their source."""
+    if request.record is None:
+        request.methods["wilcoxon"] = "win, tie and loss against an anchor in the middle, independent of each other"
+        return {edge: [_expected_differences(request, edge)] if edge < 0.5 else [] for edge in edges}
+    pool = list(recorded_differences(request.record))
+    single = len(request.record.field.items) >= ENOUGH_ITEMS
     chosen = {edge: select_edge(pool, edge, single=single) for edge in edges}
     own = [f"{edge:+.0%}" for edge, (_, is_recorded) in chosen.items() if is_recorded]
     if pool:
         recorded = f"as recorded for pairs with such an edge ({', '.join(own)}), else " if own else ""
-        source = f"{recorded}as large as those of all pairs of the pilot, wins and losses alike"
-        draft.methods["wilcoxon"] = f"{interval} {source}"
+        request.methods["wilcoxon"] = f"differences {recorded}as large as those of all pairs of the pilot"
     else:
         why = "no item of the pilot has two readable verdicts against one anchor"
-        draft.lack("items by Wilcoxon's test", why, "play several models on each item", unanswerable=True)
+        request.leave_out("items by Wilcoxon's test", why, "play several models on each item", unanswerable=True)
     return {edge: near for edge, (near, _) in chosen.items()}
 
 
-def _expected_differences(draft: Draft, edge: float) -> Differences:
-    differences = three_levels(draft.ties.value, edge)
-    return differences.with_share(draft.share.value) if draft.share else differences
+def _expected_differences(request: PlanRequest, edge: float) -> Differences:
+    """Return the differences of two models with an edge, without a pilot."""
+    differences = three_levels(request.ties.value, edge)
+    return differences.with_share(request.share.value) if request.share else differences
 
 
-def _wilcoxon(draft: Draft, near: Sequence[Differences], edge: float) -> SimulatedSize | None:
-    """Return the items by Wilcoxon's test, None where nothing like this edge is known or no number is enough."""
+def _wilcoxon_items(request: PlanRequest, near: Sequence[Differences], edge: float) -> int | None:
+    """Return the items by Wilcoxon's test; None if there are no differences, or no number of items is enough."""
     if not near:
         return None
-    size = simulated_items(near, **draft.test, level=draft.level, simulations=draft.simulations, seed=draft.seed)
-    if size is None:
+    items = signed_rank_items(near, **request.test)
+    if items is None:
         why = f"of the pilot's {len(near)} pairs with this edge, some win more often but lose by more"
         remedy = "count signs, or play a larger pilot"
-        draft.lack(f"items by Wilcoxon's test at {edge:+.0%}", why, remedy, unanswerable=True)
-    return size
+        request.leave_out(f"items by Wilcoxon's test at {edge:+.0%}", why, remedy, unanswerable=True)
+    return items
 
 
-def smallest_gaps(draft: Draft) -> Iterator[Gap]:
-    """Yield the smallest edges that the planned items tell, directly and through the anchor."""
-    items = draft.items
-    if items is None:
-        draft.lack("the smallest gap at the planned size", "no number of items was given", "give --items")
+def smallest_edges(request: PlanRequest) -> Iterator[SmallestEdge]:
+    """Yield the smallest edges that the planned items detect, directly and through the anchor."""
+    if request.items is None:
+        request.leave_out("the smallest gap at the planned size", "no number of items was given", "give --items")
         return
-
-    def parse_ratings(edge: float) -> float | None:
-        """Return an edge in Elo; None where it is out of reach."""
-        try:
-            direct = how == "direct"
-            elo = elo_of_edge(edge, draft.ties.value) if direct else elo_of_lean(_expected_differences(draft, edge))
-        except UsageError:
-            return None
-        return elo if np.isfinite(elo) else None
-
-    for how, share in (("direct", draft.share_decided), ("anchor", draft.share)):
+    for how, share in (("direct", request.share_decided), ("anchor", request.share)):
         if share is not None:
-            # A larger share tells a smaller edge.
-            edge_of = partial(smallest_edge, items, **draft.test)
-            edge = share.through(edge_of, falling=True)
-            elo = None if edge.value is None else edge.through(parse_ratings)
-            yield Gap(how, share, None if elo is None else edge, elo if elo and elo.value is not None else None)
+            # The larger the share, the smaller the edge.
+            edge = share.transform(partial(smallest_edge, request.items, **request.test), decreasing=True)
+            elo = None if edge.value is None else edge.transform(partial(_edge_in_elo, request, how))
+            known = elo is not None and elo.value is not None
+            yield SmallestEdge(how, share, edge if elo is not None else None, elo if known else None)
+
+
+def _edge_in_elo(request: PlanRequest, how: str, edge: float) -> float | None:
+    """Return an edge in Elo; None if it cannot be reached."""
+    try:
+        if how == "direct":
+            elo = elo_of_edge(edge, request.ties.value)
+        else:
+            elo = elo_of_three_levels(_expected_differences(request, edge))
+    except UsageError:
+        return None
+    return elo if np.isfinite(elo) else None

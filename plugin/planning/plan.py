@@ -1,6 +1,6 @@
-"""The nouns of a plan: what is asked, what a design costs, what it will tell, and what could not be answered."""
+"""The records of a plan: what is asked, what a design costs and detects, and what could not be answered."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from podium.errors import UsageError, unknown_name
 from podium.format_version import FORMAT_VERSION
+from podium.nouns.estimate import Estimate
 from podium.scorers.battle import ORDERS, Orders, judgments
 from podium.text import Document
 from podium.verbs.replays import Recording
@@ -16,27 +17,13 @@ UNITS = ("tokens_in", "tokens_out", "price_in", "price_out")
 
 
 @dataclass(frozen=True, slots=True)
-class Quantity:
-    """A figure with its interval; ends are None where there is none."""
-
-    value: float
-    low: float | None = None
-    high: float | None = None
-
-    def through(self, function: Callable[[float], Any], *, falling: bool = False) -> "Quantity":
-        """Pass the figure and its interval through a monotone function; a falling one turns the ends around."""
-        ends = (self.high, self.low) if falling else (self.low, self.high)
-        return Quantity(function(self.value), *(None if end is None else function(end) for end in ends))
-
-
-@dataclass(frozen=True, slots=True)
 class Tariff:
-    """What one battle takes.
+    """Judge calls, tokens and prices of one battle.
 
     Attributes:
         orders, repeats: which judgments make a battle.
-        tokens_in, tokens_out: per judge call; None where unknown.
-        price_in, price_out: per million tokens, in the user's currency; None where unknown.
+        tokens_in, tokens_out: per judge call; None if unknown.
+        price_in, price_out: per million tokens, in any currency; None if unknown.
 
     Raises:
         UsageError: a number below 0, no repeat, or unknown orders.
@@ -66,22 +53,22 @@ class Tariff:
 
     @property
     def unknown_units(self) -> tuple[str, ...]:
-        """What would have to be known to say what a call costs."""
+        """Names of the tokens and prices that are not known."""
         return tuple(name for name in UNITS if getattr(self, name) is None)
 
-    def bill(self, battles: int) -> "Bill":
-        """Return what so many battles cost."""
+    def cost(self, battles: int) -> "BattleCosts":
+        """Return what a number of battles costs."""
         calls = battles * self.calls
         sides = ((self.tokens_in, self.price_in), (self.tokens_out, self.price_out))
         used = [None if tokens is None else calls * tokens for tokens, _ in sides]
         paid = [None if tokens is None or price is None else calls * tokens * price / 1e6 for tokens, price in sides]
         money = None if paid[0] is None or paid[1] is None else paid[0] + paid[1]
-        return Bill(battles, calls, used[0], used[1], money)
+        return BattleCosts(battles, calls, used[0], used[1], money)
 
 
 @dataclass(frozen=True, slots=True)
-class Bill:
-    """What a number of battles costs; None where tokens or prices are unknown."""
+class BattleCosts:
+    """What a number of battles costs; None if tokens or prices are unknown."""
 
     battles: int
     calls: int
@@ -91,18 +78,18 @@ class Bill:
 
     @property
     def tokens(self) -> float | None:
-        """In and out together."""
+        """Input and output tokens together; None if either is unknown."""
         return None if self.tokens_in is None or self.tokens_out is None else self.tokens_in + self.tokens_out
 
     @property
     def total(self) -> float:
-        """Money, or calls where they cost none that is known: by it bills of one tariff compare."""
+        """Money, or calls if no price is known, to compare costs of one tariff."""
         return self.money or self.calls
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """A question of the decision tree, and how it was answered."""
+class DecisionStep:
+    """A question of the decision tree, its answer, and the reason of the answer."""
 
     question: str
     answer: str
@@ -111,32 +98,34 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Where the decision tree leads, what to do in a sentence, and the questions on the way.
+    """The result of the decision tree of Don-Yehiya et al. 2026, Figure 5.
 
-    The design is `baseline` (all against it, nothing said of other pairs), `round_robin`, `pairs` (only those asked
-    about) or `ranking` (of everyone: an anchor chosen with care, or a design without one).
+    Attributes:
+        design: `baseline` (all against it), `round_robin`, `pairs` (only those asked about) or `ranking` (of all).
+        advice: what to do, in a sentence.
+        steps: the questions that were asked, and their answers.
     """
 
     design: Literal["baseline", "round_robin", "pairs", "ranking"]
     advice: str
-    steps: tuple[Step, ...]
+    steps: tuple[DecisionStep, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
-    """A model as the anchor.
+class AnchorCandidate:
+    """A model of the pilot as a possible anchor.
 
     Attributes:
-        informativeness: share of pairs of others that its verdicts tell apart, item by item.
+        informativeness: share of pairs of others that its verdicts distinguish, item by item.
         three_level: the same of win, tie and loss.
         pairs: compared, over all items.
-        rank_low, rank_high: its simultaneous rank set among the candidates, None where nothing can be said.
+        rank_low, rank_high: its simultaneous rank set among the candidates; None if unknown.
         advice: in a few words.
     """
 
     anchor: str
-    informativeness: Quantity
-    three_level: Quantity | None
+    informativeness: Estimate
+    three_level: Estimate | None
     pairs: int
     rank_low: int | None
     rank_high: int | None
@@ -144,62 +133,42 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class SimulatedSize:
-    """A number of items found by simulation: the smallest at which the simulated power reaches the promise.
-
-    Attributes:
-        low, high: the smallest at which the promise lies within, and below, the power's interval: between them lies
-            the true one at `level` (Monte-Carlo error alone, Wilson).
-        power: simulated at `items`.
-        simulations: per number of items.
-        distributions: that were drawn from.
-    """
-
-    items: int
-    low: int
-    high: int
-    level: float
-    power: float
-    simulations: int
-    distributions: int
-
-
-@dataclass(frozen=True, slots=True)
 class SampleSize:
-    """Items that tell an edge: the share of decided items that the better model wins, minus a half.
+    """Items that detect an edge: the share of decided items that the better model wins, minus a half.
 
     Attributes:
-        informative: items that decide, by the formula of the sign test (Table 2, base).
+        informative: decided items, by the formula of the sign test (Table 2, base).
         exact_power: of the exact sign test on these.
-        exact: items that decide, with which the exact test keeps the promise.
-        direct: items, when the two meet directly and ties are lost.
-        anchored: items, when both meet an anchor and equal verdicts are lost; None where no share is known.
-        wilcoxon: items by Wilcoxon's test, simulated, through an anchor; None where it was not.
+        exact: decided items with which the exact test has the power asked for.
+        direct: items if the two models meet directly and ties are lost.
+        anchored: items if both meet an anchor and equal verdicts are lost; None if no share is known.
+        wilcoxon: items by Wilcoxon's test through an anchor; None if it does not apply.
     """
 
     edge: float
     informative: int
     exact_power: float
     exact: int
-    direct: Quantity
-    anchored: Quantity | None
-    wilcoxon: SimulatedSize | None
+    direct: Estimate
+    anchored: Estimate | None
+    wilcoxon: int | None
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
-    """The smallest edge that the planned items tell, `direct` or through an `anchor`.
+class SmallestEdge:
+    """The smallest edge that the planned items detect.
 
     Attributes:
+        how: `direct`, or through an `anchor`.
         share: of the items that are informative.
-        edge: None where so few items tell none.
-        elo: what that is in Elo; None where unknown or unbounded.
+        edge: None if the items are too few for any.
+        elo: the edge in Elo; None if unknown or unbounded.
     """
 
     how: str
-    share: Quantity
-    edge: Quantity | None
-    elo: Quantity | None
+    share: Estimate
+    edge: Estimate | None
+    elo: Estimate | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,52 +176,33 @@ class PricedDesign:
     """A design in the table of costs.
 
     Attributes:
-        planned: what the planned items cost; None without a number of items.
+        planned: cost of the planned items; None if no number of items is planned.
         error: standard error of the difference of a typical pair on the planned items, Elo.
-        gap: smallest difference of a typical pair that the planned items tell, Elo.
-        rank_width: mean number of ranks in a model's rank set on the planned items.
-        items: on which the asked edge is told.
-        needed: what those cost; `needed_low` and `needed_high` at the ends of that interval.
+        gap: smallest difference of a typical pair that the planned items detect, Elo.
+        items: on which the asked edge is detected.
+        needed: cost of these; `needed_low` and `needed_high` at the ends of their interval.
     """
 
     design: str
-    planned: Bill | None
-    error: Quantity | None = None
-    gap: Quantity | None = None
-    rank_width: Quantity | None = None
-    items: Quantity | None = None
-    needed: Bill | None = None
-    needed_low: Bill | None = None
-    needed_high: Bill | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class AnsweredDesign:
-    """What a tournament takes that stops when a question is answered, in imagined runs.
-
-    Attributes:
-        usual: what a run costs on average; `most` what nine of ten cost at most.
-        answered, wrong: shares of the runs that get an answer, and in which a claim is wrong, in [0, 1].
-    """
-
-    design: str
-    usual: Bill
-    most: Bill
-    answered: float
-    wrong: float
-    runs: int
+    planned: BattleCosts | None
+    error: Estimate | None = None
+    gap: Estimate | None = None
+    items: Estimate | None = None
+    needed: BattleCosts | None = None
+    needed_low: BattleCosts | None = None
+    needed_high: BattleCosts | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedSize:
-    """Items on which `podium compare` tells a difference, two-sided.
+    """Items on which `podium compare` detects a difference, two-sided.
 
     Attributes:
-        difference: as it was asked for, `2points`.
-        test: what is done then.
-        spread: what the differences of items were taken to be, in words.
-        items: the smallest number with the power that was asked for.
-        power: at that number: how often the better one is told.
+        difference: as it was typed, `2points`.
+        test: the test that `podium compare` does.
+        spread: how much items are assumed to differ, in words.
+        items: the smallest number with the power asked for.
+        power: at that number.
         level: of the interval that excludes 0.
     """
 
@@ -265,10 +215,11 @@ class ComparedSize:
 
 
 @dataclass(frozen=True, slots=True)
-class Unanswered:
-    """A part that was not answered, why, and what would answer it.
+class UnansweredPart:
+    """A part of the plan that was not answered, why, and what would answer it.
 
-    It is unanswerable where data were given that cannot answer it, and not just too little was typed.
+    Attributes:
+        unanswerable: whether data were given that cannot answer it; False if only an option is missing.
     """
 
     part: str
@@ -279,37 +230,32 @@ class Unanswered:
 
 @dataclass(frozen=True, slots=True)
 class Plan(Document):
-    """All that a plan says.
+    """A whole plan.
 
     Attributes:
         asked: the numbers that it is for.
-        assumptions: what its figures rest on.
         candidates: for the anchor, the most informative first; empty without a pilot.
-        anchor: the one that the figures are for; None where none is known.
+        anchor: the one that the figures are for; None if none is known.
         gap_elo: the asked edge in Elo.
-        cheapest: which design costs least for the asked edge, in a sentence; None where unknown.
-        methods: of the intervals, or why there is none, by part.
-        question: until when is played, in words; None where nothing stops a tournament.
-        answers: what each tournament takes until then.
-        compared: how many items `podium compare` needs to tell a difference; None where none was asked for.
+        cheapest: which design costs least for the asked edge, in a sentence; None if unknown.
+        methods: of the intervals by part, or why there is none.
+        compared: how many items `podium compare` needs; None if no difference was asked about.
     """
 
     view = "podium.planning.plan_report:plan_reports"
     asked: Mapping[str, Any]
     assumptions: tuple[str, ...]
     decision: Decision
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[AnchorCandidate, ...]
     anchor: str | None
     samples: tuple[SampleSize, ...]
-    gaps: tuple[Gap, ...]
+    gaps: tuple[SmallestEdge, ...]
     gap_elo: float
     lines: tuple[PricedDesign, ...]
     cheapest: str | None
     methods: Mapping[str, str]
-    missing: tuple[Unanswered, ...]
+    missing: tuple[UnansweredPart, ...]
     provenance: Mapping[str, Any]
-    question: str | None = None
-    answers: tuple[AnsweredDesign, ...] = ()
     compared: ComparedSize | None = None
 
     @property
@@ -333,56 +279,55 @@ def elo_of_edge(edge: float, ties: float) -> float:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
-    """What the parts of a plan are made from, most of it the arguments of `make_plan`.
+class PlanRequest:
+    """What a plan is for, most of it arguments of `make_plan`, and notes that its parts leave.
 
     Attributes:
-        record: of the pilot, if there is one.
-        ties: share of battles that end in one.
-        anchor: who is to be the anchor; None to let a pilot choose.
-        share: of items that tell two models apart through the anchor; None where unknown.
-        methods: of the intervals, or why there is none, by part.
+        record: the pilot; None if there is none.
+        ties: share of battles that end in a tie.
+        anchor: the model to use as the anchor; None to let a pilot choose.
+        share: of items that distinguish two models through the anchor; None if unknown.
+        methods: of the intervals by part, or why there is none.
         unanswered: parts that are not answered, by why, remedy and whether data were given that cannot answer them.
     """
 
     record: Recording | None
     models: int
     items: int | None
-    ties: Quantity
+    ties: Estimate
     edge: float
     alpha: float
     power: float
     level: float
     tariff: Tariff
     seed: int
-    simulations: int
     baseline: str | None
     pairs: tuple[tuple[str, str], ...]
     anchor: str | None = None
-    share: Quantity | None = None
+    share: Estimate | None = None
     methods: dict[str, str] = field(default_factory=dict)
     unanswered: dict[tuple[str, str, bool], list[str]] = field(default_factory=dict)
 
     @property
     def gap_elo(self) -> float:
-        """The edge to be told in Elo, ties counting half."""
+        """The asked edge in Elo, ties counting half."""
         return elo_of_edge(self.edge, self.ties.value)
 
     @property
-    def test(self) -> dict[str, Any]:
+    def test(self) -> dict[str, float]:
         """Error rate and power of the one-sided tests."""
         return {"alpha": self.alpha, "power": self.power}
 
     @property
-    def share_decided(self) -> Quantity:
-        """Share of battles that end in no tie."""
-        return self.ties.through(lambda ties: 1 - ties, falling=True)
+    def share_decided(self) -> Estimate:
+        """Share of battles that do not end in a tie."""
+        return self.ties.transform(lambda ties: 1 - ties, decreasing=True)
 
-    def lack(self, part: str, why: object, remedy: str, *, unanswerable: bool = False) -> None:
-        """Note a part that is not answered; parts with one reason and one remedy stand together."""
+    def leave_out(self, part: str, why: object, remedy: str, *, unanswerable: bool = False) -> None:
+        """Note a part that is not answered; parts with the same reason and remedy are listed together."""
         self.unanswered.setdefault((str(why), remedy, unanswerable), []).append(part)
 
     @property
-    def unanswered_parts(self) -> tuple[Unanswered, ...]:
+    def unanswered_parts(self) -> tuple[UnansweredPart, ...]:
         """The parts that are not answered, in the order in which they were noted."""
-        return tuple(Unanswered(", ".join(parts), *reason) for reason, parts in self.unanswered.items())
+        return tuple(UnansweredPart(", ".join(parts), *reason) for reason, parts in self.unanswered.items())

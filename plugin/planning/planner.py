@@ -10,23 +10,22 @@ import pandas as pd
 from podium.diagnosis.clustered import Clustered
 from podium.errors import NotIdentifiedError, UsageError, unknown_name
 from podium.nouns.battles import Battles
+from podium.nouns.estimate import Estimate
 from podium.nouns.ranking import Entry, Standings, provenance
 from podium.planning.compared_sizes import compared_size
-from podium.planning.cost import PAIRS, battles_of, cheapest_design, priced_designs, stand_in_names
-from podium.planning.edges import sample_sizes, smallest_gaps
-from podium.planning.plan import Candidate, Decision, Draft, Plan, Quantity, Step, Tariff
-from podium.planning.precision import MOST_MODELS, SPREAD
-from podium.planning.questions import answered_designs
+from podium.planning.cost import PAIRS, battles_of, cheapest_design, price_designs, stand_in_names
+from podium.planning.edges import sample_sizes, smallest_edges
+from podium.planning.plan import AnchorCandidate, Decision, DecisionStep, Plan, PlanRequest, Tariff
+from podium.planning.precision import ITEM_EFFECT, SPREAD
 from podium.planning.sample_size import check_numbers, three_levels
 from podium.rankers.coded import code_battles
 from podium.rankers.intervals import check_level, t_quantile
-from podium.rankers.scale import POINTS
 from podium.tournaments.selection import draw_items
 from podium.verbs.rank_battles import rank
 from podium.verbs.replays import Recording, TournamentDesign, recording_of
 
 TIES = 0.15
-"""Share of battles that end in a tie, where nothing else is known."""
+"""Share of battles that end in a tie, if nothing else is known."""
 FEW = 3
 """Models up to which all pairs cost no more than an anchor from outside."""
 BASELINE = "is there a natural baseline that every model is to be compared with?"
@@ -50,10 +49,7 @@ def make_plan(
     tariff: Tariff | None = None,
     level: float = 0.95,
     seed: int = 0,
-    simulations: int = 10_000,
     pool: bool = False,
-    until: str = "",
-    margin: float = 0.0,
     difference: str = "",
     disagree: float | None = None,
     spread: float | None = None,
@@ -61,25 +57,21 @@ def make_plan(
     """Plan a comparison from numbers, or from a pilot's battles.
 
     Args:
-        pilot: battles, or what `read_battles` reads; without it, verdicts are simulated.
+        pilot: battles, or what `read_battles` reads; without it, the figures rest on assumptions.
         models: how many will compete; by default those of the pilot.
-        items: how many are planned; without it, only what the asked edge needs is said.
+        items: how many are planned; without it, only what the asked edge needs is planned.
         ties: expected share of battles that end in a tie; by default the pilot's, else 0.15.
-        informativeness: share of items that tell two models apart through an anchor; by default the pilot's.
-        edge: to be told: the better model wins 1/2 + edge of the items that decide.
+        informativeness: share of items that distinguish two models through an anchor; by default the pilot's.
+        edge: to be detected: the better model wins 1/2 + edge of the decided items.
         alpha, power: of one-sided tests.
         baseline: the model that all are to be compared with, if there is one.
-        pairs: the only comparisons of interest, if not everyone is to be ranked.
+        pairs: the only comparisons of interest, if not all models are to be ranked.
         pilot_items: use so many items of the pilot, drawn at random.
-        tariff: what a battle takes.
+        tariff: judge calls, tokens and prices of a battle.
         level: of intervals and rank sets.
         seed: of everything random.
-        simulations: of Wilcoxon's test, per number of items.
-        pool: take the verdicts of several judges together.
-        until: the question at whose answer a tournament stops: `order`, `topK` or `error:X`; see
-            `podium.tournaments.stopping.Stopping`.
-        margin: Elo by which its claims may be wrong.
-        difference: that `podium compare` is to tell, as `2points`, `0.02` or `40elo`; then two models are enough.
+        pool: combine the verdicts of several judges.
+        difference: that `podium compare` is to detect, as `2points`, `0.02` or `40elo`; then two models are enough.
         disagree: share of items on which just one of the two is right, for a metric of right and wrong.
         spread: standard deviation over items of the difference, for another metric.
 
@@ -94,17 +86,13 @@ def make_plan(
     names = record.field.models if record else ()
     _check_names(names, baseline, pairs)
     number = models or len(names) or (2 if difference else 0)
-    if margin and not until:
-        raise UsageError(
-            f"margin {margin:g} belongs to a question (--until order or --until topK): give it, or leave it out"
-        )
     if number < 2:
         raise UsageError("nothing to plan for: give a pilot, or the number of models (--models, 2 or more)")
-    expected = share_of_ties(record, level) if ties is None and record else Quantity(TIES if ties is None else ties)
+    expected = share_of_ties(record, level) if ties is None and record else Estimate(TIES if ties is None else ties)
     compared = compared_size(
         difference, ties=expected.value, disagree=disagree, spread=spread, level=level, power=power
     )
-    draft = Draft(
+    request = PlanRequest(
         record=record,
         models=number,
         items=items,
@@ -115,21 +103,17 @@ def make_plan(
         level=level,
         tariff=tariff or Tariff(),
         seed=seed,
-        simulations=simulations,
         baseline=baseline,
         pairs=tuple(pairs),
     )
-    candidates = tuple(_candidates(draft))
-    draft = replace(draft, anchor=baseline or next((candidate.anchor for candidate in candidates), None))
-    share = _share(draft, candidates) if informativeness is None else Quantity(informativeness)
-    answers = tuple(answered_designs(draft, until, margin)) if until else ()
-    question = f"{until}{f' within {margin:g} Elo' if margin else ''}" if until else None
-    plan = _plan_of(replace(draft, share=share), candidates)
-    return replace(plan, question=question, answers=answers, compared=compared)
+    candidates = tuple(_candidates(request))
+    request = replace(request, anchor=baseline or next((candidate.anchor for candidate in candidates), None))
+    share = _share(request, candidates) if informativeness is None else Estimate(informativeness)
+    return replace(_build_plan(replace(request, share=share), candidates), compared=compared)
 
 
 def _record_of(pilot: Battles | pd.DataFrame | str | Path, items: int | None, pool: bool, seed: int) -> Recording:
-    """Return the pilot, or as many of its items as are asked for."""
+    """Return the pilot's verdicts, on as many of its items as are asked for."""
     record = recording_of(pilot, pool=pool)
     if items is None or items >= len(record.field.items):
         return record
@@ -137,73 +121,75 @@ def _record_of(pilot: Battles | pd.DataFrame | str | Path, items: int | None, po
     return recording_of(record.battles.select(keep), pool=pool)
 
 
-def _plan_of(draft: Draft, candidates: tuple[Candidate, ...]) -> Plan:
-    """Answer all parts; what cannot be answered is noted and does not stop the rest."""
-    record = draft.record
-    samples, gaps, lines = tuple(sample_sizes(draft)), tuple(smallest_gaps(draft)), tuple(priced_designs(draft))
-    decision = decide(draft.models, draft.baseline, draft.pairs)
-    # Not all designs tell of a baseline, or of single pairs.
-    telling = {"baseline": "anchor ", "pairs": PAIRS}.get(decision.design, "")
-    options = {"seed": draft.seed, "tariff": asdict(draft.tariff)}
+def _build_plan(request: PlanRequest, candidates: tuple[AnchorCandidate, ...]) -> Plan:
+    """Return a plan of all parts; a part that cannot be answered is noted and does not stop the rest."""
+    record = request.record
+    samples, gaps = tuple(sample_sizes(request)), tuple(smallest_edges(request))
+    lines = tuple(price_designs(request))
+    decision = decide(request.models, request.baseline, request.pairs)
+    # Not all designs compare with a baseline, or single pairs.
+    suitable = {"baseline": "anchor ", "pairs": PAIRS}.get(decision.design, "")
     return Plan(
         asked={
-            "models": draft.models,
-            "items": draft.items,
-            "ties": draft.ties,
-            "informativeness": draft.share,
-            **{name: getattr(draft, name) for name in ("edge", "alpha", "power", "level")},
+            "models": request.models,
+            "items": request.items,
+            "ties": request.ties,
+            "informativeness": request.share,
+            **{name: getattr(request, name) for name in ("edge", "alpha", "power", "level")},
             "pilot_items": len(record.field.items) if record else None,
             "pilot_battles": record.battles.counts() if record else None,
         },
-        assumptions=tuple(_assumptions(draft)),
+        assumptions=tuple(_assumptions(request)),
         decision=decision,
         candidates=candidates,
-        anchor=draft.anchor,
+        anchor=request.anchor,
         samples=samples,
         gaps=gaps,
-        gap_elo=draft.gap_elo,
+        gap_elo=request.gap_elo,
         lines=lines,
-        cheapest=cheapest_design([line for line in lines if line.design.startswith(telling)]),
-        methods=draft.methods,
-        missing=draft.unanswered_parts,
-        provenance=provenance(record.battles.sources if record else (), options),
+        cheapest=cheapest_design([line for line in lines if line.design.startswith(suitable)]),
+        methods=request.methods,
+        missing=request.unanswered_parts,
+        provenance=provenance(
+            record.battles.sources if record else (), {"seed": request.seed, "tariff": asdict(request.tariff)}
+        ),
     )
 
 
-def share_of_ties(record: Recording, level: float) -> Quantity:
+def share_of_ties(record: Recording, level: float) -> Estimate:
     """Return the share of ties among readable battles, with its item-clustered t interval.
 
     Raises:
-        NotIdentifiedError: nothing in the pilot is readable, or every verdict is a tie.
+        NotIdentifiedError: no verdict of the pilot is readable, or all are ties.
     """
     coded = code_battles(record.battles)
     tied = coded.credit == 0.5
     share, number = float(tied.mean()), len(tied)
     if share == 1:
-        raise NotIdentifiedError("every readable verdict of the pilot is a tie: no number of items tells anyone apart")
+        raise NotIdentifiedError("every readable verdict of the pilot is a tie: it separates no models")
     ties = Clustered(coded.cluster, coded.unit, level).linear(share, (tied - share) / number, number, within=(0, 1))
     if share == 0 and ties.low is not None:
         # No variation to measure: the exact binomial bound over items (Clopper and Pearson 1934).
-        return Quantity(0.0, 0.0, 1 - ((1 - level) / 2) ** (1 / coded.clusters))
-    return Quantity(share, ties.low, ties.high)
+        return Estimate(0.0, 0.0, 1 - ((1 - level) / 2) ** (1 / coded.clusters))
+    return Estimate(share, ties.low, ties.high)
 
 
-def _candidates(draft: Draft) -> Iterator[Candidate]:
-    """Yield the pilot's models of known informativeness as anchors, the best first, and what to think of each."""
+def _candidates(request: PlanRequest) -> Iterator[AnchorCandidate]:
+    """Yield the pilot's models of known informativeness as anchors, the best first, with advice for each."""
     part = "informativeness of the candidates for the anchor"
-    if draft.record is None:
-        size = battles_of(TournamentDesign("pilot", "anchor", {"pilot": 10}), stand_in_names(draft.models), 10)
-        remedy = f"play 10 items ({size:,} battles, {size * draft.tariff.calls:,} calls) and plan from them"
-        draft.lack(part, "there is no pilot", remedy)
+    if request.record is None:
+        size = battles_of(TournamentDesign("pilot", "anchor", {"pilot": 10}), stand_in_names(request.models), 10)
+        remedy = f"play 10 items ({size:,} battles, {size * request.tariff.calls:,} calls) and plan from them"
+        request.leave_out(part, "there is no pilot", remedy)
         return
     try:
-        how: dict[str, Any] = {"level": draft.level, "seed": draft.seed, "pool": True, "answers": False}
-        standings = rank(draft.record.battles, "informativeness", **how).standings[0]
+        how: dict[str, Any] = {"level": request.level, "seed": request.seed, "pool": True, "answers": False}
+        standings = rank(request.record.battles, "informativeness", **how).standings[0]
     except NotIdentifiedError as error:
-        draft.lack(part, error, "play a pilot in which every model meets every other", unanswerable=True)
+        request.leave_out(part, error, "play a pilot in which every model meets every other", unanswerable=True)
         return
     interval = f"{100 * standings.level:g}%, {standings.interval}"
-    draft.methods["informativeness"] = interval if standings.interval else "no interval: a single item"
+    request.methods["informativeness"] = interval if standings.interval else "no interval: a single item"
     known = [entry for entry in standings.entries if entry.score is not None]
     for entry in known:
         if entry is known[0]:
@@ -212,64 +198,65 @@ def _candidates(draft: Draft) -> Iterator[Candidate]:
             advice = "too few items to say"
         else:
             advice = "may be as good" if entry.rank_low == 1 else "avoid: less informative"
-        share = Quantity(entry.score or 0.0, entry.low, entry.high)
+        share = Estimate(entry.score or 0.0, entry.low, entry.high)
         of_three = _three_level(entry, standings) if "three_level" in entry.extra else share
         pairs = int(entry.extra.get("pairs") or 0)
-        yield Candidate(entry.model, share, of_three, pairs, entry.rank_low, entry.rank_high, advice)
+        yield AnchorCandidate(entry.model, share, of_three, pairs, entry.rank_low, entry.rank_high, advice)
 
 
-def _three_level(entry: Entry, standings: Standings) -> Quantity | None:
+def _three_level(entry: Entry, standings: Standings) -> Estimate | None:
     """Return the informativeness of win, tie and loss, with its t interval over items."""
     share, se = entry.extra.get("three_level"), entry.extra.get("three_level_se")
     if share is None or se is None or standings.counts.items < 2:
-        return None if share is None else Quantity(share)
+        return None if share is None else Estimate(share)
     reach = t_quantile(standings.counts.items, standings.level) * se
-    return Quantity(share, max(share - reach, 0.0), min(share + reach, 1.0))
+    return Estimate(share, max(share - reach, 0.0), min(share + reach, 1.0))
 
 
-def _share(draft: Draft, candidates: Sequence[Candidate]) -> Quantity | None:
-    """Return the share of items that tell two models apart through the anchor; None, and a note, where unknown."""
-    if draft.record is None:
-        return Quantity(three_levels(draft.ties.value, 0.0).informative)
-    share = next((each.informativeness for each in candidates if each.anchor == draft.anchor), None)
+def _share(request: PlanRequest, candidates: Sequence[AnchorCandidate]) -> Estimate | None:
+    """Return the share of items that distinguish two models through the anchor; None, with a note, if unknown."""
+    if request.record is None:
+        return Estimate(three_levels(request.ties.value, 0.0).informative)
+    share = next((each.informativeness for each in candidates if each.anchor == request.anchor), None)
     if share is not None and share.value:
         return share
     if share is None:
-        why = "the pilot says nothing about an anchor's informativeness"
+        why = "the pilot does not measure an anchor's informativeness"
         remedy = "give --informativeness, or play a pilot"
     else:
-        why = f"{draft.anchor} tells no two models of the pilot apart"
+        why = f"verdicts against {request.anchor} distinguish no two models of the pilot"
         remedy = "take another anchor, or play a larger pilot"
-    draft.lack("items through an anchor", why, remedy, unanswerable=True)
+    request.leave_out("items through an anchor", why, remedy, unanswerable=True)
     return None
 
 
-def _assumptions(draft: Draft) -> Iterator[str]:
-    if draft.record is None:
-        yield f"{draft.ties.value:.0%} of verdicts are ties; win, tie and loss are drawn apart for any two models"
-        yield "the anchor is of middling strength: a strong or a weak one tells less, and a pilot finds it out"
-        if draft.models <= MOST_MODELS:
-            yield (
-                f"strengths vary between models with a standard deviation of {SPREAD * POINTS:.0f} Elo, and from "
-                "item to item with as much; the judge errs by a logistic error"
-            )
+def _assumptions(request: PlanRequest) -> Iterator[str]:
+    """Yield what the figures rest on, a sentence each."""
+    if request.record is None:
+        yield f"{request.ties.value:.0%} of verdicts are ties; win, tie and loss of any two models are independent"
+        yield "the anchor is of middling strength; a strong or a weak one is less informative, as a pilot would show"
+        yield (
+            f"ratings have a standard deviation of {SPREAD:.0f} Elo over models, and a model's rating one of "
+            f"{ITEM_EFFECT:.0f} Elo over items, as in GPT-4's verdicts on seven models"
+        )
     else:
         yield "items to come are like the pilot's, and the judge is the same"
-        if draft.anchor and draft.anchor != draft.baseline:
-            yield f"{draft.anchor} was chosen as the anchor by these very data, which may flatter it"
+        if request.anchor and request.anchor != request.baseline:
+            yield f"{request.anchor} was chosen as the anchor by the same data, which may flatter it"
     yield (
-        "items needed and errors are of chance alone; `podium replay --seeds 20` of a record shows what a design gets "
-        "wrong however many items it has"
+        "items needed and errors are of chance alone; `podium replay --seeds 20` of a record shows the errors of a "
+        "design that more items do not remove"
     )
 
 
 def _check_names(names: Sequence[str], baseline: str | None, pairs: Sequence[tuple[str, str]]) -> None:
+    """Raise UsageError for a baseline or a pair that is not in the pilot, and for a pair of one model."""
     for name in [*([baseline] if baseline else []), *(name for pair in pairs for name in pair)]:
         if names and name not in names:
             raise unknown_name("model", name, names)
     same = next((a for a, b in pairs if a == b), None)
     if same is not None:
-        raise UsageError(f"a pair needs two different models, not {same!r} twice")
+        raise UsageError(f"--pair {same} {same}: a pair needs two different models")
 
 
 def decide(models: int, baseline: str | None = None, pairs: Sequence[tuple[str, str]] = ()) -> Decision:
@@ -281,19 +268,19 @@ def decide(models: int, baseline: str | None = None, pairs: Sequence[tuple[str, 
         pairs: the only comparisons of interest, if not everyone is to be ranked.
     """
     if baseline is not None:
-        step = Step(BASELINE, f"yes, {baseline}", "it is the anchor by the question asked, whatever its strength")
+        step = DecisionStep(BASELINE, f"yes, {baseline}", "it is the anchor, whatever its strength")
         advice = f"compare every model with {baseline}, and draw no conclusions about other pairs"
         return Decision("baseline", advice, (step,))
-    steps = [Step(BASELINE, "no", "none was named (--baseline)")]
+    steps = [DecisionStep(BASELINE, "no", "none was named (--baseline)")]
     if models <= FEW:
-        step = Step(NUMBER, f"yes, {models}", "all pairs cost no more than an anchor from outside would")
+        step = DecisionStep(NUMBER, f"yes, {models}", "all pairs cost no more than an anchor from outside would")
         return Decision("round_robin", "compare all pairs", (*steps, step))
-    steps.append(Step(NUMBER, f"no, {models}", "the cost of all pairs grows with the square of their number"))
+    steps.append(DecisionStep(NUMBER, f"no, {models}", "the cost of all pairs grows with the square of their number"))
     if pairs:
-        step = Step(ONLY_PAIRS, f"yes, {len(pairs)}", "a direct comparison wastes nothing on an anchor")
+        step = DecisionStep(ONLY_PAIRS, f"yes, {len(pairs)}", "a direct comparison wastes nothing on an anchor")
         shown = ", ".join(f"{a} with {b}" for a, b in pairs)
         return Decision("pairs", f"compare {shown}; report win rates of these pairs, no scores", (*steps, step))
-    steps.append(Step(ONLY_PAIRS, "no", "none were named (--pair), so all are to be ranked"))
+    steps.append(DecisionStep(ONLY_PAIRS, "no", "none were named (--pair), so all are to be ranked"))
     advice = (
         "for a full ranking, take a middling model as the anchor, never the strongest or the weakest, confirm its "
         "informativeness by a pilot and report it; or take a design without an anchor where the tables below allow it"

@@ -1,204 +1,248 @@
-"""How precisely a design rates models, from a pilot's verdicts or from those of simulated worlds.
+"""How precisely a design rates models: the Fisher information of the schedule that it plays, clustered by item.
 
-A design is played with those verdicts as the judge. What its item-clustered covariance is for one item, divided by a
-number of items, is what it will be for that number.
+A schedule is played once. Every verdict is the expected credit p of the assumed ratings, so that a tournament whose
+next round depends on verdicts (SWIM) can be played, too. With L_t the Laplacian of item t's battles, weighted by
+v = p (1 - p), the fitted log-strengths have the covariance A^-1 B A^-1, A = sum L_t and B = sum (w L_t^2 + R_t): item
+t moves each model's log-strength by an effect of variance w, and R_t is the Laplacian of the variance that is left in
+each battle's credit. `benchmarks/plan_errors.py` compares the result with simulated verdicts.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from math import ceil, exp, log
-from typing import Literal
+from dataclasses import dataclass
+from math import ceil, exp, sqrt
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import expit, ndtri
 
 from podium.errors import NotIdentifiedError
-from podium.planning.plan import Quantity
-from podium.planning.sample_size import check_numbers
-from podium.planning.simulation import Judge, simulate
+from podium.nouns.estimate import Estimate
 from podium.plugins.catalogue import make_tournament
-from podium.rankers.coded import code_battles
-from podium.rankers.identification import bounded_models, fit_battles
-from podium.rankers.intervals import ScoreEstimates, mean_interval, t_quantile
-from podium.rankers.pairs import pair_sums, win_rates
-from podium.rankers.rank_sets import compare_all_pairs
-from podium.rankers.scale import elo_scale
-from podium.scorers.battle import Orders
+from podium.rankers.graph import comparison_graph
+from podium.rankers.intervals import t_quantile
+from podium.rankers.pairs import Pairs, pairs_from_matrices
+from podium.rankers.scale import POINTS
+from podium.rankers.strengths import fit_strengths
 from podium.text import some
-from podium.tournaments.selection import generator
-from podium.verbs.replays import Recording, TournamentDesign, play, recording_of
+from podium.tournaments.schedule import Field, Outcome, Round
+from podium.verbs.replays import Recording, TournamentDesign
 
+SPREAD, ITEM_EFFECT = 130.0, 170.0
+"""Standard deviations of ratings over models, and of a model's rating over items, Elo, if there is no pilot.
+
+They are those of GPT-4's verdicts on seven models, the round robin that came with QLoRA.
+"""
+MOST_MODELS = 200
+"""Models beyond which no precision is computed."""
+DIFFERENT_BY_ITEM = ("chain", "ring")
+"""Tournaments that play other pairs on each item; they are played on more items to average over these."""
 GROUPS = 10
-"""Of a pilot's items, left out in turn for the jackknife."""
-DRAWS = 20
-"""Simulated outcomes of a design behind the mean width of its rank sets."""
-MOST_MODELS = 60
-"""Of a simulated world."""
-BATTLES = 20_000
-"""Of a round robin in one world, at most, as long as there are enough items."""
-FEWEST, MOST = 25, 100
-"""Items of a world."""
-WORLDS = 10
-SPREAD = 1.0
-"""Standard deviation of the models' strengths, and of what an item adds to each, logits."""
+"""Groups of a pilot's items for the jackknife."""
+FEWEST_ITEMS = 4
+"""Items of a pilot below which no precision is estimated."""
 
 
 @dataclass(frozen=True, slots=True)
-class PerItem:
-    """What a design would do with a single item: ratings, centred on 1500, and their covariance times the items."""
+class VerdictModel:
+    """Assumed or estimated ratings, and how verdicts vary around the credits expected from them.
 
-    elo: np.ndarray
-    covariance: np.ndarray
+    Attributes:
+        names: of the models, sorted.
+        theta: log-strengths, shape (models,).
+        item_variance: variance over items of a model's log-strength.
+        dispersion: variance of a verdict's credit over p (1 - p).
+        calls: judge calls behind such a verdict; None if unknown: then as many as behind a planned battle.
+    """
+
+    names: tuple[str, ...]
+    theta: np.ndarray
+    item_variance: float
+    dispersion: float
+    calls: float | None = 1.0
 
     @property
-    def variance(self) -> float:
-        """Mean over all pairs of the variance of their difference, times the number of items."""
-        # The covariance of centred ratings has row sums of zero.
-        return float(2 * np.trace(self.covariance) / (len(self.covariance) - 1))
+    def information(self) -> np.ndarray:
+        """Fisher information p (1 - p) of a battle about the difference of its two log-strengths, shape (n, n)."""
+        return expit(self.theta[:, None] - self.theta) * expit(self.theta - self.theta[:, None])
+
+    @property
+    def middle(self) -> str:
+        """The name of a model of middling strength."""
+        return self.names[int(np.argsort(self.theta, kind="stable")[len(self.theta) // 2])]
+
+    def remaining_variance(self, calls: float) -> np.ndarray:
+        """Return the variance of a battle's credit that item effects do not explain, shape (n, n).
+
+        Args:
+            calls: over which the battle's credit is a mean.
+        """
+        information = self.information
+        per_verdict = information * np.maximum(self.dispersion - 2 * self.item_variance * information, 0)
+        return per_verdict * (1 if self.calls is None else self.calls / calls)
+
+
+def assumed_verdicts(names: tuple[str, ...], ties: float) -> VerdictModel:
+    """Return the verdict model without a pilot: ratings at normal quantiles, usual item effects, a share of ties."""
+    theta = ndtri((np.arange(len(names)) + 0.5) / len(names)) * SPREAD / POINTS
+    model = VerdictModel(tuple(sorted(names)), theta, (ITEM_EFFECT / POINTS) ** 2, 1.0)
+    mean = model.information[np.triu_indices(len(names), 1)].mean()
+    # A verdict's variance is p (1 - p) - ties / 4, and ties are the more frequent, the closer two models are.
+    return VerdictModel(model.names, theta, model.item_variance, 1 - ties / (4 * mean))
+
+
+def credit_cube(record: Recording, values: np.ndarray) -> np.ndarray:
+    """Return the values of a record's battles by item, shape (items, n, n), NaN if there is none.
+
+    Args:
+        values: one per battle, of the model that comes first by name; the mirrored entry is its negative.
+    """
+    names = {name: k for k, name in enumerate(record.field.models)}
+    items = {name: k for k, name in enumerate(record.field.items)}
+    cube = np.full((len(items), len(names), len(names)), np.nan)
+    places = [(items[own.pairing.item], names[own.pairing.a], names[own.pairing.b]) for own in record.outcomes]
+    item, a, b = np.array(places, dtype=np.int64).reshape(-1, 3).T
+    cube[item, a, b], cube[item, b, a] = values, -np.asarray(values)
+    return cube
+
+
+def pilot_verdicts(record: Recording) -> tuple[VerdictModel, list[VerdictModel]]:
+    """Return the verdict model of a pilot, and those of the pilot without each tenth of its items.
+
+    Raises:
+        NotIdentifiedError: fewer than four items, or verdicts that leave a rating unbounded.
+    """
+    # Sorted, so that the groups do not depend on the order of the rows.
+    order = np.argsort(np.array(record.field.items, dtype=object), kind="stable")
+    if len(order) < FEWEST_ITEMS:
+        raise NotIdentifiedError(f"precision needs at least {FEWEST_ITEMS} items, and the pilot has {len(order)}")
+    verdicts = [np.nan if own.credit is None else 2 * own.credit - 1 for own in record.outcomes]
+    credit = (1 + credit_cube(record, np.array(verdicts))[order]) / 2
+    names, calls = record.field.models, _calls_per_battle(record)
+    groups = min(GROUPS, len(order))
+    parts = [credit[np.arange(len(order)) % groups != left] for left in range(groups)]
+    whole, *others = (_fit_verdicts(part, names, calls) for part in (credit, *parts))
+    return whole, others
+
+
+def _calls_per_battle(record: Recording) -> float | None:
+    """Return the mean number of judge calls behind a battle's verdict; None if the record does not name orders."""
+    table = record.battles.table
+    if "order" not in table or table["order"].isna().any():
+        return None
+    return float((1 + (table["order"] == "merged")).sum() / len(record.outcomes))
+
+
+def _fit_verdicts(credit: np.ndarray, names: tuple[str, ...], calls: float | None) -> VerdictModel:
+    """Estimate ratings, item effects and dispersion from credits by item, shape (items, n, n)."""
+    known = ~np.isnan(credit)
+    pairs = pairs_from_matrices(np.triu(np.nansum(credit, axis=0), 1), np.triu(known.sum(axis=0), 1).astype(float))
+    _refuse_unbounded(pairs, names)
+    theta = fit_strengths(pairs).theta
+    expected = expit(theta[:, None] - theta)
+    surplus = np.where(known, credit - expected, 0.0)
+    information = np.where(known, expected * (1 - expected), 0.0)
+    squares = np.sum(surplus**2)
+    # Two battles of one model on one item share its effect: their surpluses have the covariance w v v'.
+    shared = np.sum(surplus.sum(axis=2) ** 2) - squares
+    pairs_sharing = np.sum(information.sum(axis=2) ** 2) - np.sum(information**2)
+    item_variance = max(shared / pairs_sharing, 0.0) if pairs_sharing > 0 else 0.0
+    return VerdictModel(names, theta, float(item_variance), float(squares / information.sum()), calls)
+
+
+def _refuse_unbounded(pairs: Pairs, names: tuple[str, ...]) -> None:
+    """Raise NotIdentifiedError for models without a readable battle, separate groups, and unbounded ratings."""
+    met = {*pairs.first.tolist(), *pairs.second.tolist()}
+    if lacking := [name for k, name in enumerate(names) if k not in met]:
+        raise NotIdentifiedError(f"without a readable battle in it: {some(lacking)}")
+    graph = comparison_graph(pairs)
+    if graph.groups > 1:
+        raise NotIdentifiedError("its models form groups that never met")
+    if graph.separated.any():
+        unbounded = [names[k] for k in np.flatnonzero(graph.separated)]
+        raise NotIdentifiedError(f"its verdicts bound no rating of {some(unbounded)}")
+
+
+def play_schedule(design: TournamentDesign, model: VerdictModel) -> np.ndarray:
+    """Return how often each pair meets on each item when every verdict is as expected, shape (items, n, n)."""
+    size, most = len(model.names), 200 if design.name in DIFFERENT_BY_ITEM else 10
+    number = int(np.clip(10_000 * most // size**2, 1, most))
+    is_unknown = design.name == "anchor" and design.settings.get("anchor") not in model.names
+    rule = make_tournament(design.name, {**design.settings, **({"anchor": model.middle} if is_unknown else {})})
+    field = Field(model.names, tuple(f"item {k}" for k in range(number)), {})
+    code, place = ({name: k for k, name in enumerate(names)} for names in (field.models, field.items))
+    expected = expit(model.theta[:, None] - model.theta).tolist()
+    met, rounds = np.zeros((number, size, size)), list[Round]()
+    while coming := rule.next(field, rounds).pairings:
+        a, b = ([code[getattr(own, side)] for own in coming] for side in ("a", "b"))
+        np.add.at(met, ([place[own.item] for own in coming], a, b), 1.0)
+        outcomes = (Outcome(own, expected[i][j]) for own, i, j in zip(coming, a, b, strict=True))
+        rounds.append(Round(tuple(outcomes)))
+    return met + met.transpose(0, 2, 1)
+
+
+def typical_variance(met: np.ndarray, model: VerdictModel, calls: float) -> float:
+    """Return the mean variance of the difference of two models' ratings, times the number of items, Elo squared.
+
+    Args:
+        met: how often each pair meets on each item, shape (items, n, n).
+        calls: judge calls of a battle.
+    """
+    laplacians = _laplacian(met * model.information)
+    remaining = _laplacian((met * model.remaining_variance(calls)).sum(axis=0))
+    size = len(model.names)
+    # Adding the constant vector makes the total invertible; centred log-strengths are not affected.
+    constant = np.full((size, size), 1 / size)
+    inverse = np.linalg.inv(laplacians.sum(axis=0) + constant) - constant
+    spread = model.item_variance * (laplacians @ laplacians).sum(axis=0) + remaining
+    covariance = inverse @ spread @ inverse * len(met)
+    # The covariance of centred ratings has row sums of zero.
+    return float(POINTS**2 * 2 * np.trace(covariance) / (size - 1))
+
+
+def _laplacian(weights: np.ndarray) -> np.ndarray:
+    """Return the Laplacian of symmetric weights, shape (..., n, n)."""
+    return np.eye(weights.shape[-1]) * weights.sum(axis=-1)[..., None] - weights
 
 
 @dataclass(frozen=True, slots=True)
 class Precision:
-    """How precisely a design rates: the variance of the difference of a typical pair, times the number of items.
+    """The mean variance over pairs of the difference of two models' ratings, times the number of items, Elo squared."""
 
-    `cases` are the ratings and covariances behind it; `method` is that of its interval.
-    """
+    variance: Estimate
 
-    variance: Quantity
-    cases: tuple[PerItem, ...]
-    method: str
-
-    def standard_error(self, items: int) -> Quantity:
+    def standard_error(self, items: int) -> Estimate:
         """Return the standard error of the difference of a typical pair, Elo."""
-        return self.variance.through(lambda value: float(np.sqrt(value / items)))
+        return self.variance.transform(lambda value: sqrt(value / items))
 
-    def smallest_gap(self, items: int, *, alpha: float, power: float) -> Quantity:
-        """Return the difference in Elo of a typical pair that a one-sided test tells with this power."""
-        reach = _standard_errors_told(alpha, power)
-        return self.standard_error(items).through(lambda value: reach * value)
+    def smallest_gap(self, items: int, *, alpha: float, power: float) -> Estimate:
+        """Return the difference in Elo of a typical pair that a one-sided test detects with this power."""
+        return self.standard_error(items).transform(lambda value: _standard_errors(alpha, power) * value)
 
-    def items_for(self, gap: float, *, alpha: float, power: float) -> Quantity:
-        """Return the number of items on which a gap in Elo of a typical pair is told with this power."""
-        reach = _standard_errors_told(alpha, power)
-        return self.variance.through(lambda value: float(max(2, ceil(round(value * (reach / gap) ** 2, 9)))))
-
-    def rank_width(self, items: int, *, level: float, seed: int) -> Quantity:
-        """Return the mean number of ranks in a model's simultaneous rank set on so many items.
-
-        Each case's ratings are taken as the truth; outcomes are drawn around them. The interval is Monte Carlo's (t).
-        """
-        draws = max(2, DRAWS // len(self.cases))
-        rng = generator(seed, "rank sets", str(items))
-        widths = np.array([[_width(case, items, level, rng) for _ in range(draws)] for case in self.cases])
-        mean = Quantity(*mean_interval(widths[0] if len(self.cases) == 1 else widths.mean(axis=1), level))
-        return mean.through(lambda width: float(np.clip(width, 1, len(self.cases[0].elo))))
+    def items_for(self, gap: float, *, alpha: float, power: float) -> Estimate:
+        """Return the number of items on which a gap in Elo of a typical pair is detected with this power."""
+        factor = (_standard_errors(alpha, power) / gap) ** 2
+        return self.variance.transform(lambda value: float(max(2, ceil(round(value * factor, 9)))))
 
 
-def precision_in_pilot(design: TournamentDesign, record: Recording, *, level: float) -> Precision:
-    """Return the precision of a design from a pilot's verdicts; its interval is a jackknife over groups of items.
-
-    Raises:
-        NotIdentifiedError: fewer than four items, battles of the design that are not on record, or no bounded ratings.
-    """
-    # In the order of their names, so that the groups do not depend on that of the rows.
-    items = sorted(record.field.items)
-    if len(items) < 4:
-        raise NotIdentifiedError(f"precision needs at least 4 items, and the pilot has {len(items)}")
-    whole = per_item(design, record)
-    groups = min(GROUPS, len(items))
-    fields = [
-        replace(record.field, items=tuple(item for k, item in enumerate(items) if k % groups != left))
-        for left in range(groups)
-    ]
-    logs = np.array([log(per_item(design, replace(record, field=field)).variance) for field in fields])
-    error = np.sqrt((groups - 1) / groups * np.sum((logs - logs.mean()) ** 2))
-    reach = t_quantile(groups, level) * error
-    variance = Quantity(whole.variance, whole.variance * exp(-reach), whole.variance * exp(reach))
-    method = f"jackknife of the logarithm over {groups} groups of items, t"
-    return Precision(variance, (_draw_in(whole, len(items)),), method)
+def _standard_errors(alpha: float, power: float) -> float:
+    """Return how many standard errors a difference must have for a one-sided test to detect it with this power."""
+    return float(ndtri(1 - alpha) + ndtri(power))
 
 
-def precision_in_worlds(
-    design: Callable[[Recording], TournamentDesign], records: Sequence[Recording], *, level: float
+def design_precision(
+    design: TournamentDesign, model: VerdictModel, others: list[VerdictModel], calls: float, level: float
 ) -> Precision:
-    """Return the precision of a design, made for each world, over two worlds or more; its interval is Monte Carlo's.
+    """Return the precision of a design; with a pilot, its interval is a jackknife over groups of items.
 
-    Raises:
-        NotIdentifiedError: the design gives no bounded ratings in one of them.
+    Args:
+        model: of all verdicts.
+        others: of the pilot without each group of items; empty without a pilot.
+        calls: judge calls of a battle.
+        level: of the interval, in (0, 1).
     """
-    cases = tuple(per_item(design(record), record) for record in records)
-    variance = Quantity(*mean_interval(np.log([case.variance for case in cases]), level)).through(exp)
-    return Precision(variance, cases, f"Monte Carlo over {len(cases)} imagined worlds, t")
-
-
-def simulated_worlds(
-    models: int, *, ties: float, orders: Orders = "both", seed: int = 0, number: int = WORLDS
-) -> list[Recording]:
-    """Return the records of full round robins in simulated worlds.
-
-    Strengths are normal with a standard deviation of one logit (174 Elo), each item moves each model by as much
-    again, and every call of the judge errs by a logistic error; a share `ties` in [0, 1) of calls end in a tie.
-    """
-    items = int(np.clip(BATTLES // (models * (models - 1) // 2), FEWEST, MOST))
-    shown: Literal["both", "ab"] = "both" if orders == "both" else "ab"
-    records = []
-    for k in range(number):
-        world = simulate(models, items, seed=seed + k, spread=SPREAD, item_sd=SPREAD)
-        margins = world.judgments(Judge(), orders=shown)["margin"].abs()
-        # The same seed gives the same margins, so this threshold makes just that share of them ties.
-        judge = Judge(tie=float(np.quantile(margins, ties)))
-        records.append(recording_of(world.battles(judge, orders=shown)))
-    return records
-
-
-def middling_model(record: Recording) -> str:
-    """Return a model of middling win rate; of equals, by name."""
-    coded = code_battles(record.battles)
-    ranked = sorted(zip(np.round(win_rates(pair_sums(coded)), 9), coded.models, strict=True))
-    return ranked[len(ranked) // 2][1]
-
-
-def per_item(design: TournamentDesign, record: Recording) -> PerItem:
-    """Play a design with recorded verdicts, and return its ratings and their covariance for one item.
-
-    Raises:
-        NotIdentifiedError: battles are not on record, someone has no readable one, or a rating is not bounded.
-    """
-    played = play(make_tournament(design.name, design.settings), record)
-    if played.price.missing:
-        raise NotIdentifiedError(f"{played.price.missing:,} of its {played.price.battles:,} battles are not on record")
-    coded = code_battles(played.battles)
-    strengths = fit_battles(coded)
-    if lacking := sorted(set(record.field.models) - set(coded.models)):
-        raise NotIdentifiedError(f"without a readable battle in it: {some(lacking)}")
-    if strengths.graph.separated.any():
-        unbounded = [coded.models[k] for k in np.flatnonzero(strengths.graph.separated)]
-        raise NotIdentifiedError(f"its verdicts bound no rating of {some(unbounded)}")
-    scale = elo_scale(coded.models, bounded_models(strengths.graph), coded.clusters_by_model(), None, None)
-    spread = scale.covariance(strengths.covariance(coded)) * len(record.field.items)
-    return PerItem(scale.scores(strengths.theta), spread)
-
-
-def _draw_in(whole: PerItem, items: int) -> PerItem:
-    """Take from the spread of a pilot's ratings what chance adds to it, so that ranks are not told too easily."""
-    seen = float(np.sum((whole.elo - whole.elo.mean()) ** 2))
-    chance = float(np.trace(whole.covariance)) / items
-    factor = np.sqrt(max(0.0, 1 - chance / seen)) if seen else 0.0
-    return replace(whole, elo=whole.elo.mean() + factor * (whole.elo - whole.elo.mean()))
-
-
-def _standard_errors_told(alpha: float, power: float) -> float:
-    """Return the standard errors between nothing and a difference that is told with this power."""
-    check_numbers(alpha=alpha, power=power)
-    return float(norm.isf(alpha) + norm.ppf(power))
-
-
-def _width(case: PerItem, items: int, level: float, rng: np.random.Generator) -> float:
-    """Return the mean number of ranks in a rank set, when outcomes are drawn around the case's ratings."""
-    spread = case.covariance / items
-    # Centred ratings have a singular covariance: its root, not a Cholesky factor.
-    values, vectors = np.linalg.eigh((spread + spread.T) / 2)
-    noise = vectors @ (np.sqrt(np.maximum(values, 0)) * rng.standard_normal(len(values)))
-    score, nothing = case.elo + noise, np.full(len(noise), np.nan)
-    ranks = compare_all_pairs(ScoreEstimates(score, nothing, nothing, spread, items, None), level=level, rng=rng)
-    return float(np.mean(ranks.worst_rank - ranks.best_rank + 1))
+    met = play_schedule(design, model)
+    variance = typical_variance(met, model, calls)
+    if not others:
+        return Precision(Estimate(variance))
+    logs = np.log([typical_variance(met, other, calls) for other in others])
+    error = sqrt((len(others) - 1) / len(others) * np.sum((logs - logs.mean()) ** 2))
+    reach = t_quantile(len(others), level) * error
+    return Precision(Estimate(variance, variance * exp(-reach), variance * exp(reach)))

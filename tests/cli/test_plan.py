@@ -13,7 +13,6 @@ from podium.planning.plan_report import plan_reports
 from podium.report.terminal import terminal_text
 
 Podium = Callable[..., Any]
-FAST = ("--simulations", "200")
 
 
 def cells(line: str) -> list[str]:
@@ -25,9 +24,8 @@ def figures(text: str) -> set[str]:
     return {word for word in text.split() if any(map(str.isdigit, word))} - {"0%", "100%"}
 
 
-@pytest.mark.slow
 def test_table_2_is_one_command(podium: Podium) -> None:
-    answer = podium("plan", "--models", "4", "--ties", "0.39", "--informativeness", "0.45", "--full", *FAST)
+    answer = podium("plan", "--models", "4", "--ties", "0.39", "--informativeness", "0.45", "--full")
     rows = [cells(line) for line in answer.out.splitlines() if line.startswith("0.")]
     assert [(row[2], row[5], row[6]) for row in rows] == [
         ("617", "1,012", "1,372"),
@@ -39,9 +37,8 @@ def test_table_2_is_one_command(podium: Podium) -> None:
     assert answer.code == 0
 
 
-@pytest.mark.slow
 def test_a_plan_from_a_pilot_names_anchor_designs_and_the_cheapest(podium: Podium, example: Path) -> None:
-    answer = podium("plan", example, "--items", "200", "--full", *FAST)
+    answer = podium("plan", example, "--items", "200", "--full")
     assert "pilot of 40 items: 574 of 600 battles judged" in answer.out
     candidates = answer.out.split("candidates for the anchor")[1].split("informative: ")[0].strip().splitlines()
     assert [line.split()[0] for line in candidates[2:]] == ["dune", "ember", "birch", "cedar", "fjord", "amber"]
@@ -49,62 +46,55 @@ def test_a_plan_from_a_pilot_names_anchor_designs_and_the_cheapest(podium: Podiu
     assert answer.code == 0
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("width", [100, 120, 200])
 def test_a_plan_is_as_wide_as_there_is_room_and_loses_no_figure(example: Path, width: int) -> None:
     """The picture of the candidates is there only where it fits; figures are the same at any width."""
-    found = make_plan(example, items=200, simulations=200)
+    found = make_plan(example, items=200)
     text, wide = (terminal_text(plan_reports(found), width=columns) for columns in (width, 10_000))
     assert max(cell_len(line) for line in text.splitlines()) <= width
     assert ("●" in text) == (width == 200)
     assert figures(text) == figures(wide)
 
 
-@pytest.mark.slow
 def test_the_reasoning_is_printed(podium: Podium) -> None:
-    lines = podium("plan", "--models", "3", "--full", *FAST).out.splitlines()
+    lines = podium("plan", "--models", "3", "--full").out.splitlines()
     assert lines[4] == "are there at most 3 models? yes, 3: all pairs cost no more than an anchor from outside would"
     assert lines[0] == "Compare all pairs."
 
 
-@pytest.mark.slow
 def test_a_screen_has_the_answer_a_design_a_row_and_the_line_to_type(podium: Podium) -> None:
-    out = podium("plan", "--models", "6", "--items", "50", *FAST).out
+    out = podium("plan", "--models", "6", "--items", "50").out
     assert len(out.splitlines()) <= 40
-    assert ("what 50 items cost and tell" in out, "wins: of decided items" in out) == (True, False)
+    assert ("what 50 items cost and detect" in out, "wins: of decided items" in out) == (True, False)
     play = "inspect eval podium/ring -T responses=PATH --model-role judge=MODEL"
     assert out.splitlines()[-2:-1] == [play]
     assert "--section NAME of samples, gaps, needed, assumptions" in out.splitlines()[-1]
 
 
-@pytest.mark.slow
 def test_a_section_is_asked_for_by_its_name(podium: Podium) -> None:
-    words = ("plan", "--models", "6", "--items", "50", *FAST)
+    words = ("plan", "--models", "6", "--items", "50")
     section, whole = (podium(*words, *more).out for more in (("--section", "gaps"), ("--full",)))
-    assert section.splitlines()[2].startswith("the smallest edge that 50 items tell")
+    assert section.splitlines()[2].startswith("the smallest edge that 50 items detect")
     assert set(section.splitlines()) <= set(whole.splitlines())
     assert "| when | decided | edge | Elo |" in podium(*words, "--section", "gaps", "--format", "md").out
     answer = podium(*words, "--section", "gasp")
     assert (answer.code, "did you mean 'gaps'?" in answer.err) == (2, True)
 
 
-@pytest.mark.slow
 def test_money_needs_four_numbers_and_says_so(podium: Podium) -> None:
-    out = podium("plan", "--models", "3", "--items", "50", "--price-in", "2", "--tokens-in", "900", *FAST).out
-    assert "tokens and money: not all of what a call takes and costs is known; give --tokens-out, --price-out" in out
+    out = podium("plan", "--models", "3", "--items", "50", "--price-in", "2", "--tokens-in", "900").out
+    assert "tokens and money: not all tokens and prices of a call are known; give --tokens-out, --price-out" in out
 
 
-@pytest.mark.slow
 def test_markdown_has_the_tables_without_pictures(podium: Podium, example: Path, tmp_path: Path) -> None:
-    podium("plan", example, *FAST, "-o", tmp_path / "plan.md")
+    podium("plan", example, "-o", tmp_path / "plan.md")
     text = (tmp_path / "plan.md").read_text(encoding="utf-8")
     assert "| anchor | advice | informative | interval | of 3 levels | pairs | rank set |\n|---|---|---:|" in text
     assert "●" not in text
 
 
-@pytest.mark.slow
 def test_json_is_pure_and_whole(podium: Podium, example: Path) -> None:
-    document = json.loads(podium("plan", example, "--items", "100", "--format", "json", *FAST).out)
+    document = json.loads(podium("plan", example, "--items", "100", "--format", "json").out)
     assert document["plan"]["decision"]["design"] == "ranking"
     designs = [line["design"] for line in document["plan"]["lines"]]
     assert designs == ["anchor dune", "round_robin", "swim", "chain", "ring"]
@@ -114,7 +104,7 @@ def test_what_a_pilot_cannot_answer_exits_with_3_and_the_rest_is_there(
     podium: Podium, table: Callable[..., Path]
 ) -> None:
     rows = [f"q{k},a,b,{k % 2}" for k in range(8)]
-    answer = podium("plan", table(*rows), "--full", *FAST)
+    answer = podium("plan", table(*rows), "--full")
     assert answer.code == 3
     assert "informativeness of the candidates for the anchor: informativeness needs at least three" in answer.out
     assert "617" in answer.out
@@ -126,10 +116,13 @@ def test_what_a_pilot_cannot_answer_exits_with_3_and_the_rest_is_there(
         ((), 2, "give a pilot, or the number of models"),
         (("--models", "1"), 2, "Invalid value for '--models'"),
         (("--models", "4", "--ties", "1"), 2, "Invalid value for '--ties'"),
-        (("--models", "4", "--shown", "a"), 2, "--shown says how to read a pilot, and none was named"),
-        (("--models", "4", "--pilot-items", "10"), 2, "--pilot-items says how to read a pilot"),
+        (("--models", "4", "--shown", "a"), 2, "--shown belongs to a pilot: name one"),
+        (("--models", "4", "--pilot-items", "10"), 2, "--pilot-items belongs to a pilot"),
         (("--models", "4", "--pair", "a", "a"), 2, "a pair needs two different models"),
         (("--models", "4", "-o", "plan.csv"), 2, "cannot write 'plan.csv'"),
+        (("--models", "4", "--until", "top1"), 2, "--until was removed: docs/stopping.md has a measured table"),
+        (("--models", "4", "--margin", "20"), 2, "--margin was removed: docs/stopping.md"),
+        (("--models", "4", "--simulations", "200"), 2, "--simulations was removed: nothing is simulated"),
     ],
 )
 def test_wrong_usage_is_refused(podium: Podium, words: tuple[str, ...], code: int, complaint: str) -> None:

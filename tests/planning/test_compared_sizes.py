@@ -59,7 +59,6 @@ def test_the_tests_of_compare_have_the_power_that_plan_promises(name):
     assert size.power == pytest.approx(0.8, abs=0.01)
 
 
-@pytest.mark.slow
 def test_a_plan_for_a_difference_needs_no_models_and_says_the_items():
     plan = make_plan(difference="2points", disagree=0.1)
     assert plan.compared.items == compared_size("2points", ties=0.15, disagree=0.1).items
@@ -71,11 +70,11 @@ def test_a_plan_for_a_difference_needs_no_models_and_says_the_items():
     [
         ({"difference": "2"}, "of what"),
         ({"difference": "0points"}, "above 0"),
-        ({"difference": "2points"}, "how much do items differ"),
-        ({"difference": "20points", "disagree": 0.1}, "not between the difference"),
-        ({"difference": "2points", "disagree": 0.1, "spread": 1.0}, "not both"),
-        ({"difference": "900elo"}, "nobody is that far ahead"),
-        ({"disagree": 0.1, "models": 3}, "give the difference"),
+        ({"difference": "2points"}, "give either --disagree"),
+        ({"difference": "20points", "disagree": 0.1}, "must lie between the difference"),
+        ({"difference": "2points", "disagree": 0.1, "spread": 1.0}, "give either --disagree"),
+        ({"difference": "900elo"}, "no model can be that far ahead"),
+        ({"disagree": 0.1, "models": 3}, "describe a difference: give it"),
     ],
 )
 def test_a_difference_that_cannot_be_planned_for_is_refused(options, complaint):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from podium import UsageError, read_battles, simulate
-from podium.planning.sample_size import elo_of_lean, recorded_differences, three_levels, verdicts
+from podium.planning.sample_size import elo_of_three_levels, recorded_differences, three_levels, verdict_cube
 from podium.rankers.informativeness import informativeness
 from podium.verbs.replays import recording_of
 
@@ -26,7 +26,7 @@ def test_the_distance_in_elo_is_that_of_the_win_rates_against_the_anchor() -> No
     """By hand: without ties, one wins 3/4 and the other 1/4; so P(+2) = 9/16, P(-2) = 1/16, and 2 x 190.8 Elo."""
     found = three_levels(0.0, 0.9 - 0.5)
     assert found.shares.tolist() == pytest.approx([1 / 16, 0, 6 / 16, 0, 9 / 16])
-    assert elo_of_lean(found) == pytest.approx(800 * np.log10(3))
+    assert elo_of_three_levels(found) == pytest.approx(800 * np.log10(3))
 
 
 def test_another_share_keeps_the_edge() -> None:
@@ -62,6 +62,6 @@ def test_their_informative_shares_are_the_rankers_informativeness() -> None:
 def test_five_levels_come_from_the_margin() -> None:
     rows = [("1", "a", "c", 1.0, 2.0), ("1", "b", "c", 1.0, 1.0)]
     frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit", "margin"])
-    found = verdicts(recording_of(read_battles(frame)))[0]
+    found = verdict_cube(recording_of(read_battles(frame)))[0]
     assert (found[0, 2], found[2, 0], found[1, 2]) == (2, -2, 1)
     assert np.isnan(found[0, 1])

@@ -190,7 +190,7 @@ def writers(votes: Path, tmp_path: Path) -> dict[str, Writer]:
         "rank as md": ("ranking.md", "rank", small),
         "calibrate": ("calibration.json", "calibrate", small, "--bootstrap", 20),
         "diagnose": ("card.json", "diagnose", record),
-        "plan": ("plan.json", "plan", "--models", 4, "--items", 50, "--ties", 0.1, "--simulations", 100),
+        "plan": ("plan.json", "plan", "--models", 4, "--items", 50, "--ties", 0.1),
         "replay": ("replay.json", "replay", record, "--tournament", "chain"),
         "replay side by side": ("table.csv", *swim),
     }

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from close_worlds import LIKE_GPT_4, CloseWorld, is_wrong
+from imagined_run import ImaginedRun
 from scipy.stats import kendalltau
 
 from podium import read_battles
-from podium.planning.questions import ImaginedRun
 from podium.rankers.pairs import pairs_from_matrices
 from podium.rankers.scale import POINTS
 from podium.rankers.strengths import fit_strengths

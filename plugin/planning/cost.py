@@ -113,8 +113,11 @@ def _price(
     def cost_of_items(number: float | None) -> BattleCosts | None:
         return None if number is None else cost(battles(int(number)))
 
-    ends = () if items is None else (items, *map(cost_of_items, (items.value, items.low, items.high)))
-    return PricedDesign(label, cost_of_items(request.items), None, None, *ends)
+    planned = cost_of_items(request.items)
+    if items is None:
+        return PricedDesign(label, planned)
+    needed, low, high = map(cost_of_items, (items.value, items.low, items.high))
+    return PricedDesign(label, planned, items=items, needed=needed, needed_low=low, needed_high=high)
 
 
 def battles_of(design: TournamentDesign, models: Sequence[str], items: int) -> int:

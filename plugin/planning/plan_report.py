@@ -139,7 +139,9 @@ def _candidates(plan: Plan) -> Section:
         ("pairs", lambda own: f"{own.pairs:,}"),
         ("rank set", lambda own: EMPTY if own.rank_low is None else range_text(own.rank_low, own.rank_high)),
     )
-    axis = Axis(tuple(candidate.informativeness for candidate in plan.candidates), (0, 1), ("0%", "100%"), PICTURE_WIDTH)
+    axis = Axis(
+        tuple(candidate.informativeness for candidate in plan.candidates), (0, 1), ("0%", "100%"), PICTURE_WIDTH
+    )
     notes = (
         "informative: pairs of others whose verdicts against it differ, of all pairs compared on an item; "
         "of 3 levels: as win, tie, loss",

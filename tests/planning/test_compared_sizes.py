@@ -68,7 +68,7 @@ def test_a_plan_for_a_difference_needs_no_models_and_says_the_items():
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        ({"difference": "2"}, "of what"),
+        ({"difference": "2"}, "2 has no unit"),
         ({"difference": "0points"}, "above 0"),
         ({"difference": "2points"}, "give either --disagree"),
         ({"difference": "20points", "disagree": 0.1}, "must lie between the difference"),

@@ -103,5 +103,5 @@ def test_what_is_no_test_is_refused(wrong: dict[str, float]) -> None:
 
 
 def test_no_informative_item_is_refused() -> None:
-    with pytest.raises(UsageError, match="is not in \(0, 1\]"):
+    with pytest.raises(UsageError, match=r"is not in \(0, 1\]"):
         items_needed(100, 0.0)

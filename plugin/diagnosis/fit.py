@@ -1,4 +1,4 @@
-"""The fit of Bradley-Terry: pairs whose win rates the strengths do not explain."""
+"""Goodness of fit of Bradley-Terry: pairs whose win rates the strengths do not explain."""
 
 from dataclasses import dataclass
 
@@ -19,19 +19,19 @@ SHOWN = 5
 FEWEST_OF_A_KIND = 5
 """Expected wins, and losses, that a pair needs for a t test."""
 ROUNDING = 1e-9
-"""Standard error of a mean credit that is no more than rounding: all items say the same."""
+"""Standard error of a mean credit that counts as 0: all items agree."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairResidual:
-    """The observed and expected win rate of a pair, with a test of the residual.
+    """The observed and the expected win rate of a pair, with a test of the residual.
 
     Attributes:
         first, second: the models, the stronger first.
-        observed, expected: mean credit of the first, and what the fitted strengths say.
+        observed, expected: win rate of the first, measured and by the fitted strengths.
         residual: observed - expected.
-        low, high: its interval, this pair alone; None where nothing can be said.
-        p, adjusted: two-sided, and after Holm over all pairs; None where nothing can be said.
+        low, high: ends of its interval for this pair alone; None if the pair cannot be tested.
+        p, adjusted: two-sided p-value, and after Holm over all pairs; None if the pair cannot be tested.
     """
 
     first: str
@@ -48,11 +48,7 @@ class PairResidual:
 
 @dataclass(frozen=True, slots=True)
 class JointTest:
-    """An F test of all residuals together.
-
-    Degrees of freedom are the pairs beyond what strengths take up, and the items beyond those; p is the chance that
-    residuals as large come from the sample of items alone.
-    """
+    """An F test that all residuals are 0, with its two degrees of freedom and p-value."""
 
     statistic: float
     degrees: tuple[int, int]
@@ -64,16 +60,14 @@ class BradleyTerryFit(CardAnswer):
     """The fit of strengths to the win rates of all pairs.
 
     Attributes:
-        pairs: that met.
-        tested: those with at least 10 items, and 5 expected wins and losses, between models whose ratings the data
-            bound.
+        pairs: number of pairs that met.
+        tested: pairs of bounded models with at least 10 items, and 5 expected wins and losses.
         items: independent clusters.
-        level: of intervals; a pair is missed at this family-wise level.
-        method: behind intervals and p-values.
+        method: of intervals and p-values.
         missed: pairs with an adjusted p of at most 1 - level.
         rms: root mean square of the residuals, noise included.
         whole: the test of all pairs together.
-        misses: all pairs, the least likely first.
+        misses: all pairs, the smallest p first.
     """
 
     pairs: int
@@ -87,7 +81,6 @@ class BradleyTerryFit(CardAnswer):
     misses: tuple[PairResidual, ...]
 
     def lines(self) -> tuple[tuple[str, Value], ...]:
-        """Return the labelled figures of the section."""
         among = f"{self.missed:,} of {self.tested:,} tested pairs ({self.pairs:,} met) at {self.level:.0%}"
         joint: Value | JointTest = self.whole
         if isinstance(joint, JointTest):
@@ -99,7 +92,6 @@ class BradleyTerryFit(CardAnswer):
         )
 
     def tables(self) -> tuple[Table, ...]:
-        """Return the table of the pairs with the largest misfit."""
         rows = []
         for miss in self.misses[:SHOWN]:
             rates = (f"{miss.observed:.1%}", f"{miss.expected:.1%}", f"{100 * miss.residual:+.1f}")
@@ -111,11 +103,10 @@ class BradleyTerryFit(CardAnswer):
 
 
 def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryFit | Missing:
-    """Test every pair's mean credit against the fitted strengths.
+    """Test the win rate of every pair against the fitted strengths.
 
     The standard error of a residual is clustered by item, and accounts for the strengths being fitted to the same
-    battles: an item moves a residual by its own surplus in the pair less p (1 - p) times its pull on the difference of
-    the strengths. All pairs together are tested by Hotelling's T^2 of the residuals.
+    battles (see `influence_on_residuals`). All pairs together are tested by Hotelling's T^2.
 
     Raises:
         NotIdentifiedError: the comparison graph is not connected.
@@ -127,9 +118,8 @@ def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryF
     if len(pairs.first) < len(names):
         what = "fit of Bradley-Terry"
         why = f"{len(names)} models met in {len(pairs.first)} pairs only, which some strengths always explain"
-        return Missing(what, why, "judge pairs that close a ring, for example a round robin of three models")
-    influence = influence_on_residuals(coded, strengths)
-    expected = expected_without_penalty(strengths)
+        return Missing(what, why, "judge pairs that close a cycle, for example a round robin of three models")
+    influence, expected = influence_on_residuals(coded, strengths), expected_without_penalty(strengths)
     residual, items = pairs.credit / pairs.weight - expected, items_per_pair(coded, pairs)
     p, reach = _test_pairs(strengths, expected, influence, items, level)
     adjusted, known = holm(p), ~np.isnan(reach)
@@ -140,10 +130,8 @@ def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryF
         first, second, rate, off = names[pairs.first[k]], names[pairs.second[k]], float(expected[k]), float(residual[k])
         if rate < 0.5:
             first, second, rate, off = second, first, 1 - rate, -off
-        ends = (off - reach[k], off + reach[k], p[k], adjusted[k])
-        misses.append(
-            PairResidual(first, second, int(battles_of[k]), rate + off, rate, off, *map(finite_or_none, ends))
-        )
+        test = map(finite_or_none, (off - reach[k], off + reach[k], p[k], adjusted[k]))
+        misses.append(PairResidual(first, second, int(battles_of[k]), rate + off, rate, off, *test))
     return BradleyTerryFit(
         pairs=len(pairs.first),
         tested=int((~np.isnan(p)).sum()),
@@ -158,9 +146,9 @@ def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryF
 
 
 def expected_without_penalty(strengths: Strengths) -> np.ndarray:
-    """Return the expected credit of each pair without the effect of the regularization, to first order, shape (pairs,).
+    """Return the expected win rate of each pair, corrected for the regularization to first order, shape (pairs,).
 
-    A pair that strengths explain whatever its win rate is has hardly any error, and what is left to it is the penalty.
+    Uncorrected, a pair that strengths always explain would have a residual from the penalty, and hardly any error.
     """
     pairs, back = strengths.pairs, strengths.solve(strengths.regularization * strengths.theta)
     expected = strengths.expected_credit(pairs.first, pairs.second)
@@ -168,7 +156,10 @@ def expected_without_penalty(strengths: Strengths) -> np.ndarray:
 
 
 def influence_on_residuals(coded: CodedBattles, strengths: Strengths) -> np.ndarray:
-    """Return the influence of each cluster on each pair's residual, shape (clusters, pairs)."""
+    """Return the influence of each cluster on each pair's residual, shape (clusters, pairs).
+
+    It is the cluster's surplus in the pair, minus p (1 - p) times its influence on the difference of the strengths.
+    """
     pairs, cells = strengths.pairs, cells_by_cluster(coded, strengths.pairs)
     expected = strengths.expected_credit(pairs.first, pairs.second)
     own = (cells.credit - cells.weight.multiply(expected[None, :])).toarray() / pairs.weight
@@ -179,9 +170,14 @@ def influence_on_residuals(coded: CodedBattles, strengths: Strengths) -> np.ndar
 def _test_pairs(
     strengths: Strengths, expected: np.ndarray, influence: np.ndarray, items: np.ndarray, level: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return two-sided p-values and half-widths of the residuals' intervals, NaN if untestable, shape (pairs,) each.
+    """Return p-values of the residuals and half-widths of their intervals, NaN if untestable, shape (pairs,) each.
 
-    A pair that only won, or only lost, has no variance to be tested by: its p is twice the chance of that.
+    A pair in which one model won all battles has no variance: its p-value is twice the chance of that.
+
+    Args:
+        expected: win rate of the first model, shape (pairs,).
+        influence: as of `influence_on_residuals`.
+        items: number of items per pair, shape (pairs,).
     """
     pairs, clusters, out = strengths.pairs, len(influence), strengths.graph.separated
     residual, rarer = pairs.credit / pairs.weight - expected, np.minimum(expected, 1 - expected)
@@ -196,7 +192,12 @@ def _test_pairs(
 
 
 def _joint_test(residual: np.ndarray, influence: np.ndarray, models: int) -> JointTest | Missing:
-    """Test all residuals at once (Hotelling's T²); the strengths use one dimension per model but one."""
+    """Test that all residuals are 0, by Hotelling's T^2 on the pairs beyond the models - 1 fitted strengths.
+
+    Args:
+        residual: of the tested pairs, shape (pairs,).
+        influence: of each cluster on these, shape (clusters, pairs).
+    """
     what, clusters, surplus = "test of all pairs", len(influence), len(residual) - (models - 1)
     if not len(residual):
         return Missing(what, "no pair has enough items to be tested", "judge more items")

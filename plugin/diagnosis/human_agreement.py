@@ -1,4 +1,4 @@
-"""Agreement of the judge with human labels, and whether its margin predicts agreement."""
+"""Agreement of the judge with human labels, and whether its margins predict agreement."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -38,7 +38,8 @@ class ReliabilityBin:
 
     Attributes:
         mean_margin: mean |margin|; None without margins.
-        predicted, agreement: mean predicted probability that humans take the side of the signal, and how often they do.
+        predicted: mean predicted probability that humans prefer the judge's side.
+        agreement: share of battles in which they do.
     """
 
     mean_margin: float | None
@@ -48,17 +49,16 @@ class ReliabilityBin:
 
 @dataclass(frozen=True, slots=True)
 class HumanAgreement(CardAnswer):
-    """Agreement with human labels, battle by battle; every battle counts once.
+    """Agreement with human labels; every battle counts once.
 
     Attributes:
-        accuracy: share of all labelled battles.
-        kappa: Cohen's, unweighted, of win, tie, loss, every battle counted from both sides.
-        agreement: share of battles without a tie on either side.
-        margin_tells: probability that |margin| is larger where humans agree than where they do not; 0.5 where the
-            margin says nothing.
+        accuracy: share of labelled battles with the same verdict (win, tie, loss).
+        kappa: Cohen's unweighted kappa of these, every battle counted from both sides.
+        agreement: share of battles with the same winner, of those that judge and humans decide.
+        margin_tells: probability that |margin| is larger in a battle of agreement than in one of disagreement (AUC);
+            0.5 if margins predict nothing.
         temperature: beta of P(humans prefer a) = sigmoid(beta * margin).
-        calibration_error: over ten bins of equal mass; above 0 by chance alone, so only an interval above 0 accuses the
-            judge.
+        calibration_error: over ten bins of equal mass; chance alone raises it above 0.
         bins: the reliability table, by |margin|.
     """
 
@@ -71,7 +71,6 @@ class HumanAgreement(CardAnswer):
     bins: tuple[ReliabilityBin, ...]
 
     def tables(self) -> tuple[Table, ...]:
-        """Return the reliability table."""
         rows = tuple(
             (cell_text(part.mean_margin, ".2f"), f"{part.predicted:.1%}", part.agreement.brief, f"{part.agreement.n:,}")
             for part in self.bins
@@ -82,7 +81,7 @@ class HumanAgreement(CardAnswer):
 
 
 def measure_human_agreement(subject: Subject) -> HumanAgreement | Missing:
-    """Compare a judge with humans. Source: Soft-Elo, section 4.1 and appendix G."""
+    """Measure the agreement of a judge with human labels. Source: Soft-Elo, section 4.1 and appendix G."""
     battles, level = subject.battles, subject.level
     if not (~np.isnan(subject.human_credit) & battles.readable).any():
         return Missing("agreement with humans", "no readable battle has a human label", LABELS)
@@ -107,9 +106,9 @@ def measure_human_agreement(subject: Subject) -> HumanAgreement | Missing:
 
 
 def agreement_lead(first: Subject, second: Subject) -> Statistic | None:
-    """Return by how much humans agree more with one judge than with another, paired by item.
+    """Return how much larger the share of agreement with humans is for one judge than for another, paired by item.
 
-    None where either has no battle that both it and humans decide.
+    None if either judge has no battle that both it and humans decide.
     """
     shares, errors, number = [], [], 0
     for subject in (first, second):
@@ -130,7 +129,7 @@ def agreement_lead(first: Subject, second: Subject) -> Statistic | None:
 
 
 def clustered_kappa(judge: np.ndarray, human: np.ndarray, sample: Clustered) -> Figured:
-    """Return Cohen's kappa with the interval of its influence function."""
+    """Return Cohen's kappa of labels in {-1, 0, 1} with a clustered interval."""
     value = kappa(judge, human)
     if value is None:
         return Missing("kappa", "judge and humans call every battle a tie", "label battles that differ")
@@ -138,7 +137,12 @@ def clustered_kappa(judge: np.ndarray, human: np.ndarray, sample: Clustered) -> 
 
 
 def _auc(size: np.ndarray, agree: np.ndarray, sample: Clustered) -> Figured:
-    """Return the probability that |margin| is larger where humans agree, with DeLong's clustered interval."""
+    """Return the probability that |margin| is larger where humans agree, with DeLong's clustered interval.
+
+    Args:
+        size: |margin|, shape (battles,).
+        agree: whether humans agree with the judge, shape (battles,).
+    """
     what = "margin where humans agree"
     if not len(size):
         return Missing(what, "no labelled battle without a tie has a margin", MARGINS)
@@ -148,10 +152,10 @@ def _auc(size: np.ndarray, agree: np.ndarray, sample: Clustered) -> Figured:
 
 
 def _temperature(evidence: Evidence, level: float) -> tuple[Figured, np.ndarray | None]:
-    """Return beta, and the predicted probability that humans prefer the first model (NaN if unknown)."""
+    """Return the temperature beta, and the predicted probability that humans prefer the first model, if known."""
     what, kind = "temperature", evidence.signal.kind
     if kind == "smoothing":
-        return Missing(what, "the verdicts carry no margin", MARGINS), None
+        return Missing(what, "the verdicts have no margin", MARGINS), None
     if kind == "credit":
         why = "the credits are probabilities, taken as they are"
         return Missing(what, why, "give a column margin"), evidence.soft(np.ones(1))
@@ -176,9 +180,9 @@ def _reliability(
 ) -> tuple[Figured, tuple[ReliabilityBin, ...]]:
     """Return the expected calibration error, and the reliability table that it is summed from.
 
-    The errors of the bins, resampled over items, add up in absolute value to at most r with the level's probability; by
-    the triangle inequality the sum is then off by at most r. Percentiles of the resampled sum itself would lie too
-    high: chance adds to it once in the data, and once more in each resample.
+    The interval is value +- r, where r is the `level` quantile of the bins' summed absolute errors in resamples: by the
+    triangle inequality it is conservative. Percentiles of the resampled value lie too high, because resampling adds
+    noise.
     """
     reliability = bin_predictions(match, margin, probability)
     if reliability is None:

@@ -27,9 +27,9 @@ class JudgeStanding:
     """One judge among others.
 
     Attributes:
-        model, realization: as far as its identity says them.
-        battles, ties: readable battles, and the share of ties among them.
-        hard: PNT.
+        model, realization: as its identity names them.
+        battles, ties: number of readable battles, and share of ties.
+        hard: share of intransitive triples (PNT).
         tau: Kendall's tau of its Bradley-Terry ranking with the gold standard.
     """
 
@@ -53,12 +53,13 @@ class Correlation:
 
 @dataclass(frozen=True, slots=True)
 class JudgesSideBySide(CardAnswer):
-    """Several judges.
+    """Several judges, and how their rankings agree.
 
     Attributes:
-        models: ranked by all of them.
+        models: number of models ranked by all judges.
         judges: the nearest to the gold standard first, else by name.
-        correlations, mean: of every two, and the mean of those.
+        correlations: of every two judges.
+        mean: mean of these correlations.
     """
 
     models: int
@@ -67,14 +68,12 @@ class JudgesSideBySide(CardAnswer):
     mean: Figured
 
     def lines(self) -> tuple[tuple[str, Value], ...]:
-        """Return the lines of the section."""
         return (
             ("judges", f"{len(self.judges):,}, {self.models:,} models ranked by all"),
             ("mean Kendall's tau between judges", self.mean),
         )
 
     def tables(self) -> tuple[Table, ...]:
-        """Return the tables of the judges and of their rank correlations."""
         rows = []
         for k, row in enumerate(self.judges, start=1):
             counts = (f"{row.battles:,}", f"{row.ties:.1%}")
@@ -93,12 +92,9 @@ class JudgesSideBySide(CardAnswer):
 
 
 def side_by_side(subjects: Sequence[Subject], *, resamples: int = RESAMPLES) -> JudgesSideBySide | Missing:
-    """Compare the rankings of several judges; level and draws are those of the first.
-
-    Items that judges share are resampled together.
-    """
+    """Compare the rankings of several judges by Kendall's tau; items that judges share are resampled together."""
     if len(subjects) < 2:
-        return Missing(SIDES, "there is one judge only", "give the verdicts of several, told apart by a column judge")
+        return Missing(SIDES, "there is one judge only", "give the verdicts of several, named in a column judge")
     level, ready, sides, why = subjects[0].level, [], [], []
     for subject in subjects:
         try:
@@ -132,6 +128,7 @@ def side_by_side(subjects: Sequence[Subject], *, resamples: int = RESAMPLES) -> 
 
 
 def _gold_pairs(subject: Subject) -> GoldPairs | Missing:
+    """Return the models and pairs that a judge and the gold standard share, or why there are none."""
     try:
         return match_gold_pairs(subject)
     except (NotIdentifiedError, NotConvergedError) as error:
@@ -141,7 +138,7 @@ def _gold_pairs(subject: Subject) -> GoldPairs | Missing:
 def _strengths(
     sides: Sequence[BattleRatings], names: tuple[str, ...], resamples: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return strengths, shape (judges, models), and those of resamples, shape (draws, judges, models)."""
+    """Return the judges' strengths of the named models, shape (judges, models), and in resamples (draws, ...)."""
     where = [np.array([side.models.index(name) for name in names]) for side in sides]
     theta = np.stack([side.strengths()[place] for side, place in zip(sides, where, strict=True)])
     items, positions = number_items(sides)
@@ -149,6 +146,7 @@ def _strengths(
         return theta, np.full((0, *theta.shape), np.nan)
 
     def strengths_of_draws(counts: np.ndarray) -> np.ndarray:
+        """Refit all judges to resampled items, shape (draws, judges, models)."""
         parts = zip(sides, positions, where, strict=True)
         return np.stack([side.strengths(counts[:, position])[:, place] for side, position, place in parts], axis=1)
 
@@ -158,7 +156,11 @@ def _strengths(
 def _tau_with_gold(
     gold: GoldPairs | Missing, theta: np.ndarray, draws: np.ndarray, names: tuple[str, ...], level: float
 ) -> Figured:
-    """Compare on the models that all judges rank, so that judges can be compared; the gold standard as given."""
+    """Estimate a judge's tau with the gold standard, on the models that all judges rank.
+
+    Args:
+        theta, draws: its strengths of these models, shape (models,), and in resamples, shape (draws, models).
+    """
     if isinstance(gold, Missing):
         return gold
     common = [name for name in names if name in gold.models]
@@ -170,6 +172,7 @@ def _tau_with_gold(
 
 
 def _tau_of(value: np.ndarray | float, draws: np.ndarray, n: int, level: float, of: str = "models") -> Figured:
+    """Return Kendall's tau with its bootstrap interval; `n` and `of` are its sample size."""
     tau, usable = float(value), int((~np.isnan(draws)).sum())
     if np.isnan(tau):
         return Missing("Kendall's tau", "a ranking puts all models level", "judge models that differ")

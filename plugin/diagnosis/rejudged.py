@@ -17,12 +17,12 @@ from podium.nouns.human_labels import is_turned, matchup_frame
 from podium.report.model import Table
 
 AGAIN, DRIFT, MODELS = "battles re-judged", "drift of the judge", "drift of the models"
-AFRESH = "judge the old answers again: inspect eval podium/recorded -T battles=LOG"
+AFRESH = "judge the old responses again: inspect eval podium/recorded -T battles=LOG"
 KEY = ["item", "low", "high", "response"]
 LENGTHS = ["length_low", "length_high"]
 
 Drift: TypeAlias = dict[str, Statistic] | Missing
-"""What moved each model, Elo; or why nobody knows."""
+"""Change of each model's rating in Elo points, or why it is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +30,12 @@ class Rejudged(CardAnswer):
     """The comparison of two judges on the same battles.
 
     Attributes:
-        first, second: the judges; what drifts is the second's rating minus the first's.
-        battles: that both judged, of the `most` that one of them did.
-        changed: those of them whose answers differ in length; None where no length is known.
+        battles: battles judged by both.
+        most: battles judged by the one that judged more.
+        changed: battles of both whose responses differ in length; None without lengths.
         agreement: share of battles with the same verdict (win, tie, loss), of those that both could read.
-        judge: what moves each model where the answers are the same, Elo; intervals simultaneous over models.
-        models: what moves it further where the answers are others.
+        judge: rating by the second judge minus rating by the first, on unchanged responses; simultaneous intervals.
+        models: that difference on changed responses, minus the difference on unchanged ones.
     """
 
     first: str
@@ -56,10 +56,9 @@ class Rejudged(CardAnswer):
         return "; ".join([counted, *filter(None, drifts)]) + f" (from {self.first} to {self.second})"
 
     def lines(self) -> tuple[tuple[str, Value], ...]:
-        """Return the labelled figures of the section."""
-        answers = "whether the answers are the same is not known: no lengths"
+        answers = "whether the responses are the same is not known: no lengths"
         if self.changed is not None:
-            answers = f"{self.battles - self.changed:,} with the same answers, {self.changed:,} with others"
+            answers = f"{self.battles - self.changed:,} with the same responses, {self.changed:,} with changed ones"
         return (
             (AGAIN, f"{self.battles:,} of {self.most:,}; {answers}"),
             ("same verdict", self.agreement),
@@ -67,30 +66,28 @@ class Rejudged(CardAnswer):
         )
 
     def tables(self) -> tuple[Table, ...]:
-        """Return the table of rating changes, largest first."""
         if isinstance(self.judge, Missing):
             return ()
         further = {} if isinstance(self.models, Missing) else self.models
         rows = []
         for name, drift in sorted(self.judge.items(), key=lambda row: (-abs(row[1].value), row[0])):
             rows.append((name, drift.brief, *([further[name].brief if name in further else "-"] if further else [])))
-        header = ("model", "by the judge", *(["by its answers"] if further else []))
+        header = ("model", "by the judge", *(["by its responses"] if further else []))
         return (Table(f"Elo by {self.second} less Elo by {self.first}", header, tuple(rows)),)
 
 
 def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
-    """Compare two judges on the battles that both judged, split by whether the responses changed.
+    """Compare two judges on the battles that both judged, by whether the responses changed.
 
-    On the same answers, what moves a model is the judge. On others, the difference of differences is the models' own:
-    what moved it there, less what moved it where nothing but the judge changed. Answers are taken for the same that
-    have the same lengths.
+    On unchanged responses, a rating changes because of the judge. On changed ones, what it changes beyond that is due
+    to the model. Responses of equal length count as unchanged.
     """
     if len(subjects) != 2:
         several = len(subjects) > 1
         why = f"there are {len(subjects)} judges" if several else "there is one judge only"
         return Missing(AGAIN, why, "give the verdicts of two" if several else AFRESH)
     if not all(subject.battles.has_items for subject in subjects):
-        return Missing(AGAIN, "no row says its item, so nobody knows what was judged twice", "give a column item")
+        return Missing(AGAIN, "no row names its item, which judges share", "give a column item")
     tables = [_by_matchup(subject.battles) for subject in subjects]
     own = [table[table["row"] < 0].groupby(KEY, as_index=False)[["credit", *LENGTHS]].mean() for table in tables]
     both = own[0].merge(own[1], on=KEY, suffixes=("", "_then"))
@@ -112,12 +109,12 @@ def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
         changed=int(other.sum()) if known.any() else None,
         agreement=rows.share(wins[:, 0] == wins[:, 1], "battles", among=~np.isnan(wins).any(axis=1)),
         judge=judge,
-        models=Missing(MODELS, "the answers are the same: what moved is the judge", "") if models is None else models,
+        models=Missing(MODELS, "the responses are the same: the judge alone changed", "") if models is None else models,
     )
 
 
 def _by_matchup(battles: Battles) -> pd.DataFrame:
-    """Return matchup, credit and lengths of each battle, from the view of the model whose name comes first."""
+    """Return item, models, response, credit and lengths of each battle; the model whose name sorts first is first."""
     turned = is_turned(battles.table).to_numpy()
     credit, of_a, of_b = map(battles.numbers_of, ("credit", "length_a", "length_b"))
     lengths = np.where(turned, of_b, of_a), np.where(turned, of_a, of_b)
@@ -128,7 +125,12 @@ def _by_matchup(battles: Battles) -> pd.DataFrame:
 def _drift(
     subjects: Sequence[Subject], tables: Sequence[pd.DataFrame], on: pd.DataFrame, less: pd.DataFrame | None = None
 ) -> Drift:
-    """Estimate rating changes from the first to the second judge on some battles, minus those on other battles."""
+    """Estimate the rating changes from the first judge to the second on some battles, minus those on other battles.
+
+    Args:
+        subjects, tables: the judges, and their battles as of `_by_matchup`.
+        on, less: matchups of the battles.
+    """
     what = DRIFT if less is None else MODELS
     terms = [(way * sign, k, chosen) for way, chosen in ((1, on), (-1, less)) for k, sign in enumerate((-1, 1))]
     try:
@@ -152,16 +154,16 @@ def _drift(
 
 
 def _ratings(subject: Subject, table: pd.DataFrame, on: pd.DataFrame) -> Ratings:
-    """Fit ratings to the chosen matchups."""
+    """Fit ratings to a judge's battles of some matchups."""
     chosen = pd.MultiIndex.from_frame(table[KEY]).isin(pd.MultiIndex.from_frame(on[KEY]))
     return fit_ratings(subject.battles.select(chosen)).ratings
 
 
 def _models_that_moved(what: str, drift: Drift) -> str:
-    """Write which models changed beyond their errors; empty if unknown."""
+    """Write how many ratings changed beyond their intervals, and the two largest; empty if unknown."""
     if isinstance(drift, Missing):
         return ""
     moved = [name for name, by in drift.items() if by.excludes(0.0)]
     moved.sort(key=lambda name: -abs(drift[name].value))
     most = [f"{name} {drift[name].value:+.0f} Elo ({drift[name].interval})" for name in moved[:2]]
-    return f"{what}: {f'{len(moved)} of {len(drift)} models move, ' + ', '.join(most) if moved else 'none is shown'}"
+    return f"{what}: {f'{len(moved)} of {len(drift)} models move, ' + ', '.join(most) if moved else 'no model moves'}"

@@ -1,7 +1,4 @@
-"""Non-transitivity on single items, over triples of models (Xu et al. 2025).
-
-Triples of models are counted item by item: outcomes that are no weak order, and how far credits are from strengths.
-"""
+"""Non-transitivity on single items, over triples of models (Xu et al. 2025)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,9 +23,9 @@ TIE = 0.025
 CLIP = 1e-6
 """Credits are kept this far from 0 and 1 before their log-odds are taken."""
 LEAD = 0.1
-"""Gap of two win rates from which one model leads by far."""
+"""Difference of two win rates from which on it is a lead, not a margin."""
 MOST_CELLS = 400_000_000
-"""Triples times items beyond which they are not gone through."""
+"""Most triples times items that are counted."""
 CHUNK_CELLS = 500_000
 LOSS, TIED, WIN, UNKNOWN = range(4)
 STEADY, SHAKY, UNSEEN = range(3)
@@ -51,9 +48,9 @@ HARD_VERDICTS = Missing(
 
 
 def is_transitive(ab: int, bc: int, ac: int) -> bool:
-    """Return whether three outcomes (1, 0, -1: better, equal, worse) are consistent with a weak order.
+    """Return whether three outcomes (1, 0, -1: better, equal, worse) agree with a weak order of the models.
 
-    13 of the 27 cases are. Source: Xu et al. 2025, appendix B.1, where two of the 14 others are misprinted.
+    13 of the 27 cases do. Source: Xu et al. 2025, appendix B.1, where two of the 14 others are misprinted.
 
     >>> is_transitive(1, 1, 1), is_transitive(1, 1, 0)
     (True, False)
@@ -70,20 +67,20 @@ KINDS = np.array(
     ],
     dtype=np.uint8,
 )
-"""0 transitive, 1 not, 2 unknown, by 16, 4 and 1 times the outcome codes of ab, bc and ac, shape (64,)."""
+"""0 transitive, 1 intransitive, 2 unknown, indexed by 16 ab + 4 bc + ac of the outcome codes, shape (64,)."""
 
 
 @dataclass(frozen=True, slots=True)
 class TripleCounts:
-    """Counts over triples and items, in groups: all, consistent, ambiguous and four scenarios.
+    """Counts of outcomes by triple of models, and by item in the groups `GROUPS`.
 
     Attributes:
         models: the strongest (by win rate) first.
-        clipped: share of the readable credits nearer to 0 or 1 than `CLIP`; None when verdicts are hard.
-        triples, scenario: models by position, i < j < k, shape (triples, 3), and the gaps between them.
-        known, broken, deviation: of each triple, items with all three verdicts, those of them that are no weak order,
-            and summed SNTD, shape (triples,) each.
-        cells, hits, sums: the same of each group and item, shape (groups, items) each.
+        clipped: share of the readable credits nearer to 0 or 1 than `CLIP`; None for hard verdicts.
+        triples: positions of three models, i < j < k, shape (triples, 3).
+        scenario: which gaps between them are leads, as position in `SCENARIOS`, shape (triples,).
+        known, broken, deviation: items with all three verdicts, intransitive ones, and summed SNTD, by triple.
+        cells, hits, sums: the same numbers by group and item, shape (groups, items) each.
         ties: share of tied outcomes.
     """
 
@@ -111,21 +108,21 @@ def pair_number(i: np.ndarray, j: np.ndarray, models: int) -> np.ndarray:
 
 
 def triples_among(models: int) -> np.ndarray:
-    """Return all triples i < j < k of model codes, shape (triples, 3)."""
+    """Return all triples i < j < k of so many models, shape (triples, 3)."""
     return np.array(list(combinations(range(models), 3)), dtype=np.int64).reshape(-1, 3)
 
 
 def count_triples(battles: Battles) -> TripleCounts | Missing:
-    """Count transitive and non-transitive outcomes over all triples and items; `Missing` if impossible."""
+    """Count transitive and intransitive outcomes over all triples of models and items."""
     what = "non-transitivity"
     if not battles.has_items:
-        return Missing(what, "no row says its item", "name the item's column: --columns item=COLUMN")
+        return Missing(what, "no row names its item", "name the item's column: --columns item=COLUMN")
     coded = code_battles(battles)
     size, items = len(coded.models), coded.clusters
     if size < 3:
         return Missing(what, f"{size} models make no triple", "judge at least three models")
     if comb(size, 3) * items > MOST_CELLS:
-        why = f"{size:,} models on {items:,} items are more triples than are gone through"
+        why = f"{size:,} models on {items:,} items have too many triples"
         return Missing(what, why, "choose fewer models or items with --where")
     extreme = (coded.credit < CLIP) | (coded.credit > 1 - CLIP)
     coarse = extreme | (np.abs(4 * coded.credit - np.round(4 * coded.credit)) < 1e-9)
@@ -136,31 +133,48 @@ def count_triples(battles: Battles) -> TripleCounts | Missing:
     outcome, triples = outcomes(credit), triples_among(size)
     gaps = -np.diff(rate[order][triples], axis=1)
     scenario = 2 * (gaps[:, 0] < LEAD) + (gaps[:, 1] < LEAD)
-    cells, hits, sums = np.zeros((3, FIRST_SCENARIO + len(SCENARIOS), items))
-    known, broken, off = np.zeros((3, len(triples)))
-    chunk = max(1, CHUNK_CELLS // max(items, 1))
-    for rows in (slice(start, start + chunk) for start in range(0, len(triples), chunk)):
-        i, j, k = triples[rows].T
-        edges = [pair_number(*ends, size) for ends in ((i, j), (j, k), (i, k))]
-        kind = KINDS[16 * outcome[edges[0]] + 4 * outcome[edges[1]] + outcome[edges[2]]]
-        complete, no_order, soft = kind < 2, kind == 1, np.zeros(kind.shape)
-        if clipped is not None:
-            soft = np.where(complete, deviation(*(np.nan_to_num(credit[edge], nan=0.5) for edge in edges)), 0)
-        known[rows], broken[rows], off[rows] = (part.sum(axis=1) for part in (complete, no_order, soft))
-        swaps, gap = np.max([steady[edge] for edge in edges], axis=0), scenario[rows, None]
-        groups = {ALL: True, CONSISTENT: swaps == STEADY, AMBIGUOUS: swaps == SHAKY}
-        groups |= {FIRST_SCENARIO + name: gap == name for name in np.unique(gap).tolist()}
-        for group, group_by_family in groups.items():
-            cells[group] += (complete & group_by_family).sum(axis=0)
-            hits[group] += (no_order & group_by_family).sum(axis=0)
-            sums[group] += (soft * group_by_family).sum(axis=0)
+    soft = None if clipped is None else credit
+    (known, broken, off), (cells, hits, sums) = _sum_triples(triples, scenario, outcome, steady, soft)
     ties = float((outcome == TIED).sum() / max((outcome != UNKNOWN).sum(), 1))
     names = tuple(coded.models[k] for k in order)
     return TripleCounts(names, clipped, triples, scenario, known, broken, off, cells, hits, sums, ties)
 
 
+def _sum_triples(
+    triples: np.ndarray, scenario: np.ndarray, outcome: np.ndarray, steady: np.ndarray, credit: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Sum known triples, intransitive ones and SNTD over items, shape (3, triples), and by group (3, groups, items).
+
+    Args:
+        outcome, steady, credit: of the pairs on the items, shape (pairs, items) each; credits only if they are soft.
+    """
+    models, items = int(triples.max()) + 1, outcome.shape[1]
+    by_triple, by_group = np.zeros((3, len(triples))), np.zeros((3, len(GROUPS), items))
+    chunk = max(1, CHUNK_CELLS // max(items, 1))
+    for rows in (slice(start, start + chunk) for start in range(0, len(triples), chunk)):
+        i, j, k = triples[rows].T
+        edges = [pair_number(*ends, models) for ends in ((i, j), (j, k), (i, k))]
+        kind = KINDS[16 * outcome[edges[0]] + 4 * outcome[edges[1]] + outcome[edges[2]]]
+        known, broken, soft = kind < 2, kind == 1, np.zeros(kind.shape)
+        if credit is not None:
+            soft = np.where(known, deviation(*(np.nan_to_num(credit[edge], nan=0.5) for edge in edges)), 0)
+        by_triple[:, rows] = [part.sum(axis=1) for part in (known, broken, soft)]
+        swaps, gap = np.max([steady[edge] for edge in edges], axis=0), scenario[rows, None]
+        groups = {ALL: True, CONSISTENT: swaps == STEADY, AMBIGUOUS: swaps == SHAKY}
+        groups |= {FIRST_SCENARIO + number: gap == number for number in np.unique(gap).tolist()}
+        for group, members in groups.items():
+            by_group[0, group] += (known & members).sum(axis=0)
+            by_group[1, group] += (broken & members).sum(axis=0)
+            by_group[2, group] += (soft * members).sum(axis=0)
+    return by_triple, by_group
+
+
 def _arrange(battles: Battles, coded: CodedBattles, place: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the stronger model's mean credit and its stability under a swap, shape (pairs, items) each."""
+    """Return the stronger model's mean credit, and its stability under a swap of the order, shape (pairs, items) each.
+
+    Args:
+        place: position of each model code by strength, shape (models,).
+    """
     first, second = place[coded.a], place[coded.b]
     pair = pair_number(np.minimum(first, second), np.maximum(first, second), len(place))
     cell, shape = pair * coded.clusters + coded.cluster, (comb(len(place), 2), coded.clusters)
@@ -169,7 +183,7 @@ def _arrange(battles: Battles, coded: CodedBattles, place: np.ndarray) -> tuple[
     mean = ratio_or_nan(total, votes)
     steady = np.full(len(votes), UNSEEN, dtype=np.uint8)
     if "swap" in battles.table:
-        # Repeats must all hold.
+        # Of several repeats, all must be steady.
         swap = battles.table["swap"].astype(object).to_numpy()[battles.readable]
         steady[votes > 0] = STEADY
         steady[cell[np.isin(swap, ("half", "flip"))]] = SHAKY
@@ -178,19 +192,17 @@ def _arrange(battles: Battles, coded: CodedBattles, place: np.ndarray) -> tuple[
 
 
 def outcomes(credit: np.ndarray) -> np.ndarray:
-    """Return outcome codes (loss, tie, win, unknown), same shape."""
+    """Return the outcome codes (loss, tie, win, unknown) of credits, same shape."""
     beyond = np.round(np.abs(credit - 0.5) - TIE, 12) > 0
     outcome = np.where(beyond, np.where(credit > 0.5, WIN, LOSS), TIED)
     return np.where(np.isnan(credit), UNKNOWN, outcome).astype(np.uint8)
 
 
 def deviation(ab: np.ndarray, bc: np.ndarray, ac: np.ndarray) -> np.ndarray:
-    """Return SNTD: the mean of three Jensen-Shannon divergences, natural logarithm, any shape.
+    """Return the SNTD of three credits: the mean of three Jensen-Shannon divergences, in nats, any shape.
 
-    Each compares a credit with the one that the two others imply if strengths explain all three. On the log-odds scale
-    all three are off by the same amount, s_ab + s_bc - s_ac.
-
-    Source: Xu et al. 2025, equations 3 to 5.
+    Each compares a credit with the one that the other two imply if strengths explain all three: log-odds that are
+    off by s_ab + s_bc - s_ac. Source: Xu et al. 2025, equations 3 to 5.
 
     >>> float(round(deviation(0.6, 0.5, 0.6), 12))
     0.0
@@ -203,13 +215,13 @@ def deviation(ab: np.ndarray, bc: np.ndarray, ac: np.ndarray) -> np.ndarray:
 
 
 def divergence(p: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """Return the Jensen-Shannon divergence of two yes/no distributions, natural logarithm, any shape."""
+    """Return the Jensen-Shannon divergence of two Bernoulli distributions, in nats, any shape."""
     of_mean, of_p, of_q = (entr(share) + entr(1 - share) for share in ((p + q) / 2, p, q))
     return np.maximum(of_mean - (of_p + of_q) / 2, 0)
 
 
 def chance_of_no_order(ties: float) -> float:
-    """Return the PNT of independent random verdicts with this share of ties.
+    """Return the share of intransitive triples (PNT) among random verdicts with this share of ties.
 
     >>> round(chance_of_no_order(0), 12), round(27 * chance_of_no_order(1 / 3), 12)
     (0.25, 14.0)
@@ -220,7 +232,7 @@ def chance_of_no_order(ties: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class TripleGroup:
-    """A group of triples and items with PNT (share without a weak order) and SNTD (mean deviation)."""
+    """PNT (`hard`, share of intransitive triples) and SNTD (`soft`, mean deviation) of a group of triples and items."""
 
     name: str
     hard: Figured
@@ -229,13 +241,13 @@ class TripleGroup:
 
 @dataclass(frozen=True, slots=True)
 class Triplet:
-    """Three models with their PNT and SNTD.
+    """PNT and SNTD of three models, the strongest first.
 
     Attributes:
-        items: on which all three pairs have a verdict.
-        hard, hard_low, hard_high: PNT and its Wilson interval (items independent, t).
+        items: number of items on which all three pairs have a verdict.
+        hard, hard_low, hard_high: PNT with its Wilson interval.
         soft: SNTD; None for hard verdicts.
-        scenario: who leads whom by far.
+        scenario: one of `SCENARIOS`.
     """
 
     models: tuple[str, str, str]
@@ -252,18 +264,18 @@ class Transitivity(CardAnswer):
     """Transitivity of a judge's verdicts on single items.
 
     Attributes:
-        models, possible: how many, and all their triples.
-        triples: of those, with all three verdicts on at least one item.
-        items: with at least one such triple.
+        models, possible: number of models, and of their triples.
+        triples: triples with all three verdicts on at least one item.
+        items: items with at least one such triple.
         tie, lead, clip: see `TIE`, `LEAD` and `CLIP`.
-        clipped: share of credits that were moved by the clip; None for hard verdicts.
-        hard, soft: PNT, and SNTD (natural logarithm, at most ln 2), over all triples and items.
-        chance: PNT of a judge that draws each verdict blindly with the same share of ties.
-        consistent, ambiguous: triples on an item none or some of whose verdicts change with the order.
-        consistent_share: of the triples on an item with all three pairs judged in both orders.
-        scenarios: by gaps in strength, the strongest model first.
-        categories: by category of the item.
-        triplets: every triple, the least transitive first (the first 2,000).
+        clipped: share of credits moved by the clip; None for hard verdicts.
+        hard, soft: PNT, and SNTD (nats, at most ln 2), over all triples and items.
+        chance: PNT of random verdicts with the same share of ties.
+        consistent, ambiguous: triples on items where no verdict, or some verdict, changes with the order.
+        consistent_share: share of the consistent ones.
+        scenarios: groups by gaps in strength.
+        categories: groups by category of the item.
+        triplets: the 2,000 least transitive triples.
     """
 
     models: int
@@ -285,12 +297,11 @@ class Transitivity(CardAnswer):
     triplets: tuple[Triplet, ...]
 
     def lines(self) -> tuple[tuple[str, Value], ...]:
-        """Return the labelled figures of the section."""
         groups = [group for group in (self.consistent, self.ambiguous) if isinstance(group, TripleGroup)]
         return (
             ("judged", f"{self.triples:,} of {self.possible:,} triples, {self.items:,} items"),
-            ("hard: outcomes that are no weak order (PNT)", self.hard),
-            ("  blind verdicts with as many ties", f"{self.chance:.1%}"),
+            ("hard: intransitive triples on items (PNT)", self.hard),
+            ("  of random verdicts with as many ties", f"{self.chance:.1%}"),
             ("soft: deviation from transitivity (SNTD)", self.soft),
             ("consistent under a swap, all three pairs", self.consistent_share),
             *((f"PNT, {group.name} items", group.hard) for group in groups),
@@ -298,7 +309,6 @@ class Transitivity(CardAnswer):
         )
 
     def tables(self) -> tuple[Table, ...]:
-        """Return the tables: gaps in strength, categories, least transitive triples."""
         groups = [group for group in self.scenarios if isinstance(group.hard, Statistic)]
         gaps = f"By gap in strength (A strongest; lead = win rates at least {self.lead:g} apart)"
         tables = [_table(gaps, "A over B, B over C", groups)]
@@ -316,10 +326,9 @@ class Transitivity(CardAnswer):
 
 
 def transitivity(battles: Battles, *, level: float = 0.95) -> Transitivity | Missing:
-    """Measure PNT and SNTD over all triples of models (Xu et al. 2025, equations 2 to 5).
+    """Measure PNT and SNTD over all triples of models and items (Xu et al. 2025, equations 2 to 5).
 
-    Repeats of a pair on an item are averaged. SNTD is given for soft credits only: on wins, ties and losses it depends
-    on where they are clipped and on nothing else.
+    Repeats of a pair on an item are averaged. SNTD needs soft credits: of hard verdicts it depends on the clip alone.
     """
     counts = count_triples(battles)
     if isinstance(counts, Missing):
@@ -353,7 +362,7 @@ def transitivity(battles: Battles, *, level: float = 0.95) -> Transitivity | Mis
 
 
 def _group(name: str, counts: TripleCounts, group: int, level: float) -> TripleGroup:
-    """Build the figures of one group of triples."""
+    """Estimate PNT and SNTD of one group of triples, with intervals over items."""
     cells = counts.cells[group]
     if not cells.any():
         why = "no triple on an item is of this kind"
@@ -367,12 +376,12 @@ def _group(name: str, counts: TripleCounts, group: int, level: float) -> TripleG
 
 
 def _categories(battles: Battles, level: float) -> tuple[TripleGroup, ...] | Missing:
-    """Build the figures per category of the items."""
+    """Estimate PNT and SNTD by category of the items."""
     if "category" not in battles.table or battles.table["category"].isna().all():
-        return Missing("by category", "no column says the category of an item", "add a column category")
+        return Missing("by category", "there is no column category", "add a column category")
     categories = as_text(battles.table["category"]).nunique()
     if categories > MOST_SLICES:
-        return Missing("by category", f"{categories:,} categories are too many to set apart", "give at most 100")
+        return Missing("by category", f"{categories:,} categories are too many", "give at most 100")
     groups = []
     for name, part in battles.slices("category"):
         unparsed = Missing(f"non-transitivity, {name}", "no battle has a verdict", "judge the unparsed battles again")
@@ -385,7 +394,7 @@ def _categories(battles: Battles, level: float) -> tuple[TripleGroup, ...] | Mis
 
 
 def _triplets(counts: TripleCounts, level: float) -> tuple[Triplet, ...]:
-    """Build the list of triples, least transitive first."""
+    """Return the figures of single triples, the least transitive first."""
     known = np.flatnonzero(counts.known > 0)
     share = counts.broken[known] / counts.known[known]
     order = known[np.lexsort((known, -counts.known[known], -share))][:MOST_LISTED]
@@ -402,7 +411,11 @@ def _triplets(counts: TripleCounts, level: float) -> tuple[Triplet, ...]:
 
 
 def _table(title: str, what: str, groups: Sequence[TripleGroup]) -> Table:
-    """Build a table of groups."""
+    """Build the table of some groups.
+
+    Args:
+        what: header of the column with their names.
+    """
     rows = []
     for name, hard, soft in ((group.name, group.hard, group.soft) for group in groups):
         number = f"{hard.n:,}" if isinstance(hard, Statistic) else "0"

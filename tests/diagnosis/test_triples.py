@@ -238,7 +238,7 @@ def test_blind_verdicts_break_a_quarter_of_the_orders_and_more_with_ties():
     [
         ([("1", "A", "B", 1.0)], "2 models"),
         ([("1", "A", "B", 1.0), ("2", "B", "C", 1.0)], "all three verdicts on one item"),
-        ([(None, "A", "B", 1.0), (None, "B", "C", 1.0)], "says its item"),
+        ([(None, "A", "B", 1.0), (None, "B", "C", 1.0)], "names its item"),
     ],
 )
 def test_what_cannot_be_looked_at_is_said(rows, why):

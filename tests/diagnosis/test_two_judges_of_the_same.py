@@ -97,7 +97,9 @@ def test_what_cannot_be_compared_is_said():
     assert "one judge only" in again_in(old).why
     assert "3 judges" in again_in(old, old.assign(judge="b"), old.assign(judge="c")).why
     assert "no battle was judged by both" in again_in(old, verdicts(OLD, range(50, 60), "b", 1)).why
-    assert "no row says its item" in again_in(*(part.drop(columns="item") for part in (old, old.assign(judge="b")))).why
+    assert (
+        "no row names its item" in again_in(*(part.drop(columns="item") for part in (old, old.assign(judge="b")))).why
+    )
     unknown = [part.drop(columns=["length_a", "length_b"]) for part in (old, old.assign(judge="b"))]
     assert again_in(*unknown).changed is None
     assert "not known" in again_in(*unknown).lines()[0][1]

@@ -27,11 +27,7 @@ def summary_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
 
 
 def section_reports(diagnosis: Diagnosis, name: str) -> tuple[Report, ...]:
-    """Build a report of one section for every card.
-
-    Raises:
-        UsageError: unknown name.
-    """
+    """Build a report of one section for every card."""
     sections = {section.name: section for section in (*SECTIONS, *ACROSS)}
     if name not in sections:
         raise UsageError(f"no section called {name!r}; available: {', '.join(sections)}")

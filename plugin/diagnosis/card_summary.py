@@ -62,12 +62,7 @@ def card_answer(answers: Answers) -> tuple[str, ...]:
 
 
 def best_with_humans(judges: Mapping[str, Answers], subjects: Mapping[str, Subject]) -> str:
-    """Name the two judges that humans agree with most, and their difference; empty without human labels.
-
-    Args:
-        judges: the sections of their cards, by judge.
-        subjects: the subjects of these cards.
-    """
+    """Name the two judges that humans agree with most, and their difference; empty without human labels."""
     shares = {name: getattr(answers["human"], "agreement", None) for name, answers in judges.items()}
     known = {name: share for name, share in shares.items() if isinstance(share, Statistic)}
     best = sorted(known, key=lambda name: (-known[name].value, name))[:2]

@@ -17,13 +17,7 @@ MORE = "judge more pairs"
 
 @dataclass(frozen=True, slots=True)
 class Clustered:
-    """A sample of rows in independent clusters, which estimates means and shares with clustered intervals.
-
-    Attributes:
-        code: number of the cluster of each row, shape (rows,).
-        unit: what a cluster is, `item` or `row`.
-        level: confidence level of intervals, in (0, 1).
-    """
+    """A sample of rows in independent clusters, which estimates means and shares with clustered intervals."""
 
     code: np.ndarray
     unit: str
@@ -59,10 +53,6 @@ class Clustered:
         """Estimate the mean sum(values) / sum(cells), with a clustered t interval; for shares with Wilson's interval.
 
         Args:
-            values: shape (rows,).
-            of: plural noun for the cells.
-            what, remedy: noun (by default `of`) and remedy of the `Missing` that is returned if no row counts.
-            among: mask of the rows that count, shape (rows,).
             cells: number of cells behind each row, shape (rows,); 1 by default.
             within: possible range of the mean, which cuts t intervals.
 
@@ -99,7 +89,6 @@ class Clustered:
 
         Args:
             influence: contribution of each row to the error of the value, shape (rows,).
-            method: description of the interval; `{}` stands for `item-clustered t`.
         """
         sums = self.sums(influence)
         if len(sums) < 2:
@@ -138,11 +127,7 @@ def reflected_interval(value: float, draws: np.ndarray, level: float) -> Estimat
 
 
 def agreement_interval(value: float, draws: np.ndarray, level: float, within: tuple[float, float]) -> Estimate:
-    """Return an agreement with the `farther_ends` of its bootstrap interval; without, if too few draws are usable.
-
-    Args:
-        within: possible range of the agreement.
-    """
+    """Return an agreement with the `farther_ends` of its bootstrap interval; without, if too few draws are usable."""
     usable = usable_draws(draws)
     if usable is None:
         return Estimate(value)

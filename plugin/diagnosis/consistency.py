@@ -18,13 +18,10 @@ class Consistency(CardAnswer):
     """Shares of unparsed replies, ties, and changed verdicts (win, tie, loss).
 
     Attributes:
-        unparsed: share of all judgments.
-        ties: share of readable judgments.
         changing: share of order pairs whose verdict changes with the order.
         against_margin: share of decisive verdicts whose margin has the opposite sign.
         retest: probability that a repeated judgment has the same verdict.
         retest_kappa: (agreement - chance) / (1 - chance); chance keeps the judge's share of ties.
-        repeated: number of judgments with repeats.
     """
 
     unparsed: Annotated[Figured, "unparsed"]
@@ -67,9 +64,6 @@ def _estimate_retest(judgments: Battles, win: np.ndarray, sample: Clustered) -> 
 
     Every repeated judgment counts once, by the share A of its pairs of repeats that agree. With a share t of ties,
     chance is C = t^2 + (1 - t)^2 / 2; kappa = (A - C) / (1 - C) has the interval of its influence function.
-
-    Args:
-        win: outcome for model_a (1, 0, -1; NaN if unparsed), shape (judgments,).
     """
     repeats = _tally_repeats(judgments, win)
     if isinstance(repeats, Missing):
@@ -89,11 +83,7 @@ def _estimate_retest(judgments: Battles, win: np.ndarray, sample: Clustered) -> 
 
 
 def _tally_repeats(judgments: Battles, win: np.ndarray) -> tuple[np.ndarray, np.ndarray] | Missing:
-    """Count wins, ties and losses of each repeated judgment (item, models and order), with a row of each.
-
-    Returns:
-        Counts, shape (repeated, 3), and positions of rows, shape (repeated,); or why there are none.
-    """
+    """Count wins, ties and losses of each repeated judgment (item, models and order), with a row of each."""
     if not judgments.has_items:
         return Missing("repeats", "no row names its item, which a repeat shares", "give a column item")
     # A verdict counts for the model of the lower code.

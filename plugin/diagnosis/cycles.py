@@ -33,7 +33,6 @@ class Cycle:
     """Three models, each of which beats the next, and the last the first.
 
     Attributes:
-        rates: win rate of each against the next.
         p: p-value that one of the three is not above a half, the largest of three (one-sided, item-clustered t).
         adjusted: p after Holm over both possible cycles of every triple.
     """
@@ -49,16 +48,12 @@ class Cycles(CardAnswer):
     """Cycles among the win rates of models, and the deviation of win rates from any strengths.
 
     Attributes:
-        triples: triples of models whose pairs all met.
-        possible: all triples.
-        tie: win rates within 0.5 +- this are ties in `no_order`.
         rings: cycles in the measured win rates.
         certain: cycles with an adjusted p-value of at most 1 - level.
         no_order: triples whose outcomes (win, tie, loss) agree with no weak order.
         sntd: mean model-level SNTD over triples with at least 10 items per pair, nats, noise included.
             Source: Xu et al. 2025, appendix C.2.
         beyond_noise: the same, corrected for the sampling of items.
-        cycles: the 100 with the smallest p.
     """
 
     triples: int
@@ -154,12 +149,7 @@ def find_triples(pairs: Pairs) -> np.ndarray:
 
 
 def model_deviation(rate: np.ndarray, triples: np.ndarray) -> np.ndarray:
-    """Return the mean SNTD of win rates over triples; NaN if a rate is unknown.
-
-    Args:
-        rate: win rates, shape (..., pairs).
-        triples: positions of pairs, as of `find_triples`.
-    """
+    """Return the mean SNTD of win rates over triples; NaN if a rate is unknown."""
     return np.asarray(deviation(*(rate[..., edge] for edge in triples.T)).mean(axis=-1))
 
 
@@ -177,9 +167,6 @@ def _win_p(cells: PairCells, rate: np.ndarray) -> np.ndarray:
     """Return one-sided p-values that a win rate is not above 0.5, for the first and second model, shape (2, pairs).
 
     By clustered t over the items of each pair; if all items agree, by the chance of that.
-
-    Args:
-        rate: win rate of the first model, shape (pairs,).
     """
     items = cells.items
     error = (cells.credit - cells.weight.multiply(rate[None, :])).tocsc()

@@ -37,11 +37,7 @@ def absolute_error(judge: np.ndarray, gold: np.ndarray, alpha: float) -> float:
 
 
 def decisiveness(judge: np.ndarray, gold: np.ndarray) -> float:
-    """Fit alpha, the decisiveness of a judge, to win rates by judge and gold standard, shape (pairs,) each.
-
-    Raises:
-        NotIdentifiedError: all alphas fit equally well, or the best lies at an end of [0.1, 10000].
-    """
+    """Fit alpha, the decisiveness of a judge, to win rates by judge and gold standard, shape (pairs,) each."""
     informative = (np.abs(gold - 0.5) > 1e-9) & (np.abs(judge - 0.5) > 1e-9)
     if not informative.any():
         raise NotIdentifiedError("every pair has a win rate of a half by the judge or in the gold standard")
@@ -122,7 +118,6 @@ def system_biases(first: np.ndarray, second: np.ndarray, surplus: np.ndarray, sy
     """Return per system the mean over opponents of win rate by the judge - gold win rate, shape (..., systems).
 
     Args:
-        first, second: codes of the systems of each pair, shape (pairs,) each.
         surplus: the difference for the first one's win rate, NaN where unknown, shape (..., pairs).
     """
     side = np.zeros((len(first), systems))
@@ -135,11 +130,7 @@ def system_biases(first: np.ndarray, second: np.ndarray, surplus: np.ndarray, sy
 
 
 def nan_standard_deviation(values: np.ndarray, fewest: float = 2) -> np.ndarray:
-    """Return the standard deviation (divisor n - 1) along the last axis, ignoring NaN.
-
-    Args:
-        fewest: numbers needed; with fewer it is NaN.
-    """
+    """Return the standard deviation (divisor n - 1) along the last axis, ignoring NaN."""
     known = ~np.isnan(values)
     number = known.sum(axis=-1)
     squares = np.where(known, values - _mean_among(values, known)[..., None], 0) ** 2

@@ -30,14 +30,7 @@ STYLES = {Unit.SHARE: (100.0, 1, "%"), Unit.ELO: (1.0, 1, " Elo"), Unit.NATS: (1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statistic(Estimate):
-    """An estimate of a judge card, with the method of its interval and its sample size.
-
-    Attributes:
-        level: of the interval, in (0, 1).
-        method: how the interval was made, or why there is none.
-        n, of: sample size and what is counted, as 12 models.
-        clusters: independent clusters (items); None if the interval is not clustered.
-    """
+    """An estimate of a judge card, with the method of its interval and its sample size."""
 
     level: float
     method: str

@@ -28,8 +28,6 @@ class PairResidual:
 
     Attributes:
         first, second: the models, the stronger first.
-        observed, expected: win rate of the first, measured and by the fitted strengths.
-        residual: observed - expected.
         low, high: ends of its interval for this pair alone; None if the pair cannot be tested.
         p, adjusted: two-sided p-value, and after Holm over all pairs; None if the pair cannot be tested.
     """
@@ -60,14 +58,9 @@ class BradleyTerryFit(CardAnswer):
     """The fit of strengths to the win rates of all pairs.
 
     Attributes:
-        pairs: number of pairs that met.
         tested: pairs of bounded models with at least 10 items, and 5 expected wins and losses.
-        items: independent clusters.
-        method: of intervals and p-values.
         missed: pairs with an adjusted p of at most 1 - level.
         rms: root mean square of the residuals, noise included.
-        whole: the test of all pairs together.
-        misses: all pairs, the smallest p first.
     """
 
     pairs: int
@@ -107,10 +100,6 @@ def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryF
 
     The standard error of a residual is clustered by item, and accounts for the strengths being fitted to the same
     battles (see `influence_on_residuals`). All pairs together are tested by Hotelling's T^2.
-
-    Raises:
-        NotIdentifiedError: the comparison graph is not connected.
-        NotConvergedError: the fit did not reach its maximum.
     """
     coded = code_battles(battles)
     strengths = fit_battles(coded)
@@ -173,11 +162,6 @@ def _test_pairs(
     """Return p-values of the residuals and half-widths of their intervals, NaN if untestable, shape (pairs,) each.
 
     A pair in which one model won all battles has no variance: its p-value is twice the chance of that.
-
-    Args:
-        expected: win rate of the first model, shape (pairs,).
-        influence: as of `influence_on_residuals`.
-        items: number of items per pair, shape (pairs,).
     """
     pairs, clusters, out = strengths.pairs, len(influence), strengths.graph.separated
     residual, rarer = pairs.credit / pairs.weight - expected, np.minimum(expected, 1 - expected)
@@ -192,12 +176,7 @@ def _test_pairs(
 
 
 def _joint_test(residual: np.ndarray, influence: np.ndarray, models: int) -> JointTest | Missing:
-    """Test that all residuals are 0, by Hotelling's T^2 on the pairs beyond the models - 1 fitted strengths.
-
-    Args:
-        residual: of the tested pairs, shape (pairs,).
-        influence: of each cluster on these, shape (clusters, pairs).
-    """
+    """Test that all residuals are 0, by Hotelling's T^2 on the pairs beyond the models - 1 fitted strengths."""
     what, clusters, surplus = "test of all pairs", len(influence), len(residual) - (models - 1)
     if not len(residual):
         return Missing(what, "no pair has enough items to be tested", "judge more items")

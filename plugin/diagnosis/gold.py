@@ -29,18 +29,12 @@ class GoldAgreement(CardAnswer):
     The fields `..._beyond_noise` are corrected for the sampling of items, which the plain ones include.
 
     Attributes:
-        gold: source of the gold standard.
-        systems: number of systems known to both.
-        pairs: pairs of them with a win rate by both.
-        gold_pairs: pairs with at least 10 gold battles without a tie (all pairs, for a gold ranking).
         tau: Kendall's tau-b of the two rankings by Bradley-Terry.
         accuracy: share of pairs in which both name the same better system.
         mse: mean squared difference of win rates.
         alpha: decisiveness by battles (means of both orders); above 1 for win rates more extreme than the gold ones.
         single_alpha: decisiveness by single verdicts, as in JuStRank.
         delta: standard deviation of the corrected biases over systems.
-        biases: by system, the strongest first.
-        self_bias: bias towards the system that is the judge itself.
     """
 
     gold: str
@@ -104,10 +98,6 @@ def gold_agreement(subject: Subject, resamples: int = RESAMPLES) -> GoldAgreemen
     farther from the gold standard than they are, so these figures are given with and without a correction for it.
 
     Source: Gera et al. 2025 (JuStRank), sections 5 and 6, appendices C, E and F.
-
-    Raises:
-        NotIdentifiedError: the models of either side fall into groups that never met.
-        NotConvergedError: a fit did not reach its maximum.
     """
     both = match_gold_pairs(subject)
     if isinstance(both, Missing):

@@ -40,11 +40,9 @@ class GoldPairs:
     """The common models and pairs of a judge and its gold standard.
 
     Attributes:
-        models: known to both, sorted.
         ours, theirs: their codes by judge and by gold standard, shape (models,) each.
         first, second: pairs with a win rate by both, as positions in `models`, shape (pairs,) each.
         gold_pairs: number of pairs with enough gold battles.
-        rates_missing: why the gold standard has no win rates; None if it has.
     """
 
     judge: BattleRatings
@@ -60,11 +58,7 @@ class GoldPairs:
     def strengths(
         self, counts: np.ndarray | None = None, gold_counts: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the log-strengths of the models by judge and by gold standard, shape ([draws,] models) each.
-
-        Args:
-            counts, gold_counts: how often each resample draws each item of either, shape (draws, items).
-        """
+        """Return the log-strengths of the models by judge and by gold standard, shape ([draws,] models) each."""
         return self.judge.strengths(counts)[..., self.ours], self.gold.strengths(gold_counts)[..., self.theirs]
 
     def rates(
@@ -76,11 +70,7 @@ class GoldPairs:
 
 
 def match_gold_pairs(subject: Subject) -> GoldPairs | Missing:
-    """Match models and pairs of a judge and its gold standard (human labels if none is given).
-
-    Raises:
-        NotIdentifiedError, NotConvergedError: as of `fit_ratings`.
-    """
+    """Match models and pairs of a judge and its gold standard (human labels if none is given)."""
     gold = subject.gold
     if gold is None and not np.isfinite(subject.human_credit).any():
         remedy = "give a ranking or human battles with --gold, or name a human judge with --human-judge"
@@ -121,10 +111,8 @@ class GoldDraws:
     """Figures of bootstrap resamples; no draws if there is only one item.
 
     Attributes:
-        tau: Kendall's tau-b, NaN where a fit does not exist, shape (draws,).
         judge: win rates by the judge, NaN where a pair was not drawn, shape (draws, pairs).
         gold: win rates by the gold standard, shape (draws, pairs); if they have no error, (pairs,).
-        method: description of the bootstrap.
     """
 
     tau: np.ndarray
@@ -137,9 +125,6 @@ def resample_both(both: GoldPairs, resamples: int, rng: np.random.Generator, *, 
     """Bootstrap the items, and return tau and the win rates of each resample.
 
     A gold ranking has no error. Gold battles are resampled by item, together with the judge's if they share items.
-
-    Args:
-        ranked: refit the rankings, too; without, tau is NaN.
     """
     own, theirs, pairs = len(both.judge.clusters), len(both.gold.clusters), len(both.first)
     if own < 2:
@@ -170,7 +155,6 @@ class SystemBias:
     """The bias of a judge towards one system.
 
     Attributes:
-        opponents: number of systems with a gold win rate against it.
         raw: mean over opponents of win rate by the judge - gold win rate.
         corrected: the same, with gold win rates mapped by the judge's Beta CDF.
         p: two-sided p-value of no corrected bias, after Holm over all systems.
@@ -191,8 +175,6 @@ class SelfBias:
         paired_p: JuStRank's one-sided paired t-test over opponents, Bonferroni; None for fewer than 2 opponents. It
             treats opponents as independent, although they share items and responses.
         item_p: p-value of the same hypothesis by the item-clustered standard error.
-        tests: number of judges tested together.
-        favours_itself: whether `item_p` is at most 1 - level.
     """
 
     model: str

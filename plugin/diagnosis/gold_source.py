@@ -45,15 +45,7 @@ class Gold:
 
 
 def read_gold(source: str) -> Gold:
-    """Read a gold standard: podium's ranking JSON, a table with model and score (or elo, rating), or battles.
-
-    Args:
-        source: a file; for battles also a directory or a glob.
-
-    Raises:
-        UsageError: no such file.
-        DataError: a score is not a number, or a system has two.
-    """
+    """Read a gold standard: podium's ranking JSON, a table with model and score (or elo, rating), or battles."""
     path = Path(source)
     if path.is_file():
         ranking = read_ranking(path, REMEDY)

@@ -37,7 +37,6 @@ class ReliabilityBin:
     """One bin of the reliability table.
 
     Attributes:
-        mean_margin: mean |margin|; None without margins.
         predicted: mean predicted probability that humans prefer the judge's side.
         agreement: share of battles in which they do.
     """
@@ -59,7 +58,6 @@ class HumanAgreement(CardAnswer):
             0.5 if margins predict nothing.
         temperature: beta of P(humans prefer a) = sigmoid(beta * margin).
         calibration_error: over ten bins of equal mass; chance alone raises it above 0.
-        bins: the reliability table, by |margin|.
     """
 
     accuracy: Annotated[Figured, "same of win, tie, loss"]
@@ -137,12 +135,7 @@ def clustered_kappa(judge: np.ndarray, human: np.ndarray, sample: Clustered) -> 
 
 
 def _auc(size: np.ndarray, agree: np.ndarray, sample: Clustered) -> Figured:
-    """Return the probability that |margin| is larger where humans agree, with DeLong's clustered interval.
-
-    Args:
-        size: |margin|, shape (battles,).
-        agree: whether humans agree with the judge, shape (battles,).
-    """
+    """Return the probability that |margin| is larger where humans agree, with DeLong's clustered interval."""
     what = "margin where humans agree"
     if not len(size):
         return Missing(what, "no labelled battle without a tie has a margin", MARGINS)

@@ -77,7 +77,6 @@ def family_of(model: str, given: Mapping[str, str]) -> Family | None:
     """Return the family of a model: the first given pattern that matches, else guessed from its name; None if unknown.
 
     Args:
-        model: a name, which may begin with a provider (`openai/gpt-x`).
         given: patterns of names (with wildcards, case ignored) to families.
 
     >>> family_of("openai/gpt-4o", {}), family_of("my-model", {"my-*": "mine"})
@@ -110,9 +109,7 @@ class Relation:
     """Whether a judge is one of the models that it judges, or of their family.
 
     Attributes:
-        judge: model of the judge.
         own: the judged model that is the judge itself, if any.
-        family, how: family of the judge, `given` or `guessed`; None if unknown.
         kin: judged models of this family.
     """
 
@@ -124,11 +121,7 @@ class Relation:
 
 
 def judge_warnings(battles: Battles, families: Mapping[str, str]) -> list[str]:
-    """Return warnings about unparsed replies, and about judges that are related to the models they judge.
-
-    Args:
-        families: patterns of names to families, as given; other families are guessed from names.
-    """
+    """Return warnings about unparsed replies, and about judges that are related to the models they judge."""
     warnings = [_unparsed_warning(battles), *map(_relation_warning, relations_of(battles, families))]
     return [warning for warning in warnings if warning]
 

@@ -27,8 +27,6 @@ class JudgeStanding:
     """One judge among others.
 
     Attributes:
-        model, realization: as its identity names them.
-        battles, ties: number of readable battles, and share of ties.
         hard: share of intransitive triples (PNT).
         tau: Kendall's tau of its Bradley-Terry ranking with the gold standard.
     """
@@ -53,14 +51,7 @@ class Correlation:
 
 @dataclass(frozen=True, slots=True)
 class JudgesSideBySide(CardAnswer):
-    """Several judges, and how their rankings agree.
-
-    Attributes:
-        models: number of models ranked by all judges.
-        judges: the nearest to the gold standard first, else by name.
-        correlations: of every two judges.
-        mean: mean of these correlations.
-    """
+    """Several judges, and how their rankings agree."""
 
     models: int
     judges: tuple[JudgeStanding, ...]
@@ -156,11 +147,7 @@ def _strengths(
 def _tau_with_gold(
     gold: GoldPairs | Missing, theta: np.ndarray, draws: np.ndarray, names: tuple[str, ...], level: float
 ) -> Figured:
-    """Estimate a judge's tau with the gold standard, on the models that all judges rank.
-
-    Args:
-        theta, draws: its strengths of these models, shape (models,), and in resamples, shape (draws, models).
-    """
+    """Estimate a judge's tau with the gold standard, on the models that all judges rank."""
     if isinstance(gold, Missing):
         return gold
     common = [name for name in names if name in gold.models]

@@ -16,7 +16,6 @@ class OrderPairs:
     Attributes:
         credit, margin: in either order, shape (pairs, 2) each; a margin is NaN if unknown.
         matchup: code of item and models, equal for repeats, shape (pairs,).
-        rows: the pairs as a sample clustered by item.
     """
 
     credit: np.ndarray

@@ -48,7 +48,6 @@ class Position(CardAnswer):
     """The effect of the order on verdicts.
 
     Attributes:
-        first_wins, ties, second_wins, prefers_first: shares of the readable judgments.
         balanced: whether each has a partner in the other order; if not, `prefers_first` also reflects quality.
         first_credit: mean credit of the response shown first, over order pairs; 0.5 without bias.
         margin_lead: its mean margin, over order pairs; 0 without bias.

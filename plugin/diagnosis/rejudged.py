@@ -30,10 +30,8 @@ class Rejudged(CardAnswer):
     """The comparison of two judges on the same battles.
 
     Attributes:
-        battles: battles judged by both.
         most: battles judged by the one that judged more.
         changed: battles of both whose responses differ in length; None without lengths.
-        agreement: share of battles with the same verdict (win, tie, loss), of those that both could read.
         judge: rating by the second judge minus rating by the first, on unchanged responses; simultaneous intervals.
         models: that difference on changed responses, minus the difference on unchanged ones.
     """
@@ -125,12 +123,7 @@ def _by_matchup(battles: Battles) -> pd.DataFrame:
 def _drift(
     subjects: Sequence[Subject], tables: Sequence[pd.DataFrame], on: pd.DataFrame, less: pd.DataFrame | None = None
 ) -> Drift:
-    """Estimate the rating changes from the first judge to the second on some battles, minus those on other battles.
-
-    Args:
-        subjects, tables: the judges, and their battles as of `_by_matchup`.
-        on, less: matchups of the battles.
-    """
+    """Estimate the rating changes from the first judge to the second on some battles, minus those on other battles."""
     what = DRIFT if less is None else MODELS
     terms = [(way * sign, k, chosen) for way, chosen in ((1, on), (-1, less)) for k, sign in enumerate((-1, 1))]
     try:

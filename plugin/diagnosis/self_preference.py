@@ -23,13 +23,9 @@ class SelfPreference(CardAnswer):
     """How far the judge rates each family above a line fitted to reference ratings.
 
     Attributes:
-        family, how: family of the judge, `given` or `guessed`; None if unknown.
         who: source of the reference: `human`, `gold` or `other judges`.
         excess: rating of the judge's family above the line, Elo points; 0 without self-preference.
         slope: of the line, the judge's Elo points per point of the reference; 1 if no scale correction is needed.
-        families: models by family.
-        unknown: models of unknown family.
-        excesses: excess by family; if many differ from 0, the judge's own family is not special.
     """
 
     family: str | None
@@ -87,11 +83,7 @@ def measure_self_preference(subject: Subject) -> SelfPreference:
 
 
 def _estimate_line(judge: Ratings, reference: Ratings, inside: np.ndarray, level: float, unit: Unit) -> Figured:
-    """Estimate the excess of a family above the line (unit Elo), or the slope of the line (unit number).
-
-    Args:
-        inside: mask of the family's models, shape (models,).
-    """
+    """Estimate the excess of a family above the line (unit Elo), or the slope of the line (unit number)."""
     outside, step = int((~inside).sum()), unit is Unit.ELO
     if step and not inside.any():
         return Missing(WHAT, "no model of this family has a bounded rating by both", "judge some of its models")

@@ -33,7 +33,6 @@ class Ratings:
     Attributes:
         elo: Elo points, centred on 0, shape (models,).
         influence: contribution of each cluster to the error of each rating, Elo points, shape (clusters, models).
-        rows: the clusters, one per row of `influence`.
         bounded: whether the data bound the rating, shape (models,).
     """
 
@@ -66,12 +65,10 @@ class BattleRatings:
     """Bradley-Terry strengths fitted to battles, with what resamples and win rates need.
 
     Attributes:
-        coded: readable battles.
         cells: sums by pair and cluster.
         wins: such sums over decided battles, with credits rounded to 0 and 1.
         number: decided battles by pair of codes (lower, higher), shape (models, models).
         clusters: item name of each cluster; None for a row without item.
-        rows: the clusters, by their codes in the table.
     """
 
     coded: CodedBattles
@@ -95,11 +92,7 @@ class BattleRatings:
         return Ratings(self.models, POINTS * self.fit.theta, centred, self.rows, ~self.fit.graph.separated)
 
     def strengths(self, counts: np.ndarray | None = None) -> np.ndarray:
-        """Return the log-strengths, shape (models,); in resamples (draws, models), NaN without a fit.
-
-        Args:
-            counts: how often each resample draws each cluster, shape (draws, clusters).
-        """
+        """Return the log-strengths, shape (models,); in resamples (draws, models), NaN without a fit."""
         return self.fit.theta if counts is None else self.fit.resampled_theta(self.cells, counts)
 
     def rates(self, first: np.ndarray, second: np.ndarray, counts: np.ndarray | None = None) -> np.ndarray:
@@ -115,12 +108,7 @@ class BattleRatings:
 
 @dataclass(frozen=True, slots=True)
 class GivenRatings:
-    """Ratings that a ranking gives, taken as free of error; methods as of `BattleRatings`.
-
-    Attributes:
-        models: names, sorted.
-        scores: Elo points, or numbers whose order alone matters, shape (models,).
-    """
+    """Ratings that a ranking gives, taken as free of error; methods as of `BattleRatings`."""
 
     models: tuple[str, ...]
     scores: np.ndarray
@@ -157,10 +145,6 @@ def fit_ratings(battles: Battles, credit: np.ndarray | None = None) -> BattleRat
 
     Args:
         credit: credit of model_a that replaces the battles' own, NaN to leave a battle out, shape (battles,).
-
-    Raises:
-        NotIdentifiedError: nothing is readable, or the models fall into groups that never met.
-        NotConvergedError: the fit did not reach its maximum.
     """
     coded = code_battles(battles, credit=credit)
     fit, size = fit_battles(coded), len(coded.models)
@@ -185,11 +169,7 @@ def fit_ratings(battles: Battles, credit: np.ndarray | None = None) -> BattleRat
 
 
 def number_items(sides: Sequence[Side]) -> tuple[int, list[np.ndarray]]:
-    """Number the items of several sources, a shared item once.
-
-    Returns:
-        The number of items, and for each source the numbers of its clusters.
-    """
+    """Number the items of several sources, a shared item once."""
     number: dict[str | tuple[int, int], int] = {}
     positions = []
     for k, side in enumerate(sides):
@@ -243,7 +223,6 @@ def fit_line(
     than half of the reference's variation.
 
     Args:
-        judge, reference: ratings, shape (models,) each.
         beside: the further term, as a mask of a family or lengths, shape (models,).
         noise, shared: variance of the reference's errors, and their covariance with the judge's, as of `error_sums`.
 

@@ -28,13 +28,9 @@ class Subject:
     """A judge, its verdicts, and what they are compared with.
 
     Attributes:
-        judge: identity of the judge; None if the table does not name it.
         judgments: its verdicts, one per order.
         battles: its verdicts, with the two orders merged.
         others: merged battles of the other judges of the table; None if there are none.
-        families: patterns of names to families, as given; other families are guessed from names.
-        level: confidence level of intervals, in (0, 1).
-        near_tie: largest |margin| of a near-tie.
     """
 
     judge: str | None
@@ -106,12 +102,7 @@ class Subject:
 
 
 def near_ties(credit: np.ndarray, margin: np.ndarray, near_tie: float) -> tuple[np.ndarray, str] | None:
-    """Return the mask of near-ties, and their rule in words; None if there are neither margins nor soft credits.
-
-    Args:
-        credit, margin: of merged battles, NaN if unknown, shape (battles,) each; margins have precedence.
-        near_tie: largest |margin| of a near-tie.
-    """
+    """Return the mask of near-ties, and their rule in words; None if there are neither margins nor soft credits."""
     if np.isfinite(margin).any():
         return np.abs(margin) <= near_tie + ROUNDING, f"|margin| of both orders' mean up to {near_tie:g}"
     if is_soft(credit):

@@ -75,13 +75,10 @@ class TripleCounts:
     """Counts of outcomes by triple of models, and by item in the groups `GROUPS`.
 
     Attributes:
-        models: the strongest (by win rate) first.
-        clipped: share of the readable credits nearer to 0 or 1 than `CLIP`; None for hard verdicts.
         triples: positions of three models, i < j < k, shape (triples, 3).
         scenario: which gaps between them are leads, as position in `SCENARIOS`, shape (triples,).
         known, broken, deviation: items with all three verdicts, intransitive ones, and summed SNTD, by triple.
         cells, hits, sums: the same numbers by group and item, shape (groups, items) each.
-        ties: share of tied outcomes.
     """
 
     models: tuple[str, ...]
@@ -170,11 +167,7 @@ def _sum_triples(
 
 
 def _arrange(battles: Battles, coded: CodedBattles, place: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the stronger model's mean credit, and its stability under a swap of the order, shape (pairs, items) each.
-
-    Args:
-        place: position of each model code by strength, shape (models,).
-    """
+    """Return the stronger model's mean credit, and its stability when the order is swapped, shape (pairs, items)."""
     first, second = place[coded.a], place[coded.b]
     pair = pair_number(np.minimum(first, second), np.maximum(first, second), len(place))
     cell, shape = pair * coded.clusters + coded.cluster, (comb(len(place), 2), coded.clusters)
@@ -244,9 +237,6 @@ class Triplet:
     """PNT and SNTD of three models, the strongest first.
 
     Attributes:
-        items: number of items on which all three pairs have a verdict.
-        hard, hard_low, hard_high: PNT with its Wilson interval.
-        soft: SNTD; None for hard verdicts.
         scenario: one of `SCENARIOS`.
     """
 
@@ -264,18 +254,10 @@ class Transitivity(CardAnswer):
     """Transitivity of a judge's verdicts on single items.
 
     Attributes:
-        models, possible: number of models, and of their triples.
-        triples: triples with all three verdicts on at least one item.
-        items: items with at least one such triple.
-        tie, lead, clip: see `TIE`, `LEAD` and `CLIP`.
-        clipped: share of credits moved by the clip; None for hard verdicts.
         hard, soft: PNT, and SNTD (nats, at most ln 2), over all triples and items.
         chance: PNT of random verdicts with the same share of ties.
         consistent, ambiguous: triples on items where no verdict, or some verdict, changes with the order.
-        consistent_share: share of the consistent ones.
         scenarios: groups by gaps in strength.
-        categories: groups by category of the item.
-        triplets: the 2,000 least transitive triples.
     """
 
     models: int
@@ -411,11 +393,7 @@ def _triplets(counts: TripleCounts, level: float) -> tuple[Triplet, ...]:
 
 
 def _table(title: str, what: str, groups: Sequence[TripleGroup]) -> Table:
-    """Build the table of some groups.
-
-    Args:
-        what: header of the column with their names.
-    """
+    """Build the table of some groups."""
     rows = []
     for name, hard, soft in ((group.name, group.hard, group.soft) for group in groups):
         number = f"{hard.n:,}" if isinstance(hard, Statistic) else "0"

@@ -34,11 +34,9 @@ class Verbosity(CardAnswer):
     Attributes:
         longer: share of decisive battles that the longer response won, which may be due to quality.
         longer_near_ties: the same among near-ties, where quality hardly differs; 0.5 without bias.
-        rule: definition of a near-tie; None without margins and soft credits.
         effect: logits per unit of log-length, with the models' strengths held fixed; 0 without bias.
         human: the same effect in human labels of the same battles.
         residuals: partial correlation over models of the judge's rating and mean length, given the reference rating.
-        who: source of the reference ratings.
     """
 
     longer: Figured
@@ -97,11 +95,7 @@ def log_ratio(battles: Battles) -> np.ndarray:
 
 
 def length_weight(battles: Battles, credit: np.ndarray, ratio: np.ndarray, level: float) -> Figured:
-    """Estimate the weight of log-length in Bradley-Terry with a length term, in logits.
-
-    Args:
-        credit, ratio: credit of model_a and `log_ratio`, NaN if unknown, shape (battles,) each.
-    """
+    """Estimate the weight of log-length in Bradley-Terry with a length term, in logits."""
     kept = ~np.isnan(credit) & ~np.isnan(ratio)
     try:
         weight, influence = length_effect(code_battles(battles, credit=np.where(kept, credit, np.nan)), ratio[kept])
@@ -111,15 +105,7 @@ def length_weight(battles: Battles, credit: np.ndarray, ratio: np.ndarray, level
 
 
 def length_effect(coded: CodedBattles, z: np.ndarray) -> tuple[float, np.ndarray]:
-    """Fit logit P(a wins) = theta_a - theta_b + g z, and return g and the influence of each battle on it.
-
-    Args:
-        z: `log_ratio` of each battle, shape (battles,).
-
-    Raises:
-        NotIdentifiedError: no lengths differ, or they differ exactly as the strengths do.
-        NotConvergedError: the fit did not reach its maximum.
-    """
+    """Fit logit P(a wins) = theta_a - theta_b + g z, and return g and the influence of each battle on it."""
     fit = fit_with_length(coded, z, REGULARIZATION, np.zeros(len(coded.models)))
     return float(fit.coefficients[0]), slope_influence(fit)
 
@@ -151,7 +137,6 @@ def partial_correlation(
     Uncorrected, they would leave part of that variable in x, and correlate it with y.
 
     Args:
-        x, y, given: one value per model, shape (models,) each, at least 5.
         noise, shared: variance of the errors of `given`, and their covariance with x's, as of `error_sums`.
 
     Source: Fisher 1924 (the variance of atanh r is 1 / (n - 1 - 3)); Fuller 1987 for errors in `given`.

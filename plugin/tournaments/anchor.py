@@ -70,7 +70,7 @@ class Anchor(Stopping):
                 # The round after the pilot is on record: who the anchor is must not be worked out again.
                 return OVER
             anchors = self._anchors_after(field, candidates, tried, played, rounds)
-        items, last_look = self.items_due(field, played)
+        items, last_look = self.items_to_next_look(field, played)
         note = f"{last_look}all against {' and '.join(anchors)} on {len(items)} items"
         if not self._anchors(field):
             items = items if self.until else tuple(item for item in items if item not in tried)

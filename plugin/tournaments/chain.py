@@ -24,7 +24,7 @@ class Chain(Stopping):
 
     def next(self, field: Field, played: Sequence[Round]) -> NextRound:
         """Return the steps of all paths that were not played yet, item after item; with `until` up to the next look."""
-        items, last_look = self.items_due(field, played)
+        items, last_look = self.items_to_next_look(field, played)
         pairings = [step for item in items for step in self._path(field, item)]
         note = f"{last_look}a random path through all models on each of {len(items)} items"
         coming = schedule_pairings(field, pairings, played, note)

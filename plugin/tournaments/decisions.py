@@ -12,7 +12,7 @@ from podium.rankers.graph import largest_distinguishable_block
 from podium.rankers.scale import POINTS
 from podium.text import plural, some
 from podium.tournaments.schedule import Field, Round
-from podium.tournaments.stopping import FEWEST, SAME, Look, Progress, Stopping, groups_of
+from podium.tournaments.stopping import MIN_ITEMS, SAME, Look, Progress, Stopping, connected_groups
 
 LEVEL_ON_EVERY_ITEM = (
     "All models are level on every item, so no error is known. The judge may only give ties, or always prefer the "
@@ -71,7 +71,7 @@ def build_answer(rule: Any, field: Field, played: Sequence[Round]) -> Tournament
     reason = _reason(asked, field, played, progress, most)
     is_answered = reason == "answered"
     advice = "" if is_answered else _advice(asked, last, names)
-    groups = () if asked.error is not None else groups_of(last.open)
+    groups = () if asked.error is not None else connected_groups(last.open)
     open_groups = tuple(tuple(names[k] for k in group) for group in groups)
     sentences = [
         *_decisions(asked, last, names, new),
@@ -121,10 +121,10 @@ def _reason(asked: Any, field: Field, played: Sequence[Round], progress: Progres
 
 def _limits(asked: Stopping, field: Field, progress: Progress) -> Iterator[str]:
     """Yield sentences on models without a decision, and on the pairs that the decisions are about."""
-    able = asked.able(field, progress.order)
+    able = asked.has_enough_items(field, progress.order)
     if not able.all():
         few = [name for name, is_able in zip(sorted(field.models), able, strict=True) if not is_able]
-        yield f"No decision about {some(few)}: fewer than {FEWEST} items have responses."
+        yield f"No decision about {some(few)}: fewer than {MIN_ITEMS} items have responses."
     is_open = getattr(asked, "opponents", None) == "open" and asked.error is None and not _newcomers(asked, field)
     if is_open and any(not look.open.any(axis=1).all() for look in progress.looks[:-1]):
         yield (
@@ -163,7 +163,11 @@ def _order_decisions(asked: Stopping, last: Look, names: Sequence[str], new: Seq
     if last.open.any():
         done = int((settled > 0).sum())
         if not done:
-            few = f": {last.clusters} items were judged, and an error needs {FEWEST}" if last.clusters < FEWEST else ""
+            few = (
+                f": {last.clusters} items were judged, and an error needs {MIN_ITEMS}"
+                if last.clusters < MIN_ITEMS
+                else ""
+            )
             return [f"No pair is decided{few}"]
         pairs = f"{done} of {int(last.asked.sum()) // 2} pairs{' with newcomers' if new else ''}"
         above, below = largest_distinguishable_block([np.flatnonzero(settled[k, ranked] > 0).tolist() for k in ranked])
@@ -223,7 +227,7 @@ def _end(reason: str, progress: Progress, most: int | None) -> str:
 
 def _advice(asked: Stopping, last: Look, names: Sequence[str]) -> str:
     """Return how many more items would decide the nearest open pair, or why that is unknown; more calls would not."""
-    if last.clusters >= FEWEST and (np.abs(last.theta) <= SAME).all() and not np.diag(last.covariance).any():
+    if last.clusters >= MIN_ITEMS and (np.abs(last.theta) <= SAME).all() and not np.diag(last.covariance).any():
         return LEVEL_ON_EVERY_ITEM
     if asked.error is not None:
         width = float(np.mean(last.half))

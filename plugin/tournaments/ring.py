@@ -10,7 +10,7 @@ from podium.errors import UsageError, unknown_name
 from podium.tournaments.between_rounds import matchups_in, refuse_unknown
 from podium.tournaments.schedule import OVER, Field, NextRound, Pairing, Round, pairing, schedule_pairings
 from podium.tournaments.selection import Ratings, draw_items, generator, order_of_visits, parse_ratings, ranked_before
-from podium.tournaments.stopping import Progress, Stopping, look_text
+from podium.tournaments.stopping import Progress, Stopping, look_summary
 
 Opponents = Literal["open", "field"]
 TRIES = 8
@@ -141,7 +141,7 @@ class Ring(Stopping):
         who, number = f"{len(playing)} of {len(names)}", len(visits)
         said = f"{who} play, {number} item visits"
         if progress.looks:
-            said = f"{look_text(names, progress, self.error)}; {who} play on for {number} more item visits"
+            said = f"{look_summary(names, progress, self.error)}; {who} play on for {number} more item visits"
         return NextRound(battles, said, absent if battles else 0)
 
     def _battles(

@@ -1,4 +1,4 @@
-"""Group-sequential stopping of a tournament: planned looks, and the pairs that each look decides.
+"""Group-sequential stopping of a tournament: planned looks (interim analyses), and the pairs that each look settles.
 
 Sources: step-down over pairs (Holm 1979); a share of the level for each of a known number of looks (repeated confidence
 intervals: Jennison and Turnbull 2000, ch. 9). Nothing here assumes that pairs or looks are independent.
@@ -7,8 +7,7 @@ intervals: Jennison and Turnbull 2000, ch. 9). Nothing here assumes that pairs o
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import expit, stdtrit
@@ -24,36 +23,38 @@ from podium.tournaments.between_rounds import code_rounds
 from podium.tournaments.schedule import Field, Round
 from podium.tournaments.selection import draw_items, order_of_visits
 
-FEWEST = 25
-"""Items below which an error is not known well enough to settle anything by it."""
-LATER = 2.0
-"""The share of 1 - level that a look may spend grows by this factor from look to look."""
-PINNING = 1e7
-"""Battles' weight of a rating that is taken as exact."""
+MIN_ITEMS = 25
+"""The fewest items from which an error is estimated well enough to settle a pair."""
+SPENDING_GROWTH = 2.0
+"""Factor by which the share of 1 - level that a look may spend grows from look to look."""
+PIN_WEIGHT = 1e7
+"""Weight of the battles that fix a rating, which is taken as exact."""
 SAME = 1e-9
-"""Logits up to which two strengths are equal: rounding must settle nothing."""
-NOT_OF_THESE = (
-    "claims are about items like these, and no other population is offered: for these items alone only battles not "
-    "played and the judge's own noise would count, and a single battle of a pair on an item shows neither. Leave it "
-    "out; to know these items alone, play round_robin on all of them"
+"""Difference in logits up to which two strengths are equal: rounding must not settle a pair."""
+OTHER_POPULATION = (
+    "decisions are about items like these; there is no other population. For these items alone, only the judge's noise "
+    "and the battles not played would count, and one battle of a pair on an item shows neither. Leave the option out; "
+    "to rank on these items alone, play round_robin on all of them"
 )
-QUESTIONS = re.compile(r"order|top(?P<first>[1-9]\d*)|error:(?P<error>\d+(\.\d+)?)")
+QUESTION = re.compile(r"order|top(?P<first>[1-9]\d*)|error:(?P<error>\d+(\.\d+)?)")
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The state at one interim analysis (look).
+    """One interim analysis (look).
 
     Attributes:
-        number: of the look, from 1; `planned` of how many, None where each is predicted from the one before.
-        visits: of items so far; `clusters` of distinct items with a readable battle; `battles` asked for so far.
+        number: from 1, of `planned` ones; None if each is predicted from the one before.
+        visits: item visits so far.
+        clusters: distinct items with a readable battle.
+        battles: battles asked for so far.
         theta, covariance: log-strengths with mean zero and their item-clustered covariance, by model.
-        half: half-widths of pointwise intervals, Elo, of those whose error is asked about; NaN where unknown, as where
-            no verdict differs from item to item.
-        asked: the pairs that the question is about now, shape (models, models), symmetric.
-        settled: 1 where row is not worse than column by more than the margin, -1 the reverse, 0 where that is open.
-        spent: told by more than the margin, or settled both ways: counted no more when the level is shared out.
-        critical: the value of t that a pair had to pass at last; NaN where no pair was open.
+        half: half-widths of pointwise intervals, Elo, of the models whose error counts; NaN if unknown.
+        asked: mask of the pairs that the question is about, shape (models, models), symmetric.
+        settled: 1 if row is not worse than column by more than the margin, -1 for the reverse, 0 if open.
+        spent: mask of the pairs that no longer share the level: they differ by more than the margin or are settled
+            both ways.
+        critical: the last critical value of t; NaN if no pair was open.
     """
 
     number: int
@@ -71,7 +72,7 @@ class Look:
 
     @property
     def open(self) -> np.ndarray:
-        """Mask of the pairs that are asked about and undecided, shape (models, models)."""
+        """Mask of the pairs that are asked about and not settled, shape (models, models)."""
         return self.asked & (self.settled == 0)
 
     def z(self, margin: float) -> np.ndarray:
@@ -87,11 +88,12 @@ class Progress:
     """The progress of a tournament with a stopping rule.
 
     Attributes:
-        order: the items in the order in which they are visited.
-        looks: so far, one a round.
-        visits: of items after the last round; `upcoming` at the next look, the same where it is over.
-        reason: why it is over: `answered`, or `items` where they are used up; empty while it is not.
-        groups: positions of the models that may play on, each group in circles of its own.
+        order: the items in the order of visits.
+        looks: one per round so far.
+        visits: item visits so far.
+        upcoming: item visits at the next look; equal to `visits` when it is over.
+        reason: why it is over: `answered`, or `items` (used up); empty if it goes on.
+        groups: positions of the models that play on; models meet within their group.
     """
 
     order: tuple[str, ...]
@@ -107,14 +109,14 @@ class Stopping:
     """Options of a tournament that stops when its question is answered; base class of such rules.
 
     Attributes:
-        until: `order` (who is better, of all pairs), `topK` (top1, top3 ...: who the best K are, as a set),
-            `error:X` (until ratings are known to X Elo: the mean half-width of their intervals); empty = play it all.
-        margin: Elo by which a claim may be wrong: the lower of two is not better by more than this.
-        level: with which all claims at all looks hold together, in (0, 1).
-        start: item visits before the first look, 25 or more; the others follow at twice as many each.
-        items: how many items, drawn at random; by default all.
-        seed: of everything drawn.
-        population: refused where it is `these-items`: claims are about items like these.
+        until: `order` (which model of each pair is better), `topK` (the set of the best K, as top1 or top3), `error:X`
+            (until the mean half-width of the ratings' intervals is X Elo); empty to play all.
+        margin: Elo by which a decision may be wrong: the lower of two models is not better by more than this.
+        level: confidence level, in (0, 1), with which all decisions at all looks hold together.
+        start: item visits before the first look, 25 or more; the number doubles from look to look.
+        items: number of items, drawn at random; all by default.
+        seed: of all draws.
+        population: not supported; raises UsageError.
     """
 
     until: str = ""
@@ -126,31 +128,33 @@ class Stopping:
     population: str = ""
 
     def __post_init__(self) -> None:
-        if self.until and not QUESTIONS.fullmatch(self.until):
+        if self.until and not QUESTION.fullmatch(self.until):
             raise UsageError(f"until={self.until}: write order, topK (as top1, top3) or error:X (Elo, as error:20)")
         if self.population:
-            raise UsageError(f"population={self.population}: {NOT_OF_THESE}")
+            raise UsageError(f"population={self.population}: {OTHER_POPULATION}")
         if self.error == 0:
             raise UsageError(f"until={self.until}: no number of items makes an error 0; give Elo above it")
         if not 0 <= self.margin < np.inf:
             raise UsageError(f"margin={self.margin}: give Elo, 0 or more")
         if not 0 < self.level < 1:
             raise UsageError(f"level={self.level}: give a number between 0 and 1; 0.95 is usual")
-        if self.start < FEWEST:
-            raise UsageError(f"start={self.start}: fewer than {FEWEST} items tell no error; give {FEWEST} or more")
+        if self.start < MIN_ITEMS:
+            raise UsageError(
+                f"start={self.start}: fewer than {MIN_ITEMS} items tell no error; give {MIN_ITEMS} or more"
+            )
         if self.margin and (not self.until or self.error is not None):
             raise UsageError(f"margin={self.margin:g} belongs to until=order or until=topK; leave it out")
 
     @property
     def error(self) -> float | None:
-        """The mean half-width that is asked for, Elo; None where something else is."""
-        match = QUESTIONS.fullmatch(self.until)
+        """The mean half-width of `error:X` in Elo; None for another question."""
+        match = QUESTION.fullmatch(self.until)
         return float(match["error"]) if match and match["error"] else None
 
     @property
     def first(self) -> int | None:
-        """How many of the best are asked for; None where something else is."""
-        match = QUESTIONS.fullmatch(self.until)
+        """The K of `topK`; None for another question."""
+        match = QUESTION.fullmatch(self.until)
         return int(match["first"]) if match and match["first"] else None
 
     def size(self, field: Field) -> int:
@@ -159,7 +163,7 @@ class Stopping:
         return len(whole.next(field, ()).pairings)
 
     def planned_looks(self, most: int) -> tuple[int, ...]:
-        """Return the numbers of item visits at which looks are taken: start, 2 start, 4 start ..., and `most`.
+        """Return the numbers of item visits at the looks: start, 2 start, 4 start ..., and `most`.
 
         >>> Stopping(until="order").planned_looks(1600)
         (40, 80, 160, 320, 640, 1280, 1600)
@@ -177,15 +181,11 @@ class Stopping:
         return len(self.planned_looks(visits)) if self.until else 1
 
     def refuse_unanswerable(self, field: Field, items: int) -> None:
-        """Raise UsageError if the field is too small for the question.
-
-        Raises:
-            UsageError: too few items, or not fewer asked for than there are models.
-        """
-        if self.until and items < FEWEST:
+        """Raise UsageError if there are too few items or models for the question."""
+        if self.until and items < MIN_ITEMS:
             raise UsageError(
-                f"until={self.until} needs {FEWEST} items to know an error, and there are {items}: leave it out, and "
-                "all is played, or give more items"
+                f"until={self.until} needs {MIN_ITEMS} items to estimate an error, and there are {items}: give more "
+                "items, or leave until= out to play all battles"
             )
         if self.first is not None and self.first >= len(field.models):
             raise UsageError(
@@ -193,19 +193,19 @@ class Stopping:
                 "for fewer of the best, or give more models"
             )
 
-    def items_due(self, field: Field, played: Sequence[Round]) -> tuple[tuple[str, ...], str]:
-        """Return the items to play until the next look, and a summary of the last look.
+    def items_to_next_look(self, field: Field, played: Sequence[Round]) -> tuple[tuple[str, ...], str]:
+        """Return the items to play until the next look, none when it is over, and a summary of the last look.
 
-        For tournaments in which nobody leaves, and each item is visited once. When it is over, no items are left.
+        For tournaments that visit each item once and that no model leaves.
         """
         if not self.until:
             return draw_items(field, self.items, self.seed), ""
         progress = self.progress_of(field, played)
-        said = look_text(sorted(field.models), progress, self.error) + "; " if progress.looks else ""
+        said = look_summary(sorted(field.models), progress, self.error) + "; " if progress.looks else ""
         return progress.order[progress.visits : progress.upcoming], said
 
     def progress_of(self, field: Field, played: Sequence[Round]) -> "Progress":
-        """Return the progress with `until`."""
+        """Return the progress of a tournament with `until` from its rounds."""
         return self.progress(field, order_of_visits(field, self.items, self.seed), played)
 
     def progress(
@@ -222,16 +222,13 @@ class Stopping:
         """Compute the progress from the rounds played so far.
 
         Args:
-            order: the items in the order in which they are visited; every turn is alike.
-            played: its rounds, each of which ended at a look.
-            passes: turns.
-            against: models that everyone is to be settled against with `until=order`, and whose error counts;
-                by default all pairs and all models.
-            given: rounds that were played before; they count, and no look was taken at them.
+            order: the items in the order of visits.
+            played: rounds that each ended at a look.
+            passes: how often each item is visited at most.
+            against: models with which `until=order` settles all others, and whose error counts; by default all pairs
+                and all models count.
+            given: earlier rounds without a look; their battles count.
             pinned: Elo of models that is taken as exact.
-
-        Raises:
-            UsageError: the field cannot answer the question.
         """
         self.refuse_unanswerable(field, len(order))
         names, most = sorted(field.models), passes * len(order)
@@ -239,33 +236,33 @@ class Stopping:
         held = {names.index(name): elo / POINTS for name, elo in (pinned or {}).items() if name in names}
         mask = np.isin(names, list(against))
         asked = (mask[:, None] | mask) if against and self.until == "order" else np.ones((len(names),) * 2, dtype=bool)
-        able = self.able(field, order)
+        able = self.has_enough_items(field, order)
         asked &= able[:, None] & able & ~np.eye(len(names), dtype=bool)
         place = {item: k for k, item in enumerate(order)}
         looks: list[Look] = []
         visits = 0
         for number, done in enumerate(played, start=1):
-            visits = self._visits_after(done, visits, place, plan)
-            known = _strengths_at(names, [*given, *played[:number]], held)
-            spent = (visits, sum(len(done.outcomes) for done in played[:number]))
-            looks.append(self._look(known, number, spent, plan, asked, looks[-1] if looks else None, mask))
+            visits = self._visits_by_items(done, visits, place, plan)
+            fit = _fit_look(names, [*given, *played[:number]], held)
+            battles = sum(len(done.outcomes) for done in played[:number])
+            looks.append(self._analyse(fit, number, visits, battles, plan, asked, looks[-1] if looks else None, mask))
             if not looks[-1].open.any():
                 return Progress(tuple(order), tuple(looks), visits, visits, "answered", ())
-        groups = (tuple(range(len(names))),) if self.error or not looks else groups_of(looks[-1].open)
+        groups = (tuple(range(len(names))),) if self.error or not looks else connected_groups(looks[-1].open)
         if visits >= most:
             return Progress(tuple(order), tuple(looks), visits, visits, "items", groups)
-        return Progress(tuple(order), tuple(looks), visits, self.look_after(visits, looks, plan), "", groups)
+        return Progress(tuple(order), tuple(looks), visits, self.visits_at_next_look(visits, looks, plan), "", groups)
 
-    def able(self, field: Field, order: Sequence[str]) -> np.ndarray:
-        """Return which models have responses to at least 25 items, shape (models,)."""
+    def has_enough_items(self, field: Field, order: Sequence[str]) -> np.ndarray:
+        """Return a mask of the models with responses to at least 25 items, shape (models,)."""
         names = sorted(field.models)
         absent = [sum(name in field.absent.get(item, ()) for item in order) if field.absent else 0 for name in names]
-        return len(order) - np.array(absent) >= FEWEST
+        return len(order) - np.array(absent) >= MIN_ITEMS
 
-    def look_after(self, visits: int, looks: Sequence[Look], plan: Sequence[int]) -> int:
-        """Return the item visits at the next look: the planned number, or one predicted from the current width.
+    def visits_at_next_look(self, visits: int, looks: Sequence[Look], plan: Sequence[int]) -> int:
+        """Return the item visits at the next look: the planned number, or for `error:X` one predicted from the width.
 
-        A width says nothing about who is ahead, so looking at it, however often, biases nothing.
+        A width does not depend on which model is ahead, so looking at it often biases nothing.
         """
         if self.error is None or not visits:
             return next(number for number in plan if number > visits)
@@ -273,68 +270,72 @@ class Stopping:
         needed = 2.0 * visits if np.isnan(width) else 1.05 * visits * (width / self.error) ** 2
         return min(int(np.ceil(np.clip(needed, 1.1 * visits, 2.0 * visits))), plan[-1])
 
-    def _visits_after(self, done: Round, before: int, place: Mapping[str, int], plan: Sequence[int]) -> int:
-        """Return the number of item visits after a round, derived from the items of its battles."""
+    def _visits_by_items(self, done: Round, before: int, place: Mapping[str, int], plan: Sequence[int]) -> int:
+        """Return the number of item visits after a round, from the items of its battles."""
         items = {outcome.pairing.item for outcome in done.outcomes} & place.keys()
         reached = before + max(((place[item] - before) % len(place) + 1 for item in items), default=1)
         return (
             min(reached, plan[-1]) if self.error else next((number for number in plan if number >= reached), plan[-1])
         )
 
-    def _look(
+    def _analyse(
         self,
-        known: tuple[np.ndarray, np.ndarray, int, np.ndarray],
+        fit: "LookFit",
         number: int,
-        asked_for: tuple[int, int],
+        visits: int,
+        battles: int,
         plan: Sequence[int],
         pairs: np.ndarray,
         before: Look | None,
         about: np.ndarray,
     ) -> Look:
-        """Compute a look: estimates, standard errors, and the step-down test over the pairs."""
-        theta, covariance, clusters, is_bounded = known
-        visits, battles = asked_for
-        half = self._half_widths(covariance, clusters, is_bounded, about)
-        settled, spent = (
-            (np.zeros(covariance.shape, dtype=np.int64), np.zeros(covariance.shape, dtype=bool))
-            if before is None
-            else (before.settled.copy(), before.spent.copy())
-        )
-        look = partial(
-            Look,
-            number,
-            visits=visits,
-            clusters=clusters,
-            battles=battles,
-            theta=theta,
-            covariance=covariance,
-            half=half,
-            settled=settled,
-            spent=spent,
-        )
+        """Build a look from a fit: the errors, and the pairs that the step-down test settles.
+
+        Args:
+            plan: numbers of item visits at the planned looks.
+            pairs: mask of the pairs that may be asked about.
+            before: the previous look.
+            about: mask of the models whose error counts; none set for all.
+        """
+        size = len(fit.theta)
+        half = self._half_widths(fit, about)
+        settled = np.zeros((size, size), dtype=np.int64) if before is None else before.settled.copy()
+        spent = np.zeros((size, size), dtype=bool) if before is None else before.spent.copy()
+        planned, critical = None, np.nan
         if self.error is not None:
-            is_known = bool(np.mean(half) <= self.error)
-            asked = np.zeros_like(spent) if is_known else np.eye(len(theta), dtype=bool)
-            return look(planned=None, asked=asked, critical=np.nan)
-        asked = pairs & self._asked_pairs(theta)
-        place = plan.index(visits) + 1
-        share = LATER**place / sum(LATER**k for k in range(1, len(plan) + 1))
-        critical = step_down(theta, covariance, clusters, asked, settled, spent, self.margin, (1 - self.level) * share)
-        return look(planned=len(plan), asked=asked, critical=critical)
+            asked = np.zeros_like(spent) if np.mean(half) <= self.error else np.eye(size, dtype=bool)
+        else:
+            planned, asked = len(plan), pairs & self._pairs_asked_about(fit.theta)
+            share = SPENDING_GROWTH ** (plan.index(visits) + 1) / sum(SPENDING_GROWTH**k for k in range(1, planned + 1))
+            alpha = (1 - self.level) * share
+            critical = step_down(fit.theta, fit.covariance, fit.clusters, asked, settled, spent, self.margin, alpha)
+        return Look(
+            number,
+            planned,
+            visits,
+            fit.clusters,
+            battles,
+            fit.theta,
+            fit.covariance,
+            half,
+            asked,
+            settled,
+            spent,
+            critical,
+        )
 
-    def _half_widths(
-        self, covariance: np.ndarray, clusters: int, is_bounded: np.ndarray, about: np.ndarray
-    ) -> np.ndarray:
-        """Return half-widths in Elo: of everyone against the mean, or of some against the mean of the others."""
-        size = len(covariance)
+    def _half_widths(self, fit: "LookFit", about: np.ndarray) -> np.ndarray:
+        """Return half-widths in Elo: of all models against the mean, or of some against the mean of the others."""
+        size = len(fit.theta)
         others = ~about if about.any() else np.ones(size, dtype=bool)
-        contrast = (np.eye(size) - others / others.sum())[about if about.any() else slice(None)]
-        bounded = is_bounded[about] if about.any() else is_bounded
-        variance = np.einsum("ij,jk,ik->i", contrast, covariance, contrast)
-        half = t_quantile(clusters, self.level) * np.sqrt(np.maximum(variance, 0)) * POINTS
-        return np.where(bounded & (half > SAME), half, np.nan)
+        rows = about if about.any() else slice(None)
+        contrast = (np.eye(size) - others / others.sum())[rows]
+        variance = np.einsum("ij,jk,ik->i", contrast, fit.covariance, contrast)
+        half = t_quantile(fit.clusters, self.level) * np.sqrt(np.maximum(variance, 0)) * POINTS
+        return np.where(fit.is_bounded[rows] & (half > SAME), half, np.nan)
 
-    def _asked_pairs(self, theta: np.ndarray) -> np.ndarray:
+    def _pairs_asked_about(self, theta: np.ndarray) -> np.ndarray:
+        """Return a mask of the pairs that the question is about: all, or one of the best K with one of the others."""
         if self.first is None:
             return ~np.eye(len(theta), dtype=bool)
         inside = np.zeros(len(theta), dtype=bool)
@@ -352,21 +353,20 @@ def step_down(
     margin: float,
     alpha: float,
 ) -> float:
-    """Settle what this look settles, in `settled` and `spent`, pair by pair with ever smaller corrections (Holm 1979).
+    """Settle pairs by a step-down test (Holm 1979), changing `settled` and `spent`; return the last critical t.
 
-    The level is shared by the pairs asked about that are not spent. A pair that is settled with a margin may still
-    turn out the other way round, so it counts until it is told by more than the margin, or settled both ways.
+    `alpha` is divided by the number of pairs asked about that are not spent. A pair settled with a margin may still be
+    settled the other way round, so it counts until it differs by more than the margin, or is settled both ways.
 
     Args:
-        theta, covariance: log-strengths and their covariance, NaN where unknown.
-        clusters: items behind them.
-        asked: the pairs that the question is about.
-        settled, spent: as of `Look`, before and after.
+        theta, covariance: log-strengths and their covariance, NaN if unknown.
+        clusters: number of items behind them.
+        asked, settled, spent: as in `Look`.
         margin: Elo.
-        alpha: what this look may spend.
+        alpha: error probability that this look may spend.
 
     Returns:
-        The critical value of t at last; NaN where no pair was open.
+        NaN if no pair was open.
     """
     gap, error = _gaps(theta, covariance)
     beyond, critical = margin / POINTS, np.nan
@@ -384,10 +384,10 @@ def step_down(
     return critical
 
 
-def look_text(names: Sequence[str], progress: Progress, error: float | None) -> str:
-    """Summarize a look in one line."""
+def look_summary(names: Sequence[str], progress: Progress, error: float | None) -> str:
+    """Return the last look in one line: battles so far, and settled pairs or the mean half-width."""
     *earlier, last = progress.looks
-    number = f"look {last.number}" + (f" of {last.planned}" if last.planned else "")
+    number = f"interim analysis {last.number}" + (f" of {last.planned}" if last.planned else "")
     said = f"{number}: {last.battles:,} battles so far"
     if error is not None:
         width = f"±{np.mean(last.half):.1f} Elo" if not np.isnan(last.half).any() else "no bound yet"
@@ -395,11 +395,11 @@ def look_text(names: Sequence[str], progress: Progress, error: float | None) -> 
     asked, open_ = int(last.asked.sum()) // 2, int(last.open.sum()) // 2
     before = earlier[-1].open.any(axis=1) if earlier else np.ones(len(names), dtype=bool)
     gone = [names[k] for k in np.flatnonzero(before & ~last.open.any(axis=1)).tolist()]
-    return f"{said}, {asked - open_} of {asked} pairs settled" + (f"; settled for good: {some(gone)}" if gone else "")
+    return f"{said}, {asked - open_} of {asked} pairs decided" + (f"; finished: {some(gone)}" if gone else "")
 
 
-def groups_of(open_: np.ndarray) -> tuple[tuple[int, ...], ...]:
-    """Return the connected components of the graph of undecided pairs, as positions of models."""
+def connected_groups(open_: np.ndarray) -> tuple[tuple[int, ...], ...]:
+    """Return the connected components of the graph of open pairs, as positions of models."""
     left: set[int] = set(np.flatnonzero(open_.any(axis=1)).tolist())
     groups: list[tuple[int, ...]] = []
     while left:
@@ -414,9 +414,9 @@ def groups_of(open_: np.ndarray) -> tuple[tuple[int, ...], ...]:
 
 
 def _gaps(theta: np.ndarray, covariance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return differences of log-strengths (row minus column) and their standard errors, NaN where unknown.
+    """Return differences of log-strengths (row minus column) and their standard errors.
 
-    Two that are level on every item show no error.
+    The error is NaN if unknown, as for two models that are level on every item.
     """
     variance = np.diag(covariance)
     gap, squared = theta[:, None] - theta, variance[:, None] + variance - 2 * covariance
@@ -424,10 +424,13 @@ def _gaps(theta: np.ndarray, covariance: np.ndarray) -> tuple[np.ndarray, np.nda
     return gap, np.where((error <= SAME) & (np.abs(gap) <= SAME), np.nan, error)
 
 
-def pin(coded: CodedBattles, logits: Mapping[int, float]) -> CodedBattles:
-    """Fix ratings by adding heavily weighted battles between the rated models.
+def fix_ratings(coded: CodedBattles, logits: Mapping[int, float]) -> CodedBattles:
+    """Return the battles with heavily weighted ones added that fix the ratings of some models.
 
-    They end as those ratings have them, so that they add nothing to the clusters' scores, and no error.
+    The added battles end as the ratings predict, so that they contribute no error.
+
+    Args:
+        logits: ratings by code of the model.
     """
     codes = sorted(logits)
     if len(codes) < 2:
@@ -439,27 +442,41 @@ def pin(coded: CodedBattles, logits: Mapping[int, float]) -> CodedBattles:
         a=np.append(coded.a, a),
         b=np.append(coded.b, b),
         credit=np.append(coded.credit, expit(gaps)),
-        weight=np.append(coded.weight, np.full(len(a), PINNING)),
+        weight=np.append(coded.weight, np.full(len(a), PIN_WEIGHT)),
         cluster=np.append(coded.cluster, np.zeros(len(a), dtype=np.int64)),
     )
 
 
-def _strengths_at(
-    names: Sequence[str], played: Sequence[Round], pinned: Mapping[int, float]
-) -> tuple[np.ndarray, np.ndarray, int, np.ndarray]:
-    """Fit log-strengths and covariance at a look; return them with the number of items and the bounded models.
+class LookFit(NamedTuple):
+    """Log-strengths at a look.
 
-    Of a model that has readable battles on fewer than 25 items, or no way of battles to the others, the covariance
-    is NaN: nothing is settled about it.
+    Attributes:
+        theta, covariance: as in `Look`; NaN covariance if a model has readable battles on fewer than 25 items or no
+            chain of battles to the others.
+        clusters: distinct items with a readable battle.
+        is_bounded: mask of the models whose strength the data bound.
+    """
+
+    theta: np.ndarray
+    covariance: np.ndarray
+    clusters: int
+    is_bounded: np.ndarray
+
+
+def _fit_look(names: Sequence[str], played: Sequence[Round], pinned: Mapping[int, float]) -> LookFit:
+    """Fit log-strengths and their covariance to the rounds before a look.
+
+    Args:
+        pinned: fixed log-strengths by code of the model.
     """
     size, coded = len(names), code_rounds(played, names)
     if coded is None:
-        return np.zeros(size), np.full((size, size), np.nan), 0, np.zeros(size, dtype=bool)
-    coded = pin(coded, pinned)
+        return LookFit(np.zeros(size), np.full((size, size), np.nan), 0, np.zeros(size, dtype=bool))
+    coded = fix_ratings(coded, pinned)
     strengths = fit_strengths(pair_sums(coded))
     covariance, graph = strengths.covariance(coded), strengths.graph
     largest = np.argmax(np.bincount(graph.group[graph.played]))
-    few = (coded.clusters_by_model() < FEWEST) & ~np.isin(np.arange(size), list(pinned))
-    unknown = few | (graph.group != largest) | (coded.clusters < FEWEST)
+    few = (coded.clusters_by_model() < MIN_ITEMS) & ~np.isin(np.arange(size), list(pinned))
+    unknown = few | (graph.group != largest) | (coded.clusters < MIN_ITEMS)
     covariance[unknown], covariance[:, unknown] = np.nan, np.nan
-    return strengths.theta, covariance, coded.clusters, ~(unknown | graph.separated)
+    return LookFit(strengths.theta, covariance, coded.clusters, ~(unknown | graph.separated))

@@ -1,4 +1,4 @@
-"""Anchor: all models against one, or against a few; a pilot finds which one tells the others apart."""
+"""Anchor: all models against one model, named or chosen by a pilot, or against a few."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from podium.tournaments.stopping import Progress, Stopping
 
 AUTO = "auto"
 MIN_FOR_PILOT = 3
-"""Models: an anchor, and two to tell apart."""
+"""The fewest models for a pilot: an anchor, and two to compare."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,20 +23,18 @@ class Anchor(Stopping):
     """Play all models against an anchor on every item: M - 1 battles an item for M models.
 
     With `anchor=auto` a pilot chooses the most informative model (Don-Yehiya et al. 2026, sections 4.3 and 5.3: ten
-    items suffice to tell the bad anchors, the best and the worst models, from the others). The pilot plays each
-    candidate against all others. No design that settles every candidate's informativeness on those items is cheaper:
-    it compares the verdicts of all others against that candidate. A battle of two candidates serves both, so with
-    all models as candidates the pilot is a round robin, at half the price of one anchor after the other. The
-    anchor's round takes the remaining items; the battles of the pilot count.
+    items suffice to recognize the bad anchors, which are the best and the worst models). The pilot plays each candidate
+    against all others, which is the cheapest way to measure each candidate's informativeness on those items; with all
+    models as candidates it is a round robin. The anchor then plays the remaining items; the pilot's battles count.
 
     Attributes:
-        anchor: its name, several with commas or as a sequence, or `auto`.
-        pilot: how many items choose the anchor, with `auto`.
-        candidates: who may be chosen, with `auto`; by default everyone. Fewer make a cheaper pilot.
-        items: how many items in all, drawn at random; by default all.
+        anchor: name of the anchor, several as a sequence or with commas, or `auto`.
+        pilot: number of items of the pilot.
+        candidates: models that the pilot may choose; all by default. Fewer make a cheaper pilot.
+        items: number of items including the pilot's, drawn at random; all by default.
         seed: of the draws.
-        until: see `podium.tournaments.stopping.Stopping`; the items behind the pilot are played in blocks that end at
-            the looks, and `order` settles everyone against the anchor.
+        until: see `podium.tournaments.stopping.Stopping`; the items after the pilot are played in blocks between
+            looks, and `order` compares each model with the anchor.
     """
 
     anchor: str | Sequence[str] = AUTO
@@ -46,7 +44,7 @@ class Anchor(Stopping):
     def __post_init__(self) -> None:
         Stopping.__post_init__(self)
         if self.pilot < 1:
-            raise UsageError(f"pilot={self.pilot}: at least one item chooses the anchor")
+            raise UsageError(f"pilot={self.pilot}: give a number of items, 1 or more")
 
     @staticmethod
     def variants(field: Field) -> dict[str, dict[str, str]]:
@@ -57,8 +55,7 @@ class Anchor(Stopping):
         """Return the anchor's battles that were not played yet; with `auto`, those of the pilot first.
 
         Raises:
-            UsageError: an anchor or a candidate is no model.
-            NotIdentifiedError: nothing of the pilot can be read.
+            NotIdentifiedError: no verdict of the pilot can be read.
         """
         anchors = self._anchors(field)
         if not anchors:
@@ -67,7 +64,7 @@ class Anchor(Stopping):
             if rounds is None:
                 return schedule_pairings(field, pilot.pairings, played, pilot.note)
             if len(played) > rounds and not self.until:
-                # The round after the pilot is on record: who the anchor is must not be worked out again.
+                # The round after the pilot was played: the anchor must not be chosen again.
                 return OVER
             anchors = self._anchors_after(field, candidates, tried, played, rounds)
         items, last_look = self.items_to_next_look(field, played)
@@ -78,7 +75,7 @@ class Anchor(Stopping):
         return schedule_pairings(field, pairings_against(anchors, field.models, items), played, note)
 
     def size(self, field: Field) -> int:
-        """Return how many battles there will be; with `auto`, at most."""
+        """Return the number of battles; with `auto`, the maximum."""
         if self._anchors(field):
             return Stopping.size(self, field)
         items = draw_items(field, self.items, self.seed)
@@ -86,12 +83,12 @@ class Anchor(Stopping):
         return len(pilot.pairings) + (len(items) - len(tried)) * max(len(field.models) - 1, 0)
 
     def rounds(self, field: Field) -> int | None:
-        """Return how many rounds there will be, at most; a pilot is one more."""
+        """Return the maximum number of rounds, the pilot's included; None if it is not fixed."""
         own = super(Anchor, self).rounds(field)
         return own if own is None or self._anchors(field) else own + 1
 
     def progress_of(self, field: Field, played: Sequence[Round]) -> Progress:
-        """Return how far it is, with `until`; the pilot's items do not count."""
+        """Return the progress with `until`; the pilot's items do not count."""
         anchors = self._anchors(field)
         order = order_of_visits(field, self.items, self.seed)
         if anchors:
@@ -112,7 +109,7 @@ class Anchor(Stopping):
         played: Sequence[Round],
         rounds: int,
     ) -> tuple[str, ...]:
-        """Return the anchor that the pilot found; as the record has it, where it was played against already."""
+        """Return the anchor that the pilot chose: the model that all have met since, if there is one already."""
         later = [{own.pairing.a, own.pairing.b} for done in played[rounds:] for own in done.outcomes]
         met_by_all = set(field.models).intersection(*later) if later else set()
         if len(met_by_all) == 1:
@@ -121,13 +118,13 @@ class Anchor(Stopping):
         return (most_informative(candidates, field.models, outcomes),)
 
     def _anchors(self, field: Field) -> tuple[str, ...]:
-        """Return the anchors, none when a pilot is to choose; of two models, either makes the same battles."""
+        """Return the named anchors; empty if a pilot chooses. Of two models, either gives the same battles."""
         if self.anchor == AUTO:
             return field.models[:1] if len(field.models) < MIN_FOR_PILOT else ()
         return parse_model_names(self.anchor, field.models)
 
     def _pilot(self, field: Field) -> tuple[tuple[str, ...], frozenset[str], NextRound]:
-        """Return the candidates, the items that they are tried on, and their battles."""
+        """Return the candidates, the items of the pilot, and its battles."""
         items = draw_items(field, self.items, self.seed)
         candidates = field.models if self.candidates is None else parse_model_names(self.candidates, field.models)
         # Samples of one seed are nested, so these are among all items asked for.
@@ -138,13 +135,13 @@ class Anchor(Stopping):
 
 
 def pairings_against(anchors: Collection[str], models: Sequence[str], items: Sequence[str]) -> Iterator[Pairing]:
-    """Yield all against each anchor, item after item; two anchors meet once."""
-    pairs = [(a, b) for a, b in combinations(sorted(models), 2) if a in anchors or b in anchors]
-    return (Pairing(item, a, b) for item in items for a, b in pairs)
+    """Yield the pairings of all models with each anchor, item after item; two anchors meet once per item."""
+    pairs = [pair for pair in combinations(sorted(models), 2) if any(name in anchors for name in pair)]
+    return (Pairing(item, *pair) for item in items for pair in pairs)
 
 
 def _rounds_until(pairings: Sequence[Pairing], played: Sequence[Round]) -> int | None:
-    """Return after how many rounds all of the pairings were played; None if they were not."""
+    """Return the number of rounds after which all these pairings were played; None if some were not."""
     lacking = set(pairings)
     for number, done in enumerate(played, start=1):
         lacking.difference_update(outcome.pairing for outcome in done.outcomes)
@@ -157,25 +154,22 @@ def most_informative(candidates: Collection[str], models: Sequence[str], outcome
     """Return the candidate against which verdicts on two others differ most often.
 
     Of equals, the one with more comparisons is chosen, then the first by name.
-
-    Raises:
-        NotIdentifiedError: no two verdicts against one candidate on one item can be read.
     """
     shares = informativeness_of(models, outcomes)
     compared = {name: shares[name] for name in sorted(candidates) if shares[name][1]}
     if not compared:
         raise NotIdentifiedError(
-            f"the {len(outcomes)} battles of the pilot tell nothing about an anchor: no item has readable verdicts of "
-            "two models against one candidate; name the anchor, or play a larger pilot"
+            f"the {len(outcomes)} battles of the pilot cannot choose an anchor: no item has readable verdicts of two "
+            "models against one candidate; name the anchor, or play a larger pilot"
         )
     return max(compared, key=lambda name: compared[name])
 
 
 def informativeness_of(models: Sequence[str], outcomes: Sequence[Outcome]) -> dict[str, tuple[float, float]]:
-    """Return, for each model as anchor, the share of pairs of others told apart, and the pairs compared.
+    """Return, for each model as anchor, the share of pairs of others with different verdicts, and the pairs compared.
 
-    Source: Don-Yehiya et al. 2026, section 4.3. Verdicts are compared as finely as the judge gives them: by margin,
-    where every battle has one, else by credit; continuous ones by their sign.
+    Source: Don-Yehiya et al. 2026, section 4.3. Verdicts are compared by margin if every battle has one, else by
+    credit; continuous ones by their sign.
     """
     readable = [outcome for outcome in outcomes if outcome.credit is not None]
     if not readable:

@@ -15,7 +15,7 @@ from podium.rankers.strengths import fit_strengths
 from podium.tournaments.schedule import Outcome, Round
 
 Matchups = Mapping[tuple[str, str], Sequence[float]]
-"""Readable credits of the first-named of two models who met, names sorted; empty where nothing could be read."""
+"""By pair of models that met, in order of their names: the readable credits of the first."""
 
 
 def strengths_of_matchups(met: Matchups, models: Sequence[str]) -> dict[str, float]:
@@ -90,15 +90,15 @@ def place_newcomers(fixed: Mapping[str, float], newcomers: Sequence[str], met: M
 
 
 def refuse_unknown(before: Sequence[str], met: Matchups, ratings: object) -> None:
-    """Raise UsageError if newcomers are to join a ranking without ratings and without battles.
+    """Raise UsageError if a model that newcomers join has neither a rating nor a readable battle.
 
-    Raises:
-        UsageError: it is one.
+    Args:
+        before: the models that were ranked before.
     """
     known = {name for (a, b), credits in met.items() if credits and a in before and b in before for name in (a, b)}
     lacking = [] if ratings is not None or len(before) < 2 else sorted(set(before) - known)
     if lacking:
         raise UsageError(
-            f"rated={', '.join(lacking)}: no readable battle with others of `rated` was given; give the rounds "
-            "played before, or what they are rated (ratings=NAME:1500,...)"
+            f"rated={', '.join(lacking)}: no readable battle with others of `rated`; give the rounds played "
+            "before, or their ratings (ratings=NAME:1500,...)"
         )

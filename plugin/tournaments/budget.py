@@ -1,4 +1,4 @@
-"""A budget: any tournament, cut off after so many battles."""
+"""A budget of battles for any tournament."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,8 +13,8 @@ class Budget:
 
     Attributes:
         rule: the tournament.
-        most: battles that may be played.
-        given: battles that were played before it began, and are in `played`.
+        most: the most battles to play.
+        given: battles in `played` that were played before the tournament began.
     """
 
     rule: TournamentRule
@@ -26,11 +26,11 @@ class Budget:
             raise UsageError(f"max_battles={self.most}: give a number of battles, 1 or more")
 
     def next(self, field: Field, played: Sequence[Round]) -> NextRound:
-        """Return what the tournament would play, as far as the budget goes."""
+        """Return the battles that the tournament plays next, cut to what is left of the budget."""
         left = self.most + self.given - sum(len(done.outcomes) for done in played)
         coming = self.rule.next(field, played)
         return coming if len(coming.pairings) <= left else replace(coming, pairings=coming.pairings[: max(left, 0)])
 
     def size(self, field: Field) -> int:
-        """Return how many battles there will be, at most."""
+        """Return the maximum number of battles."""
         return min(self.rule.size(field), self.most)

@@ -13,17 +13,17 @@ from podium.tournaments.stopping import Stopping
 class Chain(Stopping):
     """Play, on each item, a random path that visits every model once.
 
-    It costs M - 1 battles an item for M models, as one anchor does; but every pair meets on some items, so nothing
-    hangs on the choice of an anchor. A model without a response is stepped over on that item.
+    It costs M - 1 battles an item for M models, as one anchor does, but every pair meets on some items and no anchor is
+    chosen. A model without a response to an item is skipped there.
 
     Attributes:
-        items: how many items, drawn at random; by default all.
-        seed: of the paths and of the draw of items. An item's path depends on its id alone, not on other items.
-        until: see `podium.tournaments.stopping.Stopping`; items are played in blocks that end at the looks.
+        items: number of items, drawn at random; all by default.
+        seed: of the paths and of the draw of items; an item's path depends on its id alone, not on other items.
+        until: see `podium.tournaments.stopping.Stopping`; items are played in blocks between looks.
     """
 
     def next(self, field: Field, played: Sequence[Round]) -> NextRound:
-        """Return the steps of all paths that were not played yet, item after item; with `until` up to the next look."""
+        """Return the pairs of neighbours on all paths that were not played yet; with `until`, up to the next look."""
         items, last_look = self.items_to_next_look(field, played)
         pairings = [step for item in items for step in self._path(field, item)]
         note = f"{last_look}a random path through all models on each of {len(items)} items"
@@ -31,6 +31,7 @@ class Chain(Stopping):
         return replace(coming, left_out=len(items) * max(len(field.models) - 1, 0) - len(pairings))
 
     def _path(self, field: Field, item: str) -> Iterator[Pairing]:
+        """Yield the pairings along the item's path."""
         names = sorted(field.models)
         visited = [names[k] for k in generator(self.seed, "path", item).permutation(len(names))]
         for a, b in pairwise(name for name in visited if field.can_play(item, name)):

@@ -1,4 +1,4 @@
-"""Recorded: play the pairings of an earlier run again, all of them or a balanced sample."""
+"""Recorded: the pairings of an earlier run, all of them or a balanced sample."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ class Recorded:
     """Play recorded pairings again, for another judge, realization or prompt.
 
     Attributes:
-        battles: the pairings; of some it may be said who is shown first.
-        sample: how many of them, drawn at random and balanced over pairs of models, then over models; by default
-            all. Samples of one seed are nested.
+        battles: the pairings.
+        sample: how many of them, drawn at random and balanced over pairs of models, then over models; all by default.
+            Samples of one seed are nested.
         seed: of the draw.
     """
 
@@ -42,11 +42,11 @@ class Recorded:
         return schedule_pairings(field, pairings, played, f"{of}recorded battles again")
 
     def size(self, field: Field) -> int:
-        """Return how many battles there will be."""
+        """Return the number of battles."""
         return len(self._battles_to_play(field))
 
     def rounds(self, field: Field) -> int:  # noqa: ARG002
-        """Return how many rounds there will be."""
+        """Return the number of rounds."""
         return 1
 
     def _battles_to_play(self, field: Field) -> tuple[Pairing, ...]:
@@ -69,5 +69,5 @@ class Recorded:
 
     @cached_property
     def _in_order(self) -> tuple[Pairing, ...]:
-        """Return the recorded pairings in an order that does not depend on the file's."""
+        """The recorded pairings in an order that does not depend on the file."""
         return tuple(sorted(set(self.battles), key=lambda battle: battle.key))

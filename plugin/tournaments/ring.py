@@ -14,38 +14,38 @@ from podium.tournaments.stopping import Progress, Stopping, look_summary
 
 Opponents = Literal["open", "field"]
 TRIES = 8
-"""Circles that are drawn where some pairs met on the item before; the one with the fewest of these is played."""
+"""Circles that are drawn if some pairs met on the item before; the one with the fewest of these is played."""
 Met = set[tuple[int, int]]
-"""Who was shown first to whom on one item, by position."""
+"""Pairs (shown first, shown second) that were played on one item, by position of the model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ring(Stopping):
     """Play a random circle of the models on each item: M battles for M models, one call each.
 
-    Everyone is shown first to one neighbour and second to the other, so that a judge's love of first answers cancels
-    within the item. Every pair meets on some items, and nothing hangs on the choice of an anchor. A pair that meets
-    again on an item plays the return leg, in the other order.
+    Each model is shown first against one neighbour and second against the other, so that position bias cancels within
+    the item. Every pair meets on some items, and no anchor is chosen. A pair that meets again on an item plays in the
+    other order.
 
-    With `until` it is played in rounds of 40, 80, 160 ... item visits; after each, those whose place is settled leave,
-    and the others play on in circles of their own. Claims are then about the pairs that were played: where a judge is
-    not transitive, `opponents=field` makes them about the round robin, for about twice the calls.
+    With `until` it is played in rounds of 40, 80, 160 ... item visits; after each, models whose pairs are all settled
+    leave, and the others play on in circles. Decisions are then about the pairs that were played; if a judge is not
+    transitive, `opponents=field` makes them about the round robin, for about twice the calls.
 
-    Newcomers join a ranking whose models are named in `rated`, their battles with each other being in `played` from
-    the start, or are rated in `ratings`, which are then taken as exact. Each newcomer meets two random others on an
-    item, and the old ones do not meet again; `order` settles newcomers against everyone, `error:X` is about them.
+    Newcomers join a ranking whose models are named in `rated`, with their battles in `played` from the start, or rated
+    in `ratings`, which are taken as exact. Each newcomer meets two random others on an item; the ranked models do not
+    meet again. `order` is then about pairs with a newcomer, `error:X` about the newcomers.
 
     Attributes:
-        items: how many items, drawn at random; by default all.
+        items: number of items, drawn at random; all by default.
         seed: of the circles and of the order of items.
         passes: how often an item is visited at most, with `until`.
-        opponents: whom those meet who play on: each other (`open`), or anyone (`field`).
-        rated: models that were ranked before: a sequence, or names with commas.
-        ratings: Elo of models that were ranked before: a mapping, or `NAME:1612.5` with commas; instead of `rated`.
+        opponents: opponents of the models that play on: each other (`open`), or any model (`field`).
+        rated: models that were ranked before, as a sequence or with commas.
+        ratings: Elo of models that were ranked before, as a mapping or `NAME:1612.5` with commas; instead of `rated`.
     """
 
     shows_first: ClassVar = True
-    """Its pairings say who is shown first."""
+    """Whether its pairings fix which response is shown first."""
 
     passes: int = 2
     opponents: Opponents = "open"
@@ -55,7 +55,7 @@ class Ring(Stopping):
     def __post_init__(self) -> None:
         Stopping.__post_init__(self)
         if self.passes < 1:
-            raise UsageError(f"passes={self.passes}: an item is visited at least once")
+            raise UsageError(f"passes={self.passes}: give a number of visits, 1 or more")
         if self.opponents not in get_args(Opponents):
             raise unknown_name("choice for opponents", self.opponents, get_args(Opponents))
 
@@ -72,7 +72,7 @@ class Ring(Stopping):
         return OVER if progress.reason else self._round(field, order, progress, played)
 
     def progress_of(self, field: Field, played: Sequence[Round]) -> Progress:
-        """Return how far it is, with `until`."""
+        """Return the progress with `until`."""
         before, new = self.ranked_before(field), self.newcomers(field)
         sides = ({side for own in done.outcomes for side in (own.pairing.a, own.pairing.b)} for done in played)
         number = next((k for k, both in enumerate(sides) if not both <= {*before}), len(played))
@@ -93,7 +93,7 @@ class Ring(Stopping):
         return replace(progress, groups=(tuple(sorted(playing)),) if playing else ())
 
     def ranked_before(self, field: Field) -> tuple[str, ...]:
-        """Return the sorted names of the models ranked before; errors as of `selection.ranked_before`."""
+        """Return the sorted names of the models ranked before."""
         return ranked_before(self.rated, self.ratings, field)
 
     def newcomers(self, field: Field) -> tuple[str, ...]:
@@ -106,7 +106,7 @@ class Ring(Stopping):
         return tuple(k for k, name in enumerate(sorted(field.models)) if name in names)
 
     def size(self, field: Field) -> int:
-        """Return how many battles there will be, at most."""
+        """Return the maximum number of battles."""
         turns, new = self.passes if self.until else 1, self.newcomers(field)
         items = draw_items(field, self.items, self.seed)
         present = [{*field.models} - field.absent.get(item, frozenset()) for item in items]
@@ -114,7 +114,7 @@ class Ring(Stopping):
             return sum(2 * turns * len({*new} & names) for names in present)
         most = 0
         for models in map(len, present):
-            # A circle of two is one battle, and no pair meets more than twice.
+            # A circle of two models is one battle, and no pair meets more than twice.
             circle = models if models > 2 else models // 2
             to_anyone = models > 2 and self.opponents == "field" and bool(self.until)
             own = max(models, 2 * (models - 1)) if to_anyone else circle
@@ -122,7 +122,7 @@ class Ring(Stopping):
         return most
 
     def _round(self, field: Field, order: Sequence[str], progress: Progress, played: Sequence[Round]) -> NextRound:
-        """Return the battles until the next look at which any can be played."""
+        """Return the battles until the next look, or until a later look if none can be played before."""
         code = {name: k for k, name in enumerate(sorted(field.models))}
         met: dict[str, Met] = {}
         for outcome in (outcome for done in played for outcome in done.outcomes):
@@ -152,7 +152,7 @@ class Ring(Stopping):
         visits: range,
         met: dict[str, Met],
     ) -> Iterator[Pairing]:
-        """Yield the battles of some item visits, and record them in `met`."""
+        """Yield the battles of each group's circles on some item visits, and add them to `met`."""
         names = sorted(field.models)
         for visit in visits:
             turn, place = divmod(visit, len(order))

@@ -12,8 +12,8 @@ from podium.tournaments.stopping import Stopping
 class RoundRobin(Stopping):
     """Play every pair of models on every item, or on a sample of the items.
 
-    It costs M (M - 1) / 2 battles an item for M models, and what it finds depends on no choice (Xu et al. 2025,
-    section 3.3). On a sample it is a block design without an anchor.
+    It costs M (M - 1) / 2 battles an item for M models, and its result depends on no choice (Xu et al. 2025, section
+    3.3). On a sample it is a block design without an anchor.
 
     Attributes:
         items: how many items, drawn at random; by default all.

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple, Protocol
 class Pairing(NamedTuple):
     """A battle to be played: two models on one item, `a` before `b` in the order of their names.
 
-    Rules ask for items; where models gave several responses to one, `response` says which of them meet, from 1.
-    A rule may say whose response is shown `first`: then this one order is asked. None = as the run's `orders` say.
+    Attributes:
+        response: which responses of the models meet, from 1, if there are several to an item.
+        first: the model whose response is shown first, in the only order that is asked; None for the run's `orders`.
     """
 
     item: str
@@ -36,11 +37,10 @@ def pairing(item: str, name: str, other: str, first: str | None = None) -> Pairi
 
 
 class Outcome(NamedTuple):
-    """A battle that was played.
+    """The outcome of a battle.
 
     Attributes:
-        pairing: which one.
-        credit: what `a` earned, in [0, 1]; None = unparsed.
+        credit: of `a`, in [0, 1]; None if unparsed.
         margin: judge score of `a` minus that of `b`; None without scores.
     """
 
@@ -50,7 +50,7 @@ class Outcome(NamedTuple):
 
 
 def merge_responses(outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
-    """Average outcomes over responses, to one outcome per item and pair."""
+    """Average outcomes over the responses to an item; return one outcome per item and pair."""
     if all(outcome.pairing.response == 1 for outcome in outcomes):
         return tuple(outcomes)
     battles: dict[Pairing, list[Outcome]] = {}
@@ -68,11 +68,11 @@ def merge_responses(outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """Battles that were scheduled together, with their outcomes.
+    """The outcomes of battles that were scheduled together.
 
     Attributes:
-        outcomes: in the order of their schedule; a battle that failed has credit None.
-        note: why these battles, in a few words, for the log.
+        outcomes: in the order of the schedule; a battle that failed has credit None.
+        note: why these battles were played, in a few words, for the log.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -94,18 +94,17 @@ class Field:
     absent: Mapping[str, frozenset[str]]
 
     def can_play(self, item: str, *models: str) -> bool:
-        """Whether all of these have a usable response to the item."""
+        """Return whether all of these models have a usable response to the item."""
         return not self.absent.get(item, frozenset()) & set(models)
 
 
 @dataclass(frozen=True, slots=True)
 class NextRound:
-    """The next round: battles to play; empty when the tournament is over.
+    """The battles to play next; no pairings when the tournament is over.
 
     Attributes:
-        pairings: to be played now.
-        note: why these.
-        left_out: battles that belong here and cannot be played, because a response is absent.
+        note: why these battles, in a few words.
+        left_out: number of battles that belong here and cannot be played because a response is absent.
     """
 
     pairings: tuple[Pairing, ...]
@@ -119,7 +118,7 @@ OVER = NextRound((), "over")
 def schedule_pairings(
     field: Field, pairings: Iterable[Pairing], played: Sequence[Round] = (), note: str = ""
 ) -> NextRound:
-    """Schedule the pairings that have both responses and were not played yet."""
+    """Return the next round: the pairings that have both responses and were not played yet."""
     asked = tuple(pairings)
     possible = (
         [battle for battle in asked if field.can_play(battle.item, battle.a, battle.b)] if field.absent else asked
@@ -140,11 +139,11 @@ def rounds_of(rule: Any, field: Field) -> int | None:
 class TournamentRule(Protocol):
     """A tournament as a pure, deterministic function of the rounds played so far.
 
-    What was scheduled is read from `played` and never worked out again: verdicts may be read anew, opponents stay.
+    Earlier schedules are read from `played`, never computed again: verdicts may be read anew, opponents stay.
     """
 
     def next(self, field: Field, played: Sequence[Round]) -> NextRound:
-        """Return the battles to play now, given the rounds so far; no pairings when it is over."""
+        """Return the battles to play next, given the rounds so far; no pairings when it is over."""
 
     def size(self, field: Field) -> int:
-        """Return how many battles the whole tournament will have, at most."""
+        """Return the maximum number of battles of the whole tournament."""

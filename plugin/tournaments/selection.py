@@ -11,21 +11,17 @@ from podium.tournaments.schedule import Field
 
 Drawn = TypeVar("Drawn")
 Ratings: TypeAlias = str | Sequence[str] | Mapping[str, float]
-"""Elo of models: a mapping, or `NAME:1612.5` with commas between, or in a list."""
+"""Elo of models: a mapping, or `NAME:1612.5` as a list or with commas."""
 
 
 def generator(seed: int, *words: str) -> np.random.Generator:
     """Return a random generator for one purpose, independent of draws for other purposes.
 
     Args:
-        seed: 0 or more.
-        words: what the draws are for.
-
-    Raises:
-        UsageError: the seed is negative.
+        words: the purpose of the draws.
     """
     if seed < 0:
-        raise UsageError(f"seed={seed} is below 0")
+        raise UsageError(f"seed={seed}: give 0 or more")
     purpose = sha256("\0".join(words).encode(errors="surrogatepass")).digest()
     return np.random.default_rng([seed, int.from_bytes(purpose[:8], "big")])
 
@@ -37,15 +33,12 @@ def draw_names(names: Sequence[str], number: int, seed: int, purpose: str) -> fr
 
 
 def draw_items(field: Field, number: int | None, seed: int) -> tuple[str, ...]:
-    """Draw a sample of the items, kept in their original order; all items if there are no more.
+    """Draw a sample of the items and return it in their original order; all items by default.
 
-    Samples of one seed are nested: a larger one holds the smaller ones, so what was played is not lost.
-
-    Raises:
-        UsageError: no item is asked for.
+    Samples of one seed are nested: a larger one contains the smaller ones, so that played battles still count.
     """
     if number is not None and number < 1:
-        raise UsageError(f"items={number}: a tournament needs at least one item")
+        raise UsageError(f"items={number}: give a number of items, 1 or more")
     if number is None or number >= len(field.items):
         return field.items
     chosen = draw_names(field.items, number, seed, "items")
@@ -71,15 +64,13 @@ def draw_balanced(
     """Draw battles one at a time, each from the pair whose models have the fewest battles.
 
     Args:
-        candidates: what can be drawn, each with its pair; at least `number`.
-        models: names.
-        number: how many; a larger number draws the smaller one's first.
-        rng: of the draw.
-        counts: battles that each model has, shape (models,); by default none.
+        candidates: the battles, each with its pair; at least `number`.
+        number: how many to draw; a larger number begins with the draws of a smaller one.
+        counts: battles that each model has already, shape (models,).
         over_pairs: whether the pairs that were drawn fewest times come first.
 
     Returns:
-        What was drawn, and the battles that each model has then.
+        The battles drawn, each with its pair, and the battles that each model then has.
     """
     codes = {name: k for k, name in enumerate(models)}
     waiting: dict[tuple[str, str], list[Drawn]] = {}
@@ -108,9 +99,6 @@ def parse_model_names(given: str | Sequence[str], models: Sequence[str]) -> tupl
 
     >>> parse_model_names("b,a", ("a", "b", "x,y")), parse_model_names("x,y", ("a", "b", "x,y"))
     (('b', 'a'), ('x,y',))
-
-    Raises:
-        UsageError: one of them is no model; the nearest is suggested.
     """
     if isinstance(given, str):
         given = (given,) if given in models else [name.strip() for name in given.split(",")]
@@ -118,24 +106,16 @@ def parse_model_names(given: str | Sequence[str], models: Sequence[str]) -> tupl
 
 
 def ranked_before(rated: str | Sequence[str], ratings: Ratings | None, field: Field) -> tuple[str, ...]:
-    """Return the sorted names of already ranked models, which newcomers join.
-
-    Raises:
-        UsageError: one of them is no model.
-    """
+    """Return the sorted names of already ranked models, which newcomers join."""
     names = rated if ratings is None else tuple(parse_ratings(ratings))
     return tuple(sorted(parse_model_names(names, field.models))) if names else ()
 
 
 def parse_ratings(ratings: Ratings) -> dict[str, float]:
-    """Parse ratings by name, from a mapping or `NAME:1612.5` text.
-
-    Raises:
-        UsageError: text that is written otherwise.
-    """
+    """Parse ratings by name, from a mapping or `NAME:1612.5` text."""
     if isinstance(ratings, Mapping):
         return dict(ratings)
-    # Inspect makes a list of what is typed with commas.
+    # Inspect turns text with commas into a list.
     text = ratings if isinstance(ratings, str) else ",".join(map(str, ratings))
     parts = [part.strip().rpartition(":") for part in text.split(",")]
     try:

@@ -29,9 +29,10 @@ class Shard:
         return frozenset(order_of_visits(field, None, seed)[self.number - 1 :: self.of])
 
     def part_of(self, coming: NextRound, items: Collection[str]) -> NextRound:
-        """Return the part of a round's battles that this shard plays.
+        """Return the battles of a round that this shard plays, with its share of the battles left out.
 
-        Battles that nobody can play belong to no shard; each counts its share of them.
+        Args:
+            items: the items of this shard.
         """
         own = tuple(battle for battle in coming.pairings if battle.item in items)
         first, last = (coming.left_out * number // self.of for number in (self.number - 1, self.number))
@@ -39,25 +40,21 @@ class Shard:
 
 
 def read_shard(text: str) -> Shard:
-    """Return the shard that `k/n` names.
+    """Parse the shard `k/n`.
 
     >>> read_shard("2/4")
     Shard(number=2, of=4)
-
-    Raises:
-        UsageError: text that is written otherwise, or a shard that is not among them.
     """
     match = SHARD.fullmatch(str(text).strip())
     if match is None or int(match[1]) > int(match[2]):
-        raise UsageError(f"shard={text}: write k/n, k from 1 to n: the four of a tournament are 1/4, 2/4, 3/4 and 4/4")
+        raise UsageError(f"shard={text}: write k/n with k from 1 to n, as 1/4, 2/4, 3/4 and 4/4 for four shards")
     return Shard(int(match[1]), int(match[2]))
 
 
 def refuse_undividable(name: str, rule: Any, field: Field, shard: Shard) -> None:
-    """Refuse a tournament whose battles on one item depend on verdicts on others, in other shards.
+    """Raise UsageError for a tournament that cannot be divided into these shards.
 
-    Raises:
-        UsageError: it does, or there are more shards than items.
+    Its battles on an item depend on verdicts on other items, or there are more shards than items.
     """
     ring = "play podium/ring, which can be divided"
     if not isinstance(rule, Stopping | Recorded):
@@ -75,29 +72,29 @@ def refuse_undividable(name: str, rule: Any, field: Field, shard: Shard) -> None
         )
     items = len(order_of_visits(field, getattr(rule, "items", None), rule.seed))
     if shard.of > items:
-        raise UsageError(f"shard={shard}: there are {items} items; make at most so many shards")
+        raise UsageError(f"shard={shard}: there are {items} items; make at most {items} shards")
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A rule that plays one round, of which all battles are known, and nothing after it.
+    """A tournament of one known round.
 
     Attributes:
-        coming: the battles.
-        before: how many rounds were played before it.
+        coming: the round.
+        before: number of rounds that were played before it.
     """
 
     coming: NextRound
     before: int
 
     def next(self, field: Field, played: Sequence[Round]) -> NextRound:  # noqa: ARG002
-        """Return the round, once."""
+        """Return the round, or nothing if it was played."""
         return OVER if len(played) > self.before else self.coming
 
     def rounds(self, field: Field) -> int:  # noqa: ARG002
-        """Return how many rounds there will be."""
+        """Return the number of rounds."""
         return 1
 
     def size(self, field: Field) -> int:  # noqa: ARG002
-        """Return how many battles there will be."""
+        """Return the number of battles."""
         return len(self.coming.pairings)

@@ -1,4 +1,4 @@
-"""SWIM: models join one by one and meet ever nearer neighbours, as in a binary search."""
+"""SWIM: models join one by one and meet opponents of ever nearer rating, as in a binary search."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,29 +17,27 @@ from podium.tournaments.schedule import OVER, Field, NextRound, Round, pairing, 
 from podium.tournaments.selection import Ratings, draw_items, generator, parse_model_names, parse_ratings, ranked_before
 
 SAME_GAP = 9
-"""Decimals, in logits, to which distances in rating are compared; of equals, the first by name is nearer."""
+"""Decimals to which distances in logits are compared; of equal ones, the first model by name is nearer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Swim:
     """Play the Swiss-Wise Iterative Matchmaking tournament (Xu et al. 2025, Algorithm 1).
 
-    Models join in random order. Whoever joins s others plays ceil(max(log2 s, 1)) of them on every item: the first
-    at random, then, one at a time, the nearest in rating that it did not meet yet. Ratings are those of a
-    Bradley-Terry fit (lambda 0.01) to all that was played. Seven models make 12 pairs, twenty make 65. Where two
-    models have no item that both can play, they are not paired.
+    Models join in random order. A model that joins s others plays ceil(max(log2 s, 1)) of them on every item: the first
+    at random, then, one at a time, the nearest in rating that it has not met. Ratings are a Bradley-Terry fit (lambda
+    0.01) to all battles so far. Seven models make 12 pairs, twenty make 65. Models without a common item are not paired.
 
-    Models that were ranked before are named in `rated`, and the others join them: a newcomer to a ranking of M
-    costs ceil(max(log2 M, 1)) opponents. Their battles with each other must be in `played` from the start; or
-    `ratings` says what they are rated, and each newcomer is placed alone on that scale.
+    Newcomers join a ranking whose models are named in `rated`, with their battles in `played` from the start, or rated
+    in `ratings`; then each newcomer is placed alone on that scale.
 
     Attributes:
         seed: of the order, the first opponents and the draw of items.
-        items: how many items, drawn at random; by default all.
-        order: in which models join, those of `rated` left out; by default random.
-        rated: models that were ranked before: a sequence, or names with commas.
-        ratings: Elo of models that were ranked before: a mapping, or `NAME:1612.5` with commas; instead of `rated`.
-        until: refused: SWIM plays a pair on all items before the next, so that nothing can be looked at on the way.
+        items: number of items, drawn at random; all by default.
+        order: in which models join, without those of `rated`; random by default.
+        rated: models that were ranked before, as a sequence or with commas.
+        ratings: Elo of models that were ranked before, as a mapping or `NAME:1612.5` with commas; instead of `rated`.
+        until: not supported: SWIM plays a pair on all items before the next, so it cannot stop earlier.
     """
 
     seed: int = 0
@@ -52,16 +50,12 @@ class Swim:
     def __post_init__(self) -> None:
         if self.until:
             raise UsageError(
-                f"until={self.until}: swim plays a pair on all items before the next, and cannot stop on the way; "
+                f"until={self.until}: swim plays a pair on all items before the next, so it cannot stop earlier; "
                 "play ring (podium/ring), which can"
             )
 
     def next(self, field: Field, played: Sequence[Round]) -> NextRound:
-        """Return the next pair, on every item.
-
-        Raises:
-            UsageError: an option names someone who is no model, or nothing is known of those in `rated`.
-        """
+        """Return the battles of the next pair on every item."""
         met, before = matchups_in(played), self.ranked_before(field)
         refuse_unknown(before, met, self.ratings)
         items = draw_items(field, self.items, self.seed)
@@ -85,20 +79,20 @@ class Swim:
         return OVER
 
     def size(self, field: Field) -> int:
-        """Return how many battles there will be, at most: all pairs on all items."""
+        """Return the maximum number of battles: all pairs on all items."""
         return self.rounds(field) * len(draw_items(field, self.items, self.seed))
 
     def rounds(self, field: Field) -> int:
-        """Return how many rounds there will be, at most: one a pair."""
+        """Return the maximum number of rounds: one per pair."""
         start = max(len(self.ranked_before(field)), 1)
         return sum(opponents(ranked) for ranked in range(start, len(field.models)))
 
     def ranked_before(self, field: Field) -> tuple[str, ...]:
-        """Return the models that others join as newcomers, sorted; errors as of `selection.ranked_before`."""
+        """Return the sorted names of the models ranked before."""
         return ranked_before(self.rated, self.ratings, field)
 
     def _order(self, field: Field, before: Sequence[str]) -> tuple[str, ...]:
-        """Return all models: those ranked before, then the others as they join."""
+        """Return all models: those ranked before, then the others in the order of joining."""
         new = sorted(set(field.models) - set(before))
         if self.order is None:
             return (*before, *(new[k] for k in generator(self.seed, "order").permutation(len(new))))
@@ -108,6 +102,7 @@ class Swim:
         return (*before, *order)
 
     def _strengths(self, field: Field, joined: Sequence[str], met: Matchups) -> Mapping[str, float]:
+        """Return the log-strengths of the models that have joined, fitted to all battles or placed among `ratings`."""
         if self.ratings is None:
             return strengths_of_matchups(met, joined)
         elo = parse_ratings(self.ratings)

@@ -220,7 +220,7 @@ def test_orders_are_refused_with_the_reason_and_so_are_ratings_of_single_respons
 @pytest.mark.parametrize(
     ("make", "complaint"),
     [
-        (lambda paths: ring(responses=paths, until="order"), "needs 25 items to know an error, and there are 6"),
+        (lambda paths: ring(responses=paths, until="order"), "needs 25 items to estimate an error, and there are 6"),
         (lambda paths: ring(responses=paths, until="best"), "until=best: write order, topK"),
         (lambda paths: ring(responses=paths, until="order", margin=-1), "margin=-1"),
         (lambda paths: ring(responses=paths, until="order", start=10), "start=10"),

@@ -26,7 +26,7 @@ class Swim:
 
     Models join in random order. A model that joins s others plays ceil(max(log2 s, 1)) of them on every item: the first
     at random, then, one at a time, the nearest in rating that it has not met. Ratings are a Bradley-Terry fit (lambda
-    0.01) to all battles so far. Seven models make 12 pairs, twenty make 65. Models without a common item are not paired.
+    0.01) to all battles so far. Seven models make 12 pairs, twenty make 65. Models without a common item do not meet.
 
     Newcomers join a ranking whose models are named in `rated`, with their battles in `played` from the start, or rated
     in `ratings`; then each newcomer is placed alone on that scale.

@@ -1,4 +1,4 @@
-"""Bradley-Terry: joint maximum likelihood on the Elo scale."""
+"""bradley-terry: joint maximum likelihood on the Elo scale."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -9,7 +9,7 @@ from podium.checks import CHECKS
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import Fit, Standings
 from podium.rankers.cells import BattleData, load_battles, pair_sums_with_items, prepare_battles
-from podium.rankers.coded import Cluster, Labels, require_choice
+from podium.rankers.coded import Cluster, CodedBattles, Labels, require_choice
 from podium.rankers.defaults import LEVEL, REGULARIZATION, RESAMPLES
 from podium.rankers.few_items import covariance_with_few, few_battles_of, with_score_tests
 from podium.rankers.graph import Graph, design_efficiency
@@ -22,9 +22,9 @@ from podium.rankers.intervals import (
     sandwich_estimate,
     t_quantile,
 )
-from podium.rankers.length_control.joint import fit_at_equal_length
+from podium.rankers.length_control.joint import EqualLength, fit_at_equal_length
 from podium.rankers.length_control.term import read_lengths
-from podium.rankers.pairs import cells_by_cluster
+from podium.rankers.pairs import Pairs, cells_by_cluster
 from podium.rankers.scale import EloScale, elo_scale
 from podium.rankers.standings import Exposure, RankerResult, build_standings, measure_exposure
 from podium.rankers.strengths import Strengths
@@ -44,24 +44,23 @@ def bradley_terry(
     center: tuple[str, ...] | None = None,
     length_control: bool = False,
 ) -> Standings:
-    """Rank by the maximum of sum w [y log s(d) + (1 - y) log s(-d)] - (lambda / 2) |theta|^2.
+    """Rank by Bradley-Terry in Elo points: maximize sum w [y log s(d) + (1 - y) log s(-d)] - (lambda / 2) |theta|^2.
 
     Args:
-        battles: credits y in [0, 1], taken as they are unless `labels` is `hard`.
-        level: of intervals and rank sets, in (0, 1).
+        battles: credits y in [0, 1].
+        level: confidence level of intervals and rank sets, in (0, 1).
         rng: draws for rank sets and the bootstrap.
-        regularization: lambda; 0 is allowed where no model is separated.
-        labels: `soft` or `hard` (win, tie, loss; a flip is a tie).
-        interval: `sandwich` (clustered, G / (G - 1), t with G - 1 degrees) or `bootstrap` (percentile).
-        resamples: of the bootstrap.
+        regularization: lambda; 0 needs that no model is separated.
+        labels: `soft` (credits as they are) or `hard` (win, tie, loss; a flip is a tie).
+        interval: `sandwich` (clustered, G / (G - 1), t with G - 1 degrees of freedom) or `bootstrap` (percentile).
         cluster: `item`, or `row` for comparison.
-        pin: `MODEL:1000` shifts all scores so that this model has this one.
-        center: models whose mean is 1500; by default all whose rating the data bound.
+        pin: `MODEL:1000` shifts all scores so that this model has 1000.
+        center: models whose mean is 1500; by default all that are not separated.
         length_control: ratings as if all responses were equally long (`podium.rankers.length_control.joint`).
 
     Raises:
-        NotIdentifiedError: the comparison graph is not connected, or someone is separated and lambda is 0; or nothing
-            tells length from strength.
+        NotIdentifiedError: the comparison graph is disconnected, a model is separated and lambda is 0, or the effect
+            of length cannot be distinguished from strengths.
         NotConvergedError: the fit did not reach its maximum.
         UsageError: an unknown option value or model.
     """
@@ -77,37 +76,47 @@ def bradley_terry(
     if interval == "sandwich":
         estimate = estimate_elo(strengths, coded, scale, level)
     else:
-        coded = load_battles(coded)
-        cells = cells_by_cluster(coded, pairs)
-        source = length or strengths
-        draws = resample(
-            lambda counts: scale.scores(source.resampled_theta(cells, counts)),
-            coded.clusters,
-            resamples,
-            rng,
-            width=len(coded.a) if length else len(pairs.first),
-        )
-        score, own = scale.scores(strengths.theta), coded.clusters_by_model()
-        estimate = bootstrap_estimate(score, draws, coded.clusters, level=level, cluster=coded.unit, own=own)
+        estimate = _bootstrap_elo(length or strengths, load_battles(coded), pairs, scale, level, resamples, rng)
     labelled = label_strengths(exposure, strengths, estimate, scale, level=level, rng=rng)
     if not length:
         return labelled
-    said = {**labelled.diagnostics, "length_control": length.summary(level)}
-    return replace(labelled, diagnostics=said, warnings=(*labelled.warnings, *length.warnings()))
+    diagnostics = {**labelled.diagnostics, "length_control": length.summary(level)}
+    return replace(labelled, diagnostics=diagnostics, warnings=(*labelled.warnings, *length.warnings()))
+
+
+def _bootstrap_elo(
+    fit: Strengths | EqualLength,
+    coded: CodedBattles,
+    pairs: Pairs,
+    scale: EloScale,
+    level: float,
+    resamples: int,
+    rng: np.random.Generator,
+) -> ScoreEstimates:
+    """Return Elo scores with percentile intervals from refits to resampled clusters."""
+    cells, has_length = cells_by_cluster(coded, pairs), isinstance(fit, EqualLength)
+    draws = resample(
+        lambda counts: scale.scores(fit.resampled_theta(cells, counts)),
+        coded.clusters,
+        resamples,
+        rng,
+        width=len(coded.a) if has_length else len(pairs.first),
+    )
+    score = scale.scores((fit.strengths if isinstance(fit, EqualLength) else fit).theta)
+    own = coded.clusters_by_model()
+    return bootstrap_estimate(score, draws, coded.clusters, level=level, cluster=coded.unit, own=own)
 
 
 def estimate_elo(
-    strengths: Strengths, battles: BattleData, scale: EloScale, level: float, beside: np.ndarray | float = 0.0
+    strengths: Strengths, battles: BattleData, scale: EloScale, level: float, added: np.ndarray | float = 0.0
 ) -> ScoreEstimates:
-    """Return Elo scores with cluster-robust intervals; errors of further parameters are left out.
-
-    Models of few items beside others of many have intervals by the score test.
+    """Return Elo scores with cluster-robust intervals; models with few items get score-test intervals.
 
     Args:
-        beside: what else adds to the covariance of log-strengths, shape (models, models).
+        added: further covariance of the log-strengths, shape (models, models).
     """
     theta, clusters = strengths.theta, battles.clusters
-    covariance = strengths.covariance(battles)[: len(theta), : len(theta)] + beside
+    covariance = strengths.covariance(battles)[: len(theta), : len(theta)] + added
     simple = len(strengths.coefficients) == 0
     guests = few_battles_of(strengths, battles, battles.clusters_by_model()) if simple and clusters > 1 else []
     covariance = scale.covariance(covariance_with_few(covariance, guests, theta))
@@ -127,15 +136,12 @@ def label_strengths(
     ranker: str = "bradley-terry",
     extra: Mapping[str, np.ndarray] | None = None,
 ) -> Standings:
-    """Add the certificate and the warnings of the fit, and label the scores.
+    """Build standings from Elo scores, with diagnostics and warnings of the fit.
 
     Args:
-        estimate: Elo scores.
-        scale: on which they are.
-        ranker: its name.
-        extra: further columns, each of shape (models,).
+        extra: further columns, shape (models,) each.
     """
-    # One poorly known model does not make the others' ratings weak.
+    # A model with few items does not make the ratings of the others weak.
     well_known = 2 * exposure.own >= np.median(exposure.own)
     graph, efficiency = strengths.graph, design_efficiency(strengths.pairs, well_known)
     fit = Fit(
@@ -152,12 +158,13 @@ def label_strengths(
         extra=extra or {},
         diagnostics={"newton_steps": strengths.optimum.steps, "design_efficiency": efficiency}
         | ({"origin": origin} if (origin := scale.summary(exposure.models)) else {}),
-        warnings=_warnings(exposure, strengths, efficiency),
+        warnings=_fit_warnings(exposure, strengths, efficiency),
     )
     return build_standings(ranker, "elo", exposure, result, level=level, rng=rng)
 
 
-def _warnings(exposure: Exposure, strengths: Strengths, efficiency: float | None) -> list[str]:
+def _fit_warnings(exposure: Exposure, strengths: Strengths, efficiency: float | None) -> list[str]:
+    """Return warnings of separated models and of an inefficient design."""
     graph = strengths.graph
     who = describe_separated(exposure.models, graph, exposure.win_rates, strengths.theta)
     set_by = f"rating set by the regularization ({strengths.regularization:g}) and unbounded by the data"
@@ -171,9 +178,9 @@ def _warnings(exposure: Exposure, strengths: Strengths, efficiency: float | None
 
 
 def hide_separated(estimate: ScoreEstimates, graph: Graph) -> ScoreEstimates:
-    """Take the intervals from separated models, whose rating the data do not bound; all from a separated pin.
+    """Remove the intervals of separated models, whose ratings are unbounded, and all if the pinned model is separated.
 
-    An interval by the score test stays: it is open to that side.
+    Score-test intervals stay, because they are open on the unbounded side.
     """
     hidden = np.full(len(graph.separated), estimate.pinned is not None and graph.separated[estimate.pinned])
     hidden |= graph.separated

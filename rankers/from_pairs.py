@@ -1,4 +1,4 @@
-"""A whole ranker out of one function: from pair sums to scores."""
+"""Rankers made of one function from pair sums to scores."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,13 +8,14 @@ import numpy as np
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import Standings
 from podium.rankers.cells import load_battles, pair_sums_with_items, prepare_battles
+from podium.rankers.coded import CodedBattles
 from podium.rankers.defaults import RESAMPLES
-from podium.rankers.intervals import bootstrap_estimate, resample
-from podium.rankers.pairs import PairCells, Pairs, cells_by_cluster
+from podium.rankers.intervals import ScoreEstimates, bootstrap_estimate, resample
+from podium.rankers.pairs import Pairs, cells_by_cluster
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
 
 Score = Callable[[Pairs], np.ndarray]
-"""From pair sums to one score per model, shape (models,)."""
+"""A function from pair sums to one score per model, shape (models,)."""
 
 
 def from_pairs(
@@ -30,30 +31,34 @@ def from_pairs(
     """Rank by a score of pair sums, with item-bootstrap intervals and rank sets.
 
     Args:
-        ranker: its name.
-        scale: what a score is.
-        score: the rule.
+        ranker: name of the ranker.
+        scale: description of the scores.
+        score: function from pair sums to scores, shape (models,).
         battles: credits in [0, 1].
-        level: of intervals and rank sets, in (0, 1).
+        level: confidence level of intervals and rank sets, in (0, 1).
         rng: draws for the bootstrap and rank sets.
-        resamples: of the bootstrap.
     """
     coded = load_battles(prepare_battles(battles))
     pairs = pair_sums_with_items(coded)
-    cells = cells_by_cluster(coded, pairs)
-    draws = resample(lambda counts: resampled_scores(score, cells, counts), coded.clusters, resamples, rng)
-    own = coded.clusters_by_model()
-    estimate = bootstrap_estimate(score(pairs), draws, coded.clusters, level=level, cluster=coded.unit, own=own)
+    estimate = bootstrap_pair_scores(score, coded, pairs, level, resamples, rng)
     exposure = measure_exposure(battles, coded, pairs)
     return build_standings(ranker, scale, exposure, RankerResult(estimate), level=level, rng=rng)
 
 
-def resampled_scores(score: Score, cells: PairCells, counts: np.ndarray) -> np.ndarray:
-    """Score resampled clusters, shape (draws, models); a pair that was not drawn is left out of its draw.
+def bootstrap_pair_scores(
+    score: Score, coded: CodedBattles, pairs: Pairs, level: float, resamples: int, rng: np.random.Generator
+) -> ScoreEstimates:
+    """Return scores of pair sums with percentile intervals by resampling clusters.
 
-    Args:
-        counts: how often each cluster was drawn, shape (draws, clusters).
+    A pair that is not drawn is left out of its resample.
     """
-    credit, weight = cells.resampled_sums(counts)
-    drawn = (replace(cells.pairs, credit=c, weight=w).take(w > 0) for c, w in zip(credit, weight, strict=True))
-    return np.stack([score(pairs) for pairs in drawn])
+    cells = cells_by_cluster(coded, pairs)
+
+    def resampled_scores(counts: np.ndarray) -> np.ndarray:
+        credit, weight = cells.resampled_sums(counts)
+        drawn = (replace(pairs, credit=c, weight=w).take(w > 0) for c, w in zip(credit, weight, strict=True))
+        return np.stack([score(sums) for sums in drawn])
+
+    draws = resample(resampled_scores, coded.clusters, resamples, rng)
+    own = coded.clusters_by_model()
+    return bootstrap_estimate(score(pairs), draws, coded.clusters, level=level, cluster=coded.unit, own=own)

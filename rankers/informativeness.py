@@ -1,4 +1,4 @@
-"""How much each model, as anchor, tells two others apart (Don-Yehiya et al., section 4.3)."""
+"""informativeness: how often two models get different verdicts against an anchor (Don-Yehiya et al., section 4.3)."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -29,9 +29,11 @@ MOST_LEVELS = 21
 
 @dataclass(frozen=True, slots=True)
 class Comparisons:
-    """Per item and anchor: pairs of other models whose verdicts differ, and pairs compared.
+    """Counts of pairs of models by item and anchor, shape (items, anchors) each.
 
-    Both arrays have shape (items, anchors).
+    Attributes:
+        apart: pairs whose verdicts against the anchor differ.
+        compared: pairs with both verdicts readable.
     """
 
     apart: np.ndarray
@@ -50,16 +52,15 @@ def informativeness(
     """Rank anchors by I = share of (item, unordered pair of others) whose verdicts against the anchor differ.
 
     Only pairs with both verdicts readable are compared; `pairs` counts them, and weights are not used. The score is I
-    on all distinct merged verdicts, with I on win, tie, loss beside it (`three_level`), each with its standard error;
-    `levels=three` turns the two round.
+    on all distinct merged verdicts; a further column (`three_level`) has I on win, tie, loss, with its standard error.
+    `levels=three` exchanges the two.
 
     Args:
-        battles: merged; five-level labels are told apart by their margin, other verdicts by their credit.
-        level: of intervals and rank sets, in (0, 1).
+        battles: merged; five-level labels are compared by their margin, other verdicts by their credit.
+        level: confidence level of intervals and rank sets, in (0, 1).
         rng: draws for rank sets and the bootstrap.
-        levels: `full` or `three`; continuous credits allow `three` only, and that is warned of.
-        interval: `sandwich` (linearised ratio, by item, t) or `bootstrap` (percentile).
-        resamples: of the bootstrap.
+        levels: `full` or `three`; continuous credits allow `three` only, with a warning.
+        interval: `sandwich` (linearized ratio, by item, t) or `bootstrap` (percentile).
 
     Raises:
         NotIdentifiedError: fewer than three models, or no two verdicts against a common anchor on one item.
@@ -71,15 +72,15 @@ def informativeness(
     three = count_differences(coded, coded.credit - 0.5, np.sign)
     verdict = finest_verdicts(readable_margins(battles)[battles.readable], coded.credit)
     full = count_differences(coded, verdict) if verdict is not None else None
-    _refuse_uninformed(coded, three)
+    _check_comparisons(coded, three)
     chosen = three if levels == "three" or full is None else full
-    estimate = _estimate(chosen, level, interval, resamples, rng)
+    estimate = _estimate_shares(chosen, level, interval, resamples, rng)
     lacking = [coded.models[k] for k in np.flatnonzero(chosen.compared.sum(axis=0) == 0)]
     why = "never the common opponent of two others on one item, so without informativeness"
     never_compared = [f"{why}: {some(lacking)}"] if lacking else []
     result = RankerResult(
         estimate,
-        extra=_columns(full, three, chosen),
+        extra=_extra_columns(full, three, chosen),
         diagnostics={"levels": "three" if chosen is three else "full"},
         warnings=[*_coarse_levels(battles, full), *never_compared],
     )
@@ -90,14 +91,12 @@ def informativeness(
 def count_differences(
     coded: CodedBattles, verdict: np.ndarray, level_of: Callable[[np.ndarray], np.ndarray] | None = None
 ) -> Comparisons:
-    """Count, per item and anchor, the pairs of others with different verdicts against it.
-
-    One anchor at a time, so memory grows with items times models only.
+    """Count, by item and anchor, the pairs of other models with different verdicts against it.
 
     Args:
-        coded: battles; repeats of a pair on an item are averaged first.
-        verdict: of each battle, from a's side, antisymmetric, shape (battles,).
-        level_of: what is compared of an averaged verdict, for example its sign; the verdict itself by default.
+        verdict: verdict of each battle from a's side, antisymmetric, shape (battles,); several of a pair on an item
+            are averaged.
+        level_of: function of averaged verdicts whose values are compared, for example the sign; default the identity.
     """
     size = len(coded.models)
     apart, compared = np.zeros((2, coded.clusters, size))
@@ -106,9 +105,9 @@ def count_differences(
         number = np.bincount(cell, minlength=coded.clusters * size)
         mean = np.round(ratio_or_nan(np.bincount(cell, seen, coded.clusters * size), number), 12)
         against = (level_of(mean) if level_of else mean).reshape(-1, size)
-        compared[:, anchor] = _pairs((~np.isnan(against)).sum(axis=1))
+        compared[:, anchor] = _number_of_pairs((~np.isnan(against)).sum(axis=1))
         levels = np.unique(against[~np.isnan(against)])
-        same = sum(_pairs((against == value).sum(axis=1)) for value in levels)
+        same = sum(_number_of_pairs((against == value).sum(axis=1)) for value in levels)
         apart[:, anchor] = compared[:, anchor] - same
     return Comparisons(apart, compared)
 
@@ -124,16 +123,17 @@ def _by_anchor(coded: CodedBattles, verdict: np.ndarray) -> Iterator[tuple[np.nd
     yield from zip(*(np.split(column, ends) for column in (item, opponent, seen)), strict=True)
 
 
-def _pairs(number: np.ndarray) -> np.ndarray:
+def _number_of_pairs(number: np.ndarray) -> np.ndarray:
+    """Return n (n - 1) / 2."""
     return number * (number - 1) / 2
 
 
 def finest_verdicts(margin: np.ndarray, credit: np.ndarray) -> np.ndarray | None:
-    """Return the finest discrete verdict of readable battles, from a's side, antisymmetric; None when continuous.
+    """Return the verdicts of battles from a's side with the most levels, antisymmetric; None if they are continuous.
 
     Args:
-        margin: of labels or criteria, NaN where there is none; taken where every battle has one, shape (battles,).
-        credit: what a earned, in [0, 1], shape (battles,).
+        margin: margin of labels or criteria, used if every battle has one, shape (battles,).
+        credit: credit of a, in [0, 1], shape (battles,).
     """
     for verdict in (np.round(margin, 12), np.round(2 * credit - 1, 12)):
         if not np.isnan(verdict).any() and len(np.unique(np.abs(verdict))) <= MOST_LEVELS:
@@ -142,18 +142,19 @@ def finest_verdicts(margin: np.ndarray, credit: np.ndarray) -> np.ndarray | None
 
 
 def _coarse_levels(battles: Battles, full: Comparisons | None) -> list[str]:
-    """Say when less than the judge's full scale is compared."""
+    """Return a warning if verdicts are compared on fewer levels than the judge's scale has."""
     if full is None:
         return ["continuous verdicts: informativeness compares win, tie and loss only"]
     lacking = int(np.isnan(readable_margins(battles)[battles.readable]).sum())
     if 0 < lacking < battles.readable.sum():
-        return [f"{lacking} battles have no margin, so verdicts are told apart by their credit only"]
+        return [f"{lacking} battles have no margin, so verdicts are compared by their credit only"]
     return []
 
 
-def _estimate(
+def _estimate_shares(
     counts: Comparisons, level: float, interval: Interval, resamples: int, rng: np.random.Generator
 ) -> ScoreEstimates:
+    """Return each anchor's share of different verdicts with intervals in [0, 1]."""
     score, clusters = ratio_or_nan(counts.apart.sum(axis=0), counts.compared.sum(axis=0)), len(counts.apart)
     if interval == "bootstrap":
         draws = resample(lambda n: ratio_or_nan(n @ counts.apart, n @ counts.compared), clusters, resamples, rng)
@@ -162,12 +163,13 @@ def _estimate(
 
 
 def _influence(counts: Comparisons) -> np.ndarray:
+    """Return the influence of each item on each anchor's share of different verdicts, shape (items, anchors)."""
     total = np.maximum(counts.compared.sum(axis=0), 1)
     return (counts.apart - counts.compared * (counts.apart.sum(axis=0) / total)) / total
 
 
-def _columns(full: Comparisons | None, three: Comparisons, chosen: Comparisons) -> dict[str, np.ndarray]:
-    """Return the variant that is not the score, with its standard error, and the pairs compared."""
+def _extra_columns(full: Comparisons | None, three: Comparisons, chosen: Comparisons) -> dict[str, np.ndarray]:
+    """Return the share on the other scale with its standard error, and the number of compared pairs, by column."""
     name, other = ("full", full) if chosen is three else ("three_level", three)
     columns = {"pairs": chosen.compared.sum(axis=0)}
     if other is None:
@@ -176,10 +178,11 @@ def _columns(full: Comparisons | None, three: Comparisons, chosen: Comparisons) 
     return {name: share, f"{name}_se": np.sqrt(np.diag(covariance_of(_influence(other))))} | columns
 
 
-def _refuse_uninformed(coded: CodedBattles, counts: Comparisons) -> None:
+def _check_comparisons(coded: CodedBattles, counts: Comparisons) -> None:
+    """Raise NotIdentifiedError if there are fewer than three models or no pairs to compare."""
     if len(coded.models) < 3:
         raise NotIdentifiedError(
-            f"informativeness needs at least three models: an anchor and two to tell apart; got {len(coded.models)}"
+            f"informativeness needs at least three models: an anchor and two others to compare; got {len(coded.models)}"
         )
     if not counts.compared.any():
         raise NotIdentifiedError(

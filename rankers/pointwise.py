@@ -1,4 +1,4 @@
-"""Mean and median of pointwise scores (JuStRank, appendix B)."""
+"""mean and median: rankings by pointwise scores (JuStRank, appendix B)."""
 
 from dataclasses import dataclass, replace
 
@@ -23,14 +23,14 @@ from podium.rankers.standings import Exposure, RankerResult, build_standings, me
 
 @dataclass(frozen=True, slots=True)
 class ScoreMatrix:
-    """One score per item and model, NaN where there is none, shape (items, models)."""
+    """Scores by item and model, NaN where missing, shape (items, models)."""
 
     values: np.ndarray
     models: tuple[str, ...]
 
     @property
     def is_known(self) -> np.ndarray:
-        """Which scores are there, shape (items, models)."""
+        """Mask of the known scores, shape (items, models)."""
         return ~np.isnan(self.values)
 
     @property
@@ -51,13 +51,12 @@ def mean(
 
     Args:
         battles: with score_a and score_b; several scores of a model on an item are averaged first.
-        level: of intervals and rank sets, in (0, 1).
+        level: confidence level of intervals and rank sets, in (0, 1).
         rng: draws for rank sets and the bootstrap.
         interval: `sandwich` (over items; t, or Wilson's where all scores lie in [0, 1]) or `bootstrap` (percentile).
-        resamples: of the bootstrap.
 
     Raises:
-        NotIdentifiedError: there are no pointwise scores.
+        NotIdentifiedError: no pointwise scores.
         UsageError: an unknown option value.
     """
     require_choice("interval", interval, ("sandwich", "bootstrap"))
@@ -72,8 +71,8 @@ def mean(
             score, draws, len(filled), level=level, cluster="item", own=matrix.is_known.sum(axis=0)
         )
         estimate = estimate.clip(0, 1) if matrix.is_bounded else estimate
-    result = RankerResult(estimate, warnings=_missing_scores(matrix))
-    return build_standings("mean", "score", _exposure(battles, matrix), result, level=level, rng=rng)
+    result = RankerResult(estimate, warnings=_missing_scores_warning(matrix))
+    return build_standings("mean", "score", _measure_exposure(battles, matrix), result, level=level, rng=rng)
 
 
 def median(
@@ -83,31 +82,26 @@ def median(
 
     Args:
         battles: with score_a and score_b.
-        level: of intervals and rank sets, in (0, 1).
+        level: confidence level of intervals and rank sets, in (0, 1).
         rng: draws for the bootstrap and rank sets.
-        resamples: of the bootstrap.
 
     Raises:
-        NotIdentifiedError: there are no pointwise scores.
+        NotIdentifiedError: no pointwise scores.
     """
     matrix = score_matrix(battles)
     estimate = estimate_medians(matrix, level, rng, resamples)
     score = estimate.score
     shared = len(score) - len(np.unique(score))
     ties = [f"{shared} models share another's median: it does not separate them"] if shared else []
-    result = RankerResult(estimate, warnings=[*_missing_scores(matrix), *ties])
-    return build_standings("median", "score", _exposure(battles, matrix), result, level=level, rng=rng)
+    result = RankerResult(estimate, warnings=[*_missing_scores_warning(matrix), *ties])
+    return build_standings("median", "score", _measure_exposure(battles, matrix), result, level=level, rng=rng)
 
 
 def estimate_means(matrix: ScoreMatrix, level: float) -> ScoreEstimates:
-    """Return means over items with intervals: t, or where all scores lie in [0, 1] Wilson's with t.
-
-    Args:
-        level: in (0, 1).
-    """
+    """Return means over items with t intervals, or with Wilson intervals if all scores lie in [0, 1]."""
     own = matrix.is_known.sum(axis=0)
     score = np.nansum(matrix.values, axis=0) / own
-    # A score on one item only tells no error.
+    # A single item gives no standard error.
     error = np.where(matrix.is_known, matrix.values - score, 0) / np.sqrt(own * np.maximum(own - 1, 1))
     estimate = sandwich_estimate(
         score, error.T @ error, len(matrix.values), level=level, cluster="item", freedom=np.maximum(own - 1.0, 0)
@@ -120,20 +114,16 @@ def estimate_means(matrix: ScoreMatrix, level: float) -> ScoreEstimates:
 
 
 def estimate_medians(matrix: ScoreMatrix, level: float, rng: np.random.Generator, resamples: int) -> ScoreEstimates:
-    """Return medians over items with bootstrap intervals, whose ends are scores, or the middle of two.
-
-    Args:
-        level: in (0, 1).
-    """
-    draws = resample(lambda counts: _medians(matrix, counts), len(matrix.values), resamples, rng)
+    """Return medians over items with percentile intervals, whose ends are scores or midpoints of two scores."""
+    draws = resample(lambda counts: _resampled_medians(matrix, counts), len(matrix.values), resamples, rng)
     score = np.nanmedian(matrix.values, axis=0)
-    # Of few items they reach as far as the scores do, and cannot be widened.
+    # Intervals of few items already extend to the extreme scores, and cannot be widened.
     estimate = bootstrap_estimate(score, draws, len(matrix.values), level=level, cluster="item", own=FEW)
     return replace(estimate, draws=draws)
 
 
-def _exposure(battles: Battles, matrix: ScoreMatrix) -> Exposure:
-    """Describe every scored model: a score needs no readable battle, so none is left out or shifted."""
+def _measure_exposure(battles: Battles, matrix: ScoreMatrix) -> Exposure:
+    """Count battles and items of every scored model, including models without a readable battle."""
     coded = code_battles(battles)
     exposure = measure_exposure(battles, coded)
     where = [matrix.models.index(name) for name in coded.models]
@@ -151,7 +141,7 @@ def _exposure(battles: Battles, matrix: ScoreMatrix) -> Exposure:
 
 
 def score_matrix(battles: Battles) -> ScoreMatrix:
-    """Collect the pointwise scores of all battles, read or not, item by item.
+    """Collect the pointwise scores of all battles, readable or not, by item and model.
 
     Raises:
         NotIdentifiedError: no pointwise scores, or a model without any.
@@ -176,8 +166,8 @@ def score_matrix(battles: Battles) -> ScoreMatrix:
     return ScoreMatrix(values[~np.isnan(values).all(axis=1)], battles.models)
 
 
-def _medians(matrix: ScoreMatrix, counts: np.ndarray) -> np.ndarray:
-    """Return medians of resampled items: each score counts as often as its item was drawn."""
+def _resampled_medians(matrix: ScoreMatrix, counts: np.ndarray) -> np.ndarray:
+    """Return the medians of resampled items, shape (draws, models); counts have shape (draws, items)."""
     medians = np.full((len(counts), len(matrix.models)), np.nan)
     for k, values in enumerate(matrix.values.T):
         known = np.flatnonzero(~np.isnan(values))
@@ -192,8 +182,8 @@ def _medians(matrix: ScoreMatrix, counts: np.ndarray) -> np.ndarray:
     return medians
 
 
-def _missing_scores(matrix: ScoreMatrix) -> list[str]:
+def _missing_scores_warning(matrix: ScoreMatrix) -> list[str]:
+    """Return a warning with the number of missing scores, if there are any."""
     lost = int((~matrix.is_known).sum())
-    if not lost:
-        return []
-    return [f"{lost} of {matrix.is_known.size} item scores are missing: models are scored on different items"]
+    text = f"{lost} of {matrix.is_known.size} item scores are missing: models are scored on different items"
+    return [text] if lost else []

@@ -1,4 +1,4 @@
-"""Win rate: mean credit against all opponents, or against one anchor."""
+"""win-rate: mean credit against all opponents, or against one anchor."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -12,12 +12,12 @@ from podium.nouns.ranking import Fit, Standings
 from podium.rankers.cells import BattleData, SummedBattles, load_battles, pair_sums_with_items, prepare_battles
 from podium.rankers.coded import Cluster, Labels, require_choice
 from podium.rankers.defaults import LEVEL, RESAMPLES
-from podium.rankers.from_pairs import resampled_scores
+from podium.rankers.from_pairs import bootstrap_pair_scores
 from podium.rankers.graph import comparison_graph
-from podium.rankers.intervals import Interval, ScoreEstimates, bootstrap_estimate, resample, sandwich_estimate
+from podium.rankers.intervals import Interval, ScoreEstimates, sandwich_estimate
 from podium.rankers.length_control.baseline import rank_against_baseline
 from podium.rankers.length_control.external import External
-from podium.rankers.pairs import Pairs, cells_by_cluster, downweighted_opponents, win_rates
+from podium.rankers.pairs import Pairs, downweighted_opponents, win_rates
 from podium.rankers.rate_errors import FEW, are_pooled, win_rate_errors
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
 from podium.text import some
@@ -38,25 +38,24 @@ def win_rate(
 ) -> Standings:
     """Rank by the mean over opponents of the mean credit against each, a tie counting half.
 
-    Each opponent counts once (Gera et al., appendix B), so an uneven schedule does not tilt the rate; one met on less
-    than half as many items as the most usual one counts less (`podium.rankers.pairs.opponent_weights`). Against an
-    anchor, the same rule gives the anchor 1 - mean of the others' rates (Don-Yehiya et al., section 2).
+    Each opponent counts once (Gera et al., appendix B), so an uneven schedule does not tilt the rate; an opponent met
+    on less than half as many items as the most frequent one counts less (`podium.rankers.pairs.opponent_weights`).
+    With an anchor, the anchor's own rate is 1 - mean of the others' rates (Don-Yehiya et al., section 2).
 
     Args:
         battles: credits in [0, 1].
-        level: of intervals and rank sets, in (0, 1).
+        level: confidence level of intervals and rank sets, in (0, 1).
         rng: draws for rank sets and the bootstrap.
         anchor: use only the battles against this model.
-        labels: `soft` or `hard`.
-        interval: `sandwich` (linearised ratio, clustered, t) or `bootstrap` (percentile).
-        resamples: of the bootstrap.
+        labels: `soft` (credits as they are) or `hard` (win, tie, loss; a flip is a tie).
+        interval: `sandwich` (linearized ratio, clustered, t) or `bootstrap` (percentile).
         cluster: `item`, or `row` for comparison.
         length_control: against one baseline, as if all responses were equally long (AlpacaEval's model).
-        length_data: its external data, or the path of their file: difficulties of items, rows of gamed baselines.
+        length_data: external data of that model: difficulties of items, rows of gamed baselines.
 
     Raises:
         UsageError: an unknown option value or anchor.
-        NotIdentifiedError: nothing is readable.
+        NotIdentifiedError: no readable battle.
     """
     require_choice("interval", interval, ("sandwich", "bootstrap"))
     if length_control:
@@ -66,41 +65,33 @@ def win_rate(
         raise UsageError("length_data is used with length_control=true")
     coded = prepare_battles(battles, labels=labels, cluster=cluster)
     anchor = anchor and find_name("model with readable battles", anchor, coded.models)
-    met = coded if anchor is None else _battles_against(coded, anchor)
-    pairs = pair_sums_with_items(met)
-    score = win_rates(pairs)
+    selected = coded if anchor is None else _select_anchor(coded, anchor)
+    pairs = pair_sums_with_items(selected)
     if interval == "sandwich":
-        estimate = estimate_rates(met, pairs, level)
+        estimate = estimate_rates(selected, pairs, level)
     else:
-        cells = cells_by_cluster(load_battles(met), pairs)
-        draws = resample(lambda counts: resampled_scores(win_rates, cells, counts), met.clusters, resamples, rng)
-        own = met.clusters_by_model()
-        estimate = bootstrap_estimate(score, draws, met.clusters, level=level, cluster=met.unit, own=own)
-        estimate = _within_bounds(estimate, met, level)
-    scale = "win rate" if anchor is None else f"win rate against {anchor}"
+        estimate = bootstrap_pair_scores(win_rates, load_battles(selected), pairs, level, resamples, rng)
+        estimate = _bound_rates(estimate, selected, level)
     light: dict[str, dict[str, float]] = {}
-    for own_code, other, ratio in zip(*downweighted_opponents(pairs), strict=True):
-        light.setdefault(met.models[own_code], {})[met.models[other]] = float(ratio)
+    for model, opponent, ratio in zip(*downweighted_opponents(pairs), strict=True):
+        light.setdefault(selected.models[model], {})[selected.models[opponent]] = float(ratio)
     groups = comparison_graph(pairs).groups
-    result = RankerResult(
-        estimate,
-        Fit(components=groups),
-        diagnostics={"opponent_weights": light} if light else {},
-        warnings=[*_warnings(coded, pairs, score, anchor, groups), *_describe_light(light)],
-    )
-    exposure = measure_exposure(battles, met, pairs)
+    warnings = [*_schedule_warnings(coded, pairs, estimate.score, anchor, groups), *_light_opponents_warning(light)]
+    diagnostics = {"opponent_weights": light} if light else {}
+    result = RankerResult(estimate, Fit(components=groups), diagnostics=diagnostics, warnings=warnings)
+    exposure = measure_exposure(battles, selected, pairs)
     if anchor is not None:
-        unranked = exposure.unranked
-        exposure = replace(measure_exposure(_with_model(battles, anchor), met, pairs), unranked=unranked)
+        of_anchor = measure_exposure(_battles_of_model(battles, anchor), selected, pairs)
+        exposure = replace(of_anchor, unranked=exposure.unranked)
+    scale = "win rate" if anchor is None else f"win rate against {anchor}"
     return build_standings("win-rate", scale, exposure, result, level=level, rng=rng)
 
 
 def estimate_rates(battles: BattleData, pairs: Pairs, level: float) -> ScoreEstimates:
-    """Return win rates with t intervals that end where rates do.
+    """Return win rates with t intervals in [0, 1].
 
     Args:
-        pairs: sums of the same battles, items counted.
-        level: in (0, 1).
+        pairs: sums of the same battles, with counts of items.
     """
     covariance, freedom = win_rate_errors(battles, pairs)
     score, clusters = win_rates(pairs), battles.clusters
@@ -108,10 +99,11 @@ def estimate_rates(battles: BattleData, pairs: Pairs, level: float) -> ScoreEsti
     if estimate.method and (few := int(are_pooled(pairs, clusters).sum())):
         pooled = f"variance of {few} of {len(pairs.first)} pairs pooled (met on fewer than {FEW} items)"
         estimate = replace(estimate, method=f"{estimate.method}, {pooled}")
-    return _within_bounds(replace(estimate, allowed=np.ones(len(score), dtype=bool)), battles, level)
+    return _bound_rates(replace(estimate, allowed=np.ones(len(score), dtype=bool)), battles, level)
 
 
-def _battles_against(coded: BattleData, anchor: str) -> BattleData:
+def _select_anchor(coded: BattleData, anchor: str) -> BattleData:
+    """Return the readable battles of the anchor."""
     if isinstance(coded, SummedBattles):
         return coded.battles_of_anchor(anchor)
     which = coded.models.index(anchor)
@@ -120,8 +112,8 @@ def _battles_against(coded: BattleData, anchor: str) -> BattleData:
     return replace(against, cluster=cluster, clusters=len(distinct))
 
 
-def _with_model(battles: Battles, model: str) -> Battles:
-    """Keep the battles of one model: the denominators of a rate against it."""
+def _battles_of_model(battles: Battles, model: str) -> Battles:
+    """Return all battles of one model, readable or not, for the counts of a rate against it."""
     if battles.verdicts:
         name = text(model)
         return replace(battles, rows=battles.verdicts.keep_where(f"model_a = {name} or model_b = {name}"), missing=None)
@@ -129,8 +121,8 @@ def _with_model(battles: Battles, model: str) -> Battles:
     return battles.select(sides[0] | sides[1])
 
 
-def _within_bounds(estimate: ScoreEstimates, coded: BattleData, level: float) -> ScoreEstimates:
-    """Clip intervals to [0, 1]; a model that won or lost everything gets the exact binomial bound.
+def _bound_rates(estimate: ScoreEstimates, coded: BattleData, level: float) -> ScoreEstimates:
+    """Clip intervals to [0, 1]; give models that won or lost everything the exact binomial bound.
 
     With all of n clusters won, the lower bound is (alpha / 2)^(1 / n) (Clopper and Pearson 1934).
     """
@@ -143,18 +135,21 @@ def _within_bounds(estimate: ScoreEstimates, coded: BattleData, level: float) ->
     return replace(estimate, low=low, high=high)
 
 
-def _describe_light(light: Mapping[str, Mapping[str, float]]) -> list[str]:
-    if not light:
-        return []
+def _light_opponents_warning(light: Mapping[str, Mapping[str, float]]) -> list[str]:
+    """Return a warning that names opponents with reduced weights, each with its smallest weight."""
     least: dict[str, float] = {}
     for weights in light.values():
         for name, weight in weights.items():
             least[name] = min(weight, least.get(name, 1.0))
-    names = some([f"{name} (as {least[name]:.2g} of an opponent)" for name in sorted(least)])
-    return [f"met on less than half as many items as others, so they count less in others' win rates: {names}"]
+    names = [f"{name} (as {least[name]:.2g} of an opponent)" for name in sorted(least)]
+    text = "met on less than half as many items as others, so they count less in others' win rates"
+    return [f"{text}: {some(names)}"] if names else []
 
 
-def _warnings(coded: BattleData, pairs: Pairs, score: np.ndarray, anchor: str | None, groups: int) -> list[str]:
+def _schedule_warnings(
+    coded: BattleData, pairs: Pairs, score: np.ndarray, anchor: str | None, groups: int
+) -> list[str]:
+    """Return warnings of missing scores, of different opponents and of disconnected groups."""
     absent = [coded.models[k] for k in np.flatnonzero(np.isnan(score))]
     warnings = [f"{name} has no readable battle against {anchor}: no score" for name in absent]
     if len(pairs.first) < len(score) * (len(score) - 1) / 2 and anchor is None:

@@ -534,7 +534,7 @@ def test_a_score_test_against_one_exact_opponent_gives_wilsons_interval():
         1, np.array([0]), np.arange(5), np.zeros(5, int), np.ones(5), 3.0, np.array([0.3]), Scatter(1, 0)
     )
     expected = proportion_confint(3, 5, method="wilson")
-    assert expit(np.array(battles.ends(np.zeros((1, 1)), norm.ppf(0.975))) - 0.3) == pytest.approx(expected)
+    assert expit(np.array(battles.score_interval(np.zeros((1, 1)), norm.ppf(0.975))) - 0.3) == pytest.approx(expected)
 
 
 def test_errors_beside_a_newcomer_are_the_same_from_a_database_and_from_rows():

@@ -170,12 +170,12 @@ def test_the_median_of_an_even_number_lies_between_the_two_middle_scores():
 
 
 def test_resampled_medians_equal_numpy_on_the_repeated_items():
-    from podium.rankers.pointwise import _medians, score_matrix
+    from podium.rankers.pointwise import _resampled_medians, score_matrix
 
     matrix = score_matrix(pointwise(items=9)[0])
     counts = np.random.default_rng(1).multinomial(9, [1 / 9] * 9, 25)
     repeated = [np.median(np.repeat(matrix.values, times, axis=0), axis=0) for times in counts]
-    assert _medians(matrix, counts.astype(float)) == pytest.approx(np.array(repeated))
+    assert _resampled_medians(matrix, counts.astype(float)) == pytest.approx(np.array(repeated))
 
 
 def test_a_missing_score_is_not_a_zero():

@@ -112,8 +112,7 @@ def estimate_elo(
 ) -> ScoreEstimates:
     """Return Elo scores with cluster-robust intervals; models with few items get score-test intervals.
 
-    Args:
-        added: further covariance of the log-strengths, shape (models, models).
+    `added`: further covariance of the log-strengths, shape (models, models).
     """
     theta, clusters = strengths.theta, battles.clusters
     covariance = strengths.covariance(battles)[: len(theta), : len(theta)] + added
@@ -138,8 +137,7 @@ def label_strengths(
 ) -> Standings:
     """Build standings from Elo scores, with diagnostics and warnings of the fit.
 
-    Args:
-        extra: further columns, shape (models,) each.
+    `extra`: further columns, shape (models,) each.
     """
     # A model with few items does not make the ratings of the others weak.
     well_known = 2 * exposure.own >= np.median(exposure.own)

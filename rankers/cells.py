@@ -137,13 +137,8 @@ def _number_rows_by_content(coded: CodedBattles) -> CodedBattles:
 def prepare_battles(battles: Battles, *, labels: Labels = "soft", cluster: Cluster = "item") -> BattleData:
     """Return the readable battles as arrays, or as sums by item and pair if they are in a database.
 
-    Args:
-        labels: `soft` takes credits as they are; `hard` maps them to win, tie or loss, and a flip to a tie.
-        cluster: the unit that resampling and standard errors treat as independent.
-
-    Raises:
-        UsageError: an unknown option value.
-        NotIdentifiedError: no readable battle.
+    `labels`: `soft` takes credits as they are; `hard` maps them to win, tie or loss, and a flip to a tie; `cluster`:
+    the unit that resampling and standard errors treat as independent.
     """
     if battles.verdicts is None or cluster != "item":
         return code_battles(battles, labels=labels, cluster=cluster)

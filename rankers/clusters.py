@@ -26,8 +26,7 @@ def surplus_by_cluster(coded: CodedBattles, expected: np.ndarray) -> Matrix:
 
     These are each cluster's derivatives of the Bradley-Terry log-likelihood by the log-strengths.
 
-    Args:
-        expected: expected credit of a in each battle, shape (battles,).
+    `expected`: expected credit of a in each battle, shape (battles,).
     """
     surplus = coded.weight * (coded.credit - expected)
     shape = (coded.clusters, len(coded.models))
@@ -43,8 +42,7 @@ def center_columns(matrix: Matrix) -> np.ndarray:
 def centered_gram(blocks: Iterable[Matrix]) -> tuple[np.ndarray, int]:
     """Return X'X of a matrix X whose columns are centered first, shape (columns, columns), and its number of rows.
 
-    Args:
-        blocks: X, some rows at a time.
+    `blocks`: X, some rows at a time.
     """
     rows, total, square = 0, np.zeros(1), np.zeros((1, 1))
     for block in blocks:

@@ -76,14 +76,9 @@ def code_battles(
 ) -> CodedBattles:
     """Convert the readable battles to integer-coded arrays.
 
-    Args:
-        labels: `soft` takes credits as they are; `hard` maps them to win, tie or loss, and a flip to a tie.
-        cluster: the unit that resampling and standard errors treat as independent.
-        credit: credits of a that replace those of the table, NaN to leave a battle out, shape (battles,).
-
-    Raises:
-        UsageError: an unknown option value.
-        NotIdentifiedError: no readable battle.
+    `labels`: `soft` takes credits as they are; `hard` maps them to win, tie or loss, and a flip to a tie; `cluster`:
+    the unit that resampling and standard errors treat as independent; `credit`: credits of a that replace those of the
+    table, NaN to leave a battle out, shape (battles,).
     """
     require_choice("labels", labels, ("soft", "hard"))
     require_choice("cluster", cluster, ("item", "row"))
@@ -104,9 +99,7 @@ def code_battles(
 def count_clusters(cluster: np.ndarray, code: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
     """Return the number of distinct clusters in which each code occurs, shape (codes,).
 
-    Args:
-        cluster, code: shape (n,) each.
-        shape: (clusters, codes).
+    `shape`: (clusters, codes).
     """
     clusters, codes = shape
     cells = cluster * np.int64(codes) + code

@@ -76,8 +76,7 @@ class DifferenceTest:
     def interval(self, level: float) -> tuple[float, float]:
         """Return the ends of the two-sided interval; infinite ones where the data set none.
 
-        Args:
-            level: in (0, 1).
+        `level`: in (0, 1).
         """
         return self.low((1 - level) / 2), self.high((1 - level) / 2)
 
@@ -120,10 +119,8 @@ class DifferenceTest:
 def t_tails(contributions: np.ndarray, freedom: int | None = None, beside: float = 0.0) -> Tails:
     """Return the one-sided p-values of a one-sample t test of mean zero.
 
-    Args:
-        contributions: what each item says beyond the assumed difference, shape (items,).
-        freedom: degrees of freedom; items - 1 by default.
-        beside: what else adds to their sum of squares.
+    `contributions`: what each item says beyond the assumed difference, shape (items,); `freedom`: degrees of freedom;
+    items - 1 by default; `beside`: what else adds to their sum of squares.
     """
     number = len(contributions)
     if number < 2:
@@ -143,8 +140,7 @@ def unskewed_tails(contributions: np.ndarray) -> Tails:
 
     T is the mean over the standard deviation, a the skewness (Hall 1992, section 4); it rises with the mean.
 
-    Args:
-        contributions: what each item says beyond the assumed difference, shape (items,).
+    `contributions`: what each item says beyond the assumed difference, shape (items,).
     """
     number, mean = len(contributions), float(contributions.mean())
     centred = contributions - mean
@@ -168,8 +164,7 @@ def flip_tails(contributions: np.ndarray) -> Tails:
 
     All 2^n are counted: the sums of either half of the items are sorted, and pairs of them compared.
 
-    Args:
-        contributions: shape (items,); those of zero do not matter. Fewer than `FEW` others.
+    `contributions`: shape (items,); those of zero do not matter. Fewer than `FEW` others.
     """
     nonzero = drop_zeros(contributions)
     if not len(nonzero):
@@ -201,10 +196,8 @@ def _sums_of_flips(values: np.ndarray) -> np.ndarray:
 def score_tails(won: int, lost: int, items: int, difference: float) -> Tails:
     """Return the one-sided p-values of Tango's score test of a difference of paired shares (1998, equation 6).
 
-    Args:
-        won, lost: items on which only the first, only the second, has it.
-        items: all.
-        difference: assumed, in [-1, 1].
+    `won`, `lost`: items on which only the first, only the second, has it; `items`: all; `difference`: assumed, in [-1,
+    1].
     """
     linear = (2 * items - won + lost) * difference - won - lost
     root = np.sqrt(max(linear**2 + 8 * items * lost * difference * (1 - difference), 0.0))
@@ -223,10 +216,9 @@ def paired_difference(differences: np.ndarray, size: float | None = None, most: 
     Two-valued scores: the sign test. Else, fewer than 30 items: sign flips. Else the t test, with the p-value of sign
     flips at 0 where fewer than 30 items differ.
 
-    Args:
-        differences: shape (items,), at least one.
-        size: of a difference that is not 0, where it can only be 0 or plus or minus this; None where it can be any.
-        most: the largest that a difference can be; infinite where that is not known.
+    `differences`: shape (items,), at least one; `size`: of a difference that is not 0, where it can only be 0 or plus
+    or minus this; None where it can be any; `most`: the largest that a difference can be; infinite where that is not
+    known.
     """
     items, value = len(differences), float(np.mean(differences))
     differing = drop_zeros(differences)

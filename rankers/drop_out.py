@@ -51,13 +51,9 @@ def drop_out_robustness(
 
     Removals that disconnect the comparison graph do not count.
 
-    Args:
-        largest: size of the largest removal to consider; by default all items but one.
-        most_enumerated: number of items up to which every subset is tried. With more items, a greedy search removes,
-            for each rival, the item that brings it closest to the leader, and the smallest set found is returned.
-
-    Raises:
-        NotIdentifiedError: no readable battles, or the comparison graph is disconnected to begin with.
+    `largest`: size of the largest removal to consider; by default all items but one; `most_enumerated`: number of items
+    up to which every subset is tried. With more items, a greedy search removes, for each rival, the item that brings it
+    closest to the leader, and the smallest set found is returned.
     """
     coded = code_battles(battles)
     robustness = drop_out_of_clusters(coded, largest=largest, most_enumerated=most_enumerated)

@@ -102,13 +102,7 @@ def elo_difference(coded: CodedBattles, a: int, b: int, regularization: float = 
 
     With battles between the two alone, it is the one-sample t test of the items' mean credits, seen in Elo.
 
-    Args:
-        coded: readable battles.
-        a, b: model codes.
-
-    Raises:
-        NotIdentifiedError: nothing connects the two.
-        NotConvergedError: a fit did not reach its maximum.
+    `coded`: readable battles.
     """
     pairs = pair_sums(coded)
     graph = comparison_graph(pairs)

@@ -94,9 +94,8 @@ class FewBattles:
     def score_interval(self, covariance: np.ndarray, reach: float) -> tuple[float, float]:
         """Return the lowest and highest log-strength that a score test does not reject; infinite if unbounded.
 
-        Args:
-            covariance: of the opponents' strengths, shape (opponents, opponents).
-            reach: critical value, in standard errors.
+        `covariance`: of the opponents' strengths, shape (opponents, opponents); `reach`: critical value, in standard
+        errors.
         """
         from scipy.optimize import brentq  # imported here because few tables need it and it takes half a second
 
@@ -117,8 +116,7 @@ class FewBattles:
 def few_battles_of(strengths: Strengths, battles: BattleData, items: np.ndarray) -> list[FewBattles]:
     """Collect the battles of each model with few items against models with many items that are not separated.
 
-    Args:
-        items: number of items of each model, shape (models,).
+    `items`: number of items of each model, shape (models,).
     """
     pairs, separated = strengths.pairs, strengths.graph.separated
     if separated.all():
@@ -157,10 +155,8 @@ def covariance_with_few(covariance: np.ndarray, guests: list[FewBattles], theta:
     The error of such a strength comes from its own credits and from its opponents' strengths, divided by its
     information.
 
-    Args:
-        covariance: of all log-strengths, shape (models, models).
-        guests: the models with few items.
-        theta: log-strengths, shape (models,).
+    `covariance`: of all log-strengths, shape (models, models); `guests`: the models with few items; `theta`:
+    log-strengths, shape (models,).
     """
     if not guests:
         return covariance
@@ -179,11 +175,8 @@ def with_score_tests(
 ) -> ScoreEstimates:
     """Replace the intervals of models with few items by score-test intervals.
 
-    Args:
-        estimate: Elo scores of all models.
-        guests: the models with few items.
-        theta: log-strengths, shape (models,).
-        reach: critical value, in standard errors.
+    `estimate`: Elo scores of all models; `guests`: the models with few items; `theta`: log-strengths, shape (models,);
+    `reach`: critical value, in standard errors.
     """
     if scale.pinned in {guest.model for guest in guests}:
         return estimate

@@ -11,13 +11,10 @@ def further_items(items: int, critical: float, z: float) -> int | None:
 
     The error falls with the root of the number of items. Without the 0.84 the power would be 50%.
 
-    Args:
-        items: number of items on which the gap was measured.
-        critical: the value that |z| must exceed, corrected for all simultaneous tests.
-        z: the gap over its standard error.
+    `items`: number of items on which the gap was measured; `critical`: the value that |z| must exceed, corrected for
+    all simultaneous tests; `z`: the gap over its standard error.
 
-    Returns:
-        None if |z| is below 1: the size of the gap is too uncertain.
+    Returns: None if |z| is below 1: the size of the gap is too uncertain.
 
     >>> further_items(40, 1.96, 2.0), further_items(40, 1.96, 0.9)
     (39, None)
@@ -30,12 +27,9 @@ def further_labels(labels: float, critical: float, gap: float, joined: float, al
 
     More labels reduce the error of the labels alone; the judge's information stays the same.
 
-    Args:
-        labels: number of labels with which the gap was measured.
-        critical: the value that |z| must exceed.
-        gap: difference of two log-strengths.
-        joined: variance of the gap by labels and judge together.
-        alone: variance of the gap by the labels alone.
+    `labels`: number of labels with which the gap was measured; `critical`: the value that |z| must exceed; `gap`:
+    difference of two log-strengths; `joined`: variance of the gap by labels and judge together; `alone`: variance of
+    the gap by the labels alone.
 
     >>> further_labels(200, 1.96, 2.0, 1.0, 1.0), further_labels(200, 1.96, 2.0, 1.0, 4.0)
     (192, 768)

@@ -51,8 +51,7 @@ def separated_models(pairs: Pairs) -> np.ndarray:
 def separated_in_resamples(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """Return which models are separated in each resample, as in `separated_models`, shape (draws, models).
 
-    Args:
-        credit, weight: pair sums of each resample, shape (draws, pairs).
+    `credit`, `weight`: pair sums of each resample, shape (draws, pairs).
     """
     winner, loser = np.concatenate([pairs.first, pairs.second]), np.concatenate([pairs.second, pairs.first])
     shape = (pairs.models, pairs.models)
@@ -71,8 +70,7 @@ def separated_in_resamples(pairs: Pairs, credit: np.ndarray, weight: np.ndarray)
 def joining_pairs(graph: Graph, battles: np.ndarray) -> list[tuple[int, int]]:
     """Return the fewest pairs that would join all groups: the most-played model of each group with the next.
 
-    Args:
-        battles: number of battles of each model, shape (models,).
+    `battles`: number of battles of each model, shape (models,).
     """
     hubs = [
         max(np.flatnonzero((graph.group == group) & graph.played), key=lambda k: battles[k])
@@ -88,8 +86,7 @@ def design_efficiency(pairs: Pairs, known: np.ndarray | None = None) -> float | 
     counts: the average variance of a rating difference is 1 / efficiency times that of a balanced round robin
     with as many battles between equals. None for more than 1500 models.
 
-    Args:
-        known: mask of the models to include, if they are connected without the others, shape (models,); default all.
+    `known`: mask of the models to include, if they are connected without the others, shape (models,); default all.
     """
     if pairs.models > LARGEST_SPECTRUM:
         return None
@@ -106,9 +103,7 @@ def design_efficiency(pairs: Pairs, known: np.ndarray | None = None) -> float | 
 def are_connected(pairs: Pairs, kept: np.ndarray, known: np.ndarray) -> bool:
     """Return whether some pairs connect all of some models, of which there must be at least two.
 
-    Args:
-        kept: mask of the pairs, shape (pairs,).
-        known: mask of the models, shape (models,).
+    `kept`: mask of the pairs, shape (pairs,); `known`: mask of the models, shape (models,).
     """
     _, group = connected_components(_adjacency(pairs.first[kept], pairs.second[kept], pairs.models), directed=False)
     return bool(known.sum() > 1 and len(np.unique(group[known])) == 1)
@@ -119,8 +114,7 @@ def largest_distinguishable_block(beats: Sequence[Sequence[int]]) -> tuple[list[
 
     The first set consists of the best models that are clearly ahead of a common set of others.
 
-    Args:
-        beats: for each model, best first, the positions of the models that it is clearly ahead of.
+    `beats`: for each model, best first, the positions of the models that it is clearly ahead of.
     """
     best: tuple[list[int], list[int]] = ([], [])
     above: list[int] = []

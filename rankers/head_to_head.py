@@ -20,9 +20,8 @@ def matchup_table(battles: BattleData) -> pd.DataFrame:
     The standard error of a mean m over clusters g with credits S and weights W is
     sqrt(G / (G - 1) sum (S - m W)^2) / sum W.
 
-    Returns:
-        `model`, `against` (names), `share` (mean credit of `model`), `low`, `high` (its interval in [0, 1], t with
-        G - 1 degrees of freedom; NaN below two items), `battles` (readable), `items` (clusters in which they met).
+    Returns: `model`, `against` (names), `share` (mean credit of `model`), `low`, `high` (its interval in [0, 1], t with
+    G - 1 degrees of freedom; NaN below two items), `battles` (readable), `items` (clusters in which they met).
     """
     pairs, names = pair_sums_with_items(battles), np.array(battles.models, dtype=object)
     items, mean = np.asarray(pairs.items), pairs.credit / pairs.weight
@@ -52,9 +51,7 @@ def rank_probabilities(
 ) -> np.ndarray:
     """Return the share of normal draws of the scores in which each model has each rank, shape (models, ranks).
 
-    Args:
-        score: shape (models,).
-        covariance: of the scores, shape (models, models).
+    `covariance`: of the scores, shape (models, models).
     """
     values, vectors = np.linalg.eigh(covariance)
     root = vectors * np.sqrt(np.maximum(values, ROUNDING))

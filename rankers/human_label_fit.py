@@ -51,13 +51,7 @@ def human_label_fit(battles: Battles, models: tuple[str, ...], items: frozenset[
 
     Several votes on one battle are its mean credit, their number its weight.
 
-    Args:
-        battles: of the judge; with `votes`, or a column `human`.
-        models: names by code.
-        items: on which labels count; None for all.
-
-    Raises:
-        NotIdentifiedError: there is none.
+    `battles`: of the judge; with `votes`, or a column `human`; `items`: on which labels count; None for all.
     """
     if battles.votes is None and "human" not in battles.table:
         raise NotIdentifiedError(_no_labels())
@@ -119,8 +113,7 @@ def sampling_doubt(battles: Battles, labelled: np.ndarray) -> str | None:
 
     Compared are mean |margin|, or mean |2 credit - 1| without margins, by an item-clustered z.
 
-    Args:
-        labelled: mask of the battles, shape (battles,).
+    `labelled`: mask of the battles, shape (battles,).
     """
     table = battles.table
     has_margins = "margin" in table and bool(table["margin"].notna().any())

@@ -24,14 +24,7 @@ def fit_identified(
 ) -> Strengths:
     """Fit Bradley-Terry log-strengths to pair sums that identify them.
 
-    Args:
-        models: names by code.
-        battles: number of battles of each model, shape (models,).
-
-    Raises:
-        NotIdentifiedError: the comparison graph is disconnected, or a model is separated and lambda is 0.
-        NotConvergedError: the fit did not reach its maximum.
-        UsageError: lambda is negative or not finite.
+    `battles`: number of battles of each model, shape (models,).
     """
     check_regularization(regularization)
     graph = comparison_graph(pairs)
@@ -51,8 +44,7 @@ def bounded_models(graph: Graph) -> np.ndarray:
 def describe_groups(models: tuple[str, ...], graph: Graph, battles: np.ndarray) -> str:
     """Write a message that names the disconnected groups and the fewest battles that would join them.
 
-    Args:
-        battles: number of battles of each model, shape (models,).
+    `battles`: number of battles of each model, shape (models,).
     """
     groups = [[models[k] for k in np.flatnonzero(graph.group == group)] for group in np.unique(graph.group)]
     shown = " | ".join(some(names, most=MOST_NAMES) for names in groups[:MOST_GROUPS])
@@ -68,9 +60,8 @@ def describe_separated(
 ) -> str | None:
     """Write a message that names separated models, why, and battles that would bound their ratings; None without any.
 
-    Args:
-        rates: win rates, shape (models,).
-        theta: regularized log-strengths that decide which opponent is closest, shape (models,); win rates by default.
+    `rates`: win rates, shape (models,); `theta`: regularized log-strengths that decide which opponent is closest, shape
+    (models,); win rates by default.
     """
     if not graph.separated.any():
         return None

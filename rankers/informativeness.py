@@ -93,10 +93,9 @@ def count_differences(
 ) -> Comparisons:
     """Count, by item and anchor, the pairs of other models with different verdicts against it.
 
-    Args:
-        verdict: verdict of each battle from a's side, antisymmetric, shape (battles,); several of a pair on an item
-            are averaged.
-        level_of: function of averaged verdicts whose values are compared, for example the sign; default the identity.
+    `verdict`: verdict of each battle from a's side, antisymmetric, shape (battles,); several of a pair on an item are
+    averaged; `level_of`: function of averaged verdicts whose values are compared, for example the sign; default the
+    identity.
     """
     size = len(coded.models)
     apart, compared = np.zeros((2, coded.clusters, size))
@@ -131,9 +130,8 @@ def _number_of_pairs(number: np.ndarray) -> np.ndarray:
 def finest_verdicts(margin: np.ndarray, credit: np.ndarray) -> np.ndarray | None:
     """Return the verdicts of battles from a's side with the most levels, antisymmetric; None if they are continuous.
 
-    Args:
-        margin: margin of labels or criteria, used if every battle has one, shape (battles,).
-        credit: credit of a, in [0, 1], shape (battles,).
+    `margin`: margin of labels or criteria, used if every battle has one, shape (battles,); `credit`: credit of a, in
+    [0, 1], shape (battles,).
     """
     for verdict in (np.round(margin, 12), np.round(2 * credit - 1, 12)):
         if not np.isnan(verdict).any() and len(np.unique(np.abs(verdict))) <= MOST_LEVELS:

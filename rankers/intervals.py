@@ -72,9 +72,7 @@ class ScoreEstimates:
 def t_quantile(clusters: Any, level: float) -> Any:
     """Return the two-sided t quantile with clusters - 1 degrees of freedom: half an interval, in standard errors.
 
-    Args:
-        clusters: a number or an array; fewer than 2 give NaN.
-        level: confidence level in (0, 1).
+    `clusters`: a number or an array; fewer than 2 give NaN.
     """
     number = np.asarray(clusters, dtype=np.float64)
     reach = np.where(number > 1, stdtrit(np.maximum(number - 1, 1), (1 + level) / 2), np.nan)
@@ -90,12 +88,8 @@ def wilson_interval(
     0. If only one or two clusters vary, the variance says little about the correlation within clusters: it is inflated
     by 1 + 3 / `effective_clusters`^4, down to an effective sample size of two per cluster.
 
-    Args:
-        share: in [0, 1].
-        variance: of the share, clustered.
-        clusters: number of clusters; fewer than 2 give NaN.
-        level: confidence level in (0, 1).
-        influence: centered influence of each cluster on the share, shape (clusters, ...).
+    `share`: in [0, 1]; `variance`: of the share, clustered; `clusters`: number of clusters; fewer than 2 give NaN;
+    `influence`: centered influence of each cluster on the share, shape (clusters, ...).
     """
     share, variance = np.asarray(share, dtype=np.float64), np.asarray(variance, dtype=np.float64)
     spread = share * (1 - share)
@@ -113,8 +107,7 @@ def wilson_interval(
 def effective_clusters(influence: np.ndarray) -> np.ndarray:
     """Return the effective number of clusters, (sum of squares)^2 / (sum of fourth powers), infinite for zeros.
 
-    Args:
-        influence: centered influence of each cluster, shape (clusters, ...); k equal ones give k.
+    `influence`: centered influence of each cluster, shape (clusters, ...); k equal ones give k.
     """
     squares, fourth = np.sum(influence**2, axis=0) ** 2, np.sum(influence**4, axis=0)
     return np.asarray(np.divide(squares, fourth, out=np.full(np.shape(fourth), np.inf), where=fourth > 0))
@@ -130,12 +123,7 @@ def small_sample_factor(clusters: np.ndarray | int, level: float) -> Any:
 
 
 def mean_interval(values: np.ndarray, level: float) -> tuple[float, float | None, float | None]:
-    """Return the mean of independent values and both ends of its t interval, None for fewer than two values.
-
-    Args:
-        values: shape (n,).
-        level: confidence level in (0, 1).
-    """
+    """Return the mean of independent values and both ends of its t interval, None for fewer than two values."""
     mean, number = float(np.mean(values)), len(values)
     if number < 2:
         return mean, None, None
@@ -146,9 +134,8 @@ def mean_interval(values: np.ndarray, level: float) -> tuple[float, float | None
 def holm(p: np.ndarray, tests: int | None = None) -> np.ndarray:
     """Return Holm's adjusted p-values.
 
-    Args:
-        p: p-values, NaN where there is none, shape (n,).
-        tests: total number of tests, if these are the smallest of more p-values; by default as many as there are.
+    `p`: p-values, NaN where there is none, shape (n,); `tests`: total number of tests, if these are the smallest of
+    more p-values; by default as many as there are.
 
     >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
     [0.03, 0.06, 0.06]
@@ -172,13 +159,8 @@ def sandwich_estimate(
 ) -> ScoreEstimates:
     """Return scores with t intervals from a cluster-robust covariance; without intervals for a single cluster.
 
-    Args:
-        score: shape (models,).
-        covariance: includes the factor G / (G - 1), shape (models, models).
-        clusters: G.
-        level: confidence level in (0, 1).
-        cluster: unit of the clusters, for messages.
-        freedom: degrees of freedom, shape (models,); by default clusters - 1.
+    `covariance`: includes the factor G / (G - 1), shape (models, models); `freedom`: degrees of freedom, shape
+    (models,); by default clusters - 1.
     """
     check_level(level)
     if clusters < 2:
@@ -202,13 +184,8 @@ def bootstrap_estimate(
     Resamples of few clusters vary too little: intervals of fewer than 30 are widened by `small_sample_factor`, and
     fewer than 5 give none.
 
-    Args:
-        score: shape (models,).
-        draws: resampled scores, shape (resamples, models).
-        clusters: number of clusters.
-        level: confidence level in (0, 1).
-        cluster: unit of the clusters, for messages.
-        own: number of clusters of each model, shape (models,); by default all.
+    `draws`: resampled scores, shape (resamples, models); `own`: number of clusters of each model, shape (models,); by
+    default all.
     """
     check_level(level)
     if clusters < FEWEST:
@@ -237,8 +214,7 @@ def bootstrap_estimate(
 def covariance_of(influence: Matrix | Iterable[Matrix]) -> np.ndarray:
     """Return the cluster-robust covariance G / (G - 1) X'X of centered influences X, shape (columns, columns).
 
-    Args:
-        influence: influence of each cluster on each score, shape (clusters, columns), or blocks of its rows.
+    `influence`: influence of each cluster on each score, shape (clusters, columns), or blocks of its rows.
     """
     square, clusters = centered_gram([influence] if hasattr(influence, "shape") else influence)
     return square * (clusters / (clusters - 1)) if clusters > 1 else np.full(square.shape, np.nan)
@@ -259,12 +235,8 @@ def resample(
 ) -> np.ndarray:
     """Return the scores of bootstrap resamples of the clusters, shape (resamples, models).
 
-    Args:
-        scores_of: function from counts per cluster, shape (block, clusters), to scores, shape (block, models).
-        width: numbers that `scores_of` keeps in memory per resample; it decides the size of a block.
-
-    Raises:
-        UsageError: fewer than 2 resamples.
+    `scores_of`: function from counts per cluster, shape (block, clusters), to scores, shape (block, models); `width`:
+    numbers that `scores_of` keeps in memory per resample; it decides the size of a block.
     """
     if resamples < 2:
         raise UsageError(f"resamples={resamples} is too few; a bootstrap needs at least 2, and 1000 are usual")

@@ -14,11 +14,7 @@ def parse_margin(margin: str, where: str) -> tuple[float, str]:
 
     The unit is `elo`, `points` (percentage points) or `units` (of the metric), which fractions below 1 may omit.
 
-    Args:
-        where: the option, for messages.
-
-    Raises:
-        UsageError: not a number of 0 or more, or without a unit.
+    `where`: the option, for messages.
     """
     shape = MARGIN.fullmatch(margin)
     try:

@@ -67,8 +67,7 @@ class Place:
 def newcomers(battles: Battles, calibration: Calibration, credit: np.ndarray) -> tuple[str, ...]:
     """Return the models unknown to a calibration that have soft targets against known ones, sorted.
 
-    Args:
-        credit: soft targets, NaN where there is none, shape (battles,).
+    `credit`: soft targets, NaN where there is none, shape (battles,).
     """
     table, names = battles.table[~np.isnan(credit)], {anchor.model for anchor in calibration.anchors}
     a, b = (table[side].astype(object) for side in ("model_a", "model_b"))
@@ -88,13 +87,9 @@ def place_newcomers(
 ) -> Standings:
     """Place each newcomer alone against the calibration's anchors, never jointly.
 
-    Args:
-        battles: of newcomers against calibrated models; others are counted and left out.
-        signal: of these battles.
-        bounds: how the conformal quantile is taken.
-        level: of the sampling intervals, in (0, 1).
-        rng: for a bootstrap, if the calibration has one.
-        hard: add the Elo of the hard labels.
+    `battles`: of newcomers against calibrated models; others are counted and left out; `signal`: of these battles;
+    `bounds`: how the conformal quantile is taken; `level`: of the sampling intervals, in (0, 1); `rng`: for a
+    bootstrap, if the calibration has one; `hard`: add the Elo of the hard labels.
 
     Source: Soft-Elo, section 3.3, equation 4, and Algorithm 1, line 7.
     """

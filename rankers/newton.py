@@ -223,13 +223,7 @@ class _Samples(NamedTuple):
 def maximize(likelihood: Likelihood, start: np.ndarray | None = None) -> Optimum:
     """Maximize the likelihood of one sample.
 
-    Args:
-        likelihood: with credits of shape (rows,).
-        start: initial parameters, shape (parameters,); zeros by default.
-
-    Raises:
-        NotIdentifiedError: a parameter is unbounded.
-        NotConvergedError: no maximum within 200 steps; `SingularError` if a step has no solution.
+    `likelihood`: with credits of shape (rows,); `start`: initial parameters, shape (parameters,); zeros by default.
     """
     credit, weight = likelihood.credit[None], likelihood.weight[None]
     at, steps = _iterate(likelihood, credit, weight, start)
@@ -243,13 +237,8 @@ def maximize_samples(
 ) -> np.ndarray:
     """Maximize the likelihood of each sample from a common start; return the parameters, shape (samples, parameters).
 
-    Args:
-        likelihood: with credits of shape (samples, rows).
-        start: initial parameters, shape (parameters,); zeros by default.
-        tolerance: largest change of a logit in the last step.
-
-    Raises:
-        NotIdentifiedError, NotConvergedError: a sample has no maximum.
+    `likelihood`: with credits of shape (samples, rows); `start`: initial parameters, shape (parameters,); zeros by
+    default; `tolerance`: largest change of a logit in the last step.
     """
     size, (samples, rows) = likelihood.design.parameters, likelihood.credit.shape
     block = max(1, BLOCK_CELLS // max(size**2, rows))
@@ -306,10 +295,8 @@ def _iterate(
 def _no_convergence(gains: np.ndarray, weights: np.ndarray, move: float) -> NotConvergedError | NotIdentifiedError:
     """Return the error of samples that did not converge: without a maximum if their last steps gained nothing.
 
-    Args:
-        gains: increase of the log-likelihood by the last step, shape (samples,).
-        weights: total weights, shape (samples,).
-        move: largest change of a logit in the last step.
+    `gains`: increase of the log-likelihood by the last step, shape (samples,); `weights`: total weights, shape
+    (samples,); `move`: largest change of a logit in the last step.
     """
     if (gains <= TOLERANCE * weights).all():
         return NotIdentifiedError("no finite maximum: the parameters keep growing and the likelihood hardly changes")

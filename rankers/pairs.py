@@ -68,8 +68,7 @@ class PairCells:
     def resampled_sums(self, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the credit and weight of each pair in resamples of the clusters, shape (draws, pairs) each.
 
-        Args:
-            counts: how often each cluster was drawn, shape (draws, clusters).
+        `counts`: how often each cluster was drawn, shape (draws, clusters).
         """
         return np.asarray(self.credit.T @ counts.T).T, np.asarray(self.weight.T @ counts.T).T
 
@@ -93,9 +92,7 @@ def pair_matrices(coded: CodedBattles) -> tuple[np.ndarray, np.ndarray]:
 def pairs_from_matrices(credit: np.ndarray, weight: np.ndarray) -> Pairs:
     """Fold matrices indexed [a, b] into pairs with the lower code first.
 
-    Args:
-        credit: sum of weight times the credit of a, shape (models, models).
-        weight: sum of weights, same shape.
+    `credit`: sum of weight times the credit of a, shape (models, models); `weight`: sum of weights, same shape.
     """
     total = weight + weight.T
     first, second = np.nonzero(np.triu(total, 1))

@@ -141,11 +141,7 @@ def _measure_exposure(battles: Battles, matrix: ScoreMatrix) -> Exposure:
 
 
 def score_matrix(battles: Battles) -> ScoreMatrix:
-    """Collect the pointwise scores of all battles, readable or not, by item and model.
-
-    Raises:
-        NotIdentifiedError: no pointwise scores, or a model without any.
-    """
+    """Collect the pointwise scores of all battles, readable or not, by item and model."""
     table = battles.table
     if not {"score_a", "score_b"} <= set(table):
         raise NotIdentifiedError(

@@ -78,15 +78,9 @@ def fit_random_effects(
 ) -> RandomEffects:
     """Join few labels with a predictor.
 
-    Args:
-        labels: human battles, a row each, weights their votes; models need none.
-        phi: predicted log-strengths, shape (models,).
-        spread_prior: scale of tau's prior, logits.
-        dispersion: of the labels; by default estimated from a first fit.
-        spreads: values of tau, logits, large to small.
-
-    Raises:
-        NotConvergedError: a mode was not found.
+    `labels`: human battles, a row each, weights their votes; models need none; `phi`: predicted log-strengths, shape
+    (models,); `spread_prior`: scale of tau's prior, logits; `dispersion`: of the labels; by default estimated from a
+    first fit; `spreads`: values of tau, logits, large to small.
     """
     phi, pairs = phi - phi.mean(), pair_sums(labels)
     if dispersion is None:
@@ -99,8 +93,7 @@ def fit_random_effects(
 def dispersion_of(labels: CodedBattles, theta: np.ndarray) -> float:
     """Return how many times as variable labels are as coin throws: ties make it less than 1, items more.
 
-    Args:
-        theta: log-strengths of a penalised fit; those of a free one lie too close to the labels, shape (models,).
+    `theta`: log-strengths of a penalised fit; those of a free one lie too close to the labels, shape (models,).
     """
     p = 1 / (1 + np.exp(theta[labels.b] - theta[labels.a]))
     surplus, spread = labels.credit - p, p * (1 - p)
@@ -117,9 +110,7 @@ def dispersion_of(labels: CodedBattles, theta: np.ndarray) -> float:
 def expected_errors(labels: CodedBattles, phi: np.ndarray, fit: RandomEffects, numbers: tuple[int, ...]) -> list[float]:
     """Return the mean standard error of log-strengths with so many labels, spread as those at hand, at the fit's tau.
 
-    Args:
-        labels: how labels are spread over pairs; their credits do not count.
-        numbers: of labels.
+    `labels`: how labels are spread over pairs; their credits do not count; `numbers`: of labels.
     """
     phi, pairs = phi - phi.mean(), pair_sums(labels)
     likelihood = _likelihood(pairs, phi, fit.tau[0], 1.0)

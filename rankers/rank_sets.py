@@ -73,10 +73,8 @@ def _compare_each(
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield, for each model, which models it is clearly ahead of and the half-widths of its differences' intervals.
 
-    Args:
-        known: codes of the models, the best first, shape (n,).
-        covariance: of their scores, shape (n, n).
-        critical: critical value of |t|, over all pairs.
+    `known`: codes of the models, the best first, shape (n,); `covariance`: of their scores, shape (n, n); `critical`:
+    critical value of |t|, over all pairs.
     """
     score, tail = estimate.score[known], stdtr(estimate.clusters - 1, -critical)
     draws = None if estimate.draws is None else estimate.draws[:, known]

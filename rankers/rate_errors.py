@@ -26,8 +26,7 @@ def win_rate_errors(battles: BattleData, pairs: Pairs) -> tuple[np.ndarray, np.n
     item's mean credit, pooled over all pairs, replaces it. If all pairs met on all items equally often, this is the
     clustered sandwich with the factor G / (G - 1), and the degrees of freedom (Satterthwaite 1946) are G - 1.
 
-    Args:
-        pairs: sums of the same battles, with counts of items.
+    `pairs`: sums of the same battles, with counts of items.
     """
     pooled, size, (in_first, in_second) = are_pooled(pairs, battles.clusters), pairs.models, opponent_weights(pairs)
     # The weight of each pair's credit in each model's rate, shape (pairs, models).

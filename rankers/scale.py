@@ -42,11 +42,7 @@ class EloScale:
         return POINTS**2 * (rows - (rows @ weights)[:, None])
 
     def summary(self, models: tuple[str, ...]) -> dict[str, Any]:
-        """Return the pinned model, or the models with reduced weights in the origin; empty for the plain mean.
-
-        Args:
-            models: names by code.
-        """
+        """Return the pinned model, or the models with reduced weights in the origin; empty for the plain mean."""
         if self.pinned is not None:
             return {"pinned": models[self.pinned]}
         full = self.weights.max()
@@ -62,15 +58,8 @@ def elo_scale(
 ) -> EloScale:
     """Build the Elo scale with 1500 at the weighted mean of models, or at the mean of `center`, or with a pinned model.
 
-    Args:
-        models: names by code.
-        among: mask of the models that may enter the weighted mean, shape (models,).
-        items: number of items of each model, shape (models,).
-        center: names of the models whose plain mean is 1500.
-        pin: `MODEL:1000`.
-
-    Raises:
-        UsageError: the pin has an unknown model or no number.
+    `among`: mask of the models that may enter the weighted mean, shape (models,); `items`: number of items of each
+    model, shape (models,); `center`: names of the models whose plain mean is 1500; `pin`: `MODEL:1000`.
     """
     if pin:
         model, _, number = pin.rpartition(":")

@@ -180,12 +180,7 @@ def choose_target(
 ) -> tuple[Target, str, list[str]]:
     """Find the map from signal to probability: given, from a calibration, from human labels, or none needed.
 
-    Returns:
-        The map, where it comes from, and why it may be doubted.
-
-    Raises:
-        NotIdentifiedError: there is none; the message says what would help.
-        UsageError: options that exclude each other.
+    Returns: The map, where it comes from, and why it may be doubted.
     """
     if calibration:
         if any(option is not None for option in (target, beta, constant, ridge)):
@@ -257,9 +252,7 @@ def _hard_scores(
 ) -> dict[str, np.ndarray]:
     """Return the Elo of the hard labels on the origin of the soft ones, NaN where no fit exists.
 
-    Args:
-        models: of the soft fit.
-        beside: their soft scores, shape (models,).
+    `models`: of the soft fit; `beside`: their soft scores, shape (models,).
     """
     coded = code_battles(battles, labels="hard")
     try:

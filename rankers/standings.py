@@ -70,8 +70,7 @@ class Exposure:
 def measure_exposure(battles: Battles, coded: BattleData, pairs: Pairs | None = None) -> Exposure:
     """Count battles and clusters and compute win rates by model.
 
-    Args:
-        pairs: pair sums of `coded`, if they are known.
+    `pairs`: pair sums of `coded`, if they are known.
     """
     pairs = pairs or pair_sums_with_items(coded)
     uneven = {"uneven_opponents": True} if len(downweighted_opponents(pairs)[0]) else {}
@@ -93,11 +92,7 @@ def build_standings(
 ) -> Standings:
     """Build standings from a ranker's result: names, ranks, rank sets, counts, diagnostics and the usual warnings.
 
-    Args:
-        ranker: name of the ranker.
-        scale: description of the scores, as `elo`.
-        level: confidence level of the rank sets, in (0, 1).
-        rng: draws for the rank sets.
+    `scale`: description of the scores, as `elo`.
     """
     last = len(exposure.models) + len(exposure.unranked)
     contrasts = compare_all_pairs(result.estimate, level=level, rng=rng)

@@ -53,9 +53,7 @@ class Strengths:
     def expected_credit(self, a: np.ndarray, b: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
         """Return the expected credit of a against b, shape (n,).
 
-        Args:
-            a, b: model codes, shape (n,).
-            columns: values of the further columns, shape (n, columns); None for zeros.
+        `columns`: values of the further columns, shape (n, columns); None for zeros.
         """
         gaps = self.theta[a] - self.theta[b]
         return expit(gaps if columns is None else gaps + columns @ self.coefficients)
@@ -63,8 +61,7 @@ class Strengths:
     def cluster_scores(self, coded: CodedBattles) -> Matrix:
         """Return each cluster's gradient of the log-likelihood at the maximum, shape (clusters, parameters).
 
-        Args:
-            coded: the fitted battles or some of them; all if there are further columns.
+        `coded`: the fitted battles or some of them; all if there are further columns.
         """
         columns = self.likelihood.design.columns
         if columns is None:
@@ -88,9 +85,6 @@ class Strengths:
         """Return the cluster-robust covariance G / (G - 1) H^-1 B H^-1, shape (parameters, parameters).
 
         B is the sum over clusters of the outer products of their centered scores.
-
-        Args:
-            battles: the fitted battles.
         """
         clusters = battles.clusters
         correction = clusters / max(clusters - 1, 1)
@@ -105,11 +99,7 @@ class Strengths:
     def resampled_theta(self, cells: PairCells, counts: np.ndarray) -> np.ndarray:
         """Fit log-strengths to resamples, NaN where one is separated or disconnected, shape (draws, models).
 
-        Args:
-            counts: how often each cluster was drawn, shape (draws, clusters).
-
-        Raises:
-            NotConvergedError: a fit did not reach its maximum.
+        `counts`: how often each cluster was drawn, shape (draws, clusters).
         """
         credit, weight = cells.resampled_sums(counts)
         theta, sound = np.full((len(counts), self.pairs.models), np.nan), are_sound(self.pairs, credit, weight)
@@ -127,14 +117,8 @@ def fit_strengths(pairs: Pairs, regularization: float = REGULARIZATION, start: n
 
     `podium.rankers.identification.fit_identified` checks it.
 
-    Args:
-        regularization: lambda >= 0; 0 needs a strongly connected win graph.
-        start: initial log-strengths, shape (models,); zeros by default.
-
-    Raises:
-        NotIdentifiedError: there is no finite maximum.
-        NotConvergedError: the fit did not reach its maximum.
-        UsageError: lambda is negative or not finite.
+    `regularization`: lambda >= 0; 0 needs a strongly connected win graph; `start`: initial log-strengths, shape
+    (models,); zeros by default.
     """
     check_regularization(regularization)
     likelihood = pair_likelihood(pairs, regularization)
@@ -146,8 +130,7 @@ def pair_likelihood(
 ) -> Likelihood:
     """Return the likelihood of log-strengths given pair sums.
 
-    Args:
-        credit, weight: sums of resamples that replace those of `pairs`, shape (samples, pairs).
+    `credit`, `weight`: sums of resamples that replace those of `pairs`, shape (samples, pairs).
     """
     return Likelihood(
         DesignMatrix(None, pairs.first, pairs.second, pairs.models),
@@ -160,8 +143,7 @@ def pair_likelihood(
 def column_likelihood(coded: CodedBattles, columns: np.ndarray, regularization: float) -> Likelihood:
     """Return the likelihood of log-strengths and of unpenalized coefficients given battles.
 
-    Args:
-        columns: values of the further columns in each battle, shape (battles, columns).
+    `columns`: values of the further columns in each battle, shape (battles, columns).
     """
     design = DesignMatrix(columns, coded.a, coded.b, len(coded.models))
     penalty = np.append(np.full(design.models, float(regularization)), np.zeros(columns.shape[1]))
@@ -171,8 +153,7 @@ def column_likelihood(coded: CodedBattles, columns: np.ndarray, regularization: 
 def are_sound(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """Return which resamples separate no model that the full data do not separate, shape (draws,).
 
-    Args:
-        credit, weight: pair sums of each resample, shape (draws, pairs).
+    `credit`, `weight`: pair sums of each resample, shape (draws, pairs).
     """
     pattern = np.stack([pairs.credit > 0, pairs.credit < pairs.weight])
     sound = ((credit > 0) == pattern[0]).all(axis=1) & ((credit < weight) == pattern[1]).all(axis=1)

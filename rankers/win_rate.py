@@ -90,8 +90,7 @@ def win_rate(
 def estimate_rates(battles: BattleData, pairs: Pairs, level: float) -> ScoreEstimates:
     """Return win rates with t intervals in [0, 1].
 
-    Args:
-        pairs: sums of the same battles, with counts of items.
+    `pairs`: sums of the same battles, with counts of items.
     """
     covariance, freedom = win_rate_errors(battles, pairs)
     score, clusters = win_rates(pairs), battles.clusters

@@ -49,16 +49,10 @@ def judgments(
 ) -> tuple[Judgment, ...]:
     """Return the calls that make the battle of two models on an item.
 
-    Args:
-        item: which instruction.
-        a: a model; order `ab` shows it first.
-        b: its opponent.
-        orders: `both` shows either first, once per repeat; `random` draws one order per repeat; `as-given` shows a
-            first.
-        repeats: how often, per order.
-        seed: of the draw, which is a hash of seed, item, pair and repeat: the same whichever model is named first,
-            and whatever else is played.
-        first: who is shown first in every repeat, whatever the orders: a tournament that balances orders says so.
+    `a`: a model; order `ab` shows it first; `b`: its opponent; `orders`: `both` shows either first, once per repeat;
+    `random` draws one order per repeat; `as-given` shows a first; `repeats`: how often, per order; `seed`: of the draw,
+    which is a hash of seed, item, pair and repeat: the same whichever model is named first, and whatever else is
+    played; `first`: who is shown first in every repeat, whatever the orders: a tournament that balances orders says so.
     """
     shown: list[Judgment] = []
     for repeat in range(repeats):
@@ -116,9 +110,8 @@ def merge_orders(about_a: Sequence[Verdict], *, one_sided: Literal["unparsed", "
     Credit and margins are averaged. Where one of two orders is unparsed, so is the battle (`one order unparsed`),
     unless `one_sided` keeps the other; where only one order was asked, its verdict is the battle's.
 
-    Args:
-        about_a: a verdict for each order that was asked, one or two.
-        one_sided: what to do with the readable one of two.
+    `about_a`: a verdict for each order that was asked, one or two; `one_sided`: what to do with the readable one of
+    two.
     """
     if len(about_a) == 1:
         return about_a[0]
@@ -143,20 +136,14 @@ def merge_jury(verdicts: Sequence[Verdict], rule: Rule = "mean", *, quorum: int 
 
     A judge that could not be read has not voted. It is no tie, and the quorum says how many must have spoken.
 
-    Args:
-        verdicts: one per judge.
-        rule: `mean` averages the credits and margins of the judges that could be read. `majority` counts wins and
-            losses; a credit of one half is a vote for a tie.
-        quorum: judges that must have been read (`mean`), or that must have voted the same kind of way (`majority`:
-            decisively, or for a tie); more than half of the jury when not given.
+    `verdicts`: one per judge; `rule`: `mean` averages the credits and margins of the judges that could be read.
+    `majority` counts wins and losses; a credit of one half is a vote for a tie; `quorum`: judges that must have been
+    read (`mean`), or that must have voted the same kind of way (`majority`: decisively, or for a tie); more than half
+    of the jury when not given.
 
-    Returns:
-        For `majority` credit 1 or 0 where a quorum is decisive and one side has more votes; one half where a quorum
-        is decisive and evenly split, or where a quorum votes for a tie; its label counts wins, ties and losses.
-        Unparsed (`no quorum`) in all other cases.
-
-    Raises:
-        UsageError: the quorum is not between 1 and the number of judges.
+    Returns: For `majority` credit 1 or 0 where a quorum is decisive and one side has more votes; one half where a
+    quorum is decisive and evenly split, or where a quorum votes for a tie; its label counts wins, ties and losses.
+    Unparsed (`no quorum`) in all other cases.
     """
     needed = len(verdicts) // 2 + 1 if quorum is None else quorum
     if not 1 <= needed <= len(verdicts):

@@ -16,12 +16,7 @@ KEYS = frozenset({"questions"})
 def checklist_prompt(texts: Texts, settings: Settings) -> str:
     """Return what asks a model for the checklist of an instruction; responses are never shown.
 
-    Args:
-        texts: the instruction, and what the settings show beside it (reference answer, system prompt).
-        settings: of the run.
-
-    Raises:
-        UsageError: a text that the settings ask for is not there.
+    `texts`: the instruction, and what the settings show beside it (reference answer, system prompt).
     """
     shown = Settings(reference=settings.reference, system=settings.system)
     words = check_template(packaged_template("checklist"), shown, ("instruction",))

@@ -31,14 +31,10 @@ def prompt_hash(realization: Realization, settings: Settings) -> str:
 def judge_identity(model: str, realization: Realization, settings: Settings, generation: Mapping[str, Any]) -> str:
     """Return the identity of a judge: its model, realization, prompt hash and generation settings.
 
-    Args:
-        model: as the host names it.
-        realization: how it is asked.
-        settings: what shapes its prompts.
-        generation: temperature and the like, without secrets: it is written into every verdict; None = not set.
+    `model`: as the host names it; `realization`: how it is asked; `settings`: what shapes its prompts; `generation`:
+    temperature and the like, without secrets: it is written into every verdict; None = not set.
 
-    Returns:
-        `openai/gpt-x|rubric|3fa9c0de1122|temperature=0`.
+    Returns: `openai/gpt-x|rubric|3fa9c0de1122|temperature=0`.
     """
     parts = [model, realization.name, prompt_hash(realization, settings)]
     known = []

@@ -102,8 +102,7 @@ class Judging:
     def judge_name(self, model: str, own: Mapping[str, Any] | None = None) -> str:
         """Return the identity of a judge: model, realization, prompt, settings.
 
-        Args:
-            own: settings that the model has of its own; those of the run override them.
+        `own`: settings that the model has of its own; those of the run override them.
         """
         return judge_identity(model, self.realization, self.settings, {**(own or {}), **self.generation})
 
@@ -127,11 +126,7 @@ class Judging:
         return soften_verdict(reply, verdict, mode, tie=self.settings.tie)
 
     def write_reply(self, preference: Preference) -> Reply:
-        """Return what a judge with this preference answers; `verdict` or `rating` can read it.
-
-        Raises:
-            UsageError: the realization has no writer.
-        """
+        """Return what a judge with this preference answers; `verdict` or `rating` can read it."""
         if self.realization.write_reply is None:
             raise UsageError(f"realization {self.realization.name!r} has no writer of replies")
         return self.realization.write_reply(preference, self.settings)
@@ -155,15 +150,9 @@ def judging_of(
 ) -> Judging:
     """Make the settings of a run from plain values, as they are typed and as a log keeps them.
 
-    Args:
-        realization: how the judge is asked.
-        tie, checklist, reference, system: what the prompt offers and shows.
-        template: path of a prompt to use instead of the packaged one.
-        temperature, max_tokens: of the judge's model; by default its own.
-        **options: `orders`, `repeats`, `seed`, `logprobs`, `attempts`, `rule`, `quorum`, `one_sided`.
-
-    Raises:
-        UsageError: a setting that the realization does not have, or a file that is not there.
+    `realization`: how the judge is asked; `tie`, `checklist`, `reference`, `system`: what the prompt offers and shows;
+    `template`: path of a prompt to use instead of the packaged one; `temperature`, `max_tokens`: of the judge's model;
+    by default its own; `**options`: `orders`, `repeats`, `seed`, `logprobs`, `attempts`, `rule`, `quorum`, `one_sided`.
     """
     refuse_unknown_options(options, known_options())
     if options.get("logprobs") is False:
@@ -199,11 +188,7 @@ AT_LEAST_ONE = {
 
 
 def refuse_unknown_options(options: Iterable[str], known: Set[str]) -> None:
-    """Refuse an option that is none, with the nearest one.
-
-    Raises:
-        UsageError: there is one.
-    """
+    """Refuse an option that is none, with the nearest one."""
     unknown = sorted(set(options) - known)
     if unknown:
         raise unknown_name("option", unknown[0], known)
@@ -234,10 +219,8 @@ def reply_of(kept: Mapping[str, Any]) -> Reply:
 def verdict_row(shown: Mapping[str, Any], how: Judging) -> dict[str, Any]:
     """Return the row of the battles table that one kept judgment makes.
 
-    Args:
-        shown: `order`, `repeat`, `judge`, its `mode` of token probabilities, and the replies: one (pairwise) or one
-            per response (pointwise).
-        how: the settings of the run.
+    `shown`: `order`, `repeat`, `judge`, its `mode` of token probabilities, and the replies: one (pairwise) or one per
+    response (pointwise); `how`: the settings of the run.
     """
     common = {name: shown[name] for name in ("order", "repeat", "judge")} | {"attempts": shown.get("attempts", 1)}
     replies = [reply_of(kept) for kept in shown["replies"]]

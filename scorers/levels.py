@@ -22,9 +22,8 @@ NUMBER_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "ei
 def labels(name: str, meanings: Mapping[str, str]) -> Realization:
     """Return a pairwise judge that chooses a label; the margin is its distance from the middle, the credit its sign.
 
-    Args:
-        name: what the user calls it.
-        meanings: label to what it means, from the first response being better to the second, as far on either side.
+    `name`: what the user calls it; `meanings`: label to what it means, from the first response being better to the
+    second, as far on either side.
     """
     middle = (len(meanings) - 1) / 2
     margins = {label: middle - place for place, label in enumerate(meanings)}
@@ -36,9 +35,7 @@ def labels(name: str, meanings: Mapping[str, str]) -> Realization:
 def grades(name: str, words: Sequence[str]) -> Realization:
     """Return a pointwise judge that chooses a word; the first scores 1, the next 2.
 
-    Args:
-        name: what the user calls it.
-        words: from worst to best; none may be part of another.
+    `name`: what the user calls it; `words`: from worst to best; none may be part of another.
     """
     scores = {word: float(place) for place, word in enumerate(words, start=1)}
     count = NUMBER_WORDS[len(words)] if len(words) < len(NUMBER_WORDS) else str(len(words))

@@ -72,13 +72,8 @@ class StandIn:
     def answer(self, prompt: str, how: Judging, texts: Texts) -> Reply:
         """Answer a prompt; the same prompt and settings give the same reply.
 
-        Args:
-            prompt: as the judge is asked.
-            how: who asks; its realization writes the reply.
-            texts: what the prompt shows behind its fences; without a response, the prompt asks for a checklist.
-
-        Raises:
-            UsageError: the realization has no writer.
+        `prompt`: as the judge is asked; `how`: who asks; its realization writes the reply; `texts`: what the prompt
+        shows behind its fences; without a response, the prompt asks for a checklist.
         """
         asked = demands(texts.instruction, texts.reference if how.settings.reference else None)
         if not texts.responses:
@@ -126,9 +121,8 @@ def missed_demands(response: str, asked: tuple[Demand, ...]) -> tuple[str, ...]:
 def demands(instruction: str, reference: str | None = None) -> tuple[Demand, ...]:
     """Return what an instruction demands and a rule can check, at least that there is an answer.
 
-    Args:
-        instruction: as the models got it.
-        reference: an answer that is right, where the prompt shows one; a response should hold it.
+    `instruction`: as the models got it; `reference`: an answer that is right, where the prompt shows one; a response
+    should hold it.
 
     >>> [demand.name for demand in demands("Name a colour in one word.")]
     ['answers', 'one word']

@@ -36,15 +36,11 @@ def soften_verdict(reply: Reply, verdict: Verdict, mode: Settled, *, tie: bool =
     credit = (P(A) + P(C) / 2) / (P(A) + P(B) + P(C)) at the token that holds the letter which was read, all spellings
     of a letter summed; C only where `tie`. An unparsed verdict stays unparsed.
 
-    Args:
-        reply: as the judge wrote it.
-        verdict: as a reader read it; its place says where the letter stands.
-        mode: `off` leaves the verdict as it is.
-        tie: whether C was one of the letters to choose from.
+    `reply`: as the judge wrote it; `verdict`: as a reader read it; its place says where the letter stands; `mode`:
+    `off` leaves the verdict as it is; `tie`: whether C was one of the letters to choose from.
 
-    Returns:
-        The verdict, its credit soft; unparsed (`no log-probabilities`) where the token is not known or less than half
-        of its probability lies on the letters.
+    Returns: The verdict, its credit soft; unparsed (`no log-probabilities`) where the token is not known or less than
+    half of its probability lies on the letters.
     """
     if verdict.credit is None or mode == "off":
         return verdict

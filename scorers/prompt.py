@@ -96,13 +96,7 @@ class Texts:
     def by_slot(self, settings: Settings, responses: tuple[str, ...]) -> Mapping[str, str]:
         """Return the texts that the settings show, by slot.
 
-        Args:
-            settings: of the run.
-            responses: the slots of the responses.
-
-        Raises:
-            UsageError: a text that the settings ask for is not there.
-            ValueError: too many responses, or too few.
+        `responses`: the slots of the responses.
         """
         by_slot = {"instruction": self.instruction, **dict(zip(responses, self.responses, strict=True))}
         if settings.system:
@@ -131,9 +125,8 @@ def number_questions(questions: tuple[str, ...]) -> str:
 def packaged_template(name: str, **words: str) -> Template:
     """Return a template that comes with podium.
 
-    Args:
-        name: of its file; `{context}` in it is the block that shows the instruction and what belongs to it.
-        **words: what else to put in the place of `{name}`.
+    `name`: of its file; `{context}` in it is the block that shows the instruction and what belongs to it; `**words`:
+    what else to put in the place of `{name}`.
     """
     text = _prompt_file(name)
     for slot, words_of_slot in {"context": _prompt_file("context").rstrip("\n"), **words}.items():
@@ -155,13 +148,8 @@ def _prompt_file(name: str) -> str:
 def check_template(template: Template, settings: Settings, slots: tuple[str, ...]) -> str:
     """Return the lines of a template that the settings keep, every needed slot being there exactly once.
 
-    Args:
-        template: packaged or given.
-        settings: what is switched on; a slot of that name is needed then.
-        slots: the other slots that are needed.
-
-    Raises:
-        UsageError: a slot is missing, doubled or unknown, or a line looks like a fence.
+    `template`: packaged or given; `settings`: what is switched on; a slot of that name is needed then; `slots`: the
+    other slots that are needed.
     """
     kept = []
     for line in template.text.replace("\r\n", "\n").split("\n"):
@@ -183,9 +171,7 @@ def check_template(template: Template, settings: Settings, slots: tuple[str, ...
 def fill_template(text: str, texts: Mapping[str, str]) -> str:
     """Put the texts, each behind its fence, into the slots of a checked template.
 
-    Args:
-        text: a checked template.
-        texts: slot to what a stranger wrote.
+    `text`: a checked template; `texts`: slot to what a stranger wrote.
     """
     fences, mark = put_fences({FENCES[slot]: text for slot, text in texts.items()})
     values = {slot: fences[FENCES[slot]] for slot in texts}
@@ -223,11 +209,9 @@ def mark_of_texts(texts: Mapping[str, str]) -> str:
 def put_fences(texts: Mapping[str, str]) -> tuple[dict[str, str], str]:
     """Put a fence around every text; control characters in them become visible escapes.
 
-    Args:
-        texts: name in capital letters (`INSTRUCTION`, `RESPONSE A`) to what stands between the lines.
+    `texts`: name in capital letters (`INSTRUCTION`, `RESPONSE A`) to what stands between the lines.
 
-    Returns:
-        The fenced texts by name, and their mark.
+    Returns: The fenced texts by name, and their mark.
     """
     shown = {name: escape_controls(text) for name, text in texts.items()}
     mark = mark_of_texts(shown)

@@ -53,11 +53,7 @@ class Realization:
     probabilities: Literal["unused", "soften", "needed"] = "unused"
 
     def check(self, settings: Settings) -> None:
-        """Refuse settings that it does not understand, and templates that it cannot fill.
-
-        Raises:
-            UsageError: an option is not one of its own, or a slot is missing, doubled or unknown.
-        """
+        """Refuse settings that it does not understand, and templates that it cannot fill."""
         unknown = [name for name in settings.switched_on if name not in self.options]
         if unknown:
             own = ", ".join(name for name in SWITCHES if name in self.options) or "none"
@@ -68,11 +64,7 @@ class Realization:
             raise UsageError(f"realization {self.name!r} has no prompt; {settings.template.source} cannot be used")
 
     def words(self, settings: Settings) -> str:
-        """Return the template that the settings shape, with its slots still open.
-
-        Raises:
-            UsageError: a slot is missing, doubled or unknown, or this realization has no prompt.
-        """
+        """Return the template that the settings shape, with its slots still open."""
         return check_template(self.template_for(settings), settings, ("instruction", *RESPONSES[self.kind]))
 
     def template_for(self, settings: Settings) -> Template:
@@ -82,10 +74,5 @@ class Realization:
         return settings.template or self.template()
 
     def prompt(self, texts: Texts, settings: Settings) -> str:
-        """Return what the judge is asked: the template, and in its slots the texts behind fences.
-
-        Raises:
-            UsageError: a text that the settings ask for is not there, or the template cannot be filled.
-            ValueError: too many responses, or too few.
-        """
+        """Return what the judge is asked: the template, and in its slots the texts behind fences."""
         return fill_template(self.words(settings), texts.by_slot(settings, RESPONSES[self.kind]))

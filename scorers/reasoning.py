@@ -53,11 +53,7 @@ def strip_reasoning(text: str) -> str:
 
 
 def check_policy(reasoning: str) -> bool:
-    """Return whether reasoning is stripped.
-
-    Raises:
-        UsageError: the policy is neither `strip` nor `keep`.
-    """
+    """Return whether reasoning is stripped."""
     if reasoning not in get_args(Policy):
         raise UsageError(f"reasoning={reasoning}: there is no such choice; available: {', '.join(get_args(Policy))}")
     return reasoning == "strip"

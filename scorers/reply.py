@@ -162,9 +162,7 @@ def verdict_of_margin(
 def reply_with_chances(text: str, chances: Mapping[str, float]) -> Reply:
     """Return a reply and its tokens, of which only the last was ever in doubt.
 
-    Args:
-        text: all of it.
-        chances: what the last token might have been, as it would be spelt there, to its probability.
+    `text`: all of it; `chances`: what the last token might have been, as it would be spelt there, to its probability.
     """
     chunks = CHUNK.findall(text)
     likely = {spelling: chance for spelling, chance in chances.items() if chance > 0}
@@ -182,9 +180,7 @@ def last_line(text: str, form: re.Pattern[str]) -> re.Match[str] | str:
     The form must fill its line. Lines that begin with it and say another word (group 1) make `several verdicts`; the
     same word may be said twice. A verdict quoted within a sentence, or behind `>`, is none.
 
-    Args:
-        text: a reply that is not empty.
-        form: matches a whole line; group 1 is the word.
+    `text`: a reply that is not empty; `form`: matches a whole line; group 1 is the word.
     """
     lines = [line.span() for line in LINE.finditer(text) if line[0].strip()]
     begun = [form.match(text, *span) for span in lines]

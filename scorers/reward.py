@@ -10,8 +10,7 @@ from podium.scorers.reply import Rating, Reply
 def rating_of_value(value: object) -> Rating:
     """Return what a function gave as a rating: a finite number is one, everything else says why not.
 
-    Args:
-        value: a number, or an array or tensor with one; None = nothing came; an exception = the function failed.
+    `value`: a number, or an array or tensor with one; None = nothing came; an exception = the function failed.
 
     >>> [rating_of_value(value).reason for value in (float("nan"), None, "7")]
     ['out of range', 'empty', 'no verdict']

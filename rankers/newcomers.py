@@ -12,7 +12,7 @@ from podium.nouns.ranking import Entry, Fit, Standings
 from podium.rankers.calibration.bounds import Bounds, Quantile, newcomer_quantile
 from podium.rankers.calibration.evidence import Evidence, build_evidence
 from podium.rankers.calibration.leave_one_out import battles_of_model
-from podium.rankers.calibration.placement import ErrorMethod, place_model
+from podium.rankers.calibration.placement import ErrorMethod, fit_single_strength
 from podium.rankers.calibration.signals import Signal
 from podium.rankers.calibration.targets import order_weights
 from podium.rankers.cells import pair_sums_with_items
@@ -140,16 +140,16 @@ def _places(
     hard_factor = calibration.scale_correction["hard"].mean if "hard" in calibration.scale_correction else 1.0
     for k, name in enumerate(evidence.models):
         own = battles_of_model(evidence, k, credit, soft)
-        theta = soft[k] if name in known else place_model(own, penalty)
+        theta = soft[k] if name in known else fit_single_strength(own, penalty)
         place = Place(name, int(battles[k]), finite_or_none(rates[k]), finite_or_none(MEAN + POINTS * factor * theta))
         if hard:
             judged = battles_of_model(evidence, k, evidence.hard, verdicts)
-            theta_hard = verdicts[k] if name in known else place_model(judged, penalty)
+            theta_hard = verdicts[k] if name in known else fit_single_strength(judged, penalty)
             place = replace(place, hard=finite_or_none(MEAN + POINTS * hard_factor * theta_hard))
         if name not in known and len(own.credit):
             se, _ = method.standard_error(own, theta, penalty)
             se = factor * se if se > SMALLEST_SE else np.nan
-            earned, weight = own.sums()
+            earned, weight = own.opponent_sums()
             place = replace(
                 place,
                 battles=len(own.credit),

@@ -12,7 +12,7 @@ from disguises import NAME, differences, disguise, figures_of, new_names
 
 from podium import Judge, PodiumError, calibrate, diagnose, rank, read_battles, simulate
 from podium.diagnosis.gold_source import Gold
-from podium.rankers.calibration.choice import build_contenders, select_best
+from podium.rankers.calibration.accuracy import build_contenders, select_best
 from podium.verbs.calibration_run import calibrate_targets
 
 MODELS = tuple(f"model-{letter}" for letter in "abcdef")

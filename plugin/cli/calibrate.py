@@ -60,7 +60,7 @@ def calibrate(output: "Place | None", figure: "Place | None", side_by_side: bool
     podium rank new.csv --ranker soft-elo --calibration calibration.json
     """
     from podium.cli.progress_bar import show_progress
-    from podium.rankers.calibration.choice import build_contenders, select_best
+    from podium.rankers.calibration.accuracy import build_contenders, select_best
     from podium.report import calibration_view as view
     from podium.storage.atomic_files import write_text
     from podium.verbs.calibration_run import calibrate as calibrate_battles

@@ -1,18 +1,18 @@
-"""A calibration as reports: what a reader asks of a judge, one table per question."""
+"""Reports of a calibration, one table per question."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from scipy.special import expit
 
 from podium.errors import find_name
-from podium.nouns.calibration import Agreement, Calibration, Conformal, HeldOut
+from podium.nouns.calibration import Accuracy, Agreement, Calibration, Conformal, HeldOut
 from podium.nouns.estimate import Estimate
 from podium.report.model import EMPTY, Axis, Report, Table
 from podium.report.numbers import axis_ends, cell_text, number_text, percent, share_text, slope_text
 
 if TYPE_CHECKING:
-    from podium.rankers.calibration.choice import Choice, Contender
+    from podium.rankers.calibration.accuracy import Choice, Contender
 
 SECTIONS = ("agreement", "beta", "accuracy", "conformal", "models", "reliability", "stability")
 BLOCKS = 20
@@ -76,38 +76,45 @@ def _sections(calibration: Calibration) -> dict[str, Report]:
 
 def targets_report(calibrations: Sequence[Calibration]) -> Report:
     """Compare targets by the same leave-one-out evaluation."""
-    errors = ["MAE", "scale-corrected"] if any(each.scale_correction for each in calibrations) else ["MAE"]
+    both = any(each.scale_correction for each in calibrations)
+    errors = ["MAE", "scale-corrected"] if both else ["MAE"]
     header = ["target", "", "battles", *errors, "Spearman", "Kendall", "log loss", "ECE", "q", "median SE", "width"]
-    hard, both = calibrations[0], len(errors) == 2
-    widths = _widths(hard.conformal["hard"])
-    rows = [["hard", "", _battles(hard), *_errors(hard, "hard", both), EMPTY, EMPTY, *widths]]
-    for soft in calibrations:
-        loss, ece = number_text(soft.accuracy["soft"].log_loss, 3), number_text(soft.agreement.ece, 3)
-        row = [soft.target.kind, _parameter(soft), _battles(soft), *_errors(soft, "soft", both), loss, ece]
-        rows.append([*row, *_widths(soft.conformal["soft"])])
-    weights = [
-        f"{soft.target.kind} weighs "
-        + ", ".join(f"{name} {slope_text(weight)}" for name, weight in soft.target.weights.items())
-        for soft in calibrations
-        if len(soft.target.weights) > 1
-    ]
+    rows, weights = [_target_row(calibrations[0], "hard", both)], []
+    for each in calibrations:
+        rows.append(_target_row(each, "soft", both))
+        if len(each.target.weights) > 1:
+            named = ", ".join(f"{name} {slope_text(weight)}" for name, weight in each.target.weights.items())
+            weights.append(f"{each.target.kind} weighs {named}")
     title = "targets side by side, leave one model out"
     return _report(title, header, rows, "ll" + "r" * (len(header) - 2), legend=(*weights, LEGEND))
 
 
+def _target_row(calibration: Calibration, kind: str, both: bool) -> list[str]:
+    """Return the row of a target: battles, error (plain and scale-corrected if both), correlations, loss and widths."""
+    accuracy, conformal = calibration.accuracy[kind], calibration.conformal[kind]
+    corrected = number_text(accuracy.mae if kind in calibration.scale_correction else None, 1)
+    return [
+        *_ratings_name(calibration, kind),
+        f"{sum(held.battles for held in calibration.models) // 2:,}",
+        *([number_text(accuracy.plain_mae, 1), corrected] if both else [number_text(accuracy.mae, 1)]),
+        number_text(accuracy.spearman, 3),
+        number_text(accuracy.kendall, 3),
+        number_text(accuracy.log_loss, 3),
+        number_text(calibration.agreement.ece if kind == "soft" else None, 3),
+        _quantile_text(conformal),
+        number_text(conformal.median_se, 1),
+        number_text(conformal.median_width, 1),
+    ]
+
+
 def intervals_report(calibrations: Sequence[Calibration]) -> Report:
     """Report the intervals of each target's error and correlations."""
-    kinds = [(["hard", ""], calibrations[0].accuracy["hard"])]
-    kinds += [([soft.target.kind, _parameter(soft)], soft.accuracy["soft"]) for soft in calibrations]
-    rows = [
-        [
-            *names,
-            _extremes(accuracy.mae_interval, 1, 1),
-            _extremes(accuracy.spearman_interval, 1, 2),
-            _extremes(accuracy.kendall_interval, 1, 2),
-        ]
-        for names, accuracy in kinds
-    ]
+    kinds = [(calibrations[0], "hard"), *((each, "soft") for each in calibrations)]
+    rows = []
+    for each, kind in kinds:
+        accuracy = each.accuracy[kind]
+        ends = ((accuracy.mae_interval, 1), (accuracy.spearman_interval, 2), (accuracy.kendall_interval, 2))
+        rows.append([*_ratings_name(each, kind), *(_range_text(pair, 1, digits) for pair, digits in ends)])
     level = calibrations[0].accuracy["soft"].level
     title = "how well these are known" if level is None else f"{percent(level)} intervals over models, each by itself"
     error = "MAE, scale-corrected" if any(each.scale_correction for each in calibrations) else "MAE"
@@ -119,30 +126,41 @@ def differences_report(choice: "Choice") -> Report:
     rows = []
     for contender, difference in choice.others:
         figures = ((difference.mae, 1), (difference.spearman, 3), (difference.kendall, 3))
-        rows.append([*_contender(contender), *(_signed_text(figure, digits) for figure, digits in figures)])
-    title = f"beyond {' '.join(filter(None, _contender(choice.best)))}, which errs least"
-    legend = [
+        rows.append([*_contender_cells(contender), *(_signed_text(figure, digits) for figure, digits in figures)])
+    title = f"beyond {' '.join(filter(None, _contender_cells(choice.best)))}, which errs least"
+    legend = (
         f"with {percent(choice.level)} intervals over models that hold for all rows together; errors over the "
         f"{choice.n} models that all rate"
-    ]
-    return _report(title, ["target", "", "", "MAE", "Spearman", "Kendall"], rows, "lllrrr", legend=legend)
+    )
+    return _report(title, ["target", "", "", "MAE", "Spearman", "Kendall"], rows, "lllrrr", legend=[legend])
 
 
-def _contender(contender: "Contender") -> list[str]:
-    """Return the cells that describe a target: kind, parameters, and whether it is scale-corrected."""
+def _ratings_name(calibration: Calibration, kind: str) -> list[str]:
+    """Return the name of hard or soft ratings, and the fitted parameter of the soft ones."""
+    target = calibration.target
+    if kind == "hard":
+        return ["hard", ""]
+    given = "" if target.battles else ", given"
+    if target.kind == "credit":
+        return ["credit", "as they are"]
+    if target.kind == "smoothing":
+        return ["smoothing", f"a win earns {expit(target.beta):.3f}{given}"]
+    return [target.kind, f"beta {slope_text(target.beta)}{given}"]
+
+
+def _contender_cells(contender: "Contender") -> list[str]:
+    """Return the cells that name ratings: kind, parameter, and whether they are scale-corrected."""
+    kind, parameter = _ratings_name(contender.calibration, contender.kind)
     how = "scale-corrected" if contender.is_scale_corrected else ""
-    if contender.kind == "hard":
-        return ["hard", "", how]
-    return [contender.calibration.target.kind, f"({_parameter(contender.calibration)})", how]
+    return [kind, f"({parameter})" if parameter else "", how]
 
 
-def _signed_text(figure: tuple[float, tuple[float, float] | None] | None, digits: int) -> str:
+def _signed_text(figure: Estimate | None, digits: int) -> str:
     """Format a signed number with its interval."""
     if figure is None:
         return EMPTY
-    value, ends = figure
-    between = "" if ends is None else f" ({ends[0]:+.{digits}f} … {ends[1]:+.{digits}f})"
-    return f"{value:+.{digits}f}{between}"
+    ends = "" if figure.low is None else f" ({figure.low:+.{digits}f} … {figure.high:+.{digits}f})"
+    return f"{figure.value:+.{digits}f}{ends}"
 
 
 def _report(
@@ -153,13 +171,20 @@ def _report(
     return Report(title, table=Table("", tuple(header), cells, align, axis=axis, legend=tuple(legend)))
 
 
+def _row(label: str, parts: Sequence[Any], text: Callable[[Any], str]) -> tuple[str, ...]:
+    """Return a row with a label and one text per part, those of hard and of soft ratings."""
+    return (label, *map(text, parts))
+
+
 def _beta(calibration: Calibration) -> Report:
     """Build the section on beta."""
     target, human = calibration.target, calibration.provenance.get("human", {})
     counts = calibration.provenance.get("counts", {})
-    rows = [("judged battles, of all", f"{counts.get('judged', 0):,} of {counts.get('battles', 0):,}")]
-    rows.append(("human labels, ties among them", f"{human.get('labelled', 0):,}, {human.get('ties', 0):,}"))
-    rows.append(("human preferences beside a signal", f"{human.get('preferences', 0):,}"))
+    rows = [
+        ("judged battles, of all", f"{counts.get('judged', 0):,} of {counts.get('battles', 0):,}"),
+        ("human labels, ties among them", f"{human.get('labelled', 0):,}, {human.get('ties', 0):,}"),
+        ("human preferences beside a signal", f"{human.get('preferences', 0):,}"),
+    ]
     if target.kind != "credit":
         rows.append(("beta", slope_text(target.beta) + ("" if target.battles else " (given)")))
     if target.low is not None and target.high is not None and target.level is not None:
@@ -174,71 +199,62 @@ def _beta(calibration: Calibration) -> Report:
 
 def _accuracy(calibration: Calibration) -> Report:
     """Build the section on leave-one-out errors."""
-    both = (calibration.accuracy["hard"], calibration.accuracy["soft"])
+    both: list[Accuracy] = [calibration.accuracy[kind] for kind in ("hard", "soft")]
+    factors = [calibration.scale_correction.get(kind) for kind in ("hard", "soft")]
     rows = [
-        ("mean absolute error, Elo", *(number_text(kind.mae, 1) for kind in both)),
-        ("Spearman", *(number_text(kind.spearman, 3) for kind in both)),
-        ("Kendall", *(number_text(kind.kendall, 3) for kind in both)),
-        ("models", *(str(kind.n) for kind in both)),
+        _row("mean absolute error, Elo", both, lambda kind: number_text(kind.mae, 1)),
+        _row("Spearman", both, lambda kind: number_text(kind.spearman, 3)),
+        _row("Kendall", both, lambda kind: number_text(kind.kendall, 3)),
+        _row("models", both, lambda kind: str(kind.n)),
     ]
-    floor = ("error that humans' own sampling leaves, Elo", *(number_text(kind.floor, 1) for kind in both))
-    rows += _scale_rows(calibration, floor) if calibration.scale_correction else [floor]
-    if both[1].level is not None:
+    floor = _row("error that humans' own sampling leaves, Elo", both, lambda kind: number_text(kind.floor, 1))
+    if calibration.scale_correction:
         rows += [
-            (f"{percent(both[1].level)} intervals: error, Elo", *(_extremes(kind.mae_interval, 1, 1) for kind in both)),
-            ("  Spearman", *(_extremes(kind.spearman_interval, 1, 2) for kind in both)),
-            ("  Kendall", *(_extremes(kind.kendall_interval, 1, 2) for kind in both)),
+            _row("scale-corrected by", factors, lambda s: f"{s.mean:.2f}" if s and s.is_known else "no"),
+            _row("  90% interval", factors, lambda s: _range_text(s and s.low is not None and (s.low, s.high), 1, 2)),
+            _row("slope of human ratings on these", both, lambda kind: number_text(kind.slope, 2)),
+            floor,
+            _row("spread beyond all sampling errors, Elo", factors, lambda s: f"{s.spread:.1f}" if s else EMPTY),
+        ]
+    else:
+        rows.append(floor)
+    if both[1].level is not None:
+        error = f"{percent(both[1].level)} intervals: error, Elo"
+        rows += [
+            _row(error, both, lambda kind: _range_text(kind.mae_interval, 1, 1)),
+            _row("  Spearman", both, lambda kind: _range_text(kind.spearman_interval, 1, 2)),
+            _row("  Kendall", both, lambda kind: _range_text(kind.kendall_interval, 1, 2)),
         ]
     return _report("ratings of models that the fit knew nothing of", ["", "hard", "soft"], rows)
 
 
-def _scale_rows(calibration: Calibration, floor: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Build the rows on the scale correction: factor, remaining slope, and sampling errors."""
-    both = [calibration.accuracy[kind] for kind in ("hard", "soft")]
-    scale_corrections = [calibration.scale_correction.get(kind) for kind in ("hard", "soft")]
-    return [
-        (
-            "scale-corrected by",
-            *(number_text(s.mean, 2) if s is not None and s.is_known else "no" for s in scale_corrections),
-        ),
-        (
-            "  90% interval",
-            *(EMPTY if s is None or s.low is None else f"{s.low:.2f} … {s.high:.2f}" for s in scale_corrections),
-        ),
-        ("slope of human ratings on these", *(number_text(kind.slope, 2) for kind in both)),
-        floor,
-        (
-            "spread beyond all sampling errors, Elo",
-            *(EMPTY if s is None else f"{s.spread:.1f}" for s in scale_corrections),
-        ),
-    ]
-
-
 def _conformal(calibration: Calibration) -> Report:
     """Build the section on conformal intervals."""
-    both = (calibration.conformal["hard"], calibration.conformal["soft"])
-    unit = "error of judge and humans" if calibration.scale_correction else "standard error"
+    both: list[Conformal] = [calibration.conformal[kind] for kind in ("hard", "soft")]
+    corrected, soft = bool(calibration.scale_correction), both[1]
+    error = f"median {'error of judge and humans' if corrected else 'standard error'}, Elo"
     rows = [
-        ("q" if calibration.scale_correction else "q, standard errors", *map(_quantile, both)),
-        (f"median {unit}, Elo", *(number_text(kind.median_se, 1) for kind in both)),
-        ("scores, of which needed", *(f"{kind.n}, {kind.least_models}" for kind in both)),
+        _row("q" if corrected else "q, standard errors", both, _quantile_text),
+        _row(error, both, lambda kind: number_text(kind.median_se, 1)),
+        _row("scores, of which needed", both, lambda kind: f"{kind.n}, {kind.least_models}"),
     ]
     if any(kind.t is not None for kind in both):
-        rows.append(("by t instead, if disagreement is normal", *(number_text(kind.t, 2) for kind in both)))
-    if all(kind.coverage is None for kind in both):
-        rows.append((f"coverage and width over half splits need {2 * both[1].least_models} models", EMPTY, EMPTY))
-        if any(kind.loo_coverage is not None for kind in both):
-            rows.append(("coverage, each left out (says n alone)", *(share_text(kind.loo_coverage) for kind in both)))
-            rows.append(("median width, each left out, Elo", *(number_text(kind.loo_width, 1) for kind in both)))
-    else:
+        rows.append(_row("by t instead, if disagreement is normal", both, lambda kind: number_text(kind.t, 2)))
+    if any(kind.coverage is not None for kind in both):
         rows += [
-            (f"coverage over {both[1].splits} half splits", *(share_text(kind.coverage) for kind in both)),
-            ("  least … largest", *(_extremes(kind.coverage_range, 100, 0, "%") for kind in both)),
-            ("median width over the splits, Elo", *(number_text(kind.median_width, 1) for kind in both)),
-            ("  least … largest", *(_extremes(kind.width_range, 1, 1) for kind in both)),
+            _row(f"coverage over {soft.splits} half splits", both, lambda kind: share_text(kind.coverage)),
+            _row("  least … largest", both, lambda kind: _range_text(kind.coverage_range, 100, 0, "%")),
+            _row("median width over the splits, Elo", both, lambda kind: number_text(kind.median_width, 1)),
+            _row("  least … largest", both, lambda kind: _range_text(kind.width_range, 1, 1)),
         ]
-    title = f"{percent(both[1].level)} conformal intervals for new models"
-    return _report(title, ["", "hard", "soft"], rows)
+    else:
+        rows.append((f"coverage and width over half splits need {2 * soft.least_models} models", EMPTY, EMPTY))
+        if any(kind.loo_coverage is not None for kind in both):
+            rows += [
+                _row("coverage, each left out (says n alone)", both, lambda kind: share_text(kind.loo_coverage)),
+                _row("median width, each left out, Elo", both, lambda kind: number_text(kind.loo_width, 1)),
+            ]
+    return _report(f"{percent(soft.level)} conformal intervals for new models", ["", "hard", "soft"], rows)
 
 
 def _models(calibration: Calibration) -> Report:
@@ -289,52 +305,19 @@ def _reliability(calibration: Calibration) -> Report:
 
 def _stability(calibration: Calibration) -> Report:
     """Build the table of beta over random subsets."""
-    rows = [
-        [
-            f"{size.battles:,}",
-            *(EMPTY if value is None else slope_text(value) for value in (size.mean, size.sd)),
-            f"{size.draws} of {size.draws + size.failed}",
-        ]
-        for size in calibration.stability
-    ]
+    rows = []
+    for size in calibration.stability:
+        beta = [EMPTY if value is None else slope_text(value) for value in (size.mean, size.sd)]
+        rows.append([f"{size.battles:,}", *beta, f"{size.draws} of {size.draws + size.failed}"])
     header = ["preferences", "mean beta", "SD", "draws with a beta"]
     return _report("beta from fewer human preferences", header, rows, "rrrr")
 
 
-def _parameter(calibration: Calibration) -> str:
-    """Format the fitted parameter of a target."""
-    target = calibration.target
-    given = "" if target.battles else ", given"
-    if target.kind == "credit":
-        return "as they are"
-    if target.kind == "smoothing":
-        return f"a win earns {expit(target.beta):.3f}{given}"
-    return f"beta {slope_text(target.beta)}{given}"
-
-
-def _errors(calibration: Calibration, kind: str, both: bool) -> list[str]:
-    """Format the mean absolute error and the rank correlations, before and after the scale correction if both."""
-    accuracy = calibration.accuracy[kind]
-    scale_corrected = number_text(accuracy.mae if kind in calibration.scale_correction else None, 1)
-    errors = [number_text(accuracy.plain_mae, 1), scale_corrected] if both else [number_text(accuracy.mae, 1)]
-    return [*errors, number_text(accuracy.spearman, 3), number_text(accuracy.kendall, 3)]
-
-
-def _battles(calibration: Calibration) -> str:
-    """Format the number of labelled battles."""
-    return f"{sum(held.battles for held in calibration.models) // 2:,}"
-
-
-def _widths(kind: Conformal) -> list[str]:
-    """Format coverage and width of conformal intervals."""
-    return [_quantile(kind), number_text(kind.median_se, 1), number_text(kind.median_width, 1)]
-
-
-def _quantile(kind: Conformal) -> str:
-    """Format the conformal quantile, or its t substitute."""
+def _quantile_text(kind: Conformal) -> str:
+    """Format the conformal quantile, ∞ if there is none."""
     return "∞" if kind.q is None else f"{kind.q:.2f}"
 
 
-def _extremes(ends: tuple[float, float] | None, factor: float, digits: int, unit: str = "") -> str:
-    """Format a range over splits."""
-    return EMPTY if ends is None else f"{factor * ends[0]:.{digits}f}{unit} … {factor * ends[1]:.{digits}f}{unit}"
+def _range_text(ends: Any, factor: float, digits: int, unit: str = "") -> str:
+    """Format both ends of a range, times a factor; a dash if there is none."""
+    return f"{factor * ends[0]:.{digits}f}{unit} … {factor * ends[1]:.{digits}f}{unit}" if ends else EMPTY

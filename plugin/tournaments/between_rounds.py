@@ -7,7 +7,7 @@ from math import fsum
 import numpy as np
 
 from podium.errors import UsageError
-from podium.rankers.calibration.placement import place
+from podium.rankers.calibration.placement import fit_single_strengths
 from podium.rankers.coded import CodedBattles
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.pairs import pairs_from_matrices
@@ -79,7 +79,7 @@ def place_newcomers(fixed: Mapping[str, float], newcomers: Sequence[str], met: M
         credits = [
             met[name, other] if name < other else [1 - credit for credit in met[other, name]] for other in opponents
         ]
-        theta = place(
+        theta = fit_single_strengths(
             np.array([known[other] for other in opponents]),
             np.array([[fsum(own) for own in credits]]),
             np.array([[float(len(own)) for own in credits]]),

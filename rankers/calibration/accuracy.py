@@ -1,4 +1,4 @@
-"""How held-out judge ratings meet human ones, with intervals over models, and what sets two targets apart."""
+"""How held-out judge ratings agree with human ones, with intervals over models, and which target errs least."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,30 +7,20 @@ import numpy as np
 from scipy import stats
 from scipy.special import stdtrit
 
-from podium.nouns.calibration import Accuracy, HeldOut
+from podium.nouns.calibration import Accuracy, Calibration, HeldOut
+from podium.nouns.estimate import Estimate
 from podium.rankers.intervals import mean_interval, t_quantile
 
 Ends = tuple[float, float]
+Correlation = Callable[[np.ndarray, np.ndarray], float | None]
 MEAN_OF_NORMAL = np.sqrt(2 / np.pi)
 """Mean absolute value of a normal error, in its standard deviations."""
 FEWEST_RANKED = 5
 """Models from which on a rank correlation has an interval: the variance of Kendall's is 0.437 / (n - 4)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """What a target errs and orders beyond another, over the models that both rate; None where there is nothing.
-
-    Each is the difference and the ends of its interval.
-    """
-
-    mae: tuple[float, Ends | None] | None
-    spearman: tuple[float, Ends | None] | None
-    kendall: tuple[float, Ends | None] | None
-
-
 def measure_accuracy(held: Sequence[HeldOut], kind: str, level: float) -> Accuracy:
-    """Compare ratings of a kind with human ratings.
+    """Return error and rank correlations of a kind's ratings with human ratings, with intervals.
 
     The error's interval is t on the logarithm; those of correlations are t on Fisher's z, with the variances
     (1 + r^2 / 2) / (n - 3) of Spearman's (Bonett and Wright 2000) and 0.437 / (n - 4) of Kendall's (Fieller 1957).
@@ -42,9 +32,8 @@ def measure_accuracy(held: Sequence[HeldOut], kind: str, level: float) -> Accura
     judge, human = _ratings(held, kind)
     number = len(judge)
     if number < 2:
-        return Accuracy(number, None, None, None)
-    error = np.abs(judge - human)
-    mae, low, _ = mean_interval(error, level)
+        return Accuracy(None, None, None, n=number)
+    mae, low, _ = mean_interval(np.abs(judge - human), level)
     ends = None
     if mae > 0 and low is not None:
         factor = np.exp((mae - low) / mae)
@@ -65,14 +54,29 @@ def measure_accuracy(held: Sequence[HeldOut], kind: str, level: float) -> Accura
     )
 
 
+def mean_absolute_error(held: Sequence[HeldOut], kind: str) -> float | None:
+    """Return the mean absolute residual of a kind (`hard` or `soft`), Elo points; None for fewer than two."""
+    judge, human = _ratings(held, kind)
+    return float(np.abs(judge - human).mean()) if len(judge) > 1 else None
+
+
 def spearman(judge: np.ndarray, human: np.ndarray) -> float | None:
-    """Return Spearman's rank correlation; None where one side is level."""
-    return float(stats.spearmanr(judge, human).statistic) if _differ(judge, human) else None
+    """Return Spearman's rank correlation; None if all values of one side are equal."""
+    return float(stats.spearmanr(judge, human).statistic) if _both_vary(judge, human) else None
 
 
 def kendall(judge: np.ndarray, human: np.ndarray) -> float | None:
-    """Return Kendall's tau-b; None where one side is level."""
-    return float(stats.kendalltau(judge, human).statistic) if _differ(judge, human) else None
+    """Return Kendall's tau-b; None if all values of one side are equal."""
+    return float(stats.kendalltau(judge, human).statistic) if _both_vary(judge, human) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Error and rank correlations of some ratings minus those of others, over the models that both rate."""
+
+    mae: Estimate | None
+    spearman: Estimate | None
+    kendall: Estimate | None
 
 
 def compare_accuracy(
@@ -82,11 +86,9 @@ def compare_accuracy(
     kind: str = "soft",
     their_kind: str = "soft",
 ) -> Difference:
-    """Say what some ratings err beyond others: paired t; correlations by the jackknife.
+    """Return by how much some ratings err more than others, and order models better.
 
-    Args:
-        level: of intervals, in (0, 1).
-        kind, their_kind: `hard` or `soft`.
+    Intervals at `level` are paired t; those of correlations by the jackknife over models.
     """
     beside = {held.model: held for held in theirs_held if held.residual(their_kind) is not None}
     both = [held for held in ours_held if held.residual(kind) is not None and held.model in beside]
@@ -95,14 +97,86 @@ def compare_accuracy(
     ours, human = _ratings(both, kind)
     theirs, also_human = _ratings([beside[held.model] for held in both], their_kind)
     surplus, low, high = mean_interval(np.abs(ours - human) - np.abs(theirs - also_human), level)
-    ends = None if low is None or high is None else (low, high)
+    mae = Estimate(surplus) if low is None or high is None else Estimate(surplus, low, high)
     sides = (ours, human, theirs, also_human)
-    return Difference((surplus, ends), *(_jackknife(rule, sides, level) for rule in (spearman, kendall)))
+    return Difference(mae, *(_jackknife(rule, sides, level) for rule in (spearman, kendall)))
 
 
-def _jackknife(
-    rule: Callable[[np.ndarray, np.ndarray], float | None], sides: Sequence[np.ndarray], level: float
-) -> tuple[float, Ends | None] | None:
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """Held-out ratings that a calibration can give.
+
+    Attributes:
+        kind: `hard` or `soft`.
+        held: models, held out one by one, scale-corrected or not.
+    """
+
+    calibration: Calibration
+    kind: str
+    held: tuple[HeldOut, ...]
+    is_scale_corrected: bool
+
+    def errors(self) -> dict[str, float]:
+        """Return the absolute error of each model with a rating, Elo points."""
+        residuals = {model.model: model.residual(self.kind) for model in self.held}
+        return {name: abs(residual) for name, residual in residuals.items() if residual is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The ratings that err least, and how the others differ from them.
+
+    Attributes:
+        best: smallest mean error over the models that all rate.
+        others: each with its differences from the best, whose intervals hold for all together (Bonferroni).
+        level: of those intervals.
+        n: models that all rate.
+    """
+
+    best: Contender
+    others: tuple[tuple[Contender, Difference], ...]
+    level: float
+    n: int
+
+
+def build_contenders(calibrations: Sequence[Calibration]) -> list[Contender]:
+    """Return all ratings that calibrations of the same battles give: hard and soft, plain and scale-corrected."""
+    contenders = []
+    for kind, parts in (("hard", calibrations[:1]), ("soft", calibrations)):
+        for calibration in parts:
+            plain = tuple(model.without_scale_correction() for model in calibration.models)
+            contenders.append(Contender(calibration, kind, plain, False))
+            if kind in calibration.scale_correction:
+                contenders.append(Contender(calibration, kind, calibration.models, True))
+    return contenders
+
+
+def select_best(contenders: Sequence[Contender], level: float) -> Choice:
+    """Select the ratings with the smallest mean error, and compare the others with them.
+
+    Args:
+        contenders: at least one.
+        level: of the intervals, in (0, 1).
+    """
+    errors = [each.errors() for each in contenders]
+    common = sorted(set.intersection(*({*known} for known in errors)))
+    if not common:
+        return Choice(contenders[0], (), level, 0)
+    means = [np.mean([known[name] for name in common]) for known in errors]
+    best = contenders[int(np.argmin(means))]
+    others = [each for each in contenders if each is not best]
+    shared = 1 - (1 - level) / max(len(others), 1)
+    beyond = tuple((each, compare_accuracy(each.held, best.held, shared, each.kind, best.kind)) for each in others)
+    return Choice(best, beyond, level, len(common))
+
+
+def _jackknife(rule: Correlation, sides: Sequence[np.ndarray], level: float) -> Estimate | None:
+    """Return the difference of two rank correlations with a jackknife interval; None if either is unknown.
+
+    Args:
+        sides: our ratings, human ones, their ratings, human ones, shape (models,) each.
+    """
+
     def gap(kept: np.ndarray | slice) -> float:
         ours, theirs = rule(sides[0][kept], sides[1][kept]), rule(sides[2][kept], sides[3][kept])
         return np.nan if ours is None or theirs is None else ours - theirs
@@ -112,38 +186,31 @@ def _jackknife(
         return None
     left = np.array([gap(np.arange(number) != k) for k in range(number)])
     if number < FEWEST_RANKED or np.isnan(left).any():
-        return value, None
+        return Estimate(value)
     reach = float(t_quantile(number, level) * (number - 1) * np.std(left, ddof=1) / np.sqrt(number))
-    return value, (max(-2.0, value - reach), min(2.0, value + reach))
+    return Estimate(value, max(-2.0, value - reach), min(2.0, value + reach))
 
 
 def _correlation_interval(
     value: float | None, number: int, lost: int, variance: Callable[[float], float], level: float
 ) -> Ends | None:
+    """Return the t interval of a rank correlation on Fisher's z, of variance variance(r) / (number - lost)."""
     if value is None or number < FEWEST_RANKED:
         return None
-    # Of few models, complete agreement is no more than the nearest that could be told from it.
+    # Complete agreement of few models is indistinguishable from nearly complete agreement.
     inside = float(np.clip(value, 1 / (2 * number) - 1, 1 - 1 / (2 * number)))
     reach = stdtrit(number - 2, (1 + level) / 2) * np.sqrt(variance(inside) / (number - lost))
     low, high = np.tanh(np.arctanh(inside) + np.array([-reach, reach])).tolist()
     return min(low, value), max(high, value)
 
 
-def mean_absolute_error(held: Sequence[HeldOut], kind: str) -> float | None:
-    """Return the mean absolute residual, Elo points; None for fewer than two.
-
-    Args:
-        kind: `hard` or `soft`.
-    """
-    judge, human = _ratings(held, kind)
-    return float(np.abs(judge - human).mean()) if len(judge) > 1 else None
-
-
 def _ratings(held: Sequence[HeldOut], kind: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return the judge's and the human ratings of the models with both, shape (models,) each."""
     known = [model for model in held if model.residual(kind) is not None]
     judge = [model.rating(kind) for model in known]
     return np.array(judge, dtype=np.float64), np.array([model.human_elo for model in known], dtype=np.float64)
 
 
-def _differ(judge: np.ndarray, human: np.ndarray) -> bool:
+def _both_vary(judge: np.ndarray, human: np.ndarray) -> bool:
+    """Return whether both sides have at least two different values."""
     return min(len(np.unique(judge)), len(np.unique(human))) > 1

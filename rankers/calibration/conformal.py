@@ -1,8 +1,8 @@
-"""Split conformal prediction on models: how far judge ratings stray from human ones, in standard errors.
+"""Split conformal prediction over models: how far judge ratings stray from human ones, in errors.
 
-A new model's interval is its rating +- q standard errors, where q is a quantile of the calibrated models' scores
-|judge rating - human rating| / standard error. It holds the human rating with at least the level's probability if
-the new model is exchangeable with those.
+A new model's interval is its rating +- q errors, where q is a quantile of the calibrated models' scores |judge rating -
+human rating| / error. It covers the human rating with at least the level's probability if the new model is exchangeable
+with those.
 """
 
 import math
@@ -15,13 +15,13 @@ from podium.nouns.calibration import Conformal, HeldOut, ScaleCorrection, models
 from podium.rankers.intervals import finite_or_none
 
 FEWEST_FOR_T = 3
-"""Scores that give an interval by t where the conformal one is infinite."""
+"""Scores that give an interval by t if the conformal one is infinite."""
 
 
 def measure_conformal(
     held: Sequence[HeldOut], kind: str, scale_correction: ScaleCorrection | None, level: float, splits: int, seed: int
 ) -> Conformal:
-    """Take the quantile of a kind's scores, and try it on half splits, the same ones for every kind.
+    """Return the quantile of a kind's scores, and its coverage over half splits, the same ones for every kind.
 
     Args:
         kind: `hard` or `soft`.
@@ -31,23 +31,23 @@ def measure_conformal(
     """
     known = [model for model in held if model.score(kind, scale_correction) is not None]
     residual = np.array([model.residual(kind) for model in known], dtype=np.float64)
-    se = np.array([model.error(kind, scale_correction) for model in known], dtype=np.float64)
-    q = finite_or_none(quantile(np.abs(residual) / se, level))
+    error = np.array([model.error(kind, scale_correction) for model in known], dtype=np.float64)
+    q = finite_or_none(quantile(np.abs(residual) / error, level))
     few = q is None and scale_correction is not None
-    tried = half_splits(residual, se, level, splits, np.random.default_rng(seed))
+    tried = half_splits(residual, error, level, splits, np.random.default_rng(seed))
     coverage, width = tried or (None, None)
-    alone = (None, None) if tried else leave_one_score_out(residual, se, level) or (None, None)
+    alone = (None, None) if tried else leave_one_score_out(residual, error, level) or (None, None)
     return Conformal(
         level=level,
         n=len(known),
         q=q,
-        t=finite_or_none(quantile_by_t(residual / se, level)) if few else None,
+        t=finite_or_none(quantile_by_t(residual / error, level)) if few else None,
         coverage=None if coverage is None else float(coverage.mean()),
         median_width=None if width is None else float(width.mean()),
         splits=splits,
         coverage_range=None if coverage is None else (float(coverage.min()), float(coverage.max())),
         width_range=None if width is None else (float(width.min()), float(width.max())),
-        median_se=float(np.median(se)) if len(se) else None,
+        median_se=float(np.median(error)) if len(error) else None,
         loo_coverage=alone[0],
         loo_width=alone[1],
     )
@@ -66,11 +66,10 @@ def quantile(scores: np.ndarray, level: float) -> float:
 
 
 def quantile_by_t(scores: np.ndarray, level: float) -> float:
-    """Return what stands in for the quantile of few scores, if disagreement is normal; infinite for fewer than three.
+    """Return t_{n - 1} sqrt(1 + 1 / n) times the root mean square score, infinite for fewer than three scores.
 
-    t_{n - 1} sqrt(1 + 1 / n) times the root mean square score: a prediction interval for one more.
-
-    Source: in the spirit of Higgins, Thompson and Spiegelhalter 2009, section 4.3.
+    A prediction interval for one more model if disagreement is normal, in the spirit of Higgins, Thompson and
+    Spiegelhalter 2009, section 4.3.
     """
     number = len(scores)
     if number < FEWEST_FOR_T:
@@ -80,13 +79,12 @@ def quantile_by_t(scores: np.ndarray, level: float) -> float:
 
 
 def half_splits(
-    residual: np.ndarray, se: np.ndarray, level: float, splits: int, rng: np.random.Generator
+    residual: np.ndarray, error: np.ndarray, level: float, splits: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """Calibrate on a random half of the models and test on the rest; None where a half is too small for the level.
+    """Calibrate on a random half of the models and test on the rest; None if a half is too small for the level.
 
     Args:
-        residual: judge rating minus human rating, Elo points, shape (models,).
-        se: shape (models,).
+        residual, error: Elo points, shape (models,) each.
 
     Returns:
         The share of tested models whose human rating lies in its interval, and the median width of their intervals,
@@ -99,28 +97,25 @@ def half_splits(
     if half < models_needed(level) or splits < 1:
         return None
     coverage, width = np.empty(splits), np.empty(splits)
-    # Halves are drawn from models in an order of their own: what they are called says nothing.
-    place = np.lexsort((se.round(6), np.abs(residual).round(6)))
+    # Halves are drawn from models in the order of their figures, so that their names change nothing.
+    place = np.lexsort((error.round(6), np.abs(residual).round(6)))
     for k in range(splits):
         order = place[rng.permutation(number)]
         used, held = order[:half], order[half:]
-        q = quantile(np.abs(residual[used]) / se[used], level)
-        coverage[k] = np.mean(np.abs(residual[held]) <= q * se[held])
-        width[k] = np.median(2 * q * se[held])
+        q = quantile(np.abs(residual[used]) / error[used], level)
+        coverage[k] = np.mean(np.abs(residual[held]) <= q * error[held])
+        width[k] = np.median(2 * q * error[held])
     return coverage, width
 
 
-def leave_one_score_out(residual: np.ndarray, se: np.ndarray, level: float) -> tuple[float, float] | None:
-    """Try the quantile of all others on each model; None where these are too few for the level.
+def leave_one_score_out(residual: np.ndarray, error: np.ndarray, level: float) -> tuple[float, float] | None:
+    """Return coverage and median width (Elo points) of each model by the quantile of all others; None if too few.
 
     Args:
-        residual, se: Elo points, shape (models,).
-
-    Returns:
-        The share of models within their interval, and the median width, Elo points.
+        residual, error: Elo points, shape (models,) each.
     """
-    scores = np.abs(residual) / se
+    scores = np.abs(residual) / error
     if len(scores) - 1 < models_needed(level):
         return None
     q = np.array([quantile(np.delete(scores, k), level) for k in range(len(scores))])
-    return float(np.mean(scores <= q)), float(np.median(2 * q * se))
+    return float(np.mean(scores <= q)), float(np.median(2 * q * error))

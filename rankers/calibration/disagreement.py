@@ -1,4 +1,4 @@
-"""How a judge's ratings differ from human ratings, in words: their scale, and what verdicts alone would err."""
+"""Sentences on how a judge's ratings differ from human ratings: their scale, and the error of verdicts alone."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,28 +15,23 @@ NOTHING = (
 
 
 def scale_warnings(
-    held: Sequence[HeldOut], scale_corrections: Mapping[str, ScaleCorrection], level: float, *, scale_corrected: bool
+    held: Sequence[HeldOut], corrections: Mapping[str, ScaleCorrection], level: float, *, scale_corrected: bool
 ) -> list[str]:
-    """Say where the judge's scale is not human ratings, and where verdicts err less than the target.
+    """Warn if the judge's scale is not the human one, and if verdicts err less than the target.
 
     Args:
-        scale_corrections: by kind; a kind that is missing tells nothing of human ratings.
+        corrections: by kind; a kind is missing if its ratings are uninformative.
         level: of the interval of the difference, in (0, 1).
-        scale_corrected: whether ratings are brought to human scale by them.
+        scale_corrected: whether the ratings of `held` are scale-corrected.
     """
-    warnings, soft = [], scale_corrections.get("soft")
+    warnings, soft = [], corrections.get("soft")
     if soft is None:
         warnings.append(NOTHING)
     elif soft.low is None or soft.high is None:
-        warnings.append(
-            f"{soft.n} models are too few to tell how far apart human ratings are beside the judge's: they are "
-            "not scale-corrected"
-        )
+        warnings.append(f"{soft.n} models are too few to estimate a scale correction: ratings are left as they are")
     elif not soft.low <= 1 <= soft.high:
         here = "scale-corrected" if scale_corrected else "not scale-corrected: --no-scale-correction"
-        warnings.append(
-            f"{scale_correction_text(soft)}: quote no distance without a calibration (ratings here are {here})"
-        )
+        warnings.append(f"{_scale_text(soft)}: quote no distance without a calibration (ratings here are {here})")
     both = [model for model in held if None not in (model.residual("hard"), model.residual("soft"))]
     if len(both) < 2:
         return warnings
@@ -45,50 +40,46 @@ def scale_warnings(
     check = CHECKS["verdicts beside the target"]
     if surplus > check.threshold * hard.mean():
         between = "" if low is None or high is None else f"{low:+.1f} … {high:+.1f}, "
-        known = "not told apart" if low is None or low <= 0 else "told apart"
-        plain = plain_text(scale_corrections if scale_corrected else {})
+        known = "too close to call" if low is None or low <= 0 else "a clear difference"
+        plain = _verdicts_text(corrections if scale_corrected else {})
         warnings.append(check.say(plain=plain, hard=hard.mean(), soft=target.mean(), between=between, known=known))
     return warnings
 
 
-def plain_text(scale_corrections: Mapping[str, ScaleCorrection]) -> str:
-    """Say whether ratings by verdicts are scale-corrected."""
-    return "scale-corrected" if "hard" in scale_corrections and scale_corrections["hard"].is_known else "plain"
-
-
-def scale_correction_text(scale_correction: ScaleCorrection) -> str:
-    """Say how far apart human ratings are beside the judge's."""
-    ends = (
-        ""
-        if scale_correction.low is None or scale_correction.high is None
-        else f" ({scale_correction.low:.2f} … {scale_correction.high:.2f})"
-    )
-    return f"human ratings are {scale_correction.mean:.2f} times{ends} as far apart as the judge's"
-
-
 def calibration_answer(calibration: Calibration) -> tuple[str, ...]:
-    """Say what the calibration found, in at most three sentences."""
-    soft, scale_correction = calibration.accuracy["soft"], calibration.scale_correction.get("soft")
+    """Return the finding of a calibration in at most four sentences."""
+    soft, correction = calibration.accuracy["soft"], calibration.scale_correction.get("soft")
     if soft.mae is None:
-        return ("Fewer than two models could be held out: what the judge errs on a new model is not known.",)
-    named = "Scale-corrected soft Elo" if scale_correction is not None and scale_correction.is_known else "Soft Elo"
+        return ("Fewer than two models could be held out: the judge's error on a new model is unknown.",)
+    is_corrected = correction is not None and correction.is_known
     conformal = calibration.conformal["soft"]
     reach, se = conformal.reach, conformal.median_se
     within = "" if reach is None or se is None else f" ({100 * conformal.level:g}% within {reach * se:.0f})"
     hard = calibration.accuracy["hard"].mae
-    verdicts = "" if hard is None else f"; {plain_text(calibration.scale_correction)} verdicts err {hard:.0f}"
+    verdicts = "" if hard is None else f"; {_verdicts_text(calibration.scale_correction)} verdicts err {hard:.0f}"
+    named = "Scale-corrected soft Elo" if is_corrected else "Soft Elo"
     sentences = [f"{named} errs {soft.mae:.0f} Elo on a model that it has not seen{within}{verdicts}."]
-    if scale_correction and scale_correction.low is not None:
-        sentences.append(f"{scale_correction_text(scale_correction)}.".capitalize())
-    if soft.floor is not None:
-        left = f"Humans' own sampling error alone leaves {soft.floor:.0f} Elo"
-        rest = "."
-        if scale_correction is not None and scale_correction.is_known:
-            beyond = f"; beyond both errors judge and humans disagree by {scale_correction.spread:.0f}."
-            rest = beyond if scale_correction.spread else ": what is left is within it."
-        sentences.append(f"{left}{rest}")
     if calibration.tells_nothing:
-        sentences.insert(
-            0, "The judge's soft ratings tell nothing of human ratings: take another judge or another target."
-        )
+        nothing = "The judge's soft ratings tell nothing of human ratings: take another judge or another target."
+        sentences.insert(0, nothing)
+    if correction and correction.low is not None:
+        sentences.append(f"{_scale_text(correction)}.".capitalize())
+    if soft.floor is not None:
+        rest = "."
+        if correction and is_corrected:
+            beyond = f"; beyond both errors judge and humans disagree by {correction.spread:.0f}."
+            rest = beyond if correction.spread else ": what is left is within it."
+        sentences.append(f"Humans' own sampling error alone leaves {soft.floor:.0f} Elo{rest}")
     return tuple(sentences)
+
+
+def _verdicts_text(corrections: Mapping[str, ScaleCorrection]) -> str:
+    """Return the adjective of ratings by verdicts: `scale-corrected` or `plain`."""
+    return "scale-corrected" if "hard" in corrections and corrections["hard"].is_known else "plain"
+
+
+def _scale_text(correction: ScaleCorrection) -> str:
+    """Return the clause that compares human distances with the judge's."""
+    known = correction.low is not None and correction.high is not None
+    ends = f" ({correction.low:.2f} … {correction.high:.2f})" if known else ""
+    return f"human ratings are {correction.mean:.2f} times{ends} as far apart as the judge's"

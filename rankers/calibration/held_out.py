@@ -1,4 +1,4 @@
-"""Models held out one by one: rated by humans and by the judge, and brought to human scale by what others tell."""
+"""Models held out one by one: rated by humans and by the judge, and scale-corrected by the others."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -14,7 +14,7 @@ from podium.rankers.calibration.scale_correction import (
     FEWEST,
     estimate_scale_correction,
     estimate_spread,
-    tells_nothing,
+    is_uninformative,
 )
 from podium.rankers.calibration.targets import order_weights
 from podium.rankers.intervals import finite_or_none
@@ -23,12 +23,12 @@ from podium.rankers.intervals import finite_or_none
 def rate_held_out(
     evidence: Evidence, target: Target, weights: np.ndarray, regularization: float, method: ErrorMethod
 ) -> dict[str, HeldOutScale]:
-    """Rate every model alone by humans, by hard labels and by soft targets: `human`, `hard` and `soft`.
+    """Rate every model alone by human labels, hard labels and soft targets: `human`, `hard` and `soft`.
 
     Args:
         target: of the joint fit.
         weights: of the map of each fold, shape (models, features).
-        method: of the judge's standard errors; human ratings are sandwiches, whose resamples nobody asked for.
+        method: of the judge's standard errors; those of human ratings are sandwiches.
     """
     pooled = evidence.soft(order_weights(target, evidence.signal))
     return {
@@ -39,11 +39,10 @@ def rate_held_out(
 
 
 def build_held_out(evidence: Evidence, scales: Mapping[str, HeldOutScale], weights: np.ndarray) -> tuple[HeldOut, ...]:
-    """Return what is known of each model, its ratings not scale-corrected.
+    """Build the record of each model from the results of `rate_held_out`, ratings not scale-corrected.
 
     Args:
-        scales: as `rate_held_out` gives them.
-        weights: of the map of each fold, NaN where the labels of the others gave none, shape (models, features).
+        weights: of the map of each fold, NaN if the labels of the others gave none, shape (models, features).
     """
     maps = [() if np.isnan(row).any() else zip(evidence.signal.names, row.tolist(), strict=True) for row in weights]
     return tuple(
@@ -62,34 +61,35 @@ def build_held_out(evidence: Evidence, scales: Mapping[str, HeldOutScale], weigh
 def correct_scales(
     held: Sequence[HeldOut], scales: Mapping[str, HeldOutScale]
 ) -> tuple[tuple[HeldOut, ...], dict[str, ScaleCorrection]]:
-    """Correct the scale of each model by what the others tell, and learn the spread; kinds that tell
-    nothing stay as they are.
+    """Correct the scale of each model by a factor of the others, and estimate the factor of all with its spread.
+
+    A kind (`hard`, `soft`) whose ratings are uninformative stays as it is, and has no factor.
     """
-    human, held, scale_corrections = scales["human"], tuple(held), {}
+    human, held, corrections = scales["human"], tuple(held), {}
     for kind in ("hard", "soft"):
         judge = scales[kind]
         pooled = estimate_scale_correction(judge.anchors, human.anchors)
         if len(held) <= FEWEST:
-            # Without one of them, two are left, and tell nothing: no residual would be a scale-corrected one's.
+            # Without one of them, two are left, which give no factor: no residual would be a scale-corrected one's.
             pooled = ScaleCorrection(1.0, None, None, None, len(held))
-        elif tells_nothing(judge.anchors, human.anchors, pooled):
+        elif is_uninformative(judge.anchors, human.anchors, pooled):
             continue
         folds: list[dict[str, Any]] = [
-            {f"{kind}_scale_correction": factor} for factor in judge.scale_correction_folds(human).tolist()
+            {f"{kind}_scale_correction": factor} for factor in judge.fold_corrections(human).tolist()
         ]
         held = tuple(
             replace(model, **own) if model.rating(kind) is not None else model
             for model, own in zip(held, folds, strict=True)
         )
-        scale_corrections[kind] = _with_spread(pooled, held, kind)
-    return held, scale_corrections
+        corrections[kind] = _add_spread(pooled, held, kind)
+    return held, corrections
 
 
-def _with_spread(scale_correction: ScaleCorrection, held: Sequence[HeldOut], kind: str) -> ScaleCorrection:
-    """Learn what judge and humans disagree by beyond both errors, and the usual error of human ratings."""
+def _add_spread(correction: ScaleCorrection, held: Sequence[HeldOut], kind: str) -> ScaleCorrection:
+    """Return the correction with the spread beyond both sampling errors and the median error of human ratings."""
     known = [model for model in held if None not in (model.residual(kind), model.error(kind, None))]
     residual = np.array([model.residual(kind) for model in known], dtype=np.float64)
-    variance = np.array([model.error(kind, scale_correction) for model in known], dtype=np.float64) ** 2
+    variance = np.array([model.error(kind, correction) for model in known], dtype=np.float64) ** 2
     human_se = [model.human_se for model in held if model.human_se is not None]
     median = float(np.median(human_se)) if human_se else None
-    return replace(scale_correction, spread=estimate_spread(residual, variance), human_se=median)
+    return replace(correction, spread=estimate_spread(residual, variance), human_se=median)

@@ -1,4 +1,4 @@
-"""Algorithm 1: each model rated alone against the others, whose ratings know nothing of it."""
+"""Algorithm 1: each model rated alone against the others, whose ratings were fitted without it."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -9,7 +9,7 @@ import numpy as np
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.progress import track
 from podium.rankers.calibration.evidence import Evidence
-from podium.rankers.calibration.placement import ErrorMethod, ModelBattles, place_model
+from podium.rankers.calibration.placement import ErrorMethod, ModelBattles, fit_single_strength
 from podium.rankers.calibration.scale_correction import estimate_scale_correction
 from podium.rankers.calibration.signals import beta_direction
 from podium.rankers.graph import comparison_graph, separated_models
@@ -17,23 +17,22 @@ from podium.rankers.pairs import pair_sums
 from podium.rankers.scale import MEAN, POINTS
 from podium.rankers.strengths import fit_strengths
 
-Credits = Callable[[int], np.ndarray]
-"""From the model held out to the credits of low in every battle, NaN where unknown, shape (battles,)."""
+FoldCredits = Callable[[int], np.ndarray]
+"""From the model held out to the credits of low in every battle, NaN if unknown, shape (battles,)."""
 
 
 @dataclass(frozen=True, slots=True)
 class HeldOutScale:
-    """The ratings of all models by one kind of credit.
+    """The held-out ratings of all models by one kind of credit.
 
     Attributes:
-        elo: each held out, 1500 at the mean of the others, NaN where the others never met without it, shape
-            (models,).
-        se: standard error of `elo` within the model's own battles, NaN where there is none, shape (models,).
+        elo: 1500 at the mean of the others, NaN if the others never met without it, shape (models,).
+        se: standard error of `elo` over the model's own battles, NaN if unknown, shape (models,).
         anchors: log-strengths of the joint fit, mean zero, shape (models,).
         battles: of each model, shape (models,).
         separated: whether the data do not bound the rating, shape (models,).
         lost: bootstrap resamples that were unbounded and left out, shape (models,).
-        unbounded: who is separated among all models, shape (models,).
+        unbounded: which models are separated in the joint fit, shape (models,).
         others: log-strengths of the others in each fold, mean zero, NaN for the model itself and in a fold without
             ratings, shape (models, models).
     """
@@ -47,8 +46,8 @@ class HeldOutScale:
     unbounded: np.ndarray
     others: np.ndarray
 
-    def scale_correction_folds(self, human_scale: "HeldOutScale") -> np.ndarray:
-        """Return what the others of each fold tell of the scale correction to human scale, shape (models,)."""
+    def fold_corrections(self, human_scale: "HeldOutScale") -> np.ndarray:
+        """Return the scale correction to human scale estimated from the others of each fold, shape (models,)."""
         known = ~np.isnan(self.others) & ~np.isnan(human_scale.others)
         folds = zip(self.others, human_scale.others, known, strict=True)
         return np.array([estimate_scale_correction(judge[both], human[both]).mean for judge, human, both in folds])
@@ -57,10 +56,7 @@ class HeldOutScale:
 def fit_fold_weights(evidence: Evidence) -> np.ndarray:
     """Fit the map from signal to preference without each model in turn, shape (models, features).
 
-    NaN for a model without whom the labels give no map: it cannot be held out.
-
-    Raises:
-        NotIdentifiedError: all labels together give no map.
+    NaN if the labels of the others give no map: that model cannot be held out.
 
     Source: Soft-Elo, Algorithm 1, lines 3 and 4.
     """
@@ -81,20 +77,18 @@ def leave_one_out(
     regularization: float,
     method: ErrorMethod,
     what: str,
-    credits: Credits | None = None,
+    credits: FoldCredits | None = None,
 ) -> HeldOutScale:
     """Rate every model alone against the others.
 
     Args:
-        pooled: credits of low for the joint fit, NaN where unknown, shape (battles,).
+        pooled: credits of low for the joint fit, NaN if unknown, shape (battles,).
         regularization: lambda.
-        method: of standard errors.
-        what: for the progress bar.
+        what: label of the progress bar.
         credits: those of each fold; by default those of the joint fit.
 
     Raises:
         NotIdentifiedError: lambda is 0 and some rating is unbounded.
-        NotConvergedError: a fit did not reach its maximum.
 
     Source: Soft-Elo, Algorithm 1, lines 5 to 8; 1500 is the mean of the others, and nothing is recentred afterwards.
     """
@@ -108,30 +102,27 @@ def leave_one_out(
     battles, lost = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
     others = np.full((size, size), np.nan)
     for k in track(range(size), what):
-        fold = _fold(evidence, k, credits(k) if credits else pooled, anchors, regularization)
+        fold = _fit_fold(evidence, k, credits(k) if credits else pooled, anchors, regularization)
         if fold is None:
             continue
         own, outside = fold
-        battles[k], theta[k] = len(own.credit), place_model(own, regularization)
+        battles[k], theta[k] = len(own.credit), fit_single_strength(own, regularization)
         others[k] = np.insert(own.theta, k, np.nan)
         separated[k] |= outside
         se[k], lost[k] = method.standard_error(own, theta[k], regularization)
     return HeldOutScale(MEAN + POINTS * theta, se, anchors, battles, separated, lost, unbounded, others)
 
 
-def _fold(
+def _fit_fold(
     evidence: Evidence, model: int, credit: np.ndarray, start: np.ndarray, regularization: float
 ) -> tuple[ModelBattles, bool] | None:
-    """Rate the others without a model, and return its own battles against them; None if they never met.
+    """Rate the others without a model, and return its battles against them; None if they never met.
 
     Also returned: whether the data do not bound its rating, or that of one of the others, without it.
 
     Args:
-        credit: of low, NaN where unknown, shape (battles,).
+        credit: of low, NaN if unknown, shape (battles,).
         start: log-strengths of all, from which the fit begins, shape (models,).
-
-    Raises:
-        NotIdentifiedError: the others have no finite ratings.
     """
     others = np.arange(len(evidence.models)) != model
     rest = pair_sums(evidence.coded_by(credit)).pairs_among(others)
@@ -146,11 +137,11 @@ def _fold(
 
 
 def battles_of_model(evidence: Evidence, model: int, credit: np.ndarray, theta: np.ndarray) -> ModelBattles:
-    """Return a model's battles against opponents of known strength.
+    """Return a model's battles against opponents with a known strength.
 
     Args:
-        credit: of low, NaN where unknown, shape (battles,).
-        theta: log-strengths by code, NaN for those that are no opponents, shape (models,).
+        credit: of low, NaN if unknown, shape (battles,).
+        theta: log-strengths by code, NaN for models that are no opponents, shape (models,).
     """
     known = ~np.isnan(theta)
     first = (evidence.low == model) & known[evidence.high]

@@ -1,9 +1,7 @@
-"""The scale correction: how many times as far apart human ratings are as a judge's, and what is left of the
-disagreement.
+"""The scale correction: the factor from a judge's distances between models to human ones, and what it leaves.
 
-A margin is noisy, so the map from margins to preferences pulls every battle to 0.5; noise averages out over an
-model's battles, the pull does not. Ratings come out on another scale than human ratings, by a factor that models
-tell.
+A margin is noisy, so the map from margins to preferences pulls every battle to 0.5; noise averages out over a model's
+battles, the pull does not. Ratings come out on another scale than human ratings, by a factor that can be estimated.
 """
 
 import numpy as np
@@ -12,22 +10,22 @@ from scipy.optimize import brentq, minimize_scalar
 from podium.nouns.calibration import ScaleCorrection
 
 FEWEST = 3
-"""Models that tell a slope and the scatter round it; of two, the scatter may be nothing."""
+"""Models from which on a slope and the scatter around it are estimated."""
 LOG_KAPPA = np.linspace(-2.5, 4.0, 300)
 PRIOR_SCALE = 0.5
 """Of the Cauchy prior on log kappa: half of it lies between factors of 0.6 and 1.6."""
 SMALLEST = 0.05
-"""A slope that may be below it says that the judge's ratings tell nothing of human ratings."""
+"""Factor below which the judge's ratings tell nothing of human ratings."""
 
 
 def estimate_scale_correction(judge: np.ndarray, human: np.ndarray) -> ScaleCorrection:
-    """Estimate how many times as far apart human log-strengths are as the judge's.
+    """Estimate the factor kappa in human = kappa * judge + error.
 
-    The posterior of kappa in humans = kappa * judge + error, with a Cauchy(0, 0.5) prior on log kappa and Jeffreys' on
-    the error's variance, integrated out; it is always positive. Fewer than three models give 1, without ends.
+    Posterior with a Cauchy(0, 0.5) prior on log kappa and Jeffreys' on the error's variance, integrated out; always
+    positive. Fewer than three models give 1, without an interval.
 
     Args:
-        judge, humans: log-strengths on any origin, shape (models,) each.
+        judge, human: log-strengths on any origin, shape (models,) each.
     """
     number = len(judge)
     if number < FEWEST:
@@ -44,8 +42,8 @@ def estimate_scale_correction(judge: np.ndarray, human: np.ndarray) -> ScaleCorr
     return ScaleCorrection(mean, float(np.sqrt(weight @ (kappa - mean) ** 2)), low, high, number)
 
 
-def tells_nothing(judge: np.ndarray, human: np.ndarray, scale_correction: ScaleCorrection) -> bool:
-    """Whether the judge's ratings do not rise with human ratings, or may not."""
+def is_uninformative(judge: np.ndarray, human: np.ndarray, scale_correction: ScaleCorrection) -> bool:
+    """Return whether the judge's ratings do not rise with human ratings, or may not."""
     if scale_correction.low is None:
         return False
     rises = float((judge - judge.mean()) @ (human - human.mean())) > 0
@@ -56,7 +54,7 @@ def estimate_spread(residual: np.ndarray, variance: np.ndarray) -> float:
     """Return the standard deviation of residuals beyond their sampling errors, by maximum likelihood; often 0.
 
     Args:
-        residual: of the models, shape (models,).
+        residual: shape (models,).
         variance: of each by sampling, above 0, same shape.
     """
     if len(residual) < 2:
@@ -66,14 +64,14 @@ def estimate_spread(residual: np.ndarray, variance: np.ndarray) -> float:
         total = variance + c
         return float(np.sum(np.log(total) + residual**2 / total))
 
-    def slope(c: float) -> float:
+    def derivative(c: float) -> float:
         total = variance + c
         return float(np.sum(1 / total - (residual / total) ** 2))
 
     most = float(np.mean(residual**2)) * 4 + 1e-9
     c = float(minimize_scalar(loss, bounds=(0.0, most), method="bounded", options={"xatol": 1e-6 * most}).x)
-    # A minimum is flat: where the slope is zero is known to many more digits.
+    # A minimum is flat: the zero of the derivative is known to many more digits.
     low, high = 0.9 * c, 1.1 * c
-    if slope(low) < 0 < slope(high):
-        c = float(brentq(slope, low, high, xtol=1e-12 * c))
+    if derivative(low) < 0 < derivative(high):
+        c = float(brentq(derivative, low, high, xtol=1e-12 * c))
     return float(np.sqrt(c)) if loss(c) < loss(0.0) else 0.0

@@ -235,7 +235,8 @@ def accuracy_beyond(name: str, models: int, r: float = 0.9, other: float = 0.6) 
     }[name]
 
     def draw(seed: int) -> tuple[float, Interval, Interval, float]:
-        value, ends = getattr(_difference(seed, models, r, other), name)
+        found = getattr(_difference(seed, models, r, other), name)
+        value, ends = found.value, (found.low, found.high)
         narrow = tuple(value + (end - value) / 2 for end in ends)
         return value, ends, narrow, float(curve(r) - curve(other))
 

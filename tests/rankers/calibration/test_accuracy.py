@@ -9,8 +9,7 @@ from scipy import stats
 from podium import calibrate, rank, simulate
 from podium.nouns.calibration import HeldOut
 from podium.planning.simulation import Judge
-from podium.rankers.calibration.accuracy import compare_accuracy, measure_accuracy
-from podium.rankers.calibration.choice import build_contenders, select_best
+from podium.rankers.calibration.accuracy import build_contenders, compare_accuracy, measure_accuracy, select_best
 from podium.rankers.calibration.conformal import leave_one_score_out
 from podium.verbs.calibration_run import calibrate_targets
 
@@ -67,13 +66,11 @@ def test_a_difference_of_targets_is_paired_over_models():
     judge, human = drawn(2)
     worse = judge + np.where(judge > human, 0.5, -0.5)
     found = compare_accuracy(held(worse, human), held(judge, human)[::-1], 0.9)
-    value, ends = found.mae
-    assert value == pytest.approx(0.5)
-    assert ends == pytest.approx((0.5, 0.5))
-    assert found.spearman[0] == pytest.approx(
+    assert (found.mae.value, found.mae.low, found.mae.high) == pytest.approx((0.5, 0.5, 0.5))
+    assert found.spearman.value == pytest.approx(
         stats.spearmanr(worse, human).statistic - stats.spearmanr(judge, human).statistic
     )
-    assert found.kendall[1][0] <= found.kendall[0] <= found.kendall[1][1]
+    assert found.kendall.low <= found.kendall.value <= found.kendall.high
 
 
 @cache
@@ -86,7 +83,7 @@ def best_of_targets():
 @pytest.mark.slow
 def test_the_best_target_is_the_one_beyond_which_others_err():
     choice = best_of_targets()
-    assert all(difference.mae[0] >= 0 for _, difference in choice.others)
+    assert all(difference.mae.value >= 0 for _, difference in choice.others)
     assert choice.best not in [contender for contender, _ in choice.others]
     assert len(choice.others) == 2 * (1 + 7) - 1
 
@@ -96,7 +93,7 @@ def test_intervals_of_differences_from_the_best_are_wider_than_single_ones():
     choice = best_of_targets()
     contender, difference = choice.others[0]
     alone = compare_accuracy(contender.held, choice.best.held, choice.level, contender.kind, choice.best.kind)
-    assert np.ptp(difference.mae[1]) > np.ptp(alone.mae[1])
+    assert difference.mae.high - difference.mae.low > alone.mae.high - alone.mae.low
 
 
 @pytest.mark.parametrize("number", [8, 9, 10, 13, 17])

@@ -8,7 +8,13 @@ from scipy.optimize import brentq
 from scipy.special import expit, logit
 
 from podium.errors import NotConvergedError
-from podium.rankers.calibration.placement import ModelBattles, bootstrap_se, place, place_model, sandwich_se
+from podium.rankers.calibration.placement import (
+    ModelBattles,
+    bootstrap_se,
+    fit_single_strength,
+    fit_single_strengths,
+    sandwich_se,
+)
 from podium.rankers.newton import DesignMatrix, Likelihood, maximize
 from podium.rankers.scale import POINTS
 
@@ -31,7 +37,7 @@ def root(theta, credit, weight, regularization):
 def placed(theta, credit, weight, regularization, start=0.0):
     columns = (np.array(values, dtype=float) for values in (theta, credit, weight))
     theta, credit, weight = columns
-    return float(place(theta, credit[None], weight[None], regularization, start)[0])
+    return float(fit_single_strengths(theta, credit[None], weight[None], regularization, start)[0])
 
 
 def opponents(shares):
@@ -107,7 +113,7 @@ def test_many_samples_at_once_equal_one_by_one():
     theta, draws = np.array([-2.0, 0.0, 3.0]), rng()
     weight = draws.integers(0, 5, (200, 3)).astype(float)
     credit = weight * draws.choice([0, 0.5, 1], (200, 3))
-    together = place(theta, credit, weight, 0.0)
+    together = fit_single_strengths(theta, credit, weight, 0.0)
     alone = [placed(theta, c, w, 0.0) for c, w in zip(credit, weight, strict=True)]
     assert np.isnan(together).any()
     assert together == pytest.approx(np.array(alone), abs=1e-12, nan_ok=True)
@@ -164,14 +170,14 @@ def many(seed=0, items=400, each=1, spread=0.0):
 
 def sandwich(own, cluster, regularization):
     """The square root of the sum of squared cluster scores, over the information."""
-    p = expit(place_model(own, regularization) - own.theta[own.opponent])
+    p = expit(fit_single_strength(own, regularization) - own.theta[own.opponent])
     score = np.bincount(cluster, own.weight * (own.credit - p))
     information = np.sum(own.weight * p * (1 - p)) + regularization
     return POINTS * np.sqrt(np.sum((score - score.mean()) ** 2)) / information
 
 
 def error(own, regularization=0.01, resamples=RESAMPLES):
-    return bootstrap_se(own, place_model(own, regularization), regularization, resamples, rng())[0]
+    return bootstrap_se(own, fit_single_strength(own, regularization), regularization, resamples, rng())[0]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -189,7 +195,7 @@ def test_the_bootstrap_error_of_items_equals_the_clustered_sandwich(seed):
 @pytest.mark.parametrize("each", [1, 6])
 def test_the_analytic_error_is_the_clustered_sandwich_and_that_of_many_resamples(each):
     own = many(1, each=each, spread=2.0)
-    analytic = sandwich_se(own, place_model(own, 0.01), 0.01)
+    analytic = sandwich_se(own, fit_single_strength(own, 0.01), 0.01)
     assert analytic == pytest.approx(sandwich(own, own.cluster, 0.01) * np.sqrt(own.clusters / (own.clusters - 1)))
     assert analytic == pytest.approx(error(own), rel=0.05)
 
@@ -198,7 +204,7 @@ def test_what_has_no_bootstrap_error_has_no_analytic_one():
     for credit, cluster in (([1.0, 0.0, 1.0], [0, 0, 0]), ([1.0, 1.0, 1.0], [0, 1, 2])):
         assert np.isnan(sandwich_se(own_of(credit, cluster=np.array(cluster)), 0.5, 0.01))
     items = own_of([1.0, 0.0, 0.0] * 10, cluster=np.repeat(np.arange(10), 3))
-    assert sandwich_se(items, place_model(items, 0.0), 0.0) == pytest.approx(0.0, abs=1e-6)
+    assert sandwich_se(items, fit_single_strength(items, 0.0), 0.0) == pytest.approx(0.0, abs=1e-6)
 
 
 def test_the_sandwich_of_single_battles_misses_what_items_share():
@@ -245,7 +251,7 @@ def test_one_resample_has_no_bootstrap_error():
 def test_two_resamples_have_an_unbiased_variance():
     """Dividing by their number, the wrong variant, would halve it."""
     own = many(items=100)
-    centre = place_model(own, 0.01)
+    centre = fit_single_strength(own, 0.01)
     drawn = [bootstrap_se(own, centre, 0.01, 2, np.random.default_rng(seed))[0] for seed in range(2000)]
     assert np.mean(np.square(drawn)) == pytest.approx(sandwich(own, own.cluster, 0.01) ** 2, rel=0.15)
 
@@ -254,7 +260,7 @@ def test_two_resamples_have_an_unbiased_variance():
 def test_resamples_of_wins_only_are_counted_and_left_out(regularization):
     """One loss in 5 battles: 0.8 ** 5 of the resamples are without it; averaged in, they would be huge numbers."""
     own = own_of([1.0, 1.0, 1.0, 1.0, 0.0])
-    se, lost = bootstrap_se(own, place_model(own, regularization), regularization, 4000, rng())
+    se, lost = bootstrap_se(own, fit_single_strength(own, regularization), regularization, 4000, rng())
     assert lost / 4000 == pytest.approx(0.8**5, abs=0.03)
     assert 0 < se < 150
 
@@ -265,7 +271,7 @@ def test_the_same_generator_draws_the_same_error():
 
 def test_weights_and_credits_add_up_per_opponent():
     own = own_of([1.0, 0.5, 0.0], np.array([2, 0, 2]), np.array([3.0, 2.0, 4.0]), theta=(0.0, 0.0, 0.0))
-    credit, weight = own.sums()
+    credit, weight = own.opponent_sums()
     assert (credit.tolist(), weight.tolist()) == ([1.0, 0.0, 3.0], [2.0, 0.0, 7.0])
 
 

@@ -19,7 +19,7 @@ from podium.nouns.calibration_file import read_calibration
 from podium.rankers.calibration.bounds import Bounds
 from podium.rankers.calibration.conformal import quantile_by_t
 from podium.rankers.calibration.evidence import build_evidence, select_calibratable
-from podium.rankers.calibration.scale_correction import estimate_scale_correction, estimate_spread, tells_nothing
+from podium.rankers.calibration.scale_correction import estimate_scale_correction, estimate_spread, is_uninformative
 from podium.rankers.calibration.signals import read_signal
 from podium.rankers.pairs import pair_sums
 from podium.rankers.scale import MEAN
@@ -71,8 +71,8 @@ def test_two_models_tell_no_factor():
 
 def test_a_judge_that_contradicts_human_tells_nothing():
     judge, human = pairs_of_ratings()
-    assert tells_nothing(-judge, human, estimate_scale_correction(-judge, human))
-    assert not tells_nothing(judge, human, estimate_scale_correction(judge, human))
+    assert is_uninformative(-judge, human, estimate_scale_correction(-judge, human))
+    assert not is_uninformative(judge, human, estimate_scale_correction(judge, human))
 
 
 @pytest.mark.parametrize(("scale", "expected"), [(30.0, np.sqrt(30.0**2 - 20.0**2)), (10.0, 0.0)])
@@ -201,7 +201,7 @@ def test_three_models_are_not_scale_corrected_and_that_is_said():
     few = {"model-01", "model-02", "model-03"}
     known = calibrate(read_battles(frame[frame["model_a"].isin(few) & frame["model_b"].isin(few)]))
     assert (known.scale_correction["soft"].mean, {held.factor("soft") for held in known.models}) == (1.0, {1.0})
-    assert any("3 models are too few to tell how far apart" in warning for warning in known.warnings)
+    assert any("3 models are too few to estimate a scale correction" in warning for warning in known.warnings)
     assert f"; plain verdicts err {known.accuracy['hard'].mae:.0f}." in known.answer[0]
     assert scale_corrected_by(known) == ("scale-corrected by", "no", "no")
 

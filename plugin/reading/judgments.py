@@ -1,15 +1,15 @@
-"""Sources in, battles out: recognise the files, read, check, filter and merge."""
+"""Read judgments from sources: recognise the files, read, check, filter and merge them into battles."""
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any, Literal, TypeAlias
 
 import pandas as pd
 
 from podium.counting.duck import Duck
-from podium.counting.engine import start_engine
+from podium.counting.engine import Engine, start_engine
 from podium.counting.relations import text as quote
 from podium.counting.verdicts import Verdicts
 from podium.errors import DataError, UsageError, named_in_errors
@@ -23,17 +23,42 @@ from podium.nouns.battles import Battles
 from podium.nouns.human_labels import check_judge, label_by_judge
 from podium.plugins import catalogue
 from podium.reading.on_spark import COPIES, is_parquet, scan_parquet
-from podium.reading.rows import RecordTable, distinct_texts, join_tables, keep_rows, odd_items
+from podium.reading.rows import RecordTable, distinct_texts, join_tables, keep_rows, note_odd_items
 from podium.reading.table import FRAME, check, remedy_of_columns
 from podium.storage.remote import Place, local_file, urls_in_errors, with_urls, without_secrets
 from podium.text import some
 
 Source: TypeAlias = str | Path | pd.DataFrame
-USUAL: tuple[Any, ...] = (None, [], "error", True, "unparsed", "newest")
-"""Values of options that are not worth a record."""
+DEFAULTS: tuple[Any, ...] = (None, [], "error", True, "unparsed", "newest")
+"""Default values of options."""
 STANDARD_INPUT = Path("/dev/stdin")
 OWN_TABLE = "podium.formats.podium_table:read"
-"""Nothing to translate: such a table is never read into Python."""
+"""Reader of podium's table, which needs no translation and therefore is not read into Python."""
+
+
+@dataclass(frozen=True, slots=True)
+class BattleQuery:
+    """The checked arguments of `read_battles`.
+
+    Attributes:
+        format: the chosen format; None to recognise it.
+        reading: options for formats that read several files together, and the conditions on rows.
+        merging: arguments of `Verdicts`.
+        options: those that differ from the default, by name, for the record of how battles were read.
+    """
+
+    sources: Sequence[Source]
+    format: Format | None
+    foreign: Foreign
+    reading: Reading
+    human_judge: str | None
+    merging: Mapping[str, bool]
+    options: Mapping[str, Any]
+
+    @property
+    def names(self) -> str:
+        """The sources, for messages."""
+        return without_secrets(some(self.sources) or "nothing")
 
 
 @urls_in_errors()
@@ -57,84 +82,106 @@ def read_battles(
     """Read recorded judgments of any known format.
 
     Args:
-        sources: files, directories, globs or URLs (s3:, gs:, https:), each optionally `label=path`; or data frames.
-        format: the format's name; by default it is recognised by content.
-        columns: contract's name to foreign name, for tables in no known format.
-        credit_map: foreign verdict to credit in [0, 1].
-        unknown: what a verdict outside `credit_map` is.
-        shown: whose response came first, where no column says it.
-        fill: one value for every row, for columns that a table lacks, as `{"model_b": "baseline"}`.
+        sources: files, folders, globs or URLs (s3:, gs:, https:), each optionally `label=path`; or data frames.
+        format: name of the format; by default it is recognised by content.
+        columns: podium's column name to the table's, for tables in no known format.
+        credit_map: verdict to credit in [0, 1].
+        unknown: whether a verdict outside `credit_map` is an error or unparsed.
+        shown: whose response was shown first, if no column says it.
+        fill: one value for all rows of a column that a table lacks, as `{"model_b": "baseline"}`.
         where: column to value, or pairs of both; only rows with all of them are kept.
         merge: average the two orders of a pair into one battle.
-        one_sided: what a battle is of which one order could not be read.
-        human_judge: the judge whose verdicts become the human labels of the others' battles of the same item and
-            pair; conditions of `where` on the column `judge` spare its rows.
-        metric: of lm-eval's samples: `metric,filter`, or the metric alone where a task has one filter, or several
-            such names, or `all`; by default the only one there is.
-        runs: of a model that lm-eval or Inspect ran more than once on a task, and of a tournament that was played more
-            than once: the newest, or all, as repeats.
-        engine: what counts: `duckdb`, `spark`, or `spark=URL` of a master.
-        memory: the most that DuckDB holds in memory, for example `700MB`; what is more is on disk.
+        one_sided: whether a battle with one unparsed order is unparsed or keeps the other order's verdict.
+        human_judge: the judge whose verdicts become the human labels of the other judges' battles of the same item and
+            pair; conditions of `where` on the column `judge` do not apply to its rows.
+        metric: for lm-eval's samples: `metric,filter`, or the metric alone if a task has one filter, several such
+            names, or `all`; by default the only metric there is.
+        runs: which runs count if a model was run on a task, or a tournament was played, more than once: the newest, or
+            all, as repeats.
+        engine: the database: `duckdb`, `spark`, or `spark=URL` of a master.
+        memory: the most that DuckDB holds in memory, for example `700MB`; it writes the rest to disk.
 
     Raises:
         UsageError: a path, format or column that does not exist; files of different formats.
-        DataError: a file or a value in it is not what it should be.
-        NotIdentifiedError: the human judge has nothing to label, or no label for it; several metrics, and nothing
-            says which.
+        DataError: a file is damaged, or a value in it is invalid.
+        NotIdentifiedError: the human judge has no label for the battles; or several metrics, and none was chosen.
     """
     _check_arguments(sources, unknown, credit_map)
-    conditions = _conditions(where)
-    chosen = catalogue.extension(Format, format) if format else None
-    foreign = Foreign(columns, credit_map, unknown, shown, fill)
+    conditions = _parse_conditions(where)
     metrics = (metric,) if isinstance(metric, str) else tuple(metric)
-    counting = start_engine(engine, memory)
-    merging = {"merge": merge, "keep_one_sided": one_sided == "keep"}
+    foreign = Foreign(columns, credit_map, unknown, shown, fill)
     options = {**asdict(foreign), "format": format, "where": [list(condition) for condition in conditions]}
     options |= {"merge": merge, "one_sided": one_sided, "human_judge": human_judge, "metric": [*metrics], "runs": runs}
-    reading = {name: value for name, value in options.items() if value not in USUAL}
-    asked_of_rows = (format, credit_map, shown, fill, conditions, human_judge, metrics)
-    if not isinstance(counting, Duck) and is_parquet(sources) and not any(asked_of_rows):
-        verdicts = Verdicts(counting, scan_parquet(counting, list(map(str, sources)), columns), **merging)
-        notes = [*verdicts.notes(), *([COPIES] if len(sources) > 1 else [])]
-        return Battles(verdicts, None, tuple(notes), tuple(without_secrets(str(source)) for source in sources), reading)
-    duck = counting if isinstance(counting, Duck) else Duck(memory)
-    places = [source if isinstance(source, pd.DataFrame) else _locate_files(str(source)) for source in sources]
-    asked = Reading(metrics, runs == "all", conditions)
-    tables, notes, lost, places, apart = _gather_tables(duck, places, chosen, asked)
-    if not tables and (metrics or runs == "all"):
-        there = f"no lm-eval samples in {_names(sources)}, and no Inspect logs"
+    query = BattleQuery(
+        sources=sources,
+        format=catalogue.extension(Format, format) if format else None,
+        foreign=foreign,
+        reading=Reading(metrics, runs == "all", conditions),
+        human_judge=human_judge,
+        merging={"merge": merge, "keep_one_sided": one_sided == "keep"},
+        options={name: value for name, value in options.items() if value not in DEFAULTS},
+    )
+    counting = start_engine(engine, memory)
+    if isinstance(counting, Duck):
+        return _read_files(query, counting, counting)
+    needs_rows = any((format, credit_map, shown, fill, conditions, human_judge, metrics))
+    in_place = is_parquet(sources) and not needs_rows
+    return _scan_files(query, counting) if in_place else _read_files(query, Duck(memory), counting)
+
+
+def _scan_files(query: BattleQuery, spark: Engine) -> Battles:
+    """Read Parquet files by Spark, where they are."""
+    view = scan_parquet(spark, list(map(str, query.sources)), query.foreign.columns)
+    verdicts = Verdicts(spark, view, **query.merging)
+    notes = (*verdicts.notes(), *([COPIES] if len(query.sources) > 1 else []))
+    names = tuple(without_secrets(str(source)) for source in query.sources)
+    return Battles(verdicts, None, notes, names, query.options)
+
+
+def _read_files(query: BattleQuery, duck: Duck, counting: Engine) -> Battles:
+    """Read all sources into one view, which `counting` counts."""
+    places = [source if isinstance(source, pd.DataFrame) else _locate_files(str(source)) for source in query.sources]
+    tables, notes, lost, places, apart = _gather_tables(duck, places, query)
+    if not tables and (query.reading.metrics or query.reading.all_runs):
+        there = f"no lm-eval samples in {query.names}, and no Inspect logs"
         raise UsageError(f"{there}: --metric and --runs choose among those")
     opened = [table for place in places for table in _open_place(duck, place)]
-    more, skipped = _read_tables(opened, chosen, foreign)
+    more, skipped = _read_tables(opened, query.format, query.foreign)
     tables, notes = tables + more, notes + skipped
     if not tables:
-        raise UsageError("; ".join([f"no file with verdicts in {_names(sources)}", *notes]))
-    _refuse_mixture(tables)
-    _check_human_judge(tables, human_judge)
-    tables, without_column = keep_rows(tables, conditions, human_judge)
+        raise UsageError("; ".join([f"no file with verdicts in {query.names}", *notes]))
+    _reject_mixture(tables)
+    if query.human_judge is not None:
+        holders = [each.records for each in tables if "judge" in each.records.columns]
+        judges = [name for records in holders for name in distinct_texts(records, "judge")]
+        check_judge(judges, query.human_judge)
+    tables, without_column = keep_rows(tables, query.reading.where, query.human_judge)
     view, missing, remarks, copies = join_tables(duck, tables)
     if counting is not duck:
         counting.register(view, duck.table(f"select * from {view}"))
-    verdicts = Verdicts(counting, view, **merging)
-    notes += [*without_column, *remarks, *odd_items(duck, view), *verdicts.notes()]
+    verdicts = Verdicts(counting, view, **query.merging)
+    notes += [*without_column, *remarks, *note_odd_items(duck, view), *verdicts.notes()]
     names = tuple(each.source for each in tables)
-    # Of a tournament that was played in parts, each has the answer of all.
-    answer = tables[0].answer if all(each.answer == tables[0].answer for each in tables) and not conditions else None
-    battles = Battles(verdicts, missing, (*lost, *notes), names, reading, tuple(lost), copies, apart, answer)
-    return battles if human_judge is None else label_by_judge(battles, human_judge)
+    # The parts of one tournament hold the answer of the whole.
+    is_same = all(each.answer == tables[0].answer for each in tables)
+    answer = tables[0].answer if is_same and not query.reading.where else None
+    options = query.options
+    battles = Battles(verdicts, missing, (*lost, *notes), names, options, tuple(lost), copies, apart, answer)
+    return battles if query.human_judge is None else label_by_judge(battles, query.human_judge)
 
 
 def _check_arguments(sources: Sequence[Source], unknown: str, credit_map: Mapping[str, float] | None) -> None:
-    """Refuse a source that is neither a path nor a frame, and unknown verdicts where none are known."""
+    """Raise UsageError for a source that is neither path nor frame, and for `unknown` without a credit map."""
     for source in sources:
         if not isinstance(source, pd.DataFrame | str | PurePath):
-            problem = f"a source is a path or a data frame, no {type(source).__name__}"
-            raise UsageError(f"{problem}; of records make pandas.DataFrame(records)")
+            problem = f"a source is a path or a data frame, not a {type(source).__name__}"
+            raise UsageError(f"{problem}: give pandas.DataFrame(records)")
     if unknown == "unparsed" and credit_map is None:
         raise UsageError("unknown=unparsed is for verdicts outside the credit map: give one (--credit-map)")
 
 
-def _conditions(where: Mapping[str, str] | Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+def _parse_conditions(where: Mapping[str, str] | Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return the conditions as pairs of column and value."""
     pairs = list(where.items() if isinstance(where, Mapping) else where)
     if any(isinstance(pair, str) or len(pair) != 2 for pair in pairs):
         raise UsageError(f"where={where!r}: write {{'column': 'value'}}, or a list of (column, value) pairs")
@@ -142,27 +189,27 @@ def _conditions(where: Mapping[str, str] | Sequence[tuple[str, str]]) -> list[tu
 
 
 def _gather_tables(
-    engine: Duck, places: list[SourceFiles | pd.DataFrame], chosen: Format | None, reading: Reading
+    engine: Duck, places: list[SourceFiles | pd.DataFrame], query: BattleQuery
 ) -> tuple[list[RecordTable], list[str], list[str], list[SourceFiles | pd.DataFrame], str | None]:
-    """Let formats read files that belong together.
+    """Read the files that a format reads together, such as those of lm-eval.
 
     Returns:
-        The tables, notes of them, what could not be read or compared, what is left of the sources, and a column whose
-        values are to be ranked apart.
+        The tables, notes, messages about lost data, the sources without these files, and the column whose values are
+        to be ranked separately, or None.
     """
     tables: list[RecordTable] = []
     notes: list[str] = []
     lost: list[str] = []
     apart = None
-    for known in [chosen] if chosen else catalogue.formats():
+    for known in [query.format] if query.format else catalogue.formats():
         if known.gathers is None:
             continue
         files = [local_files(place, known.names) for place in places if isinstance(place, SourceFiles)]
-        gathered = known.gather(files, reading)
+        gathered = known.gather(files, query.reading)
         for source, frame in gathered.sheets:
             records = check(records_of(engine, frame, with_urls(source)))
-            said = {name: frame.attrs.get(name) for name in ("missing", "answer")}
-            tables += [RecordTable(records, known.name, **said)] if records is not None else []
+            facts = {name: frame.attrs.get(name) for name in ("missing", "answer")}
+            tables += [RecordTable(records, known.name, **facts)] if records is not None else []
         apart = apart or (gathered.apart if gathered.sheets else None)
         notes += map(with_urls, gathered.notes)
         lost += map(with_urls, gathered.lost)
@@ -170,12 +217,8 @@ def _gather_tables(
     return tables, notes, lost, places, apart
 
 
-def _names(sources: Sequence[Source]) -> str:
-    return without_secrets(some(sources) or "nothing")
-
-
 def _locate_files(source: str) -> SourceFiles:
-    """Find the files of a source: `-` is standard input, and `file.duckdb#table` a table of a file."""
+    """Find the files of a source; `-` is standard input, and `file.duckdb#table` names a table of a file."""
     label, _, name = source.rpartition("=")
     if name == "-":
         return SourceFiles(label or None, (STANDARD_INPUT,), searched=False)
@@ -188,6 +231,7 @@ def _locate_files(source: str) -> SourceFiles:
 
 
 def _leave_out(place: SourceFiles | pd.DataFrame, claimed: AbstractSet[Path]) -> SourceFiles | pd.DataFrame:
+    """Return a source without the files that a format has claimed."""
     if isinstance(place, pd.DataFrame) or not claimed:
         return place
     remote = tuple(each for each in place.remote if each.local_path not in claimed)
@@ -195,7 +239,7 @@ def _leave_out(place: SourceFiles | pd.DataFrame, claimed: AbstractSet[Path]) ->
 
 
 def _open_place(engine: Duck, place: SourceFiles | pd.DataFrame) -> list[RecordTable]:
-    """Open the files of a source, or the frame that it is."""
+    """Open a source: its files, or the data frame."""
     if isinstance(place, pd.DataFrame):
         frame = place.set_axis(pd.RangeIndex(1, len(place) + 1, name="row"))
         return [RecordTable(records_of(engine, frame, FRAME))]
@@ -203,7 +247,7 @@ def _open_place(engine: Duck, place: SourceFiles | pd.DataFrame) -> list[RecordT
 
 
 def _open_file(engine: Duck, file: Place, place: SourceFiles) -> RecordTable:
-    """Open a file by the first format that knows it, else as a table."""
+    """Open a file by the first format that opens it, else as a table."""
     for opener in [known for known in catalogue.formats() if known.opens is not None]:
         frame = opener.open(local_file(file)) if file.name.endswith(opener.suffixes) else None
         if frame is not None:
@@ -216,15 +260,15 @@ def _open_file(engine: Duck, file: Place, place: SourceFiles) -> RecordTable:
 def _read_tables(
     opened: Sequence[RecordTable], chosen: Format | None, foreign: Foreign
 ) -> tuple[list[RecordTable], list[str]]:
-    """Translate and check the files that hold verdicts; return them, and notes of the files left out."""
+    """Translate and check the tables that hold verdicts; also return notes on the files left out."""
     tables: list[RecordTable] = []
-    silent: list[str] = []
+    empty: list[str] = []
     alone: list[str] = []
     for record in opened:
         with named_in_errors(record.source):
             translated = _translate_table(record, chosen, foreign)
         if translated is None:
-            silent.append(record.source)
+            empty.append(record.source)
             continue
         checked = _check_table(translated.records, skip_alone=len(opened) > 1)
         if checked is None:
@@ -232,13 +276,13 @@ def _read_tables(
         else:
             tables.append(replace(translated, records=checked))
     notes = (
-        (silent, f"{len(silent)} files hold no verdicts and were skipped"),
+        (empty, f"{len(empty)} files hold no verdicts and were skipped"),
         (alone, "files that compare a model only with itself were skipped"),
     )
-    return tables, [*(f"{text}: {some(names)}" for names, text in notes if names), *_notes_of_folders(tables)]
+    return tables, [*(f"{text}: {some(names)}" for names, text in notes if names), *_note_folders(tables)]
 
 
-def _notes_of_folders(tables: Sequence[RecordTable]) -> list[str]:
+def _note_folders(tables: Sequence[RecordTable]) -> list[str]:
     """Return notes about a tree of AlpacaEval annotations, `results/MODEL/ANNOTATOR/annotations.json`.
 
     Notes name the models that are called otherwise than their folder, and the files with fewer rows than the fullest:
@@ -261,7 +305,7 @@ def _notes_of_folders(tables: Sequence[RecordTable]) -> list[str]:
 
 
 def _read_foreign(known: Format, records: Records) -> pd.DataFrame:
-    """Let a format read its records."""
+    """Read records by a format; DataError if a column is missing that it needs."""
     try:
         frame: pd.DataFrame = catalogue.load_extension(known)(records.frame())
     except KeyError as error:
@@ -271,7 +315,7 @@ def _read_foreign(known: Format, records: Records) -> pd.DataFrame:
 
 
 def _translate_table(record: RecordTable, chosen: Format | None, foreign: Foreign) -> RecordTable | None:
-    """Turn foreign records into columns of the contract; None of a file that need not hold verdicts and holds none."""
+    """Translate a table to columns of the battles table; None if an optional file holds no verdicts."""
     records = name_columns(record.records, foreign)
     known = chosen or recognise_format(frozenset(records.columns), record.label)
     scores = pointwise.matrix_scores(records) if known is None else None
@@ -290,7 +334,7 @@ def _translate_table(record: RecordTable, chosen: Format | None, foreign: Foreig
 
 
 def _check_table(records: Records, *, skip_alone: bool) -> Records | None:
-    """Check a table; where its credits are words, the error holds a `--credit-map` to copy."""
+    """Check a table; if its credits are words, the error holds a `--credit-map` to copy."""
     try:
         return check(records, skip_alone=skip_alone)
     except DataError as error:
@@ -303,7 +347,7 @@ def _check_table(records: Records, *, skip_alone: bool) -> Records | None:
 
 
 def _add_label(records: Records, label: str | None, column: str | None) -> Records:
-    """Write the label where the format keeps its one model's name, else into a column `source`."""
+    """Write the label into the column of the format's one model; if it has none or several, into `source`."""
     if label is None:
         return records
     held = records.columns.get(column) if column else None
@@ -312,13 +356,8 @@ def _add_label(records: Records, label: str | None, column: str | None) -> Recor
     return replace(records, columns={**records.columns, name: Column(quote(label))})
 
 
-def _check_human_judge(tables: Sequence[RecordTable], judge: str | None) -> None:
-    holders = [each.records for each in tables if "judge" in each.records.columns]
-    if judge is not None:
-        check_judge([name for records in holders for name in distinct_texts(records, "judge")], judge)
-
-
-def _refuse_mixture(tables: Sequence[RecordTable]) -> None:
+def _reject_mixture(tables: Sequence[RecordTable]) -> None:
+    """Raise UsageError if tables have different formats."""
     seen = {each.format: each.source for each in tables}
     if len(seen) > 1:
         kinds = ", ".join(f"{source} is {name}" for name, source in seen.items())
@@ -328,11 +367,7 @@ def _refuse_mixture(tables: Sequence[RecordTable]) -> None:
 
 
 def recognise_format(columns: frozenset[str], label: str | None = None) -> Format | None:
-    """Return the format whose signature the columns fit best; None when none fits.
-
-    Raises:
-        UsageError: two formats fit equally well.
-    """
+    """Return the format whose signature fits the columns best, None if none fits; UsageError if two fit equally."""
     fits: dict[int, list[Format]] = {}
     for known in catalogue.formats():
         given = columns | {known.label_is} if label and known.label_is else columns
@@ -347,7 +382,7 @@ def recognise_format(columns: frozenset[str], label: str | None = None) -> Forma
 
 
 def unrecognised_error(columns: frozenset[str], source: str) -> DataError:
-    """Return the error for a file that fits no format, with what the nearest lacks, if half of it is there."""
+    """Return the error for a file in no known format; it names the nearest one if half of its columns are there."""
     signatures = [(known.name, signature) for known in catalogue.formats() for signature in known.signature]
     name, best = max(signatures, key=lambda pair: len(pair[1] & columns) / len(pair[1]))
     near = f" (nearest: {name}, which also needs {', '.join(sorted(best - columns))})"

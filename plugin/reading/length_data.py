@@ -1,4 +1,4 @@
-"""Read the external data of AlpacaEval's length control: a CSV of difficulties, and of rows of gamed baselines."""
+"""Read the external data of AlpacaEval's length control: instruction difficulties and rows of gamed baselines."""
 
 from pathlib import Path
 
@@ -38,18 +38,19 @@ def read_length_data(path: str | Path) -> External:
         problem = f"columns {', '.join(map(str, table.columns))}"
         raise DataError(problem, source=str(path), remedy=f"give a column {DIFFICULTY!r}, and `item` or `index`")
     with named_in_errors(path):
-        hard = _number(table[DIFFICULTY])
+        hard = _finite_numbers(table[DIFFICULTY])
         gamed = _gamed_rows(table, hard)
     return External(key, dict(zip(map(key_of, table[key]), hard, strict=True)), gamed, str(path))
 
 
 def _gamed_rows(table: pd.DataFrame, difficulty: np.ndarray) -> Gamed | None:
+    """Return the rows of gamed baselines; None if the table has none."""
     if not set(GAMED) <= set(table.columns):
         return None
     gamed = ~table["not_gamed_baseline"].astype(bool).to_numpy()
     if not gamed.any():
         return None
-    credit, lead = _number(table["preference"])[gamed], -_number(table["std_delta_len"])[gamed]
+    credit, lead = _finite_numbers(table["preference"])[gamed], -_finite_numbers(table["std_delta_len"])[gamed]
     outside = np.flatnonzero((credit < 0) | (credit > 1))
     if len(outside):
         problem = f"preference {credit[outside[0]]:g} lies outside [0, 1]"
@@ -57,7 +58,8 @@ def _gamed_rows(table: pd.DataFrame, difficulty: np.ndarray) -> Gamed | None:
     return Gamed(np.tanh(lead), difficulty[gamed], credit)
 
 
-def _number(column: pd.Series) -> np.ndarray:
+def _finite_numbers(column: pd.Series) -> np.ndarray:
+    """Parse a column in which every cell must be a finite number."""
     values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float)
     reject_cells(column, ~np.isfinite(values), "is not a number", "give a number in every row, or leave the row out")
     return values

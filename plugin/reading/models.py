@@ -1,4 +1,4 @@
-"""What is known of the models themselves: a table with a row per model."""
+"""Read a table of facts about the models, one row each."""
 
 import math
 from collections.abc import Mapping
@@ -16,10 +16,10 @@ About: TypeAlias = str | Path | pd.DataFrame | None
 
 
 def about_models(table: About) -> dict[str, dict[str, Any]]:
-    """Read a table with a column `model`; the others say what is known of each (family, date ...).
+    """Read a table of models as facts (family, date and so on) by model; empty if there is no table.
 
     Raises:
-        DataError: there is no column `model`, or a model stands there twice.
+        DataError: there is no column `model`, or a model has two rows.
         UsageError: there is no such file.
     """
     if table is None:
@@ -32,7 +32,7 @@ def about_models(table: About) -> dict[str, dict[str, Any]]:
     names = frame["model"].map(text_of)
     twice = names[names.duplicated()]
     if len(twice):
-        raise DataError(f"model {twice.iloc[0]!r} stands in it twice", source=source, remedy="keep one row of it")
+        raise DataError(f"model {twice.iloc[0]!r} has two rows", source=source, remedy="keep one row of it")
     facts = frame.drop(columns="model").to_dict("records")
     return {
         str(name): {str(column): _plain_cell(value) for column, value in row.items()}
@@ -41,12 +41,12 @@ def about_models(table: About) -> dict[str, dict[str, Any]]:
 
 
 def families_of(about: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """Return the family of each model of whom one is known, by the pattern that fits its name alone."""
+    """Return the known families by glob; a model's name is escaped, so that its glob matches no other name."""
     return {escape(name): str(facts["family"]) for name, facts in about.items() if facts.get("family")}
 
 
 def _plain_cell(value: Any) -> Any:
-    """Write a cell as JSON can keep it: text, a number, or nothing."""
+    """Convert a cell to a value that JSON can hold: text, a finite number, a boolean or None."""
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, str | int | float | bool):

@@ -1,6 +1,6 @@
-"""Parquet that Spark reads where it lies: the battles table's own columns, typed and checked, and no row on the driver.
+"""Read Parquet of the battles table by Spark where it is, without a row on the driver.
 
-All other files are read here, as ever, and handed over.
+All other files are read by DuckDB and handed over.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,37 +18,36 @@ REMEDY = "repair or remove such rows, or rank the file with DuckDB, which names 
 
 
 def is_parquet(sources: Sequence[Any]) -> bool:
-    """Tell whether all sources are Parquet, so that Spark can read them itself."""
+    """Return whether all sources are paths of Parquet files, which Spark can read itself."""
     return bool(sources) and all(isinstance(each, str) and each.endswith(".parquet") for each in sources)
 
 
 def scan_parquet(spark: Engine, paths: Sequence[str], columns: Mapping[str, str] | None = None) -> str:
-    """Return the view of checked judgments.
+    """Return the name of a view of typed and checked judgments.
 
     Args:
-        spark: where to read.
-        paths: of files, folders or globs, with any scheme that this Spark knows.
-        columns: contract's name to foreign name.
+        paths: files, folders or globs, with any scheme that this Spark knows.
+        columns: podium's column name to the file's.
 
     Raises:
         UsageError: there is no such file or column.
-        DataError: a column is missing, or holds what cannot be; the value is named, the row is not known.
+        DataError: a column is missing or holds an invalid value; the value is named, the row is unknown.
     """
     raw, view = spark.fresh("file"), spark.fresh("judgments")
     spark.scan(raw, paths)
     types = spark.columns(raw)
     origin = _origins(types, columns or {})
-    cells = {name: _cell(name, old, types[old]) for name, old in origin.items()}
+    cells = {name: _typed_cell(name, old, types[old]) for name, old in origin.items()}
     if "credit" not in cells:
         cells["credit"] = "cast(null as double)"
     typed = ", ".join(f"{cell} as {quote_name(name)}" for name, cell in cells.items())
     spark.view(view, f"select monotonically_increasing_id() as {ROW}, {typed} from {raw}")
-    _check(spark, view, cells, " and ".join(map(without_secrets, paths[:3])))
+    _check_rows(spark, view, cells, " and ".join(map(without_secrets, paths[:3])))
     return view
 
 
 def _origins(types: Mapping[str, str], columns: Mapping[str, str]) -> dict[str, str]:
-    """Return the file's name of each column."""
+    """Return the file's name of each column by podium's name."""
     absent = [old for old in columns.values() if old not in types]
     if absent:
         raise UsageError(f"there is no column {absent[0]!r}; columns: {', '.join(types)}")
@@ -63,8 +62,8 @@ def _origins(types: Mapping[str, str], columns: Mapping[str, str]) -> dict[str, 
     return origin
 
 
-def _cell(name: str, old: str, kind: str) -> str:
-    """Return a column with the contract's type; foreign ones as they are."""
+def _typed_cell(name: str, old: str, kind: str) -> str:
+    """Return SQL for a column with its type in the battles table; unknown columns stay unchanged."""
     if name in NAMES:
         if kind in ("DOUBLE", "FLOAT"):
             raise DataError(f"column {old!r} holds floats; names are text or whole numbers", remedy="write it as text")
@@ -80,8 +79,8 @@ def _cell(name: str, old: str, kind: str) -> str:
     return quote_name(old)
 
 
-def _check(spark: Engine, view: str, cells: Mapping[str, str], source: str) -> None:
-    """Look for rows that break a rule, in one scan for all rules."""
+def _check_rows(spark: Engine, view: str, cells: Mapping[str, str], source: str) -> None:
+    """Raise DataError for rows that break a rule, checked in one scan."""
     rules = [
         ("model_a", "coalesce(trim(model_a), '') = ''", "is empty"),
         ("model_b", "coalesce(trim(model_b), '') = ''", "is empty"),

@@ -1,4 +1,4 @@
-"""Tables of several files become one: rows are kept by condition, joined, and looked over for what is odd."""
+"""Join the tables of several files: keep rows by condition, leave out copies, and note odd items."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -15,28 +15,28 @@ from podium.reading import table
 from podium.text import some
 
 PLACE = f"({ROW} // {ROWS_OF_A_FILE})"
-"""Which file a row is of."""
+"""SQL for the number of the file that a row is from."""
 SAME_CREDIT = 9
-"""Decimals to which credits, and margins without one, are compared."""
+"""Decimals to which credits and margins of several files are compared."""
 CHANCE = 1e-6
-"""Files whose rows agree by chance less often than this are copies."""
+"""Files whose rows agree by chance with a lower probability than this are copies."""
 FEW_ROWS = 100_000
-"""Fewer rows than this are copied, too."""
+"""Up to this many rows are copied to a table instead of being read again."""
 MOST_OPEN = 64
-"""With more files than this, rows are copied instead of being read again whenever they are needed."""
+"""With more files than this, rows are copied to a table instead of being read again."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordTable:
-    """One file's content.
+    """The content of one file.
 
     Attributes:
-        records: foreign ones first, then columns of the contract, still unmerged.
-        format: the format it was read by; empty before.
-        label: the user's word for it, or None.
-        optional: whether it may turn out to hold no verdicts.
-        missing: battles that should be there and are not, where the file says it; None where it does not.
-        answer: what the tournament found that played it, where it stops by itself.
+        records: as in the file, after translation columns of the battles table, unmerged.
+        format: name of the format it was read by; empty before translation.
+        label: the user's label, or None.
+        optional: whether the file may hold no verdicts, because it was found in a folder.
+        missing: number of battles that are missing according to the file; None if it does not say.
+        answer: the decision of the tournament that played it, if it has one.
     """
 
     records: Records
@@ -48,14 +48,14 @@ class RecordTable:
 
     @property
     def source(self) -> str:
-        """What to call the file."""
+        """The file's name for messages."""
         return self.records.source
 
 
 def keep_rows(
     tables: Sequence[RecordTable], conditions: Sequence[tuple[str, str]], human_judge: str | None
 ) -> tuple[list[RecordTable], list[str]]:
-    """Keep the rows that meet all conditions; one on the judge spares the human judge's rows. Return notes, too.
+    """Select the rows that meet all conditions; also return notes. The human judge is exempt from one on the judge.
 
     Raises:
         UsageError: a column that no table has, or a value that no row has.
@@ -64,26 +64,26 @@ def keep_rows(
     for column, value in conditions:
         lacking = [each.source for each in kept if column not in each.records.columns]
         notes += [f"no column {column!r} in {some(lacking)}: none of their rows kept"] if lacking else []
-        spared = [human_judge] if column == "judge" and human_judge is not None else []
-        kept = _rows_with(kept, column, value, spared)
+        exempt = [human_judge] if column == "judge" and human_judge is not None else []
+        kept = _select_rows(kept, column, value, exempt)
     return kept, notes
 
 
-def _rows_with(tables: Sequence[RecordTable], column: str, value: str, spared: Sequence[str]) -> list[RecordTable]:
-    """Keep the rows with the value, which some row must have, and those with a spared one."""
+def _select_rows(tables: Sequence[RecordTable], column: str, value: str, exempt: Sequence[str]) -> list[RecordTable]:
+    """Select the rows with a value, or one of the exempt values, in a column; UsageError if no row has the value."""
     holders = [each for each in tables if column in each.records.columns]
     if not holders:
         names = sorted({name for each in tables for name in each.records.columns})
         raise UsageError(f"no column {column!r} for --where; columns: {', '.join(names)}")
     values = [value]
-    if not any(each.records.rows("1", f"where {_says(each, column, [value])} limit 1") for each in holders):
+    if not any(each.records.rows("1", f"where {_has_value(each, column, [value])} limit 1") for each in holders):
         known = sorted({word for each in holders for word in distinct_texts(each.records, column)})
         values = [name for name in known if column == "judge" and _is_judged_by(name, value)]
         if not values:
             raise UsageError(f"no row has {column}={value!r}; values: {some(known)}")
     kept = []
     for each in holders:
-        condition = f"where {_says(each, column, [*values, *spared])}"
+        condition = f"where {_has_value(each, column, [*values, *exempt])}"
         if each.records.rows("1", f"{condition} limit 1"):
             scan = f"(select * from {each.records.scan} {condition})"
             kept.append(replace(each, records=replace(each.records, scan=scan), missing=None))
@@ -91,7 +91,7 @@ def _rows_with(tables: Sequence[RecordTable], column: str, value: str, spared: S
 
 
 def _is_judged_by(identity: str, model: str) -> bool:
-    """Tell whether a judge's identity (`model|realization|prompt`) is of a model, its name whole or without provider.
+    """Return whether a judge's identity (`model|realization|prompt`) is of a model, named with or without provider.
 
     >>> _is_judged_by("openai/gpt-5|cot|1a2b", "gpt-5"), _is_judged_by("openai/gpt-5-mini|cot|1a2b", "gpt-5")
     (True, False)
@@ -100,8 +100,8 @@ def _is_judged_by(identity: str, model: str) -> bool:
     return bool(bar) and (name == model or name.endswith(f"/{model}"))
 
 
-def _says(each: RecordTable, name: str, values: Sequence[str]) -> str:
-    """Return the condition that a cell says one of the values; a truth is the same in every spelling."""
+def _has_value(each: RecordTable, name: str, values: Sequence[str]) -> str:
+    """Return the SQL condition that a cell is one of the values; booleans match in any case."""
     column = each.records.columns[name]
     if column.type == "BOOLEAN":
         values = [value.lower() for value in values]
@@ -109,17 +109,17 @@ def _says(each: RecordTable, name: str, values: Sequence[str]) -> str:
 
 
 def distinct_texts(records: Records, column: str) -> list[str]:
-    """Return the distinct texts of a column, empty ones left out."""
+    """Return the distinct texts in a column, without empty cells."""
     words = records.columns[column].text
     return [word for (word,) in records.rows(f"distinct {words}", f"where {words} is not null")]
 
 
 def join_tables(engine: Duck, tables: Sequence[RecordTable]) -> tuple[str, int | None, list[str], int]:
-    """Join the tables; scores become battles here, where all models meet.
+    """Join tables into one view, with pointwise scores paired to battles.
 
     Returns:
-        The view of all rows, how many battles are missing (None where no table says it), notes of what was joined, and
-        how many rows are left out that stand in another table, too.
+        The name of the view, the number of missing battles (None if unknown), notes, and the number of rows left out
+        because another table holds them, too.
     """
     scored = [each for each in tables if table.is_pointwise(each.records.columns)]
     played = [each for each in tables if not table.is_pointwise(each.records.columns)]
@@ -127,7 +127,7 @@ def join_tables(engine: Duck, tables: Sequence[RecordTable]) -> tuple[str, int |
     played, copied_rows, notes = _without_copied_files(engine, played)
     view, copies = _union_once(engine, played) if played else ("", 0)
     copies += copied_rows
-    notes = [*_note_of(copies, "verdicts"), *notes]
+    notes = [*_note_copies(copies, "verdicts"), *notes]
     if scored:
         scores, copied = _union_once(engine, scored)
         made, absent, remarks = pointwise.pair_up(
@@ -137,23 +137,24 @@ def join_tables(engine: Duck, tables: Sequence[RecordTable]) -> tuple[str, int |
         both = [records_of_view(engine, view, "")] if played else []
         view = _union(engine, [*both, *([battles] if battles else [])], [0, len(played)] if played else [0])
         missing.append(absent)
-        notes += [*_note_of(copied, "scores"), *remarks]
+        notes += [*_note_copies(copied, "scores"), *remarks]
     return view, sum(missing) if missing else None, notes, copies
 
 
-def _note_of(copies: int, what: str) -> list[str]:
+def _note_copies(copies: int, what: str) -> list[str]:
+    """Return a note on rows that several files hold; empty if there are none."""
     text = f"{copies:,} {what} stand in several files: each counts as often as in the file that has it most often"
     return [f"{text} (a column repeat would say that the judge was asked again)"] if copies else []
 
 
 def _without_copied_files(engine: Duck, tables: list[RecordTable]) -> tuple[list[RecordTable], int, list[str]]:
-    """Leave out files without items that hold the rows of another, all of them and in their order.
+    """Leave out files without items that hold the same rows as another, in the same order.
 
-    Without items nothing tells a copied row from another battle that ended alike; of a whole file chance can be told:
-    that so many verdicts, drawn as those of the file, agree one by one. Files that may agree by chance count apart.
+    Without items a single copied row looks like another battle with the same outcome. A whole file is a copy if so many
+    verdicts would agree by chance with a probability below `CHANCE`; otherwise both files count.
 
     Returns:
-        The tables, how many rows were left out, and a note of files that may be copies.
+        The tables, the number of rows left out, and a note on files that may be copies.
     """
     first: dict[tuple[str, ...], RecordTable] = {}
     kept, copies, alike = [], 0, []
@@ -176,7 +177,7 @@ def _without_copied_files(engine: Duck, tables: list[RecordTable]) -> tuple[list
 
 
 def _chance_of_agreement(engine: Duck, records: Records) -> float:
-    """Return how likely as many verdicts on the same pairs would be the same, row by row."""
+    """Return the probability that as many random verdicts of this distribution agree row by row."""
     shown = [column.text for name, column in records.columns.items() if name not in ("model_a", "model_b")]
     groups = f"(select count(*) as n from {records.scan} group by {', '.join(shown)})"
     ((share,),) = engine.rows(f"select sum(n * n) / (sum(n) * sum(n)) from {groups} as counted")
@@ -184,13 +185,13 @@ def _chance_of_agreement(engine: Duck, records: Records) -> float:
 
 
 def _union_once(engine: Duck, tables: Sequence[RecordTable]) -> tuple[str, int]:
-    """Join tables of one kind; what several hold alike counts as often as in the one that has it most often.
+    """Join tables of one kind; rows that several tables hold count as often as in the table with the most of them.
 
-    Alike are verdicts of one item, pair, order, judge, repeat and credit, or scores of one item, model, judge and
-    repeat, whatever other columns say; where all tables have the replies, these too.
+    Verdicts are the same if item, pair, order, judge, repeat and credit agree, and scores if item, model, judge, repeat
+    and score do; replies must agree, too, if all tables have them.
 
     Returns:
-        The view, and how many rows were left out.
+        The name of the view, and the number of rows left out.
     """
     view = _union(engine, [each.records for each in tables])
     names = engine.columns(view)
@@ -198,7 +199,7 @@ def _union_once(engine: Duck, tables: Sequence[RecordTable]) -> tuple[str, int]:
         return view, 0
     replies = [name for name in REPLIES if all(name in each.records.columns for each in tables)]
     counted = ["coalesce(response, 1)"] if names.get("response") == "BIGINT" else []
-    key = ", ".join([*_likeness(names), *counted, *map(quote_name, replies)])
+    key = ", ".join([*_identity_columns(names), *counted, *map(quote_name, replies)])
     shared = f"select item from {view} group by item having count(distinct {PLACE}) > 1"
     numbered = f"select *, {PLACE} as place, count(*) over (partition by {key}, {PLACE}) as copies from {view}"
     chosen = f"first_value(place) over (partition by {key} order by copies desc, place)"
@@ -212,8 +213,8 @@ def _union_once(engine: Duck, tables: Sequence[RecordTable]) -> tuple[str, int]:
     return kept, int(copies)
 
 
-def _likeness(names: Collection[str]) -> list[str]:
-    """Return what makes rows of several files one verdict, or one score."""
+def _identity_columns(names: Collection[str]) -> list[str]:
+    """Return the SQL expressions that are equal for the same verdict, or the same score, in several files."""
     if "model_a" not in names:
         return [name for name in ("item", "judge", "repeat", "task", "model", "score") if name in names]
     key = [name for name in ("item", "judge", "repeat") if name in names]
@@ -227,10 +228,10 @@ def _likeness(names: Collection[str]) -> list[str]:
 
 
 def _union(engine: Duck, parts: Sequence[Records], places: Sequence[int] | None = None) -> str:
-    """Give all rows one name; a column that a file lacks is empty there.
+    """Return the name of a view or table with the rows of all parts; a column that a part lacks is empty there.
 
     Args:
-        places: which file each part begins with, where a part has several.
+        places: number of the first file of each part, if a part has several.
     """
     names = list(dict.fromkeys(name for part in parts for name in part.columns))
     known = [*(name for name in COLUMNS if name in names), *criterion_columns(names)]
@@ -238,7 +239,7 @@ def _union(engine: Duck, parts: Sequence[Records], places: Sequence[int] | None 
     types = {name: {part.columns[name].type for part in parts if name in part.columns} for name in names}
     queries = []
     for place, part in zip(places or range(len(parts)), parts, strict=False):
-        cells = {name: _cell(part.columns.get(name), name, types[name]) for name in names}
+        cells = {name: _shared_cell(part.columns.get(name), name, types[name]) for name in names}
         queries.append(f"select {place * ROWS_OF_A_FILE} + {ROW} as {ROW}, {columns_as(cells)} from {part.scan}")
     view = engine.fresh("judgments")
     if len(queries) <= MOST_OPEN and sum(part.number or FEW_ROWS for part in parts) >= FEW_ROWS:
@@ -250,14 +251,15 @@ def _union(engine: Duck, parts: Sequence[Records], places: Sequence[int] | None 
     return view
 
 
-def _cell(column: Column | None, name: str, types: set[str]) -> str:
+def _shared_cell(column: Column | None, name: str, types: set[str]) -> str:
+    """Return the SQL of a column in a union: text if the parts differ in type, the default if a part lacks it."""
     if column is None:
         return "1.0" if name == "weight" else f"cast(null as {TEXT if len(types) > 1 else next(iter(types))})"
     return column.text if len(types) > 1 else column.sql
 
 
-def odd_items(engine: Duck, view: str) -> list[str]:
-    """Return notes of rows without items, and of items that differ by white space, case or Unicode form alone."""
+def note_odd_items(engine: Duck, view: str) -> list[str]:
+    """Return notes on rows without items, and on items that differ by white space, case or Unicode form only."""
     names = engine.columns(view)
     if "item" not in names or not engine.rows(f"select 1 from {view} where item is not null limit 1"):
         likely = next((name for name in names if name.lower() in table.LIKELY["item"]), None)

@@ -1,4 +1,4 @@
-"""The gate: columns as a file has them come in, judgments with checked types and ranges go out."""
+"""Check records: convert columns of a file to the types of the battles table, and reject values out of range."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,29 +14,29 @@ TEXTS = ("item", "judge", "order", "category", "reason", "swap")
 ORDERS = ("ab", "ba", "merged")
 SCORES = frozenset({"item", "model", "score"})
 FRAME = "the data frame"
-"""What a source is called that is no file."""
+"""Name of a data frame in messages."""
 LIKELY = {
     "item": ("prompt", "question", "question_id", "prompt_id", "instruction", "task_id", "id"),
     "model_a": ("model_1", "model1", "left", "system_a", "model_left", "model"),
     "model_b": ("model_2", "model2", "right", "system_b", "model_right", "baseline"),
     "credit": ("winner", "verdict", "preference", "vote", "label", "outcome", "result", "choice"),
 }
-"""What others call the columns that battles need, lower case: a proposal, the user decides."""
+"""Usual names of the columns that battles need, lower case, for the `--columns` that an error proposes."""
 BLANK = "\t\n\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
-"""Characters that show nothing; to trim them is eight times as fast as to match them."""
-NO_NUMBER = ("is not a number", "write a number or leave it empty")
+"""Invisible characters; trimming them is eight times as fast as a regular expression."""
+NOT_A_NUMBER = ("is not a number", "write a number or leave it empty")
 INFINITE = ("is infinite", "leave the cell empty if the value is unknown")
 NAMELESS = "every battle needs the names of both models"
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What no row may be.
+    """A check of rows.
 
     Attributes:
-        column: whose value is shown.
-        broken: the condition of a row that breaks it.
-        problem, remedy: what is said then.
+        column: whose value the message shows.
+        broken: SQL condition of a row that breaks the rule.
+        problem, remedy: parts of the message.
     """
 
     column: str
@@ -46,22 +46,21 @@ class Rule:
 
 
 def is_pointwise(columns: Iterable[str]) -> bool:
-    """Tell whether a reader gave scores instead of battles."""
+    """Return whether the columns are those of pointwise scores, not of battles."""
     return {*columns} >= SCORES and "model_a" not in columns
 
 
 def check(records: Records, *, skip_alone: bool = False) -> Records | None:
-    """Return the contract's columns typed, and every value in its range; of scores the columns item, model, score.
+    """Return records with typed columns, after checking that every value is in its range.
 
-    Columns that begin with `margin_` are margins on single criteria: numbers, whose mean over the criteria present
-    in a row is its margin where no column `margin` says it.
+    If there is no column `margin`, it is the mean of the columns `margin_<criterion>`, or the difference of the scores.
 
     Args:
-        records: columns named as in the contract.
-        skip_alone: return None where every row compares a model with itself.
+        records: with the column names of the battles table, or those of pointwise scores.
+        skip_alone: return None if every row compares a model with itself.
 
     Raises:
-        DataError: a column is missing, or a value is impossible; it names the row, the value, the remedy.
+        DataError: a column is missing, or a value is invalid; names row, value and remedy.
     """
     try:
         if is_pointwise(records.columns):
@@ -70,9 +69,9 @@ def check(records: Records, *, skip_alone: bool = False) -> Records | None:
             empty = [Rule(name, _is_blank(words), "is empty", remedy) for name, words in named]
             typed = _typed_columns(records, records.columns)
             return _scan_rows(records, typed, [*_number_rules(records), *empty], "false")
-        records = _without_foreign_swap(records)
+        records = _rename_foreign_swap(records)
         typed = _typed_battles(records)
-        rules = [*_number_rules(records), *_rules(records, typed)]
+        rules = [*_number_rules(records), *_battle_rules(records, typed)]
         return _scan_rows(records, typed, rules, f"{typed['model_a'].sql} = {typed['model_b'].sql}", skip_alone)
     except DataError as error:
         raise error.with_place(records.source) from None
@@ -81,10 +80,13 @@ def check(records: Records, *, skip_alone: bool = False) -> Records | None:
 def _scan_rows(
     records: Records, typed: Mapping[str, Column], rules: Sequence[Rule], alone: str, skip_alone: bool = False
 ) -> Records | None:
-    """Look for rows that break a rule, in one scan for all rules; every cell is read, so that damage shows here."""
+    """Return records with their typed columns after checking all rules in one scan; None if all rows meet `alone`.
+
+    The scan reads every cell, so that damage to the file shows here.
+    """
     foreign = [name for name, column in typed.items() if column.type == JSON]
     wanted = ["count(*)", f"bool_and({alone})", *(f"min({ROW}) filter ({rule.broken})" for rule in rules)]
-    wanted += [fact for name in foreign for fact in _kinds(typed[name])]
+    wanted += [fact for name in foreign for fact in _type_conditions(typed[name])]
     everything = ", ".join(column.sql for column in records.columns.values())
     (rows, is_alone, *answers), *_ = records.rows(", ".join([*wanted, f"bit_xor(hash({everything}))"]))
     if not rows:
@@ -95,12 +97,12 @@ def _scan_rows(
         if row is not None:
             raise _broken_rule(records, rule, row)
     facts = answers[len(rules) : -1]
-    plain = {name: _plain(typed[name], *facts[2 * k : 2 * k + 2]) for k, name in enumerate(foreign)}
+    plain = {name: _typed_json(typed[name], *facts[2 * k : 2 * k + 2]) for k, name in enumerate(foreign)}
     return replace(records, columns={**typed, **plain}, number=rows)
 
 
-def _kinds(column: Column) -> tuple[str, str]:
-    """Return the questions whether all cells of a JSON column are whole numbers, and whether all are truths."""
+def _type_conditions(column: Column) -> tuple[str, str]:
+    """Return the SQL aggregates: whether all cells of a JSON column are whole numbers, and whether all are booleans."""
     whole = f"json_type({column.sql}) in ('BIGINT', 'UBIGINT') and try_cast({column.text} as bigint) is not null"
     return (
         f"bool_and({column.text} is null or ({whole}))",
@@ -108,23 +110,24 @@ def _kinds(column: Column) -> tuple[str, str]:
     )
 
 
-def _plain(column: Column, whole: bool, truths: bool) -> Column:
+def _typed_json(column: Column, whole: bool, truths: bool) -> Column:
+    """Return a JSON column as whole numbers, booleans or text."""
     kind = "bigint" if whole else "boolean" if truths else None
     return Column(f"cast({column.text} as {kind})", kind.upper()) if kind else Column(column.text)
 
 
 def _broken_rule(records: Records, rule: Rule, row: int) -> DataError:
-    """Return the error for a rule: the first row, its value, and how many such rows there are."""
+    """Return the error for a broken rule, with the first row, its value and the number of such rows."""
     count, *_ = records.rows("count(*)", f"where {rule.broken}")[0]
     column = records.columns[rule.column]
     value = records.rows(column.sql, f"where {ROW} = {row}")[0][0]
     more = f" ({count} such rows)" if count > 1 else ""
-    problem = f"{rule.column}{_shown_value(column, value)} {rule.problem}{more}"
+    problem = f"{rule.column}{_format_cell(column, value)} {rule.problem}{more}"
     return DataError(problem, remedy=rule.remedy, row=records.name_row(row))
 
 
-def _shown_value(column: Column, value: Any) -> str:
-    """Write a cell as it would be typed; an empty one shows nothing."""
+def _format_cell(column: Column, value: Any) -> str:
+    """Return a cell as Python text after a space; nothing if it is empty."""
     if value is None or value != value or value == "":
         return ""
     if column.type != JSON:
@@ -134,8 +137,8 @@ def _shown_value(column: Column, value: Any) -> str:
     return " " + (shorten(repr(value[1:-1])) if quoted else named.get(value, shorten(value)))
 
 
-def _without_foreign_swap(records: Records) -> Records:
-    """Rename a column `swap` that says something else than podium's own: a flag of many judges' files."""
+def _rename_foreign_swap(records: Records) -> Records:
+    """Rename a column `swap` to `swap_` if its values are not podium's: other files use it for a flag."""
     swap = records.columns.get("swap")
     if swap is None or not records.rows("1", f"where {swap.text} not in {_sql_list(SWAPS)} limit 1"):
         return records
@@ -144,13 +147,13 @@ def _without_foreign_swap(records: Records) -> Records:
 
 
 def _typed_columns(records: Records, names: Iterable[str]) -> dict[str, Column]:
-    """Return columns with the contract's types, foreign ones as they are."""
+    """Return columns with the types of the battles table, unknown ones unchanged."""
     numbers = {*NUMBERS, *criterion_columns(names), "score", "length"}
     columns = {}
     for name in names:
         column = records.columns[name]
         if name == "response":
-            # A count of responses, or a foreign column of that name, as of texts.
+            # Either the number of the response, or an unknown column, for example of texts.
             is_count = f"({column.number} between 0 and 1e9 and {column.number} % 1 = 0)"
             if not records.rows("1", f"where {column.text} is not null and {is_count} is not true limit 1"):
                 column = Column(f"cast({column.number} as bigint)", "BIGINT")
@@ -163,7 +166,7 @@ def _typed_columns(records: Records, names: Iterable[str]) -> dict[str, Column]:
 
 
 def remedy_of_columns(columns: Iterable[str], source: str = "") -> str:
-    """Say how to name the columns of a table, with a guess of what each is; `?` where nothing tells.
+    """Return the remedy for missing columns: a `--columns` option with likely names, `?` where none is likely.
 
     >>> remedy_of_columns(["prompt", "left", "right", "winner"])
     'name the columns, for example --columns item=prompt,model_a=left,model_b=right,credit=winner'
@@ -185,7 +188,7 @@ def remedy_of_columns(columns: Iterable[str], source: str = "") -> str:
 
 
 def _typed_battles(records: Records) -> dict[str, Column]:
-    """Return the columns of judgments, the contract's first."""
+    """Return the typed columns of battles, those of the battles table first; DataError if one is missing."""
     names = records.columns
     criteria = criterion_columns(names)
     scores = {"score_a", "score_b"} <= set(names)
@@ -201,7 +204,7 @@ def _typed_battles(records: Records) -> dict[str, Column]:
     elif "margin" not in names and scores:
         typed["margin"] = Column(f"{typed['score_a'].sql} - {typed['score_b'].sql}", "DOUBLE")
     if "margin" in typed and not {"margin", *criteria} & set(names) and "credit" in names:
-        # A margin of scores never stands in for a verdict that is empty.
+        # A margin computed from scores must not replace an empty verdict.
         reason = typed["reason"].sql if "reason" in typed else "null"
         unexplained = f"case when {typed['credit'].sql} is null then 'no verdict' end"
         typed["reason"] = Column(f"coalesce({reason}, {unexplained})")
@@ -212,22 +215,24 @@ def _typed_battles(records: Records) -> dict[str, Column]:
 
 
 def _mean(numbers: Sequence[str]) -> str:
+    """Return SQL for the mean of some columns in a row, empty cells left out."""
     there = " + ".join(f"case when {number} is null then 0 else 1 end" for number in numbers)
     return f"({' + '.join(f'coalesce({number}, 0)' for number in numbers)}) / nullif({there}, 0)"
 
 
 def _number_rules(records: Records) -> list[Rule]:
+    """Return the rules that numeric columns hold finite numbers."""
     names = [*criterion_columns(records.columns), *NUMBERS, "score"]
     rules = []
     for name in (name for name in names if name in records.columns):
         column = records.columns[name]
-        rules += [] if column.is_number else [Rule(name, column.is_strange, *NO_NUMBER)]
+        rules += [] if column.is_number else [Rule(name, column.is_strange, *NOT_A_NUMBER)]
         rules.append(Rule(name, f"isinf({column.number})", *INFINITE))
     return rules
 
 
-def _rules(records: Records, typed: Mapping[str, Column]) -> list[Rule]:
-    """Return what no judgment may be, in the order in which it is said."""
+def _battle_rules(records: Records, typed: Mapping[str, Column]) -> list[Rule]:
+    """Return the rules for the models, credits, weights and orders of battles, the most important first."""
     a, b = typed["model_a"].sql, typed["model_b"].sql
     credit = "credit is what model_a earned: 1 win, 0.5 tie, 0 loss; translate other codes with --credit-map"
     rules = [
@@ -257,10 +262,11 @@ def _rules(records: Records, typed: Mapping[str, Column]) -> list[Rule]:
 
 
 def _is_blank(name: str) -> str:
-    """Return the condition that a name is empty or shows nothing; few names need the slow look at every character."""
+    """Return the SQL condition that a name is empty or invisible; most names pass by their first character alone."""
     shows = f"ord({name}) between 33 and 126"
     return f"case when {shows} then false else {name} is null or trim({name}, {text(BLANK)}) = '' end"
 
 
 def _sql_list(words: Iterable[str]) -> str:
+    """Return words as an SQL list in brackets."""
     return f"({', '.join(map(text, words))})"

@@ -349,7 +349,7 @@ def test_a_conformal_level_outside_0_and_1_is_refused(level):
 
 
 def test_a_table_of_models_that_names_a_model_twice_is_refused():
-    with pytest.raises(DataError, match="model 'old-00' stands in it twice"):
+    with pytest.raises(DataError, match="model 'old-00' has two rows"):
         standings(arrivals(), models=pd.DataFrame({"model": ["old-00", "old-00"], "family": "oak"}))
 
 

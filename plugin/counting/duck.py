@@ -43,9 +43,6 @@ class Duck:
 
     Args:
         memory: the most that it holds in memory, for example `700MB`; by default four fifths of the machine's.
-
-    Raises:
-        UsageError: `memory` is no size.
     """
 
     def __init__(self, memory: str | None = None) -> None:

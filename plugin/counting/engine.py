@@ -18,9 +18,6 @@ def start_engine(name: str = "duckdb", memory: str | None = None) -> Engine:
     Args:
         name: `duckdb`, `spark`, or `spark=URL` with the address of a master.
         memory: the most that DuckDB holds in memory, for example `700MB`.
-
-    Raises:
-        UsageError: there is no such engine, it is not installed, or it takes no such memory.
     """
     kind, _, url = name.partition("=")
     if kind == "duckdb" and not url:

@@ -36,9 +36,6 @@ class Spark:
     Args:
         url: of the master (`spark://...`, `local[2]`, `yarn`) or of a Spark Connect server (`sc://...`); by default
             two threads of this machine.
-
-    Raises:
-        UsageError: Spark or Java is not installed, or the master cannot be reached.
     """
 
     def __init__(self, url: str | None = None) -> None:
@@ -76,11 +73,7 @@ class Spark:
         self.session.createDataFrame(rows, schema).createOrReplaceTempView(name)
 
     def scan(self, name: str, paths: Sequence[str]) -> None:
-        """Create a view over Parquet files, which are read in place.
-
-        Raises:
-            UsageError: there is no such file, or it is no Parquet.
-        """
+        """Create a view over Parquet files, which are read in place."""
         try:
             self.session.read.parquet(*paths).createOrReplaceTempView(name)
         except Exception as error:

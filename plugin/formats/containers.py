@@ -38,12 +38,7 @@ _shared_engine = cache(Duck)
 
 
 def open_records(path: Path, engine: Duck) -> Records:
-    """Open a file of any known container, or a table of a DuckDB file as `path#table`.
-
-    Raises:
-        UsageError: the file does not exist.
-        DataError: the file is empty, binary, cut off, or not what its first bytes say.
-    """
+    """Open a file of any known container, or a table of a DuckDB file as `path#table`."""
     try:
         return _open(path, engine)
     except FileNotFoundError:

@@ -18,10 +18,6 @@ def find_files(source: str, further: tuple[str, ...] = ()) -> SourceFiles:
 
     Args:
         further: suffixes that a folder is searched for, beside those of tables.
-
-    Raises:
-        UsageError: there are none.
-        DataError: a store cannot be reached.
     """
     label, path = split_label(source)
     if is_url(path):

@@ -42,11 +42,7 @@ class Foreign:
 
 
 def name_columns(records: Records, foreign: Foreign) -> Records:
-    """Rename the columns of `--columns` and add those of `--fill`; a column that has such a name already is dropped.
-
-    Raises:
-        UsageError: podium's table or the file has no such column, or the file has a column of `--fill`.
-    """
+    """Rename the columns of `--columns` and add those of `--fill`; a column that has such a name already is dropped."""
     columns, fill = foreign.columns or {}, foreign.fill or {}
     known = NAMES | {*criterion_columns(columns)}
     for name in columns:
@@ -68,12 +64,7 @@ def name_columns(records: Records, foreign: Foreign) -> Records:
 
 
 def translate_verdicts(records: Records, foreign: Foreign) -> Records:
-    """Translate the column credit by `--credit-map`, and the column order by `--shown` or from booleans.
-
-    Raises:
-        UsageError: there is a map and no column credit.
-        DataError: a verdict is not in the map, unless unknown ones are unparsed.
-    """
+    """Translate the column credit by `--credit-map`, and the column order by `--shown` or from booleans."""
     if foreign.credit_map is not None:
         records = _translate_credit(records, foreign.credit_map, foreign.unknown)
     columns = dict(records.columns)

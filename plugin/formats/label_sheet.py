@@ -45,11 +45,7 @@ def sheet_table(rows: Sequence[SheetRow]) -> pd.DataFrame:
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
-    """Read a sheet that humans have filled in: `verdict` is 1, 2 or tie, or empty (unparsed).
-
-    Raises:
-        DataError: another verdict, or a token that was changed or moved to another row.
-    """
+    """Read a sheet that humans have filled in: `verdict` is 1, 2 or tie, or empty (unparsed)."""
     words = as_text(records["verdict"]).str.strip().str.lower().str.replace(r"\.0$", "", regex=True).rename("verdict")
     credit, unparsed = parse_words(words.replace("", np.nan), CREDIT, remedy="write 1, 2 or tie, or leave it empty")
     battles = [_parse_token(str(token), row) for row, token in enumerate(records["battle"], 1)]

@@ -28,11 +28,6 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
     """Read the samples files of all sources; scores are compared if task, document and target agree.
 
     If podium's filter wrote verdicts into the samples, they are read instead, unless a metric is asked for.
-
-    Raises:
-        UsageError: a label for several models, or an unknown task or metric.
-        DataError: a damaged file, or nothing to compare.
-        NotIdentifiedError: there are several metrics and none was chosen.
     """
     samples: dict[Path, Samples] = {}
     paths: set[Path] = set()

@@ -87,11 +87,7 @@ def battles_table(documents: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def gather_verdicts(files: Sequence[Samples]) -> GatheredBattles:
-    """Read the verdicts in samples files, a row per judgment and a sheet per file that holds some.
-
-    Raises:
-        DataError: a damaged file, or an opponent with the name of the file's model.
-    """
+    """Read the verdicts in samples files, a row per judgment and a sheet per file that holds some."""
     lost: list[str] = []
     sheets = []
     for file in files:

@@ -167,11 +167,7 @@ def find_runs(paths: Sequence[Path], label: str | None, *, searched: bool) -> tu
 
 
 def select_runs(files: Iterable[Samples], *, every: bool = False) -> tuple[list[Samples], list[str]]:
-    """Select the newest run of each model and task, or every run, oldest first; also return notes on those left out.
-
-    Raises:
-        UsageError: runs of one name may be different models: in several folders, or with other arguments.
-    """
+    """Select the newest run of each model and task, or every run, oldest first; also return notes on those left out."""
     cells: dict[tuple[str, str], list[Samples]] = {}
     by_path = {file.path: file for file in files}
     for file in sorted(by_path.values(), key=lambda file: (file.time, str(file.path))):
@@ -218,11 +214,7 @@ def open_bytes(path: Path) -> Any:
 
 
 def sample_rows(path: Path) -> Iterator[tuple[str, dict[str, Any] | None]]:
-    """Yield place and content of each row of a samples file; None for a last line that is cut off.
-
-    Raises:
-        DataError: another line is not a whole record.
-    """
+    """Yield place and content of each row of a samples file; None for a last line that is cut off."""
     with open_bytes(path) as stream:
         lines = json_lines(stream)
         try:

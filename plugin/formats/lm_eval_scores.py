@@ -116,10 +116,6 @@ def choose_metrics(files: Sequence[Scores], asked: Sequence[str]) -> tuple[dict[
 
     Args:
         asked: `metric,filter`, or `metric` if a task has one filter; or `all`.
-
-    Raises:
-        UsageError: no task has a metric that was asked for.
-        NotIdentifiedError: a task has several metrics or filters and none was chosen, or none is a number.
     """
     usable, unusable = _metrics_by_task(files)
     known = [metric for task in usable for metric in (*usable[task], *unusable[task])]
@@ -196,9 +192,6 @@ def direction_of(metric: str, files: Sequence[Scores]) -> tuple[int, str, str | 
 
     Returns:
         The sign, the metric's name in the battles table, and a note or None.
-
-    Raises:
-        DataError: two results files contradict each other.
     """
     task, name = files[0].file.task, metric.rpartition(",")[0]
     ways: dict[bool | None, str] = {}

@@ -67,9 +67,6 @@ def pair_up(scores: Records) -> tuple[Records, int, list[str]]:
 
     Returns:
         The battles, the number of battles missing because a model has no score, and notes.
-
-    Raises:
-        DataError: fewer than two models.
     """
     engine, columns = scores.engine, scores.columns
     trial = [name for name in SAME_TRIAL if name in columns]

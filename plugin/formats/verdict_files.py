@@ -275,9 +275,6 @@ def parse_words(
 
     Returns:
         The numbers and the mask of unparsed cells, shape (rows,) each.
-
-    Raises:
-        DataError: an unknown word; it is never taken for a tie.
     """
     words = as_categorical(column)
     blank = [word in unparsed or word.strip().lower() in BLANK for word in words.categories]
@@ -335,9 +332,6 @@ def _split_games(records: pd.DataFrame, column: str, verdict: str, orders: tuple
     """Return a row per game of a column of lists, all first games before all second ones.
 
     The list gives way to the columns `played` (the game, None if null), `verdict` (its value of that key) and `order`.
-
-    Raises:
-        DataError: a cell is not a list of one or two objects or nulls, or a verdict is not text.
     """
     for position, games in enumerate(records[column]):
         problem = ""

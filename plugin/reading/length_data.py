@@ -20,10 +20,6 @@ def read_length_data(path: str | Path) -> External:
     Columns: `instruction_difficulty`; `item`, or `index` (the number of the row in the annotations, from 0); for gamed
     baselines `preference` in [0, 1], `std_delta_len` (lead in length of the baseline, in standard deviations) and
     `not_gamed_baseline` (their rows are those that are false).
-
-    Raises:
-        UsageError: no such file.
-        DataError: a column or a number is missing.
     """
     try:
         table = pd.read_csv(path)

@@ -16,12 +16,7 @@ About: TypeAlias = str | Path | pd.DataFrame | None
 
 
 def about_models(table: About) -> dict[str, dict[str, Any]]:
-    """Read a table of models as facts (family, date and so on) by model; empty if there is no table.
-
-    Raises:
-        DataError: there is no column `model`, or a model has two rows.
-        UsageError: there is no such file.
-    """
+    """Read a table of models as facts (family, date and so on) by model; empty if there is no table."""
     if table is None:
         return {}
     source = "the table of models" if isinstance(table, pd.DataFrame) else str(table)

@@ -28,10 +28,6 @@ def scan_parquet(spark: Engine, paths: Sequence[str], columns: Mapping[str, str]
     Args:
         paths: files, folders or globs, with any scheme that this Spark knows.
         columns: podium's column name to the file's.
-
-    Raises:
-        UsageError: there is no such file or column.
-        DataError: a column is missing or holds an invalid value; the value is named, the row is unknown.
     """
     raw, view = spark.fresh("file"), spark.fresh("judgments")
     spark.scan(raw, paths)

@@ -55,11 +55,7 @@ class RecordTable:
 def keep_rows(
     tables: Sequence[RecordTable], conditions: Sequence[tuple[str, str]], human_judge: str | None
 ) -> tuple[list[RecordTable], list[str]]:
-    """Select the rows that meet all conditions; also return notes. The human judge is exempt from one on the judge.
-
-    Raises:
-        UsageError: a column that no table has, or a value that no row has.
-    """
+    """Select the rows that meet all conditions; also return notes. The human judge is exempt from one on the judge."""
     kept, notes = list(tables), []
     for column, value in conditions:
         lacking = [each.source for each in kept if column not in each.records.columns]

@@ -58,9 +58,6 @@ def check(records: Records, *, skip_alone: bool = False) -> Records | None:
     Args:
         records: with the column names of the battles table, or those of pointwise scores.
         skip_alone: return None if every row compares a model with itself.
-
-    Raises:
-        DataError: a column is missing, or a value is invalid; names row, value and remedy.
     """
     try:
         if is_pointwise(records.columns):

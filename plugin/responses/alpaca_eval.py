@@ -13,11 +13,7 @@ def fits(sheet: Sheet) -> bool:
 
 
 def read(sheet: Sheet) -> list[ResponseRow]:
-    """Read a response per row; an instruction that a model answers again is an item of its own.
-
-    Raises:
-        DataError: a row without instruction, or a cell that is no text.
-    """
+    """Read a response per row; an instruction that a model answers again is an item of its own."""
     seen: Counter[tuple[str | None, str]] = Counter()
     answers = []
     for record in sheet.records():

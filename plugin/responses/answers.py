@@ -90,11 +90,7 @@ def answer(
 
 
 def name_models(rows: Iterable[Row], label: str | None, otherwise: str = "") -> list[Row]:
-    """Name the models of a file's responses: by the label, else as the file does, else as the file is called.
-
-    Raises:
-        UsageError: a label on a file of several models.
-    """
+    """Name the models of a file's responses: by the label, else as the file does, else as the file is called."""
     rows = list(rows)
     names = sorted({row.model for row in rows if isinstance(row, ResponseRow) and row.model})
     if label is not None and len(names) > 1:
@@ -161,19 +157,11 @@ class Record:
         return None if name is None else self._encodable(name)
 
     def text(self, column: str | None) -> str | None:
-        """Return a cell that must hold text; None where it is empty or there is no such column.
-
-        Raises:
-            DataError: it holds something else.
-        """
+        """Return a cell that must hold text; None where it is empty or there is no such column."""
         return None if column is None else self.as_text(column, self.cells.get(column))
 
     def as_text(self, name: str, value: Any) -> str | None:
-        """Return a value that must be text, or None where it is empty.
-
-        Raises:
-            DataError: it is something else, or holds half a character.
-        """
+        """Return a value that must be text, or None where it is empty."""
         if isinstance(value, str):
             return self._encodable(value)
         if is_empty(value):

@@ -18,10 +18,6 @@ def assemble(answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]) -
     """Put answers together, by item, model and number; questions fill in what the answers' files do not say.
 
     Questions that nobody answered are left out, with a note.
-
-    Raises:
-        DataError: two responses of one model to one item, rows of one item that contradict each other, or an
-            item without instruction.
     """
     cells = _answers_by_model(answers)
     # Questions first, then what the first model by name says, then the next: the order of sources is no matter.

@@ -160,11 +160,7 @@ class Responses:
         return hashlib.sha256(json.dumps(shown).encode("ascii")).hexdigest()
 
     def only(self, models: Sequence[str]) -> "Responses":
-        """Keep some models.
-
-        Raises:
-            UsageError: a model that is not there; the nearest is suggested.
-        """
+        """Keep some models."""
         kept = sorted({find_name("model", name, self.texts) for name in models})
         return replace(
             self,
@@ -188,9 +184,6 @@ class Responses:
             category: only items of this category, or of these.
             answered_by: only items of which this model's files hold a row, however many others were asked.
             seed: of the draw; the same seed draws the same items, in whatever order files and rows were read.
-
-        Raises:
-            UsageError: a limit below one, a category that no item has, or a model that is not there.
         """
         if limit is not None and limit < 1:
             raise UsageError(f"limit={limit}: give a number of items, 1 or more")

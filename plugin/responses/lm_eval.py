@@ -32,9 +32,6 @@ def find_samples(source: SourceFiles) -> tuple[list[Samples], tuple[Path, ...], 
 
     Returns:
         The samples files, the files that are not lm-eval's, and notes of runs that are left out or have no samples.
-
-    Raises:
-        UsageError: runs of one name are not reruns of one model.
     """
     samples, results = find_runs(source.paths, source.label, searched=source.searched)
     kept, notes = select_runs(samples)
@@ -47,11 +44,7 @@ def find_samples(source: SourceFiles) -> tuple[list[Samples], tuple[Path, ...], 
 
 
 def read_rows(file: Samples) -> tuple[Sheet, list[str]]:
-    """Return the whole rows of a samples file, and a note of a last line that is cut off.
-
-    Raises:
-        DataError: another line is not whole.
-    """
+    """Return the whole rows of a samples file, and a note of a last line that is cut off."""
     rows = list(sample_rows(file.path))
     whole = {place.removeprefix("line "): row for place, row in rows if row is not None}
     frame = pd.DataFrame(list(whole.values()), index=pd.Index(list(whole), name="line"))
@@ -72,9 +65,6 @@ def read(sheet: Sheet) -> list[ResponseRow]:
 
     Items are known by task and document hash, so that runs with other prompts or limits meet; a document that occurs
     again is an item of its own. The category is the task.
-
-    Raises:
-        DataError: a row without a prompt or with a response that is no text.
     """
     own = samples_at(sheet.path, sheet.label)
     records = list(sheet.records())
@@ -98,11 +88,7 @@ def read(sheet: Sheet) -> list[ResponseRow]:
 
 
 def prompt(record: Record) -> tuple[str | None, str]:
-    """Return the system prompt, or None, and the prompt: in a chat, what the user said last.
-
-    Raises:
-        DataError: there is none.
-    """
+    """Return the system prompt, or None, and the prompt: in a chat, what the user said last."""
     first = next(iter(_request(record.cells["arguments"])), None)
     first = first[0] if isinstance(first, list) and first else first
     if not isinstance(first, str):

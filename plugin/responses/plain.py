@@ -50,11 +50,7 @@ def read_instructions(sheet: Sheet) -> list[QuestionRow]:
 
 
 def choose_columns(sheet: Sheet) -> dict[str, str | None]:
-    """Return which column holds what; None where none does.
-
-    Raises:
-        UsageError: two columns could be the same thing.
-    """
+    """Return which column holds what; None where none does."""
     columns: dict[str, str | None] = {}
     for what, names in NAMES.items():
         there = [name for name in names if name in sheet.columns]

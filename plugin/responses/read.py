@@ -91,10 +91,6 @@ def read_responses(
         reasoning: whether what a model thought before it answered is part of its response (`keep`) or not.
         prompts: what models are asked on demand; by default the items of the sources.
         on_demand: models that can be asked for the responses that no source holds.
-
-    Raises:
-        UsageError: a path that does not exist, a model named twice, or nothing to compare.
-        DataError: a file or a value in it is not what it should be.
     """
     parts: list[Part] = []
     notes: list[str] = []
@@ -136,10 +132,6 @@ def read_prompts(*sources: str | Path, readers: Sequence[FileReader] = ()) -> tu
 
     Returns:
         The questions, and notes for humans.
-
-    Raises:
-        UsageError: a path that does not exist.
-        DataError: a file holds no prompt, or a value in it is not what it should be.
     """
     read = [_read_source(source, readers, PROMPTS) for source in map(str, sources)]
     rows = [row for parts, _ in read for row in _rows_in(parts)]

@@ -32,9 +32,6 @@ def atomic_file(place: Place) -> Iterator[Path]:
 
     Mode and owner of an old file are kept and symbolic links are followed; a pipe or device is appended to; an object
     in a store is uploaded.
-
-    Raises:
-        OSError: the file cannot be written; the message says whether the old file is unchanged.
     """
     if not isinstance(place, RemoteFile) and not _is_stream(place):
         with _replacement(Path(os.path.realpath(place)), place) as temporary:

@@ -1,7 +1,7 @@
-"""The stock `inspect` command with one more option: `--ranker NAME` on eval, eval-set, eval-retry and score.
+"""The `inspect` command with the option `--ranker NAME` on eval, eval-set, eval-retry and score.
 
-The option is taken out before Inspect sees it, and the ranker goes to podium's hook through the environment, so that a
-detached run inherits it, too.
+The option is removed before Inspect parses the arguments, and the ranker is passed to podium's hook in an environment
+variable, which a detached run inherits.
 """
 
 import os
@@ -23,14 +23,18 @@ SPARED = {
     "--no-score-display": ("INSPECT_EVAL_NO_SCORE_DISPLAY", "INSPECT_EVAL_SCORE_DISPLAY"),
     "--no-log-model-api": ("INSPECT_EVAL_LOG_MODEL_API",),
 }
-"""What costs a tournament a quarter of its CPU and shows nothing that it needs, and the variables that decide it."""
+"""Options that save a quarter of a tournament's CPU, each with the variables by which users decide it themselves."""
 REMEDY = "run `inspect` without --ranker, then `podium rank LOGS --ranker NAME`"
 
 
 def run(arguments: Sequence[str]) -> None:
-    """Run `inspect` with these arguments, as `podium inspect` does."""
+    """Run `inspect` with these arguments, as `podium inspect` does.
+
+    Raises:
+        UsageError: --ranker is used wrongly, or this version of Inspect is not supported.
+    """
     own, rankers = split_rankers(arguments)
-    _ask_for(rankers, own)
+    _pass_rankers(rankers, own)
     sys.argv = ["inspect", *own]
     try:
         from podium.hosts.inspect_ai.compatibility import import_command_line
@@ -41,7 +45,7 @@ def run(arguments: Sequence[str]) -> None:
         raise UsageError(f"podium does not know this inspect-ai's command line ({error}): {REMEDY}") from None
     # The help does without the option, rather than `podium inspect` without an Inspect that is built otherwise.
     with suppress(AttributeError, KeyError, TypeError):
-        _document_option(host)
+        _add_to_help(host)
     with suppress(AttributeError, KeyError, TypeError):
         known = {
             word for option in host.inspect.commands[own[0]].params for word in option.opts + option.secondary_opts
@@ -50,26 +54,26 @@ def run(arguments: Sequence[str]) -> None:
         sys.argv += spared
         if spared:
             tell(f"{' '.join(spared)}: nothing of a tournament is lost, and it takes less CPU (`inspect` keeps them)")
-    _run_stock(stock, own, ranking=bool(rankers))
+    _run_main(stock, own, ranking=bool(rankers))
 
 
 def extend_command(host: Any) -> None:
-    """Let the bare `inspect` command, its module just loaded, take --ranker, too, where podium is enabled.
+    """Add --ranker to the `inspect` command whose module was just loaded, after `podium enable`.
 
-    Without --ranker nothing but the help is changed: Inspect's own `main` runs.
+    Without --ranker only the help is changed: Inspect's `main` runs.
 
     Raises:
-        AttributeError, KeyError, TypeError: Inspect's command line is built otherwise than podium knows.
+        AttributeError, KeyError, TypeError: Inspect's command line is built differently.
     """
     stock = host.main
-    _document_option(host)
+    _add_to_help(host)
     own, rankers = split_rankers(sys.argv[1:])
 
     def main() -> None:
         try:
-            _ask_for(rankers, own)
+            _pass_rankers(rankers, own)
             sys.argv[1:] = own
-            _run_stock(stock, own, ranking=True)
+            _run_main(stock, own, ranking=True)
         except PodiumError as error:
             tell(str(error))
             sys.exit(error.exit_code)
@@ -98,7 +102,7 @@ def split_rankers(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def flags_to_spare(arguments: Sequence[str], environment: Mapping[str, str]) -> list[str]:
-    """Return what turns off the costs that a tournament does without; what the user decided stays.
+    """Return options to add to a tournament's command to save CPU, without those that the user decided.
 
     >>> flags_to_spare(["eval", "podium/ring", "--log-model-api"], {"INSPECT_EVAL_SCORE_DISPLAY": "true"})
     ['--no-log-realtime']
@@ -113,8 +117,12 @@ def flags_to_spare(arguments: Sequence[str], environment: Mapping[str, str]) -> 
     ]
 
 
-def _ask_for(rankers: Sequence[str], arguments: Sequence[str]) -> None:
-    """Let podium's hook, here and in a detached run, know the rankers; none are asked for without names."""
+def _pass_rankers(rankers: Sequence[str], arguments: Sequence[str]) -> None:
+    """Set the environment variable that passes the rankers to podium's hook; do nothing without rankers.
+
+    Raises:
+        UsageError: a ranker is unknown, or the command takes none.
+    """
     if not rankers:
         return
     if not arguments or arguments[0] not in COMMANDS:
@@ -128,12 +136,12 @@ def _ask_for(rankers: Sequence[str], arguments: Sequence[str]) -> None:
     os.environ[RANKER_VARIABLE] = ",".join(rankers)
 
 
-def _document_option(host: Any) -> None:
-    """Add the option to the help of the commands; it is taken out before they parse it."""
+def _add_to_help(host: Any) -> None:
+    """Add --ranker to the help of Inspect's commands."""
     import click
 
     def refuse(context: Any, option: Any, value: str | None) -> None:
-        # Where it was not taken out before, nothing would be ranked.
+        # If it was not removed before, nothing would be ranked.
         if value is not None:
             raise click.BadParameter(f"nothing ranks here: podium inspect ... --ranker {value}", context, option)
 
@@ -145,8 +153,12 @@ def _document_option(host: Any) -> None:
             options.append(option)
 
 
-def _run_stock(stock: Callable[[], None], arguments: Sequence[str], *, ranking: bool) -> None:
-    """Run Inspect's own `main`; after scoring, where no hook does it, rank the logs that were named or written."""
+def _run_main(stock: Callable[[], None], arguments: Sequence[str], *, ranking: bool) -> None:
+    """Run Inspect's `main`; after `inspect score`, which calls no hook, rank the logs that changed.
+
+    Raises:
+        UsageError: podium's hook cannot be imported.
+    """
     if not ranking:
         stock()
         return
@@ -173,6 +185,7 @@ def _run_stock(stock: Callable[[], None], arguments: Sequence[str], *, ranking: 
 
 
 def _logs_near(arguments: Sequence[str]) -> set[Place]:
+    """Return the logs that the arguments name, and those beside them."""
     near: set[Place] = set()
     for word in arguments:
         if word.endswith((".eval", ".json")):

@@ -25,7 +25,6 @@ from podium.hosts.inspect_ai.log_files import NAMESPACE
 
 STOPPED = "the judge is not asked any more"
 """Beginning of the error that ends a whole run."""
-LOG_OF_TOURNAMENT = "an Inspect log of a tournament"
 ROUND, REQUESTED, BATTLES = "podium round", "podium asked", "battles"
 """Keys of a sample's metadata that tell an announced round, a request for answers and a pack from a battle."""
 KEYS = {
@@ -36,7 +35,6 @@ KEYS = {
     "gave_up": "gave up",
 }
 """Keys in the log of the fields that are named otherwise here."""
-NO_ANSWER = "the sample failed"
 
 
 class LogContents(BaseModel):
@@ -84,12 +82,10 @@ class TournamentMetadata(LogContents):
     Attributes:
         format: version of everything podium wrote into the log.
         missing: number of missing responses, by model and reason.
-        left_out: battles of the first round that lack a response.
-        sources: files of the responses.
-        scheduled, planned: battles of the first round, and of the whole tournament.
+        left_out, scheduled: battles of the first round, without and with both responses.
+        planned: battles of the whole tournament.
         tasks: the tasks that the responses are of.
         prompts: hash of the judge's prompts.
-        shard: None for a whole tournament.
         answers: how many responses each model is asked for, and how; None if all were recorded.
         host: the other host that plays and ranks this tournament, or None.
     """
@@ -125,7 +121,7 @@ def read_tournament(log: EvalLog) -> TournamentMetadata | None:
         return None
     metadata = log.eval.metadata or {}
     version = metadata.get("podium_format", "0.1" if "podium_entrants" in metadata else None)
-    require_format(version, LOG_OF_TOURNAMENT, log.location)
+    require_format(version, "an Inspect log of a tournament", log.location)
     try:
         return TournamentMetadata.parse(metadata)
     except DataError as error:
@@ -276,17 +272,16 @@ class BattleReplies(LogContents):
     checklist: list[str] = []
 
 
-class SampleReplies(LogContents):
-    """The judges' replies on a battle or a pack, and the options with which they were asked."""
+class SampleReplies(BattleReplies):
+    """The judges' replies on a battle, or on the `battles` of a pack, and the options with which they were asked."""
 
-    judgments: list[KeptJudgment] | None = None
-    checklist: list[str] = []
+    judgments: list[KeptJudgment] = []
     battles: list[BattleReplies] | None = None
     options: dict[str, Any] = {}
 
-    def to_battles(self) -> list[BattleReplies]:
+    def to_battles(self) -> Sequence[BattleReplies]:
         """Return the replies per battle, in the order of the sample's battles."""
-        return self.battles or [BattleReplies(judgments=self.judgments or [], checklist=self.checklist)]
+        return self.battles or [self]
 
 
 class GivenAnswer(LogContents):
@@ -304,9 +299,8 @@ def parse_answers(request: RequestMetadata, kept: Mapping[str, Any] | None) -> d
         request: the metadata of the sample.
         kept: podium's entry in its store; None if the sample failed.
     """
-    given = kept or {}
-    failed = {"failed": NO_ANSWER}
-    return {(name, request.item): GivenAnswer.parse(given.get(name, failed)) for name in request.asked_models}
+    failed = {"failed": "the sample failed"}
+    return {(name, request.item): GivenAnswer.parse((kept or {}).get(name, failed)) for name in request.asked_models}
 
 
 class VerdictRow(TypedDict):
@@ -356,9 +350,8 @@ class Columns(LogContents):
     @model_validator(mode="after")
     def _check_lengths(self) -> Self:
         """Raise ValueError if a column has another number of rows."""
-        for name, values in self.columns.items():
-            if len(values) != self.rows:
-                raise ValueError(f"column {name!r} has {len(values)} of {self.rows} rows")
+        if short := [name for name, values in self.columns.items() if len(values) != self.rows]:
+            raise ValueError(f"column {short[0]!r} does not have {self.rows} rows")
         return self
 
     @classmethod
@@ -392,10 +385,9 @@ class PackVerdicts(LogContents):
     @model_validator(mode="after")
     def _check_columns(self) -> Self:
         """Raise ValueError if a column is missing that every verdict has."""
-        for columns, names in ((self.battles, ("item", "model_a", "credit")), (self.judgments, ("battle", "order"))):
-            for name in names:
-                if columns.rows and name not in columns.same and name not in columns.columns:
-                    raise ValueError(f"column {name!r} is missing")
+        for kept, needed in ((self.battles, {"item", "model_a", "credit"}), (self.judgments, {"battle", "order"})):
+            if kept.rows and (lacking := needed - {*kept.same, *kept.columns}):
+                raise ValueError(f"column {min(lacking)!r} is missing")
         return self
 
     @classmethod

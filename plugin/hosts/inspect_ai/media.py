@@ -1,4 +1,4 @@
-"""Images, audio, video and files of an item: found in a log, shown to the judge beside its prompt, or said missing."""
+"""Images, audio, video and files of an item: found in a log, and shown to the judge beside its prompt."""
 
 import json
 import re
@@ -16,21 +16,22 @@ NOT_IN_LOG = "media not in the log"
 IN_RESPONSE = "media in the response"
 SHOWABLE = re.compile(r"data:|https?://")
 REFUSAL = re.compile(r"\b(?:images?|audio|videos?|vision|media|multi-?modal|documents?|content type)\b", re.IGNORECASE)
-"""What a provider's error speaks of that refuses media."""
+"""Words in the error of a provider that rejects media."""
 
 
 def media_in(messages: str | Sequence[ChatMessage]) -> list[Content]:
-    """Return what of a conversation is not text."""
-    return [] if isinstance(messages, str) else [part for message in messages for part in _parts(message)]
+    """Return the contents of a conversation that are not text."""
+    return [] if isinstance(messages, str) else [part for message in messages for part in _media_parts(message)]
 
 
-def _parts(message: ChatMessage) -> Iterator[Content]:
+def _media_parts(message: ChatMessage) -> Iterator[Content]:
+    """Return the contents of a message that are not text."""
     content = [] if isinstance(message.content, str) else message.content
     return (part for part in content if part.type in KINDS)
 
 
 def text_with_places(messages: Sequence[ChatMessage]) -> list[str]:
-    """Return the text of each message, with `[image 1]` where media stand, counted over all of them."""
+    """Return the text of each message, with `[image 1]` in place of media, numbered over all messages."""
     texts, number = [], 0
     for message in messages:
         lines = []
@@ -45,29 +46,29 @@ def text_with_places(messages: Sequence[ChatMessage]) -> list[str]:
 
 
 def media_as_text(messages: str | Sequence[ChatMessage]) -> str | None:
-    """Return media as JSON, as an item keeps them; None without any."""
+    """Return the media of a conversation as JSON; None if there are none."""
     media = [part.model_dump(exclude_none=True, exclude={"internal"}) for part in media_in(messages)]
     return json.dumps(media, sort_keys=True) if media else None
 
 
 def why_not_shown(sample: EvalSample) -> str | None:
-    """Return why a response cannot be judged by what a log holds: its media, or those of its item, are not there."""
+    """Return why a response cannot be judged: media of its item are not in the log, or it has media; else None."""
     places = [str(getattr(part, part.type)) for part in media_in(sample.input)]
     if not all(SHOWABLE.match(place) or Path(place).is_file() for place in places):
         return NOT_IN_LOG
     answer = sample.output.choices[0].message if sample.output.choices else None
-    return IN_RESPONSE if answer and any(_parts(answer)) else None
+    return IN_RESPONSE if answer and any(_media_parts(answer)) else None
 
 
 def input_of(instruction: str, media: str | None) -> str | list[ChatMessage]:
-    """Return the input of a sample: the instruction, and the item's media beside it."""
+    """Return a sample's input: the instruction, and the item's media (JSON) behind it."""
     if media is None:
         return instruction
     return [ChatMessageUser(content=[ContentText(text=instruction), *CONTENTS.validate_json(media)])]
 
 
 def prompt_with_media(prompt: str, media: Sequence[Content]) -> str | list[ChatMessage]:
-    """Return what the judge is asked: the prompt, and after it what the instruction's places stand for."""
+    """Return the judge's input: the prompt, and behind it the media that its `[image 1]` ... stand for."""
     if not media:
         return prompt
     named = ", ".join(f"[{part.type} {number}]" for number, part in enumerate(media, 1))
@@ -76,16 +77,16 @@ def prompt_with_media(prompt: str, media: Sequence[Content]) -> str | list[ChatM
 
 
 def refuse_media(messages: Sequence[ChatMessage], who: str) -> None:
-    """Refuse what a judge of text would not see."""
+    """Raise NotImplementedError if a model that reads text only is shown media."""
     if media := media_in(messages):
         raise NotImplementedError(f"{who} is shown text only, and there is {media[0].type}")
 
 
 def why_refused(error: BaseException) -> str | None:
-    """Return in words why a judge did not take media; None where the error is of another kind.
+    """Return the provider's message if it rejects media; None for another error.
 
-    A provider refuses by the status of a bad request, or speaks of media; what may succeed later is no refusal. Its own
-    words are those of the innermost error: the host's begin with the whole request.
+    It rejects them with the status of a bad request, or with a message on media. The message is that of the innermost
+    error: the host's begin with the whole request.
     """
     cause: BaseException | None = error
     words = None

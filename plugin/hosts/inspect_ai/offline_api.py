@@ -1,4 +1,4 @@
-"""The embedded judge as Inspect sees it: a model that answers by checking rules."""
+"""The model `podium/offline` for Inspect: a rule-based judge without a language model."""
 
 import math
 from collections.abc import Iterator
@@ -37,11 +37,7 @@ _ASKED: ContextVar[tuple[Judging, Texts] | None] = ContextVar("asked", default=N
 
 @contextmanager
 def asked_by(how: Judging, texts: Texts) -> Iterator[None]:
-    """Let `podium/offline` know who asks about which texts, for the calls made within.
-
-    Inspect hands a model the prompt alone, and what it asks for, about which responses, must not be guessed from its
-    words.
-    """
+    """Give the settings and the texts of the calls in the body to `podium/offline`, which Inspect gives the prompt only."""
     token = _ASKED.set((how, texts))
     try:
         yield
@@ -50,7 +46,7 @@ def asked_by(how: Judging, texts: Texts) -> Iterator[None]:
 
 
 class OfflineAPI(ModelAPI):
-    """`podium/offline`: checks the demands of an instruction that can be counted. It is no language model."""
+    """The model API of `podium/offline`, which checks countable demands of an instruction; no language model."""
 
     def __init__(
         self,
@@ -75,7 +71,11 @@ class OfflineAPI(ModelAPI):
         tool_choice: ToolChoice,  # noqa: ARG002
         config: GenerateConfig,
     ) -> ModelOutput:
-        """Answer the last message."""
+        """Return the reply to the last message.
+
+        Raises:
+            PluginError: the realization that asks has no `write_reply`.
+        """
         refuse_media(input, "podium/offline")
         prompt = input[-1].text
         asked = _ASKED.get()
@@ -94,11 +94,12 @@ class OfflineAPI(ModelAPI):
         return ModelOutput(model=name, choices=[choice], usage=usage)
 
     def max_connections(self) -> int:
-        """Return how many calls may run at once: nobody waits for anything."""
+        """Return how many calls may run at once: they need no network."""
         return 100
 
 
 def _logprobs(reply: Reply) -> Logprobs:
+    """Return the token probabilities of a reply in Inspect's form."""
     content = []
     for token in reply.tokens:
         logs = {text: math.log(max(p, 1e-300)) for text, p in token.top.items()}

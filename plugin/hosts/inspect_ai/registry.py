@@ -1,4 +1,4 @@
-"""What inspect-ai finds under the name `podium`. Imported by every `inspect` command: nothing heavy at the top."""
+"""The entry point of inspect-ai's group `inspect_ai`; every `inspect` command imports it, so imports stay light."""
 
 from inspect_ai.model import ModelAPI, modelapi
 
@@ -9,7 +9,7 @@ __all__ = ["hook", "judge_calls", "offline", "scorers", "tasks"]
 
 @modelapi(name="podium")
 def offline() -> type[ModelAPI]:
-    """Return the API behind `podium/offline`: the embedded judge, without a key and without a network."""
+    """Return the model API of `podium/offline`, a rule-based judge without key and network."""
     from podium.hosts.inspect_ai.offline_api import OfflineAPI
 
     return OfflineAPI

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache as remember
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import TaskState
@@ -29,6 +29,9 @@ from podium.hosts.inspect_ai.media import media_in, text_with_places
 from podium.plugins.catalogue import judging_settings
 from podium.scorers.judging import Judging, merge_rows, verdict_row
 from podium.scorers.reasoning import Policy, strip_reasoning
+
+if TYPE_CHECKING:
+    from podium.responses.collection import Responses
 
 REPEATED = ("item", "response", "model_a", "model_b", "first", "category", "length_a", "length_b")
 """What a score repeats of its battle."""
@@ -115,47 +118,61 @@ def pairwise(reference: str, cache: bool = True, reasoning: Policy = "strip", **
         reasoning: whether the judge is shown what a model thought before it answered (`keep`) or not.
         **kwargs: of `podium.plugins.catalogue.judging_settings`.
     """
-    from podium.hosts.inspect_ai.log_responses import READER
     from podium.responses.collection import response_key
-    from podium.responses.read import read_responses
 
     with plain_errors():
         run = Run(judging_settings(**flatten_arguments(kwargs)), cache=cache)
-        responses = read_responses(reference, readers=(READER,), reasoning=reasoning)
+        name, responses = _read_reference(reference, reasoning)
         several = {each.id for each in responses.items if each.responses > 1}
-        if len(responses.models) != 1:
-            names = ", ".join(responses.models)
-            raise UsageError(f"{reference} holds {len(responses.models)} models ({names}); name one reference")
-        [name] = responses.models
-        texts, missing = responses.texts[name], responses.missing[name]
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
         item, response = str(state.sample_id), state.output.completion
         response = strip_reasoning(response) if reasoning == "strip" else response
         # Epoch k meets epoch k; one response of the reference meets all.
         met = response_key(item, state.epoch if item in several else 1)
-        if met not in texts:
-            reason = missing.get(met, "no response")
+        if met not in responses.texts[name]:
+            reason = responses.missing[name].get(met, "no response")
             return score_without_value("scoring_failed", f"{name} has no response to compare with: {reason}")
         if not response.strip():
             return score_without_value("scoring_failed", "empty response")
-        media, instruction = media_in(state.input), state.input_text
-        if media and not isinstance(state.input, str):
-            instruction = "\n\n".join(text_with_places(state.input))
-        number: dict[str, Any] = {"response": state.epoch} if state.epoch > 1 else {}
-        battle = BattleMetadata(
-            item=item,
-            **number,
-            model_a=str(state.model),
-            model_b=name if name != str(state.model) else f"{name} (reference)",
-            instruction=instruction,
-            reference=state.target.text or None,
-            response_a=response,
-            response_b=texts[met],
-        )
-        return _score_battle(battle, await ask_jury(run, battle, media=media), run.how)
+        battle = _battle_of(state, response, name, responses.texts[name][met])
+        return _score_battle(battle, await ask_jury(run, battle, media=media_in(state.input)), run.how)
 
     return score
+
+
+def _read_reference(reference: str, reasoning: Policy) -> tuple[str, "Responses"]:
+    """Return the name of the reference and its responses.
+
+    Raises:
+        UsageError: there are responses of several models.
+    """
+    from podium.hosts.inspect_ai.log_responses import READER
+    from podium.responses.read import read_responses
+
+    responses = read_responses(reference, readers=(READER,), reasoning=reasoning)
+    if len(responses.models) != 1:
+        names = ", ".join(responses.models)
+        raise UsageError(f"{reference} holds {len(responses.models)} models ({names}); name one reference")
+    return responses.models[0], responses
+
+
+def _battle_of(state: TaskState, response: str, name: str, text: str) -> BattleMetadata:
+    """Return the battle of a sample's response against the reference's text."""
+    instruction = state.input_text
+    if not isinstance(state.input, str) and media_in(state.input):
+        instruction = "\n\n".join(text_with_places(state.input))
+    number: dict[str, Any] = {"response": state.epoch} if state.epoch > 1 else {}
+    return BattleMetadata(
+        item=str(state.sample_id),
+        **number,
+        model_a=str(state.model),
+        model_b=name if name != str(state.model) else f"{name} (reference)",
+        instruction=instruction,
+        reference=state.target.text or None,
+        response_a=response,
+        response_b=text,
+    )
 
 
 def _score_battle(battle: BattleMetadata, kept: BattleReplies, how: Judging) -> Score:

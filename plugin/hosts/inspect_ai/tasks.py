@@ -11,7 +11,7 @@ from podium.hosts.inspect_ai.compatibility import flatten_arguments, plain_error
 
 @task
 def round_robin(responses: str | Sequence[str] = (), items: int | None = None, **kwargs: Any) -> Task:
-    """Play all pairs of models on every item, or on a sample of `items`."""
+    """Play all pairs of models on every item, or on `items` of them."""
     return _tournament("round_robin", responses, {"items": items}, kwargs)
 
 
@@ -24,7 +24,7 @@ def anchor(
     candidates: str | Sequence[str] | None = None,
     **kwargs: Any,
 ) -> Task:
-    """Play everyone against one anchor, several, or the one that a pilot finds (`anchor=auto`)."""
+    """Play all models against one or several anchors, or the one that a pilot finds (`anchor=auto`)."""
     settings = {"anchor": anchor, "items": items, "pilot": pilot, "candidates": candidates}
     return _tournament("anchor", responses, settings, kwargs)
 
@@ -37,13 +37,13 @@ def swim(
     ratings: str | Sequence[str] | Mapping[str, float] | None = None,
     **kwargs: Any,
 ) -> Task:
-    """Let models join one by one and meet ever nearer neighbours."""
+    """Let models join one by one and meet opponents of ever more similar rating."""
     return _tournament("swim", responses, {"items": items, "order": order, "ratings": ratings}, kwargs)
 
 
 @task
 def chain(responses: str | Sequence[str] = (), items: int | None = None, **kwargs: Any) -> Task:
-    """Let each item play a random path through all models."""
+    """Play a random path through all models on each item."""
     return _tournament("chain", responses, {"items": items}, kwargs)
 
 
@@ -55,7 +55,7 @@ def ring(
     items: int | None = None,
     **kwargs: Any,
 ) -> Task:
-    """Let each item play a random circle, one order a pair; with `until` it stops when the answer is known."""
+    """Play a random cycle through all models on each item, one order per pair; `until` stops it early."""
     return _tournament("ring", responses, {"until": until, "margin": margin, "items": items}, kwargs)
 
 
@@ -66,19 +66,24 @@ def recorded_task(
     sample: int | None = None,
     **kwargs: Any,
 ) -> Task:
-    """Play recorded battles again, the answers being the same: for another judge, realization or prompt."""
+    """Play recorded battles again with the same responses, for another judge, realization or prompt."""
     return _tournament("recorded", responses, {"battles": battles, "sample": sample}, kwargs)
 
 
 @task
 def tournament(name: str | None = None, responses: str | Sequence[str] = (), **kwargs: Any) -> Task:
-    """Play a tournament by its name, a plugin's or podium's own; its options are typed like all others."""
+    """Play a tournament by its name, podium's or a plugin's."""
     return _tournament(name or "", responses, {}, kwargs)
 
 
 def _tournament(
     name: str, responses: str | Sequence[str], settings: Mapping[str, Any], options: Mapping[str, Any]
 ) -> Task:
+    """Return the task of a tournament; its settings may also be among the options.
+
+    Raises:
+        UsageError: an option is unknown or impossible.
+    """
     # Inspect imports this module for every command of everyone who has podium installed: the engine waits.
     from podium.hosts.inspect_ai.tournament_task import split_options, tournament_task
 

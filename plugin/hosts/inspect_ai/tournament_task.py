@@ -67,23 +67,17 @@ class RunOptions:
 
     Attributes:
         shard: `k/n`: only the battles on the k-th of n parts of the items.
-        models: only these.
         answered_by: only items that this model was asked, whether or not it has a response.
-        limit, category: only so many items, or of this category.
-        seed: of everything drawn.
-        max_battles: at most so many.
-        pack: put all battles of an item and a round into one sample: smaller and faster logs; `auto` does so from
-            `PACKED_FROM` battles.
+        limit: draws so many items.
+        pack: put all battles of an item and a round into one sample; `auto` from `PACKED_FROM` battles on.
         cache: take replies of earlier runs instead of new calls.
         reask: the log of an earlier run whose readable replies are taken; only the rest is asked.
         earlier: the log of a tournament whose battles count; models that are not in it join as newcomers.
         reasoning: whether the judge is shown what a model thought before it answered (`keep`) or not.
-        prompts: what the models of the role `models` are asked if no response of theirs is recorded; by default
-            the items of `responses`. Then `system` may be their system prompt, and `temperature` and `max_tokens` are
-            theirs: a judge has its own in its role.
+        prompts: what the models of the role `models` are asked; by default the items of `responses`. Then `system`,
+            `temperature` and `max_tokens` are theirs: a judge has its own in its role.
         answers: `on-demand`, or all of them `first`, model by model.
-        max_cost: limit of the cost of answers and verdicts together.
-        prices: by model, of a million tokens of input and of output; by default those that Inspect knows.
+        prices: by model, per million tokens of input and of output; by default those that Inspect knows.
 
     Raises:
         UsageError: an option has an impossible value.
@@ -214,7 +208,7 @@ class _TaskBuilder:
         return competing, unanswered
 
     def _complete_settings(self, settings: Mapping[str, Any], before: Sequence[Outcome]) -> dict[str, Any]:
-        """Return the tournament's settings, with the seed, the rated models and the recorded battles of this run."""
+        """Return the settings with the seed, the models of earlier battles and the recorded battles of this run."""
         complete = {**({"seed": self.options.seed} if "seed" in _settings_of(self.name) else {}), **settings}
         if before:
             complete["rated"] = tuple(sorted({side for own in before for side in (own.pairing.a, own.pairing.b)}))

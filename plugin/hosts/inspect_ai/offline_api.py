@@ -37,7 +37,7 @@ _ASKED: ContextVar[tuple[Judging, Texts] | None] = ContextVar("asked", default=N
 
 @contextmanager
 def asked_by(how: Judging, texts: Texts) -> Iterator[None]:
-    """Give the settings and the texts of the calls in the body to `podium/offline`, which Inspect gives the prompt only."""
+    """Pass settings and texts to `podium/offline` for the calls in the body: Inspect passes only the prompt."""
     token = _ASKED.set((how, texts))
     try:
         yield

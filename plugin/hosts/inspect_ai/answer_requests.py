@@ -34,15 +34,7 @@ CHARACTERS_PER_TOKEN = 4
 
 @dataclass(frozen=True, slots=True)
 class AnswerRequests:
-    """Which models are asked for responses, to what, and how.
-
-    Attributes:
-        models: by name; empty if all responses are recorded.
-        prompts: what they are asked; empty for the items of the recorded responses.
-        system: system prompt of items that have none, or None.
-        generation: `temperature` and `max_tokens`, if they are given.
-        notes: for the user.
-    """
+    """Which models are asked for responses, to what, and how."""
 
     models: Mapping[str, Model] = field(default_factory=dict)
     prompts: tuple[QuestionRow, ...] = ()
@@ -75,11 +67,7 @@ class AnswerRequests:
         return min(usual, self.generation.get("max_tokens", usual) * CHARACTERS_PER_TOKEN)
 
     def cost_text(self, responses: Responses, cells: Collection[tuple[str, str]]) -> str:
-        """Return a sentence on the maximum number of answers and the tokens that they take.
-
-        Args:
-            cells: the answers, by model and item.
-        """
+        """Return a sentence on the maximum number of answers and the tokens that they take."""
         items, usual = responses.by_id(), self._usual_length(responses) / CHARACTERS_PER_TOKEN
         shown = sum(len(items[item].instruction) + len(items[item].system or "") for _, item in cells)
         tokens = f"about {shown / CHARACTERS_PER_TOKEN:,.0f} input and {len(cells) * usual:,.0f} output tokens"
@@ -90,12 +78,7 @@ class AnswerRequests:
 
 
 def split_requests(prompts: Sequence[str], when: str, how: Mapping[str, Any]) -> tuple[AnswerRequests, dict[str, Any]]:
-    """Split options into what models are asked on demand and how the judge is asked.
-
-    Raises:
-        UsageError: there are prompts and no model has the role `models`, or a model has it twice.
-        DataError: a file of prompts is invalid.
-    """
+    """Split options into what models are asked on demand and how the judge is asked."""
     if when not in get_args(When):
         raise unknown_name("choice for answers", when, get_args(When))
     if ROLE not in model_roles():
@@ -122,11 +105,7 @@ def split_requests(prompts: Sequence[str], when: str, how: Mapping[str, Any]) ->
 
 
 def models_by_name() -> dict[str, Model]:
-    """Return the models of the role `models` by name, with their settings in the name if two names are alike.
-
-    Raises:
-        UsageError: two of them have the same settings, too.
-    """
+    """Return the models of the role `models` by name, with their settings in the name if two names are alike."""
     models = models_of_role(ROLE)
     names = [str(model) for model in models]
     several = {name for name in names if names.count(name) > 1}
@@ -139,16 +118,7 @@ def models_by_name() -> dict[str, Model]:
 
 
 def read_questions(sources: Sequence[str]) -> tuple[list[QuestionRow], list[str]]:
-    """Read what models are to be asked; return it with notes for the user.
-
-    Args:
-        sources: files of responses or instructions, tasks of Inspect (`inspect_evals/gsm8k`, `FILE.py`,
-            `FILE.py@TASK`), and names of its example datasets.
-
-    Raises:
-        UsageError: there is no such file, task or dataset, or no prompt in it.
-        DataError: a file or a value in it is invalid.
-    """
+    """Read what models are to be asked; return it with notes for the user."""
     questions: list[QuestionRow] = []
     notes: list[str] = []
     for source in sources:

@@ -72,12 +72,7 @@ class ModelCaller:
 
 @solver
 def ask_models(*, cache: bool = True, temperature: float | None = None, max_tokens: int | None = None) -> Solver:
-    """Ask models for the answers that a sample requests; leave other samples unchanged.
-
-    Args:
-        cache: whether answers of earlier runs are taken.
-        temperature, max_tokens: of the models; by default their own.
-    """
+    """Ask models for the answers that a sample requests; leave other samples unchanged."""
     config = GenerateConfig(temperature=temperature, max_tokens=max_tokens)
     policy = CachePolicy(expiry=None, per_epoch=False, scopes={NAMESPACE: ROLE}) if cache else False
     caller = ModelCaller(config, policy)
@@ -99,17 +94,7 @@ def ask_models(*, cache: bool = True, temperature: float | None = None, max_toke
 
 @dataclass(eq=False, repr=False)
 class AnswerCollector:
-    """Keeps track of the answers that are still to be asked for, and builds the samples that request them.
-
-    Attributes:
-        sample_builder: builds the battles; its responses are updated here.
-        order: the order in which models answer.
-        first: items whose answers are all requested before the first battle, model by model.
-        pack: whether the answers to an item that a round needs are one sample.
-        reasoning: whether a model's reasoning is kept in its answer.
-        failed: requested responses that are missing, by model and key.
-        cause: why the first of them failed; empty if none did.
-    """
+    """Keeps track of the answers that are still to be asked for, and builds the samples that request them."""
 
     sample_builder: SampleBuilder
     order: Sequence[str]
@@ -153,11 +138,7 @@ class AnswerCollector:
         return None, ONLY_REASONING if given.text.strip() else EMPTY
 
     def build_requests(self, pairings: Sequence[Pairing], label: str) -> list[Sample]:
-        """Return samples that request the missing answers for these battles.
-
-        Args:
-            label: of the round, for the ids of packs.
-        """
+        """Return samples that request the missing answers for these battles."""
         pending = self.sample_builder.responses.pending
         for name in self.order if self.first else ():
             if own := [item for item in self.first if item in pending.get(name, ())]:

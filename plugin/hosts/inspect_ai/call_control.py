@@ -44,11 +44,7 @@ class JudgeStoppedError(RuntimeError):
 
 
 class CircuitBreaker:
-    """Makes the first ten calls; further ones only if one of them is answered or they fail differently.
-
-    Args:
-        ends_run: whether the first JudgeStoppedError ends the run, so that later callers wait instead of raising it.
-    """
+    """Makes the first ten calls; further ones only if one of them is answered or they fail differently."""
 
     def __init__(self, *, ends_run: bool = False) -> None:
         self._ends_run = ends_run
@@ -58,12 +54,7 @@ class CircuitBreaker:
         self._refusal: JudgeStoppedError | None = None
 
     async def call(self, ask: Callable[[], Awaitable[T]]) -> T:
-        """Make a call and return its answer.
-
-        Raises:
-            JudgeStoppedError: the first calls failed alike.
-            Exception: what the call itself raised.
-        """
+        """Make a call and return its answer."""
         if not self._is_settled:
             await self._room.acquire()
             if not self._is_settled:
@@ -122,9 +113,6 @@ async def make_calls(calls: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
 
     Inspect's `collect` does this too, and opens a span per call: two more events to record for each, and every call
     has one already.
-
-    Raises:
-        Exception: what the first failed call raised.
     """
     results: dict[int, T] = {}
 

@@ -28,11 +28,7 @@ REMEDY = "run `inspect` without --ranker, then `podium rank LOGS --ranker NAME`"
 
 
 def run(arguments: Sequence[str]) -> None:
-    """Run `inspect` with these arguments, as `podium inspect` does.
-
-    Raises:
-        UsageError: --ranker is used wrongly, or this version of Inspect is not supported.
-    """
+    """Run `inspect` with these arguments, as `podium inspect` does."""
     own, rankers = split_rankers(arguments)
     _pass_rankers(rankers, own)
     sys.argv = ["inspect", *own]
@@ -61,9 +57,6 @@ def extend_command(host: Any) -> None:
     """Add --ranker to the `inspect` command whose module was just loaded, after `podium enable`.
 
     Without --ranker only the help is changed: Inspect's `main` runs.
-
-    Raises:
-        AttributeError, KeyError, TypeError: Inspect's command line is built differently.
     """
     stock = host.main
     _add_to_help(host)
@@ -118,11 +111,7 @@ def flags_to_spare(arguments: Sequence[str], environment: Mapping[str, str]) -> 
 
 
 def _pass_rankers(rankers: Sequence[str], arguments: Sequence[str]) -> None:
-    """Set the environment variable that passes the rankers to podium's hook; do nothing without rankers.
-
-    Raises:
-        UsageError: a ranker is unknown, or the command takes none.
-    """
+    """Set the environment variable that passes the rankers to podium's hook; do nothing without rankers."""
     if not rankers:
         return
     if not arguments or arguments[0] not in COMMANDS:
@@ -154,11 +143,7 @@ def _add_to_help(host: Any) -> None:
 
 
 def _run_main(stock: Callable[[], None], arguments: Sequence[str], *, ranking: bool) -> None:
-    """Run Inspect's `main`; after `inspect score`, which calls no hook, rank the logs that changed.
-
-    Raises:
-        UsageError: podium's hook cannot be imported.
-    """
+    """Run Inspect's `main`; after `inspect score`, which calls no hook, rank the logs that changed."""
     if not ranking:
         stock()
         return

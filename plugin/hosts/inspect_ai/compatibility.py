@@ -47,11 +47,7 @@ def flatten_arguments(kwargs: Mapping[str, Any]) -> dict[str, Any]:
 def score_without_value(
     reason: str, explanation: str, *, answer: str | None = None, metadata: dict[str, Any] | None = None
 ) -> Score:
-    """Return a score that Inspect leaves out of metrics.
-
-    Args:
-        reason: `grader_failed` or `scoring_failed`, Inspect's words.
-    """
+    """Return a score that Inspect leaves out of metrics."""
     more = {"reason": reason} if HAS_REASON else {}
     return Score.unscored(answer=answer, explanation=explanation, metadata=metadata, **more)
 

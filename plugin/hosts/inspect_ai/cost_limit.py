@@ -23,10 +23,6 @@ class CostLimit:
     Samples are scheduled in portions that fit into half of the rest; if the rest is less than the dearest sample so
     far, none is scheduled. The first of a kind, answer or battle, is scheduled alone. So the limit is exceeded only by
     a sample dearer than all before it.
-
-    Attributes:
-        most: the limit, in the currency of the prices.
-        prices: by model; Inspect's cost counts for the others.
     """
 
     def __init__(self, most: float, prices: Prices) -> None:
@@ -41,11 +37,7 @@ class CostLimit:
         return sum(self._costs.values())
 
     def add_cost(self, sample: EvalSample) -> None:
-        """Add the cost of a sample.
-
-        Raises:
-            PodiumError: the price of a model is not known.
-        """
+        """Add the cost of a sample."""
         cost = sum(self._cost_of(name, usage) for name, usage in sample.model_usage.items())
         self._costs[sample.uuid or str(sample.id)] = cost
         kind = REQUESTED in sample.metadata
@@ -72,16 +64,7 @@ class CostLimit:
 
 
 def build_cost_limit(most: float, prices: Prices | None, models: Sequence[Model]) -> CostLimit:
-    """Return a cost limit whose prices are checked before the first call.
-
-    Args:
-        most: the limit.
-        prices: by model, as typed.
-        models: models that are asked for answers; the judges are found by their role.
-
-    Raises:
-        UsageError: the limit is not positive, a price is not a pair of numbers, or a model has none.
-    """
+    """Return a cost limit whose prices are checked before the first call."""
     if not most > 0:
         raise UsageError(f"max_cost={most:g}: give a sum above 0, in the currency of the prices")
     for name, price in (prices or {}).items():

@@ -28,19 +28,7 @@ LogFrame = tuple[FiledRun, pd.DataFrame]
 def choose_logs(
     labels: Mapping[Path, str | None], *, every: bool = False
 ) -> tuple[list[FiledRun], list[str], list[str]]:
-    """Choose the logs that count; a single log always does.
-
-    Args:
-        labels: name for the model of each log, or None.
-        every: whether all runs of a question count, as repeats.
-
-    Returns:
-        The logs that count, notes on those that do not, and messages on those that failed or could not be read.
-
-    Raises:
-        DataError: the only log is damaged or of another format version.
-        UsageError: `every`, and runs of a model differ in their settings.
-    """
+    """Choose the logs that count; a single log always does."""
     runs, lost = [], []
     for path, label in labels.items():
         try:
@@ -74,14 +62,7 @@ def choose_response_logs(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
 
 
 def run_of(path: Path, log: EvalLog, label: str | None = None) -> FiledRun:
-    """Return which run a log is of, and how much of it is there.
-
-    Args:
-        label: name for its model.
-
-    Raises:
-        DataError: it is of another format version.
-    """
+    """Return which run a log is of, and how much of it is there."""
     spec, whole, tournament = log.eval, log.status == "success", read_tournament(log)
     done = 0
     if not whole:
@@ -111,11 +92,7 @@ def _failure_text(run: FiledRun) -> str:
 
 
 def _different_settings(runs: Iterable[FiledRun], every: bool) -> list[str]:
-    """Return notes on runs of one model and task that differ in their settings.
-
-    Raises:
-        UsageError: `every`: then they would count as repeats.
-    """
+    """Return notes on runs of one model and task that differ in their settings."""
     groups: dict[Any, list[FiledRun]] = {}
     for run in runs:
         if not is_tournament(run.header):
@@ -148,12 +125,7 @@ def _settings_of(log: EvalLog) -> dict[str, str]:
 
 
 def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBattles:
-    """Read the rows of the logs that count; if they are of several tasks, items begin with the task's name.
-
-    Raises:
-        DataError: none of them has rows.
-        UsageError: runs that are asked for as repeats differ in their settings.
-    """
+    """Read the rows of the logs that count; if they are of several tasks, items begin with the task's name."""
     logs, notes, lost = choose_logs(labels, every=reading.all_runs)
     frames: list[LogFrame] = []
     for log in logs:

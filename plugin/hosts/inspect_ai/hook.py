@@ -71,11 +71,7 @@ def headers_in(folder: str) -> Iterator[EvalLog]:
 
 
 def rank_logs(logs: Iterable[EvalLog], done: set[LogStates] | None = None) -> None:
-    """Rank each tournament alone and other logs of one task together; print a message for what cannot be ranked.
-
-    Args:
-        done: states of logs that were ranked together; they are not ranked again.
-    """
+    """Rank each tournament alone and other logs of one task together; print a message for what cannot be ranked."""
     groups: dict[tuple[str, tuple[str, ...]], list[EvalLog]] = {}
     for log in logs:
         try:
@@ -184,9 +180,6 @@ def write_into_log(place: Place, ranking: "Ranking") -> EvalResults:
     """Write a ranking into a log's `results.metadata`, and a score per model for the viewer; return the new results.
 
     The samples are not touched. Rankings by the same rankers and slices are replaced, others are kept.
-
-    Raises:
-        PodiumError: the log has no results.
     """
     path = local_file(place)
     log = read_eval_log(str(path), header_only=True)

@@ -22,12 +22,7 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
-    """Read the logs among some files; a log that cannot be read is left out with a message unless it is the only one.
-
-    Raises:
-        UsageError: there are logs, and inspect-ai is not installed.
-        DataError: the only log is damaged, of another format version, or nothing in it is judged or scored.
-    """
+    """Read the logs among some files; leave out a log that cannot be read, with a message, unless it is the only one."""
     ours = {path: source.label for source in sources for path in source.paths if path.suffix in SUFFIXES}
     beside = {path for path in ours if is_beside_logs(path)}
     logs = {path: label for path, label in ours.items() if path not in beside and is_log(path)}
@@ -42,11 +37,7 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
 
 
 def battle_texts(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield a row per judgment of a tournament's log: item, models, texts, order, judge and its words; else nothing.
-
-    Raises:
-        DataError: it is damaged, or of another format version.
-    """
+    """Yield a row per judgment of a tournament's log: item, models, texts, order, judge and its words; else nothing."""
     if not is_log(path):
         return
     from podium.hosts.inspect_ai.log_contents import SampleReplies, parse_battles, read_tournament
@@ -71,9 +62,6 @@ def costs_in(path: Path) -> Iterator[dict[str, Any]]:
     """Yield a row per answer of a model in a log: tokens in and out, working seconds, money; None if unknown.
 
     Every sample of an ordinary eval is an answer, and every request for answers in a tournament.
-
-    Raises:
-        DataError: it is damaged, or of another format version.
     """
     if not is_log(path):
         return

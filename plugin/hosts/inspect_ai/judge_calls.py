@@ -56,16 +56,7 @@ JudgmentKey = tuple[str, str, str, str, str, int]
 
 @dataclass(eq=False, repr=False)
 class Run(OnceCache):
-    """State of one run: settings, kept ratings and checklists, known judgments, and the calls' circuit breaker.
-
-    Attributes:
-        how: the settings of judging.
-        cache: whether replies of earlier runs are taken instead of new calls.
-        reask: log of an earlier run whose readable judgments are taken.
-        jury: the judges; if empty, the models of the role `judge`.
-        asked_before: number of repeats of each judge in earlier runs, which this run continues.
-        modes: whether token probabilities soften verdicts, by judge; set by its first informative reply.
-    """
+    """State of one run: settings, kept ratings and checklists, known judgments, and the calls' circuit breaker."""
 
     how: Judging
     _: KW_ONLY
@@ -103,12 +94,7 @@ class Run(OnceCache):
 
 
 def readable_judgments(path: str, how: Judging) -> dict[JudgmentKey, KeptJudgment]:
-    """Return the judgments of an earlier run's log whose replies can all be parsed.
-
-    Raises:
-        UsageError: there is no such log, or it holds no battles.
-        DataError: it is damaged, or of another format version.
-    """
+    """Return the judgments of an earlier run's log whose replies can all be parsed."""
     file = local_file(place_of(path))
     if not file.exists():
         raise UsageError(f"reask={path}: there is no such log")
@@ -147,14 +133,7 @@ def _response_key_of(battle: BattleMetadata) -> str:
 def judge(
     *, cache: bool = True, reask: str | None = None, asked_before: dict[str, int] | None = None, **kwargs: Any
 ) -> Solver:
-    """Ask every judge for every judgment of the sample's battles, and keep the replies in the store.
-
-    Args:
-        cache: whether replies of earlier runs are taken instead of new calls.
-        reask: a log: what could be parsed there is taken from it, and only the rest is asked.
-        asked_before: number of repeats of each judge in earlier runs.
-        **kwargs: of `podium.plugins.catalogue.judging_settings`.
-    """
+    """Ask every judge for every judgment of the sample's battles, and keep the replies in the store."""
     options = flatten_arguments(kwargs)
     run = Run(judging_settings(**options), cache=cache, reask=reask, ends_run=True, asked_before=asked_before or {})
 
@@ -182,12 +161,7 @@ def judge(
 
 
 async def ask_jury(run: Run, battle: BattleMetadata, *, media: Sequence[Content] = (), epoch: int = 1) -> BattleReplies:
-    """Ask every judge for every judgment of a battle and return the replies.
-
-    Args:
-        media: contents of the instruction that go beside the prompt.
-        epoch: of Inspect, from 1; each adds its own repeats.
-    """
+    """Ask every judge for every judgment of a battle and return the replies."""
     wants_checklist = run.how.settings.checklist
     if wants_checklist and not battle.checklist:
         questions = await run.ask_once(("checklist", battle.item), partial(_write_checklist, run, battle))
@@ -294,11 +268,7 @@ async def _call_model(
 
 
 async def _write_checklist(run: Run, battle: BattleMetadata) -> tuple[str, ...]:
-    """Return the checklist of an item, written by the role `checklist`, else by the first judge.
-
-    Raises:
-        RuntimeError: no reply holds one.
-    """
+    """Return the checklist of an item, written by the role `checklist`, else by the first judge."""
     model = get_model(role="checklist") if "checklist" in model_roles() else jury_of(run.how, run.jury)[0]
     texts = texts_of(battle, ())
     prompt = checklist_prompt(texts, run.how.settings)

@@ -20,11 +20,7 @@ SAMPLING = ("temperature", "top_p", "top_k", "max_tokens", "seed", "reasoning_ef
 
 
 def jury_of(how: Judging, given: Sequence[Model] = ()) -> list[Model]:
-    """Return the judges: the given models, else those of the role `judge` or `grader`, and of `judge2` ...
-
-    Raises:
-        UsageError: one judge is there twice.
-    """
+    """Return the judges: the given models, else those of the role `judge` or `grader`, and of `judge2` ..."""
     jury = list(given) or judges_by_role()
     if not jury:
         get_model(role=ROLES[0], required=True)

@@ -49,11 +49,7 @@ class LogContents(BaseModel):
 
     @classmethod
     def parse(cls, kept: Any) -> Self:
-        """Validate what a log holds.
-
-        Raises:
-            DataError: a field is missing or has another type.
-        """
+        """Validate what a log holds."""
         try:
             return cls.model_validate(kept)
         except ValidationError as error:
@@ -112,11 +108,7 @@ def is_tournament(log: EvalLog) -> bool:
 
 
 def read_tournament(log: EvalLog) -> TournamentMetadata | None:
-    """Return what a log's header says of its tournament; None for an ordinary eval.
-
-    Raises:
-        DataError: it is of another format version, or damaged.
-    """
+    """Return what a log's header says of its tournament; None for an ordinary eval."""
     if not is_tournament(log):
         return None
     metadata = log.eval.metadata or {}
@@ -145,14 +137,7 @@ class ItemMetadata(LogContents):
 
 
 class BattleMetadata(ItemMetadata):
-    """A battle: two responses to one item.
-
-    Attributes:
-        response: which of several responses of the models to the item, from 1; None if there is one.
-        first: the model whose response is shown first, if the tournament decides it.
-        round: the number of its round, from 1.
-        checklist: questions on the item, written before the battle was judged.
-    """
+    """A battle: two responses to one item."""
 
     response: int | None = None
     model_a: str
@@ -293,12 +278,7 @@ class GivenAnswer(LogContents):
 
 
 def parse_answers(request: RequestMetadata, kept: Mapping[str, Any] | None) -> dict[tuple[str, str], GivenAnswer]:
-    """Return the answers to a request by model and item.
-
-    Args:
-        request: the metadata of the sample.
-        kept: podium's entry in its store; None if the sample failed.
-    """
+    """Return the answers to a request by model and item."""
     failed = {"failed": "the sample failed"}
     return {(name, request.item): GivenAnswer.parse((kept or {}).get(name, failed)) for name in request.asked_models}
 

@@ -59,21 +59,13 @@ class ScoredSample:
 
 
 def read_by_inspect(path: Path, **options: Any) -> EvalLog:
-    """Return a log as `inspect_ai.log.read_eval_log` reads it with these options.
-
-    Raises:
-        DataError: it is damaged.
-    """
+    """Return a log as `inspect_ai.log.read_eval_log` reads it with these options."""
     with _damage_as_data_error(path):
         return read_eval_log(str(path), **options)
 
 
 def samples_of(path: Path) -> Iterator[ScoredSample]:
-    """Yield the samples of a log by epoch, then by id.
-
-    Raises:
-        DataError: it is damaged.
-    """
+    """Yield the samples of a log by epoch, then by id."""
     if path.suffix == ".eval" and _can_open(path):
         return _samples_in_archive(path)
     return map(_scored_sample, read_by_inspect(path, exclude_fields=UNUSED).samples or [])
@@ -163,9 +155,6 @@ def log_rows(path: Path) -> pd.DataFrame:
     For a tournament `attrs` has `missing` (battles without a verdict: no response, not played, or media that the judge
     was not shown), `unplayed` (their number), `unshown` (the judge's words on each) and `answer` (what a tournament
     that stops by itself found).
-
-    Raises:
-        DataError: it is damaged, of another format version, or nothing in it is judged or scored.
     """
     header = read_by_inspect(path, header_only=True)
     with named_in_errors(path):

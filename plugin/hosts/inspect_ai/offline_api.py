@@ -71,11 +71,7 @@ class OfflineAPI(ModelAPI):
         tool_choice: ToolChoice,  # noqa: ARG002
         config: GenerateConfig,
     ) -> ModelOutput:
-        """Return the reply to the last message.
-
-        Raises:
-            PluginError: the realization that asks has no `write_reply`.
-        """
+        """Return the reply to the last message."""
         refuse_media(input, "podium/offline")
         prompt = input[-1].text
         asked = _ASKED.get()

@@ -24,11 +24,7 @@ FEW_ROUNDS = 10
 def preview_run(
     responses: Responses, source: TournamentSource, how: Judging, requests: AnswerRequests, missing: str
 ) -> Iterator[str]:
-    """Yield sentences on what will be played and what it will cost, then notes.
-
-    Args:
-        missing: which battles are left out, and why.
-    """
+    """Yield sentences on what will be played and what it will cost, then notes."""
     battles = round(source.rule.size(source.field) * responses.mean_number())
     calls = battles * source.calls
     number = rounds_of(source.rule, source.field)

@@ -27,13 +27,7 @@ RECORDED = "recorded"
 
 @dataclass(frozen=True, slots=True)
 class RecordedBattles:
-    """What is judged again.
-
-    Attributes:
-        pairings: with the model shown first, if the tournament decided it.
-        asked: by judge, the number of its repeats so far: its next verdicts are further repeats.
-        responses: None if the source holds none.
-    """
+    """What is judged again."""
 
     pairings: tuple[Pairing, ...]
     asked: dict[str, int]
@@ -51,12 +45,7 @@ class RecordedBattles:
 
 
 def recorded_battles(*sources: str) -> RecordedBattles:
-    """Read the battles of tournaments' logs, or else of verdicts in any known format.
-
-    Raises:
-        UsageError: no source is named, or none of them holds battles.
-        DataError: a log is damaged, or holds two responses of a model to one item.
-    """
+    """Read the battles of tournaments' logs, or else of verdicts in any known format."""
     if not sources:
         raise UsageError(
             f"{RECORDED} needs battles to judge again: -T battles=LOG (logs, or verdicts beside responses=)"

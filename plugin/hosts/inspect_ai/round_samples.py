@@ -122,13 +122,7 @@ def _outcome(battle: dict[str, Any], credit: float | None, margin: float | None)
 
 
 def announce_round(upcoming: NextRound, number: int, revision: int = 0, replaced: NextRound | None = None) -> Sample:
-    """Return the sample that records what a round schedules.
-
-    Args:
-        number: of the round, from 1.
-        revision: how often the round was scheduled again because answers failed.
-        replaced: the schedule before this revision.
-    """
+    """Return the sample that records what a round schedules."""
     pairings: list[list[Any]] = []
     for own in upcoming.pairings:
         # What stands behind the names only where it says something.

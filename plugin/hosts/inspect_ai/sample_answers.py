@@ -27,11 +27,7 @@ from podium.responses.assembly import AGREE
 
 
 def responses_in(path: Path) -> list[ResponseRow]:
-    """Return the responses in a log: one per sample and epoch of an ordinary eval; the requested ones of a tournament.
-
-    Raises:
-        DataError: it is damaged, or of another format version.
-    """
+    """Return a log's responses: one per sample and epoch of an ordinary eval, the requested ones of a tournament."""
     header = read_by_inspect(path, header_only=True)
     if not is_tournament(header):
         samples = samples_with_media(path, UNUSED - {"messages"})
@@ -45,11 +41,7 @@ def responses_in(path: Path) -> list[ResponseRow]:
 
 
 def samples_with_media(path: Path, unused: AbstractSet[str]) -> list[EvalSample]:
-    """Return the samples of a log without the fields `unused`, but with images and the like put back into the input.
-
-    Raises:
-        DataError: it is damaged.
-    """
+    """Return the samples of a log without the fields `unused`, but with images and the like put back into the input."""
     samples = read_by_inspect(path, exclude_fields=set(unused)).samples or []
     if not any(media_in(sample.input) for sample in samples):
         return samples
@@ -79,12 +71,7 @@ def _response_of(sample: EvalSample, path: Path, log: EvalLog) -> ResponseRow:
 
 
 def question_of(sample: EvalSample | Sample, item: str | int, source: str, task: str) -> QuestionRow:
-    """Return the question that a sample of a log or dataset asks.
-
-    Args:
-        item: the sample's id.
-        source: the file or dataset.
-    """
+    """Return the question that a sample of a log or dataset asks."""
     metadata, target = sample.metadata or {}, sample.target
     category = metadata.get("category")
     instruction, system = _split_prompt(sample.input)

@@ -82,9 +82,6 @@ def verdict(**kwargs: Any) -> Scorer:
     """Score a battle by parsing the judges' kept replies: the credit of model_a, or no value if it is unparsed.
 
     No calls are made, so scoring again is free.
-
-    Args:
-        **kwargs: of `podium.plugins.catalogue.judging_settings`; by default those of the run that asked.
     """
     options = flatten_arguments(kwargs)
     judging_settings(**options)
@@ -111,12 +108,6 @@ def pairwise(reference: str, cache: bool = True, reasoning: Policy = "strip", **
 
     `inspect score LOG --scorer podium/pairwise -S reference=OTHER.eval --model-role judge=MODEL`. A sample that the
     reference did not answer is not scored.
-
-    Args:
-        reference: responses to compare with: an Inspect log, or any file that podium reads, as `label=path`.
-        cache: take replies of earlier runs instead of new calls.
-        reasoning: whether the judge is shown what a model thought before it answered (`keep`) or not.
-        **kwargs: of `podium.plugins.catalogue.judging_settings`.
     """
     from podium.responses.collection import response_key
 
@@ -142,11 +133,7 @@ def pairwise(reference: str, cache: bool = True, reasoning: Policy = "strip", **
 
 
 def _read_reference(reference: str, reasoning: Policy) -> tuple[str, "Responses"]:
-    """Return the name of the reference and its responses.
-
-    Raises:
-        UsageError: there are responses of several models.
-    """
+    """Return the name of the reference and its responses."""
     from podium.hosts.inspect_ai.log_responses import READER
     from podium.responses.read import read_responses
 

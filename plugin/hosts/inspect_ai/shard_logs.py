@@ -62,17 +62,7 @@ def _plain_model(judge: Any) -> Any:
 
 
 def join_shards(logs: Sequence[tuple[Path, EvalLog, pd.DataFrame]]) -> list[str]:
-    """Count the battles of shards that were not read as missing, in `attrs` of the first log's rows.
-
-    Args:
-        logs: of each its file, header and rows.
-
-    Returns:
-        Notes that name these shards.
-
-    Raises:
-        DataError: shards of several tournaments, one of them incomplete; or the same battles in two divisions.
-    """
+    """Count the battles of shards that were not read as missing, in `attrs` of the first log's rows."""
     plans: dict[str, list[PlannedLog]] = {}
     for path, header, frame in logs:
         if tournament := read_tournament(header):

@@ -19,14 +19,7 @@ REMOVED_OPTIONS = ("look", "played")
 
 @dataclass(frozen=True, slots=True)
 class ShardSchedule:
-    """What one run plays of a tournament.
-
-    Attributes:
-        rule: schedules the battles of this shard, in one round.
-        opening: the sample that takes the place of the round if this shard has no battles.
-        metadata: what the log says of the shard.
-        summary: how many battles are played here, for the user.
-    """
+    """What one run plays of a tournament."""
 
     rule: Part
     opening: tuple[Sample, ...]
@@ -37,18 +30,7 @@ class ShardSchedule:
 def build_shard_schedule(
     name: str, rule: Any, competing: Responses, shard: str, before: Sequence[Round] = (), seed: int = 0
 ) -> ShardSchedule:
-    """Return what a shard plays.
-
-    Args:
-        name: of the tournament.
-        rule: the tournament, with its budget.
-        shard: `k/n`.
-        before: rounds that were played before the tournament.
-        seed: of the order of items, by which they are split.
-
-    Raises:
-        UsageError: `shard` is not k/n, or the tournament cannot be split.
-    """
+    """Return what a shard plays."""
     field, own = competing.field(), read_shard(shard)
     refuse_undividable(name, getattr(rule, "rule", rule), field, own)
     coming = rule.next(field, before)

@@ -79,11 +79,7 @@ def tournament(name: str | None = None, responses: str | Sequence[str] = (), **k
 def _tournament(
     name: str, responses: str | Sequence[str], settings: Mapping[str, Any], options: Mapping[str, Any]
 ) -> Task:
-    """Return the task of a tournament; its settings may also be among the options.
-
-    Raises:
-        UsageError: an option is unknown or impossible.
-    """
+    """Return the task of a tournament; its settings may also be among the options."""
     # Inspect imports this module for every command of everyone who has podium installed: the engine waits.
     from podium.hosts.inspect_ai.tournament_task import split_options, tournament_task
 

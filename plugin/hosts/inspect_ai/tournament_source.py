@@ -99,11 +99,7 @@ class TournamentSource(SampleSource):
         return self._opening
 
     async def sample_complete(self, sample: EvalSample) -> None:
-        """Record the outcomes, the announced round or the answers of a sample.
-
-        Raises:
-            PodiumError: the judge is not asked any more.
-        """
+        """Record the outcomes, the announced round or the answers of a sample."""
         if why := reason_of_stop(sample):
             raise PodiumError(f"{why}. Fix the cause, then `inspect eval-retry` on the log plays the rest")
         if self.cost_limit:
@@ -212,13 +208,6 @@ class TournamentSource(SampleSource):
 
         It announces a round without battles: in a retry the log's own round of this number takes its place, so that
         a tournament neither stops before rounds that are on record nor goes on behind an end that is.
-
-        Args:
-            battles: asked for, those of every response counted.
-            number: of the round that does not follow.
-
-        Raises:
-            PodiumError: not a single battle could be played, because models answered nothing.
         """
         if self.answers and not any(done.outcomes for done in played):
             raise PodiumError(

@@ -117,18 +117,7 @@ RUN_OPTIONS = frozenset(own.name for own in fields(RunOptions))
 
 
 def tournament_task(name: str, responses: str | Sequence[str], settings: Mapping[str, Any], **options: Any) -> Task:
-    """Return the task of a tournament, and print what it will play and cost.
-
-    Args:
-        name: of the tournament, podium's or a plugin's.
-        responses: files, folders or globs, each optionally `label=path`.
-        settings: of the tournament.
-        **options: those of `RunOptions`, and how the judge is asked; see `podium.plugins.catalogue.judging_settings`.
-
-    Raises:
-        UsageError: an option is unknown or impossible.
-        DataError: a file is invalid.
-    """
+    """Return the task of a tournament, and print what it will play and cost."""
     if "battles" in options:
         raise UsageError(
             f"battles={options['battles']}: {name} schedules its battles itself; podium/{RECORDED} plays recorded ones"
@@ -217,11 +206,7 @@ class _TaskBuilder:
         return complete
 
     def _make_rule(self, played: int) -> TournamentRule:
-        """Return the tournament, limited to `max_battles`.
-
-        Raises:
-            UsageError: the judge needs reference answers that items lack: every battle of them would fail.
-        """
+        """Return the tournament, limited to `max_battles`."""
         rule, most = catalogue.make_tournament(self.name, self.settings), self.options.max_battles
         if most is not None:
             each = max(item.responses for item in self.competing.items)
@@ -300,11 +285,7 @@ class _TaskBuilder:
         )
 
     def _print_preview(self) -> None:
-        """Print what will be played, what it will cost, and what is missing.
-
-        Raises:
-            UsageError: nothing can be played.
-        """
+        """Print what will be played, what it will cost, and what is missing."""
         missing = missing_responses_text(self.competing)
         why = f"left out because responses are missing: {missing}" if missing else ""
         if not self.source.initial_samples():
@@ -348,11 +329,7 @@ def _responses_or_requests(sources: Sequence[str], requests: AnswerRequests, rea
 
 
 def _played_before(name: str, log: str, models: Sequence[str]) -> tuple[Outcome, ...]:
-    """Return the battles of these models in an earlier log, which newcomers join.
-
-    Raises:
-        UsageError: newcomers cannot join this tournament, no model is new, or the log holds no battle of these models.
-    """
+    """Return the battles of these models in an earlier log, which newcomers join."""
     from podium.reading.judgments import read_battles
     from podium.verbs.replays import asks_order, recording_of
 
@@ -370,11 +347,7 @@ def _played_before(name: str, log: str, models: Sequence[str]) -> tuple[Outcome,
 
 
 def shows_first(name: str, rule: Any, judged: Judging, how: Mapping[str, Any]) -> str | None:
-    """Return `a` if the tournament balances the orders itself, for one call a battle; else None.
-
-    Raises:
-        UsageError: it does, and `orders` is given or the judge sees one response at a time.
-    """
+    """Return `a` if the tournament balances the orders itself, for one call a battle; else None."""
     if not getattr(getattr(rule, "rule", rule), "shows_first", False):
         return None
     if "orders" in how:
@@ -391,12 +364,7 @@ def shows_first(name: str, rule: Any, judged: Judging, how: Mapping[str, Any]) -
 
 
 def split_options(name: str, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Split options into the settings of a tournament and the others.
-
-    Raises:
-        UsageError: there is no such tournament.
-        PluginError: it cannot be imported.
-    """
+    """Split options into the settings of a tournament and the others."""
     known = _settings_of(name) - {"seed"}
     own = {key: value for key, value in options.items() if key in known}
     return own, {key: value for key, value in options.items() if key not in known}

@@ -18,7 +18,7 @@ from podium.hosts.inspect_ai.compatibility import flatten_arguments
 from podium.hosts.inspect_ai.log_contents import is_tournament, read_tournament
 from podium.hosts.inspect_ai.log_files import is_beside_logs, is_log
 from podium.hosts.inspect_ai.logs import log_rows, read_by_inspect
-from podium.hosts.inspect_ai.shard_logs import digest_of, join_shards, plan_in
+from podium.hosts.inspect_ai.shard_logs import join_shards, plan_in
 from podium.text import some
 
 LogFrame = tuple[FiledRun, pd.DataFrame]
@@ -76,7 +76,7 @@ def run_of(path: Path, log: EvalLog, label: str | None = None) -> FiledRun:
         who, what = f"the tournament {spec.task}", "the same responses"
         cut = [spec.config.limit, spec.config.sample_id, spec.config.epochs]
         shard = str(flatten_arguments(spec.task_args).get("shard"))
-        question = digest_of({**plan_in(log, tournament), "cut": cut}), shard
+        question = json.dumps({**plan_in(log, tournament), "cut": cut}, sort_keys=True), shard
     # Inspect notes whole seconds, so the file decides between logs of one second.
     saved = path.stat().st_mtime_ns if path.exists() else 0
     time = f"{spec.created} {log.stats.completed_at} {saved:020}"
@@ -98,13 +98,13 @@ def _different_settings(runs: Iterable[FiledRun], every: bool) -> list[str]:
         if not is_tournament(run.header):
             groups.setdefault(run.question, []).append(run)
     notes = []
-    for group in groups.values():
-        settings = [_settings_of(run.header) for run in group]
+    for first, *others in groups.values():
+        settings = [_settings_of(run.header) for run in (first, *others)]
         every_name = {name for own in settings for name in own}
         names = sorted(name for name in every_name if len({own.get(name) for own in settings}) > 1)
         if not names:
             continue
-        first, last = group[0], group[-1]
+        last = others[-1]
         short = first.who.rpartition("/")[2]
         problem = f"runs of {first.who} on {first.what} differ in {some(names, most=5)}"
         remedy = f"label them to rank them as two models ({short}-1={first.path} {short}-2={last.path})"

@@ -22,7 +22,7 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
-    """Read the logs among some files; leave out a log that cannot be read, with a message, unless it is the only one."""
+    """Read the logs among some files; one that cannot be read is left out with a message unless it is the only one."""
     ours = {path: source.label for source in sources for path in source.paths if path.suffix in SUFFIXES}
     beside = {path for path in ours if is_beside_logs(path)}
     logs = {path: label for path, label in ours.items() if path not in beside and is_log(path)}

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, InitVar, dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import anyio
 from inspect_ai.log import read_eval_log
@@ -84,8 +84,7 @@ class Run(OnceCache):
         mode = settle_mode(reply)
         if judge not in self.modes and (mode == "required" or self.how.reason(reply, "off") is None):
             self.modes[judge] = mode
-        settled: Settled = self.mode(judge)
-        return settled
+        return cast(Settled, self.mode(judge))
 
     def cache_policy(self, call: str) -> CachePolicy | bool:
         """Return a cache policy without expiry, scoped to the call; messages and settings are in Inspect's key."""

@@ -16,10 +16,10 @@ from typing import Any, NotRequired, Self
 
 from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.scorer import Score
-from pydantic import BaseModel, ConfigDict, ValidationError, computed_field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from typing_extensions import TypedDict
 
-from podium.errors import DataError
+from podium.errors import DataError, named_in_errors
 from podium.format_version import FORMAT_VERSION, require_format
 from podium.hosts.inspect_ai.log_files import NAMESPACE
 
@@ -27,25 +27,14 @@ STOPPED = "the judge is not asked any more"
 """Beginning of the error that ends a whole run."""
 ROUND, REQUESTED, BATTLES = "podium round", "podium asked", "battles"
 """Keys of a sample's metadata that tell an announced round, a request for answers and a pack from a battle."""
-KEYS = {
-    "pairings": ROUND,
-    "replaced": "podium replaced",
-    "answer": "podium answer",
-    "asked_models": REQUESTED,
-    "gave_up": "gave up",
-}
+KEYS = {"pairings": ROUND, "replaced": "podium replaced", "answer": "podium answer", "asked_models": REQUESTED}
 """Keys in the log of the fields that are named otherwise here."""
 
 
-class LogContents(BaseModel):
+class LogContents(BaseModel, populate_by_name=True, alias_generator=lambda name: KEYS.get(name, name)):
     """Base of all models here; unknown keys are ignored."""
 
-    model_config = ConfigDict(
-        frozen=True,
-        populate_by_name=True,
-        protected_namespaces=(),
-        alias_generator=lambda name: KEYS.get(name, name),
-    )
+    model_config = ConfigDict(protected_namespaces=())
 
     @classmethod
     def parse(cls, kept: Any) -> Self:
@@ -72,7 +61,7 @@ class ShardMetadata(LogContents):
     left_out: int
 
 
-class TournamentMetadata(LogContents):
+class TournamentMetadata(LogContents, alias_generator=lambda name: f"{NAMESPACE}_{name}"):
     """Metadata of a tournament's log.
 
     Attributes:
@@ -85,8 +74,6 @@ class TournamentMetadata(LogContents):
         answers: how many responses each model is asked for, and how; None if all were recorded.
         host: the other host that plays and ranks this tournament, or None.
     """
-
-    model_config = ConfigDict(alias_generator=lambda name: f"{NAMESPACE}_{name}")
 
     format: str
     models: list[str]
@@ -109,15 +96,13 @@ def is_tournament(log: EvalLog) -> bool:
 
 def read_tournament(log: EvalLog) -> TournamentMetadata | None:
     """Return what a log's header says of its tournament; None for an ordinary eval."""
+    metadata = log.eval.metadata or {}
     if not is_tournament(log):
         return None
-    metadata = log.eval.metadata or {}
     version = metadata.get("podium_format", "0.1" if "podium_entrants" in metadata else None)
     require_format(version, "an Inspect log of a tournament", log.location)
-    try:
+    with named_in_errors(log.location):
         return TournamentMetadata.parse(metadata)
-    except DataError as error:
-        raise error.with_place(log.location) from None
 
 
 def reason_of_stop(record: EvalLog | EvalSample) -> str | None:
@@ -137,7 +122,7 @@ class ItemMetadata(LogContents):
 
 
 class BattleMetadata(ItemMetadata):
-    """A battle: two responses to one item."""
+    """A battle: two responses to one item, with their lengths in characters."""
 
     response: int | None = None
     model_a: str
@@ -146,19 +131,13 @@ class BattleMetadata(ItemMetadata):
     round: int | None = None
     response_a: str
     response_b: str
+    length_a: int = Field(default_factory=lambda own: len(own["response_a"]))
+    length_b: int = Field(default_factory=lambda own: len(own["response_b"]))
     checklist: tuple[str, ...] = ()
 
-    @computed_field  # type: ignore[prop-decorator]
-    @property
-    def length_a(self) -> int:
-        """Number of characters of `response_a`."""
-        return len(self.response_a)
-
-    @computed_field  # type: ignore[prop-decorator]
-    @property
-    def length_b(self) -> int:
-        """Number of characters of `response_b`."""
-        return len(self.response_b)
+    def to_log(self) -> dict[str, Any]:
+        """Return the fields that were set, and the lengths."""
+        return super().to_log() | {"length_a": self.length_a, "length_b": self.length_b}
 
 
 class PackMetadata(ItemMetadata):
@@ -274,7 +253,7 @@ class GivenAnswer(LogContents):
 
     text: str | None = None
     failed: str | None = None
-    gave_up: bool = False
+    gave_up: bool = Field(default=False, validation_alias="gave up", serialization_alias="gave up")
 
 
 def parse_answers(request: RequestMetadata, kept: Mapping[str, Any] | None) -> dict[tuple[str, str], GivenAnswer]:

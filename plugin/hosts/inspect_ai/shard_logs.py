@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
 from inspect_ai.log import EvalLog
+from pydantic_core import to_jsonable_python
 
 from podium.errors import DataError
 from podium.hosts.inspect_ai.compatibility import flatten_arguments
@@ -36,16 +36,12 @@ def plan_in(log: EvalLog, tournament: TournamentMetadata) -> dict[str, Any]:
         "tournament": spec.task.rpartition("/")[2],
         "responses": str(spec.task_version),
         "prompts": tournament.prompts,
-        "judges": {role: _plain_model(judge) for role, judge in (spec.model_roles or {}).items()},
+        "judges": spec.model_roles or {},
         "settings": {name: value for name, value in typed.items() if name not in NO_MATTER and value is not None},
     }
-    plan: dict[str, Any] = json.loads(json.dumps(named, default=str))
+    plain = json.dumps(named, default=lambda value: to_jsonable_python(value, exclude_none=True, fallback=str))
+    plan: dict[str, Any] = json.loads(plain)
     return plan
-
-
-def digest_of(plan: Mapping[str, Any]) -> str:
-    """Return a hash of a plan."""
-    return sha256(json.dumps(plan, sort_keys=True).encode()).hexdigest()
 
 
 def _different_fields(plan: Mapping[str, Any], other: Mapping[str, Any]) -> str:
@@ -56,11 +52,6 @@ def _different_fields(plan: Mapping[str, Any], other: Mapping[str, Any]) -> str:
     return some(names)
 
 
-def _plain_model(judge: Any) -> Any:
-    """Return a model of a role, or a list of them, as plain dictionaries."""
-    return [_plain_model(each) for each in judge] if isinstance(judge, list) else judge.model_dump(exclude_none=True)
-
-
 def join_shards(logs: Sequence[tuple[Path, EvalLog, pd.DataFrame]]) -> list[str]:
     """Count the battles of shards that were not read as missing, in `attrs` of the first log's rows."""
     plans: dict[str, list[PlannedLog]] = {}
@@ -68,7 +59,7 @@ def join_shards(logs: Sequence[tuple[Path, EvalLog, pd.DataFrame]]) -> list[str]
         if tournament := read_tournament(header):
             plan = plan_in(header, tournament)
             log = PlannedLog(path, tournament, header.eval.config.epochs or 1, frame, plan)
-            plans.setdefault(digest_of(plan), []).append(log)
+            plans.setdefault(json.dumps(plan, sort_keys=True), []).append(log)
     divided = [group for group in plans.values() if any(log.tournament.shard for log in group)]
     for group in divided:
         _refuse_two_divisions(group)
@@ -97,12 +88,9 @@ def _refuse_two_divisions(logs: Sequence[PlannedLog]) -> None:
 def _count_unread(logs: Sequence[PlannedLog]) -> str:
     """Add the battles of the shards that were not read to the missing ones; return the note on them, or nothing."""
     # Runs of one shard that count as repeats are one shard here.
-    battles = {
-        shard.number: log.tournament.scheduled + log.tournament.left_out
-        for log in logs
-        if (shard := log.tournament.shard)
-    }
-    whole = logs[0].tournament.shard
+    headers = [log.tournament for log in logs]
+    battles = {header.shard.number: header.scheduled + header.left_out for header in headers if header.shard}
+    whole = headers[0].shard
     unread = [f"{k}/{whole.of}" for k in range(1, whole.of + 1) if k not in battles] if whole else []
     if whole is None or not unread:
         return ""

@@ -31,13 +31,12 @@ from podium.hosts.inspect_ai.answers_on_demand import AnswerCollector, ask_model
 from podium.hosts.inspect_ai.cost_limit import Prices, build_cost_limit
 from podium.hosts.inspect_ai.judge_calls import judge
 from podium.hosts.inspect_ai.judge_models import NO_JUDGE, has_judge, roles_are_known
-from podium.hosts.inspect_ai.log_contents import TournamentMetadata
+from podium.hosts.inspect_ai.log_contents import ShardMetadata, TournamentMetadata
 from podium.hosts.inspect_ai.log_responses import READER
 from podium.hosts.inspect_ai.preview import preview_run
 from podium.hosts.inspect_ai.recorded_battles import RECORDED, RecordedBattles, recorded_battles
-from podium.hosts.inspect_ai.round_samples import SampleBuilder, missing_responses_text
+from podium.hosts.inspect_ai.round_samples import SampleBuilder, announce_round, missing_responses_text
 from podium.hosts.inspect_ai.scorers import verdict
-from podium.hosts.inspect_ai.shard_schedule import ShardSchedule, build_shard_schedule, refuse_removed_options
 from podium.hosts.inspect_ai.tournament_source import TournamentSource
 from podium.plugins import catalogue
 from podium.plugins.catalogue import judging_settings
@@ -49,8 +48,9 @@ from podium.scorers.judging import Judging, known_options, refuse_unknown_option
 from podium.scorers.reasoning import Policy
 from podium.text import some
 from podium.tournaments.budget import Budget
-from podium.tournaments.schedule import Outcome, Pairing, Round, TournamentRule
+from podium.tournaments.schedule import NextRound, Outcome, Pairing, Round, TournamentRule
 from podium.tournaments.selection import draw_items
+from podium.tournaments.shards import Part, read_shard, refuse_undividable
 
 PACKED_FROM = 1000
 """Battles from which a pack per item is scheduled instead of a sample per battle."""
@@ -59,6 +59,8 @@ PORTION = 1000
 NO_MODEL = "none/none"
 """The model under test: a tournament generates nothing, and is not run once per `--model`."""
 WHOLE_NUMBERS = ("seed", "limit", "max_battles")
+REMOVED_OPTIONS = ("look", "played")
+"""Options that played a tournament with `until=` in shards; there are none now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +126,11 @@ def tournament_task(name: str, responses: str | Sequence[str], settings: Mapping
         )
     if roles_are_known() and not has_judge():
         raise UsageError(NO_JUDGE)
-    refuse_removed_options(options)
+    if removed := [f"{name}={options[name]}" for name in REMOVED_OPTIONS if name in options]:
+        raise UsageError(
+            f"{', '.join(removed)}: shards have no interim analyses any more. A tournament with until= runs in one "
+            "process: leave out look=, played= and shard=. To play in shards, leave out until= and keep shard=k/n"
+        )
     refuse_unknown_options({**settings, **options}, RUN_OPTIONS | {"responses"} | _settings_of(name) | known_options())
     how = {key: value for key, value in options.items() if key not in RUN_OPTIONS}
     given = {key: value for key, value in settings.items() if value is not None}
@@ -149,7 +155,11 @@ class _TaskBuilder:
         self.record = self._read_record(settings)
         self.competing, self.unanswered = self._read_competing(responses)
         before = _played_before(name, options.earlier, self.competing.models) if options.earlier else ()
-        self.settings = self._complete_settings(settings, before)
+        self.settings = {**({"seed": options.seed} if "seed" in _settings_of(name) else {}), **settings}
+        if before:
+            self.settings["rated"] = tuple(sorted({side for own in before for side in (own.pairing.a, own.pairing.b)}))
+        if self.record is not None:
+            self.settings["battles"] = self.record.pairings
         self.rule = self._make_rule(len(before))
         self.before = (Round(before, f"in {options.earlier}"),) if before else ()
         self.sample_builder = SampleBuilder(self.competing)
@@ -196,15 +206,6 @@ class _TaskBuilder:
             )
         return competing, unanswered
 
-    def _complete_settings(self, settings: Mapping[str, Any], before: Sequence[Outcome]) -> dict[str, Any]:
-        """Return the settings with the seed, the models of earlier battles and the recorded battles of this run."""
-        complete = {**({"seed": self.options.seed} if "seed" in _settings_of(self.name) else {}), **settings}
-        if before:
-            complete["rated"] = tuple(sorted({side for own in before for side in (own.pairing.a, own.pairing.b)}))
-        if self.record is not None:
-            complete["battles"] = self.record.pairings
-        return complete
-
     def _make_rule(self, played: int) -> TournamentRule:
         """Return the tournament, limited to `max_battles`."""
         rule, most = catalogue.make_tournament(self.name, self.settings), self.options.max_battles
@@ -225,29 +226,36 @@ class _TaskBuilder:
         models, reasoning = tuple(self.requests.models), self.options.reasoning
         return AnswerCollector(self.sample_builder, models, pack=self.packed, first=first, reasoning=reasoning)
 
-    def _make_shard(self) -> ShardSchedule | None:
-        """Return what this shard plays; None for a whole tournament."""
-        shard = self.options.shard
-        if not shard:
+    def _make_shard(self) -> tuple[Part, ShardMetadata] | None:
+        """Return the rule of this shard, which plays one round, and what the log says of it; None for the whole."""
+        text = self.options.shard
+        if not text:
             return None
         if self.answer_collector:
             raise UsageError(
-                f"shard={shard}: answers on demand are asked by one process. Ask for them first (podium/chain "
+                f"shard={text}: answers on demand are asked by one process. Ask for them first (podium/chain "
                 "-T answers=first -T max_battles=1), then play shards with responses=ITS LOG"
             )
-        own = build_shard_schedule(self.name, self.rule, self.competing, shard, self.before, self.options.seed)
+        field, shard = self.competing.field(), read_shard(text)
+        refuse_undividable(self.name, getattr(self.rule, "rule", self.rule), field, shard)
         if self.unanswered:
             count = f"{len(self.unanswered):,} recorded battles have no responses"
-            raise UsageError(f"shard={shard}: {count}: give responses= of all")
-        return own
+            raise UsageError(f"shard={text}: {count}: give responses= of all")
+        coming = self.rule.next(field, self.before)
+        part = shard.part_of(coming, shard.items_of(field, self.options.seed))
+        whole = self.competing.in_all_responses(coming)
+        counts = {"battles": len(whole.pairings), "left_out": whole.left_out}
+        return Part(part, len(self.before)), ShardMetadata(number=shard.number, of=shard.of, **counts)
 
     def _make_source(self) -> TournamentSource:
         """Return the source of samples."""
-        shard, options = self.shard, self.options
+        options = self.options
+        # It takes the place of the round if this shard has no battles.
+        empty = announce_round(NextRound((), f"no battle for shard {options.shard}"), 1)
         build_samples = self.sample_builder.build_packs if self.packed else self.sample_builder.build_battle_samples
         asked = [*self.requests.models.values()] if self.answer_collector else []
         return TournamentSource(
-            shard.rule if shard else self.rule,
+            self.shard[0] if self.shard else self.rule,
             self.competing.field(),
             build_samples,
             portion=PORTION if self.packed else None,
@@ -255,7 +263,7 @@ class _TaskBuilder:
             calls=self.calls,
             given=self.before,
             say=self._say,
-            opening=shard.opening if shard else (),
+            opening=[empty] if self.shard and self.shard[1].battles else (),
             answers=self.answer_collector,
             cost_limit=None if options.max_cost is None else build_cost_limit(options.max_cost, options.prices, asked),
         )
@@ -293,7 +301,8 @@ class _TaskBuilder:
         for sentence in preview_run(self.competing, self.source, self.judged, self.requests, why):
             self._say(sentence)
         if self.shard:
-            self._say(self.shard.summary)
+            mine, whole = len(self.source.first.pairings), self.shard[1].battles
+            self._say(f"shard {self.options.shard}: {mine:,} of {whole:,} battles")
         if self.unanswered:
             count = f"{len(self.unanswered):,} of {len(self.settings['battles']):,} recorded battles"
             lost = self.unanswered[0]
@@ -302,7 +311,7 @@ class _TaskBuilder:
     def _build_metadata(self) -> TournamentMetadata:
         """Return the metadata of the log."""
         competing, source = self.competing, self.source
-        more: dict[str, Any] = {"shard": self.shard.metadata} if self.shard else {}
+        more: dict[str, Any] = {"shard": self.shard[1]} if self.shard else {}
         if self.answer_collector:
             more["answers"] = self.requests.to_log(competing)
         return TournamentMetadata(

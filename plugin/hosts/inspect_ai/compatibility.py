@@ -82,43 +82,32 @@ def set_headline(results: EvalResults, score: EvalScore, metric: str) -> None:
 
 
 def import_command_line() -> Any:
-    """Import and return the module of the `inspect` command, with `main` and the click group `inspect`.
-
-    Public way tried: the console script's entry point names this module too, and click's context exists only once a
-    command runs.
-    """
+    """Import and return the module of the `inspect` command, with `main` and the click group `inspect`."""
+    # Public way tried: click's context, which exists only once a command runs.
     return import_module("inspect_ai._cli.main")
 
 
 def has_active_model() -> bool:
-    """Return whether Inspect has set a model and its roles for this context.
-
-    Public way tried: `model_roles()` is empty before it as well as without roles; `get_model()` creates a model.
-    """
+    """Return whether Inspect has set a model and its roles for this context."""
+    # Public way tried: `model_roles()` is empty before it as well as without roles; `get_model()` creates a model.
     return active_model() is not None
 
 
 def is_registered_task(name: str) -> bool:
-    """Return whether an installed package has a task of this name.
-
-    Public way tried: `list_tasks` searches folders only.
-    """
+    """Return whether an installed package has a task of this name."""
+    # Public way tried: `list_tasks` searches folders only.
     return registry_lookup("task", name) is not None
 
 
 def load_tasks(source: str) -> list[Task]:
-    """Return the tasks that a name or file stands for, as `inspect eval` finds them.
-
-    Public way tried: `eval` takes the name, but runs the task.
-    """
+    """Return the tasks that a name or file stands for, as `inspect eval` finds them."""
+    # Public way tried: `eval` takes the name, but runs the task.
     return _load_tasks([source])
 
 
 def batch_of(judge: Model) -> bool | int | BatchConfig | None:
-    """Return how a judge's calls are batched: as its role says, else by `--batch`.
-
-    Public way tried: the `GenerateConfig` of the task reaches the model under test, not the models of roles.
-    """
+    """Return how a judge's calls are batched: as its role says, else by `--batch`."""
+    # Public way tried: the `GenerateConfig` of the task reaches the model under test, not the models of roles.
     return active_generate_config().batch if judge.config.batch is None else judge.config.batch
 
 
@@ -130,10 +119,8 @@ def option_typed(name: str) -> Any:
 
 @contextmanager
 def plain_errors() -> Iterator[None]:
-    """Re-raise podium's errors so that Inspect prints them without a traceback; they stay of their podium class.
-
-    Public way tried: Inspect prints a traceback for every exception but its `PrerequisiteError`.
-    """
+    """Re-raise podium's errors so that Inspect prints them without a traceback, still of their class."""
+    # Public way tried: Inspect prints a traceback for every exception but its `PrerequisiteError`.
     try:
         yield
     except PodiumError as error:

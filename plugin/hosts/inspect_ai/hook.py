@@ -226,7 +226,7 @@ def headline_of(separation: "Separation") -> tuple[str, int]:
     """Return the metric that lists of logs show: a name with the models that may be first, and the number of groups."""
     first = separation.names[: min(separation.cuts, default=len(separation.names))]
     names = " or ".join(first) if len(first) <= NAMED_FIRST else f"one of {len(first)}"
-    return f"groups told apart, first: {names}", len(separation.cuts) + 1
+    return f"distinguishable groups, first: {names}", len(separation.cuts) + 1
 
 
 def write_beside(log: Place, ranking: "Ranking") -> Place:

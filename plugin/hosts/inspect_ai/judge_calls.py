@@ -22,16 +22,15 @@ from podium.hosts.inspect_ai.call_control import (
 from podium.hosts.inspect_ai.compatibility import batch_of, flatten_arguments
 from podium.hosts.inspect_ai.judge_models import NO_JUDGE, has_judge, identity, jury_of
 from podium.hosts.inspect_ai.log_contents import (
+    BATTLES,
     ROUND,
     STOPPED,
     BattleMetadata,
     BattleReplies,
     KeptJudgment,
     KeptReply,
-    PackMetadata,
     SampleReplies,
     parse_battles,
-    parse_sample,
     read_tournament,
 )
 from podium.hosts.inspect_ai.log_files import NAMESPACE, is_log
@@ -141,16 +140,17 @@ def judge(
             return state
         if not has_judge():
             raise JudgeStoppedError(f"{STOPPED}: {NO_JUDGE}")
-        sample: Any = parse_sample(state.metadata)
-        media = media_in(state.input)
-        ask = partial(ask_jury, run, media=media, epoch=state.epoch)
-        if isinstance(sample, PackMetadata):
+        media = {"media": media_in(state.input)}
+        calls = [
+            partial(ask_jury, run, battle.model_copy(update=media), state.epoch)
+            for battle in parse_battles(state.metadata)
+        ]
+        if BATTLES in state.metadata:
             # Few packs at once, because each holds its transcript in memory.
             async with run.packs:
-                replies = await make_calls([partial(ask, battle) for battle in sample.to_battles()])
-            kept: dict[str, Any] = {"battles": [each.to_log() for each in replies]}
+                kept: dict[str, Any] = {"battles": [each.to_log() for each in await make_calls(calls)]}
         else:
-            kept = (await ask(sample)).to_log()
+            kept = (await calls[0]()).to_log()
         state.store.set(NAMESPACE, {**kept, "options": options})
         state.output = ModelOutput.from_content(NAMESPACE, "judged")
         state.completed = True
@@ -159,8 +159,8 @@ def judge(
     return solve
 
 
-async def ask_jury(run: Run, battle: BattleMetadata, *, media: Sequence[Content] = (), epoch: int = 1) -> BattleReplies:
-    """Ask every judge for every judgment of a battle and return the replies."""
+async def ask_jury(run: Run, battle: BattleMetadata, epoch: int = 1) -> BattleReplies:
+    """Ask every judge for every judgment of a battle and return the replies; each epoch adds its own repeats."""
     wants_checklist = run.how.settings.checklist
     if wants_checklist and not battle.checklist:
         questions = await run.ask_once(("checklist", battle.item), partial(_write_checklist, run, battle))
@@ -170,15 +170,13 @@ async def ask_jury(run: Run, battle: BattleMetadata, *, media: Sequence[Content]
         # Behind the repeats of earlier runs and epochs.
         before = run.asked_before.get(identity(model, run.how), 0) + run.how.repeats * (epoch - 1)
         so_far = replace(run.how, repeats=before + run.how.repeats).judgments(*sides, battle.first)
-        calls += [partial(_ask_judge, run, model, shown, battle, media) for shown in so_far if shown.repeat >= before]
+        calls += [partial(_ask_judge, run, model, shown, battle) for shown in so_far if shown.repeat >= before]
     rows = await make_calls(calls)
     checklist = {"checklist": list(battle.checklist)} if wants_checklist else {}
     return BattleReplies(judgments=[{**row, "mode": run.mode(row["judge"])} for row in rows], **checklist)
 
 
-async def _ask_judge(
-    run: Run, model: Model, shown: Judgment, battle: BattleMetadata, media: Sequence[Content]
-) -> KeptJudgment:
+async def _ask_judge(run: Run, model: Model, shown: Judgment, battle: BattleMetadata) -> KeptJudgment:
     """Return one judgment with its replies; a pointwise judge rates a response once for all battles of it."""
     name = identity(model, run.how)
     if known := run.known.get(_key_of(name, battle, shown.order, shown.repeat)):
@@ -186,11 +184,11 @@ async def _ask_judge(
     responses = {battle.model_b: battle.response_b, battle.model_a: battle.response_a}
     if run.how.is_pairwise:
         texts = (responses[shown.first], responses[shown.second])
-        replies = [await _ask_until_readable(run, model, texts, battle, media, shown.repeat, shown.order)]
+        replies = [await _ask_until_readable(run, model, texts, battle, shown.repeat, shown.order)]
     else:
         replies = []
         for rated in (battle.model_a, battle.model_b):
-            ask = partial(_ask_until_readable, run, model, (responses[rated],), battle, media, shown.repeat)
+            ask = partial(_ask_until_readable, run, model, (responses[rated],), battle, shown.repeat)
             key = ("rating", name, _response_key_of(battle), rated, shown.repeat)
             replies.append(await run.ask_once(key, ask))
     return {
@@ -204,13 +202,7 @@ async def _ask_judge(
 
 
 async def _ask_until_readable(
-    run: Run,
-    model: Model,
-    responses: tuple[str, ...],
-    battle: BattleMetadata,
-    media: Sequence[Content],
-    repeat: int,
-    order: str = "",
+    run: Run, model: Model, responses: tuple[str, ...], battle: BattleMetadata, repeat: int, order: str = ""
 ) -> tuple[KeptReply, int]:
     """Ask until the reply can be parsed, at most `attempts` times; return the last reply and the number of attempts.
 
@@ -223,7 +215,7 @@ async def _ask_until_readable(
     config = GenerateConfig(**{**run.how.generation, **wanted})
     for attempt in range(1, run.how.attempts + 1):
         policy = run.cache_policy(f"{name} repeat {repeat} {order} attempt {attempt}{number}")
-        reply = await _call_model(run, model, texts, run.how.prompt(texts, attempt), policy, config, media)
+        reply = await _call_model(run, model, texts, run.how.prompt(texts, attempt), policy, config, battle.media)
         kept: Any = kept_reply(reply)
         # What is read now must be what the scorer reads later, so it is the kept reply.
         reply = reply_of(kept)

@@ -134,6 +134,8 @@ class BattleMetadata(ItemMetadata):
     length_a: int = Field(default_factory=lambda own: len(own["response_a"]))
     length_b: int = Field(default_factory=lambda own: len(own["response_b"]))
     checklist: tuple[str, ...] = ()
+    media: Any = Field(default=(), exclude=True)
+    """Contents of the instruction that are shown beside the prompt; never written."""
 
     def to_log(self) -> dict[str, Any]:
         """Return the fields that were set, and the lengths."""

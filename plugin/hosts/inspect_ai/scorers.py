@@ -127,7 +127,7 @@ def pairwise(reference: str, cache: bool = True, reasoning: Policy = "strip", **
         if not response.strip():
             return score_without_value("scoring_failed", "empty response")
         battle = _battle_of(state, response, name, responses.texts[name][met])
-        return _score_battle(battle, await ask_jury(run, battle, media=media_in(state.input)), run.how)
+        return _score_battle(battle, await ask_jury(run, battle), run.how)
 
     return score
 
@@ -159,6 +159,7 @@ def _battle_of(state: TaskState, response: str, name: str, text: str) -> BattleM
         reference=state.target.text or None,
         response_a=response,
         response_b=text,
+        media=media_in(state.input),
     )
 
 

@@ -84,10 +84,10 @@ def separated(names, *cuts):
 @pytest.mark.parametrize(
     ("separation", "headline"),
     [
-        (separated("abc", 1), ("groups told apart, first: a", 2)),
-        (separated("abcd", 2, 3), ("groups told apart, first: a or b", 3)),
-        (separated("abc"), ("groups told apart, first: a or b or c", 1)),
-        (separated("abcde"), ("groups told apart, first: one of 5", 1)),
+        (separated("abc", 1), ("distinguishable groups, first: a", 2)),
+        (separated("abcd", 2, 3), ("distinguishable groups, first: a or b", 3)),
+        (separated("abc"), ("distinguishable groups, first: a or b or c", 1)),
+        (separated("abcde"), ("distinguishable groups, first: one of 5", 1)),
     ],
 )
 def test_the_headline_says_who_may_be_first_and_how_many_groups_there_are(separation, headline):
@@ -98,6 +98,6 @@ def test_the_headline_says_who_may_be_first_and_how_many_groups_there_are(separa
 def test_the_headline_is_the_first_score_of_the_log(behave, write_responses, play):
     log = play(round_robin(responses=write_responses()), behave())
     [(name, metric)] = read_eval_log(str(place(log))).results.scores[0].metrics.items()
-    assert name.startswith("groups told apart, first: ")
+    assert name.startswith("distinguishable groups, first: ")
     assert metric.value >= 1
     assert headline_metric(read_eval_log(str(place(log)))).name == name

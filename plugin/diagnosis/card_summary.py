@@ -15,6 +15,7 @@ from podium.report.model import EMPTY
 
 Answers: TypeAlias = Mapping[str, Any]
 """The sections of a card by name: each a `CardAnswer`, or `Missing`."""
+MOST_UNPARSED = CHECKS["unparsed"].threshold
 FIRST_NUMBER = re.compile(r"-?[\d.]+(%| of [\d,]+| Elo)?")
 MATCHING_SLOPE = (0.8, 1.25)
 """Slopes at which Elo gaps are said to match human ones, if the interval holds 1: a fifth off either way."""
@@ -79,7 +80,7 @@ def best_with_humans(judges: Mapping[str, Answers], subjects: Mapping[str, Subje
 def _may_rank(answers: Answers) -> str:
     """Say whether the judge agrees with humans on more than half of the winners."""
     human, cycles = answers["human"], answers["cycles"]
-    agreement: Figured = human if isinstance(human, Missing) else human.agreement
+    agreement: Any = getattr(human, "agreement", human)
     if isinstance(agreement, Missing):
         return ANSWERS["ranking unknown"].format(why=agreement.why)
     if agreement.low is None or agreement.low <= 0.5:
@@ -91,7 +92,7 @@ def _may_rank(answers: Answers) -> str:
 def _scale(answers: Answers) -> str:
     """Say whether the judge's Elo gaps match human ones."""
     reply = answers["self_preference"]
-    slope: Figured = reply if isinstance(reply, Missing) else reply.slope
+    slope: Any = getattr(reply, "slope", reply)
     if isinstance(slope, Missing):
         return ANSWERS["scale unknown"].format(why=slope.why)
     if reply.who != "human":
@@ -119,42 +120,18 @@ def _next_step(answers: Answers) -> str:
     return ANSWERS["ask humans"] if outcomes["human"] == "unknown" else ""
 
 
-def _excludes(figure: Figured, middle: float) -> bool:
-    """Return whether the interval excludes the value of no bias."""
-    return isinstance(figure, Statistic) and figure.excludes(middle)
+def _side(figure: Figured, middle: float) -> int:
+    """Return 1 or -1 if the interval lies above or below a value, else 0."""
+    if isinstance(figure, Missing) or not figure.excludes(middle):
+        return 0
+    return 1 if figure.value > middle else -1
 
 
 def _position_outcome(section: Any) -> str:
     """Judge whether the response shown first wins more or less than half."""
-    if not _excludes(section.prefers_first, 0.5):
+    if not _side(section.prefers_first, 0.5):
         return "fine"
     return "biased" if isinstance(section.swaps.all, Missing) else "cancelled"
-
-
-def _length_outcome(section: Any) -> str:
-    """Judge whether length changes the verdicts."""
-    if not _excludes(section.effect, 0.0):
-        return "not shown"
-    return "longer" if section.effect.value > 0 else "shorter"
-
-
-def _family_outcome(section: Any) -> str:
-    """Judge whether the judge's own family is overrated."""
-    if not _excludes(section.excess, 0.0):
-        return "not shown"
-    return "favoured" if section.excess.value > 0 else "disfavoured"
-
-
-def _human_outcome(section: Any) -> str:
-    """Judge whether the agreement with humans is above a half."""
-    low = section.agreement.low
-    return "fine" if low is not None and low > 0.5 else "no better than chance"
-
-
-def _transitivity_outcome(section: Any) -> str:
-    """Judge whether fewer triples are intransitive than with random verdicts."""
-    high = section.hard.high
-    return "fine" if high is not None and high < section.chance else "no better than chance"
 
 
 def _fit_outcome(section: Any) -> str:
@@ -164,19 +141,20 @@ def _fit_outcome(section: Any) -> str:
     return "misfit" if section.missed else "fine"
 
 
+CHANCE = "no better than chance"
 RULES: Mapping[str, tuple[str, str, Callable[[Any], str]]] = {
-    "reading": (
-        "consistency",
-        "unparsed",
-        lambda section: "unparsed" if section.unparsed.value > CHECKS["unparsed"].threshold else "fine",
-    ),
+    "reading": ("consistency", "unparsed", lambda it: "unparsed" if it.unparsed.value > MOST_UNPARSED else "fine"),
     "position": ("position", "prefers_first", _position_outcome),
     "repeated": ("consistency", "retest", lambda _: "noise"),
-    "verbosity": ("verbosity", "effect", _length_outcome),
-    "self-preference": ("self_preference", "excess", _family_outcome),
-    "human": ("human", "agreement", _human_outcome),
-    "transitivity": ("transitivity", "hard", _transitivity_outcome),
-    "cycles": ("cycles", "", lambda section: "cyclic" if section.certain else "fine"),
+    "verbosity": ("verbosity", "effect", lambda it: ("not shown", "longer", "shorter")[_side(it.effect, 0.0)]),
+    "self-preference": (
+        "self_preference",
+        "excess",
+        lambda it: ("not shown", "favoured", "disfavoured")[_side(it.excess, 0.0)],
+    ),
+    "human": ("human", "agreement", lambda it: (CHANCE, "fine", CHANCE)[_side(it.agreement, 0.5)]),
+    "transitivity": ("transitivity", "hard", lambda it: (CHANCE, CHANCE, "fine")[_side(it.hard, it.chance)]),
+    "cycles": ("cycles", "", lambda it: "cyclic" if it.certain else "fine"),
     "fit": ("fit", "", _fit_outcome),
 }
 """Checks by name: section of the card, figure that the check needs, and the rule that returns an outcome."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from podium.diagnosis.clustered import agreement_interval
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
-from podium.diagnosis.gold_comparison import GoldPairs, match_gold_pairs
+from podium.diagnosis.gold_comparison import match_gold_pairs
 from podium.diagnosis.judge_checks import split_judge_name
 from podium.diagnosis.sides import BattleRatings, kendall_taus, number_items
 from podium.diagnosis.subject import Subject
@@ -99,12 +99,11 @@ def side_by_side(subjects: Sequence[Subject], *, resamples: int = RESAMPLES) -> 
     if len(names) < 3:
         return Missing(SIDES, f"{len(names)} models are ranked by all judges", "let all judge the same models")
     theta, draws = _strengths(sides, names, resamples, subjects[0].rng)
-    golds = [_gold_pairs(subject) for subject in ready]
     standings = []
     for k, subject in enumerate(ready):
         credit, triples = subject.side.coded.credit, transitivity(subject.battles, level=level)
         hard = triples.hard if isinstance(triples, Transitivity) else triples
-        tau = _tau_with_gold(golds[k], theta[k], draws[:, k], names, level)
+        tau = _tau_with_gold(subject, theta[k], draws[:, k], names)
         ties, judge = float(np.mean(np.abs(credit - 0.5) < 1e-12)), subject.judge or "(no judge)"
         standings.append(JudgeStanding(judge, *split_judge_name(subject.judge), len(credit), ties, hard, tau))
     first, second = np.triu_indices(len(ready), 1)
@@ -116,14 +115,6 @@ def side_by_side(subjects: Sequence[Subject], *, resamples: int = RESAMPLES) -> 
     mean = _tau_of(values.mean(), drawn.mean(axis=1), len(first), level, "pairs of judges")
     standings.sort(key=lambda row: (-row.tau.value if isinstance(row.tau, Statistic) else 0.0, row.judge))
     return JudgesSideBySide(len(names), tuple(standings), correlations, mean)
-
-
-def _gold_pairs(subject: Subject) -> GoldPairs | Missing:
-    """Return the models and pairs that a judge and the gold standard share, or why there are none."""
-    try:
-        return match_gold_pairs(subject)
-    except (NotIdentifiedError, NotConvergedError) as error:
-        return Missing(TAU, str(error), "judge the battles that would join the groups")
 
 
 def _strengths(
@@ -144,10 +135,12 @@ def _strengths(
     return theta, resample(strengths_of_draws, items, resamples, rng, width=len(sides) * len(names) ** 2)
 
 
-def _tau_with_gold(
-    gold: GoldPairs | Missing, theta: np.ndarray, draws: np.ndarray, names: tuple[str, ...], level: float
-) -> Figured:
+def _tau_with_gold(subject: Subject, theta: np.ndarray, draws: np.ndarray, names: tuple[str, ...]) -> Figured:
     """Estimate a judge's tau with the gold standard, on the models that all judges rank."""
+    try:
+        gold = match_gold_pairs(subject)
+    except (NotIdentifiedError, NotConvergedError) as error:
+        return Missing(TAU, str(error), "judge the battles that would join the groups")
     if isinstance(gold, Missing):
         return gold
     common = [name for name in names if name in gold.models]
@@ -155,7 +148,8 @@ def _tau_with_gold(
         return Missing(TAU, f"{len(common)} models are common to all", "rank more of them")
     here = np.array([names.index(name) for name in common])
     truth = gold.strengths()[1][[gold.models.index(name) for name in common]]
-    return _tau_of(kendall_taus(theta[here], truth), kendall_taus(draws[:, here], truth), len(common), level)
+    taus = kendall_taus(theta[here], truth), kendall_taus(draws[:, here], truth)
+    return _tau_of(*taus, len(common), subject.level)
 
 
 def _tau_of(value: np.ndarray | float, draws: np.ndarray, n: int, level: float, of: str = "models") -> Figured:

@@ -50,14 +50,9 @@ class Clustered:
         within: tuple[float, float] = UNBOUNDED,
         unit: Unit = Unit.NUMBER,
     ) -> Figured:
-        """Estimate the mean sum(values) / sum(cells), with a clustered t interval; for shares with Wilson's interval.
+        """Estimate the mean sum(values) / sum(cells) with a clustered t interval, cut at `within`; of shares, Wilson's.
 
-        Args:
-            cells: number of cells behind each row, shape (rows,); 1 by default.
-            within: possible range of the mean, which cuts t intervals.
-
-        Source: Franco, Little, Louis and Slud 2019, Comparative study of confidence intervals for proportions in
-        complex sample surveys.
+        Source: Franco, Little, Louis and Slud 2019, Confidence intervals for proportions in complex sample surveys.
         """
         size = np.ones(len(values)) if cells is None else cells
         counted = size > 0 if among is None else among
@@ -85,11 +80,7 @@ class Clustered:
         method: str = "{}",
         within: tuple[float, float] = UNBOUNDED,
     ) -> Statistic:
-        """Return a value with the t interval of its influence function, summed by cluster.
-
-        Args:
-            influence: contribution of each row to the error of the value, shape (rows,).
-        """
+        """Return a value with the clustered t interval of its influence function, shape (rows,)."""
         sums = self.sums(influence)
         if len(sums) < 2:
             single = f"a single {self.unit}: no interval"
@@ -114,9 +105,7 @@ def usable_draws(draws: np.ndarray) -> np.ndarray | None:
 def reflected_interval(value: float, draws: np.ndarray, level: float) -> Estimate | None:
     """Return a noise-corrected value with its reflected bootstrap interval, cut at 0; None if too few draws are usable.
 
-    Sampling noise raises a mean of squares, and resampling raises it once more by as much. 2 value - mean(draws)
-    removes that; the reflected interval 2 value - quantiles is right where a percentile interval lies too high.
-
+    Noise raises a mean of squares, and resampling once more by as much: 2 value - mean(draws) is free of it.
     Source: Davison and Hinkley 1997, Bootstrap methods and their application, sections 2.1 and 5.2.
     """
     usable = usable_draws(draws)
@@ -138,8 +127,7 @@ def agreement_interval(value: float, draws: np.ndarray, level: float, within: tu
 def farther_ends(value: float, interval: tuple[float, float], within: tuple[float, float]) -> tuple[float, float]:
     """Return the percentile interval, widened to the reflected interval where that reaches farther.
 
-    Noise hides agreement, and resampling adds noise, so that a percentile interval may end below the true value: for
-    equal rankings of models that are close it hardly ever contained tau = 1.
+    Resampling adds noise, and noise hides agreement: of equal rankings of close models, percentiles hardly ever hold 1.
 
     >>> farther_ends(0.8, (0.5, 0.85), (-1, 1))
     (0.5, 1)

@@ -30,11 +30,9 @@ SNTD = "model-level SNTD"
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
-    """Three models, each of which beats the next, and the last the first.
+    """Three models, each of which beats the next at these win rates, and the last the first.
 
-    Attributes:
-        p: p-value that one of the three is not above a half, the largest of three (one-sided, item-clustered t).
-        adjusted: p after Holm over both possible cycles of every triple.
+    `p` is the largest of the three one-sided p-values (item-clustered t); `adjusted` is after Holm over all cycles.
     """
 
     models: tuple[str, str, str]

@@ -62,10 +62,7 @@ def decisiveness(judge: np.ndarray, gold: np.ndarray) -> float:
 def decisiveness_of_draws(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
     """Fit alpha in every resample, shape (draws,), to the best of tabulated and then of interpolated curves.
 
-    Where two values of alpha fit almost equally well, it may be the other one.
-
-    Args:
-        judge, gold: win rates, NaN where a pair was not drawn, shape (draws, pairs); gold also (pairs,).
+    Where two values fit almost equally well, it may be the other one. Win rates are NaN where a pair was not drawn.
     """
     known = ~np.isnan(judge) & ~np.isnan(gold)
     weights, targets = np.where(known, np.abs(judge - 0.5), 0), np.nan_to_num(judge, nan=0.5)
@@ -117,8 +114,7 @@ def squared_error(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
 def system_biases(first: np.ndarray, second: np.ndarray, surplus: np.ndarray, systems: int) -> np.ndarray:
     """Return per system the mean over opponents of win rate by the judge - gold win rate, shape (..., systems).
 
-    Args:
-        surplus: the difference for the first one's win rate, NaN where unknown, shape (..., pairs).
+    `surplus` is that difference for the first one of each pair, NaN where unknown, shape (..., pairs).
     """
     side = np.zeros((len(first), systems))
     side[np.arange(len(first)), first] = 1

@@ -24,12 +24,9 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class PairResidual:
-    """The observed and the expected win rate of a pair, with a test of the residual.
+    """The observed and the expected win rate of a pair (the stronger model first), with a test of the residual.
 
-    Attributes:
-        first, second: the models, the stronger first.
-        low, high: ends of its interval for this pair alone; None if the pair cannot be tested.
-        p, adjusted: two-sided p-value, and after Holm over all pairs; None if the pair cannot be tested.
+    `adjusted` is p after Holm over all pairs; interval and p-values are None if the pair cannot be tested.
     """
 
     first: str
@@ -55,12 +52,9 @@ class JointTest:
 
 @dataclass(frozen=True, slots=True)
 class BradleyTerryFit(CardAnswer):
-    """The fit of strengths to the win rates of all pairs.
+    """The fit of strengths to the win rates of all pairs; pairs with an adjusted p of at most 1 - level are missed.
 
-    Attributes:
-        tested: pairs of bounded models with at least 10 items, and 5 expected wins and losses.
-        missed: pairs with an adjusted p of at most 1 - level.
-        rms: root mean square of the residuals, noise included.
+    Tested are pairs of bounded models with at least 10 items, and 5 expected wins and losses.
     """
 
     pairs: int
@@ -96,11 +90,7 @@ class BradleyTerryFit(CardAnswer):
 
 
 def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryFit | Missing:
-    """Test the win rate of every pair against the fitted strengths.
-
-    The standard error of a residual is clustered by item, and accounts for the strengths being fitted to the same
-    battles (see `influence_on_residuals`). All pairs together are tested by Hotelling's T^2.
-    """
+    """Test the win rate of every pair against the fitted strengths, and all pairs together by Hotelling's T^2."""
     coded = code_battles(battles)
     strengths = fit_battles(coded)
     pairs, names = strengths.pairs, coded.models

@@ -94,9 +94,7 @@ def gold_agreement(subject: Subject, resamples: int = RESAMPLES) -> GoldAgreemen
     """Compare a judge's ranking and win rates with the gold standard, else with the human labels of its battles.
 
     Win rates leave ties out. Those of a gold ranking are the sigmoid of the rating difference; those of gold battles
-    are of pairs with at least 10 decided ones. The sampling of items makes win rates look more extreme, more biased and
-    farther from the gold standard than they are, so these figures are given with and without a correction for it.
-
+    are of pairs with at least 10 decided ones.
     Source: Gera et al. 2025 (JuStRank), sections 5 and 6, appendices C, E and F.
     """
     both = match_gold_pairs(subject)

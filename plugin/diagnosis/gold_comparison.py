@@ -1,6 +1,7 @@
 """The figures that compare a judge with a gold standard, from common pairs and bootstrap resamples."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import stats
@@ -108,12 +109,7 @@ def _rates_missing(gold: Gold | None) -> Missing | None:
 
 @dataclass(frozen=True, slots=True)
 class GoldDraws:
-    """Figures of bootstrap resamples; no draws if there is only one item.
-
-    Attributes:
-        judge: win rates by the judge, NaN where a pair was not drawn, shape (draws, pairs).
-        gold: win rates by the gold standard, shape (draws, pairs); if they have no error, (pairs,).
-    """
+    """Tau and win rates in bootstrap resamples, NaN where unknown, shape (draws, pairs); exact gold rates: (pairs,)."""
 
     tau: np.ndarray
     judge: np.ndarray
@@ -152,12 +148,9 @@ def resample_both(both: GoldPairs, resamples: int, rng: np.random.Generator, *, 
 
 @dataclass(frozen=True, slots=True)
 class SystemBias:
-    """The bias of a judge towards one system.
+    """The bias of a judge towards one system: mean over opponents of win rate by the judge - gold win rate.
 
-    Attributes:
-        raw: mean over opponents of win rate by the judge - gold win rate.
-        corrected: the same, with gold win rates mapped by the judge's Beta CDF.
-        p: two-sided p-value of no corrected bias, after Holm over all systems.
+    For the corrected one, gold win rates are mapped by the judge's Beta CDF; p is two-sided, after Holm.
     """
 
     model: str
@@ -169,12 +162,9 @@ class SystemBias:
 
 @dataclass(frozen=True, slots=True)
 class SelfBias:
-    """The corrected bias of a judge towards its own model.
+    """The corrected bias of a judge towards its own model; p-values are one-sided, after Bonferroni over judges.
 
-    Attributes:
-        paired_p: JuStRank's one-sided paired t-test over opponents, Bonferroni; None for fewer than 2 opponents. It
-            treats opponents as independent, although they share items and responses.
-        item_p: p-value of the same hypothesis by the item-clustered standard error.
+    `paired_p` is JuStRank's t-test over opponents, which share items; `item_p` is clustered by item.
     """
 
     model: str
@@ -214,14 +204,14 @@ class GoldComparison:
         tau = float(kendall_taus(*self.both.strengths()))
         if np.isnan(tau):
             return Missing("Kendall's tau", "one of the rankings puts all systems level", "judge systems that differ")
-        return self._agreement(tau, self.draws.tau, (-1.0, 1.0), self.systems, "systems", Unit.CORRELATION)
+        return self._agreement(tau, self.draws.tau, (-1.0, 1.0), n=self.systems, of="systems", unit=Unit.CORRELATION)
 
     def accuracy(self) -> Figured:
         """Estimate the share of pairs with the same better system."""
         if self.without_pairs:
             return self.without_pairs
         value, draws = float(pair_agreement(self.judge, self.gold)), pair_agreement(self.draws.judge, self.draws.gold)
-        return self._agreement(value, draws, (0.0, 1.0), len(self.judge), "pairs", Unit.SHARE)
+        return self._agreement(value, draws, (0.0, 1.0), unit=Unit.SHARE)
 
     def mse(self) -> tuple[float | Missing, Figured]:
         """Return the mean squared difference of win rates, raw and corrected for noise."""
@@ -249,12 +239,9 @@ class GoldComparison:
         if usable is None:
             return Missing("decisiveness beyond noise", "most resamples of the items have no alpha", "give more items")
         without = float(np.log(decisiveness_of_draws(centre[None, :], self.gold))[0])
-        middle = np.log(self.alpha) - (usable.mean() - without)
-        reach = self.reach * usable.std(ddof=1)
-        low, value, high = np.exp([middle - reach, middle, middle + reach]).tolist()
-        return self._statistic(
-            Estimate(value, low, high), f"{self.draws.method}, normal on the logarithm, corrected for noise"
-        )
+        middle, reach = np.log(self.alpha) - (usable.mean() - without), self.reach * usable.std(ddof=1)
+        estimate = Estimate(*np.exp([middle, middle - reach, middle + reach]).tolist())
+        return self._statistic(estimate, f"{self.draws.method}, normal on the logarithm, corrected for noise")
 
     def biases(
         self, subject: Subject
@@ -262,16 +249,15 @@ class GoldComparison:
         """Return the biases by system, delta, delta corrected for noise, and the judge's self-bias."""
         if self.lacking:
             return self.lacking, self.lacking, self.lacking, self.lacking
-        gold = self.draws.gold
+        gold, judge = self.draws.gold, self.draws.judge
         raw, drawn = self._biases_beyond(self.gold, gold)
         raw_se = standard_error_of_draws(drawn)
         if isinstance(self.alpha, Missing):
             return self._by_system((raw, raw_se), self.alpha), self.alpha, self.alpha, self.alpha
-        alphas = decisiveness_of_draws(self.draws.judge, gold)
-        rows = np.broadcast_to(gold, self.draws.judge.shape)
-        fitted = [judge_curve(row, alpha) for row, alpha in zip(rows, alphas, strict=True)]
+        rows, alphas = np.broadcast_to(gold, judge.shape), decisiveness_of_draws(judge, gold)
+        fitted = np.reshape([judge_curve(row, alpha) for row, alpha in zip(rows, alphas, strict=True)], rows.shape)
         expected = judge_curve(self.gold, self.alpha)
-        biases, drawn = self._biases_beyond(expected, np.reshape(fitted, rows.shape))
+        biases, drawn = self._biases_beyond(expected, fitted)
         corrected, delta = (biases, standard_error_of_draws(drawn)), float(nan_standard_deviation(biases))
         sound = self._reflected_figure(delta**2, nan_standard_deviation(drawn) ** 2, "delta")
         sound = sound if isinstance(sound, Missing) else sound.transform(np.sqrt)
@@ -279,9 +265,9 @@ class GoldComparison:
 
     def _biases_beyond(self, expected: np.ndarray, of_draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the biases given expected win rates, shape (systems,), and in resamples, shape (draws, systems)."""
-        pairs, surpluses = (self.both.first, self.both.second), (self.judge - expected, self.draws.judge - of_draws)
-        value, drawn = (system_biases(*pairs, surplus, self.systems) for surplus in surpluses)
-        return value, drawn
+        pairs = self.both.first, self.both.second
+        value = system_biases(*pairs, self.judge - expected, self.systems)
+        return value, system_biases(*pairs, self.draws.judge - of_draws, self.systems)
 
     def _by_system(
         self, raw: tuple[np.ndarray, np.ndarray], corrected: tuple[np.ndarray, np.ndarray] | Missing
@@ -293,11 +279,11 @@ class GoldComparison:
         biases, method = [], f"{self.draws.method}, standard error, t"
         for k in np.argsort(-np.nan_to_num(np.abs(value)), kind="stable").tolist():
             if met[k]:
-                opponents, name, chance = int(met[k]), self.both.models[k], finite_or_none(p[k])
-                own: Figured = self._bias(float(value[k]), float(se[k]), opponents, method)
-                own = corrected if isinstance(corrected, Missing) else own
-                plain = self._bias(float(raw[0][k]), float(raw[1][k]), opponents, method)
-                biases.append(SystemBias(name, opponents, plain, own, chance))
+                plain, own = (
+                    self._bias(*pair, int(met[k]), method) for pair in ((raw[0][k], raw[1][k]), (value[k], se[k]))
+                )
+                figure = corrected if isinstance(corrected, Missing) else own
+                biases.append(SystemBias(self.both.models[k], int(met[k]), plain, figure, finite_or_none(p[k])))
         return tuple(biases)
 
     def _self_bias(
@@ -329,10 +315,11 @@ class GoldComparison:
 
     def _bias(self, value: float, se: float, opponents: int, method: str) -> Statistic:
         """Build a bias with the t interval of its standard error."""
+        facts = {"n": opponents, "of": "opponents", "unit": Unit.SHARE}
         if np.isnan(se):
-            return self._statistic(Estimate(value), "too few items: no interval", opponents, "opponents", Unit.SHARE)
-        bias = Estimate(value, value - self.reach * se, value + self.reach * se)
-        return self._statistic(bias, method, opponents, "opponents", Unit.SHARE)
+            return self._statistic(Estimate(float(value)), "too few items: no interval", **facts)
+        ends = float(value - self.reach * se), float(value + self.reach * se)
+        return self._statistic(Estimate(float(value), *ends), method, **facts)
 
     def _reflected_figure(self, value: float, draws: np.ndarray, what: str) -> Figured:
         """Build a noise-corrected figure with its reflected interval."""
@@ -341,24 +328,20 @@ class GoldComparison:
             return Missing(f"{what} beyond noise", "the items are too few to be resampled", "judge more items")
         return self._statistic(estimate, f"{self.draws.method}, reflected and corrected for noise")
 
-    def _agreement(
-        self, value: float, draws: np.ndarray, within: tuple[float, float], n: int, of: str, unit: Unit
-    ) -> Statistic:
+    def _agreement(self, value: float, draws: np.ndarray, within: tuple[float, float], **facts: Any) -> Statistic:
         """Build an agreement figure with its bootstrap interval."""
         estimate = agreement_interval(value, draws, self.level, within)
+        if estimate.low is None:
+            return self._statistic(estimate, "too few usable resamples of the items: no interval", **facts)
         lost = int(np.isnan(draws).sum())
         left_out = f", {lost} of them without a fit left out" if lost else ""
         method = f"{self.draws.method}, percentile or reflected, the farther end{left_out}"
-        few = "too few usable resamples of the items: no interval"
-        return self._statistic(estimate, few if estimate.low is None else method, n, of, unit)
+        return self._statistic(estimate, method, **facts)
 
-    def _statistic(
-        self, estimate: Estimate, method: str, n: int | None = None, of: str = "pairs", unit: Unit = Unit.NUMBER
-    ) -> Statistic:
-        """Build a statistic of this comparison; of all pairs by default."""
-        number = len(self.both.first) if n is None else n
-        facts = {"level": self.level, "method": method, "clusters": self.items, "unit": unit}
-        return Statistic.from_estimate(estimate, n=number, of=of, **facts)
+    def _statistic(self, estimate: Estimate, method: str, **facts: Any) -> Statistic:
+        """Build a statistic of this comparison, by default over all pairs."""
+        facts = {"n": len(self.both.first), "of": "pairs", "clusters": self.items} | facts
+        return Statistic.from_estimate(estimate, level=self.level, method=method, **facts)
 
 
 def own_system(models: tuple[str, ...], judge: str | None) -> str | Missing:

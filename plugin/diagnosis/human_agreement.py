@@ -34,12 +34,7 @@ MARGINS = "give a column margin (judge score of a minus that of b), or soft cred
 
 @dataclass(frozen=True, slots=True)
 class ReliabilityBin:
-    """One bin of the reliability table.
-
-    Attributes:
-        predicted: mean predicted probability that humans prefer the judge's side.
-        agreement: share of battles in which they do.
-    """
+    """One bin of the reliability table: how often humans prefer the judge's side, predicted and measured."""
 
     mean_margin: float | None
     predicted: float
@@ -173,9 +168,8 @@ def _reliability(
 ) -> tuple[Figured, tuple[ReliabilityBin, ...]]:
     """Return the expected calibration error, and the reliability table that it is summed from.
 
-    The interval is value +- r, where r is the `level` quantile of the bins' summed absolute errors in resamples: by the
-    triangle inequality it is conservative. Percentiles of the resampled value lie too high, because resampling adds
-    noise.
+    The interval is value +- the `level` quantile of the bins' summed absolute errors in resamples:
+    percentiles of the resampled value lie too high, because resampling adds noise.
     """
     reliability = bin_predictions(match, margin, probability)
     if reliability is None:

@@ -74,10 +74,7 @@ class Family:
 
 
 def family_of(model: str, given: Mapping[str, str]) -> Family | None:
-    """Return the family of a model: the first given pattern that matches, else guessed from its name; None if unknown.
-
-    Args:
-        given: patterns of names (with wildcards, case ignored) to families.
+    """Return the family of a model: that of the first given pattern that matches, else guessed; None if unknown.
 
     >>> family_of("openai/gpt-4o", {}), family_of("my-model", {"my-*": "mine"})
     (Family(name='OpenAI', how='guessed'), Family(name='mine', how='given'))
@@ -106,12 +103,7 @@ def group_by_family(models: Iterable[str], given: Mapping[str, str]) -> dict[str
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """Whether a judge is one of the models that it judges, or of their family.
-
-    Attributes:
-        own: the judged model that is the judge itself, if any.
-        kin: judged models of this family.
-    """
+    """Whether a judge's model is one of the models that it judges (`own`), and which are of its family (`kin`)."""
 
     judge: str
     own: str | None
@@ -191,10 +183,7 @@ def same_model(models: Sequence[str], model: str) -> str | None:
 
 
 def split_judge_name(judge: str | None) -> tuple[str, str | None]:
-    """Split a judge's identity into model and realization.
-
-    Args:
-        judge: `model|realization|prompt`, or `model realization` if the last word is a known realization.
+    """Split a judge's identity, `model|realization|prompt` or `model realization`, into model and realization.
 
     >>> split_judge_name("gpt-x Likert"), split_judge_name("gpt-x|rubric|1a2b"), split_judge_name("ann")
     (('gpt-x', 'Likert'), ('gpt-x', 'rubric'), ('ann', None))

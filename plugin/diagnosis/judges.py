@@ -24,12 +24,7 @@ TAU = "tau with the gold standard"
 
 @dataclass(frozen=True, slots=True)
 class JudgeStanding:
-    """One judge among others.
-
-    Attributes:
-        hard: share of intransitive triples (PNT).
-        tau: Kendall's tau of its Bradley-Terry ranking with the gold standard.
-    """
+    """One judge among others: share of intransitive triples (`hard`), and Kendall's tau with the gold standard."""
 
     judge: str
     model: str

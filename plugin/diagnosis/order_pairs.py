@@ -11,11 +11,9 @@ from podium.nouns.battles import Battles
 
 @dataclass(frozen=True, slots=True)
 class OrderPairs:
-    """Order pairs, with credit and margin of the response that is shown first.
+    """Order pairs, with credit and margin (NaN if unknown) of the response shown first, shape (pairs, 2) each.
 
-    Attributes:
-        credit, margin: in either order, shape (pairs, 2) each; a margin is NaN if unknown.
-        matchup: code of item and models, equal for repeats, shape (pairs,).
+    `matchup` is a code of item and models, which repeats share.
     """
 
     credit: np.ndarray

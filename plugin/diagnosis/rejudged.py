@@ -27,13 +27,10 @@ Drift: TypeAlias = dict[str, Statistic] | Missing
 
 @dataclass(frozen=True, slots=True)
 class Rejudged(CardAnswer):
-    """The comparison of two judges on the same battles.
+    """Two judges on the same battles, of which `changed` have responses of another length.
 
-    Attributes:
-        most: battles judged by the one that judged more.
-        changed: battles of both whose responses differ in length; None without lengths.
-        judge: rating by the second judge minus rating by the first, on unchanged responses; simultaneous intervals.
-        models: that difference on changed responses, minus the difference on unchanged ones.
+    `judge` is the rating by the second minus that by the first on unchanged responses; `models` is the same on changed
+    ones, minus `judge`. Their intervals are simultaneous.
     """
 
     first: str
@@ -75,11 +72,7 @@ class Rejudged(CardAnswer):
 
 
 def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
-    """Compare two judges on the battles that both judged, by whether the responses changed.
-
-    On unchanged responses, a rating changes because of the judge. On changed ones, what it changes beyond that is due
-    to the model. Responses of equal length count as unchanged.
-    """
+    """Compare two judges on the battles that both judged, apart for changed and unchanged responses (by length)."""
     if len(subjects) != 2:
         several = len(subjects) > 1
         why = f"there are {len(subjects)} judges" if several else "there is one judge only"

@@ -20,12 +20,9 @@ NAME_FAMILIES = "name the families: --families PATTERN=FAMILY,... or a file with
 
 @dataclass(frozen=True, slots=True)
 class SelfPreference(CardAnswer):
-    """How far the judge rates each family above a line fitted to reference ratings.
+    """How many Elo points the judge rates each family above a line fitted to reference ratings (by `who`).
 
-    Attributes:
-        who: source of the reference: `human`, `gold` or `other judges`.
-        excess: rating of the judge's family above the line, Elo points; 0 without self-preference.
-        slope: of the line, the judge's Elo points per point of the reference; 1 if no scale correction is needed.
+    `excess` is that of its own family; a slope of 1 needs no scale correction.
     """
 
     family: str | None
@@ -54,10 +51,7 @@ class SelfPreference(CardAnswer):
 
 
 def measure_self_preference(subject: Subject) -> SelfPreference:
-    """Compare a judge's ratings of its own family with reference ratings.
-
-    A line relates both, so that a judge with another scale is not said to favour a strong family. The interval reflects
-    the errors of the ratings, for these models.
+    """Compare a judge's ratings of its own family with reference ratings, by a line that allows for another scale.
 
     Source: after Soft-Elo, appendix F.1 (same-family minus cross-family excess), with the line added.
     """

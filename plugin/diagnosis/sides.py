@@ -28,12 +28,9 @@ MOST_NOISE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Ratings:
-    """Bradley-Terry ratings with influence functions, from which differences between sources get their errors.
+    """Bradley-Terry ratings in Elo points, centred on 0, with influence functions, shape (clusters, models).
 
-    Attributes:
-        elo: Elo points, centred on 0, shape (models,).
-        influence: contribution of each cluster to the error of each rating, Elo points, shape (clusters, models).
-        bounded: whether the data bound the rating, shape (models,).
+    From these, differences between sources get their errors; `bounded` tells which ratings the data bound.
     """
 
     models: tuple[str, ...]
@@ -141,11 +138,7 @@ Side: TypeAlias = BattleRatings | GivenRatings
 
 
 def fit_ratings(battles: Battles, credit: np.ndarray | None = None) -> BattleRatings:
-    """Fit Bradley-Terry ratings to battles.
-
-    Args:
-        credit: credit of model_a that replaces the battles' own, NaN to leave a battle out, shape (battles,).
-    """
+    """Fit Bradley-Terry ratings to battles, or to other credits of model_a (NaN to leave a battle out)."""
     coded = code_battles(battles, credit=credit)
     fit, size = fit_battles(coded), len(coded.models)
     no_tie = np.abs(coded.credit - 0.5) > 1e-12
@@ -196,11 +189,9 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class RatingLine:
-    """A line fitted to the judge's ratings given reference ratings, with a further term.
+    """A line fitted to the judge's ratings given reference ratings and a further term.
 
-    Attributes:
-        weights: constant, slope, and weight of the further term, shape (terms,).
-        by_judge, by_reference: derivatives of the weights by the ratings of either source, shape (models, terms).
+    Weights are constant, slope and that of the term; derivatives by either source's ratings, shape (models, terms).
     """
 
     weights: np.ndarray
@@ -219,14 +210,8 @@ def fit_line(
 ) -> RatingLine | None:
     """Fit judge = constant + slope * reference + weight * beside by least squares with errors in the reference.
 
-    These errors would flatten the line, so they are subtracted from the sums of squares. Returns None if they are more
-    than half of the reference's variation.
-
-    Args:
-        beside: the further term, as a mask of a family or lengths, shape (models,).
-        noise, shared: variance of the reference's errors, and their covariance with the judge's, as of `error_sums`.
-
-    Source: Fuller 1987, Measurement error models, section 2.2.
+    These errors (`noise` and `shared` as of `error_sums`) would flatten the line, so they are subtracted from the sums
+    of squares. Returns None if they are more than half of the reference's variation. Source: Fuller 1987, section 2.2.
     """
     columns = [np.ones(len(judge)), reference, *([beside.astype(np.float64)] if beside.any() else [])]
     x = np.stack(columns, axis=1)

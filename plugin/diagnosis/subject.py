@@ -25,13 +25,7 @@ LEVELS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 @dataclass(frozen=True)
 class Subject:
-    """A judge, its verdicts, and what they are compared with.
-
-    Attributes:
-        judgments: its verdicts, one per order.
-        battles: its verdicts, with the two orders merged.
-        others: merged battles of the other judges of the table; None if there are none.
-    """
+    """A judge, its judgments (one per order), its battles (orders merged), and what they are compared with."""
 
     judge: str | None
     judgments: Battles

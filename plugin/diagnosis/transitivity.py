@@ -140,11 +140,7 @@ def count_triples(battles: Battles) -> TripleCounts | Missing:
 def _sum_triples(
     triples: np.ndarray, scenario: np.ndarray, outcome: np.ndarray, steady: np.ndarray, credit: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Sum known triples, intransitive ones and SNTD over items, shape (3, triples), and by group (3, groups, items).
-
-    Args:
-        outcome, steady, credit: of the pairs on the items, shape (pairs, items) each; credits only if they are soft.
-    """
+    """Sum known triples, intransitive ones and SNTD over items, shape (3, triples), and by group (3, groups, items)."""
     models, items = int(triples.max()) + 1, outcome.shape[1]
     by_triple, by_group = np.zeros((3, len(triples))), np.zeros((3, len(GROUPS), items))
     chunk = max(1, CHUNK_CELLS // max(items, 1))
@@ -234,11 +230,7 @@ class TripleGroup:
 
 @dataclass(frozen=True, slots=True)
 class Triplet:
-    """PNT and SNTD of three models, the strongest first.
-
-    Attributes:
-        scenario: one of `SCENARIOS`.
-    """
+    """PNT and SNTD of three models, the strongest first; `scenario` tells which gaps between them are leads."""
 
     models: tuple[str, str, str]
     items: int

@@ -132,12 +132,7 @@ def correlate_residuals(subject: Subject) -> Figured:
 def partial_correlation(
     x: np.ndarray, y: np.ndarray, given: np.ndarray, level: float, noise: float = 0.0, shared: float = 0.0
 ) -> Figured:
-    """Return the partial correlation of x and y given a third variable, corrected for its errors.
-
-    Uncorrected, they would leave part of that variable in x, and correlate it with y.
-
-    Args:
-        noise, shared: variance of the errors of `given`, and their covariance with x's, as of `error_sums`.
+    """Return the partial correlation of x and y given a third variable, corrected for its errors (see `error_sums`).
 
     Source: Fisher 1924 (the variance of atanh r is 1 / (n - 1 - 3)); Fuller 1987 for errors in `given`.
     """

@@ -64,12 +64,7 @@ def install_hint(extra: str) -> str:
 
 @contextmanager
 def named_in_errors(source: object) -> Iterator[None]:
-    """Add the source's name to errors raised in the body.
-
-    Raises:
-        DataError: a value in it is not what it should be.
-        UsageError: something was asked of it that cannot be.
-    """
+    """Add the source's name to errors raised in the body."""
     try:
         yield
     except DataError as error:
@@ -99,9 +94,6 @@ def find_name(kind: str, name: str, known: Iterable[str]) -> str:
 
     >>> find_name("model", "gpt-5", ["openai/gpt-5", "openai/gpt-5-mini"])
     'openai/gpt-5'
-
-    Raises:
-        UsageError: there is none, or several end so.
     """
     names = sorted(set(known))
     ends = [name] if name in names else [whole for whole in names if whole.endswith(f"/{name}")]

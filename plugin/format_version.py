@@ -16,9 +16,6 @@ def require_format(version: object, what: str, source: object, remedy: str = RAN
         source: the file.
         remedy: what to do instead.
 
-    Raises:
-        DataError: the version is not `FORMAT_VERSION`.
-
     >>> require_format("0.1", "a ranking", "old.json")
     Traceback (most recent call last):
     podium.errors.DataError: old.json: a ranking of format 0.1; this podium reads format 0.2. Remedy: run it again, or \

@@ -39,11 +39,7 @@ class Registration(Generic[Kind]):
 
 
 def extensions_of(kind: type[Kind]) -> dict[str, Registration[Kind]]:
-    """Return all extensions of a kind by name.
-
-    Raises:
-        PluginError: a plugin is broken, or two register the same name.
-    """
+    """Return all extensions of a kind by name."""
     noun = KINDS[kind]
     known: dict[str, Registration[Kind]] = {}
     for implementation in getattr(_manager().hook, f"podium_{noun}s").get_hookimpls():
@@ -73,11 +69,7 @@ def _additions(function: Callable[[], Iterable[Any]], kind: type[Kind], origin: 
 
 
 def extension(kind: type[Kind], name: str) -> Kind:
-    """Return the extension of a kind by name; `-` and `_` are equivalent.
-
-    Raises:
-        UsageError: none has that name; the nearest is suggested.
-    """
+    """Return the extension of a kind by name; `-` and `_` are equivalent."""
     known = extensions_of(kind)
     alike = {registered.replace("_", "-"): registered for registered in known}
     meant = name if name in known else alike.get(name.replace("_", "-"))
@@ -113,12 +105,7 @@ def tournament_rule(name: str) -> Callable[..., Any]:
 
 
 def make_tournament(name: str, settings: Mapping[str, Any]) -> Any:
-    """Return the tournament of that name, a `podium.tournaments.schedule.TournamentRule`, with these settings.
-
-    Raises:
-        UsageError: no tournament has that name, or a setting has an impossible value.
-        PluginError: the rule makes something else than a tournament, or fails.
-    """
+    """Return the tournament of that name, a `podium.tournaments.schedule.TournamentRule`, with these settings."""
     known = extension(Tournament, name)
     rule = load_extension(known)
     with name_plugin_in_errors(known):
@@ -130,12 +117,7 @@ def make_tournament(name: str, settings: Mapping[str, Any]) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class PluginTournament:
-    """A plugin's tournament; errors raised in it name the plugin.
-
-    Attributes:
-        rule: the tournament.
-        extension: what brought it.
-    """
+    """A plugin's tournament; errors raised in it name the plugin."""
 
     rule: Any
     extension: Tournament
@@ -161,11 +143,7 @@ class PluginTournament:
 
 @contextmanager
 def name_plugin_in_errors(extension: Extension) -> Iterator[None]:
-    """Convert errors raised in a plugin's code to `PluginError` with the plugin's name.
-
-    Raises:
-        PluginError: the plugin's code raised what is no error of podium's.
-    """
+    """Convert errors raised in a plugin's code to `PluginError` with the plugin's name."""
     try:
         yield
     except PodiumError:
@@ -186,12 +164,7 @@ def is_own(extension: Extension) -> bool:
 
 
 def find_realization(name: str) -> "Realization":
-    """Return the judge realization of the scorer of that name.
-
-    Raises:
-        UsageError: no scorer has that name; the nearest is suggested.
-        PluginError: the realization cannot be imported, or is none.
-    """
+    """Return the judge realization of the scorer of that name."""
     from podium.scorers.prompt import Template
     from podium.scorers.realization import Realization
 
@@ -236,12 +209,7 @@ def origin_of_realization(name: str) -> str:
 
 
 def judging_settings(realization: str = "direct", **options: Any) -> "Judging":
-    """Build the judging settings from a realization's name and plain option values.
-
-    Raises:
-        UsageError: an unknown realization, a setting that it does not have, or a file that is not there.
-        PluginError: the realization cannot be imported, or is none.
-    """
+    """Build the judging settings from a realization's name and plain option values."""
     from podium.scorers.judging import judging_of
 
     return judging_of(find_realization(realization), **options)

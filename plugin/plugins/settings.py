@@ -44,9 +44,6 @@ def ranker_names(rankers: str | Sequence[str]) -> list[str]:
 
     >>> ranker_names("win-rate, bradley-terry,win-rate")
     ['win-rate', 'bradley-terry']
-
-    Raises:
-        UsageError: there is none.
     """
     names = rankers.split(",") if isinstance(rankers, str) else rankers
     if callable(names) or not all(isinstance(name, str) for name in names):
@@ -58,16 +55,7 @@ def ranker_names(rankers: str | Sequence[str]) -> list[str]:
 
 
 def parse_settings(settings: Sequence[str], rankers: Sequence[str], tournaments: Sequence[str] = ()) -> dict[str, Any]:
-    """Parse `KEY=VALUE` settings to values of the types that rankers and tournaments declare.
-
-    Args:
-        settings: each `KEY=VALUE` or `NAME.KEY=VALUE`.
-        rankers: names of the rankers they are meant for.
-        tournaments: names of the tournaments they are meant for.
-
-    Raises:
-        UsageError: an unknown name or option, or a value of the wrong type.
-    """
+    """Parse `KEY=VALUE` settings to values of the types that rankers and tournaments declare."""
     known = options_by_name(rankers, tournaments)
     kind = "ranker or tournament" if tournaments else "ranker"
     values = {}
@@ -91,12 +79,7 @@ def _takers_of(key: str, known: Mapping[str, Collection[str]]) -> tuple[str, lis
 def assign_options(
     options: Mapping[str, Any], known: Mapping[str, Collection[str]]
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
-    """Return the options of each ranker or tournament by name, and the options that none accepts.
-
-    Args:
-        options: `option`, for all that have it, or `name.option`, which overrides the former, to value.
-        known: the options of each ranker or tournament, by its name.
-    """
+    """Return the options of each ranker or tournament by name, and the options that none accepts."""
     dealt: dict[str, dict[str, Any]] = {name: {} for name in known}
     rest: dict[str, Any] = {}
     for key, value in sorted(options.items(), key=lambda setting: "." in setting[0]):
@@ -109,11 +92,7 @@ def assign_options(
 
 
 def ranker_options(rankers: Sequence[str], options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the options of each ranker, by its name.
-
-    Raises:
-        UsageError: an option that none of them has.
-    """
+    """Return the options of each ranker, by its name."""
     known = options_by_name(rankers)
     dealt, rest = assign_options(options, known)
     for key in rest:
@@ -122,12 +101,7 @@ def ranker_options(rankers: Sequence[str], options: Mapping[str, Any]) -> dict[s
 
 
 def unknown_option(key: str, known: Mapping[str, Collection[str]], kind: str = "ranker") -> UsageError:
-    """Build the error for an option that no requested ranker or tournament has; it names those that have it.
-
-    Args:
-        known: the options of each ranker and tournament asked for.
-        kind: what these are.
-    """
+    """Build the error for an option that no requested ranker or tournament has; it names those that have it."""
     owner, _, option = key.rpartition(".")
     if owner and owner not in known:
         return unknown_name(f"{kind} in this call", owner, known)

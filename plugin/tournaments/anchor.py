@@ -31,10 +31,8 @@ class Anchor(Stopping):
         anchor: name of the anchor, several as a sequence or with commas, or `auto`.
         pilot: number of items of the pilot.
         candidates: models that the pilot may choose; all by default. Fewer make a cheaper pilot.
-        items: number of items including the pilot's, drawn at random; all by default.
-        seed: of the draws.
-        until: see `podium.tournaments.stopping.Stopping`; the items after the pilot are played in blocks between
-            looks, and `order` compares each model with the anchor.
+        until: as in `Stopping`; the items after the pilot are played in blocks between looks, and `order` compares
+            each model with the anchor.
     """
 
     anchor: str | Sequence[str] = AUTO
@@ -52,11 +50,7 @@ class Anchor(Stopping):
         return {name: {"anchor": name} for name in (AUTO, *sorted(field.models))}
 
     def next(self, field: Field, played: Sequence[Round]) -> NextRound:
-        """Return the anchor's battles that were not played yet; with `auto`, those of the pilot first.
-
-        Raises:
-            NotIdentifiedError: no verdict of the pilot can be read.
-        """
+        """Return the anchor's battles that were not played yet; with `auto`, those of the pilot first."""
         anchors = self._anchors(field)
         if not anchors:
             candidates, tried, pilot = self._pilot(field)

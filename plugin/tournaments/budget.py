@@ -9,13 +9,7 @@ from podium.tournaments.schedule import Field, NextRound, Round, TournamentRule
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Play a tournament until its battles are used up.
-
-    Attributes:
-        rule: the tournament.
-        most: the most battles to play.
-        given: battles in `played` that were played before the tournament began.
-    """
+    """Play a tournament until its battles are used up."""
 
     rule: TournamentRule
     most: int

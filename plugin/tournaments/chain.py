@@ -15,11 +15,6 @@ class Chain(Stopping):
 
     It costs M - 1 battles an item for M models, as one anchor does, but every pair meets on some items and no anchor is
     chosen. A model without a response to an item is skipped there.
-
-    Attributes:
-        items: number of items, drawn at random; all by default.
-        seed: of the paths and of the draw of items; an item's path depends on its id alone, not on other items.
-        until: see `podium.tournaments.stopping.Stopping`; items are played in blocks between looks.
     """
 
     def next(self, field: Field, played: Sequence[Round]) -> NextRound:

@@ -54,11 +54,7 @@ class TournamentAnswer:
 
 
 def build_answer(rule: Any, field: Field, played: Sequence[Round]) -> TournamentAnswer | None:
-    """Build the answer of a tournament from its rounds; None if it has no stopping rule or no interim analysis.
-
-    Args:
-        rule: the tournament, or a wrapper with the tournament as `rule` and a limit of battles as `most`.
-    """
+    """Build the answer of a tournament from its rounds; None if it has no stopping rule or no interim analysis."""
     asked, most = rule, getattr(rule, "most", None)
     while hasattr(asked, "rule"):
         asked = asked.rule

@@ -11,14 +11,7 @@ from podium.tournaments.selection import draw_balanced, generator
 
 @dataclass(frozen=True, kw_only=True)
 class Recorded:
-    """Play recorded pairings again, for another judge, realization or prompt.
-
-    Attributes:
-        battles: the pairings.
-        sample: how many of them, drawn at random and balanced over pairs of models, then over models; all by default.
-            Samples of one seed are nested.
-        seed: of the draw.
-    """
+    """Play recorded pairings again, for another judge, realization or prompt."""
 
     battles: Sequence[Pairing] = ()
     sample: int | None = None

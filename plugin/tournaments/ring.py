@@ -36,8 +36,6 @@ class Ring(Stopping):
     meet again. `order` is then about pairs with a newcomer, `error:X` about the newcomers.
 
     Attributes:
-        items: number of items, drawn at random; all by default.
-        seed: of the circles and of the order of items.
         passes: how often an item is visited at most, with `until`.
         opponents: opponents of the models that play on: each other (`open`), or any model (`field`).
         rated: models that were ranked before, as a sequence or with commas.

@@ -14,11 +14,6 @@ class RoundRobin(Stopping):
 
     It costs M (M - 1) / 2 battles an item for M models, and its result depends on no choice (Xu et al. 2025, section
     3.3). On a sample it is a block design without an anchor.
-
-    Attributes:
-        items: how many items, drawn at random; by default all.
-        seed: of the draw.
-        until: see `podium.tournaments.stopping.Stopping`; items are played in blocks that end at the looks.
     """
 
     def next(self, field: Field, played: Sequence[Round]) -> NextRound:

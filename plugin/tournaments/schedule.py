@@ -37,12 +37,7 @@ def pairing(item: str, name: str, other: str, first: str | None = None) -> Pairi
 
 
 class Outcome(NamedTuple):
-    """The outcome of a battle.
-
-    Attributes:
-        credit: of `a`, in [0, 1]; None if unparsed.
-        margin: judge score of `a` minus that of `b`; None without scores.
-    """
+    """The outcome of a battle: credit of `a` in [0, 1], None if unparsed; margin, score of `a` minus that of `b`."""
 
     pairing: Pairing
     credit: float | None
@@ -68,12 +63,7 @@ def merge_responses(outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """The outcomes of battles that were scheduled together.
-
-    Attributes:
-        outcomes: in the order of the schedule; a battle that failed has credit None.
-        note: why these battles were played, in a few words, for the log.
-    """
+    """The outcomes of battles that were scheduled together, and why, for the log."""
 
     outcomes: tuple[Outcome, ...]
     note: str = ""
@@ -81,13 +71,7 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """The models, the items, and the missing responses.
-
-    Attributes:
-        models: names, sorted.
-        items: in their own order.
-        absent: models without a usable response, by item; battles with them cannot be played.
-    """
+    """The models (sorted), the items, and by item the models without a usable response."""
 
     models: tuple[str, ...]
     items: tuple[str, ...]
@@ -100,12 +84,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class NextRound:
-    """The battles to play next; no pairings when the tournament is over.
-
-    Attributes:
-        note: why these battles, in a few words.
-        left_out: number of battles that belong here and cannot be played because a response is absent.
-    """
+    """The battles to play next, none when it is over; `left_out` counts those that lack a response."""
 
     pairings: tuple[Pairing, ...]
     note: str = ""

@@ -15,11 +15,7 @@ Ratings: TypeAlias = str | Sequence[str] | Mapping[str, float]
 
 
 def generator(seed: int, *words: str) -> np.random.Generator:
-    """Return a random generator for one purpose, independent of draws for other purposes.
-
-    Args:
-        words: the purpose of the draws.
-    """
+    """Return a random generator for one purpose, independent of draws for other purposes."""
     if seed < 0:
         raise UsageError(f"seed={seed}: give 0 or more")
     purpose = sha256("\0".join(words).encode(errors="surrogatepass")).digest()
@@ -61,17 +57,7 @@ def draw_balanced(
     *,
     over_pairs: bool = False,
 ) -> tuple[list[tuple[Drawn, tuple[str, str]]], np.ndarray]:
-    """Draw battles one at a time, each from the pair whose models have the fewest battles.
-
-    Args:
-        candidates: the battles, each with its pair; at least `number`.
-        number: how many to draw; a larger number begins with the draws of a smaller one.
-        counts: battles that each model has already, shape (models,).
-        over_pairs: whether the pairs that were drawn fewest times come first.
-
-    Returns:
-        The battles drawn, each with its pair, and the battles that each model then has.
-    """
+    """Draw battles one at a time, each from the pair whose models have the fewest battles."""
     codes = {name: k for k, name in enumerate(models)}
     waiting: dict[tuple[str, str], list[Drawn]] = {}
     for k in rng.permutation(len(candidates)):

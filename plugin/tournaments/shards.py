@@ -29,11 +29,7 @@ class Shard:
         return frozenset(order_of_visits(field, None, seed)[self.number - 1 :: self.of])
 
     def part_of(self, coming: NextRound, items: Collection[str]) -> NextRound:
-        """Return the battles of a round that this shard plays, with its share of the battles left out.
-
-        Args:
-            items: the items of this shard.
-        """
+        """Return the battles of a round that this shard plays, with its share of the battles left out."""
         own = tuple(battle for battle in coming.pairings if battle.item in items)
         first, last = (coming.left_out * number // self.of for number in (self.number - 1, self.number))
         return NextRound(own, coming.note, last - first)
@@ -77,12 +73,7 @@ def refuse_undividable(name: str, rule: Any, field: Field, shard: Shard) -> None
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A tournament of one known round.
-
-    Attributes:
-        coming: the round.
-        before: number of rounds that were played before it.
-    """
+    """A tournament of one known round."""
 
     coming: NextRound
     before: int

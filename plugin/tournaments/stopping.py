@@ -48,7 +48,7 @@ class Look:
         visits: item visits so far.
         clusters: distinct items with a readable battle.
         battles: battles asked for so far.
-        theta, covariance: log-strengths with mean zero and their item-clustered covariance, by model.
+        theta, covariance: log-strengths with mean zero and their item-clustered covariance.
         half: half-widths of pointwise intervals, Elo, of the models whose error counts; NaN if unknown.
         asked: mask of the pairs that the question is about, shape (models, models), symmetric.
         settled: 1 if row is not worse than column by more than the margin, -1 for the reverse, 0 if open.
@@ -221,14 +221,8 @@ class Stopping:
     ) -> Progress:
         """Compute the progress from the rounds played so far.
 
-        Args:
-            order: the items in the order of visits.
-            played: rounds that each ended at a look.
-            passes: how often each item is visited at most.
-            against: models with which `until=order` settles all others, and whose error counts; by default all pairs
-                and all models count.
-            given: earlier rounds without a look; their battles count.
-            pinned: Elo of models that is taken as exact.
+        `against` are the models with which `until=order` compares all others and whose error counts, `given` are earlier
+        rounds without a look, `pinned` is Elo that is taken as exact.
         """
         self.refuse_unanswerable(field, len(order))
         names, most = sorted(field.models), passes * len(order)
@@ -289,14 +283,7 @@ class Stopping:
         before: Look | None,
         about: np.ndarray,
     ) -> Look:
-        """Build a look from a fit: the errors, and the pairs that the step-down test settles.
-
-        Args:
-            plan: numbers of item visits at the planned looks.
-            pairs: mask of the pairs that may be asked about.
-            before: the previous look.
-            about: mask of the models whose error counts; none set for all.
-        """
+        """Build a look from a fit: the errors, and the pairs that the step-down test settles."""
         size = len(fit.theta)
         half = self._half_widths(fit, about)
         settled = np.zeros((size, size), dtype=np.int64) if before is None else before.settled.copy()
@@ -355,18 +342,9 @@ def step_down(
 ) -> float:
     """Settle pairs by a step-down test (Holm 1979), changing `settled` and `spent`; return the last critical t.
 
-    `alpha` is divided by the number of pairs asked about that are not spent. A pair settled with a margin may still be
-    settled the other way round, so it counts until it differs by more than the margin, or is settled both ways.
-
-    Args:
-        theta, covariance: log-strengths and their covariance, NaN if unknown.
-        clusters: number of items behind them.
-        asked, settled, spent: as in `Look`.
-        margin: Elo.
-        alpha: error probability that this look may spend.
-
-    Returns:
-        NaN if no pair was open.
+    `alpha`, the error probability of this look, is divided by the number of pairs asked about and not spent. A pair
+    settled with a margin (Elo) may still be settled the other way round, so it counts until it differs by more than the
+    margin, or is settled both ways.
     """
     gap, error = _gaps(theta, covariance)
     beyond, critical = margin / POINTS, np.nan
@@ -428,9 +406,6 @@ def fix_ratings(coded: CodedBattles, logits: Mapping[int, float]) -> CodedBattle
     """Return the battles with heavily weighted ones added that fix the ratings of some models.
 
     The added battles end as the ratings predict, so that they contribute no error.
-
-    Args:
-        logits: ratings by code of the model.
     """
     codes = sorted(logits)
     if len(codes) < 2:
@@ -448,14 +423,7 @@ def fix_ratings(coded: CodedBattles, logits: Mapping[int, float]) -> CodedBattle
 
 
 class LookFit(NamedTuple):
-    """Log-strengths at a look.
-
-    Attributes:
-        theta, covariance: as in `Look`; NaN covariance if a model has readable battles on fewer than 25 items or no
-            chain of battles to the others.
-        clusters: distinct items with a readable battle.
-        is_bounded: mask of the models whose strength the data bound.
-    """
+    """Log-strengths at a look; NaN covariance for models with too few items or no chain of battles to the others."""
 
     theta: np.ndarray
     covariance: np.ndarray
@@ -464,11 +432,7 @@ class LookFit(NamedTuple):
 
 
 def _fit_look(names: Sequence[str], played: Sequence[Round], pinned: Mapping[int, float]) -> LookFit:
-    """Fit log-strengths and their covariance to the rounds before a look.
-
-    Args:
-        pinned: fixed log-strengths by code of the model.
-    """
+    """Fit log-strengths and their covariance to the rounds before a look."""
     size, coded = len(names), code_rounds(played, names)
     if coded is None:
         return LookFit(np.zeros(size), np.full((size, size), np.nan), 0, np.zeros(size, dtype=bool))

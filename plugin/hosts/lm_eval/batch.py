@@ -38,15 +38,6 @@ def judge_battles(
     """Judge battles and return each with its verdict; a battle that fails is unparsed, and the others go on.
 
     Works whether or not an event loop is running.
-
-    Args:
-        battles: with the fields of `podium.hosts.inspect_ai.log_contents.BattleMetadata`.
-        models: makes the judges for this batch: their connections belong to one event loop.
-        concurrency: the most calls of one judge at once.
-        cache: whether replies of earlier runs are used.
-
-    Returns:
-        Per battle: its models, `credit` and `margin` of `model_a`, `reason`, and its `judgments`.
     """
 
     async def judge_all() -> list[dict[str, Any]]:

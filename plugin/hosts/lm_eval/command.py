@@ -61,11 +61,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def extend(cli: Any) -> None:
-    """Add `--ranker` and its options to lm-eval's command line `cli`, once, and rank after its runs.
-
-    Raises:
-        LookupError: the command line is built in a way that podium does not know.
-    """
+    """Add `--ranker` and its options to lm-eval's command line `cli`, once, and rank after its runs."""
     run = find_run_parser(cli)
     execute = run.get_default("func")
     if not (isinstance(execute, partial) and execute.func is run_and_rank):
@@ -74,15 +70,7 @@ def extend(cli: Any) -> None:
 
 
 def run_and_rank(execute: Callable[[argparse.Namespace], None], arguments: argparse.Namespace) -> None:
-    """Run the evaluation as `lm_eval run` does; with `--ranker`, rank the models before results are shown and saved.
-
-    Args:
-        execute: lm-eval's own function of `run`.
-
-    Raises:
-        SystemExit: 2 for wrong usage, before the run; 3 if the run was saved and not wholly ranked; 130 if the ranking
-            was stopped.
-    """
+    """Run the evaluation as `lm_eval run` does; with `--ranker`, rank the models before results are shown and saved."""
     typed = take_options(arguments)
     with _config_without_section(arguments) as config:
         try:
@@ -103,13 +91,7 @@ def run_and_rank(execute: Callable[[argparse.Namespace], None], arguments: argpa
 def _prepare_ranking(
     values: Mapping[str, Any], config: Mapping[str, Any], arguments: argparse.Namespace
 ) -> "RunRanking":
-    """Validate the ranking options before the run, turn on the samples that they need, and return the ranking to make.
-
-    Args:
-        values: the options by name.
-        config: the content of the `--config` file.
-        arguments: lm-eval's own; `log_samples` is changed.
-    """
+    """Validate the ranking options before the run, turn on the samples they need, and return the ranking to make."""
     from podium.hosts.lm_eval.ranking import RunRanking
     from podium.hosts.lm_eval.runs import find_other_samples
     from podium.plugins.settings import parse_settings

@@ -21,9 +21,6 @@ def build_command_line() -> Any:
 
     Public way tried: the entry point `lm_eval.__main__.cli_evaluate` builds, parses and runs in one call, so that no
     option can be added.
-
-    Raises:
-        ImportError: lm-eval has moved either.
     """
     from lm_eval.__main__ import HarnessCLI, setup_logging
 
@@ -35,9 +32,6 @@ def find_run_parser(cli: Any) -> argparse.ArgumentParser:
     """Return the parser of `lm_eval run`, whose default `func` runs the evaluation.
 
     Public way tried: none exists. lm-eval 0.4.13 has no plugins, and the entry-point groups after it add no options.
-
-    Raises:
-        LookupError: there is no such parser.
     """
     actions = getattr(getattr(cli, "_parser", None), "_actions", ())
     commands = [action.choices for action in actions if isinstance(action, argparse._SubParsersAction)]
@@ -51,10 +45,6 @@ def extend_later_command_lines(module: Any, extend: Callable[[Any], None], attem
     """Replace `HarnessCLI.__init__` so that `extend` is applied to each command line that lm-eval builds.
 
     A command line that cannot be extended is built anew, as lm-eval does. Public way tried: as for `find_run_parser`.
-
-    Args:
-        module: lm-eval's module of `HarnessCLI`.
-        attempt: calls a function and returns whether it raised nothing.
     """
     build = module.HarnessCLI.__init__
 
@@ -97,10 +87,6 @@ def write_results(folder: Path, results: Mapping[str, Any], tracker: Any) -> Non
     """Write results and samples into a folder as lm-eval writes them, without its messages.
 
     Public way tried: an `EvaluationTracker` of our own, which does not know the model's name: `tracker` does.
-
-    Args:
-        results: what `simple_evaluate` returned, samples included; it is not changed.
-        tracker: the run's `EvaluationTracker`.
     """
     from lm_eval.loggers import EvaluationTracker
 
@@ -135,13 +121,7 @@ def register(kind: str, name: str, **more: Any) -> Callable[[Registered], Regist
     """Return a decorator that registers a `filter`, `metric` or `aggregation` in lm-eval, or keeps what it did before.
 
     Public way tried: lm-eval's `register_...` alone, which raises when a module is imported a second time; only the
-    registry itself tells whose the name is.
-
-    Args:
-        more: `higher_is_better` of a metric, whose aggregation has the same name.
-
-    Raises:
-        ValueError: the name is another package's.
+    registry itself tells whose the name is. `more` is `higher_is_better` of a metric.
     """
     from lm_eval.api import registry
 

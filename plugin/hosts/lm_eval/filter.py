@@ -89,11 +89,7 @@ class JudgeFilter(Filter):
         self.against, self.model, self.item, self.task = against, model, item, task
 
     def apply(self, resps: Iterable[Any], docs: Sequence[Mapping[str, Any]]) -> list[str]:
-        """Judge the responses and return, per document, the verdicts as JSON text.
-
-        Args:
-            resps: per document, its responses (each is judged), or the result of an earlier filter.
-        """
+        """Judge the responses and return, per document, the verdicts as JSON text."""
         battles_of_documents = pair_with_opponents(
             self.against,
             self.model,
@@ -141,11 +137,7 @@ class JudgeFilter(Filter):
 
 
 def _texts_by_document(responses: Iterable[Any]) -> list[list[str]]:
-    """Return the responses to each document; a task with `repeats` has several.
-
-    Raises:
-        UsageError: a response is not a text.
-    """
+    """Return the responses to each document; a task with `repeats` has several."""
     by_document = [list(given) or [""] if isinstance(given, list | tuple) else [given] for given in responses]
     for text in chain(*by_document):
         if not isinstance(text, str):

@@ -15,11 +15,7 @@ LM_EVAL = "lm-eval:"
 
 
 def judge_model(name: str, arguments: Mapping[str, Any], option: str = "--ranker_judge") -> Model:
-    """Return the Inspect model of that name; its errors and what it logs of its arguments hold no secret.
-
-    Args:
-        option: the option that names the judge, as it is typed.
-    """
+    """Return the Inspect model of that name; its errors and what it logs of its arguments hold no secret."""
     # Registers the provider `podium`.
     import podium.hosts.inspect_ai.registry  # noqa: F401
 

@@ -45,20 +45,7 @@ def pair_with_opponents(
     task: str | None = None,
     reasoning: Policy = "strip",
 ) -> list[DocumentBattles]:
-    """Read the opponents' responses and return the battles of each document's responses with them.
-
-    Args:
-        against: output folders of lm-eval, or anything that podium reads responses from, each optionally
-            `label=path`; or a mapping of labels to paths.
-        model: the name of the run's model.
-        docs, texts: the documents and the responses to each.
-        field: the document's field with an item's id; None to match documents by content.
-        task: the task whose samples count, if the opponents' folders hold several.
-        reasoning: whether the opponents' reasoning is part of their responses (`keep`) or not.
-
-    Raises:
-        UsageError: an opponent is named as the run's model, or no document is known, or a document is in several tasks.
-    """
+    """Read the opponents' responses and return the battles of each document's responses with them."""
     responses = read_responses(*_sources(against), readers=(READER,), reasoning=reasoning)
     for note in responses.notes:
         log.warning("podium: %s", note)

@@ -36,13 +36,7 @@ class RankerOptions:
 
 
 class Option(NamedTuple):
-    """How a field of `RankerOptions` is parsed and shown.
-
-    Attributes:
-        name: the field.
-        parse: makes its value from what was typed, or from the value in a config file.
-        shown: placeholder of the value in the help.
-    """
+    """How a field of `RankerOptions` is parsed and shown."""
 
     name: str
     parse: Callable[[Any], Any]

@@ -41,18 +41,7 @@ BattlesOf = Callable[[Sequence[str]], Battles]
 
 @dataclass
 class RunRanking:
-    """Ranks a run of lm-eval among other runs.
-
-    Attributes:
-        output_path: where lm-eval saves; None for nowhere.
-        settings: options of the rankers.
-        keeps_samples: whether the user asked lm-eval for the samples.
-        code: the exit code so far.
-        notes: messages to print at the end.
-        table: the standings as text, once they are made.
-        log: the log of the tournament, once it is played.
-        saved: files of the run that are deleted when lm-eval has saved the same.
-    """
+    """Ranks a run of lm-eval among other runs."""
 
     options: RankerOptions
     output_path: str | None
@@ -65,11 +54,7 @@ class RunRanking:
     saved: tuple[Path, ...] = ()
 
     def rank(self, results: dict[str, Any], tracker: Any) -> None:
-        """Rank the run and write the ranking into `results`; a failure becomes a note and leaves lm-eval's results.
-
-        Args:
-            tracker: the run's `EvaluationTracker`.
-        """
+        """Rank the run and write the ranking into `results`; a failure becomes a note and leaves lm-eval's results."""
         try:
             self._rank(results, tracker)
         except KeyboardInterrupt:
@@ -222,11 +207,7 @@ class RunRanking:
 
 
 def _select_tasks(tasks: Sequence[str], column: str, battles: Battles) -> Battles:
-    """Return the battles of some tasks, or all battles if no task is named.
-
-    Args:
-        column: the column of the battles that holds the task.
-    """
+    """Return the battles of some tasks, or all battles if no task is named."""
     if not tasks:
         return battles
     if column not in battles.table:
@@ -235,11 +216,7 @@ def _select_tasks(tasks: Sequence[str], column: str, battles: Battles) -> Battle
 
 
 def _write_into(results: dict[str, Any], rankings: Mapping[str, Ranking], model: str) -> tuple[Ranking, list[str]]:
-    """Write this model's figures and the whole ranking into lm-eval's results, in place.
-
-    Returns:
-        All standings as one ranking, and notes about figures that do not exist.
-    """
+    """Write this model's figures and the whole ranking into lm-eval's results, in place."""
     notes = []
     for task, ranking in rankings.items():
         for standings in ranking.standings:

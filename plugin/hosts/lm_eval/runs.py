@@ -18,14 +18,7 @@ from podium.storage.atomic_files import atomic_file, atomic_folder
 
 @dataclass(frozen=True, slots=True)
 class RunFolders:
-    """Folders of the runs to rank together.
-
-    Attributes:
-        model: this run's model.
-        sources: a folder per model, `label=path` if it has a label.
-        origins: where the files of each folder really are.
-        notes: messages about runs that were left out.
-    """
+    """Folders of the runs to rank together."""
 
     model: str
     sources: tuple[str, ...]
@@ -40,11 +33,7 @@ class RunFolders:
 
 
 def find_other_samples(against: Sequence[str], output_path: str | None) -> list[Samples]:
-    """Return the samples files of other runs, from the folders in `against` or else from the output path.
-
-    Args:
-        against: folders, each optionally `label=path`.
-    """
+    """Return the samples files of other runs, from the folders in `against` or else from the output path."""
     if not against:
         if not output_path:
             remedy = "name other runs with --ranker_against, or an --output_path"
@@ -75,11 +64,6 @@ def collect_runs(folder: Path, run: Path, label: str | None, others: Sequence[Sa
     """Link the samples and results of other models into a folder; return the folders of all runs.
 
     Earlier runs of this model, and tasks that this run does not have, are left out.
-
-    Args:
-        folder: where the links are made, in a subfolder per model.
-        run: the folder of this run, as `write_run` returned it.
-        label: a name for this run's model, instead of lm-eval's.
     """
     samples = _samples_in(run, label)
     model, tasks = samples[0].model, {file.task for file in samples}
@@ -101,12 +85,7 @@ def collect_runs(folder: Path, run: Path, label: str | None, others: Sequence[Sa
 
 
 def write_run(folder: Path, results: Mapping[str, Any], tracker: Any) -> Path:
-    """Write this run into a new folder as lm-eval writes it; return the folder of its model.
-
-    Args:
-        results: what `simple_evaluate` returned, samples included.
-        tracker: the run's `EvaluationTracker`, which knows the model's name.
-    """
+    """Write this run into a new folder as lm-eval writes it; return the folder of its model."""
     with atomic_folder(folder) as draft:
         write_results(draft, results, tracker)
     paths = [path for path in folder.rglob("*.jsonl") if SAMPLES.match(path.name)]
@@ -116,11 +95,7 @@ def write_run(folder: Path, results: Mapping[str, Any], tracker: Any) -> Path:
 
 
 def save_run(run: Path, output_path: str) -> tuple[Path, ...]:
-    """Copy the files of a run to where lm-eval will save it later; return the copies.
-
-    Args:
-        run: the folder of the run, as `write_run` returned it.
-    """
+    """Copy the files of a run to where lm-eval will save it later; return the copies."""
     folder = results_folder(output_path)
     folder = folder if folder != Path(output_path) else folder / run.name
     folder.mkdir(parents=True, exist_ok=True)

@@ -58,13 +58,6 @@ def play_tournament(
     """Play the tournament on the items of this run's model; return its log and, if battles failed, a message.
 
     Inspect's cache has the replies of earlier runs, so that a second run asks only for what was not answered.
-
-    Args:
-        responses: sources of the models' responses.
-        model: this run's model.
-
-    Raises:
-        KeyboardInterrupt: the user stopped it.
     """
     from podium.hosts.lm_eval.judge import judge_model
 

@@ -33,11 +33,13 @@ def load_target(target: Any) -> Any:
 
 
 class Extension:
-    """Something that a plugin adds: a name, a summary, and a target or its import path."""
+    """Something that a plugin adds: the name that users type, a line for `podium list`, and its object.
+
+    `target` is the field with the object, or with where to import it from (`module:name`).
+    """
 
     __slots__ = ()
     target: ClassVar[str]
-    """The field that holds it, or where to import it from (`module:name`)."""
     name: str
     summary: str
 
@@ -48,13 +50,9 @@ class Extension:
 
 @dataclass(frozen=True, slots=True)
 class Ranker(Extension):
-    """A ranker: a function from battles to standings.
+    """A ranker: a function `(battles, *, level, rng, ...) -> Standings`.
 
-    Attributes:
-        name: what follows `--ranker`.
-        function: `(battles, *, level, rng, ...) -> Standings`, or where to import it from (`module:name`).
-            Its keyword-only parameters are the options that `--set` accepts.
-        summary: one line for `podium list`.
+    Its keyword-only parameters are the options that `--set` accepts.
     """
 
     target = "function"
@@ -68,9 +66,7 @@ class Scorer(Extension):
     """A scorer: how to ask a judge and how to parse its reply.
 
     Attributes:
-        name: what the user calls it.
-        realization: the prompt and the reader, or where to import them from (`module:name`).
-        summary: one line for `podium list`.
+        realization: the prompt and the parser, or where to import them from (`module:name`).
     """
 
     target = "realization"
@@ -81,13 +77,9 @@ class Scorer(Extension):
 
 @dataclass(frozen=True, slots=True)
 class Tournament(Extension):
-    """A tournament: a rule that schedules battles.
+    """A tournament: a class or function `(*, seed, ...) -> podium.tournaments.schedule.TournamentRule`.
 
-    Attributes:
-        name: what follows `--tournament`.
-        rule: `(*, seed, ...) -> podium.tournaments.schedule.TournamentRule`, as a class or a function, or where to
-            import it from (`module:name`). Its keyword-only parameters are the options that `--set` accepts.
-        summary: one line for `podium list`.
+    Its keyword-only parameters are the options that `--set` accepts.
     """
 
     target = "rule"
@@ -101,11 +93,10 @@ class SourceFiles:
     """The files of one source as typed by the user.
 
     Attributes:
-        label: what stands before `=`, or None.
+        label: the text before `=`, or None.
         paths: sorted.
-        searched: whether a directory was searched, so that a file may turn out to hold no verdicts.
-        remote: objects in a store, sorted, where the source is a URL; a format that gathers gets local copies of those
-            that have one of its names, as `paths`.
+        searched: whether a directory was searched, so that files without verdicts are no error.
+        remote: sorted objects of a URL; a format with `gathers` gets local copies of those with one of its names.
     """
 
     label: str | None
@@ -119,9 +110,9 @@ class Reading:
     """The user's options for formats that read several files together.
 
     Attributes:
-        metrics: names of those to compare; none where the choice is the format's.
-        all_runs: whether a model's runs are repeats; else the newest counts.
-        where: conditions on columns, which are applied to the rows in any case.
+        metrics: names of metrics to compare; none if the format chooses.
+        all_runs: whether all runs of a model count, as repeats, or only the newest.
+        where: conditions (column, value), which are applied to the rows in any case.
     """
 
     metrics: Sequence[str] = ()
@@ -134,11 +125,11 @@ class GatheredBattles:
     """The battles that a format read from files that belong together.
 
     Attributes:
-        sheets: a source's name and its columns of the battles table, or item, model, score.
-        claimed: the files that are of this format, whether or not they gave a sheet; nobody else reads them.
-        notes: what humans should know.
-        lost: what could not be read or compared, and what to do; the rest is ranked.
-        apart: a column whose values are questions of their own: each is ranked apart, unless something else is asked.
+        sheets: name of a source, and a frame with columns of the battles table, or item, model, score.
+        claimed: the files of this format, with or without a sheet; no other format reads them.
+        notes: messages to users.
+        lost: messages on what could not be read or compared, and what to do; the rest is ranked.
+        apart: a column whose values are ranked separately by default.
     """
 
     sheets: "Sequence[tuple[str, pd.DataFrame]]" = ()
@@ -153,22 +144,18 @@ class Format(Extension):
     """A reader of one file format.
 
     Attributes:
-        name: what follows `--from`.
-        signature: alternatives; a file is of this format when it has all columns of one of them.
-        read: `frame -> frame`, or where to import it from (`module:name`): foreign records in, columns of the
-            battles table out, the index kept (it names the rows in errors).
-        summary: one line for `podium list`.
+        signature: alternative sets of columns; a file with all columns of one of them is of this format.
+        read: `frame -> frame`, from foreign records to columns of the battles table with the same index.
         label_is: the foreign column that `label=path` fills in; None adds the label as column `source`.
-        suffixes: of files that are no tables and that `opens` can open; folders are searched for them, too.
-        opens: `path -> frame`, or where to import it from; None for a file that is not of this format.
-        gathers: `(files, reading) -> GatheredBattles`, or where to import it from, for files that mean something only
-            together; it sees all that is there, before any file is read.
-        names: globs of the files that `gathers` looks at; of those in a store, the others are not copied for it.
-        texts: `path -> rows`, or where to import it from, for pages: per judgment in a file item, model_a, model_b,
-            instruction, response_a, response_b, order, judge and `words`; none of a file that is not of this format.
-        costs: `path -> rows`, or where to import it from, for pages: per answer of a model in a file its `model`,
-            `tokens in`, `tokens out`, `seconds` and `money`, None where unknown; none of a file not of this format.
-        responses: a `podium.responses.read.FileReader`, or where to import it from, of models' answers in such files.
+        suffixes: of files that `opens` can open and that are not tables.
+        opens: `path -> frame`; None for a file that is not of this format.
+        gathers: `(files, reading) -> GatheredBattles`, for files that belong together, called before any file is read.
+        names: globs of the files that `gathers` reads.
+        texts: `path -> rows`: per judgment in a file item, model_a, model_b, instruction, response_a, response_b,
+            order, judge and `words`.
+        costs: `path -> rows`: per answer in a file `model`, `tokens in`, `tokens out`, `seconds` and `money`, None if
+            unknown.
+        responses: a `podium.responses.read.FileReader` of models' answers in such files.
     """
 
     target = "read"

@@ -11,7 +11,13 @@ from podium.tournaments.selection import draw_balanced, generator
 
 @dataclass(frozen=True, kw_only=True)
 class Recorded:
-    """Play recorded pairings again, for another judge, realization or prompt."""
+    """Play recorded pairings again, for another judge, realization or prompt.
+
+    Attributes:
+        battles: the pairings.
+        sample: how many of them, drawn at random and balanced over pairs of models, then over models; all by default.
+        seed: of the draw; samples of one seed are nested.
+    """
 
     battles: Sequence[Pairing] = ()
     sample: int | None = None

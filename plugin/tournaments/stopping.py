@@ -221,8 +221,8 @@ class Stopping:
     ) -> Progress:
         """Compute the progress from the rounds played so far.
 
-        `against` are the models with which `until=order` compares all others and whose error counts, `given` are earlier
-        rounds without a look, `pinned` is Elo that is taken as exact.
+        `against` are the models with which `until=order` compares all others and whose error counts, `given` earlier
+        rounds without a look, `pinned` Elo that is taken as exact.
         """
         self.refuse_unanswerable(field, len(order))
         names, most = sorted(field.models), passes * len(order)

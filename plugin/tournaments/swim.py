@@ -32,6 +32,7 @@ class Swim:
     in `ratings`; then each newcomer is placed alone on that scale.
 
     Attributes:
+        seed: of the order, the first opponents and the draw of items.
         items: number of items, drawn at random; all by default.
         order: in which models join, without those of `rated`; random by default.
         rated: models that were ranked before, as a sequence or with commas.

@@ -1,4 +1,4 @@
-"""A file's records on their way to responses and the questions that they answer, and why a cell is refused."""
+"""Rows of questions and responses, and the cells of a file that they are read from."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,19 +14,16 @@ from podium.text import some, text_of
 
 @dataclass(frozen=True, slots=True)
 class QuestionRow:
-    """What was asked, as one row of one file says it.
+    """A question, as a row of a file holds it.
 
     Attributes:
-        item: its id.
-        instruction: what models were asked; None where the file does not say it.
-        category: slice label, or None.
-        reference: an answer that is known to be right, or None.
-        system: the system prompt that models were given, or None.
-        source: the file.
-        row: the place in it, as `row 3`.
-        media: images, audio and the like that belong to the instruction, as the host's JSON, or None.
-        rendered: whether the instruction is a rendering of the item by a template, which may differ between models.
-        task: whose item it is, where ids of several tasks may be alike; else None.
+        category: label of a slice.
+        reference: a correct answer.
+        system: the system prompt that models were given.
+        source, row: file and place, as `row 3`.
+        media: images, audio and the like of the instruction, as the host's JSON.
+        rendered: whether a template rendered the instruction, which may differ between models.
+        task: the item's task, if ids of several tasks may be alike.
     """
 
     item: str
@@ -52,14 +49,9 @@ class QuestionRow:
 
 @dataclass(frozen=True, slots=True)
 class ResponseRow:
-    """One model's response to one question.
+    """A model's response to a question, or the reason why there is no text.
 
-    Attributes:
-        question: what was asked.
-        model: whose response it is; empty where the row does not say.
-        text: the response; None where there is none.
-        reason: why there is none; None where there is one.
-        number: which of its responses to the item this is, from 1.
+    The model is empty if the row does not name it; `number` counts its responses to an item from 1.
     """
 
     question: QuestionRow
@@ -80,7 +72,7 @@ UNSEEN = "media that are not in the file"
 def answer(
     question: QuestionRow, model: str | None, text: str | None, *, errored: bool = False, number: int = 1
 ) -> ResponseRow:
-    """Return an answer, with its reason where there is no text to judge.
+    """Return a response row, with the reason if there is no text to judge.
 
     >>> answer(QuestionRow("q1", "Say hi."), "wren", " ").reason
     'empty response'
@@ -90,7 +82,7 @@ def answer(
 
 
 def name_models(rows: Iterable[Row], label: str | None, otherwise: str = "") -> list[Row]:
-    """Name the models of a file's responses: by the label, else as the file does, else as the file is called."""
+    """Name the models of a file's responses by the label, else as the file does, else `otherwise`."""
     rows = list(rows)
     names = sorted({row.model for row in rows if isinstance(row, ResponseRow) and row.model})
     if label is not None and len(names) > 1:
@@ -104,7 +96,7 @@ def name_models(rows: Iterable[Row], label: str | None, otherwise: str = "") -> 
 
 
 def id_of(instruction: str) -> str:
-    """Return an id for an instruction that has none: the same text has the same id.
+    """Return an id made of the instruction's text.
 
     >>> id_of("Say hi.")
     'i-e276e57b8ac9'
@@ -113,19 +105,13 @@ def id_of(instruction: str) -> str:
 
 
 def normal_text(text: str) -> str:
-    """Return the text as it is compared: line ends and outer blanks do not count."""
+    """Return a text with normal line ends and without outer blanks, for comparisons."""
     return text.replace("\r\n", "\n").strip()
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """One file's content.
-
-    Attributes:
-        path: where it is.
-        label: the user's word for the model, or None.
-        frame: its records; the index names the rows.
-    """
+    """A file's table, whose index names the rows, with the user's label of the model."""
 
     path: Path
     label: str | None
@@ -133,11 +119,11 @@ class Sheet:
 
     @property
     def columns(self) -> frozenset[str]:
-        """Names of the columns."""
+        """The names of the columns."""
         return frozenset(map(str, self.frame.columns))
 
     def records(self) -> Iterator["Record"]:
-        """Yield the records with their places."""
+        """Yield the rows as records."""
         rows = self.frame.to_dict("records")
         for place, cells in zip(self.frame.index, rows, strict=True):
             yield Record(str(self.path), f"{self.frame.index.name} {place}", {str(key): cells[key] for key in cells})
@@ -145,23 +131,23 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One row of a file."""
+    """A row of a file, with its place."""
 
     source: str
     row: str
     cells: Mapping[str, Any]
 
     def name(self, column: str | None) -> str | None:
-        """Return a cell as a name or id; None where it is empty or there is no such column."""
+        """Return a cell as a name or id; None if it is empty or there is no such column."""
         name = None if column is None else text_of(self.cells.get(column))
         return None if name is None else self._encodable(name)
 
     def text(self, column: str | None) -> str | None:
-        """Return a cell that must hold text; None where it is empty or there is no such column."""
+        """Return a cell that must be text; None if it is empty or there is no such column."""
         return None if column is None else self.as_text(column, self.cells.get(column))
 
     def as_text(self, name: str, value: Any) -> str | None:
-        """Return a value that must be text, or None where it is empty."""
+        """Return a value that must be text; None if it is empty."""
         if isinstance(value, str):
             return self._encodable(value)
         if is_empty(value):
@@ -169,17 +155,17 @@ class Record:
         raise self.error(f"{name} is not text: {str(value)[:60]!r}", f"write the {name} as a string")
 
     def _encodable(self, words: str) -> str:
+        """Return a text unchanged; DataError if it holds half of a surrogate pair."""
         try:
             words.encode()
         except UnicodeEncodeError as error:
             problem = f"half a surrogate pair, which no text can hold: {words[error.start]!r}"
-            raise self.error(
-                problem, "replace it by U+FFFD, or write the response again with the whole character"
-            ) from None
+            remedy = "replace it by U+FFFD, or write the response again with the whole character"
+            raise self.error(problem, remedy) from None
         return words
 
     def question(self, item: str, instruction: str | None, **more: Any) -> QuestionRow:
-        """Return a question that knows this place."""
+        """Return a question with this place."""
         return QuestionRow(item, instruction, source=self.source, row=self.row, **more)
 
     def error(self, problem: str, remedy: str) -> DataError:
@@ -188,12 +174,12 @@ class Record:
 
 
 def is_empty(value: Any) -> bool:
-    """Whether a cell holds nothing: null, or the NaN that stands for it."""
+    """Return whether a cell is null or NaN."""
     return value is None or (isinstance(value, float) and value != value) or value is pd.NA
 
 
 def stem(path: Path) -> str:
-    """Return a file's name without what says its container.
+    """Return a file's name without its suffixes.
 
     >>> stem(Path("runs/wren-1.5.jsonl.gz"))
     'wren-1.5'

@@ -1,4 +1,4 @@
-"""Questions and answers of many files into one collection: all must agree, and what is not there yet can be asked."""
+"""Assemble the questions and answers of many files into one collection, and check that they agree."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -9,18 +9,18 @@ from podium.responses.collection import Item, Responses, response_key
 from podium.text import some
 
 AGREE = ("instruction", "reference", "system", "category", "media")
-"""What all rows about one item must say alike, where they say it."""
+"""Fields on which all rows of an item must agree."""
 PENDING = "not asked yet"
-"""Why a response has no text that can be asked for."""
+"""Reason of a response that can still be asked for."""
 
 
 def assemble(answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]) -> Responses:
-    """Put answers together, by item, model and number; questions fill in what the answers' files do not say.
+    """Assemble answers by item, model and number; questions add what the answers' files do not hold.
 
-    Questions that nobody answered are left out, with a note.
+    DataError if a model has two responses to an item, or rows of an item contradict each other or lack the instruction.
     """
     cells = _answers_by_model(answers)
-    # Questions first, then what the first model by name says, then the next: the order of sources is no matter.
+    # Questions first, then the models by name, so that the order of sources does not matter.
     asked: dict[str, list[QuestionRow]] = defaultdict(list)
     in_order = sorted(answers, key=lambda answer: answer.model)
     for question in [*questions, *(answer.question for answer in in_order)]:
@@ -49,6 +49,7 @@ def assemble(answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]) -
 
 
 def _answers_by_model(answers: Sequence[ResponseRow]) -> list[tuple[str, dict[str, ResponseRow]]]:
+    """Return the answers by response key of each model, sorted by model; DataError for a second one of the same key."""
     cells: dict[str, dict[str, ResponseRow]] = defaultdict(dict)
     for answer in answers:
         first = cells[answer.model].setdefault(response_key(answer.question.item, answer.number), answer)
@@ -62,12 +63,12 @@ def _answers_by_model(answers: Sequence[ResponseRow]) -> list[tuple[str, dict[st
 
 
 def _item_of(rows: Sequence[QuestionRow]) -> Item:
-    """Return the item that all its rows describe."""
+    """Return the item that its rows describe; DataError if they contradict each other."""
     fixed = [row for row in rows if not row.rendered]
     said = {name: _common_value(name, rows if name in ("reference", "category") else fixed) for name in AGREE}
     rendered = [row for row in rows if row.rendered and row.instruction is not None]
     if said["instruction"] is None and rendered:
-        # The rendering nearest to the bare question; which one does not depend on the order of files.
+        # The shortest rendering is nearest to the bare question, whatever the order of files.
         shortest = min(rendered, key=lambda row: (len(row.instruction or ""), row.instruction, row.system or ""))
         said |= {"instruction": shortest.instruction, "system": said["system"] or shortest.system}
     instruction = said.pop("instruction")
@@ -80,30 +81,28 @@ def _item_of(rows: Sequence[QuestionRow]) -> Item:
 
 
 def _common_value(name: str, rows: Sequence[QuestionRow]) -> str | None:
-    """Return what all rows say that say anything."""
+    """Return the value of a field on which all rows agree, None if it is empty; DataError if they do not."""
     speaking = [(row, getattr(row, name)) for row in rows if getattr(row, name) is not None]
     if not speaking:
         return None
     first, value = speaking[0]
     for row, other in speaking[1:]:
         if normal_text(other) != normal_text(value):
-            raise row.error(
-                f"item {row.item!r} has another {name} here ({_start_of(other)}) than in {first.place} "
-                f"({_start_of(value)})",
-                "responses can be compared only where models were asked the same: rename the ids, or give the right "
-                "file",
-            )
+            here, there = _start_of(other), _start_of(value)
+            problem = f"item {row.item!r} has another {name} here ({here}) than in {first.place} ({there})"
+            remedy = "responses can be compared only where models were asked the same"
+            raise row.error(problem, f"{remedy}: rename the ids, or give the right file")
     return value
 
 
 def _start_of(text: str) -> str:
-    """Return the beginning of a text, on one line."""
+    """Return the start of a text on one line, quoted."""
     line = " ".join(text.split())
     return repr(line if len(line) <= 60 else f"{line[:57]}...")
 
 
 def _note_renderings(asked: dict[str, list[QuestionRow]]) -> list[str]:
-    """Note the items that templates rendered in several ways."""
+    """Return a note on items whose instruction was rendered by different templates."""
     several = [
         item
         for item, rows in asked.items()
@@ -114,7 +113,7 @@ def _note_renderings(asked: dict[str, list[QuestionRow]]) -> list[str]:
 
 
 def questions_in(rows: Iterable[Row]) -> list[QuestionRow]:
-    """Return what rows say was asked."""
+    """Return the questions of all rows."""
     return [row.question if isinstance(row, ResponseRow) else row for row in rows]
 
 
@@ -124,12 +123,9 @@ def add_pending(
     prompts: Sequence[QuestionRow],
     models: Sequence[str],
 ) -> tuple[list[ResponseRow], list[str]]:
-    """Return the answers, with a pending one wherever a model on demand has no text, and notes for humans.
+    """Return the answers with a pending one for each item that one of the models has not answered, and notes.
 
-    Args:
-        answers, questions: of the sources.
-        prompts: which items are played; by default all that the sources speak of.
-        models: who can be asked.
+    The items are those of the prompts, if there are any, else all items of the sources.
     """
     items: dict[str, QuestionRow] = {}
     for question in prompts or [*questions, *questions_in(answers)]:

@@ -1,4 +1,4 @@
-"""Responses of several models to the same items, what is missing, and what can still be asked for."""
+"""Responses of several models to the same items, with those that are missing or can still be asked for."""
 
 import hashlib
 import json
@@ -14,16 +14,9 @@ from podium.tournaments.schedule import Field, NextRound, Pairing
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One instruction.
+    """An instruction with its system prompt and a correct answer, if known.
 
-    Attributes:
-        id: its name.
-        instruction: what models were asked.
-        category: slice label, or None.
-        reference: an answer that is known to be right, or None.
-        system: the system prompt that models were given, or None.
-        media: images, audio and the like that belong to the instruction, as the host's JSON, or None.
-        responses: how many a model gave to it, at most.
+    `media` are images, audio and the like as the host's JSON; `responses` is the largest number that a model gave.
     """
 
     id: str
@@ -36,28 +29,23 @@ class Item:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys of the responses to it."""
+        """The keys of the responses to the item."""
         return tuple(response_key(self.id, number) for number in range(1, self.responses + 1))
 
 
 def response_key(item: str, number: int) -> str:
-    """Return the key of a response among a model's texts: the item's id, for further responses with their number."""
+    """Return the key of a model's response to an item: the item's id, with the number from the second response on."""
     return item if number == 1 else f"{item}\0{number}"
 
 
 @dataclass(frozen=True, slots=True)
 class Responses:
-    """What models answered. Every model has, for every response to an item, a text, a reason why there is none, or
-    both are still to come: it can be asked.
+    """The responses of models: each is a text, missing with a reason, or pending.
 
     Attributes:
-        items: in their own order.
-        texts: the responses, by model and `response_key`.
-        missing: why there is no response to judge, by both: `no response`, `empty response`, `errored`.
-        sources: the files, sorted.
-        notes: warnings made while reading.
-        tasks: of Inspect that the items are of, sorted.
-        pending: by model the keys of the responses that it was not asked for yet, and can be.
+        texts, missing: by model and `response_key` the text, or the reason: `no response`, `empty response`, `errored`.
+        tasks: of Inspect that the items are from.
+        pending: by model the keys of responses that it can still be asked for.
     """
 
     items: tuple[Item, ...]
@@ -74,12 +62,12 @@ class Responses:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """Names, sorted."""
+        """The names of the models, sorted."""
         return tuple(sorted(self.texts))
 
     @property
     def categories(self) -> tuple[str, ...]:
-        """Names of the categories, sorted."""
+        """The names of the categories, sorted."""
         return tuple(sorted({item.category for item in self.items if item.category is not None}))
 
     def by_id(self) -> dict[str, Item]:
@@ -87,7 +75,7 @@ class Responses:
         return {item.id: item for item in self.items}
 
     def field(self) -> Field:
-        """Return who can play what."""
+        """Return the models, the items, and the models that have no response to an item."""
         absent = {
             item.id: frozenset(name for name in self.models if self.missing[name].keys() >= {*item.keys})
             for item in self.items
@@ -96,13 +84,13 @@ class Responses:
         return Field(self.models, items, {item: names for item, names in absent.items() if names})
 
     def mean_number(self) -> float:
-        """Return how many responses an item has, on average."""
+        """Return the mean number of responses per item."""
         return sum(item.responses for item in self.items) / max(len(self.items), 1)
 
     def in_all_responses(self, coming: NextRound) -> NextRound:
-        """Return a battle per response for every one that a rule asks for; what a side lacks is left out.
+        """Return a round with each battle repeated for every response that both models have.
 
-        A battle without any common response stays in the schedule, and is never dealt: a rule must see that it ended.
+        A battle without a common response stays in the schedule unplayed, so that its rule sees that it ended.
         """
         if all(item.responses == 1 for item in self.items):
             return coming
@@ -116,21 +104,17 @@ class Responses:
         return NextRound(tuple(pairings), coming.note, left_out)
 
     def can_play(self, battle: Pairing) -> bool:
-        """Whether both sides have this response, or can be asked for it."""
+        """Return whether both models have this response, or can be asked for it."""
         key = response_key(battle.item, battle.response)
         return all(key in self.texts[name] or key in self.pending.get(name, ()) for name in (battle.a, battle.b))
 
     def has_both(self, battle: Pairing) -> bool:
-        """Whether both sides have this response by now."""
+        """Return whether both models have this response already."""
         key = response_key(battle.item, battle.response)
         return key in self.texts[battle.a] and key in self.texts[battle.b]
 
     def with_answers(self, answers: Mapping[tuple[str, str], tuple[str | None, str]]) -> "Responses":
-        """Return these responses with what came of some that were asked for.
-
-        Args:
-            answers: by model and key the text, or None and the reason why there is none.
-        """
+        """Return the responses with answers to pending ones: by model and key the text, or None and the reason."""
         texts = {name: dict(own) for name, own in self.texts.items()}
         missing = {name: dict(own) for name, own in self.missing.items()}
         for (name, key), (text, reason) in answers.items():
@@ -143,15 +127,12 @@ class Responses:
         return replace(self, texts=texts, missing=missing, pending=pending)
 
     def missing_reasons(self) -> dict[str, dict[str, int]]:
-        """Count what is missing, by model and reason; models that miss nothing are left out."""
+        """Return the number of missing responses by model and reason, for models that miss some."""
         counted = {name: dict(sorted(Counter(self.missing[name].values()).items())) for name in self.models}
         return {name: reasons for name, reasons in counted.items() if reasons}
 
     def digest(self) -> str:
-        """Return a hash of all that a judge could be shown, and of who is asked for what.
-
-        It is the same in whatever order files and rows were read.
-        """
+        """Return a hash of all that a judge could be shown and all pending responses, independent of the order read."""
         every = [[item.id, item.instruction, item.reference, item.system, item.media] for item in self.items]
         items = sorted(fields if fields[-1] else fields[:-1] for fields in every)
         said = [[name, sorted(self.texts[name].items()), sorted(self.missing[name].items())] for name in self.models]
@@ -160,7 +141,7 @@ class Responses:
         return hashlib.sha256(json.dumps(shown).encode("ascii")).hexdigest()
 
     def only(self, models: Sequence[str]) -> "Responses":
-        """Keep some models."""
+        """Return the responses of some models; UsageError for an unknown one."""
         kept = sorted({find_name("model", name, self.texts) for name in models})
         return replace(
             self,
@@ -177,13 +158,9 @@ class Responses:
         seed: int | None = None,
         answered_by: str | None = None,
     ) -> "Responses":
-        """Keep some items, in their own order.
+        """Select items of a category, answered by a model's files, at most `limit`: the first, or drawn by a seed.
 
-        Args:
-            limit: how many at most: the first ones, or drawn at random where a seed is given.
-            category: only items of this category, or of these.
-            answered_by: only items of which this model's files hold a row, however many others were asked.
-            seed: of the draw; the same seed draws the same items, in whatever order files and rows were read.
+        The same seed draws the same items, whatever the order in which files and rows were read.
         """
         if limit is not None and limit < 1:
             raise UsageError(f"limit={limit}: give a number of items, 1 or more")
@@ -199,7 +176,6 @@ class Responses:
         if limit is not None and limit < len(items) and seed is not None:
             import numpy as np
 
-            # Which ones depends on their ids and the seed alone.
             ids = sorted(item.id for item in items)
             drawn = {ids[k] for k in np.random.default_rng(seed).permutation(len(ids))[:limit]}
             items = tuple(item for item in items if item.id in drawn)
@@ -215,4 +191,5 @@ class Responses:
 
 
 def _cells_of(keys: set[str], cells: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
+    """Return the cells of each model with one of the keys."""
     return {name: {key: text for key, text in row.items() if key in keys} for name, row in cells.items()}

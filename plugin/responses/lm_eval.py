@@ -1,4 +1,4 @@
-"""Responses in lm-eval's samples, a row per document and filter; `formats.lm_eval_layout` knows files and names."""
+"""Read responses from lm-eval's samples, a row per document and filter."""
 
 import json
 from collections.abc import Sequence
@@ -24,15 +24,11 @@ from podium.hookspecs import SourceFiles
 from podium.responses.answers import UNSEEN, Record, ResponseRow, Sheet, answer, is_empty
 
 MULTIMODAL = frozenset({"visual", "audio", "video"})
-"""What lm-eval calls the parts of a request that are not text."""
+"""Keys of the parts of a request that are not text."""
 
 
 def find_samples(source: SourceFiles) -> tuple[list[Samples], tuple[Path, ...], list[str]]:
-    """Find the samples files of a source: of each model and task the newest run; a results file stands for its run.
-
-    Returns:
-        The samples files, the files that are not lm-eval's, and notes of runs that are left out or have no samples.
-    """
+    """Find the samples of the newest run of each model and task, the files that are not lm-eval's, and notes."""
     samples, results = find_runs(source.paths, source.label, searched=source.searched)
     kept, notes = select_runs(samples)
     folders = {file.path.parent for file in samples}
@@ -44,7 +40,7 @@ def find_samples(source: SourceFiles) -> tuple[list[Samples], tuple[Path, ...], 
 
 
 def read_rows(file: Samples) -> tuple[Sheet, list[str]]:
-    """Return the whole rows of a samples file, and a note of a last line that is cut off."""
+    """Return the whole rows of a samples file, and a note on a last line that is cut off."""
     rows = list(sample_rows(file.path))
     whole = {place.removeprefix("line "): row for place, row in rows if row is not None}
     frame = pd.DataFrame(list(whole.values()), index=pd.Index(list(whole), name="line"))
@@ -52,32 +48,31 @@ def read_rows(file: Samples) -> tuple[Sheet, list[str]]:
     return Sheet(file.path, file.model, frame), cut
 
 
-def fits(sheet: Sheet) -> bool:
-    """Whether these are samples of generated text; log-likelihoods, of choices or of a whole text, are no responses."""
+def holds_generated_text(sheet: Sheet) -> bool:
+    """Return whether samples hold generated text, not log-likelihoods."""
     if not sheet.columns >= SAMPLE_FIELDS or not sheet.columns & {"resps", "filtered_resps"}:
         return False
     first = _responses(sheet.frame.iloc[0])[0]
     return len(_request(sheet.frame.iloc[0]["arguments"])) != 1 and (isinstance(first, str) or is_empty(first))
 
 
-def read(sheet: Sheet) -> list[ResponseRow]:
-    """Read the responses to each document (lm-eval's `repeats`): all of each, whatever a filter extracts.
+def read_responses_in_samples(sheet: Sheet) -> list[ResponseRow]:
+    """Read all responses to each document, before any filter; the category is the task.
 
-    Items are known by task and document hash, so that runs with other prompts or limits meet; a document that occurs
-    again is an item of its own. The category is the task.
+    An item is a task and a document hash, so that runs with other prompts or limits share items.
     """
     own = samples_at(sheet.path, sheet.label)
     records = list(sheet.records())
-    # One row per document: filters change what is extracted, not what was said.
+    # One row per document: filters differ in what they extract, not in the responses.
     first = min((record.name("filter") or "" for record in records), default="")
     records = [record for record in records if (record.name("filter") or "") == first]
     items = item_ids(own.task, [("", document_hash(record.cells), place_in_set(record.cells)) for record in records])
     answers = []
     for record, item in zip(records, items, strict=True):
-        system, instruction = prompt(record)
-        own_words = {"category": own.task, "reference": record.name("target"), "system": system}
-        question = record.question(item, instruction, rendered=True, **own_words)
-        # The file names images and audio, and does not hold them.
+        system, instruction = _parse_prompt(record)
+        more = {"category": own.task, "reference": record.name("target"), "system": system}
+        question = record.question(item, instruction, rendered=True, **more)
+        # The file names images and audio, but does not hold them.
         request = _request(record.cells["arguments"])
         unseen = any(isinstance(part, dict) and part.keys() & MULTIMODAL for part in request)
         for number, said in enumerate(_responses(record.cells), 1):
@@ -87,22 +82,21 @@ def read(sheet: Sheet) -> list[ResponseRow]:
     return answers
 
 
-def prompt(record: Record) -> tuple[str | None, str]:
-    """Return the system prompt, or None, and the prompt: in a chat, what the user said last."""
+def _parse_prompt(record: Record) -> tuple[str | None, str]:
+    """Return the system prompt, or None, and the prompt; in a chat, the last message of the user."""
     first = next(iter(_request(record.cells["arguments"])), None)
     first = first[0] if isinstance(first, list) and first else first
     if not isinstance(first, str):
         raise record.error("no prompt in arguments", "log the samples with lm-eval's --log_samples")
-    messages = _chat(first)
-    said = {message.get("role"): message.get("content") for message in messages}
-    if isinstance(said.get("user"), str):
-        system = said.get("system")
-        return system if isinstance(system, str) else None, str(said["user"])
+    content = {message.get("role"): message.get("content") for message in _parse_chat(first)}
+    if isinstance(content.get("user"), str):
+        system = content.get("system")
+        return system if isinstance(system, str) else None, str(content["user"])
     return None, first
 
 
 def _request(arguments: Any) -> Sequence[Any]:
-    """Return the arguments of the first request, in the shape of today or the older list: a prompt, then settings."""
+    """Return the arguments of the first request, a prompt and its settings, from the current or the older shape."""
     if isinstance(arguments, dict):
         request = arguments.get("gen_args_0")
         return list(request.values()) if isinstance(request, dict) else []
@@ -110,8 +104,8 @@ def _request(arguments: Any) -> Sequence[Any]:
     return first if isinstance(first, list) else [first]
 
 
-def _chat(text: str) -> list[dict[str, Any]]:
-    """Return the messages of a chat written as JSON; none where the text is a plain prompt."""
+def _parse_chat(text: str) -> list[dict[str, Any]]:
+    """Return the messages of a chat written as JSON; empty if the text is a plain prompt."""
     try:
         messages = json.loads(text) if text.startswith("[{") else []
     except ValueError:
@@ -120,7 +114,7 @@ def _chat(text: str) -> list[dict[str, Any]]:
 
 
 def _responses(cells: Any) -> list[Any]:
-    """Return what was answered to the first request, each time that it was asked; None where there is nothing."""
+    """Return the responses to the first request, one per repeat; None for an empty one."""
     value = cells["resps"] if "resps" in cells else cells["filtered_resps"]
     if isinstance(value, list | tuple):
         value = value[0] if value else None

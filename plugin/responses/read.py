@@ -1,14 +1,15 @@
-"""Sources in, responses out: find the files, recognise them, read, and put together."""
+"""Read responses from sources: find the files, recognise their shape, read and assemble them."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from podium.errors import DataError, UsageError, named_in_errors
 from podium.formats.containers import read_records
 from podium.formats.files import find_files, local_files, split_label
-from podium.responses import alpaca_eval, arena_hard, lm_eval, plain
+from podium.responses import lm_eval
+from podium.responses import response_tables as tables
 from podium.responses.answers import ONLY_REASONING, QuestionRow, ResponseRow, Row, Sheet, name_models, stem
 from podium.responses.assembly import add_pending, assemble, questions_in
 from podium.responses.collection import Responses
@@ -17,20 +18,13 @@ from podium.storage.remote import urls_in_errors, with_urls, without_secrets
 from podium.text import some
 
 QUESTIONS = "question.jsonl"
-"""Where arena-hard keeps the questions: beside the folder of answers, or in it."""
+"""File of arena-hard's questions, beside the folder of answers or in it."""
 Part: TypeAlias = tuple[Path, Sequence[Row] | None]
-"""A file and its rows; None of one that holds no responses."""
+"""A file and its rows; None if it holds no responses."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """A known shape of tables.
-
-    Attributes:
-        name: for humans.
-        fits: whether a file has it.
-        read: its rows.
-    """
+class Shape(NamedTuple):
+    """A known shape of tables: its description, whether a table has it, and its reader."""
 
     name: str
     fits: Callable[[Sheet], bool]
@@ -38,34 +32,36 @@ class Shape:
 
 
 SHAPES = (
-    Shape("lm-eval samples of generated text", lm_eval.fits, lm_eval.read),
-    Shape("arena-hard answers", arena_hard.holds_answers, arena_hard.read),
-    Shape("AlpacaEval outputs", alpaca_eval.fits, alpaca_eval.read),
-    Shape("a row per response (instruction or id, response, model)", plain.holds_responses, plain.read),
-    Shape("arena-hard questions", arena_hard.holds_questions, arena_hard.read_questions),
-    Shape("a row per item (id, instruction)", plain.holds_instructions, plain.read_instructions),
+    Shape("lm-eval samples of generated text", lm_eval.holds_generated_text, lm_eval.read_responses_in_samples),
+    Shape("arena-hard answers", tables.holds_arena_hard, tables.read_arena_hard_answers),
+    Shape("AlpacaEval outputs", tables.holds_alpaca_eval, tables.read_alpaca_outputs),
+    Shape(
+        "a row per response (instruction or id, response, model)", tables.holds_responses, tables.read_responses_table
+    ),
+    Shape("arena-hard questions", tables.holds_arena_hard_questions, tables.read_arena_hard_questions),
+    Shape("a row per item (id, instruction)", tables.holds_instructions, tables.read_instructions),
 )
-"""The first that fits is taken."""
+"""The first shape that fits is taken."""
 PROMPTS = (
     *SHAPES,
     Shape(
         "a row per prompt (instruction, and an id or none)",
-        lambda sheet: bool(sheet.columns & {*plain.NAMES["instruction"]}),
-        plain.read_instructions,
+        lambda sheet: bool(sheet.columns & {*tables.NAMES["instruction"]}),
+        tables.read_instructions,
     ),
 )
-"""Where only what is asked matters."""
+"""Shapes of tables of prompts."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileReader:
-    """A reader of files that are no tables; hosts bring one for their own logs.
+    """A reader of a host's log files.
 
     Attributes:
-        suffixes: of the files that it may claim, as `.eval`; folders are searched for them, too.
-        claims: whether a file of such a suffix is its own.
-        read: what is in the file. A question's `source` and `row` name the place, its `item` the id.
-        choose: which of its files in a source count, and notes of the others; by default all do.
+        suffixes: of the files, as `.eval`; folders are searched for them.
+        claims: whether a file with such a suffix is of this kind.
+        read: the responses in a file; a question's `source` and `row` name the place.
+        choose: which files of a source count, and notes on the others; by default all count.
     """
 
     suffixes: tuple[str, ...]
@@ -82,97 +78,108 @@ def read_responses(
     prompts: Sequence[QuestionRow] = (),
     on_demand: Sequence[str] = (),
 ) -> Responses:
-    """Read the responses of models, from files of any known shape.
+    """Read the responses of models from files of any known shape.
 
     Args:
-        sources: files, folders or globs, each optionally `label=path`; the label names the model. Files with a row
-            per item and no responses say what was asked.
-        readers: further readers, asked before the known shapes.
-        reasoning: whether what a model thought before it answered is part of its response (`keep`) or not.
-        prompts: what models are asked on demand; by default the items of the sources.
-        on_demand: models that can be asked for the responses that no source holds.
+        sources: files, folders or globs, each optionally `label=path` with the model's name; tables without responses
+            give the questions.
+        readers: tried before the known shapes.
+        reasoning: whether the reasoning that precedes an answer is part of the response (`keep`) or not.
+        prompts: what the models of `on_demand` are asked; by default the items of the sources.
+        on_demand: models that can be asked for responses that no source holds.
     """
     parts: list[Part] = []
     notes: list[str] = []
     owners: dict[str, str] = {}
     for source in map(str, sources):
-        own, remarks = _read_source(source, readers)
-        _refuse_namesakes(owners, source, _rows_in(own))
-        parts += own
-        notes += remarks
-    rows, skipped = _rows_in(parts), [str(path) for path, held in parts if held is None]
-    named = {row.question.task if isinstance(row, ResponseRow) else row.task for row in (*rows, *prompts)}
-    tasks = tuple(sorted(task for task in named if task is not None))
-    if len(tasks) > 1:
-        rows, prompts = [_with_task(row) for row in rows], questions_in(map(_with_task, prompts))
+        of_source, more = _read_source(source, readers)
+        _reject_namesakes(owners, source, _rows_in(of_source))
+        parts += of_source
+        notes += more
+    rows, tasks, prompts = _name_tasks(_rows_in(parts), prompts)
     answers = [row for row in rows if isinstance(row, ResponseRow)]
     if not answers and not (on_demand and (prompts or rows)):
-        unnamed = "responses were named: give files or folders (-T responses=...)"
-        if on_demand:
-            unnamed = "prompts were named for the role models: give a file, a task or a dataset (-T prompts=...)"
-        lack = f"responses in {without_secrets(some(sources))}" if sources else unnamed
-        raise UsageError("; ".join([f"no {lack}", *notes]))
+        raise _nothing_read(sources, on_demand, notes)
     if check_policy(reasoning):
         answers, stripped = _without_reasoning(answers)
-        notes += [stripped] if stripped else []
+        notes += stripped
     questions = [*prompts, *(row for row in rows if isinstance(row, QuestionRow))]
     if on_demand:
         answers, asked = add_pending(answers, questions, prompts, on_demand)
         notes += asked
     responses = assemble(answers, questions + _questions_beside(answers, questions))
+    skipped = [str(path) for path, held in parts if held is None]
     notes += [f"{len(skipped)} files hold no responses and were skipped: {some(skipped)}"] if skipped else []
     files = sorted(str(path) for path, held in parts if held is not None)
     notes += responses.notes
     return replace(responses, sources=tuple(map(with_urls, files)), notes=tuple(map(with_urls, notes)), tasks=tasks)
 
 
+def _nothing_read(sources: Sequence[str | Path], on_demand: Sequence[str], notes: Sequence[str]) -> UsageError:
+    """Return the error for sources without responses, or without prompts for models on demand."""
+    lack = "responses were named: give files or folders (-T responses=...)"
+    if sources:
+        lack = f"responses in {without_secrets(some(sources))}"
+    elif on_demand:
+        lack = "prompts were named for the role models: give a file, a task or a dataset (-T prompts=...)"
+    return UsageError("; ".join([f"no {lack}", *notes]))
+
+
 @urls_in_errors()
 def read_prompts(*sources: str | Path, readers: Sequence[FileReader] = ()) -> tuple[list[QuestionRow], list[str]]:
-    """Read what was or is to be asked, from whatever `read_responses` takes, and from tables of prompts without ids.
-
-    Returns:
-        The questions, and notes for humans.
-    """
+    """Read questions and notes from whatever `read_responses` reads, and from tables of prompts without ids."""
     read = [_read_source(source, readers, PROMPTS) for source in map(str, sources)]
     rows = [row for parts, _ in read for row in _rows_in(parts)]
     return questions_in(rows), [note for _, notes in read for note in notes]
 
 
-def _with_task(row: Row) -> Row:
-    """Name the task in the id of an item: two tasks may number theirs alike."""
-    if isinstance(row, ResponseRow):
-        question = _with_task(row.question)
-        return replace(row, question=question) if isinstance(question, QuestionRow) else row
-    return row if row.task is None else replace(row, item=f"{row.task}:{row.item}", category=row.category or row.task)
+def _name_tasks(
+    rows: Sequence[Row], prompts: Sequence[QuestionRow]
+) -> tuple[Sequence[Row], tuple[str, ...], Sequence[QuestionRow]]:
+    """Return rows, tasks and prompts; with several tasks, items get the task in their id, as ids may be alike."""
+    names = {row.question.task if isinstance(row, ResponseRow) else row.task for row in (*rows, *prompts)}
+    tasks = tuple(sorted(task for task in names if task is not None))
+    if len(tasks) < 2:
+        return rows, tasks, prompts
 
+    def rename(question: QuestionRow) -> QuestionRow:
+        task, category = question.task, question.category
+        return (
+            question if task is None else replace(question, item=f"{task}:{question.item}", category=category or task)
+        )
 
-def _without_reasoning(answers: Sequence[ResponseRow]) -> tuple[list[ResponseRow], str | None]:
-    """Return the answers without reasoning, and a note that says of how many it was taken."""
-    texts = [each.text and strip_reasoning(each.text) for each in answers]
-    changed = sum(text != each.text for text, each in zip(texts, answers, strict=True))
-    unfinished = sum(text == "" for text in texts)
-    shown = [
-        each if text == each.text else replace(each, text=text or None, reason=None if text else ONLY_REASONING)
-        for text, each in zip(texts, answers, strict=True)
+    named = [
+        replace(row, question=rename(row.question)) if isinstance(row, ResponseRow) else rename(row) for row in rows
     ]
+    return named, tasks, list(map(rename, prompts))
+
+
+def _without_reasoning(answers: Sequence[ResponseRow]) -> tuple[list[ResponseRow], list[str]]:
+    """Return the answers without reasoning, and a note on how many had some."""
+    stripped, changed, unfinished = [], 0, 0
+    for each in answers:
+        text = each.text and strip_reasoning(each.text)
+        changed, unfinished = changed + (text != each.text), unfinished + (text == "")
+        is_same = text == each.text
+        reason = None if text else ONLY_REASONING
+        stripped.append(each if is_same else replace(each, text=text or None, reason=reason))
     note = f"{changed:,} of {len(answers):,} responses begin with reasoning, which the judge is not shown"
     note += f" ({unfinished:,} hold nothing else)" if unfinished else ""
-    return shown, f"{note}; reasoning=keep shows it" if changed else None
+    return stripped, [f"{note}; reasoning=keep shows it"] if changed else []
 
 
 def _rows_in(parts: Iterable[Part]) -> list[Row]:
-    """Return all rows of some files."""
+    """Return the rows of all files."""
     return [row for _, rows in parts for row in rows or ()]
 
 
 def _read_source(
     source: str, readers: Sequence[FileReader], shapes: Sequence[Shape] = SHAPES
 ) -> tuple[list[Part], list[str]]:
-    """Return what the files of a source hold, and notes for humans."""
+    """Read the files of a source; also return notes."""
     place = local_files(find_files(source, tuple(suffix for reader in readers for suffix in reader.suffixes)))
-    files, rest, said = lm_eval.find_samples(place)
+    files, rest, notes = lm_eval.find_samples(place)
     parts: list[Part] = []
-    notes = [*said]
     for file in files:
         sheet, cut = lm_eval.read_rows(file)
         is_asked = file.path in place.paths[-1:] and not place.searched and all(rows is None for _, rows in parts)
@@ -193,7 +200,7 @@ def _read_source(
 def _read_file(
     path: Path, label: str | None, readers: Sequence[FileReader], shapes: Sequence[Shape] = SHAPES, *, optional: bool
 ) -> Sequence[Row] | None:
-    """Return what a file holds; None where it is nothing known and was not named."""
+    """Read the rows of a file; None if it is optional and of no known shape."""
     with named_in_errors(path):
         for reader in readers:
             if path.name.endswith(reader.suffixes) and reader.claims(path):
@@ -203,7 +210,7 @@ def _read_file(
 
 
 def _rows_of(sheet: Sheet, shapes: Sequence[Shape], *, optional: bool) -> Sequence[Row] | None:
-    """Read a file by the first shape that fits; None where none does and it was not named."""
+    """Read a table by the first shape that fits; if none does, return None if it is optional, else raise DataError."""
     shape = next((shape for shape in shapes if len(sheet.frame) and shape.fits(sheet)), None)
     if shape is not None:
         with named_in_errors(sheet.path):
@@ -219,8 +226,8 @@ def _rows_of(sheet: Sheet, shapes: Sequence[Shape], *, optional: bool) -> Sequen
     raise DataError(problem, source=str(sheet.path), remedy=f"give a row per {remedy}")
 
 
-def _refuse_namesakes(owners: dict[str, str], source: str, rows: Iterable[Row]) -> None:
-    """Remember which source a model is from."""
+def _reject_namesakes(owners: dict[str, str], source: str, rows: Iterable[Row]) -> None:
+    """Record the source of each model in `owners`; UsageError if another source has a model of the same name."""
     for name in sorted({row.model for row in rows if isinstance(row, ResponseRow)}):
         if name in owners:
             labels = [f"{name}-{k}={split_label(each)[1]}" for k, each in enumerate((owners[name], source), 1)]
@@ -232,7 +239,7 @@ def _refuse_namesakes(owners: dict[str, str], source: str, rows: Iterable[Row]) 
 
 
 def _questions_beside(answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]) -> list[QuestionRow]:
-    """Read arena-hard's questions from where they lie, for answers that do not say what they answer."""
+    """Read arena-hard's file of questions beside the answers, for answers without instructions."""
     known = {question.item for question in questions}
     lacking = [answer.question for answer in answers if answer.question.instruction is None]
     folders = sorted({Path(question.source).parent for question in lacking if question.item not in known})

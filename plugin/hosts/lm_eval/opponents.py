@@ -11,8 +11,8 @@ from podium.hosts.inspect_ai.log_responses import READER
 from podium.hosts.lm_eval.compatibility import document_hash
 from podium.responses.answers import ABSENT, EMPTY, is_empty
 from podium.responses.collection import Item, Responses, response_key
-from podium.responses.plain import MEDIA
 from podium.responses.read import read_responses
+from podium.responses.response_tables import MEDIA
 from podium.scorers.reasoning import Policy
 from podium.text import some
 

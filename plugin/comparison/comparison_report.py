@@ -8,7 +8,7 @@ from podium.comparison.compare import Comparison
 from podium.comparison.gate import Gate
 from podium.comparison.outcomes import PairFinding
 from podium.printable import printable
-from podium.report.model import EMPTY, Report, ReportLayout, Section, Table
+from podium.report.model import EMPTY, Report, Section, Table
 from podium.report.numbers import percent
 from podium.report.terminal import terminal_text
 from podium.text import plural, some
@@ -41,7 +41,6 @@ def comparison_reports(comparison: Comparison) -> tuple[Report, ...]:
             table=_findings_table(findings, about) if findings else None,
             notes=tuple(_denominators(comparison)),
             sections=tuple(sections),
-            form=ReportLayout.SHEET,
         ),
     )
 

@@ -7,7 +7,7 @@ from podium.diagnosis.card_summary import best_with_humans, check_lines
 from podium.diagnosis.figures import Missing, Statistic
 from podium.diagnosis.rejudged import Rejudged
 from podium.errors import UsageError
-from podium.report.model import Fact, Report, ReportLayout, Section, Table
+from podium.report.model import Fact, Report, Section, Table
 from podium.report.numbers import percent, reasons_text
 
 MORE = "The figures behind a line: --section position · all of them: --full"
@@ -22,7 +22,7 @@ def summary_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
         rows = tuple((line.name, line.figure, line.verdict) for line in check_lines(card.answers))
         table = Table("", ("check", "found", "verdict"), rows, align="lll", words=True)
         notes = (_denominators(card), MORE)
-        reports.append(Report(_title(diagnosis, card), card.answer, table, notes, form=ReportLayout.SHEET))
+        reports.append(Report(_title(diagnosis, card), card.answer, table, notes))
     return tuple(reports)
 
 
@@ -33,11 +33,8 @@ def section_reports(diagnosis: Diagnosis, name: str) -> tuple[Report, ...]:
         raise UsageError(f"no section called {name!r}; available: {', '.join(sections)}")
     section = (sections[name],)
     if sections[name] in ACROSS:
-        return (Report("all judges", sections=_sections(section, diagnosis.across), form=ReportLayout.CARD),)
-    return tuple(
-        Report(_title(diagnosis, card), sections=_sections(section, card.answers), form=ReportLayout.CARD)
-        for card in diagnosis.cards
-    )
+        return (Report("all judges", sections=_sections(section, diagnosis.across)),)
+    return tuple(Report(_title(diagnosis, card), sections=_sections(section, card.answers)) for card in diagnosis.cards)
 
 
 def _judges_report(diagnosis: Diagnosis) -> Report:
@@ -54,7 +51,7 @@ def _judges_report(diagnosis: Diagnosis) -> Report:
     compared = [f"{rejudged.sentence}. The models: --section rejudged"] if isinstance(rejudged, Rejudged) else []
     notes = (*compared, "One judge with its intervals: --where judge=NAME · all figures, side by side: --full")
     title = f"{len(cards)} judges · {percent(diagnosis.level)} intervals"
-    return Report(title, answers, table, notes, form=ReportLayout.SHEET)
+    return Report(title, answers, table, notes)
 
 
 def _name_of(card: Card) -> str:
@@ -83,11 +80,9 @@ def card_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
     reports = []
     for card in diagnosis.cards:
         sections, notes = _sections(SECTIONS, card.answers), (_denominators(card),)
-        reports.append(
-            Report(_title(diagnosis, card), card.answer, notes=notes, sections=sections, form=ReportLayout.CARD)
-        )
+        reports.append(Report(_title(diagnosis, card), card.answer, notes=notes, sections=sections))
     if len(reports) > 1 or any(not isinstance(answer, Missing) for answer in diagnosis.across.values()):
-        reports.append(Report("all judges", sections=_sections(ACROSS, diagnosis.across), form=ReportLayout.CARD))
+        reports.append(Report("all judges", sections=_sections(ACROSS, diagnosis.across)))
     return tuple(reports)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from podium.nouns.estimate import Estimate
 from podium.planning.plan import BattleCosts, ComparedSize, Plan, PricedDesign
-from podium.report.model import EMPTY, Axis, Report, ReportLayout, Section, Table, shorten_report
+from podium.report.model import EMPTY, Axis, Report, Section, Table, shorten_report
 from podium.report.numbers import cell_text, range_text
 
 PICTURE_WIDTH = 24
@@ -40,7 +40,7 @@ def plan_reports(plan: Plan) -> tuple[Report, ...]:
         counts = asked["pilot_battles"]
         pilot = f"pilot of {asked['pilot_items']:,} items: {counts.readable:,} of {counts.battles:,} battles judged"
     title = f"plan · {asked['models']} models, {items}; {pilot}"
-    return (Report(title, answer, notes=notes, sections=tuple(_sections(plan)), form=ReportLayout.SHEET),)
+    return (Report(title, answer, notes=notes, sections=tuple(_sections(plan))),)
 
 
 def _compared_sentence(size: ComparedSize) -> str:

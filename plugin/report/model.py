@@ -6,7 +6,6 @@ writers escape control characters and markup.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 
 from podium.errors import find_name
 from podium.nouns.estimate import Estimate
@@ -17,14 +16,6 @@ WARNING = "warning: "
 """Start of a note that warns."""
 ALWAYS = ("missing", "play")
 """Sections shown in every short view: what could not be computed, and what to type."""
-
-
-class ReportLayout(Enum):
-    """The layout of a report."""
-
-    LEDGER = "a table with its denominators; lines never wrap, the table drops columns and shortens names"
-    CARD = "facts in columns, tables below them; figures are never cut, words wrap"
-    SHEET = "paragraphs and tables; a table that is too wide shows intervals below their figures"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +140,6 @@ class Report:
     table: Table | None = None
     notes: tuple[str, ...] = ()
     sections: tuple[Section, ...] = ()
-    form: ReportLayout = ReportLayout.LEDGER
 
     @property
     def parts(self) -> tuple[Section, ...]:

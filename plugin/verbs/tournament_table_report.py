@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from podium.report.model import EMPTY, Report, ReportLayout, Table
+from podium.report.model import EMPTY, Report, Table
 from podium.report.numbers import cell_text
 from podium.verbs.tournament_table import COSTS, TournamentRow, TournamentTable
 
@@ -29,7 +29,7 @@ def tournament_table_reports(table: TournamentTable) -> tuple[Report, ...]:
     header, *rows = (tuple(row[k] for k in kept) for row in (HEADER, *rows))
     title = f"tournaments against all {whole['battles']:,} battles of {whole['items']:,} items, by {table.ranker}"
     answer = (*_fewest_calls_to_answer(table), *_nearest_and_cheapest(table, unit))
-    return (Report(title, answer, table=Table("", header, tuple(rows), legend=(legend,)), form=ReportLayout.SHEET),)
+    return (Report(title, answer, table=Table("", header, tuple(rows), legend=(legend,))),)
 
 
 def _fewest_calls_to_answer(table: TournamentTable) -> Iterator[str]:

@@ -26,7 +26,7 @@ def figures(text: str) -> set[str]:
 
 def test_table_2_is_one_command(podium: Podium) -> None:
     answer = podium("plan", "--models", "4", "--ties", "0.39", "--informativeness", "0.45", "--full")
-    rows = [cells(line) for line in answer.out.splitlines() if line.startswith("0.")]
+    rows = [cells(line) for line in answer.out.splitlines() if line.startswith(" 0.")]
     assert [(row[2], row[5], row[6]) for row in rows] == [
         ("617", "1,012", "1,372"),
         ("153", "251", "340"),

@@ -15,7 +15,7 @@ Podium = Callable[..., Any]
 
 def test_the_table_says_what_the_battles_cost(podium: Podium, example: Path) -> None:
     answer = podium("replay", example, "--tournament", "swim")
-    line = answer.out.splitlines()[-2]
+    line = answer.out.splitlines()[-1]
     assert line == "replay of swim: 360 battles asked for, 720 judge calls, 9 pairs of models, 9 rounds"
     assert answer.code == 0
 

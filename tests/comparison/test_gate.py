@@ -154,7 +154,7 @@ def test_a_file_that_is_not_what_it_should_be_is_named(tmp_path, text, complaint
 
 def test_a_requirement_without_a_unit_in_a_file_names_its_place(tmp_path):
     text = "[[requirements]]\nrequire = 'not-worse=10'"
-    with pytest.raises(UsageError, match=r"gate.toml, requirement 1: .*10 of what"):
+    with pytest.raises(UsageError, match=r"gate.toml, requirement 1: .*10 has no unit"):
         api.compare("amber", "birch", EXAMPLE, requirements=requirements(tmp_path, text))
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from podium.nouns.estimate import Estimate
 from podium.report.markdown import markdown_text
-from podium.report.model import Axis, Fact, Report, ReportLayout, Section, Table
+from podium.report.model import Axis, Fact, Report, Section, Table
 from podium.report.terminal import terminal_text
 from podium.report.writers import WRITERS
 
@@ -30,9 +30,9 @@ def tables(draw: st.DrawFn) -> Table:
 
 
 def reports_of(table: Table) -> list[Report]:
-    """Return the table alone and in a section, in each form."""
+    """Return the table alone and in a section."""
     section = Section("s", "section", (Fact("label", "1", "0 … 2", "9 items"),), (table,))
-    return [Report("report", ("An answer.",), table, ("a note",), (section,), form) for form in ReportLayout]
+    return [Report("report", ("An answer.",), table, ("a note",), (section,))]
 
 
 @settings(max_examples=40, deadline=None)
@@ -56,7 +56,7 @@ def test_every_row_of_a_terminal_has_all_its_figures_at_any_width(table: Table, 
     ]
     for report in reports_of(replace(table, name=None)):
         words = "".join(terminal_text([report], width=width).split())
-        for cell in lasting if width >= 60 or report.form is not ReportLayout.CARD else []:
+        for cell in lasting:
             value = cell.split(" (")[0]
             assert words.count(value) >= 2
 
@@ -65,8 +65,8 @@ def test_every_row_of_a_terminal_has_all_its_figures_at_any_width(table: Table, 
 @given(tables(), st.integers(20, 200))
 def test_columns_stand_below_each_other(table: Table, width: int) -> None:
     """Where nothing is broken, every row is as wide as the rule below the header, or its last cell is empty."""
-    lines = terminal_text([Report("report", table=table, form=ReportLayout.SHEET)], width=width).splitlines()
-    rules = [len(line) for line in lines if set(line) == {"─"}]
+    lines = terminal_text([Report("report", table=table)], width=width).splitlines()
+    rules = [len(line) for line in lines if set(line.strip()) == {"─"}]
     assert len(set(rules)) == 1
 
 
@@ -87,11 +87,10 @@ def test_bars_without_a_row_are_refused() -> None:
 
 
 @pytest.mark.parametrize("style", sorted(WRITERS))
-@pytest.mark.parametrize("form", list(ReportLayout))
-def test_answer_facts_and_warnings_are_written_in_every_form(style: str, form: ReportLayout) -> None:
+def test_answer_facts_and_warnings_are_written_in_every_style(style: str) -> None:
     facts = (Fact("fine", "yes"), Fact("share", "49.0%", "48.0 … 50.0", "1,200 pairs", "80 items"))
     section = Section("s", "of a section", facts, notes=("warning: take care",))
-    text = WRITERS[style]([Report("a report", ("amber leads.",), sections=(section,), form=form)], False)
+    text = WRITERS[style]([Report("a report", ("amber leads.",), sections=(section,))], False)
     share = r"49.0\%" if style == "latex" else "49.0%"
     for part in ("amber leads.", "a report", "of a section", "fine", share, "80 items", "warning: take care"):
         assert part in text

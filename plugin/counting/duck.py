@@ -41,8 +41,7 @@ _SPILLED = tempfile.TemporaryDirectory(prefix="podium-spilled-")
 class Duck:
     """An in-process DuckDB database, closed when it is garbage-collected.
 
-    Args:
-        memory: the most that it holds in memory, for example `700MB`; by default four fifths of the machine's.
+    It holds at most `memory` in memory, for example `700MB`, and by default four fifths of the machine's.
     """
 
     def __init__(self, memory: str | None = None) -> None:

@@ -1,4 +1,4 @@
-"""What runs the queries: DuckDB, embedded, or Spark."""
+"""Start an engine for the queries: DuckDB, embedded, or Spark."""
 
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -13,12 +13,7 @@ Engine: TypeAlias = "Duck | Spark"
 
 
 def start_engine(name: str = "duckdb", memory: str | None = None) -> Engine:
-    """Start the DuckDB or Spark engine.
-
-    Args:
-        name: `duckdb`, `spark`, or `spark=URL` with the address of a master.
-        memory: the most that DuckDB holds in memory, for example `700MB`.
-    """
+    """Start `duckdb`, `spark` or `spark=URL` of a master; `memory` limits DuckDB, for example `700MB`."""
     kind, _, url = name.partition("=")
     if kind == "duckdb" and not url:
         from podium.counting.duck import Duck

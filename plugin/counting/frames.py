@@ -17,12 +17,7 @@ LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def frame_of(table: pa.Table, models: tuple[str, ...]) -> pd.DataFrame:
-    """Convert a battles table to a data frame; both model columns are categoricals over the same names.
-
-    Args:
-        table: from a database, with the column `podium_row`.
-        models: names, sorted.
-    """
+    """Convert a battles table of a database to a data frame; models become categoricals over the sorted names."""
     columns = {}
     for name in table.schema.names:
         if name in ("model_a", "model_b"):

@@ -1,8 +1,8 @@
 """The relations as SQL queries, in the dialect that DuckDB and Spark share.
 
-judgments (a row a judge call) -> sided (names as codes, seen from the lower one) -> cells (a row per item, pair,
-judge and repeat: everything that is counted, the two orders merged) -> pairs (sums over items); and judgments ->
-battles (a row each, the two orders merged), for what needs single battles. What order_pairs are stands in `TWIN` alone.
+judgments (a row per judge call) -> sided (models as codes, seen from the lower one) -> cells (a row per item, pair,
+judge and repeat, with the two orders merged) -> pairs (sums over items); and judgments -> battles (a row each, with the
+two orders merged). Two judgments are an order pair by `TWIN` alone.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -64,11 +64,8 @@ def names_query(judgments: str, *columns: str) -> str:
 def sided_query(judgments: str, names: Mapping[str, str], present: Present, items: int, *, is_whole: bool) -> str:
     """Query judgments from the view of the model with the lower code, with names replaced by codes.
 
-    Args:
-        judgments: the view.
-        names: table of codes by column (item, judge, reason); that of both models is under `model`.
-        items: number of distinct items; rows without one stand alone and count on from there.
-        is_whole: whether every row has an item.
+    `names` are the tables of codes by column, that of both models under `model`; rows without an item get codes from
+    `items`, the number of items, on.
     """
     joins = [f"join {names['model']} as {side} on {side}.name = p.model_{side}" for side in "ab"]
     coded = [name for name in ("item", "judge", "reason") if name in present]
@@ -124,13 +121,10 @@ def counted_query(sided: str, present: Present) -> str:
 
 
 def grouped_query(sided: str, present: Present, further: Mapping[str, str] | None = None) -> str:
-    """Query one row of counts per item, pair, judge, repeat, response and whether the order is known.
+    """Query a row of counts per item, pair, judge, repeat, response and whether the order is known.
 
-    Columns that the judgments lack are not counted: a hundred million groups cost what each count weighs.
-
-    Args:
-        sided: name of the sided judgments.
-        further: aggregates to add, by name.
+    Only the columns that the judgments have are counted, to keep a hundred million groups small; `further` are more
+    aggregates by name.
     """
     counts = {
         "n": "count(*)",
@@ -182,18 +176,12 @@ def hard_count(present: Present) -> dict[str, str]:
 
 
 def cells_query(grouped: str, present: Present, *, merge: bool, keep_one_sided: bool, hard: bool = False) -> str:
-    """Query the cells: sums over the battles of each group, with order pairs merged.
+    """Query the cells: sums over the battles of each group, with order pairs merged if `merge` is set.
 
-    Columns: cluster, low, high, judge; judgments, battles, judged (readable battles), weight (of those), credit
-    (of the lower code, weighted), decided, a count per kind of swap; with_margin, lacking (credits that the sign of a
-    margin stands in for), ambiguous, crowded, forward where no order is known and, of order pairs, the least and the
-    last reason.
-
-    Args:
-        grouped: name of the groups.
-        merge: whether order pairs are merged.
-        keep_one_sided: whether an order pair of which one order could be read keeps that verdict.
-        hard: credits are win, tie or loss, and a flip is a tie.
+    Columns: cluster, low, high, judge; judgments, battles, judged (readable battles), weight (of those), credit (of the
+    lower code, weighted), decided, a count per kind of swap; with_margin, lacking (credits taken from the sign of a
+    margin), ambiguous, crowded, forward if no order is known, and for order pairs the least and the last reason. With
+    `hard`, credits are win, tie or loss, and a flip is a tie.
     """
     readable, verdict = "judged > 0" if keep_one_sided else "judged = 2", "verdicts / judged"
     if "margin" in present:
@@ -202,34 +190,28 @@ def cells_query(grouped: str, present: Present, *, merge: bool, keep_one_sided: 
     if hard:
         verdict = f"case when {SWAPS['flip']} then 0.5 else (sign({verdict} - 0.5) + 1) / 2 end"
     weight = "weights / 2" if weighed else "1e0"
-    order_pairs = {
-        "battles": "1",
-        "judged": f"case when {readable} then 1 else 0 end",
-        "weight": f"case when {readable} then {weight} else 0e0 end",
-        "credit": f"case when {readable} then {weight} * ({verdict}) else 0e0 end",
-        "decided": f"case when {readable} then {decided} else 0 end",
-    }
-    others = {
-        "battles": "n",
-        "judged": "judged",
-        "weight": "judged_weight" if weighed else "cast(judged as double)",
-        "credit": f"coalesce({'hard' if hard else 'earned' if weighed else 'verdicts'}, 0e0)",
-        "decided": "decided",
+
+    def if_readable(value: str, zero: str = "0") -> str:
+        return f"case when {readable} then {value} else {zero} end"
+
+    # Each value for an order pair, and for other groups.
+    credit = f"coalesce({'hard' if hard else 'earned' if weighed else 'verdicts'}, 0e0)"
+    values = {
+        "battles": ("1", "n"),
+        "judged": (if_readable("1"), "judged"),
+        "weight": (if_readable(weight, "0e0"), "judged_weight" if weighed else "cast(judged as double)"),
+        "credit": (if_readable(f"{weight} * ({verdict})", "0e0"), credit),
+        "decided": (if_readable(decided), "decided"),
     }
     for k, (kind, is_kind) in enumerate(SWAPS.items()):
-        order_pairs[quote_name(kind)] = f"case when {is_kind} then 1 else 0 end"
-        others[quote_name(kind)] = f"swap_{k}" if "swap" in present else "0"
+        values[quote_name(kind)] = (f"case when {is_kind} then 1 else 0 end", f"swap_{k}" if "swap" in present else "0")
     if "margin" in present:
-        order_pairs["with_margin"] = f"case when {readable} and with_margin = judged then 1 else 0 end"
-        others["with_margin"] = "with_margin"
-        order_pairs["lacking"] = f"case when {readable} and credits = 0 then 1 else 0 end"
-        others["lacking"] = "judged - credits"
+        values["with_margin"] = (if_readable("case when with_margin = judged then 1 else 0 end"), "with_margin")
+        values["lacking"] = (if_readable("case when credits = 0 then 1 else 0 end"), "judged - credits")
     swapped = " + ".join(f"swap_{k}" for k in range(len(SWAPS))) if "swap" in present else "0"
     columns = ["cluster", "low", "high", *(["judge"] if "judge" in present else [])]
     columns += [f"n + {swapped} as judgments", "n - judged as rows_unparsed"]
-    columns += [
-        f"case when order_pair then {order_pairs[name]} else {others[name]} end as {name}" for name in order_pairs
-    ]
+    columns += [f"case when order_pair then {pair} else {rest} end as {name}" for name, (pair, rest) in values.items()]
     if "order" in present:
         columns += ["case when ordered and n > 2 and low_first > 0 and low_first < n then n else 0 end as ambiguous"]
     columns += ["case when order_pair or n < 2 then 0 else n end as crowded", "order_pair"]
@@ -246,16 +228,10 @@ def order_pairs_query(sided: str, present: Present) -> str:
 
 
 def battles_query(judgments: str, order_pairs: str, columns: Sequence[str], *, keep_one_sided: bool) -> str:
-    """Query one row per battle: order pairs are averaged from the view of the earlier judgment.
+    """Query a row per battle: order pairs are averaged from the view of the earlier judgment.
 
     Values on which the two orders differ are left empty; `swap` says how the verdicts agree, `reason` why one is
     missing.
-
-    Args:
-        judgments: the view.
-        order_pairs: their places, from `order_pairs_query`.
-        columns: of the judgments.
-        keep_one_sided: whether an order pair of which one order could be read keeps that verdict.
     """
     merged = {name: _merged_value(name, columns, keep_one_sided) for name in columns if name != ROW}
     merged |= {"swap": SWAP_OF_ORDER_PAIRS, "reason": _reason_of_order_pairs(columns, keep_one_sided)}
@@ -283,13 +259,7 @@ def battles_query(judgments: str, order_pairs: str, columns: Sequence[str], *, k
 
 
 def singles_query(judgments: str, columns: Sequence[str], wanted: Collection[str] = ()) -> str:
-    """Query judgments as separate battles; a missing credit is taken from the sign of the margin.
-
-    Args:
-        judgments: the view.
-        columns: of the judgments.
-        wanted: columns in their order, those of the judgments by default; what these lack is empty.
-    """
+    """Query judgments as separate battles with the columns `wanted`, missing credits from the sign of the margin."""
     single = {
         name: f"p.{quote_name(name)}" if name in columns else "cast(null as string)"
         for name in wanted or columns

@@ -31,11 +31,9 @@ TYPES = {"string": "VARCHAR", "double": "DOUBLE", "bigint": "BIGINT", "int": "IN
 
 
 class Spark:
-    """A Spark session that runs the queries.
+    """A Spark session that runs the queries, by default with two threads of this machine.
 
-    Args:
-        url: of the master (`spark://...`, `local[2]`, `yarn`) or of a Spark Connect server (`sc://...`); by default
-            two threads of this machine.
+    The URL is of a master (`spark://...`, `local[2]`, `yarn`) or of a Spark Connect server (`sc://...`).
     """
 
     def __init__(self, url: str | None = None) -> None:

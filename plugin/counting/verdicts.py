@@ -29,16 +29,11 @@ class Tally:
     """Counts over all battles: the denominators of every output.
 
     Attributes:
-        judgments: judge calls recorded, both orders counted.
-        battles: pairs compared after merging, read or not.
-        judged: those with a readable verdict.
-        decided: those whose verdict is not a tie.
-        items: distinct items, rows without one counted singly.
-        informative: items on which a readable battle is not a tie.
-        swaps: battles shown in both orders, by how their verdicts agree.
-        with_margin: readable battles that carry a margin.
-        lacking: readable battles whose credit the sign of a margin says.
-        ambiguous: judgments in both orders of which nothing tells which belong together.
+        battles: after merging, readable or not; `judged` are the readable ones and `decided` those that are not a tie.
+        items: distinct items, each row without one counted; `informative` ones have a decided battle.
+        swaps: order pairs by how their verdicts agree.
+        lacking: readable battles whose credit is taken from the sign of the margin.
+        ambiguous: judgments in both orders that cannot be paired.
         crowded: rows in groups that may hold identical rows.
     """
 
@@ -57,15 +52,10 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Readable cells of whole clusters, sorted by cluster.
+    """Readable cells of whole clusters, sorted by cluster; arrays of shape (cells,) over model codes low < high.
 
-    Attributes:
-        low, high: model codes, low < high, shape (cells,).
-        credit: mean credit of `low`, in [0, 1], shape (cells,).
-        weight: above 0, shape (cells,).
-        battles: readable battles behind each, shape (cells,).
-        cluster: code of the item, contiguous from 0 within the block, shape (cells,).
-        clusters: their number.
+    `credit` is the mean credit of `low` in [0, 1], `weight` is positive, `battles` counts readable battles, and
+    `cluster` is the code of the item, from 0 within the block.
     """
 
     low: np.ndarray
@@ -78,13 +68,10 @@ class Block:
 
 
 class Verdicts:
-    """Judgments in a database with the counts, battles and pair sums made of them.
+    """Judgments in a database, with the counts, battles and pair sums computed from them.
 
-    Args:
-        engine: where they are.
-        judgments: a view with the column `podium_row` and columns of the battles table, checked.
-        merge: average the two orders of a pair into one battle.
-        keep_one_sided: a pair of which one order could be read keeps that verdict.
+    `judgments` is a view with the column `podium_row` and checked columns of the battles table. With `keep_one_sided`,
+    a pair with one unparsed order keeps the other order's verdict.
     """
 
     def __init__(self, engine: Engine, judgments: str, *, merge: bool = True, keep_one_sided: bool = False) -> None:
@@ -171,9 +158,8 @@ class Verdicts:
     def pairs(self, *, hard: bool = False, against: int | None = None) -> dict[str, np.ndarray]:
         """Return sums over the readable battles of each pair: low, high, credit, weight, judged; shape (pairs,) each.
 
-        Args:
-            hard: credits are win, tie or loss, and a flip is a tie.
-            against: code of a model; only its battles.
+        With `hard`, credits are win, tie or loss, and a flip is a tie; `against` is the code of a model whose battles
+        count.
         """
         if (hard, against) not in self._pairs:
             every = not hard and against is None
@@ -183,11 +169,7 @@ class Verdicts:
         return self._pairs[hard, against]
 
     def blocks(self, *, hard: bool = False, against: int | None = None) -> Iterator[Block]:
-        """Yield the readable cells in the order of the clusters; a cluster is never split over two blocks.
-
-        Args:
-            hard, against: as for `pairs`.
-        """
+        """Yield the readable cells in the order of clusters, options as for `pairs`; blocks hold whole clusters."""
         columns = "cluster, low, high, credit / weight as credit, weight, judged"
         query = f"select {columns} from {self.cells(hard=hard)} where {_met_condition(against)}"
         rest: dict[str, np.ndarray] = {}
@@ -211,10 +193,9 @@ class Verdicts:
         return np.searchsorted(places, np.column_stack([rows["earlier"], rows["later"]]))
 
     def first_shown(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """Return the credit sums of the responses shown first, over order pairs parsed in both orders.
+        """Return credit sums of the responses shown first, and their numbers, over order pairs with both orders parsed.
 
-        Returns:
-            Sums by cluster, shape (clusters,) each; None where no pair has both orders apart.
+        Shape (clusters,) each; None if no pair has both orders apart.
         """
         if not (self.merge and "order" in self.columns and self.has_items):
             return None
@@ -230,11 +211,7 @@ class Verdicts:
         return frame_of(self.engine.table(f"select * from {self._battles} order by {ROW}"), self.models)
 
     def keep_where(self, condition: str) -> "Verdicts":
-        """Return the merged battles that meet a condition.
-
-        Args:
-            condition: on columns of the battles, as SQL.
-        """
+        """Return the merged battles that meet an SQL condition on columns of the battles."""
         view = self.engine.fresh("slice")
         self.engine.view(view, f"select * from {self._battles} where {condition}")
         return Verdicts(self.engine, view, merge=False)
@@ -244,7 +221,7 @@ class Verdicts:
         return self.engine.columns(self._battles).get(column) == "VARCHAR"
 
     def values_of(self, column: str) -> tuple[str, ...]:
-        """Return the distinct values of a column of text, sorted, empty ones left out."""
+        """Return the distinct values in a text column, sorted, without empty ones."""
         name = quote_name(column)
         query = f"select distinct {name} from {self._battles} where {name} is not null order by 1"
         return tuple(value for (value,) in self.engine.rows(query))
@@ -354,13 +331,7 @@ class Verdicts:
 def verdicts_of(
     frame: pd.DataFrame, *, merge: bool = True, keep_one_sided: bool = False, engine: "Engine | None" = None
 ) -> Verdicts:
-    """Load judgments of a data frame into a database.
-
-    Args:
-        frame: columns of the battles table, checked.
-        merge, keep_one_sided: as for `Verdicts`.
-        engine: where to count them; by default DuckDB.
-    """
+    """Load checked judgments of a data frame into a database, by default DuckDB, with options as for `Verdicts`."""
     engine = engine or start_engine()
     name = engine.fresh("judgments")
     columns = {str(column): arrow_column(frame[column]) for column in frame}

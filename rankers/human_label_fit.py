@@ -1,4 +1,4 @@
-"""Human labels as battles of their own: whose they are, and whether they are a random sample."""
+"""Human labels as battles: ratings by labels alone, and a test of random sampling."""
 
 from dataclasses import dataclass
 
@@ -18,19 +18,20 @@ from podium.rankers.strengths import fit_strengths
 from podium.text import plural, some
 
 LARGEST_Z = 3.0
-"""Standard errors beyond which labelled battles are unlike the others: by chance in 3 of 1,000 samples."""
+"""Standard errors beyond which labelled battles differ from the others: by chance in 3 of 1,000 samples."""
 
 
 @dataclass(frozen=True, slots=True)
 class HumanLabelFit:
-    """Labels between the models of a ranking.
+    """Human labels between the models of a ranking.
 
     Attributes:
-        coded: a row a labelled battle, its weight the votes, over the models of the ranking.
-        votes: how many there are.
-        unknown: models that no verdict knows, whose labels are left out, and the number of those.
+        coded: one row per labelled battle, its weight the number of votes.
+        votes: total number of votes.
+        unknown: names of models without verdicts, whose labels are left out.
+        left_out: number of those labels.
         battles: mask of the judge's battles that are labelled, shape (judge's battles,).
-        agreed: share of the labelled battles on which all votes are alike.
+        agreed: share of the labelled battles on which all votes agree.
     """
 
     coded: CodedBattles
@@ -40,36 +41,34 @@ class HumanLabelFit:
     battles: np.ndarray
     agreed: float
 
-    def left_out_doubt(self) -> str:
-        """Say whose labels are left out."""
+    def left_out_warning(self) -> str:
+        """Return a warning that names models whose labels are left out."""
         labels = f"{self.left_out:,} {plural('label', self.left_out)} of models without verdicts"
         return f"{labels} {'is' if self.left_out == 1 else 'are'} left out: {some(self.unknown)}"
 
 
 def human_label_fit(battles: Battles, models: tuple[str, ...], items: frozenset[str] | None = None) -> HumanLabelFit:
-    """Collect labels from the battles of humans, or from the column `human`.
+    """Collect human labels from `battles.votes`, or from the column `human`, averaging the votes on one battle.
 
-    Several votes on one battle are its mean credit, their number its weight.
-
-    `battles`: of the judge; with `votes`, or a column `human`; `items`: on which labels count; None for all.
+    `models`: names by code; `items`: the items whose labels are used, None for all. NotIdentifiedError without labels.
     """
     if battles.votes is None and "human" not in battles.table:
-        raise NotIdentifiedError(_no_labels())
+        raise NotIdentifiedError(_describe_missing_labels())
     source = battles if battles.votes is None else battles.votes
     means = mean_labels(source, "human" if battles.votes is None else "credit").reset_index()
     means = means[means["item"].isin(items)] if items is not None else means
     codes = pd.Series(range(len(models)), index=pd.Index(models, dtype=object))
-    low, high = (means[side].map(codes) for side in ("low", "high"))
-    strangers = {*means["low"][low.isna()], *means["high"][high.isna()]}
-    known = (low.notna() & high.notna()).to_numpy()
+    first, second = (means[side].map(codes) for side in ("low", "high"))
+    unknown = {*means["low"][first.isna()], *means["high"][second.isna()]}
+    known = (first.notna() & second.notna()).to_numpy()
     if not known.any():
-        raise NotIdentifiedError(_no_labels())
-    # The same label beside the verdicts of several judges is one vote.
+        raise NotIdentifiedError(_describe_missing_labels())
+    # A label that stands next to the verdicts of several judges is one vote.
     votes = means["weight"] / (means["judges"] if battles.votes is None else 1)
     cluster = means[known].groupby(["item", "row"], sort=True).ngroup().to_numpy()
     coded = CodedBattles(
-        low[known].to_numpy(dtype=np.int64),
-        high[known].to_numpy(dtype=np.int64),
+        first[known].to_numpy(dtype=np.int64),
+        second[known].to_numpy(dtype=np.int64),
         means["credit"][known].to_numpy(),
         votes[known].to_numpy(),
         cluster,
@@ -78,17 +77,17 @@ def human_label_fit(battles: Battles, models: tuple[str, ...], items: frozenset[
         models,
     )
     left_out = round(float(votes[~known].sum()))
-    # Rows without an item are no meetings of another table.
+    # Rows without an item cannot be matched with another table.
     met = means[known] if battles.votes is None else means[known & (means["row"] < 0)]
     labelled = pd.MultiIndex.from_frame(matchup_frame(battles)).isin(pd.MultiIndex.from_frame(met[MATCHUP_COLUMNS]))
     agreed = float(means["agree"][known].mean())
-    return HumanLabelFit(coded, float(coded.weight.sum()), tuple(sorted(strangers)), left_out, labelled, agreed)
+    return HumanLabelFit(coded, float(coded.weight.sum()), tuple(sorted(unknown)), left_out, labelled, agreed)
 
 
 def human_ratings(labels: CodedBattles, regularization: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the log-strengths of labels alone and their standard errors, shape (models,) each.
+    """Fit log-strengths to labels alone; return them and their standard errors, NaN if unknown, shape (models,) each.
 
-    NaN where labels do not say; the others have mean zero over those that have some.
+    The known log-strengths have mean zero.
     """
     size = len(labels.models)
     theta, se = np.full(size, np.nan), np.full(size, np.nan)
@@ -102,18 +101,17 @@ def human_ratings(labels: CodedBattles, regularization: float) -> tuple[np.ndarr
     hidden = graph.separated
     theta[met] = np.where(hidden, np.nan, strengths.theta)
     variance = np.diag(center_covariance(strengths.covariance(part)))
-    # Labels that are all alike, as ties, leave no residual: that is no error known to be nothing.
+    # Labels that are all equal, as ties, leave no residuals: the error is unknown, not zero.
     unknown = hidden | (labels.clusters < 2) | (POINTS**2 * variance <= SMALLEST_SE**2)
     se[met] = np.where(unknown, np.nan, np.sqrt(np.maximum(variance, 0.0)))
     return theta, se
 
 
-def sampling_doubt(battles: Battles, labelled: np.ndarray) -> str | None:
-    """Say that labelled battles are no random sample: the judge is surer, or less sure, of them than of the others.
+def sampling_warnings(battles: Battles, labelled: np.ndarray) -> list[str]:
+    """Return a warning if labelled battles are no random sample: the judge is surer, or less sure, of them.
 
-    Compared are mean |margin|, or mean |2 credit - 1| without margins, by an item-clustered z.
-
-    `labelled`: mask of the battles, shape (battles,).
+    Mean |margin|, or mean |2 credit - 1| without margins, is compared by an item-clustered z. `labelled` is a mask of
+    the battles.
     """
     table = battles.table
     has_margins = "margin" in table and bool(table["margin"].notna().any())
@@ -121,7 +119,7 @@ def sampling_doubt(battles: Battles, labelled: np.ndarray) -> str | None:
     known = ~np.isnan(sure)
     inside, outside = known & labelled, known & ~labelled
     if min(inside.sum(), outside.sum()) < 2:
-        return None
+        return []
     gap = float(sure[inside].mean() - sure[outside].mean())
     influence = np.where(inside, (sure - sure[inside].mean()) / inside.sum(), 0.0)
     influence -= np.where(outside, (sure - sure[outside].mean()) / outside.sum(), 0.0)
@@ -129,17 +127,18 @@ def sampling_doubt(battles: Battles, labelled: np.ndarray) -> str | None:
     sums = np.bincount(codes, influence[known])
     error = float(np.sqrt(np.sum(sums**2) * len(sums) / max(len(sums) - 1, 1)))
     if error == 0 or abs(gap) <= LARGEST_Z * error:
-        return None
+        return []
     what = "|margin|" if has_margins else "share of decided verdicts"
     how = "sure" if gap > 0 else "unsure"
-    return (
+    return [
         f"labels are no random sample: humans were asked where the judge was {how} (mean {what} "
         f"{sure[inside].mean():.2f} where they labelled, {sure[outside].mean():.2f} elsewhere, {gap / error:+.1f} "
         "standard errors); ratings are biased. What would help: labels of battles drawn at random (`podium label`)"
-    )
+    ]
 
 
-def _no_labels() -> str:
+def _describe_missing_labels() -> str:
+    """Write a message that says how to give labels."""
     return (
         "no label by humans of any battle between these models: give them by --human-labels FILE (item, model_a, "
         "model_b, credit; `podium label` makes a sheet), by a column `human`, or by --human-judge NAME"

@@ -1,8 +1,7 @@
-"""Models that a calibration does not know, each placed alone against those it knows, with conformal intervals."""
+"""New models rated one by one against the models of a calibration, with conformal intervals."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from podium.nouns.ranking import Entry, Fit, Standings
 from podium.rankers.calibration.bounds import Bounds, Quantile, newcomer_quantile
 from podium.rankers.calibration.evidence import Evidence, build_evidence
 from podium.rankers.calibration.leave_one_out import battles_of_model
-from podium.rankers.calibration.placement import ErrorMethod, fit_single_strength
+from podium.rankers.calibration.placement import ErrorMethod, ModelBattles, fit_single_strength
 from podium.rankers.calibration.signals import Signal
 from podium.rankers.calibration.targets import order_weights
 from podium.rankers.cells import pair_sums_with_items
@@ -24,51 +23,47 @@ from podium.text import some
 
 EXCHANGEABLE = "holds if a new model is exchangeable with the calibrated models; standard errors take "
 MANY = 1.5
-"""Times the calibrated models' median number of battles; with more, a standard error is unlike theirs."""
+"""A new model with more battles than this times the calibrated models' median is not exchangeable with them."""
 NARROW = 0.8
-"""Share of the calibrated models' median standard error; one below it, and below all of theirs, is unlike them."""
+"""Nor is one whose standard error is below all of theirs and below this share of their median."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a model stands on the calibration's axis; None where it cannot be told.
+class PlacedModel:
+    """A model's rating on the Elo scale of a calibration.
 
     Attributes:
-        model: its name.
-        battles: with a soft target: against calibrated models if it was placed, else against anyone.
+        battles: number of battles with a soft target, of new models against calibrated ones only.
         win_rate: mean over opponents of the mean soft target.
-        elo: placed, or fixed by the calibration, scale-corrected to human scale; None where nothing places it.
-        items: clusters among its battles against calibrated models.
-        se: standard error of that, NaN where there is none.
-        reach: what the quantile multiplies.
-        separated: whether everything was won, or everything lost.
-        quantile: of the conformal scores that stand for it; None for those that were not placed.
-        hard: Elo of the hard labels, if it was asked for.
+        elo: fixed for calibrated models, scale-corrected; None for new models without battles against them.
+        is_new: whether it was rated here; the fields below describe such models only.
+        items: number of clusters of its battles.
+        se: standard error of `elo`, NaN if unknown.
+        conformal_error: the error that the conformal quantile multiplies, Elo points.
+        separated: whether every battle was won, or every battle lost.
+        hard: Elo by hard verdicts, if requested; of all models.
     """
 
     model: str
     battles: int
     win_rate: float | None
     elo: float | None
+    is_new: bool = False
     items: int = 0
     se: float = np.nan
+    conformal_error: float = np.nan
     separated: bool = False
-    quantile: Quantile | None = None
     hard: float | None = None
-    reach: float = np.nan
 
     def interval(self, half: float) -> tuple[float | None, float | None]:
-        """Return the ends so many Elo points to either side; None where there are none."""
+        """Return elo - half and elo + half; None without a bounded rating."""
         if self.elo is None or self.separated:
             return None, None
         return finite_or_none(self.elo - half), finite_or_none(self.elo + half)
 
 
 def newcomers(battles: Battles, calibration: Calibration, credit: np.ndarray) -> tuple[str, ...]:
-    """Return the models unknown to a calibration that have soft targets against known ones, sorted.
-
-    `credit`: soft targets, NaN where there is none, shape (battles,).
-    """
+    """Return the models that a calibration does not know and that have soft credits against known ones, sorted."""
     table, names = battles.table[~np.isnan(credit)], {anchor.model for anchor in calibration.anchors}
     a, b = (table[side].astype(object) for side in ("model_a", "model_b"))
     knows_a, knows_b = (side.isin(names) for side in (a, b))
@@ -85,142 +80,132 @@ def place_newcomers(
     rng: np.random.Generator,
     hard: bool = False,
 ) -> Standings:
-    """Place each newcomer alone against the calibration's anchors, never jointly.
+    """Rate each new model alone against the calibration's models, whose ratings are fixed.
 
-    `battles`: of newcomers against calibrated models; others are counted and left out; `signal`: of these battles;
-    `bounds`: how the conformal quantile is taken; `level`: of the sampling intervals, in (0, 1); `rng`: for a
-    bootstrap, if the calibration has one; `hard`: add the Elo of the hard labels.
-
+    Battles among new models and among calibrated models are left out, with a warning.
     Source: Soft-Elo, section 3.3, equation 4, and Algorithm 1, line 7.
     """
-    bounds.require_human(calibration.scale_correction.get("soft"))
+    correction = calibration.scale_correction.get("soft")
+    bounds.require_human(correction)
     evidence = build_evidence(battles, signal, "item" if calibration.se_cluster == "item" else "row")
     credit = evidence.soft(order_weights(calibration.target, signal))
-    places = _places(evidence, credit, calibration, bounds, rng, hard)
-    placed = [place for place in places if place.quantile]
+    models = _place_models(evidence, credit, calibration, bounds, rng, hard)
+    new, unit = [model for model in models if model.is_new], evidence.unit
+    quantile, conformal_level = newcomer_quantile(calibration, bounds), bounds.level_of(calibration)
+    summary = {
+        "level": conformal_level,
+        "needed": models_needed(conformal_level),
+        "n": {model.model: quantile.used for model in new},
+        "q": {model.model: finite_or_none(quantile.q) for model in new},
+        "t": {model.model: quantile.t for model in new if quantile.best != quantile.q},
+        "of": bounds.of,
+        "scale_correction": correction.mean if correction else None,
+        "assumption": f"{EXCHANGEABLE}{'items' if unit == 'item' else 'battles'} independent within a model",
+    }
+    unplaced = _unplaced_warnings(models, evidence, credit)
+    weak = _interval_warnings(new, quantile, unit, battles)
     return Standings(
         ranker="soft-elo",
         scale="elo",
         level=level,
-        interval=f"{calibration.se_method} of own {evidence.unit}s, anchors and beta held fixed",
-        entries=tuple(_entries(places, level, bounds.level_of(calibration), hard)),
+        interval=f"{calibration.se_method} of own {unit}s, anchors and beta held fixed",
+        entries=tuple(_entries(models, quantile, level, conformal_level, hard)),
         counts=battles.counts(),
         fit=Fit(converged=True, regularization=calibration.regularization),
-        diagnostics={
-            "conformal": _conformal_summary(placed, calibration, bounds, evidence.unit),
-            **battle_diagnostics(battles),
-        },
-        warnings=(
-            *battles.notes,
-            *_left_out(places, evidence, credit),
-            *_doubts_of_placed(placed, evidence.unit, battles),
-            *_narrow_intervals(placed, calibration),
-        ),
+        diagnostics={"conformal": summary, **battle_diagnostics(battles)},
+        warnings=(*battles.notes, *unplaced, *weak, *_narrow_warnings(new, calibration)),
     )
 
 
-def _places(
+def _place_models(
     evidence: Evidence,
     credit: np.ndarray,
     calibration: Calibration,
     bounds: Bounds,
     rng: np.random.Generator,
     hard: bool,
-) -> list[Place]:
-    """Return a place for everyone in the battles, in the order of their names."""
+) -> list[PlacedModel]:
+    """Return the ratings of all models in the battles, in the order of their names."""
     coded, penalty = evidence.coded_by(credit), calibration.regularization
     rates, battles = win_rates(pair_sums_with_items(coded)), coded.battles_by_model()
     known = {anchor.model: (anchor.soft_theta, anchor.hard_theta) for anchor in calibration.anchors}
     # Log-strengths of the calibrated models by code, NaN for others.
     soft, verdicts = np.array([known.get(name, (np.nan, np.nan)) for name in evidence.models]).T
-    places, method = [], ErrorMethod(calibration.resamples, int(rng.integers(2**63)))
-    scale_correction = calibration.scale_correction.get("soft")
-    factor = scale_correction.mean if scale_correction else 1.0
-    quantile = newcomer_quantile(calibration, bounds)
-    hard_factor = calibration.scale_correction["hard"].mean if "hard" in calibration.scale_correction else 1.0
+    method, corrections = ErrorMethod(calibration.resamples, int(rng.integers(2**63))), calibration.scale_correction
+    factors = {kind: corrections[kind].mean if kind in corrections else 1.0 for kind in ("soft", "hard")}
+
+    def rate(k: int, kind: str, credit: np.ndarray, theta: np.ndarray) -> tuple[ModelBattles, float, float | None]:
+        own = battles_of_model(evidence, k, credit, theta)
+        strength = theta[k] if evidence.models[k] in known else fit_single_strength(own, penalty)
+        return own, strength, finite_or_none(MEAN + POINTS * factors[kind] * strength)
+
+    models = []
     for k, name in enumerate(evidence.models):
-        own = battles_of_model(evidence, k, credit, soft)
-        theta = soft[k] if name in known else fit_single_strength(own, penalty)
-        place = Place(name, int(battles[k]), finite_or_none(rates[k]), finite_or_none(MEAN + POINTS * factor * theta))
-        if hard:
-            judged = battles_of_model(evidence, k, evidence.hard, verdicts)
-            theta_hard = verdicts[k] if name in known else fit_single_strength(judged, penalty)
-            place = replace(place, hard=finite_or_none(MEAN + POINTS * hard_factor * theta_hard))
+        own, theta, elo = rate(k, "soft", credit, soft)
+        hard_elo = rate(k, "hard", evidence.hard, verdicts)[2] if hard else None
+        model = PlacedModel(name, int(battles[k]), finite_or_none(rates[k]), elo, hard=hard_elo)
         if name not in known and len(own.credit):
             se, _ = method.standard_error(own, theta, penalty)
-            se = factor * se if se > SMALLEST_SE else np.nan
+            se = factors["soft"] * se if se > SMALLEST_SE else np.nan
             earned, weight = own.opponent_sums()
-            place = replace(
-                place,
+            model = replace(
+                model,
                 battles=len(own.credit),
                 win_rate=float(np.mean(earned[weight > 0] / weight[weight > 0])),
+                is_new=True,
                 items=own.clusters,
                 se=se,
-                reach=bounds.reach(scale_correction, se),
+                conformal_error=bounds.reach(corrections.get("soft"), se),
                 separated=own.is_separated,
-                quantile=quantile,
             )
-        places.append(place)
-    return places
+        models.append(model)
+    return models
 
 
-def _entries(places: Sequence[Place], level: float, conformal_level: float, hard: bool) -> list[Entry]:
-    ranked = sorted(places, key=lambda place: (place.elo is None, -(place.elo or 0.0), place.model))
-    scores = np.array([np.nan if place.elo is None else place.elo for place in ranked])
-    ends = [place.interval(t_quantile(place.items, level) * place.se) for place in ranked]
-    return [
-        Entry(
-            model=place.model,
+def _entries(
+    models: Sequence[PlacedModel], quantile: Quantile, level: float, conformal_level: float, hard: bool
+) -> Iterator[Entry]:
+    """Yield the rows of the standings, the best model first, with conformal columns for new models.
+
+    Conformal ends that are None beside a level stand for an infinite interval.
+    """
+    ranked = sorted(models, key=lambda model: (model.elo is None, -(model.elo or 0.0), model.model))
+    scores = np.array([np.nan if model.elo is None else model.elo for model in ranked])
+    for k, model in enumerate(ranked):
+        low, high = model.interval(t_quantile(model.items, level) * model.se)
+        has_interval = model.is_new and model.elo is not None and not model.separated and not np.isnan(model.se)
+        ends = model.interval(quantile.best * model.conformal_error) if has_interval else (None, None)
+        extra = {
+            "conformal_low": ends[0],
+            "conformal_high": ends[1],
+            "conformal_level": conformal_level if has_interval else None,
+            "interval_method": quantile.method if has_interval else None,
+        }
+        yield Entry(
+            model=model.model,
             rank=rank_of(scores, k),
             rank_low=None,
             rank_high=None,
-            score=place.elo,
+            score=model.elo,
             low=low,
             high=high,
-            se=finite_or_none(place.se),
-            battles=place.battles,
-            win_rate=place.win_rate,
-            separated=place.separated,
-            extra=_conformal_columns(place, conformal_level) | ({"hard": place.hard} if hard else {}),
+            se=finite_or_none(model.se),
+            battles=model.battles,
+            win_rate=model.win_rate,
+            separated=model.separated,
+            extra=extra | ({"hard": model.hard} if hard else {}),
         )
-        for k, (place, (low, high)) in enumerate(zip(ranked, ends, strict=True))
-    ]
 
 
-def _conformal_columns(place: Place, level: float) -> dict[str, float | str | None]:
-    """Return the conformal columns; a level without ends is an infinite interval."""
-    known = place.quantile is not None and place.elo is not None and not place.separated and not np.isnan(place.se)
-    quantile = place.quantile if known else None
-    low, high = place.interval(quantile.best * place.reach) if quantile else (None, None)
-    ends = {"conformal_low": low, "conformal_high": high, "conformal_level": level if known else None}
-    return ends | {"interval_method": quantile.method if quantile else None}
-
-
-def _conformal_summary(placed: Sequence[Place], calibration: Calibration, bounds: Bounds, unit: str) -> dict[str, Any]:
-    quantiles = {place.model: place.quantile for place in placed if place.quantile}
-    return {
-        "level": bounds.level_of(calibration),
-        "needed": models_needed(bounds.level_of(calibration)),
-        "n": {name: quantile.used for name, quantile in quantiles.items()},
-        "q": {name: finite_or_none(quantile.q) for name, quantile in quantiles.items()},
-        "t": {name: quantile.t for name, quantile in quantiles.items() if quantile.best != quantile.q},
-        "of": bounds.of,
-        "scale_correction": calibration.scale_correction["soft"].mean
-        if "soft" in calibration.scale_correction
-        else None,
-        "assumption": f"{EXCHANGEABLE}{'items' if unit == 'item' else 'battles'} independent within a model",
-    }
-
-
-def _left_out(places: Sequence[Place], evidence: Evidence, credit: np.ndarray) -> list[str]:
-    """Say who has no place, and count the battles that place nobody."""
+def _unplaced_warnings(models: Sequence[PlacedModel], evidence: Evidence, credit: np.ndarray) -> list[str]:
+    """Return warnings of models without a rating and of battles that rate no model."""
     warnings = []
-    if lost := [place.model for place in places if place.elo is None]:
+    if lost := [model.model for model in models if model.elo is None]:
         warnings.append(
             f"no battles against calibrated models, so no place and no conformal interval: {some(lost)}. What would "
             "help: battles against any of the calibrated ones"
         )
-    new, judged = np.array([bool(place.quantile) or place.elo is None for place in places]), ~np.isnan(credit)
+    new, judged = np.array([model.is_new or model.elo is None for model in models]), ~np.isnan(credit)
     if among := int(np.sum(judged & new[evidence.low] & new[evidence.high])):
         warnings.append(f"{among:,} battles between new models are left out: each is placed alone")
     if old := int(np.sum(judged & ~new[evidence.low] & ~new[evidence.high])):
@@ -228,19 +213,19 @@ def _left_out(places: Sequence[Place], evidence: Evidence, credit: np.ndarray) -
     return warnings
 
 
-def _doubts_of_placed(placed: Sequence[Place], unit: str, battles: Battles) -> list[str]:
+def _interval_warnings(new: Sequence[PlacedModel], quantile: Quantile, unit: str, battles: Battles) -> list[str]:
+    """Return warnings of infinite, missing and too narrow intervals of new models."""
     warnings = []
-    quantile = next((place.quantile for place in placed if place.quantile), None)
-    if quantile and np.isinf(quantile.best):
+    if new and np.isinf(quantile.best):
         warnings.append(
             f"infinite conformal interval: {quantile.used} calibrated models stand for it, and the level needs at "
-            f"least {quantile.needed}: {some([place.model for place in placed])}"
+            f"least {quantile.needed}: {some([model.model for model in new])}"
         )
-    if unbounded := [place.model for place in placed if place.separated]:
+    if unbounded := [model.model for model in new if model.separated]:
         warnings.append(f"separated, the data do not bound the rating, the regularization does: {some(unbounded)}")
-    if single := [place.model for place in placed if np.isnan(place.se) and not place.separated]:
+    if single := [model.model for model in new if np.isnan(model.se) and not model.separated]:
         warnings.append(f"a single {unit}, or no variation, gives no interval: {some(single)}")
-    if unit == "row" and (again := [place.model for place in placed if _meets_items_again(battles, place.model)]):
+    if unit == "row" and (again := [model.model for model in new if _meets_items_again(battles, model.model)]):
         warnings.append(
             f"battles of {some(again)} share items and the calibration draws battles, not items: the sampling "
             "interval is too narrow (`podium calibrate --cluster item` draws items)"
@@ -248,11 +233,12 @@ def _doubts_of_placed(placed: Sequence[Place], unit: str, battles: Battles) -> l
     return warnings
 
 
-def _narrow_intervals(placed: Sequence[Place], calibration: Calibration) -> list[str]:
-    """Say whose standard errors are smaller than those that the quantile was learnt on, where scores are in those.
+def _narrow_warnings(new: Sequence[PlacedModel], calibration: Calibration) -> list[str]:
+    """Return a warning of new models whose standard errors are smaller than those of the calibrated models.
 
-    A score is an error in standard errors. More battles shrink the standard error, and not the judge's disagreement
-    with humans: with twice the battles a 90% interval covered 81% in simulation, with ten times 54%.
+    Without a scale correction, conformal scores are errors in units of the standard error. More battles reduce that,
+    but not the judge's disagreement with humans: with twice the battles a 90% interval covered 81% in simulation, with
+    ten times 54%.
     """
     scored = [model for model in calibration.models if model.score("soft") is not None]
     if not scored or "soft" in calibration.scale_correction:
@@ -261,9 +247,9 @@ def _narrow_intervals(placed: Sequence[Place], calibration: Calibration) -> list
     battles = np.array([model.battles for model in scored], dtype=np.float64)
     smallest, usual = min(float(se.min()), NARROW * float(np.median(se))), float(np.median(battles))
     narrow = [
-        f"{place.model} ({place.se:.1f}, {place.battles:,} battles)"
-        for place in placed
-        if place.se < smallest or place.battles > MANY * usual
+        f"{model.model} ({model.se:.1f}, {model.battles:,} battles)"
+        for model in new
+        if model.se < smallest or model.battles > MANY * usual
     ]
     if not narrow:
         return []
@@ -276,6 +262,7 @@ def _narrow_intervals(placed: Sequence[Place], calibration: Calibration) -> list
 
 
 def _meets_items_again(battles: Battles, name: str) -> bool:
+    """Return whether a model has several battles on one item."""
     table = battles.table
     plays = (table["model_a"] == name) | (table["model_b"] == name)
     return battles.has_items and bool(table.loc[plays, "item"].dropna().duplicated().any())

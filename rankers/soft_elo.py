@@ -36,8 +36,8 @@ from podium.rankers.strengths import Strengths
 from podium.text import some
 
 NOBODY_PLACED = (
-    "no conformal intervals: nobody whom the calibration does not know has battles against those it knows; all are "
-    "rated together, by its beta"
+    "no conformal intervals: no model that the calibration does not know has battles against models that it knows; all "
+    "are rated together, by its beta"
 )
 
 
@@ -60,45 +60,42 @@ def soft_elo(
     calibration: Calibration | None = None,
     whole: Battles | None = None,
 ) -> Standings:
-    """Rank by Bradley-Terry on soft targets sigmoid(beta * margin), in Elo points.
+    """Rank by Bradley-Terry on soft credits sigmoid(beta * margin), in Elo points.
 
-    beta comes from the option, else from the calibration, else from the human labels in the battles; its error is in
-    the intervals. Soft credits without margins are targets as they are. With a calibration, models that it does not
-    know are placed one by one against those that it knows, on its own axis, scale-corrected to human scale where the
-    calibration is, with conformal intervals.
+    beta is the option's, else the calibration's, else fitted to the human labels in the battles; intervals include its
+    error. Soft credits without margins are used as they are. With a calibration, models that it does not know are rated
+    one by one against those that it knows, on its Elo scale (scale-corrected to human ratings if it is), with conformal
+    intervals.
 
     Args:
-        battles: of one judge, with margins (or soft credits).
-        level: of intervals and rank sets, in (0, 1).
-        rng: draws for rank sets and the bootstrap of placed models.
-        target: the signal that is softened: `margin`, `smoothing`, `criteria` or `credit`.
+        battles: of one judge, with margins or soft credits.
+        level: confidence level of intervals and rank sets, in (0, 1).
+        rng: draws for rank sets and the bootstrap of new models.
+        target: the signal that is converted to soft credits: `margin`, `smoothing`, `criteria` or `credit`.
         beta: logits per unit of margin; taken as exact.
         constant: credit of a win under `smoothing`, in (0.5, 1).
-        ridge: of `criteria`, towards their mean; 10 by default.
-        regularization: lambda, at least 0; 0.01 by default. Placed models take that of the calibration.
-        cluster: `item`, or `row` for comparison; placed models take that of the calibration.
-        hard: add the Elo of the hard labels beside the soft one.
-        pin: `MODEL:1000` shifts all scores; not with placed models.
+        ridge: penalty of the weights of `criteria`, towards their mean; 10 by default.
+        regularization: lambda, at least 0; 0.01 by default. New models take that of the calibration.
+        cluster: `item`, or `row` for comparison; new models take that of the calibration.
+        hard: add the Elo of the hard verdicts as a column.
+        pin: `MODEL:1000` shifts all scores; not with new models.
         conformal_level: by default that of the calibration.
-        of: whose rating a newcomer's conformal interval holds: `votes` (human ratings, from about as many votes as the
-            calibrated models had) or `human` (with ever more votes).
-        center: models whose mean is 1500; by default all whose rating the data bound.
+        of: the rating that a conformal interval covers: `votes` (human ratings, from about as many votes as the
+            calibrated models had) or `human` (from ever more votes).
+        center: models whose mean is 1500; by default all that are not separated.
         calibration: of this judge.
-        whole: all battles, of which `battles` are a slice: beta is fitted on them.
+        whole: all battles, if `battles` are a slice: beta is fitted to them.
 
     Raises:
-        NotIdentifiedError: nothing says how to turn verdicts into probabilities, or the battles do not join.
+        NotIdentifiedError: nothing determines beta, or the comparison graph is disconnected.
         NotConvergedError: a fit did not reach its maximum.
         UsageError: an impossible option.
 
     Source: Soft-Elo (Kargi and Salinas 2026), equations 1 and 5; one beta for all slices as in its appendix E.
     """
     require_choice("cluster", cluster, ("item", "row"))
-    bounds = Bounds(conformal_level, of)
-    chosen = choose_target(whole or battles, calibration, target, beta, constant, ridge, level)
-    by_verdicts = chosen[0].kind == "margin" and "verdict" in chosen[0].weights
-    signal = read_signal(battles, chosen[0].kind, ridge, verdicts=by_verdicts)  # type: ignore[arg-type]
-    soft = SoftCredits(*chosen, signal, soften_verdicts(chosen[0], signal), int(battles.readable.sum()))
+    bounds, options = Bounds(conformal_level, of), TargetOptions(target, beta, constant, ridge)
+    soft = soften_battles(battles, whole or battles, calibration, options, level)
     if calibration and newcomers(battles, calibration, soft.credit):
         fixed = {"pin": pin, "regularization": regularization, "cluster": None if cluster == "item" else cluster}
         if named := [name for name, value in fixed.items() if value is not None]:
@@ -106,22 +103,23 @@ def soft_elo(
                 f"{' and '.join(named)}: new models are placed on the calibration's axis, with its regularization "
                 "and its clusters; leave it out"
             )
-        return soft.annotate(place_newcomers(battles, calibration, signal, bounds, level=level, rng=rng, hard=hard))
-    idle = "conformal_level and of" if bounds != Bounds() else ""
-    if idle and not calibration:
-        raise UsageError(f"{idle} need --calibration FILE")
-    unplaced = [NOBODY_PLACED + (f"; {idle} have nothing to act on" if idle else "")] if calibration else []
+        placed = place_newcomers(battles, calibration, soft.signal, bounds, level=level, rng=rng, hard=hard)
+        return soft.annotate(placed)
+    unused = "conformal_level and of" if bounds != Bounds() else ""
+    if unused and not calibration:
+        raise UsageError(f"{unused} need --calibration FILE")
+    unplaced = [NOBODY_PLACED + (f"; {unused} have no effect" if unused else "")] if calibration else []
     coded = code_battles(battles, credit=soft.credit, cluster=cluster)
     pairs = pair_sums_with_items(coded)
-    exposure = replace(measure_exposure(battles, coded, pairs), lacking=f"battle with a signal ({signal.kind})")
-    weight = REGULARIZATION if regularization is None else regularization
-    strengths = fit_identified(coded.models, pairs, exposure.battles, weight)
+    exposure = replace(measure_exposure(battles, coded, pairs), lacking=f"battle with a signal ({soft.signal.kind})")
+    penalty = REGULARIZATION if regularization is None else regularization
+    strengths = fit_identified(coded.models, pairs, exposure.battles, penalty)
     scale = elo_scale(coded.models, bounded_models(strengths.graph), coded.clusters_by_model(), center, pin)
     estimate = estimate_elo(strengths, coded, scale, level, target_error(coded, strengths, soft))
     if estimate.method and soft.target.kind != "credit":
         exactness = "error of beta included" if soft.target.covariance is not None else "beta taken as exact"
         estimate = replace(estimate, method=f"{estimate.method}, {exactness}")
-    extra = _hard_scores(battles, coded.models, estimate.score, weight) if hard else {}
+    extra = {"hard": _hard_elo(battles, coded.models, estimate.score, penalty)} if hard else {}
     labelled = label_strengths(
         exposure, strengths, estimate, scale, level=level, rng=rng, ranker="soft-elo", extra=extra
     )
@@ -129,16 +127,30 @@ def soft_elo(
 
 
 @dataclass(frozen=True, slots=True)
+class TargetOptions:
+    """Options of a ranker that say how a judge's signal becomes soft credits, as of `soft_elo`."""
+
+    target: Kind | None = None
+    beta: float | None = None
+    constant: float | None = None
+    ridge: float | None = None
+
+    @property
+    def are_given(self) -> bool:
+        """Whether any of them is given."""
+        return self != TargetOptions()
+
+
+@dataclass(frozen=True, slots=True)
 class SoftCredits:
-    """Soft targets of battles.
+    """Soft credits of battles.
 
     Attributes:
-        target: the map that made them.
-        origin: where it comes from.
-        doubts: why it may be doubted.
-        signal: what it read.
-        credit: of a, NaN where there is no signal, shape (battles,).
-        judged: battles with a verdict.
+        target: the map from signal to soft credit.
+        origin: where the map comes from.
+        doubts: warnings about the map.
+        credit: of a, NaN without signal, shape (battles,).
+        judged: number of battles with a verdict.
     """
 
     target: Target
@@ -149,7 +161,7 @@ class SoftCredits:
     judged: int
 
     def annotate(self, standings: Standings, warnings: Sequence[str] = ()) -> Standings:
-        """Add to the standings what the targets are and why they may be doubted."""
+        """Add beta, the target's diagnostics and its warnings to standings."""
         target, signal, left_out = self.target, self.signal, self.judged - int(self.signal.is_known.sum())
         diagnostics = {
             "kind": signal.kind,
@@ -169,21 +181,25 @@ class SoftCredits:
         )
 
 
-def choose_target(
-    battles: Battles,
-    calibration: Calibration | None,
-    target: Kind | None,
-    beta: float | None,
-    constant: float | None,
-    ridge: float | None,
-    level: float,
-) -> tuple[Target, str, list[str]]:
-    """Find the map from signal to probability: given, from a calibration, from human labels, or none needed.
+def soften_battles(
+    battles: Battles, whole: Battles, calibration: Calibration | None, options: TargetOptions, level: float
+) -> SoftCredits:
+    """Convert a judge's signal to soft credits by a map that is given, calibrated or fitted to human labels of `whole`.
 
-    Returns: The map, where it comes from, and why it may be doubted.
+    NotIdentifiedError says what would help if there is no map.
     """
+    target, origin, doubts = _choose_target(whole, calibration, options, level)
+    by_verdicts = target.kind == "margin" and "verdict" in target.weights
+    signal = read_signal(battles, target.kind, options.ridge, verdicts=by_verdicts)  # type: ignore[arg-type]
+    return SoftCredits(target, origin, doubts, signal, soften_verdicts(target, signal), int(battles.readable.sum()))
+
+
+def _choose_target(
+    battles: Battles, calibration: Calibration | None, options: TargetOptions, level: float
+) -> tuple[Target, str, list[str]]:
+    """Return the map from signal to soft credit, where it comes from, and warnings about it."""
     if calibration:
-        if any(option is not None for option in (target, beta, constant, ridge)):
+        if options.are_given:
             raise UsageError(
                 f"target, beta, constant and ridge say what the calibration says already ({calibration.target}); leave "
                 "them out, or leave out the calibration"
@@ -192,25 +208,24 @@ def choose_target(
         weak = [*nothing, *weak_signal_warnings(calibration.target, calibration.agreement)]
         weak = [f"the calibration says: {doubt}" for doubt in weak]
         return calibration.target, "of the calibration", [*mismatch_warnings(calibration, battles), *weak]
-    kind = target or ("smoothing" if constant is not None else default_kind(battles))
-    if ridge is not None and kind != "criteria":
+    kind = options.target or ("smoothing" if options.constant is not None else default_kind(battles))
+    if options.ridge is not None and kind != "criteria":
         raise UsageError(f"ridge pulls the weights of target=criteria together; the target is {kind}; leave it out")
-    given = build_given_target(kind, beta, constant)
-    if given:
-        soft = kind == "credit"
-        hard, judged = count_hard_credits(battles) if soft else (0, 0)
+    if given := build_given_target(kind, options.beta, options.constant):
+        if kind != "credit":
+            return given, "given, taken as exact", []
+        hard, judged = count_hard_credits(battles)
         mostly_hard = (
             f"{hard:,} of {judged:,} credits are wins, ties and losses, and taken for probabilities because others "
             "are: nothing is softened there; target=smoothing softens verdicts by a constant that human labels give"
         )
-        return given, "as they are" if soft else "given, taken as exact", [mostly_hard] if 2 * hard > judged else []
-    evidence = build_evidence(battles, read_signal(battles, kind, ridge))
+        return given, "as they are", [mostly_hard] if 2 * hard > judged else []
+    evidence = build_evidence(battles, read_signal(battles, kind, options.ridge))
     if np.isnan(evidence.human).all():
-        raise NotIdentifiedError(_no_map(kind))
+        raise NotIdentifiedError(_describe_missing_target(kind))
     fitted = fit_target(evidence, level)
-    warnings = few_items_warnings(evidence) + weak_signal_warnings(
-        fitted, measure_agreement(evidence, soften_verdicts(fitted, evidence.signal))
-    )
+    agreement = measure_agreement(evidence, soften_verdicts(fitted, evidence.signal))
+    warnings = few_items_warnings(evidence) + weak_signal_warnings(fitted, agreement)
     if len(battles.judges) > 1:
         warnings.append(
             f"one beta for {len(battles.judges)} judges, whose margins may differ in scale: {some(battles.judges)}"
@@ -219,11 +234,10 @@ def choose_target(
 
 
 def target_error(coded: CodedBattles, strengths: Strengths, soft: SoftCredits) -> np.ndarray:
-    """Return what the error of the map's weights adds to the covariance of log-strengths, shape (models, models).
+    """Return the covariance of log-strengths due to the error of the map's weights, shape (models, models).
 
-    The weights move the targets, and those the ratings: H^-1 J V J' H^-1, with V the covariance of the weights and J
-    the derivative of the likelihood's score by them. Human labels are taken to be independent of the judge's error
-    given its signal.
+    It is H^-1 J V J' H^-1, with V the covariance of the weights and J the derivative by them of the likelihood's score.
+    Human labels are assumed independent of the judge's error given its signal.
     """
     size = len(coded.models)
     spread = order_covariance(soft.target, soft.signal)
@@ -235,7 +249,8 @@ def target_error(coded: CodedBattles, strengths: Strengths, soft: SoftCredits) -
     return effect @ spread @ effect.T
 
 
-def _no_map(kind: Kind) -> str:
+def _describe_missing_target(kind: Kind) -> str:
+    """Write a message that says what is unknown and which inputs would help."""
     needs = {
         "margin": "beta, the logits of preference per unit of the judge's margin, is unknown, and is never guessed",
         "smoothing": "the constant of label smoothing is unknown",
@@ -247,17 +262,12 @@ def _no_map(kind: Kind) -> str:
     )
 
 
-def _hard_scores(
-    battles: Battles, models: tuple[str, ...], beside: np.ndarray, regularization: float
-) -> dict[str, np.ndarray]:
-    """Return the Elo of the hard labels on the origin of the soft ones, NaN where no fit exists.
-
-    `models`: of the soft fit; `beside`: their soft scores, shape (models,).
-    """
+def _hard_elo(battles: Battles, models: tuple[str, ...], soft: np.ndarray, regularization: float) -> np.ndarray:
+    """Return the Elo of the hard verdicts with the mean of the soft scores, NaN without a fit, shape (models,)."""
     coded = code_battles(battles, labels="hard")
     try:
         theta = fit_battles(coded, regularization).theta
     except NotIdentifiedError:
-        return {"hard": np.full(len(models), np.nan)}
+        return np.full(len(models), np.nan)
     scores = POINTS * theta[[coded.models.index(name) for name in models]]
-    return {"hard": scores - scores.mean() + beside.mean()}
+    return scores - scores.mean() + soft.mean()

@@ -237,7 +237,7 @@ def _calibration_warnings(
     held, labels = calibration.models, human_label_fit(battles, battles.models) if battles.votes else None
     return (
         *battles.notes,
-        *([labels.left_out_doubt()] if labels and labels.left_out else []),
+        *([labels.left_out_warning()] if labels and labels.left_out else []),
         *_data_warnings(battles, run.evidence, run.scales["hard"], held),
         *_few_scores(held, level),
         *scale_warnings(held, run.factors, level, scale_corrected=scale_corrected),

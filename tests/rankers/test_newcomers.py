@@ -283,8 +283,8 @@ def test_where_nothing_is_left_out_nothing_is_said_of_it():
 
 
 NOBODY_PLACED = (
-    "no conformal intervals: nobody whom the calibration does not know has battles against those it knows; all are "
-    "rated together, by its beta"
+    "no conformal intervals: no model that the calibration does not know has battles against models that it knows; all "
+    "are rated together, by its beta"
 )
 
 

@@ -18,7 +18,6 @@ class SummedBattles:
     """Battles summed by item and pair in a database; each sum (cell) is coded like one battle.
 
     Attributes:
-        verdicts: the database.
         codes: codes in the database of the models with readable battles, sorted, shape (models,).
         hard: whether credits are win, tie or loss, and a flip is a tie.
         anchor: code in the database of the model whose battles are selected; None for all battles.
@@ -137,8 +136,7 @@ def _number_rows_by_content(coded: CodedBattles) -> CodedBattles:
 def prepare_battles(battles: Battles, *, labels: Labels = "soft", cluster: Cluster = "item") -> BattleData:
     """Return the readable battles as arrays, or as sums by item and pair if they are in a database.
 
-    `labels`: `soft` takes credits as they are; `hard` maps them to win, tie or loss, and a flip to a tie; `cluster`:
-    the unit that resampling and standard errors treat as independent.
+    `labels`, `cluster`: as of `code_battles`.
     """
     if battles.verdicts is None or cluster != "item":
         return code_battles(battles, labels=labels, cluster=cluster)

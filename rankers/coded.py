@@ -19,17 +19,15 @@ MOST_FLAGS = 100_000_000
 
 @dataclass(frozen=True, slots=True)
 class CodedBattles:
-    """Readable battles as arrays.
+    """Readable battles as arrays of shape (battles,).
 
     Attributes:
-        a, b: model codes, shape (battles,).
-        credit: credit of a, in [0, 1], shape (battles,).
-        weight: above 0, shape (battles,).
-        cluster: code of the item (or row) of each battle, shape (battles,).
-        clusters: number of distinct clusters.
+        a, b: model codes.
+        credit: credit of a, in [0, 1].
+        cluster: code of the item (or row) of each battle.
         unit: what a cluster is: `item`, or `row` if requested or if no item is known.
         models: names of the models with readable battles, by code; sorted.
-        number: number of battles that each row sums, all of one item and pair, shape (battles,); None if each is one.
+        number: number of battles that each row sums, all of one item and pair; None if each is one.
     """
 
     a: np.ndarray
@@ -76,9 +74,8 @@ def code_battles(
 ) -> CodedBattles:
     """Convert the readable battles to integer-coded arrays.
 
-    `labels`: `soft` takes credits as they are; `hard` maps them to win, tie or loss, and a flip to a tie; `cluster`:
-    the unit that resampling and standard errors treat as independent; `credit`: credits of a that replace those of the
-    table, NaN to leave a battle out, shape (battles,).
+    `labels`: `hard` maps credits to win, tie or loss, and a flip to a tie; `cluster`: the unit that standard errors
+    treat as independent; `credit`: credits of a that replace those of the table, NaN to leave a battle out.
     """
     require_choice("labels", labels, ("soft", "hard"))
     require_choice("cluster", cluster, ("item", "row"))
@@ -97,10 +94,7 @@ def code_battles(
 
 
 def count_clusters(cluster: np.ndarray, code: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
-    """Return the number of distinct clusters in which each code occurs, shape (codes,).
-
-    `shape`: (clusters, codes).
-    """
+    """Return the number of distinct clusters in which each code occurs; `shape` is (clusters, codes)."""
     clusters, codes = shape
     cells = cluster * np.int64(codes) + code
     if clusters * codes <= MOST_FLAGS:

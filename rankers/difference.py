@@ -1,17 +1,15 @@
-"""Is one better than the other: tests of a difference, and intervals that are made of nothing else.
+"""Tests of a difference between two models, with confidence intervals made of the same tests.
 
-Every item says something of the difference (`contributions`: what it earns beyond an assumed difference). A test asks
-whether these contributions are zero on average; the interval holds the differences that it does not reject, so that
-interval and p-value never contradict each other.
+Each item contributes what it earns beyond an assumed difference. A test asks whether the mean contribution is zero; the
+interval holds the differences that the test does not reject, so interval and p-value never contradict each other.
 
-- t test: one-sample t over items, from 30 items on that differ.
-- sign flips: the share of the 2^n ways to turn the items' signs in which the sum is as large (Fisher 1935; Pitman
-  1937). It is exact where the two are alike on each item, whatever the distribution, and needs no variance.
-- lopsided differences: where they have one long tail, t and sign flips of few items alarm too often (9% for 5%). Below
-  100 items both are joined by the t test with Hall's transformation, which takes the skewness out (1992); the larger
-  p-value counts, so that neither alone decides.
-- sign test: of two-valued scores the same is the binomial test of the items that differ (McNemar 1947); its interval is
-  that of the score test (Tango 1998), which says something where no item differs, too.
+- t test: one-sample t over items, from 30 differing items on.
+- sign flips: the share of the 2^n sign changes of the items in which the sum is as large (Fisher 1935; Pitman 1937).
+  Exact if the two models are exchangeable on each item, whatever the distribution.
+- skewed differences: with one long tail, t and sign flips of few items reject too often (9% for 5%). Below 100 items
+  both are combined with the t test under Hall's transformation, which removes the skewness (1992); the larger p counts.
+- sign test: for two-valued scores, the binomial test of the items that differ (McNemar 1947); its interval is that of
+  the score test (Tango 1998), which is informative even if no item differs.
 """
 
 from collections.abc import Callable
@@ -21,33 +19,32 @@ import numpy as np
 from scipy.special import bdtrc, ndtr, stdtr
 
 Tails = tuple[float, float]
-"""One-sided p-values: that the true difference is at most, and at least, what is assumed."""
+"""One-sided p-values of the hypotheses that the true difference is at most, and at least, the assumed one."""
 FEW = 30
-"""Items that differ below which the mean of their differences is not near enough to normal."""
+"""Differing items below which the mean difference is not close enough to normal."""
 MANY = 100
-"""Items from which on their mean is near enough to it, however lopsided they are."""
+"""Items from which on skewness no longer matters."""
 ROUNDING = 1e-9
-"""Share of the largest contribution below which one is zero, and of their sum below which two sums are one."""
+"""Share of the largest contribution below which one is zero, and of their sum below which two sums are equal."""
 TOLERANCE = 1e-9
-"""To which ends are found; one that is as near to 0 is 0, where a p-value may jump."""
+"""Precision of interval ends; an end as close to 0 is 0, where a p-value may jump."""
 DOUBLINGS = 60
-"""How far an end is looked for."""
+"""Largest number of doublings of the step in the search for an end."""
 
 
 @dataclass(frozen=True)
 class DifferenceTest:
-    """How much better one is than another, and how well that is known.
+    """A difference between two models with its tests.
 
     Attributes:
-        value: the estimate, above 0 where the first is better; infinite where the data do not bound it.
-        items: that tell.
-        method: of p-values, in words.
-        tails: from an assumed difference to the one-sided p-values; rising, and falling, with it.
-        exact: p-values at a difference of 0, where a better test is known there; None where none is.
-        step: how far the first look for an end goes.
-        limits: between which all differences lie, or, if `is_open`, between which ends are looked for.
-        is_open: whether differences beyond the limits exist.
-        start: where the look for an end begins; by default the value.
+        value: estimate, above 0 if the first is better; infinite if the data do not bound it.
+        items: number of items with information.
+        method: description of the p-values.
+        tails: from an assumed difference to its one-sided p-values, the first rising and the second falling with it.
+        exact: p-values at a difference of 0, if a better test is known there.
+        step: first step of the search for an interval end.
+        limits: between which all differences lie, or between which ends are searched if `is_open`.
+        start: where the search for an end begins; by default the value.
     """
 
     value: float
@@ -74,10 +71,7 @@ class DifferenceTest:
         return min(1.0, 2 * min(self.p_above(), self.p_below()))
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Return the ends of the two-sided interval; infinite ones where the data set none.
-
-        `level`: in (0, 1).
-        """
+        """Return both ends of the two-sided confidence interval; infinite ends if the data set none."""
         return self.low((1 - level) / 2), self.high((1 - level) / 2)
 
     def low(self, alpha: float) -> float:
@@ -89,16 +83,18 @@ class DifferenceTest:
         return self._end(alpha, 1)
 
     def _p(self, null: float, side: int) -> float:
-        own = self.tails(null)[side]
+        """Return the one-sided p-value of an assumed difference, consistent with the exact test at 0."""
+        p = self.tails(null)[side]
         if self.exact is None:
-            return own
-        # Whoever excludes a difference of 0 excludes those beyond, and nobody excludes more by excluding less.
+            return p
+        # If a difference of 0 is rejected, so are those beyond; if it is not, neither are those on the other side.
         beyond = null <= 0 if side == 0 else null >= 0
         at_zero = self.exact[side]
-        return at_zero if null == 0 else min(own, at_zero) if beyond else max(own, at_zero)
+        return at_zero if null == 0 else min(p, at_zero) if beyond else max(p, at_zero)
 
     def _end(self, alpha: float, side: int) -> float:
-        from scipy.optimize import brentq  # what reads no interval starts without it
+        """Search the difference whose one-sided p-value is alpha: the lower (side 0) or upper (side 1) end."""
+        from scipy.optimize import brentq  # imported here because few callers need intervals
 
         sign, centre = (-1, 1)[side], self.value if self.start is None else self.start
         limit, step = self.limits[side], self.step
@@ -116,17 +112,16 @@ class DifferenceTest:
         return 0.0 if abs(end) <= 2 * TOLERANCE else end
 
 
-def t_tails(contributions: np.ndarray, freedom: int | None = None, beside: float = 0.0) -> Tails:
-    """Return the one-sided p-values of a one-sample t test of mean zero.
+def t_tails(contributions: np.ndarray, freedom: int | None = None, added: float = 0.0) -> Tails:
+    """Return the one-sided p-values of a one-sample t test that the mean contribution is zero.
 
-    `contributions`: what each item says beyond the assumed difference, shape (items,); `freedom`: degrees of freedom;
-    items - 1 by default; `beside`: what else adds to their sum of squares.
+    `freedom`: degrees of freedom, items - 1 by default; `added`: added to the sum of squares.
     """
     number = len(contributions)
     if number < 2:
         return 0.5, 0.5
     total, mean = float(contributions.sum()), contributions.mean()
-    squares = float(np.sum((contributions - mean) ** 2)) + beside
+    squares = float(np.sum((contributions - mean) ** 2)) + added
     error = np.sqrt(number / (number - 1) * squares)
     least = 0.5**number
     if error <= ROUNDING * abs(total):
@@ -139,15 +134,13 @@ def unskewed_tails(contributions: np.ndarray) -> Tails:
     """Return the p-values of t with Hall's transformation: sqrt(n) (((1 + a T / 3)^3 - 1) / a + a / (6 n)).
 
     T is the mean over the standard deviation, a the skewness (Hall 1992, section 4); it rises with the mean.
-
-    `contributions`: what each item says beyond the assumed difference, shape (items,).
     """
     number, mean = len(contributions), float(contributions.mean())
-    centred = contributions - mean
-    spread = float(np.sqrt(np.sum(centred**2) / max(number - 1, 1)))
+    centered = contributions - mean
+    spread = float(np.sqrt(np.sum(centered**2) / max(number - 1, 1)))
     if number < 3 or spread <= ROUNDING * abs(mean):
         return 0.0, 0.0
-    skewness = float(np.sum(centred**3)) * number / ((number - 1) * (number - 2)) / spread**3
+    skewness = float(np.sum(centered**3)) * number / ((number - 1) * (number - 2)) / spread**3
     ratio = mean / spread
     statistic = ratio + skewness * ratio**2 / 3 + skewness**2 * ratio**3 / 27 + skewness / (6 * number)
     above, below = stdtr(number - 1, np.array([-1, 1]) * np.sqrt(number) * statistic)
@@ -160,11 +153,9 @@ def larger_tails(first: Tails, second: Tails) -> Tails:
 
 
 def flip_tails(contributions: np.ndarray) -> Tails:
-    """Return the shares of sign flips whose sum is at least, and at most, that of the contributions.
+    """Return the shares of sign changes whose sum is at least, and at most, that of the contributions.
 
     All 2^n are counted: the sums of either half of the items are sorted, and pairs of them compared.
-
-    `contributions`: shape (items,); those of zero do not matter. Fewer than `FEW` others.
     """
     nonzero = drop_zeros(contributions)
     if not len(nonzero):
@@ -180,13 +171,13 @@ def flip_tails(contributions: np.ndarray) -> Tails:
 
 
 def drop_zeros(contributions: np.ndarray) -> np.ndarray:
-    """Return the contributions that are not zero, rounding aside, shape (n,)."""
+    """Return the contributions that are not zero up to rounding."""
     size = np.abs(contributions)
     return contributions[size > ROUNDING * size.max(initial=0)]
 
 
 def _sums_of_flips(values: np.ndarray) -> np.ndarray:
-    """Return the sums of all ways to turn signs, shape (2^n,)."""
+    """Return the sums under all sign changes, shape (2^n,)."""
     sums = np.zeros(1)
     for value in values:
         sums = np.concatenate([sums - value, sums + value])
@@ -196,8 +187,7 @@ def _sums_of_flips(values: np.ndarray) -> np.ndarray:
 def score_tails(won: int, lost: int, items: int, difference: float) -> Tails:
     """Return the one-sided p-values of Tango's score test of a difference of paired shares (1998, equation 6).
 
-    `won`, `lost`: items on which only the first, only the second, has it; `items`: all; `difference`: assumed, in [-1,
-    1].
+    `won`, `lost`: numbers of items on which only the first, only the second, succeeds; `difference` in [-1, 1].
     """
     linear = (2 * items - won + lost) * difference - won - lost
     root = np.sqrt(max(linear**2 + 8 * items * lost * difference * (1 - difference), 0.0))
@@ -211,20 +201,17 @@ def score_tails(won: int, lost: int, items: int, difference: float) -> Tails:
 
 
 def paired_difference(differences: np.ndarray, size: float | None = None, most: float = np.inf) -> DifferenceTest:
-    """Test the mean of paired differences, one an item, by the test that holds its level.
+    """Test the mean of paired differences, one per item, by the test that suits their number and values.
 
     Two-valued scores: the sign test. Else, fewer than 30 items: sign flips. Else the t test, with the p-value of sign
-    flips at 0 where fewer than 30 items differ.
-
-    `differences`: shape (items,), at least one; `size`: of a difference that is not 0, where it can only be 0 or plus
-    or minus this; None where it can be any; `most`: the largest that a difference can be; infinite where that is not
-    known.
+    flips at 0 if fewer than 30 items differ. `size`: absolute value of non-zero differences, if only one is possible;
+    `most`: largest possible difference.
     """
     items, value = len(differences), float(np.mean(differences))
     differing = drop_zeros(differences)
     number = len(differing)
     if size is None and not number and np.isfinite(most):
-        # None differs: what bounds the share of items that do, bounds the mean.
+        # No item differs: the bound of the share of differing items bounds the mean.
         size = most
     if size is not None:
         return _two_valued_difference(differences, size)
@@ -234,8 +221,8 @@ def paired_difference(differences: np.ndarray, size: float | None = None, most: 
 
     def tails(null: float) -> Tails:
         rest = differences - null
-        own = flip_tails(rest) if items < FEW else t_tails(rest)
-        return larger_tails(own, unskewed_tails(rest)) if items < MANY else own
+        usual = flip_tails(rest) if items < FEW else t_tails(rest)
+        return larger_tails(usual, unskewed_tails(rest)) if items < MANY else usual
 
     if items < FEW:
         return DifferenceTest(value, items, "sign flips, paired by item", tails, None, spread, limits)
@@ -245,6 +232,7 @@ def paired_difference(differences: np.ndarray, size: float | None = None, most: 
 
 
 def _two_valued_difference(differences: np.ndarray, size: float) -> DifferenceTest:
+    """Test differences that are 0 or plus or minus `size` by the exact sign test."""
     won, lost, items = int((differences > 0).sum()), int((differences < 0).sum()), len(differences)
     # The exact binomial test of the items that differ.
     above, below = (float(bdtrc(side - 1, won + lost, 0.5)) if side else 1.0 for side in (won, lost))

@@ -29,7 +29,6 @@ class DropOutRobustness:
     """The smallest set of items whose removal changes the leader.
 
     Attributes:
-        leader: first by all items; of several models with the same score the first by name.
         new_leader: first without `items`; None if no removal that was tried changes the leader.
         items: names of the removed items, a row without an item as `row 3`. Empty if the first place is shared or
             no removal that was tried changes the leader.
@@ -49,11 +48,9 @@ def drop_out_robustness(
 ) -> DropOutRobustness:
     """Find the fewest items whose removal changes the Bradley-Terry leader, each removal confirmed by a refit.
 
-    Removals that disconnect the comparison graph do not count.
-
-    `largest`: size of the largest removal to consider; by default all items but one; `most_enumerated`: number of items
-    up to which every subset is tried. With more items, a greedy search removes, for each rival, the item that brings it
-    closest to the leader, and the smallest set found is returned.
+    Removals that disconnect the comparison graph do not count. `largest`: size of the largest removal, by default all
+    items but one; `most_enumerated`: items up to which every subset is tried. With more, a greedy search removes, for
+    each rival, the item that brings it closest to the leader, and the smallest set found is returned.
     """
     coded = code_battles(battles)
     robustness = drop_out_of_clusters(coded, largest=largest, most_enumerated=most_enumerated)
@@ -81,12 +78,7 @@ def drop_out_of_clusters(
 
 @dataclass(frozen=True, slots=True)
 class _RemovalSearch:
-    """A search for clusters whose removal changes the leader.
-
-    Attributes:
-        strengths: fitted to all clusters.
-        cells: pair sums of each cluster.
-    """
+    """A search for clusters whose removal changes the leader of strengths fitted to all clusters."""
 
     strengths: Strengths
     cells: PairCells

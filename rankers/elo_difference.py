@@ -20,25 +20,23 @@ from podium.rankers.standings import SAME_SCORE
 from podium.rankers.strengths import fit_strengths, pair_likelihood
 
 PSEUDO_ITEMS = 4.0
-"""Imagined items, half won and half lost, whose scatter joins that of few (Agresti and Coull 1998): of ten battles that
-were all won, the scatter says nothing."""
+"""Pseudo-items, half won and half lost, whose variance is added to that of few items (Agresti and Coull 1998): ten
+battles that were all won have no variance of their own."""
 FARTHEST = 20 * POINTS
-"""Elo; no end is looked for beyond."""
+"""Elo; interval ends are not searched beyond."""
 SCARCE = 5.0
-"""Battles that either side must have earned for their own scatter to be enough."""
+"""Credits, in battles, that each side must have earned for the residuals to estimate the variance."""
 
 
 @dataclass(frozen=True)
 class RatingGap:
-    """What the items say of the gap between two models' log-strengths.
+    """Score tests of assumed gaps between the log-strengths of two models.
 
     Attributes:
-        coded: battles of the models that hang together with the two.
-        pairs: their sums.
+        coded: battles of the models connected with the two.
         a, b: codes of the two.
-        regularization: lambda.
-        few: whether one of the two has battles on few items, or has hardly won or lost any.
-        own: items of the one that has fewer.
+        few: whether one of the two has few items, or has hardly won or lost any.
+        items: number of items of the model with fewer.
     """
 
     coded: CodedBattles
@@ -47,31 +45,28 @@ class RatingGap:
     b: int
     regularization: float
     few: bool
-    own: int
+    items: int
 
     def theta(self, gap: float) -> np.ndarray:
-        """Return the most likely log-strengths, were the gap this one, shape (models,)."""
+        """Return the most likely log-strengths under an assumed gap, shape (models,)."""
         pairs, size = self.pairs, self.pairs.models
         shift = np.zeros(size)
         shift[self.a], shift[self.b] = gap / 2, -gap / 2
         code = np.arange(size) - (np.arange(size) > self.b)
         code[self.b] = code[self.a]
-        low, high = code[pairs.first], code[pairs.second]
-        apart = low != high
+        first, second = code[pairs.first], code[pairs.second]
+        apart = first != second
         if not apart.any():
             return shift
         penalty = np.full(size - 1, self.regularization)
         offset = (shift[pairs.first] - shift[pairs.second])[apart]
-        design = DesignMatrix(None, low[apart], high[apart], size - 1)
-        # Pairs of the two with a third stand in two rows, which the information adds up.
+        design = DesignMatrix(None, first[apart], second[apart], size - 1)
+        # The two models share a code: their pairs with a third are two rows, which the information adds up.
         common = maximize(Likelihood(design, pairs.credit[apart], pairs.weight[apart], penalty, offset)).at
         return common[code] + shift
 
     def contributions(self, gap: float) -> tuple[np.ndarray, float]:
-        """Return what each item says beyond an assumed gap, and the scatter of an imagined item.
-
-        It is the efficient score: the likelihood's score of the gap, less what the other strengths explain of it.
-        """
+        """Return each item's efficient score of the gap and a pseudo-item's variance, other strengths projected out."""
         theta, coded = self.theta(gap), self.coded
         likelihood = pair_likelihood(self.pairs, self.regularization)
         contrast = np.zeros(len(theta))
@@ -81,28 +76,27 @@ class RatingGap:
         expected = expit(theta[coded.a] - theta[coded.b])
         surplus = surplus_by_cluster(coded, expected)
         prior = self.regularization * direction * theta / coded.clusters
-        own = np.asarray(surplus @ direction).ravel() - prior.sum()
-        # What cancels but for rounding says nothing, and must not be told from what does not.
+        scores = np.asarray(surplus @ direction).ravel() - prior.sum()
+        # Scores that cancel up to rounding are zero.
         size = np.asarray(abs(surplus) @ np.abs(direction)).ravel() + np.abs(prior).sum()
-        own = np.where(np.abs(own) > ROUNDING * size, own, 0.0)
+        scores = np.where(np.abs(scores) > ROUNDING * size, scores, 0.0)
         reach = coded.weight * (direction[coded.a] - direction[coded.b])
-        scatter = float(np.sum(reach**2 * (expected**2 + (1 - expected) ** 2)) / 2) / max(self.own, 1)
-        return own, scatter
+        scatter = float(np.sum(reach**2 * (expected**2 + (1 - expected) ** 2)) / 2) / max(self.items, 1)
+        return scores, scatter
 
     def tails(self, elo: float) -> Tails:
-        """Return the p-values of an assumed gap in Elo."""
-        own, scatter = self.contributions(elo / POINTS)
+        """Return the one-sided p-values of an assumed gap in Elo points."""
+        scores, scatter = self.contributions(elo / POINTS)
         if not self.few:
-            return t_tails(own)
-        return t_tails(drop_zeros(own), max(self.own - 1, 1), PSEUDO_ITEMS * scatter)
+            return t_tails(scores)
+        return t_tails(drop_zeros(scores), max(self.items - 1, 1), PSEUDO_ITEMS * scatter)
 
 
 def elo_difference(coded: CodedBattles, a: int, b: int, regularization: float = REGULARIZATION) -> DifferenceTest:
-    """Test the difference of two models' ratings, from all battles that connect them.
+    """Test the difference of two models' Elo ratings, from all battles that connect them.
 
-    With battles between the two alone, it is the one-sample t test of the items' mean credits, seen in Elo.
-
-    `coded`: readable battles.
+    With battles between the two alone, it is the one-sample t test of the items' mean credits on the Elo scale.
+    NotIdentifiedError if no battles connect the two.
     """
     pairs = pair_sums(coded)
     graph = comparison_graph(pairs)
@@ -114,7 +108,7 @@ def elo_difference(coded: CodedBattles, a: int, b: int, regularization: float = 
         pairs = pair_sums(coded)
     items = coded.clusters_by_model()
     fewest = int(min(items[a], items[b]))
-    scarce = min(_least_earned(coded, code) for code in (a, b)) < SCARCE
+    scarce = min(_smaller_credit(coded, code) for code in (a, b)) < SCARCE
     gap = RatingGap(coded, pairs, a, b, regularization, fewest < FEW or scarce, fewest)
     strengths = fit_strengths(pairs, regularization)
     separated = strengths.graph.separated
@@ -126,7 +120,7 @@ def elo_difference(coded: CodedBattles, a: int, b: int, regularization: float = 
     is_finite = start == 0 or not (separated[a] or separated[b])
     return DifferenceTest(
         value=start if is_finite else float(np.copysign(np.inf, start)),
-        items=gap.own,
+        items=gap.items,
         method=method,
         tails=gap.tails,
         exact=exact,
@@ -137,8 +131,8 @@ def elo_difference(coded: CodedBattles, a: int, b: int, regularization: float = 
     )
 
 
-def _least_earned(coded: CodedBattles, code: int) -> float:
-    """Return the lesser of the credits that a model and its opponents earned, counted in battles."""
+def _smaller_credit(coded: CodedBattles, code: int) -> float:
+    """Return the smaller of the credits that a model and its opponents earned, in battles."""
     first, second = coded.a == code, coded.b == code
     won = float(coded.credit[first].sum() + (1 - coded.credit[second]).sum())
     return min(won, float(first.sum() + second.sum()) - won)

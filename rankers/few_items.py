@@ -25,9 +25,7 @@ ROUNDING = 1e-9
 class Scatter:
     """Variance of credits around a fit, pooled over all models, in units of the binomial variance p (1 - p).
 
-    Attributes:
-        single: variance of the credit of one pair on one item (below 1 with ties and soft credits).
-        shared: covariance of a model's credits against two opponents on one item.
+    `single`: of one pair on one item; `shared`: covariance of a model's credits against two opponents on one item.
     """
 
     single: float
@@ -57,13 +55,10 @@ class FewBattles:
     """The battles of a model with few items against models with many, summed by item and opponent (cells).
 
     Attributes:
-        model: code of the model.
         opponents: codes of its opponents, shape (opponents,).
         item, opponent: codes of each cell; opponents by position in `opponents`, shape (cells,).
-        weight: sum of weights of each cell, shape (cells,).
         earned: total weighted credit.
         theta: log-strengths of the opponents, shape (opponents,).
-        scatter: variance of credits around the fit.
     """
 
     model: int
@@ -94,8 +89,7 @@ class FewBattles:
     def score_interval(self, covariance: np.ndarray, reach: float) -> tuple[float, float]:
         """Return the lowest and highest log-strength that a score test does not reject; infinite if unbounded.
 
-        `covariance`: of the opponents' strengths, shape (opponents, opponents); `reach`: critical value, in standard
-        errors.
+        `covariance`: of the opponents' strengths; `reach`: critical value, in standard errors.
         """
         from scipy.optimize import brentq  # imported here because few tables need it and it takes half a second
 
@@ -114,10 +108,7 @@ class FewBattles:
 
 
 def few_battles_of(strengths: Strengths, battles: BattleData, items: np.ndarray) -> list[FewBattles]:
-    """Collect the battles of each model with few items against models with many items that are not separated.
-
-    `items`: number of items of each model, shape (models,).
-    """
+    """Collect the battles of models with few items against models with many items that are not separated."""
     pairs, separated = strengths.pairs, strengths.graph.separated
     if separated.all():
         return []
@@ -152,11 +143,7 @@ def _few_battles(strengths: Strengths, columns: np.ndarray, code: int, scatter: 
 def covariance_with_few(covariance: np.ndarray, guests: list[FewBattles], theta: np.ndarray) -> np.ndarray:
     """Return a covariance of log-strengths in which models with few items have model-based errors.
 
-    The error of such a strength comes from its own credits and from its opponents' strengths, divided by its
-    information.
-
-    `covariance`: of all log-strengths, shape (models, models); `guests`: the models with few items; `theta`:
-    log-strengths, shape (models,).
+    The error of such a strength comes from its own credits and from its opponents' strengths.
     """
     if not guests:
         return covariance
@@ -173,11 +160,7 @@ def covariance_with_few(covariance: np.ndarray, guests: list[FewBattles], theta:
 def with_score_tests(
     estimate: ScoreEstimates, guests: list[FewBattles], scale: EloScale, theta: np.ndarray, reach: float
 ) -> ScoreEstimates:
-    """Replace the intervals of models with few items by score-test intervals.
-
-    `estimate`: Elo scores of all models; `guests`: the models with few items; `theta`: log-strengths, shape (models,);
-    `reach`: critical value, in standard errors.
-    """
+    """Replace the intervals of models with few items by score-test intervals; `reach` is the critical value."""
     if scale.pinned in {guest.model for guest in guests}:
         return estimate
     low, high = estimate.low.copy(), estimate.high.copy()

@@ -22,9 +22,9 @@ class Graph:
     Attributes:
         group: component of the comparison graph of each model, shape (models,).
         groups: number of components among the models with battles.
-        played: whether a model has a readable battle, shape (models,).
-        separated: whether a model has battles and lies outside the largest strongly connected component of the win
-            graph (all do if that component is a single model), shape (models,).
+        played: which models have a readable battle, shape (models,).
+        separated: which of them lie outside the largest strongly connected component of the win graph (all if that
+            component is a single model), shape (models,).
     """
 
     group: np.ndarray
@@ -49,10 +49,7 @@ def separated_models(pairs: Pairs) -> np.ndarray:
 
 
 def separated_in_resamples(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Return which models are separated in each resample, as in `separated_models`, shape (draws, models).
-
-    `credit`, `weight`: pair sums of each resample, shape (draws, pairs).
-    """
+    """Return which models each resample of pair sums separates, as in `separated_models`, shape (draws, models)."""
     winner, loser = np.concatenate([pairs.first, pairs.second]), np.concatenate([pairs.second, pairs.first])
     shape = (pairs.models, pairs.models)
     places = sparse.csr_matrix((np.arange(len(winner)), (winner, loser)), shape=shape)
@@ -68,10 +65,7 @@ def separated_in_resamples(pairs: Pairs, credit: np.ndarray, weight: np.ndarray)
 
 
 def joining_pairs(graph: Graph, battles: np.ndarray) -> list[tuple[int, int]]:
-    """Return the fewest pairs that would join all groups: the most-played model of each group with the next.
-
-    `battles`: number of battles of each model, shape (models,).
-    """
+    """Return the fewest pairs that would join all groups: the most-played model of each group with the next."""
     hubs = [
         max(np.flatnonzero((graph.group == group) & graph.played), key=lambda k: battles[k])
         for group in np.unique(graph.group[graph.played])
@@ -101,10 +95,7 @@ def design_efficiency(pairs: Pairs, known: np.ndarray | None = None) -> float | 
 
 
 def are_connected(pairs: Pairs, kept: np.ndarray, known: np.ndarray) -> bool:
-    """Return whether some pairs connect all of some models, of which there must be at least two.
-
-    `kept`: mask of the pairs, shape (pairs,); `known`: mask of the models, shape (models,).
-    """
+    """Return whether the pairs of a mask connect all models of a mask, of which there must be at least two."""
     _, group = connected_components(_adjacency(pairs.first[kept], pairs.second[kept], pairs.models), directed=False)
     return bool(known.sum() > 1 and len(np.unique(group[known])) == 1)
 

@@ -29,12 +29,7 @@ MOST_LEVELS = 21
 
 @dataclass(frozen=True, slots=True)
 class Comparisons:
-    """Counts of pairs of models by item and anchor, shape (items, anchors) each.
-
-    Attributes:
-        apart: pairs whose verdicts against the anchor differ.
-        compared: pairs with both verdicts readable.
-    """
+    """Numbers of pairs of models with different verdicts, and of pairs compared, shape (items, anchors) each."""
 
     apart: np.ndarray
     compared: np.ndarray

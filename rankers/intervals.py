@@ -32,17 +32,14 @@ LEAST_PER_CLUSTER = 2
 
 @dataclass(frozen=True, slots=True)
 class ScoreEstimates:
-    """Scores of all models with intervals and covariance.
+    """Scores of all models with intervals and covariance; NaN where unknown, arrays of shape (models,).
 
     Attributes:
-        score: shape (models,); NaN where unknown.
-        low, high: ends of each model's interval, shape (models,); NaN where there is none.
-        covariance: of the scores, shape (models, models); NaN where unknown.
+        covariance: of the scores, shape (models, models).
         clusters: number of independent clusters.
         method: description of the interval; None without intervals.
-        warnings: about the intervals.
-        freedom: degrees of freedom of each score's error, shape (models,); None if all have clusters - 1.
-        allowed: which models' intervals are valid with few items of that model, shape (models,); None for no model.
+        freedom: degrees of freedom of each score's error; None if all have clusters - 1.
+        allowed: which models' intervals are valid with few items of that model; None for no model.
         pinned: code of the model whose score is given and exact.
         draws: resampled scores, if differences are far from normal, shape (resamples, models).
     """
@@ -159,8 +156,7 @@ def sandwich_estimate(
 ) -> ScoreEstimates:
     """Return scores with t intervals from a cluster-robust covariance; without intervals for a single cluster.
 
-    `covariance`: includes the factor G / (G - 1), shape (models, models); `freedom`: degrees of freedom, shape
-    (models,); by default clusters - 1.
+    `covariance` includes the factor G / (G - 1); `freedom`: degrees of freedom, by default clusters - 1.
     """
     check_level(level)
     if clusters < 2:
@@ -179,13 +175,10 @@ def bootstrap_estimate(
     cluster: Cluster,
     own: np.ndarray | int | None = None,
 ) -> ScoreEstimates:
-    """Return scores with percentile intervals from resampled scores; NaN rows are left out, with a warning.
+    """Return scores with percentile intervals from resampled scores, shape (resamples, models); NaN rows are left out.
 
     Resamples of few clusters vary too little: intervals of fewer than 30 are widened by `small_sample_factor`, and
-    fewer than 5 give none.
-
-    `draws`: resampled scores, shape (resamples, models); `own`: number of clusters of each model, shape (models,); by
-    default all.
+    fewer than 5 give none. `own`: number of clusters of each model, by default all.
     """
     check_level(level)
     if clusters < FEWEST:
@@ -214,7 +207,7 @@ def bootstrap_estimate(
 def covariance_of(influence: Matrix | Iterable[Matrix]) -> np.ndarray:
     """Return the cluster-robust covariance G / (G - 1) X'X of centered influences X, shape (columns, columns).
 
-    `influence`: influence of each cluster on each score, shape (clusters, columns), or blocks of its rows.
+    `influence`: X, shape (clusters, columns), or blocks of its rows.
     """
     square, clusters = centered_gram([influence] if hasattr(influence, "shape") else influence)
     return square * (clusters / (clusters - 1)) if clusters > 1 else np.full(square.shape, np.nan)

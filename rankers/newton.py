@@ -72,7 +72,7 @@ class DesignMatrix:
     Attributes:
         columns: shape (rows, columns), or None.
         first, second: codes of the models whose strengths have coefficients +1 and -1, shape (rows,).
-        models: number of strengths; 0 without strengths.
+        models: number of strengths.
     """
 
     columns: np.ndarray | None = None
@@ -143,12 +143,9 @@ class Likelihood:
     """A penalized likelihood of one or many samples.
 
     Attributes:
-        design: X.
-        credit: sum of weight times credit of each row, shape (rows,) or (samples, rows).
-        weight: sum of weights of each row, same shape.
+        credit, weight: sums of weight times credit, and of weights; shape (rows,) or (samples, rows).
         penalty: the diagonal of P, shape (parameters,), or P, shape (parameters, parameters).
         offset: added to the logits, shape (rows,).
-        loss: derivatives of the log-likelihood by the logits.
         largest: absolute value above which an unpenalized parameter is taken to be unbounded.
     """
 
@@ -194,12 +191,9 @@ class Likelihood:
 
 @dataclass(frozen=True, slots=True)
 class Optimum:
-    """The parameters that maximize a likelihood.
+    """Parameters that maximize a likelihood (strengths with mean zero), and the number of Newton steps.
 
-    Attributes:
-        at: parameters, strengths with mean zero, shape (parameters,).
-        gradient: largest absolute component of the gradient, divided by the total weight.
-        steps: Newton steps taken.
+    `gradient` is its largest absolute component at the maximum, divided by the total weight.
     """
 
     at: np.ndarray
@@ -295,8 +289,7 @@ def _iterate(
 def _no_convergence(gains: np.ndarray, weights: np.ndarray, move: float) -> NotConvergedError | NotIdentifiedError:
     """Return the error of samples that did not converge: without a maximum if their last steps gained nothing.
 
-    `gains`: increase of the log-likelihood by the last step, shape (samples,); `weights`: total weights, shape
-    (samples,); `move`: largest change of a logit in the last step.
+    `gains`: of the log-likelihood by the last step; `move`: largest change of a logit.
     """
     if (gains <= TOLERANCE * weights).all():
         return NotIdentifiedError("no finite maximum: the parameters keep growing and the likelihood hardly changes")

@@ -15,14 +15,13 @@ MOST_DENSE_MODELS = 3000
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Sums over the battles of each pair that met.
+    """Sums over the battles of each pair that met, shape (pairs,).
 
     Attributes:
-        first, second: model codes, first < second, shape (pairs,).
-        credit: sum of weight times the credit of `first`, shape (pairs,).
-        weight: sum of weights, above 0, shape (pairs,).
+        first, second: model codes, first < second.
+        credit: sum of weight times the credit of `first`.
         models: number of models.
-        items: number of clusters in which each pair met, shape (pairs,); None if not counted.
+        items: number of clusters in which each pair met; None if not counted.
     """
 
     first: np.ndarray
@@ -66,10 +65,7 @@ class PairCells:
         return sparse.csr_matrix((values, self.weight.indices, self.weight.indptr), shape=self.weight.shape)
 
     def resampled_sums(self, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the credit and weight of each pair in resamples of the clusters, shape (draws, pairs) each.
-
-        `counts`: how often each cluster was drawn, shape (draws, clusters).
-        """
+        """Return pair sums of resamples that draw each cluster `counts` times, shape (draws, pairs) each."""
         return np.asarray(self.credit.T @ counts.T).T, np.asarray(self.weight.T @ counts.T).T
 
 
@@ -90,10 +86,7 @@ def pair_matrices(coded: CodedBattles) -> tuple[np.ndarray, np.ndarray]:
 
 
 def pairs_from_matrices(credit: np.ndarray, weight: np.ndarray) -> Pairs:
-    """Fold matrices indexed [a, b] into pairs with the lower code first.
-
-    `credit`: sum of weight times the credit of a, shape (models, models); `weight`: sum of weights, same shape.
-    """
+    """Fold sums of credits of a and of weights, indexed [a, b], into pairs with the lower code first."""
     total = weight + weight.T
     first, second = np.nonzero(np.triu(total, 1))
     earned = credit[first, second] + (weight[second, first] - credit[second, first])

@@ -1,9 +1,9 @@
-"""Structured Bradley-Terry: strengths that a predictor tells, and a model's own deviation from it.
+"""Structured Bradley-Terry: strengths predicted by a judge, with a random deviation of each model.
 
     P(humans prefer i over j) = s(theta_i - theta_j),   theta_i = kappa * phi_i + u_i,   u_i ~ N(0, tau^2)
 
-phi are a judge's log-strengths, kappa ~ N(1, 1), tau ~ half-Cauchy. For each tau of a grid the mode of (u, kappa) and
-the curvature there give a normal; the grid is weighed by Laplace's approximation of the evidence.
+phi are a judge's log-strengths, kappa ~ N(1, 1), tau ~ half-Cauchy. For each tau of a grid, (u, kappa) is
+approximated by a normal at its mode; the grid is weighted by Laplace's approximation of the evidence.
 
 Source: Turner and Firth 2012, J. Stat. Software 48(9), section 3 (the model); Fay and Herriot 1979 (few labels and a
 predictor); Gelman 2006 (half-Cauchy).
@@ -22,23 +22,22 @@ from podium.rankers.pairs import Pairs, pair_sums
 from podium.rankers.scale import POINTS
 
 SPREAD_PRIOR = 0.35
-"""Logits, 61 Elo: half of all judges are taken to disagree with humans by less."""
+"""Logits (61 Elo): prior median of the disagreement between a judge and humans."""
 SPREADS = np.geomspace(1.5, 0.01, 15)
-"""Values of tau, logits, large to small: each mode starts the next."""
+"""Values of tau in logits, decreasing: each fit starts at the previous mode."""
 LEAST_DISPERSION = 0.3
 Z90 = 1.6448536269514722
 
 
 @dataclass(frozen=True, slots=True)
 class RandomEffects:
-    """What labels and a predictor tell together.
+    """Posterior of log-strengths given labels and a predictor.
 
     Attributes:
-        theta: posterior mean of log-strengths, mean zero, shape (models,).
-        covariance: of those, shape (models, models).
-        kappa, tau: mean, 5% and 95% points.
-        pull: 0 where the predictor alone speaks, 1 where the labels alone do, shape (models,).
-        dispersion: variance of the labels over that of single coin throws.
+        theta: posterior means, mean zero, shape (models,).
+        kappa, tau: mean, 5% and 95% quantile.
+        pull: weight of the labels, 0 for the predictor alone to 1 for the labels alone, shape (models,).
+        dispersion: variance of the labels over the binomial variance.
     """
 
     theta: np.ndarray
@@ -61,7 +60,7 @@ class RandomEffects:
 
 @dataclass(frozen=True, slots=True)
 class _Mode:
-    """Where (u, kappa) is most probable given tau, and its log evidence."""
+    """Mode of (u, kappa) given tau, with its covariance and log evidence."""
 
     at: np.ndarray
     theta: np.ndarray
@@ -76,11 +75,10 @@ def fit_random_effects(
     dispersion: float | None = None,
     spreads: np.ndarray = SPREADS,
 ) -> RandomEffects:
-    """Join few labels with a predictor.
+    """Combine human labels with predicted log-strengths `phi`; return the posterior of the log-strengths.
 
-    `labels`: human battles, a row each, weights their votes; models need none; `phi`: predicted log-strengths, shape
-    (models,); `spread_prior`: scale of tau's prior, logits; `dispersion`: of the labels; by default estimated from a
-    first fit; `spreads`: values of tau, logits, large to small.
+    `labels`: one row per label, its weight the votes; `spread_prior`: scale of tau's prior, logits; `dispersion`: of
+    the labels, by default estimated from a first fit; `spreads`: values of tau, logits, decreasing.
     """
     phi, pairs = phi - phi.mean(), pair_sums(labels)
     if dispersion is None:
@@ -91,9 +89,9 @@ def fit_random_effects(
 
 
 def dispersion_of(labels: CodedBattles, theta: np.ndarray) -> float:
-    """Return how many times as variable labels are as coin throws: ties make it less than 1, items more.
+    """Return the variance of labels over the binomial variance: ties reduce it, correlation within items raises it.
 
-    `theta`: log-strengths of a penalised fit; those of a free one lie too close to the labels, shape (models,).
+    `theta`: log-strengths of a penalized fit; those of an unpenalized fit are too close to the labels.
     """
     p = 1 / (1 + np.exp(theta[labels.b] - theta[labels.a]))
     surplus, spread = labels.credit - p, p * (1 - p)
@@ -108,9 +106,9 @@ def dispersion_of(labels: CodedBattles, theta: np.ndarray) -> float:
 
 
 def expected_errors(labels: CodedBattles, phi: np.ndarray, fit: RandomEffects, numbers: tuple[int, ...]) -> list[float]:
-    """Return the mean standard error of log-strengths with so many labels, spread as those at hand, at the fit's tau.
+    """Return the expected mean standard error of log-strengths for each number of labels, at the fit's tau.
 
-    `labels`: how labels are spread over pairs; their credits do not count; `numbers`: of labels.
+    Labels are distributed over pairs as in `labels`, whose credits are not used.
     """
     phi, pairs = phi - phi.mean(), pair_sums(labels)
     likelihood = _likelihood(pairs, phi, fit.tau[0], 1.0)
@@ -126,7 +124,7 @@ def expected_errors(labels: CodedBattles, phi: np.ndarray, fit: RandomEffects, n
 
 
 def _likelihood(pairs: Pairs, phi: np.ndarray, tau: float, dispersion: float) -> Likelihood:
-    """Return the likelihood of (u, kappa - 1), divided by the dispersion, with its priors."""
+    """Return the likelihood of (u, kappa - 1), divided by the dispersion, with their priors."""
     gaps = phi[pairs.first] - phi[pairs.second]
     design = DesignMatrix(gaps[:, None], pairs.first, pairs.second, pairs.models)
     penalty = np.append(np.full(pairs.models, tau**-2), 1.0)
@@ -134,6 +132,7 @@ def _likelihood(pairs: Pairs, phi: np.ndarray, tau: float, dispersion: float) ->
 
 
 def _modes(pairs: Pairs, phi: np.ndarray, spreads: np.ndarray, spread_prior: float, dispersion: float) -> list[_Mode]:
+    """Find the mode of (u, kappa) for each tau."""
     modes: list[_Mode] = []
     for tau in spreads:
         likelihood = _likelihood(pairs, phi, float(tau), dispersion)
@@ -145,7 +144,7 @@ def _modes(pairs: Pairs, phi: np.ndarray, spreads: np.ndarray, spread_prior: flo
         fitted = likelihood.credit @ logits - likelihood.weight @ np.logaddexp(0, logits)
         value = fitted - at @ (likelihood.penalty * at) / 2
         evidence = value - pairs.models * np.log(tau) - np.log(np.diag(factor)).sum()
-        # The grid of tau is logarithmic: its prior there is that of tau times tau.
+        # The grid of tau is logarithmic: its prior density is that of tau times tau.
         evidence += np.log(tau) - np.log1p((tau / spread_prior) ** 2)
         covariance = linalg.cho_solve((factor, True), np.eye(len(at)))
         modes.append(_Mode(at, at[:-1] + (1 + at[-1]) * phi, covariance, float(evidence)))
@@ -153,6 +152,7 @@ def _modes(pairs: Pairs, phi: np.ndarray, spreads: np.ndarray, spread_prior: flo
 
 
 def _average(modes: list[_Mode], spreads: np.ndarray, phi: np.ndarray, dispersion: float) -> RandomEffects:
+    """Average the modes over tau, weighted by their evidence."""
     evidence = np.array([mode.evidence for mode in modes])
     weight = np.exp(evidence - evidence.max())
     weight /= weight.sum()

@@ -18,8 +18,7 @@ def order_rows(
 ) -> np.ndarray:
     """Return the position of each row in an order by content, shape (rows,); rows of equal content are in any order.
 
-    `a`, `b`: model codes, shape (rows,); `credit`: of a, NaN where unparsed, shape (rows,); `columns`: further values
-    of a and of b in each row, shape (rows,) each.
+    `columns`: further values of a and of b in each row, shape (rows,) each.
     """
     lean = np.nan_to_num(credit - 0.5)
     size = int(max(a.max(initial=-1), b.max(initial=-1))) + 1

@@ -58,8 +58,7 @@ def elo_scale(
 ) -> EloScale:
     """Build the Elo scale with 1500 at the weighted mean of models, or at the mean of `center`, or with a pinned model.
 
-    `among`: mask of the models that may enter the weighted mean, shape (models,); `items`: number of items of each
-    model, shape (models,); `center`: names of the models whose plain mean is 1500; `pin`: `MODEL:1000`.
+    `among`: mask of the models that may enter the weighted mean; `items`: number of items of each; `pin`: `MODEL:1000`.
     """
     if pin:
         model, _, number = pin.rpartition(":")

@@ -21,13 +21,9 @@ SAME_SCORE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class RankerResult:
-    """The result of a ranker, in arrays indexed by model code.
+    """Scores, warnings and further columns of a ranker, in arrays of shape (models,).
 
-    Attributes:
-        estimate: scores with their errors.
-        separated: mask of separated models, shape (models,); None for rankers without likelihood.
-        extra: further columns of the standings, shape (models,) each.
-        warnings: in addition to those of the battles and of the estimate.
+    `separated` is None for rankers without likelihood; `extra` are further columns of the standings.
     """
 
     estimate: ScoreEstimates
@@ -40,18 +36,15 @@ class RankerResult:
 
 @dataclass(frozen=True, slots=True)
 class Exposure:
-    """Counts and win rates of the ranked battles, which standings show whatever the ranker is.
+    """Counts and win rates of the ranked battles, which standings show whatever the ranker is; arrays by model.
 
     Attributes:
-        models: names of the models with readable battles, by code.
-        battles: number of readable battles of each model, shape (models,).
-        win_rates: mean over opponents of the mean credit against each, shape (models,).
-        clusters: number of independent clusters (items or rows).
-        own: number of clusters in which each model has a readable battle, or a score, shape (models,).
+        battles: number of readable battles.
+        win_rates: mean over opponents of the mean credit against each.
+        own: number of clusters in which the model has a readable battle, or a score.
         unranked: names of the models without readable battle.
-        counts: numbers of battles, items and so on of the whole table.
+        counts: of the whole table.
         notes: warnings from reading and merging.
-        diagnostics: swap report and reasons of unparsed battles.
         lacking: what the unranked models have none of, for a warning.
     """
 
@@ -68,10 +61,7 @@ class Exposure:
 
 
 def measure_exposure(battles: Battles, coded: BattleData, pairs: Pairs | None = None) -> Exposure:
-    """Count battles and clusters and compute win rates by model.
-
-    `pairs`: pair sums of `coded`, if they are known.
-    """
+    """Count battles and clusters and compute win rates by model; `pairs` are the pair sums, if known."""
     pairs = pairs or pair_sums_with_items(coded)
     uneven = {"uneven_opponents": True} if len(downweighted_opponents(pairs)[0]) else {}
     return Exposure(
@@ -90,10 +80,7 @@ def measure_exposure(battles: Battles, coded: BattleData, pairs: Pairs | None = 
 def build_standings(
     ranker: str, scale: str, exposure: Exposure, result: RankerResult, *, level: float, rng: np.random.Generator
 ) -> Standings:
-    """Build standings from a ranker's result: names, ranks, rank sets, counts, diagnostics and the usual warnings.
-
-    `scale`: description of the scores, as `elo`.
-    """
+    """Build standings from a ranker's scores: names, ranks, rank sets, counts, diagnostics and the usual warnings."""
     last = len(exposure.models) + len(exposure.unranked)
     contrasts = compare_all_pairs(result.estimate, level=level, rng=rng)
     return Standings(

@@ -21,13 +21,8 @@ from podium.rankers.pairs import PairCells, Pairs
 class Strengths:
     """The maximum of sum w [y log s(d) + (1 - y) log s(-d)] - (lambda / 2) |theta|^2, d = theta_a - theta_b.
 
-    Further columns (a length term) have unpenalized coefficients, which follow the strengths in the parameter vector.
-
-    Attributes:
-        pairs: pair sums of all battles.
-        regularization: lambda.
-        likelihood: the maximized likelihood; its rows are pairs, or battles if there are further columns.
-        optimum: its maximum.
+    Further columns (a length term) have unpenalized coefficients, which follow the strengths in the parameter vector;
+    the rows of the likelihood are then battles, else pairs.
     """
 
     pairs: Pairs
@@ -51,10 +46,7 @@ class Strengths:
         return comparison_graph(self.pairs)
 
     def expected_credit(self, a: np.ndarray, b: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
-        """Return the expected credit of a against b, shape (n,).
-
-        `columns`: values of the further columns, shape (n, columns); None for zeros.
-        """
+        """Return the expected credit of a against b, shape (n,); further columns are zero by default."""
         gaps = self.theta[a] - self.theta[b]
         return expit(gaps if columns is None else gaps + columns @ self.coefficients)
 
@@ -84,7 +76,7 @@ class Strengths:
     def covariance(self, battles: BattleData) -> np.ndarray:
         """Return the cluster-robust covariance G / (G - 1) H^-1 B H^-1, shape (parameters, parameters).
 
-        B is the sum over clusters of the outer products of their centered scores.
+        B is the sum over the clusters of the fitted battles of the outer products of their centered scores.
         """
         clusters = battles.clusters
         correction = clusters / max(clusters - 1, 1)
@@ -128,10 +120,7 @@ def fit_strengths(pairs: Pairs, regularization: float = REGULARIZATION, start: n
 def pair_likelihood(
     pairs: Pairs, regularization: float, credit: np.ndarray | None = None, weight: np.ndarray | None = None
 ) -> Likelihood:
-    """Return the likelihood of log-strengths given pair sums.
-
-    `credit`, `weight`: sums of resamples that replace those of `pairs`, shape (samples, pairs).
-    """
+    """Return the likelihood of log-strengths given pair sums, or given sums of resamples, shape (samples, pairs)."""
     return Likelihood(
         DesignMatrix(None, pairs.first, pairs.second, pairs.models),
         pairs.credit if credit is None else credit,
@@ -141,20 +130,14 @@ def pair_likelihood(
 
 
 def column_likelihood(coded: CodedBattles, columns: np.ndarray, regularization: float) -> Likelihood:
-    """Return the likelihood of log-strengths and of unpenalized coefficients given battles.
-
-    `columns`: values of the further columns in each battle, shape (battles, columns).
-    """
+    """Return the likelihood of log-strengths and unpenalized coefficients given battles and further columns."""
     design = DesignMatrix(columns, coded.a, coded.b, len(coded.models))
     penalty = np.append(np.full(design.models, float(regularization)), np.zeros(columns.shape[1]))
     return Likelihood(design, coded.weight * coded.credit, coded.weight, penalty)
 
 
 def are_sound(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Return which resamples separate no model that the full data do not separate, shape (draws,).
-
-    `credit`, `weight`: pair sums of each resample, shape (draws, pairs).
-    """
+    """Return which resamples (pair sums) separate no model that the full data do not separate, shape (draws,)."""
     pattern = np.stack([pairs.credit > 0, pairs.credit < pairs.weight])
     sound = ((credit > 0) == pattern[0]).all(axis=1) & ((credit < weight) == pattern[1]).all(axis=1)
     further = separated_in_resamples(pairs, credit[~sound], weight[~sound]) & ~separated_models(pairs)

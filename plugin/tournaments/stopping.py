@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse.csgraph import connected_components
 from scipy.special import expit, stdtrit
 
 from podium.errors import UsageError
@@ -39,31 +40,37 @@ OTHER_POPULATION = (
 QUESTION = re.compile(r"order|top(?P<first>[1-9]\d*)|error:(?P<error>\d+(\.\d+)?)")
 
 
+class LookFit(NamedTuple):
+    """Log-strengths at a look; NaN covariance for models with too few items or no chain of battles to the others."""
+
+    theta: np.ndarray
+    covariance: np.ndarray
+    clusters: int
+    is_bounded: np.ndarray
+
+
 @dataclass(frozen=True, slots=True)
 class Look:
-    """One interim analysis (look).
+    """One interim analysis: the fit of all battles so far, and the pairs that it settles.
 
     Attributes:
-        number: from 1, of `planned` ones; None if each is predicted from the one before.
-        visits: item visits so far.
+        planned: number of looks; None if each is predicted from the one before.
         clusters: distinct items with a readable battle.
-        battles: battles asked for so far.
-        theta, covariance: log-strengths with mean zero and their item-clustered covariance.
         half: half-widths of pointwise intervals, Elo, of the models whose error counts; NaN if unknown.
         asked: mask of the pairs that the question is about, shape (models, models), symmetric.
         settled: 1 if row is not worse than column by more than the margin, -1 for the reverse, 0 if open.
-        spent: mask of the pairs that no longer share the level: they differ by more than the margin or are settled
-            both ways.
+        spent: mask of the pairs that no longer share the level, because no decision about them is left.
         critical: the last critical value of t; NaN if no pair was open.
     """
 
     number: int
     planned: int | None
     visits: int
-    clusters: int
     battles: int
     theta: np.ndarray
     covariance: np.ndarray
+    clusters: int
+    is_bounded: np.ndarray
     half: np.ndarray
     asked: np.ndarray
     settled: np.ndarray
@@ -89,9 +96,7 @@ class Progress:
 
     Attributes:
         order: the items in the order of visits.
-        looks: one per round so far.
-        visits: item visits so far.
-        upcoming: item visits at the next look; equal to `visits` when it is over.
+        visits, upcoming: item visits so far and at the next look; equal when it is over.
         reason: why it is over: `answered`, or `items` (used up); empty if it goes on.
         groups: positions of the models that play on; models meet within their group.
     """
@@ -274,7 +279,7 @@ class Stopping:
 
     def _analyse(
         self,
-        fit: "LookFit",
+        fit: LookFit,
         number: int,
         visits: int,
         battles: int,
@@ -296,22 +301,9 @@ class Stopping:
             share = SPENDING_GROWTH ** (plan.index(visits) + 1) / sum(SPENDING_GROWTH**k for k in range(1, planned + 1))
             alpha = (1 - self.level) * share
             critical = step_down(fit.theta, fit.covariance, fit.clusters, asked, settled, spent, self.margin, alpha)
-        return Look(
-            number,
-            planned,
-            visits,
-            fit.clusters,
-            battles,
-            fit.theta,
-            fit.covariance,
-            half,
-            asked,
-            settled,
-            spent,
-            critical,
-        )
+        return Look(number, planned, visits, battles, *fit, half, asked, settled, spent, critical)
 
-    def _half_widths(self, fit: "LookFit", about: np.ndarray) -> np.ndarray:
+    def _half_widths(self, fit: LookFit, about: np.ndarray) -> np.ndarray:
         """Return half-widths in Elo: of all models against the mean, or of some against the mean of the others."""
         size = len(fit.theta)
         others = ~about if about.any() else np.ones(size, dtype=bool)
@@ -378,17 +370,9 @@ def look_summary(names: Sequence[str], progress: Progress, error: float | None) 
 
 def connected_groups(open_: np.ndarray) -> tuple[tuple[int, ...], ...]:
     """Return the connected components of the graph of open pairs, as positions of models."""
-    left: set[int] = set(np.flatnonzero(open_.any(axis=1)).tolist())
-    groups: list[tuple[int, ...]] = []
-    while left:
-        group: set[int] = set()
-        fresh = {min(left)}
-        while fresh:
-            group |= fresh
-            fresh = set(np.flatnonzero(open_[sorted(fresh)].any(axis=0)).tolist()) - group
-        left -= group
-        groups.append(tuple(sorted(group)))
-    return tuple(groups)
+    number, component = connected_components(open_, directed=False)
+    members = [np.flatnonzero(component == k).tolist() for k in range(number)]
+    return tuple(tuple(group) for group in members if len(group) > 1)
 
 
 def _gaps(theta: np.ndarray, covariance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -420,15 +404,6 @@ def fix_ratings(coded: CodedBattles, logits: Mapping[int, float]) -> CodedBattle
         weight=np.append(coded.weight, np.full(len(a), PIN_WEIGHT)),
         cluster=np.append(coded.cluster, np.zeros(len(a), dtype=np.int64)),
     )
-
-
-class LookFit(NamedTuple):
-    """Log-strengths at a look; NaN covariance for models with too few items or no chain of battles to the others."""
-
-    theta: np.ndarray
-    covariance: np.ndarray
-    clusters: int
-    is_bounded: np.ndarray
 
 
 def _fit_look(names: Sequence[str], played: Sequence[Round], pinned: Mapping[int, float]) -> LookFit:

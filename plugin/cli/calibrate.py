@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     short_help="Fit a judge's temperature and conformal bounds on human-labelled battles.",
 )
 @options.sources
-@click.option(
-    "-o", "output", metavar="FILE", type=options.OutputFile((".json",)), help="Write the calibration to this file."
-)
+@options.output_file(".json", help="Write the calibration to this file.")
 @options.figure(
     help="Draw the judge's ratings over human ratings, and its reliability, into this .svg, .png or .pdf file."
 )

@@ -10,23 +10,19 @@ from podium.cli import options
 @click.command(
     cls=options.GroupedCommand,
     doing="How to compare",
-    short_help="Tell whether a model is better than another; a gate for CI.",
+    short_help="Test whether a model is better than another; a gate for CI.",
 )
 @click.argument("sources", nargs=-1, required=True, metavar="A B [SOURCE...]")
 @options.reading_options
-@click.option("--baseline", metavar="NAME", help="Compare everyone in SOURCE... with this model (no A and B then).")
+@click.option("--baseline", metavar="NAME", help="Compare all models in SOURCE... with this one; leave out A and B.")
 @click.option(
-    "--candidate",
-    "candidates",
-    multiple=True,
-    metavar="NAME",
-    help="With --baseline: whom; by default everyone.",
+    "--candidate", "candidates", multiple=True, metavar="NAME", help="A model to compare with --baseline; default all."
 )
 @click.option("--by", metavar="COLUMN", help="Compare on each value of this column, too.")
 @options.choice_option(
     "--measure",
     "auto score elo win-rate",
-    "What differs: a metric's score, Elo, or the share of battles won; auto: scores where there are any, else Elo.",
+    "What to compare: a metric's score, Elo, or the share of battles won; auto: scores if there are any, else Elo.",
     default="auto",
 )
 @click.option(
@@ -36,9 +32,7 @@ from podium.cli import options
     help="Exit with 0, 4 (refuted) or 5 (undecided); MARGIN as 10elo, 2points, 0.02. May be given several times.",
 )
 @click.option("--requirements", metavar="FILE", type=click.Path(), help="Requirements in a YAML or TOML file.")
-@click.option(
-    "--responses", multiple=True, metavar="PATH", help="What the models answered, where SOURCE does not hold it."
-)
+@options.responses(help="Files or folders with the models' responses, if SOURCE does not contain them.")
 @options.pool(help="Take the verdicts of several judges together.")
 @options.one_sided
 @options.level(help="Confidence level of intervals and of the bounds that requirements ask for.")

@@ -11,14 +11,7 @@ from podium.printable import tell
 
 @click.command(short_help="Turn files of verdicts into podium's battles table.")
 @options.sources
-@click.option(
-    "-o",
-    "output",
-    required=True,
-    metavar="FILE",
-    type=options.OutputFile((".parquet", ".csv", ".jsonl")),
-    help="A .parquet, .csv or .jsonl file.",
-)
+@options.output_file(".parquet", ".csv", ".jsonl", help="A .parquet, .csv or .jsonl file.", required=True)
 @click.option("--merge", is_flag=True, help="Average the two orders of a pair; by default every judgment stays.")
 @click.pass_context
 def convert(context: click.Context, **arguments: Any) -> None:

@@ -13,10 +13,10 @@ from podium.cli.output import View
 @click.command(
     cls=options.GroupedCommand,
     doing="What to look at",
-    short_help="Tell how far to trust a judge: biases, consistency, agreement with humans.",
+    short_help="Measure how far to trust a judge: biases, consistency, agreement with humans.",
 )
 @options.sources
-@click.option("--gold", metavar="RANKING|BATTLES", help="What the judge is measured by: a ranking, or human battles.")
+@click.option("--gold", metavar="RANKING|BATTLES", help="The gold standard: a ranking, or human battles.")
 @click.option(
     "--families",
     metavar="FILE|PATTERN=FAMILY,...",
@@ -29,10 +29,9 @@ from podium.cli.output import View
 @options.detail
 @options.output(csv=False)
 def diagnose(**arguments: Any) -> None:
-    """Say whether the judges whose verdicts are in SOURCE... may rank, and whether their distances match human ratings.
+    """Measure whether the judges in SOURCE... may rank models, and whether their rating gaps match human ratings.
 
-    What the data cannot answer (no repeats, no human labels, no lengths) is said, with what would supply it; the rest
-    is answered.
+    What the data cannot answer (no repeats, no human labels, no lengths) is listed with what would answer it.
 
     \b
     podium diagnose verdicts.csv
@@ -62,7 +61,7 @@ def diagnose(**arguments: Any) -> None:
 
 
 def _families(given: str | None) -> dict[str, str]:
-    """Read patterns, or a table with the columns model and family."""
+    """Read families by pattern, from text or from a table with the columns model and family."""
     from podium.errors import DataError
     from podium.reading.models import about_models, families_of
 

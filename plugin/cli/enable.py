@@ -1,7 +1,7 @@
 """podium enable and podium disable: `--ranker` on the bare `inspect` and `lm_eval` commands of a Python environment.
 
-All there is to it is one file in site-packages: Python runs its line at every start. The line looks at what was typed;
-only a host's command goes on to `podium.hosts.on_start`, and only one that speaks of rankers or wants help to podium.
+They write and remove one file in site-packages, whose line Python runs at every start. The line looks at the command:
+only that of a host loads `podium.hosts.on_start`, and only one with `--ranker` or `--help` loads podium.
 """
 
 import os
@@ -23,7 +23,7 @@ LINES = """\
 # `podium enable` wrote this, `podium disable` removes it: the bare commands inspect and lm_eval then take --ranker.
 import sys; typed = str(sys.orig_argv); ("eval" in typed or "inspect" in typed) and exec({program!a}, {{}})
 """
-"""Every program that starts compiles and runs the second line: it is as short as it can be, and asks for little."""
+"""Python compiles and runs the second line at every start, so it is short."""
 PROGRAM = """\
 try:
     import os, sys
@@ -36,7 +36,7 @@ try:
 except Exception:
     pass
 """
-"""Run by its path, the file is found although podium may come later on `sys.path`; without podium nothing happens."""
+"""The file is run by its path: podium may come later on `sys.path`, or be gone, and then nothing happens."""
 
 
 @click.command(short_help="Let the bare inspect and lm_eval commands of this environment take --ranker.")
@@ -57,9 +57,9 @@ def enable(user: bool) -> None:
     tell(f"inspect and lm_eval of {whose} now take --ranker; wrote {path}")
 
 
-@click.command(short_help="Undo enable: nothing of it stays.")
+@click.command(short_help="Undo podium enable.")
 def disable() -> None:
-    """Undo `podium enable`: its file is removed, and nothing of it stays."""
+    """Remove the file of `podium enable`."""
     paths = startup_files()
     for path in paths:
         try:
@@ -73,17 +73,13 @@ def disable() -> None:
 
 
 def write_startup_file(user: bool) -> Path:
-    """Turn `--ranker` on, or bring it up to date; return the file that was written.
-
-    Args:
-        user: in the user's own site-packages, which every Python of this version reads outside virtual environments.
-    """
+    """Write the startup file into the environment's or the user's site-packages; return its path."""
     if user and not site.ENABLE_USER_SITE:
-        raise UsageError(f"the Python of {sys.prefix} reads no user site-packages: podium enable, without --user")
+        raise UsageError(f"--user: the Python of {sys.prefix} reads no user site-packages; leave --user out")
     path = (_user_site() if user else _site_packages()) / NAME
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Whole or not at all: Python complains at every start about half a line.
+        # Atomically: Python complains at every start about half a line.
         write_text(path, startup_lines())
     except OSError as error:
         if sys.prefix != sys.base_prefix or not site.ENABLE_USER_SITE:
@@ -95,7 +91,7 @@ def write_startup_file(user: bool) -> Path:
 
 
 def startup_files() -> list[Path]:
-    """Return the files by which `--ranker` is on in this environment; none where it is off."""
+    """Return the startup files that exist for this environment."""
     folders = [_site_packages(), *([_user_site()] if site.ENABLE_USER_SITE else [])]
     return [folder / NAME for folder in folders if (folder / NAME).exists()]
 

@@ -19,22 +19,14 @@ if TYPE_CHECKING:
 )
 @options.sources
 @options.human_labels
-@options.count_option("--number", "How many battles to draw.", default=100)
+@options.count_option("--number", "Number of battles to draw.", default=100)
 @options.choice_option(
-    "--by", "random uncertainty", "How battles are drawn; by uncertainty is refused.", default="random"
+    "--by", "random uncertainty", "How to draw battles; uncertainty is not supported, and says why.", default="random"
 )
-@click.option(
-    "--responses", metavar="PATH", multiple=True, help="Files or folders with the responses that humans are to read."
-)
+@options.responses(help="Files or folders with the responses that humans read.")
 @options.seed(help="Seed of the draw and of the order of responses.")
 @options.one_sided
-@click.option(
-    "-o",
-    "output",
-    metavar="FILE",
-    type=options.OutputFile((".csv", ".html")),
-    help="Write the sheet to this file: a table to fill in, or a page to vote on.",
-)
+@options.output_file(".csv", ".html", help="Write the sheet to this file: a table to fill in, or a page to vote on.")
 def label(output: "Place | None", responses: tuple[str, ...], **arguments: Any) -> None:
     """Draw battles of SOURCE... that humans should judge: random, balanced over models.
 
@@ -55,7 +47,9 @@ def label(output: "Place | None", responses: tuple[str, ...], **arguments: Any) 
     from podium.storage.atomic_files import write_text
 
     if output is not None and not responses and arguments["by"] == "random":
-        raise UsageError("a sheet without texts is one that nobody can fill in: name the files of texts (--responses)")
+        raise UsageError(
+            "-o: nobody can fill in a sheet without texts: name the files of the responses with --responses"
+        )
     how = {"number": arguments.pop("number"), "by": arguments.pop("by")}
     rng, labels = np.random.default_rng(arguments.pop("seed")), arguments.pop("human_labels")
     battles = options.read_sources(arguments, one_sided=arguments.pop("one_sided"))

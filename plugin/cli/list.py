@@ -1,4 +1,4 @@
-"""podium list: what is plugged in, and where it comes from; and whether podium is enabled in the hosts."""
+"""podium list: the rankers, scorers, tournaments, formats and hosts that are installed."""
 
 import sys
 from typing import Any
@@ -10,10 +10,10 @@ HOSTS = {"inspect": "inspect-ai", "lm_eval": "lm-eval"}
 """The commands, and the packages they come from."""
 
 
-@click.command("list", short_help="Show what is plugged in, and the package each comes from.")
+@click.command("list", short_help="List rankers, scorers, tournaments, formats and hosts.")
 @click.argument("kind", required=False, type=click.Choice(KINDS))
 def list_(kind: str | None) -> None:
-    """Show what is plugged in: rankers (with their options), scorers, tournaments, formats, or all in short.
+    """List rankers (with their options), scorers, tournaments or formats with their packages, or all in short.
 
     `hosts` shows which hosts are installed, and whether `podium enable` was run in this environment.
     """

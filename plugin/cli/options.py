@@ -31,15 +31,13 @@ ENGINE = ("engine", "memory")
 READ_TOO = ("human_labels", "models", "responses", "no_merge", "one_sided", "complete", "families", *ENGINE)
 SHOWN_BY = ("style", "output", "figure", "section", "full", "no_texts")
 GROUPS = dict.fromkeys((*READ_BY, *READ_TOO), READING) | dict.fromkeys(SHOWN_BY, SHOWING)
-"""Under which heading of the help a parameter stands, wherever it is taken."""
+"""Heading of the help by parameter, in all commands."""
 
 
 class GroupedCommand(click.Command):
-    """A command whose help lists its options in groups.
+    """A command whose help lists its options in groups: its own under `doing`, then the shared ones.
 
-    Args:
-        doing: heading of the options that are this command's own.
-        removed: what replaces each option that an earlier version had, as {"--study": "run benchmarks/x.py"}.
+    `removed` has a replacement for each option of an earlier version, as {"--study": "run benchmarks/x.py"}.
     """
 
     def __init__(
@@ -123,6 +121,11 @@ class OutputFile(click.Path):
         return place
 
 
+def output_file(*suffixes: str, help: str, **more: Any) -> Decorator:
+    """Return the option -o for a file with one of these suffixes."""
+    return click.option("-o", "output", metavar="FILE", type=OutputFile(suffixes), help=help, **more)
+
+
 def choice_option(flag: str, values: str, help: str, **more: Any) -> Decorator:
     """Return an option with a fixed set of words."""
     return click.option(flag, type=click.Choice(values.split()), help=help, **more)
@@ -149,16 +152,17 @@ human_labels = click.option(
     metavar="FILE",
     type=click.Path(),
     multiple=True,
-    help="Human labels: item, model_a, model_b, credit, or a filled-in sheet of `podium label`; one a person, say.",
+    help="Human labels: item, model_a, model_b, credit, or a filled-in sheet of `podium label`; one file a person.",
 )
 pool = partial(click.option, "--pool", is_flag=True)
+responses = partial(click.option, "--responses", metavar="PATH", multiple=True)
 models_file = partial(click.option, "--models", metavar="FILE", type=click.Path())
 ranker = partial(click.option, "--ranker", "rankers", default="bradley-terry", metavar="NAME[,NAME...]")
 settings = partial(click.option, "--set", "settings", multiple=True)
 one_sided = choice_option(
     "--one-sided",
     "unparsed keep",
-    "A pair of which only one order could be read is unparsed, or keeps that verdict.",
+    "Whether a pair with only one readable order is unparsed, or keeps that verdict.",
     default="unparsed",
 )
 complete = click.option("--complete", is_flag=True, help="Only items on which every pair has a readable verdict.")
@@ -174,7 +178,7 @@ def output(*, csv: bool = True) -> Decorator:
         type=click.Choice(styles),
         help="Output format; by default that of -o's suffix, else table.",
     )
-    to_file = click.option("-o", "output", metavar="FILE", type=OutputFile(suffixes), help="Write to this file.")
+    to_file = output_file(*suffixes, help="Write to this file.")
     return lambda command: by_format(to_file(command))
 
 
@@ -185,11 +189,7 @@ def detail(command: Command) -> Command:
 
 
 def pop_detail(arguments: dict[str, Any], style: str = "table") -> tuple[str | None, bool]:
-    """Remove --section and --full from `arguments` and return them.
-
-    Args:
-        style: of the output; what is no screen has room for all.
-    """
+    """Remove --section and --full from `arguments` and return them; all styles but tables show everything."""
     section, full = arguments.pop("section"), arguments.pop("full")
     if section and full:
         raise UsageError("--full shows every section; leave out --section, or --full")
@@ -219,11 +219,7 @@ def typed_options(context: click.Context, names: Collection[str]) -> list[str]:
 
 
 def add_labels(battles: "Battles", places: Sequence[str], *, must_meet: bool) -> "Battles":
-    """Add human labels from files to battles.
-
-    Args:
-        must_meet: whether labels of other battles than these are of no use.
-    """
+    """Add human labels from files to battles; with `must_meet`, labels of other battles raise an error."""
     if not places:
         return battles
     from podium.nouns.human_labels import label_by_table
@@ -232,7 +228,7 @@ def add_labels(battles: "Battles", places: Sequence[str], *, must_meet: bool) ->
 
     sheets: list[Any] = list(places)
     for k, place in enumerate(places if len(places) > 1 else ()):
-        # Two humans who agree on a battle are two votes, no copy of a verdict: the judges of a file are its own.
+        # Two humans who agree on a battle are two votes, not a copied verdict: each file has judges of its own.
         frame = read_battles(place, merge=False).to_frame()
         own = as_text(frame["judge"]).fillna("") if "judge" in frame else ""
         sheets[k] = frame.assign(judge=f"{k + 1}. file of labels: " + own)

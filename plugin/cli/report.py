@@ -22,21 +22,12 @@ NOT_HERE = ("output", "style", "figure", "no_merge", "complete", "engine", "memo
 @click.command(
     cls=options.GroupedCommand,
     doing="How to rank",
-    short_help="Make one page of a ranking to share: the answer, its trust, the battles.",
+    short_help="Make one page of a ranking to share: the answer, trust checks, the battles.",
     params=[param for param in rank.params if param.name not in NOT_HERE],
 )
-@click.option(
-    "--responses", metavar="PATH", multiple=True, help="Files or folders with the responses that were compared."
-)
-@click.option("--no-texts", is_flag=True, help="Leave instructions, responses and the judge's words out.")
-@click.option(
-    "-o",
-    "output",
-    metavar="FILE",
-    type=options.OutputFile((".html",)),
-    default="report.html",
-    help="Write the page to this file.",
-)
+@options.responses(help="Files or folders with the responses that were compared.")
+@click.option("--no-texts", is_flag=True, help="Leave out instructions, responses and the judge's words.")
+@options.output_file(".html", help="Write the page to this file.", default="report.html")
 @click.pass_context
 def report(
     context: click.Context, output: "Place", responses: tuple[str, ...], no_texts: bool, **arguments: Any

@@ -21,7 +21,7 @@ from scipy.special import ndtri
 from tables import machine, show
 
 from podium import Judge, World, simulate
-from podium.planning.precision import design_precision, pilot_verdicts
+from podium.planning.precision import design_variance, pilot_verdicts
 from podium.plugins.catalogue import make_tournament
 from podium.rankers.pairs import pairs_from_matrices
 from podium.rankers.scale import POINTS
@@ -90,11 +90,12 @@ if __name__ == "__main__":
     model, _ = pilot_verdicts(recording_of(large.battles(judge)))
     worlds = [simulate(options.models, options.items, seed=1 + k, **shape) for k in range(options.worlds)]
     answers = [answers_of(world, judge) for world in worlds]
+    middle = model.names[np.argsort(model.theta)[options.models // 2]]
     rows, is_off = [], False
     for name in DESIGNS:
-        design = TournamentDesign(name, name, {"anchor": model.middle} if name == "anchor" else {})
+        design = TournamentDesign(name, name, {"anchor": middle} if name == "anchor" else {})
         calls = 1 if name == "ring" else 2
-        predicted = design_precision(design, model, [], calls, 0.95).standard_error(options.items).value
+        predicted = np.sqrt(design_variance(design, model, [], calls, 0.95).value / options.items)
         fits = [play_and_fit(design, *each) for each in zip(worlds, answers, strict=True)]
         simulated = typical_error(np.array(fits))
         ratio, doubt = predicted / simulated, 1 / np.sqrt(2 * options.worlds * (options.models - 1))

@@ -3,19 +3,15 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from math import inf
+from math import ceil, inf, sqrt
+
+from scipy.special import ndtri
 
 from podium.errors import NotIdentifiedError
 from podium.nouns.estimate import Estimate
 from podium.planning.edges import items_with
-from podium.planning.plan import BattleCosts, PlanRequest, PricedDesign
-from podium.planning.precision import (
-    MOST_MODELS,
-    VerdictModel,
-    assumed_verdicts,
-    design_precision,
-    pilot_verdicts,
-)
+from podium.planning.plan import UNITS, BattleCosts, PlanRequest, PricedDesign, Tariff, elo_of_edge
+from podium.planning.precision import MOST_MODELS, VerdictModel, assumed_verdicts, design_variance, pilot_verdicts
 from podium.planning.sample_size import informative_needed
 from podium.plugins.catalogue import make_tournament
 from podium.text import some
@@ -29,39 +25,39 @@ MOST_COUNTED = 1000
 
 def price_designs(request: PlanRequest) -> Iterator[PricedDesign]:
     """Yield what each design costs and detects: the pairs of interest, if there are any, and the tournaments."""
-    pilot = request.record.field.models if request.record else ()
     if request.pairs:
         # Each pair is a sign test of its own.
         needed = items_with(informative_needed(request.edge, **request.test), request.share_decided)
-        yield _price(request, PAIRS, lambda items: len(request.pairs) * items, request.tariff.cost, needed)
-    names = dict.fromkeys([*filter(None, [request.anchor]), *pilot, *stand_in_names(request.models)])
-    models = _verdict_models(request)
-    for design in _designs(request):
-        yield _price_tournament(request, design, tuple(names)[: request.models], models)
+        yield _price(request, PAIRS, lambda items: len(request.pairs) * items, request.tariff, needed)
+    models, seed = _verdict_models(request), {"seed": request.seed}
+    anchor, label = {"anchor": request.anchor}, f"anchor {request.anchor}"
+    if request.anchor is None:
+        anchor, label = {}, "anchor, by a pilot"
+    yield _price_tournament(request, TournamentDesign(label, "anchor", {**anchor, **seed}), models)
+    for name in ("round_robin", "swim", "chain", "ring"):
+        yield _price_tournament(request, TournamentDesign(name, name, seed), models)
     if request.items is None:
         request.leave_out("costs of the planned items", "no number of items was given", "give --items")
-    if lacking := request.tariff.unknown_units:
+    if lacking := [name for name in UNITS if getattr(request.tariff, name) is None]:
         options = ", ".join(f"--{name.replace('_', '-')}" for name in lacking)
-        why = "not all tokens and prices of a call are known"
-        request.leave_out("tokens and money", why, f"give {options}")
+        request.leave_out("tokens and money", "not all tokens and prices of a call are known", f"give {options}")
 
 
 def _verdict_models(request: PlanRequest) -> list[VerdictModel]:
     """Return the verdict model of the pilot and those of its jackknife, or the assumed one; empty if unknown."""
-    part = "precision of the designs"
+    part, record = "precision of the designs", request.record
     if request.models > MOST_MODELS:
         request.leave_out(part, f"it is computed for {MOST_MODELS} models at most", "plan with fewer")
         return []
-    if request.record is None:
+    if record is None:
         request.methods["precision"] = "none without a pilot"
         return [assumed_verdicts(tuple(stand_in_names(request.models)), request.ties.value)]
-    pilot = len(request.record.field.models)
-    if pilot != request.models:
-        why = f"the pilot has {pilot} models, the plan {request.models}"
+    if len(record.field.models) != request.models:
+        why = f"the pilot has {len(record.field.models)} models, the plan {request.models}"
         request.leave_out(part, why, "play a pilot with all models", unanswerable=True)
         return []
     try:
-        whole, others = pilot_verdicts(request.record)
+        whole, others = pilot_verdicts(record)
     except NotIdentifiedError as error:
         request.leave_out(part, error, "play a pilot of all models on more items", unanswerable=True)
         return []
@@ -70,71 +66,53 @@ def _verdict_models(request: PlanRequest) -> list[VerdictModel]:
     return [whole, *others]
 
 
-def _designs(request: PlanRequest) -> Iterator[TournamentDesign]:
-    """Yield the anchor's design, with the anchor if it is known, and the others."""
-    seed = {"seed": request.seed}
-    if request.anchor is None:
-        yield TournamentDesign("anchor, by a pilot", "anchor", seed)
-    else:
-        yield TournamentDesign(f"anchor {request.anchor}", "anchor", {"anchor": request.anchor, **seed})
-    for name in ("round_robin", "swim", "chain", "ring"):
-        yield TournamentDesign(name, name, seed)
-
-
-def _price_tournament(
-    request: PlanRequest, design: TournamentDesign, names: Sequence[str], models: Sequence[VerdictModel]
-) -> PricedDesign:
+def _price_tournament(request: PlanRequest, design: TournamentDesign, models: Sequence[VerdictModel]) -> PricedDesign:
     """Return what a tournament costs and detects; without verdict models, only what it costs."""
-    tariff = request.tariff
+    tariff, pilot = request.tariff, request.record.field.models if request.record else ()
     if asks_order(make_tournament(design.name, design.settings)):
         tariff = replace(tariff, orders="as-given")
-    battles = partial(battles_of, design, names)
+    names = dict.fromkeys([*filter(None, [request.anchor]), *pilot, *stand_in_names(request.models)])
+    battles = partial(battles_of, design, tuple(names)[: request.models])
     if not models:
-        return _price(request, design.label, battles, tariff.cost, None)
-    whole, *others = models
-    precision = design_precision(design, whole, others, 2 if tariff.orders == "both" else 1, request.level)
-    needed = precision.items_for(request.gap_elo, **request.test)
-    line = _price(request, design.label, battles, tariff.cost, needed)
+        return _price(request, design.label, battles, tariff, None)
+    variance = design_variance(design, models[0], list(models[1:]), 2 if tariff.orders == "both" else 1, request.level)
+    # A one-sided test detects a difference of so many standard errors with this power.
+    reach = float(ndtri(1 - request.alpha) + ndtri(request.power))
+    factor = (reach / elo_of_edge(request.edge, request.ties.value)) ** 2
+    needed = variance.transform(lambda value: float(max(2, ceil(round(value * factor, 9)))))
+    line = _price(request, design.label, battles, tariff, needed)
     if request.items is None:
         return line
-    gap = precision.smallest_gap(request.items, **request.test)
-    return replace(line, error=precision.standard_error(request.items), gap=gap)
+    items = request.items
+    error = variance.transform(lambda value: sqrt(value / items))
+    return replace(line, error=error, gap=error.transform(lambda value: reach * value))
 
 
 def _price(
-    request: PlanRequest,
-    label: str,
-    battles: Callable[[int], int],
-    cost: Callable[[int], BattleCosts],
-    items: Estimate | None,
+    request: PlanRequest, label: str, battles: Callable[[int], int], tariff: Tariff, items: Estimate | None
 ) -> PricedDesign:
     """Return what a design costs on the planned items, and on those that detect the asked edge."""
 
-    def cost_of_items(number: float | None) -> BattleCosts | None:
-        return None if number is None else cost(battles(int(number)))
+    def cost_of(number: float | None) -> BattleCosts | None:
+        return None if number is None else tariff.cost(battles(int(number)))
 
-    planned = cost_of_items(request.items)
+    planned = cost_of(request.items)
     if items is None:
         return PricedDesign(label, planned)
-    needed, low, high = map(cost_of_items, (items.value, items.low, items.high))
+    needed, low, high = map(cost_of, (items.value, items.low, items.high))
     return PricedDesign(label, planned, items=items, needed=needed, needed_low=low, needed_high=high)
 
 
 def battles_of(design: TournamentDesign, models: Sequence[str], items: int) -> int:
-    """Return how many battles a design plays on a number of items, at most.
-
-    Beyond 1,000 items each further one counts as many battles as the last.
-    """
+    """Return how many battles a design plays at most; beyond 1,000 items each counts as many as the last."""
 
     def size(number: int) -> int:
         field = Field(tuple(sorted(models)), tuple(f"item {k}" for k in range(number)), {})
         return make_tournament(design.name, design.settings).size(field)
 
-    counted = min(items, MOST_COUNTED)
-    battles = size(counted)
-    if counted == items:
-        return battles
-    return battles + (items - counted) * (battles - size(counted - 1))
+    if items <= MOST_COUNTED:
+        return size(items)
+    return size(MOST_COUNTED) + (items - MOST_COUNTED) * (size(MOST_COUNTED) - size(MOST_COUNTED - 1))
 
 
 def cheapest_design(lines: Sequence[PricedDesign]) -> str | None:

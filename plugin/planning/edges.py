@@ -32,9 +32,14 @@ def sample_sizes(request: PlanRequest) -> Iterator[SampleSize]:
     """Yield the items that detect each edge of Table 2, and the edge asked about."""
     edges = sorted({*EDGES, request.edge})
     request.methods["sign test"] = _sign_test_intervals(request)
-    near = _differences_by_edge(request, edges)
+    differences = _differences_by_edge(request, edges)
     for edge in edges:
-        informative = informative_needed(edge, **request.test)
+        informative, known = informative_needed(edge, **request.test), differences[edge]
+        wilcoxon = signed_rank_items(known, **request.test) if known else None
+        if known and wilcoxon is None:
+            why = f"of the pilot's {len(known)} pairs with this edge, some win more often but lose by more"
+            remedy = "count signs, or play a larger pilot"
+            request.leave_out(f"items by Wilcoxon's test at {edge:+.0%}", why, remedy, unanswerable=True)
         yield SampleSize(
             edge=edge,
             informative=informative,
@@ -42,7 +47,7 @@ def sample_sizes(request: PlanRequest) -> Iterator[SampleSize]:
             exact=exactly_needed(edge, **request.test),
             direct=items_with(informative, request.share_decided),
             anchored=items_with(informative, request.share) if request.share else None,
-            wilcoxon=_wilcoxon_items(request, near[edge], edge),
+            wilcoxon=wilcoxon,
         )
 
 
@@ -87,18 +92,6 @@ def _expected_differences(request: PlanRequest, edge: float) -> Differences:
     return differences.with_share(request.share.value) if request.share else differences
 
 
-def _wilcoxon_items(request: PlanRequest, near: Sequence[Differences], edge: float) -> int | None:
-    """Return the items by Wilcoxon's test; None if there are no differences, or no number of items is enough."""
-    if not near:
-        return None
-    items = signed_rank_items(near, **request.test)
-    if items is None:
-        why = f"of the pilot's {len(near)} pairs with this edge, some win more often but lose by more"
-        remedy = "count signs, or play a larger pilot"
-        request.leave_out(f"items by Wilcoxon's test at {edge:+.0%}", why, remedy, unanswerable=True)
-    return items
-
-
 def smallest_edges(request: PlanRequest) -> Iterator[SmallestEdge]:
     """Yield the smallest edges that the planned items detect, directly and through the anchor."""
     if request.items is None:
@@ -108,18 +101,19 @@ def smallest_edges(request: PlanRequest) -> Iterator[SmallestEdge]:
         if share is not None:
             # The larger the share, the smaller the edge.
             edge = share.transform(partial(smallest_edge, request.items, **request.test), decreasing=True)
-            elo = None if edge.value is None else edge.transform(partial(_edge_in_elo, request, how))
-            known = elo is not None and elo.value is not None
-            yield SmallestEdge(how, share, edge if elo is not None else None, elo if known else None)
+            if edge.value is None:
+                yield SmallestEdge(how, share, None, None)
+                continue
+            elo = edge.transform(partial(_edge_in_elo, request, how))
+            yield SmallestEdge(how, share, edge, None if elo.value is None else elo)
 
 
 def _edge_in_elo(request: PlanRequest, how: str, edge: float) -> float | None:
     """Return an edge in Elo; None if it cannot be reached."""
     try:
-        if how == "direct":
-            elo = elo_of_edge(edge, request.ties.value)
-        else:
-            elo = elo_of_three_levels(_expected_differences(request, edge))
+        direct = how == "direct"
+        ties = request.ties.value
+        elo = elo_of_edge(edge, ties) if direct else elo_of_three_levels(_expected_differences(request, edge))
     except UsageError:
         return None
     return elo if np.isfinite(elo) else None

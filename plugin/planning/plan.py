@@ -18,12 +18,11 @@ UNITS = ("tokens_in", "tokens_out", "price_in", "price_out")
 
 @dataclass(frozen=True, slots=True)
 class Tariff:
-    """Judge calls, tokens and prices of one battle.
+    """Judge calls, tokens and prices of one battle; None if unknown.
 
     Attributes:
-        orders, repeats: which judgments make a battle.
-        tokens_in, tokens_out: per judge call; None if unknown.
-        price_in, price_out: per million tokens, in any currency; None if unknown.
+        tokens_in, tokens_out: per judge call.
+        price_in, price_out: per million tokens, in any currency.
 
     Raises:
         UsageError: a number below 0, no repeat, or unknown orders.
@@ -51,19 +50,13 @@ class Tariff:
         """Judge calls for one battle."""
         return len(judgments("", "a", "b", orders=self.orders, repeats=self.repeats))
 
-    @property
-    def unknown_units(self) -> tuple[str, ...]:
-        """Names of the tokens and prices that are not known."""
-        return tuple(name for name in UNITS if getattr(self, name) is None)
-
     def cost(self, battles: int) -> "BattleCosts":
         """Return what a number of battles costs."""
         calls = battles * self.calls
         sides = ((self.tokens_in, self.price_in), (self.tokens_out, self.price_out))
         used = [None if tokens is None else calls * tokens for tokens, _ in sides]
-        paid = [None if tokens is None or price is None else calls * tokens * price / 1e6 for tokens, price in sides]
-        money = None if paid[0] is None or paid[1] is None else paid[0] + paid[1]
-        return BattleCosts(battles, calls, used[0], used[1], money)
+        paid = [calls * tokens * price / 1e6 for tokens, price in sides if tokens is not None and price is not None]
+        return BattleCosts(battles, calls, used[0], used[1], sum(paid) if len(paid) == 2 else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +68,6 @@ class BattleCosts:
     tokens_in: float | None
     tokens_out: float | None
     money: float | None
-
-    @property
-    def tokens(self) -> float | None:
-        """Input and output tokens together; None if either is unknown."""
-        return None if self.tokens_in is None or self.tokens_out is None else self.tokens_in + self.tokens_out
 
     @property
     def total(self) -> float:
@@ -98,13 +86,7 @@ class DecisionStep:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The result of the decision tree of Don-Yehiya et al. 2026, Figure 5.
-
-    Attributes:
-        design: `baseline` (all against it), `round_robin`, `pairs` (only those asked about) or `ranking` (of all).
-        advice: what to do, in a sentence.
-        steps: the questions that were asked, and their answers.
-    """
+    """The result of the decision tree: a kind of design, advice in a sentence, and the questions that led to it."""
 
     design: Literal["baseline", "round_robin", "pairs", "ranking"]
     advice: str
@@ -113,14 +95,12 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class AnchorCandidate:
-    """A model of the pilot as a possible anchor.
+    """A model of the pilot as a possible anchor: the share of pairs of others that its verdicts distinguish.
 
     Attributes:
-        informativeness: share of pairs of others that its verdicts distinguish, item by item.
-        three_level: the same of win, tie and loss.
+        three_level: informativeness when verdicts are only win, tie and loss.
         pairs: compared, over all items.
-        rank_low, rank_high: its simultaneous rank set among the candidates; None if unknown.
-        advice: in a few words.
+        rank_low, rank_high: simultaneous rank set among the candidates.
     """
 
     anchor: str
@@ -141,8 +121,8 @@ class SampleSize:
         exact_power: of the exact sign test on these.
         exact: decided items with which the exact test has the power asked for.
         direct: items if the two models meet directly and ties are lost.
-        anchored: items if both meet an anchor and equal verdicts are lost; None if no share is known.
-        wilcoxon: items by Wilcoxon's test through an anchor; None if it does not apply.
+        anchored: items if both meet an anchor and equal verdicts are lost.
+        wilcoxon: items by Wilcoxon's test through an anchor.
     """
 
     edge: float
@@ -156,14 +136,7 @@ class SampleSize:
 
 @dataclass(frozen=True, slots=True)
 class SmallestEdge:
-    """The smallest edge that the planned items detect.
-
-    Attributes:
-        how: `direct`, or through an `anchor`.
-        share: of the items that are informative.
-        edge: None if the items are too few for any.
-        elo: the edge in Elo; None if unknown or unbounded.
-    """
+    """The smallest edge that the planned items detect, and its Elo; `how` is `direct` or through an `anchor`."""
 
     how: str
     share: Estimate
@@ -176,11 +149,11 @@ class PricedDesign:
     """A design in the table of costs.
 
     Attributes:
-        planned: cost of the planned items; None if no number of items is planned.
+        planned: cost of the planned items.
         error: standard error of the difference of a typical pair on the planned items, Elo.
         gap: smallest difference of a typical pair that the planned items detect, Elo.
         items: on which the asked edge is detected.
-        needed: cost of these; `needed_low` and `needed_high` at the ends of their interval.
+        needed, needed_low, needed_high: cost of `items`, and at the ends of its interval.
     """
 
     design: str
@@ -195,16 +168,7 @@ class PricedDesign:
 
 @dataclass(frozen=True, slots=True)
 class ComparedSize:
-    """Items on which `podium compare` detects a difference, two-sided.
-
-    Attributes:
-        difference: as it was typed, `2points`.
-        test: the test that `podium compare` does.
-        spread: how much items are assumed to differ, in words.
-        items: the smallest number with the power asked for.
-        power: at that number.
-        level: of the interval that excludes 0.
-    """
+    """Items on which `podium compare` detects a difference, two-sided, with the power at that number of items."""
 
     difference: str
     test: str
@@ -216,11 +180,7 @@ class ComparedSize:
 
 @dataclass(frozen=True, slots=True)
 class UnansweredPart:
-    """A part of the plan that was not answered, why, and what would answer it.
-
-    Attributes:
-        unanswerable: whether data were given that cannot answer it; False if only an option is missing.
-    """
+    """A part of the plan that was not answered; `unanswerable` if data were given that cannot answer it."""
 
     part: str
     why: str
@@ -235,9 +195,9 @@ class Plan(Document):
     Attributes:
         asked: the numbers that it is for.
         candidates: for the anchor, the most informative first; empty without a pilot.
-        anchor: the one that the figures are for; None if none is known.
+        anchor: the one that the figures are for.
         gap_elo: the asked edge in Elo.
-        cheapest: which design costs least for the asked edge, in a sentence; None if unknown.
+        cheapest: which design costs least for the asked edge, in a sentence.
         methods: of the intervals by part, or why there is none.
         compared: how many items `podium compare` needs; None if no difference was asked about.
     """
@@ -280,15 +240,13 @@ def elo_of_edge(edge: float, ties: float) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanRequest:
-    """What a plan is for, most of it arguments of `make_plan`, and notes that its parts leave.
+    """What a plan is for, most of it arguments of `make_plan`, and the notes that its parts leave.
 
     Attributes:
-        record: the pilot; None if there is none.
+        record: the pilot.
         ties: share of battles that end in a tie.
-        anchor: the model to use as the anchor; None to let a pilot choose.
         share: of items that distinguish two models through the anchor; None if unknown.
-        methods: of the intervals by part, or why there is none.
-        unanswered: parts that are not answered, by why, remedy and whether data were given that cannot answer them.
+        methods, missing: fields of the `Plan`, which its parts add to.
     """
 
     record: Recording | None
@@ -306,12 +264,7 @@ class PlanRequest:
     anchor: str | None = None
     share: Estimate | None = None
     methods: dict[str, str] = field(default_factory=dict)
-    unanswered: dict[tuple[str, str, bool], list[str]] = field(default_factory=dict)
-
-    @property
-    def gap_elo(self) -> float:
-        """The asked edge in Elo, ties counting half."""
-        return elo_of_edge(self.edge, self.ties.value)
+    missing: list[UnansweredPart] = field(default_factory=list)
 
     @property
     def test(self) -> dict[str, float]:
@@ -324,10 +277,5 @@ class PlanRequest:
         return self.ties.transform(lambda ties: 1 - ties, decreasing=True)
 
     def leave_out(self, part: str, why: object, remedy: str, *, unanswerable: bool = False) -> None:
-        """Note a part that is not answered; parts with the same reason and remedy are listed together."""
-        self.unanswered.setdefault((str(why), remedy, unanswerable), []).append(part)
-
-    @property
-    def unanswered_parts(self) -> tuple[UnansweredPart, ...]:
-        """The parts that are not answered, in the order in which they were noted."""
-        return tuple(UnansweredPart(", ".join(parts), *reason) for reason, parts in self.unanswered.items())
+        """Note a part that is not answered."""
+        self.missing.append(UnansweredPart(part, str(why), remedy, unanswerable))

@@ -17,11 +17,7 @@ DESIGN: Column = ("design", lambda line: line.design)
 
 
 def select_reports(plan: Plan, section: str | None, *, full: bool) -> tuple[Report, ...]:
-    """Return the report with the answer and the tables of designs; one section, or all, if asked for.
-
-    Raises:
-        UsageError: there is no section of this name.
-    """
+    """Return the report with the answer and the tables of designs; one section, or all, if asked for."""
     [report] = plan_reports(plan)
     report = report if full else replace(report, notes=())
     return (shorten_report(report, ("compare", "costs", "needed", "samples"), section, full=full),)
@@ -29,51 +25,46 @@ def select_reports(plan: Plan, section: str | None, *, full: bool) -> tuple[Repo
 
 def plan_reports(plan: Plan) -> tuple[Report, ...]:
     """Return a report of what to compare and why, with a section for each question of how many and how much."""
-    steps = [f"{step.question} {step.answer}: {step.reason}" for step in plan.decision.steps]
-    advice, design = f"{plan.decision.advice[0].upper()}{plan.decision.advice[1:]}.", _design_sentence(plan)
-    notes = (*steps, *([advice] if design else []))
-    compared = _compared_sentence(plan.compared) if plan.compared else ""
-    answer = tuple(filter(None, (compared, design or ("" if compared else advice))))
+    notes = [f"{step.question} {step.answer}: {step.reason}" for step in plan.decision.steps]
+    advice, answer = f"{plan.decision.advice[0].upper()}{plan.decision.advice[1:]}.", []
+    if size := plan.compared:
+        answer.append(
+            f"Compare on {size.items:,} items: podium compare then detects {size.difference} with {size.power:.0%} "
+            f"power ({size.test}; {size.spread})."
+        )
+    if design := _design_sentence(plan):
+        answer.append(design)
+        notes.append(advice)
     asked, pilot = plan.asked, "no pilot"
     items = "items to be found" if asked["items"] is None else f"{asked['items']:,} items"
     if asked["pilot_items"] is not None:
         counts = asked["pilot_battles"]
         pilot = f"pilot of {asked['pilot_items']:,} items: {counts.readable:,} of {counts.battles:,} battles judged"
     title = f"plan · {asked['models']} models, {items}; {pilot}"
-    return (Report(title, answer, notes=notes, sections=tuple(_sections(plan))),)
-
-
-def _compared_sentence(size: ComparedSize) -> str:
-    """Say on how many items `podium compare` detects the difference."""
-    return (
-        f"Compare on {size.items:,} items: podium compare then detects {size.difference} with {size.power:.0%} power "
-        f"({size.test}; {size.spread})."
-    )
+    sections = tuple(_sections(plan))
+    return (Report(title, tuple(answer or [advice]), notes=tuple(notes), sections=sections),)
 
 
 def _design_sentence(plan: Plan) -> str:
     """Say which design detects the asked edge for the least, its items, calls and price; empty if unknown."""
-    cheapest = _best_design(plan)
-    if cheapest is None:
+    best = _best_design(plan)
+    if best is None or best.needed is None or best.items is None:
         return ""
-    best, costs, items = cheapest
     design, _, how = best.design.partition(", ")
     first, then = f"Play podium/{design}{f' ({how})' if how else ''}", "."
     goal = f"detect {plan.gap_elo:.0f} Elo between two models of typical strength with {plan.asked['power']:.0%} power"
     if best.planned and best.gap:
         planned = _calls_and_price(best.planned)
         then = f" on all {plan.asked['items']:,} items: {planned}; it detects {best.gap.value:.0f} Elo."
-    needed = f"{items.value:,.0f} items and {_calls_and_price(costs)}"
+    needed = f"{best.items.value:,.0f} items and {_calls_and_price(best.needed)}"
     least = ": the least of these designs" if sum(bool(line.needed) for line in plan.lines) > 1 else ""
     return f"{first}{then} To {goal} takes {needed}{least}."
 
 
-def _best_design(plan: Plan) -> tuple[PricedDesign, BattleCosts, Estimate] | None:
-    """Return the cheapest design for the asked edge, its cost and items; None unless all models are to be ranked."""
-    known = [(line, line.needed, line.items) for line in plan.lines if line.needed and line.items]
-    if plan.decision.design != "ranking" or not known:
-        return None
-    return min(known, key=lambda each: each[1].total)
+def _best_design(plan: Plan) -> PricedDesign | None:
+    """Return the cheapest design for the asked edge; None unless all models are to be ranked and a cost is known."""
+    known = [(line.needed.total, line) for line in plan.lines if line.needed]
+    return min(known, key=lambda pair: pair[0])[1] if known and plan.decision.design == "ranking" else None
 
 
 def _calls_and_price(costs: BattleCosts) -> str:
@@ -81,13 +72,9 @@ def _calls_and_price(costs: BattleCosts) -> str:
     return f"{costs.calls:,.0f} calls" + ("" if costs.money is None else f", {costs.money:,.2f} in money")
 
 
-def _command_line(plan: Plan) -> str:
-    """Return the command that plays the design of the answer; empty if there is none."""
-    cheapest = _best_design(plan)
-    if cheapest is None:
-        return ""
-    name, _, anchor = cheapest[0].design.replace(", by a pilot", " auto").partition(" ")
-    tariff = plan.provenance["options"]["tariff"]
+def _command_line(design: str, tariff: dict[str, Any]) -> str:
+    """Return the command that plays a design."""
+    name, _, anchor = design.replace(", by a pilot", " auto").partition(" ")
     orders = "" if tariff["orders"] == "both" or name == "ring" else tariff["orders"]
     options = {"responses": "PATH", "anchor": anchor, "orders": orders}
     options |= {"repeats": tariff["repeats"] if tariff["repeats"] > 1 else ""}
@@ -112,20 +99,25 @@ def _sections(plan: Plan) -> Iterator[Section]:
     if plan.missing:
         lacking = [f"- {missing.part}: {missing.why}; {missing.remedy}" for missing in plan.missing]
         yield Section("missing", "not answered", notes=tuple(lacking))
-    if line := _command_line(plan):
-        yield Section("play", "to play it", notes=(line,))
+    if best := _best_design(plan):
+        command = _command_line(best.design, plan.provenance["options"]["tariff"])
+        yield Section("play", "to play it", notes=(command,))
 
 
 def _compared_items(size: ComparedSize) -> Section:
     """Return the section with the items that `podium compare` needs."""
-    header = ("difference", "items", "power", "test", "items differ")
-    row = (size.difference, f"{size.items:,}", f"{size.power:.1%}", size.test, size.spread)
+    columns: tuple[Column, ...] = (
+        ("difference", lambda size: size.difference),
+        ("items", lambda size: f"{size.items:,}"),
+        ("power", lambda size: f"{size.power:.1%}"),
+        ("test", lambda size: size.test),
+        ("items differ", lambda size: size.spread),
+    )
     note = (
         f"power: how often `podium compare` at level {size.level:.3g} finds the better one, if the difference is real; "
         "of the t test by the noncentral t distribution, of the sign test exactly"
     )
-    table = Table("", header, (row,), "lrrll")
-    return Section("compare", "items that detect a difference in podium compare", tables=(table,), notes=(note,))
+    return _section("compare", "items that detect a difference in podium compare", [size], columns, (note,), "lrrll")
 
 
 def _candidates(plan: Plan) -> Section:
@@ -139,16 +131,14 @@ def _candidates(plan: Plan) -> Section:
         ("pairs", lambda own: f"{own.pairs:,}"),
         ("rank set", lambda own: EMPTY if own.rank_low is None else range_text(own.rank_low, own.rank_high)),
     )
-    axis = Axis(
-        tuple(candidate.informativeness for candidate in plan.candidates), (0, 1), ("0%", "100%"), PICTURE_WIDTH
-    )
+    shares = tuple(candidate.informativeness for candidate in plan.candidates)
+    axis = Axis(shares, (0, 1), ("0%", "100%"), PICTURE_WIDTH)
     notes = (
         "informative: pairs of others whose verdicts against it differ, of all pairs compared on an item; "
         "of 3 levels: as win, tie, loss",
         f"interval: {plan.methods['informativeness']}; rank set: simultaneous",
     )
-    table = _table(plan.candidates, columns, "llrrrrr", axis)
-    return Section("candidates", "candidates for the anchor", tables=(table,), notes=notes)
+    return _section("candidates", "candidates for the anchor", plan.candidates, columns, notes, "llrrrrr", axis)
 
 
 def _samples(plan: Plan) -> Section:
@@ -175,7 +165,7 @@ def _samples(plan: Plan) -> Section:
     if "wilcoxon" in plan.methods:
         notes.append(f"Wilcoxon: by the normal limit of its power; {plan.methods['wilcoxon']}")
     title = f"items that separate two models, {asked['power']:.0%} power, one-sided {asked['alpha']:.3g}"
-    return Section("samples", title, tables=(_table(plan.samples, columns),), notes=tuple(notes))
+    return _section("samples", title, plan.samples, columns, notes)
 
 
 def _gaps(plan: Plan) -> Section:
@@ -187,11 +177,8 @@ def _gaps(plan: Plan) -> Section:
         ("Elo", lambda gap: _estimate(gap.elo, "{:.0f}")),
     )
     title = f"the smallest edge that {plan.asked['items']:,} items detect, one pair at a time (sign test)"
-    notes = (
-        "Elo through an anchor: as if win, tie and loss of the two models were independent",
-        f"intervals: {plan.methods['sign test']}",
-    )
-    return Section("gaps", title, tables=(_table(plan.gaps, columns),), notes=notes)
+    model = "Elo through an anchor: as if win, tie and loss of the two models were independent"
+    return _section("gaps", title, plan.gaps, columns, (model, f"intervals: {plan.methods['sign test']}"))
 
 
 def _planned_costs(plan: Plan) -> Section:
@@ -214,8 +201,7 @@ def _planned_costs(plan: Plan) -> Section:
             f"intervals: {plan.methods['precision']}",
             *notes,
         ]
-    title = f"what {plan.asked['items']:,} items cost and detect"
-    return Section("costs", title, tables=(_designs(plan, columns),), notes=tuple(notes))
+    return _section("costs", f"what {plan.asked['items']:,} items cost and detect", plan.lines, columns, notes)
 
 
 def _needed_costs(plan: Plan) -> Section:
@@ -224,7 +210,8 @@ def _needed_costs(plan: Plan) -> Section:
         DESIGN,
         ("items", lambda line: _estimate(line.items, "{:,.0f}")),
         ("calls", lambda line: _needed_cost(line, "calls", "{:,.0f}")),
-        ("tokens", lambda line: _millions(line.needed and line.needed.tokens)),
+        ("tokens in", lambda line: _millions(line.needed and line.needed.tokens_in)),
+        ("tokens out", lambda line: _millions(line.needed and line.needed.tokens_out)),
         ("money", lambda line: _needed_cost(line, "money", "{:,.2f}")),
     )
     title = (
@@ -233,18 +220,24 @@ def _needed_costs(plan: Plan) -> Section:
     )
     notes = [f"intervals: {plan.methods['precision']}"] if "precision" in plan.methods else []
     notes += [f"cheapest: {plan.cheapest}"] if plan.cheapest else []
-    return Section("needed", title, tables=(_designs(plan, columns),), notes=tuple(notes))
+    return _section("needed", title, plan.lines, columns, notes)
 
 
-def _table(rows: Sequence[Any], columns: Sequence[Column], align: str = "", axis: Axis | None = None) -> Table:
-    """Return a table with a row per record."""
-    header = tuple(name for name, _ in columns)
-    return Table("", header, tuple(tuple(cell(row) for _, cell in columns) for row in rows), align, axis=axis)
-
-
-def _designs(plan: Plan, columns: Sequence[Column]) -> Table:
-    """Return a table with a row per design, without empty columns."""
-    return _table(plan.lines, [own for own in columns if any(own[1](line) != EMPTY for line in plan.lines)])
+def _section(
+    name: str,
+    title: str,
+    rows: Sequence[Any],
+    columns: Sequence[Column],
+    notes: Sequence[str],
+    align: str = "",
+    axis: Axis | None = None,
+) -> Section:
+    """Return a section with a table of a row per record; columns of designs without a figure are left out."""
+    if columns[0] is DESIGN:
+        columns = [column for column in columns if any(column[1](row) != EMPTY for row in rows)]
+    cells = tuple(tuple(cell(row) for _, cell in columns) for row in rows)
+    table = Table("", tuple(head for head, _ in columns), cells, align, axis=axis)
+    return Section(name, title, tables=(table,), notes=tuple(notes))
 
 
 def _needed_cost(line: PricedDesign, name: str, form: str) -> str:

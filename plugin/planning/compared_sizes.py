@@ -7,8 +7,7 @@ from scipy.special import bdtr, bdtrc, bdtrik, expit, nctdtr, stdtrit
 
 from podium.errors import UsageError
 from podium.planning.plan import ComparedSize
-from podium.planning.sample_size import check_numbers, critical_wins, smallest_number
-from podium.rankers.intervals import check_level
+from podium.planning.sample_size import critical_wins, smallest_number
 from podium.rankers.margins import parse_margin
 from podium.rankers.scale import POINTS
 
@@ -27,24 +26,11 @@ def compared_size(
     level: float = 0.95,
     power: float = 0.8,
 ) -> ComparedSize | None:
-    """Return on how many items `podium compare` detects a difference; None if `difference` is empty.
-
-    Args:
-        difference: with its unit: `2points`, `0.02`, `3units` of a metric, or `40elo` of verdicts.
-        ties: of verdicts, the share that are even, in [0, 1).
-        disagree: of a right-or-wrong metric, the share of items on which one is right and the other wrong, in (0, 1].
-        spread: of any other metric, the standard deviation over items of the difference.
-        level: of the interval that must exclude 0, in (0, 1).
-
-    Raises:
-        UsageError: no such unit; not exactly one of `disagree` and `spread` for a metric; or an impossible difference.
-    """
+    """Return on how many items `podium compare` detects a difference (see `make_plan`); None if it is empty."""
     if not difference and (disagree is not None or spread is not None):
         raise UsageError("--disagree and --spread describe a difference: give it, as --difference 2points")
     if not difference:
         return None
-    check_level(level)
-    check_numbers(power=power)
     size, is_elo = read_difference(difference)
     if is_elo:
         test, words, power_on = _score_test(difference, size, ties, level)
@@ -84,9 +70,6 @@ def read_difference(text: str) -> tuple[float, bool]:
 
     >>> read_difference("2points"), read_difference("40elo")
     ((0.02, False), (40.0, True))
-
-    Raises:
-        UsageError: it has no unit, or is not above 0.
     """
     number, unit = parse_margin(text, f"--difference {text!r}")
     if number <= 0:
@@ -106,12 +89,7 @@ def t_power(difference: float, deviation: float, level: float) -> Power:
 
 
 def sign_power(difference: float, disagree: float, level: float) -> Power:
-    """Return the power of the exact sign test by the number of items; how many differ is binomial.
-
-    Args:
-        difference: of the shares of right answers, at most `disagree`.
-        disagree: share of items on which just one is right.
-    """
+    """Return the power of the exact sign test by the number of items, of which a share `disagree` decides."""
     ahead = (1 + difference / disagree) / 2
 
     def power_on(items: int) -> float:

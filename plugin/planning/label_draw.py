@@ -20,20 +20,14 @@ from podium.tournaments.selection import draw_balanced
 
 NUMBERS = (25, 50, 100, 200, 500, 1000, 2000)
 ALONE = 10.0
-"""A spread, logits, at which the judge says next to nothing: the labels stand alone."""
-Candidate = tuple[str, tuple[str, str]]
-"""An item, and the models that meet on it, sorted."""
+"""Standard deviation of the judge's error, logits, at which its verdicts add nothing to the labels."""
+ItemPair = tuple[str, tuple[str, str]]
+"""An item, and two models by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorForecast:
-    """What ratings err with so many labels, mean absolute, Elo points.
-
-    Attributes:
-        labels: in all, those at hand included.
-        joined: with the judge's verdicts, as structured-bradley-terry joins them.
-        alone: by the labels alone.
-    """
+    """Mean absolute error of ratings, Elo, with a number of labels: joined with the judge's verdicts, and alone."""
 
     labels: int
     joined: float
@@ -42,13 +36,11 @@ class ErrorForecast:
 
 @dataclass(frozen=True, slots=True)
 class LabelDraw:
-    """Battles to ask humans about.
+    """Battles to label.
 
     Attributes:
-        rows: of the sheet.
-        known: labels at hand.
+        known: number of labels so far.
         per_model: fewest and most labels of a model, once the sheet is filled in.
-        forecast: errors by numbers of labels.
         from_labels: whether the forecast rests on labels, or on the prior alone.
     """
 
@@ -67,23 +59,17 @@ def draw_labels(
     responses: Responses | None = None,
     rng: np.random.Generator,
 ) -> LabelDraw:
-    """Draw battles for humans at random, balanced over models, and forecast what labels are worth.
+    """Draw unlabelled battles at random, balanced over models, and forecast the error that labels leave.
 
     Args:
         battles: of a judge, with the labels so far.
-        number: of battles to draw.
         by: `random`; nothing else is unbiased.
         responses: the texts that humans are to read.
-
-    Raises:
-        UsageError: another rule, no items, or fewer battles than asked for.
-        NotIdentifiedError: no verdict, or groups that never met.
     """
     if by != "random":
         raise UsageError(
-            f"--by {by} is refused: labels where the judge is unsure are no random sample, and ratings from them erred "
-            "three times as much where that was measured, with intervals that held 43% of the time instead of 95%. "
-            "Battles are drawn at random, balanced over models (--by random)"
+            f"--by {by} is not available: ratings from labels where the judge is unsure had three times the error when "
+            "measured, and intervals that held 43% of the time instead of 95%. Use --by random"
         )
     coded = code_battles(battles)
     try:
@@ -91,7 +77,7 @@ def draw_labels(
     except NotIdentifiedError:
         labels = None
     if not battles.has_items:
-        raise UsageError("no row says its item, and labels go back by item and pair: name it, as --columns item=prompt")
+        raise UsageError("no item column: labels are matched by item and pair; name it, as --columns item=prompt")
     counts = labels.coded.battles_by_model() if labels else np.zeros(len(coded.models), dtype=np.int64)
     candidates = _candidates(battles, labels, responses, {*coded.models})
     if len(candidates) < number:
@@ -109,7 +95,7 @@ def draw_labels(
 
 def _candidates(
     battles: Battles, labels: HumanLabelFit | None, responses: Responses | None, rated: AbstractSet[str]
-) -> list[Candidate]:
+) -> list[ItemPair]:
     """Return the battles of rated models without a label, sorted; with responses, those with both texts."""
     table = battles.table[~labels.battles] if labels else battles.table
     table = table[table["item"].notna()]
@@ -126,21 +112,21 @@ def _candidates(
 def _too_few(
     battles: Battles, labels: HumanLabelFit | None, responses: Responses | None, number: int, left: int
 ) -> str:
-    """Say why fewer battles are left than were asked for, and what helps."""
+    """Write the message for fewer battles than were asked for."""
     if left:
         return (
-            f"{number:,} battles were asked for, and {left:,} have no label yet, and both responses where those are "
-            "given: ask for fewer"
+            f"{number:,} battles were asked for, and {left:,} have no label yet (and both responses, if given): ask "
+            "for fewer"
         )
     if labels and labels.battles.all():
-        return f"all {len(battles):,} battles have a label: none is left to ask humans about"
+        return f"all {len(battles):,} battles have a label: none is left to label"
     if responses is None:
-        return "no battle without a label is of a known item and of two models with a readable verdict each"
-    return "of no battle without a label are both responses there: name items and models in --responses as SOURCE does"
+        return "no battle without a label has an item and two models with a readable verdict each"
+    return "no battle without a label has both responses: --responses and SOURCE must name items and models alike"
 
 
 def _sheet_row(item: str, first: str, second: str, responses: Responses | None, rng: np.random.Generator) -> SheetRow:
-    """Show the two responses in random order."""
+    """Return a row with the two responses in random order."""
     left, right = (first, second) if rng.random() < 0.5 else (second, first)
     if responses is None:
         return SheetRow(item, "", left, right, "", "")
@@ -150,7 +136,7 @@ def _sheet_row(item: str, first: str, second: str, responses: Responses | None, 
 
 
 def _forecast(coded: CodedBattles, labels: HumanLabelFit | None, known: int, planned: int) -> tuple[ErrorForecast, ...]:
-    """Say what ratings err with the labels at hand, with the planned ones, and with other numbers."""
+    """Return the forecast of the error with the known labels, the planned ones, and other numbers."""
     phi = fit_battles(coded).theta
     if labels:
         fit, spread = fit_random_effects(labels.coded, phi), labels.coded
@@ -166,19 +152,19 @@ def _forecast(coded: CodedBattles, labels: HumanLabelFit | None, known: int, pla
 
 
 def draw_reports(draw: LabelDraw) -> tuple[Report, ...]:
-    """Say what the labels of a sheet leave ratings to err, and others beside."""
+    """Return a report of the error that numbers of labels leave, with one row per number."""
     total = draw.known + len(draw.rows)
     at = {forecast.labels: forecast for forecast in draw.forecast}
     before = f", now {at[draw.known].joined:.0f}" if draw.known in at else ""
     each = " to ".join(map(str, sorted({*draw.per_model})))
     these = "this label" if len(draw.rows) == 1 else f"these {len(draw.rows)} labels"
     notes = [
-        f"With {these} ratings err about {at[total].joined:.0f} Elo{before}; labels alone would "
-        f"err {at[total].alone:.0f}.",
+        f"With {these} the mean error of ratings is about {at[total].joined:.0f} Elo{before}; with labels alone it "
+        f"would be {at[total].alone:.0f}.",
         f"Drawn at random among battles without a label; each model then has {each} labels.",
     ]
     if not draw.from_labels:
-        notes.append("No label is there yet: how far the judge is from humans is a prior's guess (61 Elo).")
+        notes.append("There is no label yet: the judge's distance from humans is a prior assumption (61 Elo).")
     rows = tuple(
         (f"{forecast.labels:,}", f"{forecast.joined:.1f}", f"{forecast.alone:.1f}") for forecast in draw.forecast
     )

@@ -59,14 +59,14 @@ class VerdictModel:
     calls: float | None = 1.0
 
     @property
-    def expected(self) -> np.ndarray:
+    def expected_credits(self) -> np.ndarray:
         """Expected credit of row against column, shape (n, n)."""
         return np.asarray(expit(self.theta[:, None] - self.theta))
 
     @property
     def information(self) -> np.ndarray:
         """Fisher information p (1 - p) of a battle about the difference of its two log-strengths, shape (n, n)."""
-        return self.expected * (1 - self.expected)
+        return self.expected_credits * (1 - self.expected_credits)
 
     def remaining_variance(self, calls: float) -> np.ndarray:
         """Return the variance, beyond item effects, of a credit that is a mean over judge calls, shape (n, n)."""
@@ -153,7 +153,7 @@ def play_schedule(design: TournamentDesign, model: VerdictModel) -> np.ndarray:
     rule = make_tournament(design.name, settings)
     field = Field(model.names, tuple(f"item {k}" for k in range(number)), {})
     code, place = ({name: k for k, name in enumerate(names)} for names in (field.models, field.items))
-    expected, met, rounds = model.expected.tolist(), np.zeros((number, size, size)), list[Round]()
+    expected, met, rounds = model.expected_credits.tolist(), np.zeros((number, size, size)), list[Round]()
     while coming := rule.next(field, rounds).pairings:
         a, b = ([code[getattr(own, side)] for own in coming] for side in ("a", "b"))
         np.add.at(met, ([place[own.item] for own in coming], a, b), 1.0)

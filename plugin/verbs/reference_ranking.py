@@ -30,27 +30,18 @@ FROM_PAIRS = {"bradley-terry": {"regularization", "labels"}, "win-rate": {"label
 
 
 class ReferenceRanking:
-    """The scores that one ranker gives the whole record, to compare the scores of its parts with.
-
-    Attributes:
-        scale: of the ranker's scores.
-        scores: of the whole record, NaN if there is none, shape (models,).
-
-    Raises:
-        NotIdentifiedError: the whole record scores fewer than two models, or all the same.
-        PodiumError: the ranker cannot rank the whole record.
-    """
+    """The scores that one ranker gives the whole record, NaN if there is none, to compare scores of its parts with."""
 
     def __init__(self, battles: Battles, ranker: str, options: Mapping[str, Any], *, seed: int) -> None:
         self.scale = rank(battles, ranker, pool=True, seed=seed, answers=False, **options).standings[0].scale
         self._battles, self._ranker, self._options = battles, ranker, {"seed": seed, **options}
         self._score = part_scorer(battles, ranker, self._options)
-        self.scores = self._score(np.ones(len(battles), dtype=bool))
-        self._compared = np.flatnonzero(~np.isnan(self.scores))
+        self._scores = self._score(np.ones(len(battles), dtype=bool))
+        self._compared = np.flatnonzero(~np.isnan(self._scores))
         self._known: dict[bytes, tuple[float, float]] = {}
         if len(self._compared) < 2:
             raise NotIdentifiedError("the whole record scores fewer than two models: nothing to compare with")
-        if np.nanmax(self.scores) - np.nanmin(self.scores) < SAME_SCORE:
+        if np.nanmax(self._scores) - np.nanmin(self._scores) < SAME_SCORE:
             raise NotIdentifiedError(f"{ranker} gives all models of the whole record the same score: there is no order")
 
     @cached_property
@@ -61,15 +52,12 @@ class ReferenceRanking:
     def distance(self, rows: np.ndarray) -> tuple[float, float]:
         """Return Kendall's tau-b and the mean absolute difference of centred scores between a part and the whole.
 
-        Both are NaN if a model that the whole record scores has no score in the part.
-
-        Args:
-            rows: mask of the battles, or of the judgments, that make the part, shape (rows,).
+        The part is a mask of the battles, or of the judgments, shape (rows,); NaN if it gives some model no score.
         """
         key = np.packbits(rows).tobytes()
         if key not in self._known:
             score = self._score if len(rows) == len(self._battles) else self._score_judgments
-            own, whole = score(rows)[self._compared], self.scores[self._compared]
+            own, whole = score(rows)[self._compared], self._scores[self._compared]
             # Rounding must not order equal scores.
             self._known[key] = (
                 (np.nan, np.nan)

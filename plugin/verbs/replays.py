@@ -1,6 +1,6 @@
 """Replay a tournament: recorded verdicts stand in for the judge, and nothing is called."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -22,15 +22,12 @@ from podium.verbs.rank_battles import rank, refuse_several_judges
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """Recorded verdicts as a judge.
+    """Recorded verdicts as a judge: battles are numbered by item and pair, and by who was shown first if asked for.
 
     Attributes:
-        battles: as read, one judge's, both orders merged; or a row for each order, where the pairings of `codes` say
-            who was shown first.
-        field: all models, and the items in their order of appearance.
-        codes: number of each battle that is on record, repeats of it counted once.
-        outcomes: how it ended, by that number; repeats are averaged, unparsed ones left out.
-        calls: judge calls recorded for it, both orders counted, by that number, shape (battles,).
+        codes: number of each battle; repeats have one number.
+        outcomes: by number; repeats are averaged, unparsed ones left out.
+        calls: judge calls by number, both orders counted, shape (battles,).
         code_of_row: number of the battle of each row, -1 for a row without an item, shape (rows,).
     """
 
@@ -42,28 +39,21 @@ class Recording:
     code_of_row: np.ndarray
 
     def code_of(self, pairing: Pairing) -> int | None:
-        """Return the number of a battle; where the record says no order, of its verdict in whichever order it was."""
+        """Return the number of a battle; if its order is not on record, that of its verdict in any order."""
         code = self.codes.get(pairing)
         return self.codes.get(pairing._replace(first=None)) if code is None and pairing.first else code
 
     def rows_of(self, pairings: Sequence[Pairing]) -> np.ndarray:
-        """Return the mask of the rows of battles, shape (rows,); a battle that is not on record has none."""
+        """Return the mask of the rows of these battles, shape (rows,)."""
         # One more than there are battles: rows without an item have the code -1, and are never played.
         asked = np.zeros(len(self.outcomes) + 1, dtype=bool)
         asked[[code for pairing in pairings if (code := self.code_of(pairing)) is not None]] = True
         return asked[self.code_of_row]
 
-    def gaps(self) -> list[str]:
-        """Say what is lacking to a full round robin, in a warning, or none."""
-        models = len(self.field.models)
-        recorded = len({pairing._replace(first=None) for pairing in self.codes})
-        share = recorded / (models * (models - 1) // 2 * len(self.field.items))
-        return [f"the record is no full round robin: {share:.1%} of its battles are there"] if share < 1 else []
-
 
 @dataclass(frozen=True, slots=True)
 class TournamentDesign:
-    """A tournament by its name, with its settings, what to call both, and battles that it is not to exceed."""
+    """A tournament by name, its settings, a label for both, and the most battles that it may play."""
 
     label: str
     name: str
@@ -76,11 +66,9 @@ class Price:
     """What a tournament costs.
 
     Attributes:
-        battles: asked for; of them `judged` have a readable verdict, `unparsed` none, and `missing` are not on record.
+        battles: asked for: `judged` ones, `unparsed` ones, and `missing` ones that are not on record.
         calls: judge calls recorded for them, both orders counted.
-        pairs: of models that were to meet.
-        rounds: in which the battles were scheduled.
-        given: battles that were on record before the tournament began; not paid for.
+        given: battles on record before the tournament began, which it does not pay for.
     """
 
     battles: int
@@ -98,10 +86,9 @@ class Playthrough:
     """The result of a tournament played on recorded verdicts, before ranking.
 
     Attributes:
-        rounds: all that was scheduled, and how it ended; a missing battle has no credit.
-        given: the battles that it found played.
-        battles: those played and those given, as rows of the record.
-        price: of those played.
+        rounds: a missing battle has no credit.
+        given: the battles on record before it began.
+        battles: those played and those given.
         rows: mask of the record's rows that are in `battles`, shape (rows,).
     """
 
@@ -133,8 +120,8 @@ def replay(
 ) -> Replay:
     """Play a tournament with recorded verdicts as the judge, and rank what was played.
 
-    A battle that is not on record is missing: it is counted, and never a tie. Where the tournament has newcomers join
-    a ranking, the recorded battles of those ranked before are given to it, and ranked too, at no price.
+    A battle that is not on record counts as missing, never as a tie. If newcomers join a ranking, the recorded battles
+    of the models ranked before are given to the tournament and ranked, too, at no price.
 
     Args:
         battles: from `read_battles`; or what it reads: a data frame, or a path.
@@ -142,13 +129,13 @@ def replay(
         rankers: names, as a sequence or separated by commas.
         level: of intervals and rank sets, in (0, 1).
         seed: of the tournament and of the rankers.
-        pool: take the verdicts of several judges together; of a battle, their mean counts.
+        pool: combine the verdicts of several judges; a battle has their mean.
         **options: of the tournament and of the rankers; `name.option` (through a dict) reaches one of them only.
 
     Raises:
         UsageError: an unknown tournament, ranker or option.
         NotIdentifiedError: several judges, no items, or what was played cannot be ranked.
-        PluginError: the tournament asks for a battle twice, or for one that cannot be.
+        PluginError: the tournament asks for a battle twice, or for an impossible one.
     """
     names = ranker_names(rankers)
     settings, others = divide_options(options, [tournament], names)
@@ -165,12 +152,12 @@ def replay(
 
 
 def asks_order(rule: Any) -> bool:
-    """Tell whether the pairings of a tournament (or of its class) say who is shown first."""
+    """Return whether the pairings of a tournament, or of its class, say which model is shown first."""
     return bool(getattr(rule, "shows_first", False))
 
 
 def in_one_order(battles: Battles) -> Battles:
-    """Return a row for each judgment again, where reading merged the two orders and has kept them."""
+    """Return the battles with one row per judgment, if reading merged the two orders."""
     verdicts = battles.verdicts
     if not verdicts or not verdicts.merge:
         return battles
@@ -178,7 +165,7 @@ def in_one_order(battles: Battles) -> Battles:
 
 
 def merge_orders(battles: Battles) -> Battles:
-    """Merge the two orders of each pair, where the rows are judgments, as reading does."""
+    """Merge the two orders of each pair, if the rows are judgments."""
     table = battles.rows
     if not isinstance(table, pd.DataFrame) or "order" not in table or "swap" in table:
         return battles
@@ -189,36 +176,53 @@ def merge_orders(battles: Battles) -> Battles:
 def recording_of(
     battles: Battles | pd.DataFrame | str | Path, *, pool: bool = False, by_order: bool = False
 ) -> Recording:
-    """Look up battles by item and pair; with `by_order`, also by who was shown first, as far as the record says it.
-
-    Raises:
-        NotIdentifiedError: several judges and not `pool`, or no row says which item it is about.
-    """
+    """Return battles as a recording; with `by_order`, numbered by the model shown first, too."""
     battles = battles if isinstance(battles, Battles) else read_battles(battles)
     if not pool:
         refuse_several_judges(battles)
     if not battles.has_items:
-        raise NotIdentifiedError("no item column: a tournament cannot be replayed without knowing which item is which")
+        raise NotIdentifiedError(
+            "no item column: a tournament is replayed item by item; name it, as --columns item=prompt"
+        )
     battles = in_one_order(battles) if by_order else battles
-    pairings, code = _distinct_pairings(battles, by_order)
-    credit, margin = _means_by_name(battles, code, len(pairings))
-    calls = 1.0 + battles.table["swap"].notna().to_numpy() if "swap" in battles.table else np.ones(len(battles))
+    table, names = battles.table, battles.models
+    (a, b), items = battles.model_codes, table["item"].cat.categories
+    reversed_, credit, margin = a > b, table["credit"].to_numpy(), battles.numbers_of("margin")
+    # Who was shown first: 0 if unknown or not asked for, 1 for the first by name, 2 for the other.
+    order = table["order"] if by_order and "order" in table else pd.Series("", index=table.index)
+    shown = np.select([order == "ab", order == "ba"], [1 + reversed_, 2 - reversed_], 0)
+    columns = {
+        "item": table["item"].cat.codes,
+        "a": np.minimum(a, b),
+        "b": np.maximum(a, b),
+        "shown": shown,
+        "credit": np.where(reversed_, 1 - credit, credit),
+        "margin": np.where(np.isnan(credit), np.nan, np.where(reversed_, -margin, margin)),
+        "calls": 1.0 + table["swap"].notna() if "swap" in table else 1.0,
+    }
+    rows = pd.DataFrame(columns)
+    placed = (rows["item"] >= 0).to_numpy()
+    battle = rows[placed].groupby(["item", "a", "b", "shown"])
+    code = np.full(len(rows), -1)
+    code[placed] = battle.ngroup()
+    means = battle[["credit", "margin"]].mean().astype(object)
+    pairings = [
+        Pairing(items[item], names[a], names[b], first=(None, names[a], names[b])[first])
+        for item, a, b, first in means.index
+    ]
+    outcomes = zip(pairings, *(means[name].where(means[name].notna(), None) for name in means), strict=True)
     return Recording(
         battles=battles,
-        field=Field(battles.models, tuple(battles.table["item"].dropna().unique()), {}),
+        field=Field(names, tuple(table["item"].dropna().unique()), {}),
         codes={pairing: k for k, pairing in enumerate(pairings)},
-        outcomes=tuple(map(Outcome, pairings, credit, margin)),
-        calls=np.bincount(code + 1, calls, len(pairings) + 1)[1:],
+        outcomes=tuple(Outcome(*each) for each in outcomes),
+        calls=battle["calls"].sum().to_numpy(),
         code_of_row=code,
     )
 
 
 def play(tournament: TournamentRule, record: Recording) -> Playthrough:
-    """Ask the tournament for battles until it is over, and look up how each ended.
-
-    Raises:
-        PluginError: the tournament asks for a battle twice, or for one that cannot be.
-    """
+    """Play a tournament on recorded verdicts until it is over; PluginError for repeated or impossible battles."""
     ranked_before = getattr(tournament, "ranked_before", None)
     ranked = frozenset(ranked_before(record.field)) if ranked_before else frozenset()
     rated = record.outcomes if ranked else ()
@@ -243,10 +247,9 @@ def play(tournament: TournamentRule, record: Recording) -> Playthrough:
 def divide_options(
     options: Mapping[str, Any], tournaments: Sequence[str], rankers: Sequence[str]
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
-    """Give each tournament the options that are its own; return those, and what is left for the rankers.
+    """Return the options (`option` or `name.option` to value) of each tournament, and those of the rankers.
 
-    A general option that both a tournament and a ranker have goes to both, unless its value is the tournament's default
-    (`anchor=auto`) or several names (`anchor=a,b`). Options are `option` or `name.option` to value.
+    An option that both have goes to both, unless its value is the tournament's default or several names (`anchor=a,b`).
     """
     known = options_by_name((), tournaments)
     usual = {name: parameter.default for own in known.values() for name, parameter in own.items()}
@@ -257,7 +260,7 @@ def divide_options(
 
 
 def seed_settings(name: str, settings: Mapping[str, Any], seed: int, level: float | None = None) -> dict[str, Any]:
-    """Add seed and level to a tournament's settings, where it takes them and they are not given."""
+    """Return a tournament's settings with seed and level added, if it takes them and they are not given."""
     known = parameters_of(catalogue.tournament_rule(name))
     asks = "level" in known and level is not None and settings.get("until")
     usual = {**({"seed": seed} if "seed" in known else {}), **({"level": level} if asks else {})}
@@ -283,43 +286,8 @@ def _price(record: Recording, rounds: Sequence[Round], given: int) -> Price:
     )
 
 
-def _distinct_pairings(battles: Battles, by_order: bool) -> tuple[list[Pairing], np.ndarray]:
-    """Return the distinct battles, and the position of each row's among them, -1 without an item, shape (rows,)."""
-    table, names = battles.table, battles.models
-    item = table["item"].cat.codes.to_numpy(dtype=np.int64)
-    a, b = battles.model_codes
-    size, items = len(names), table["item"].cat.categories.tolist()
-    low, high = np.minimum(a, b), np.maximum(a, b)
-    # Who was shown first: 0 where nobody knows or asks, 1 for the first by name, 2 for the other.
-    shown = np.zeros(len(table), dtype=np.int64)
-    if by_order and "order" in table:
-        order = table["order"].astype(object).to_numpy()
-        leader = np.where(order == "ab", a, np.where(order == "ba", b, -1))
-        shown = np.where(leader < 0, 0, np.where(leader == low, 1, 2))
-    key = np.where(item < 0, -1, ((item * size + low) * size + high) * 3 + shown)
-    distinct, code = np.unique(key, return_inverse=True)
-    unplaced = int(distinct[0] == -1)
-    pairings = []
-    for cell, leads in zip(*(part.tolist() for part in np.divmod(distinct[unplaced:], 3)), strict=True):
-        pair = (names[cell // size % size], names[cell % size])
-        pairings.append(Pairing(items[cell // size**2], *pair, first=(None, *pair)[leads]))
-    return pairings, code - unplaced
-
-
-def _means_by_name(battles: Battles, code: np.ndarray, size: int) -> Iterator[list[float | None]]:
-    """Yield mean credit and margin of whoever comes first by name, of each code but -1; None where nothing is read."""
-    a, b = battles.model_codes
-    in_order, credit, margin = a < b, battles.table["credit"].to_numpy(), battles.numbers_of("margin")
-    parse_margin = np.where(np.isnan(credit), np.nan, np.where(in_order, margin, -margin))
-    for values in (np.where(in_order, credit, 1 - credit), parse_margin):
-        keep = (code >= 0) & ~np.isnan(values)
-        total, number = np.bincount(code[keep], values[keep], size), np.bincount(code[keep], minlength=size)
-        means = (total / np.maximum(number, 1)).tolist()
-        yield [None if count == 0 else mean for mean, count in zip(means, number.tolist(), strict=True)]
-
-
 def _outcome_of(pairing: Pairing, record: Recording) -> Outcome:
-    """Return how a battle ended, without a credit where it is not on record; refuse one that cannot be."""
+    """Return the outcome of a battle, without a credit if it is not on record; PluginError for an impossible one."""
     code, sides = record.code_of(pairing), (pairing.a, pairing.b)
     if code is not None:
         known = record.outcomes[code]

@@ -33,15 +33,11 @@ COSTS = ("battles", "calls", "pairs", "rounds", "missing")
 
 @dataclass(frozen=True, slots=True)
 class TournamentRow:
-    """One tournament over all seeds; its costs are means.
+    """One tournament over all seeds, with mean costs, and mean distances from the ranking of the whole record.
 
     Attributes:
-        tournament: its name, and the anchor where several are compared.
-        budget: the most battles it may play; None for no limit.
-        error: mean absolute difference of the scores from those of the whole record, both centred; None if no seed
-            gave a ranking.
-        error_sd: standard deviation of `error` over seeds; None for fewer than two.
-        tau, tau_sd: the same of Kendall's tau-b with the whole record.
+        budget: the most battles it may play.
+        error: mean absolute difference of centred scores; None if no seed gave a ranking.
         failed: number of seeds that gave no ranking of all models; left out of `error` and `tau`.
         most: 90% quantile of the calls over seeds; None for a tournament that cannot stop early.
         answered: share of seeds in which the question was answered; None as for `most`.
@@ -66,12 +62,7 @@ class TournamentRow:
 
 @dataclass(frozen=True, slots=True)
 class TournamentTable(Document):
-    """Tournaments ranked by one ranker and compared with the whole record, one row per tournament and budget.
-
-    Attributes:
-        scale: of the rows' `error`.
-        whole: battles, judge calls and items of the whole record.
-    """
+    """Tournaments compared with the whole record, whose counts are `whole`; `scale` is that of the errors."""
 
     view = "podium.verbs.tournament_table_report:tournament_table_reports"
     ranker: str
@@ -104,17 +95,10 @@ def compare_tournaments(
     """Replay tournaments with many seeds, and compare each ranking with that of the whole record.
 
     Args:
-        battles: the record; or what `read_battles` reads.
-        tournaments: names, as a sequence or separated by commas; a tournament with variants (an anchor) is played in
-            each of them, unless an option selects one.
+        tournaments: names; one with variants (an anchor) is played in each of them, unless an option selects one.
         seeds: number of seeds, counted from `seed`.
         budgets: play each tournament on as many items as these numbers of battles allow; by default on all.
-        pool: combine the verdicts of several judges.
         **options: of the tournaments and of the ranker; `name.option` (through a dict) reaches one of them only.
-
-    Raises:
-        UsageError: an unknown tournament, ranker or option, or a budget too small for a single item.
-        NotIdentifiedError: several judges, no items, or the whole record cannot be ranked.
     """
     names = tournament_names(tournaments)
     ranker, *more = ranker_names(ranker)
@@ -138,11 +122,7 @@ def compare_tournaments(
 
 
 def tournament_names(tournaments: str | Sequence[str]) -> list[str]:
-    """Return the names of tournaments, given as a sequence or separated by commas, without duplicates.
-
-    Raises:
-        UsageError: no name, or an unknown one.
-    """
+    """Return the names of tournaments, given as a sequence or separated by commas, without duplicates."""
     typed = tournaments.split(",") if isinstance(tournaments, str) else tournaments
     names = dict.fromkeys(catalogue.extension(Tournament, name.strip()).name for name in typed if name.strip())
     if not names:
@@ -222,4 +202,8 @@ def _warnings(rows: Sequence[TournamentRow], record: Recording) -> Iterator[str]
     short = list(dict.fromkeys(row.tournament for row in rows if row.missing))
     if short:
         yield f"some battles asked for are not on record, so the scores rest on fewer: {some(short)}"
-    yield from record.gaps()
+    models = len(record.field.models)
+    recorded = len({pairing._replace(first=None) for pairing in record.codes})
+    share = recorded / (models * (models - 1) // 2 * len(record.field.items))
+    if share < 1:
+        yield f"the record is no full round robin: it has {share:.1%} of the battles"

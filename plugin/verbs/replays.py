@@ -186,7 +186,7 @@ def recording_of(
         )
     battles = in_one_order(battles) if by_order else battles
     table, names = battles.table, battles.models
-    (a, b), items = battles.model_codes, table["item"].cat.categories
+    (a, b), items = battles.model_codes, table["item"].cat.categories.tolist()
     reversed_, credit, margin = a > b, table["credit"].to_numpy(), battles.numbers_of("margin")
     # Who was shown first: 0 if unknown or not asked for, 1 for the first by name, 2 for the other.
     order = table["order"] if by_order and "order" in table else pd.Series("", index=table.index)

@@ -36,7 +36,7 @@ def test_a_sheet_goes_out_and_comes_back_into_a_ranking(
 ) -> None:
     sheet = tmp_path / "sheet.csv"
     done = podium("label", verdicts, "--responses", responses, "--number", "50", "-o", sheet)
-    assert (done.code, "With these 50 labels ratings err about" in done.out) == (0, True)
+    assert (done.code, "With these 50 labels the mean error of ratings is about" in done.out) == (0, True)
     pd.read_csv(sheet).assign(verdict=["1", "2"] * 25).to_csv(sheet, index=False)
     words = ("--ranker", "structured-bradley-terry", "--human-labels", sheet, "--format", "json")
     ranked = podium("rank", verdicts, *words)
@@ -47,7 +47,7 @@ def test_a_sheet_goes_out_and_comes_back_into_a_ranking(
 
 def test_by_uncertainty_exits_with_2_and_the_reason(podium: Podium, verdicts: Path) -> None:
     refused = podium("label", verdicts, "--by", "uncertainty")
-    assert (refused.code, "three times as much" in refused.err) == (2, True)
+    assert (refused.code, "three times the error" in refused.err) == (2, True)
 
 
 def test_labels_of_other_battles_calibrate_nothing(podium: Podium, verdicts: Path, tmp_path: Path) -> None:

@@ -37,10 +37,10 @@ def main() -> None:
     apart, merged = verdicts(options.judgments)
     whole = tables.timed(lambda: diagnose(apart, merged), repeats=5)
     parts = {
-        question.title: tables.timed(
-            lambda one=question: answer_sections([one], Subject("gpt-9", apart, merged)), repeats=5
+        section[0]: tables.timed(
+            lambda name=name, one=section: answer_sections({name: one}, Subject("gpt-9", apart, merged)), repeats=5
         )
-        for question in SECTIONS
+        for name, section in SECTIONS.items()
     }
     rows = [[title, str(timing)] for title, timing in parts.items()]
     goal = f"goal {GOAL:g} s: {'met' if whole.median <= GOAL else 'MISSED'}"

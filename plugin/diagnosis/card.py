@@ -1,6 +1,6 @@
 """The judge card: its sections, and one card per judge."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -31,36 +31,27 @@ from podium.text import Document, as_text
 Reply: TypeAlias = CardAnswer | Missing
 
 
-@dataclass(frozen=True, slots=True)
-class CardSection:
-    """One section of the card: JSON key, title, and the function that computes its answer."""
-
-    name: str
-    title: str
-    compute: Callable[[Any], Reply]
-
-
-SECTIONS = (
-    CardSection("position", "position: the response shown first", position),
-    CardSection("consistency", "consistency: ties, repeats, margins", consistency),
-    CardSection("verbosity", "verbosity: longer responses", verbosity),
-    CardSection("self_preference", "self-preference: models of the judge's family", measure_self_preference),
-    CardSection("human", "agreement with humans", measure_human_agreement),
-    CardSection(
-        "transitivity",
+Sections: TypeAlias = Mapping[str, tuple[str, Callable[[Any], Reply]]]
+"""Sections by JSON key: the title, and the function that computes the answer."""
+SECTIONS: Sections = {
+    "position": ("position: the response shown first", position),
+    "consistency": ("consistency: ties, repeats, margins", consistency),
+    "verbosity": ("verbosity: longer responses", verbosity),
+    "self_preference": ("self-preference: models of the judge's family", measure_self_preference),
+    "human": ("agreement with humans", measure_human_agreement),
+    "transitivity": (
         "transitivity on single items",
         lambda subject: transitivity(subject.battles, level=subject.level),
     ),
-    CardSection("cycles", "transitivity of whole models", cycles),
-    CardSection("fit", "fit of Bradley-Terry", lambda subject: bradley_terry_fit(subject.battles, level=subject.level)),
-    CardSection("gold", "ranking compared with a gold standard", gold_agreement),
-)
+    "cycles": ("transitivity of whole models", cycles),
+    "fit": ("fit of Bradley-Terry", lambda subject: bradley_terry_fit(subject.battles, level=subject.level)),
+    "gold": ("ranking compared with a gold standard", gold_agreement),
+}
 """The sections of every card, in the order shown."""
-
-ACROSS = (
-    CardSection("side_by_side", "judges and realizations side by side", side_by_side),
-    CardSection("rejudged", "the same battles re-judged", compare_rejudged),
-)
+ACROSS: Sections = {
+    "side_by_side": ("judges and realizations side by side", side_by_side),
+    "rejudged": ("the same battles re-judged", compare_rejudged),
+}
 """The sections that compare judges, in the order shown."""
 
 
@@ -150,14 +141,14 @@ def diagnose(
     )
 
 
-def answer_sections(sections: Sequence[CardSection], subject: Any) -> dict[str, Reply]:
+def answer_sections(sections: Sections, subject: Any) -> dict[str, Reply]:
     """Compute the answers of sections, by JSON key; one that cannot be identified or fitted is `Missing`."""
     answers: dict[str, Reply] = {}
-    for section in sections:
+    for name, (title, compute) in sections.items():
         try:
-            answers[section.name] = section.compute(subject)
+            answers[name] = compute(subject)
         except (NotIdentifiedError, NotConvergedError) as error:
-            answers[section.name] = Missing(section.title, str(error), "")
+            answers[name] = Missing(title, str(error), "")
     return answers
 
 

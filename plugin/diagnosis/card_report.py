@@ -1,8 +1,8 @@
 """Reports of judge cards: the summary with a line per check, one section, or all sections."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from podium.diagnosis.card import ACROSS, SECTIONS, Card, CardSection, Diagnosis, Reply
+from podium.diagnosis.card import ACROSS, SECTIONS, Card, Diagnosis, Reply, Sections
 from podium.diagnosis.card_summary import best_with_humans, check_lines
 from podium.diagnosis.figures import Missing, Statistic
 from podium.diagnosis.rejudged import Rejudged
@@ -21,20 +21,30 @@ def summary_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
     for card in diagnosis.cards:
         rows = tuple((line.name, line.figure, line.verdict) for line in check_lines(card.answers))
         table = Table("", ("check", "found", "verdict"), rows, align="lll", words=True)
-        notes = (_denominators(card), MORE)
+        notes = (_sizes(card), MORE)
         reports.append(Report(_title(diagnosis, card), card.answer, table, notes))
     return tuple(reports)
 
 
 def section_reports(diagnosis: Diagnosis, name: str) -> tuple[Report, ...]:
     """Build a report of one section for every card."""
-    sections = {section.name: section for section in (*SECTIONS, *ACROSS)}
-    if name not in sections:
-        raise UsageError(f"no section called {name!r}; available: {', '.join(sections)}")
-    section = (sections[name],)
-    if sections[name] in ACROSS:
-        return (Report("all judges", sections=_sections(section, diagnosis.across)),)
+    if name in ACROSS:
+        return (Report("all judges", sections=_sections({name: ACROSS[name]}, diagnosis.across)),)
+    if name not in SECTIONS:
+        raise UsageError(f"no section called {name!r}; available: {', '.join([*SECTIONS, *ACROSS])}")
+    section = {name: SECTIONS[name]}
     return tuple(Report(_title(diagnosis, card), sections=_sections(section, card.answers)) for card in diagnosis.cards)
+
+
+def card_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
+    """Build a report per card, and one for the comparisons between judges."""
+    reports = []
+    for card in diagnosis.cards:
+        sections = _sections(SECTIONS, card.answers)
+        reports.append(Report(_title(diagnosis, card), card.answer, notes=(_sizes(card),), sections=sections))
+    if len(reports) > 1 or any(not isinstance(answer, Missing) for answer in diagnosis.across.values()):
+        reports.append(Report("all judges", sections=_sections(ACROSS, diagnosis.across)))
+    return tuple(reports)
 
 
 def _judges_report(diagnosis: Diagnosis) -> Report:
@@ -64,7 +74,7 @@ def _title(diagnosis: Diagnosis, card: Card) -> str:
     return f"judge card · {_name_of(card)} · {percent(diagnosis.level)} intervals"
 
 
-def _denominators(card: Card) -> str:
+def _sizes(card: Card) -> str:
     """Write the numbers of models, items, judgments and battles of a card."""
     battles = card.subject.battles
     counts = battles.counts()
@@ -75,25 +85,14 @@ def _denominators(card: Card) -> str:
     )
 
 
-def card_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
-    """Build a report per card, and one for the comparisons between judges."""
-    reports = []
-    for card in diagnosis.cards:
-        sections, notes = _sections(SECTIONS, card.answers), (_denominators(card),)
-        reports.append(Report(_title(diagnosis, card), card.answer, notes=notes, sections=sections))
-    if len(reports) > 1 or any(not isinstance(answer, Missing) for answer in diagnosis.across.values()):
-        reports.append(Report("all judges", sections=_sections(ACROSS, diagnosis.across)))
-    return tuple(reports)
-
-
-def _sections(sections: Sequence[CardSection], answers: Mapping[str, Reply]) -> tuple[Section, ...]:
+def _sections(sections: Sections, answers: Mapping[str, Reply]) -> tuple[Section, ...]:
     """Build a report section per answer, and two with the reasons of missing figures and the methods of intervals."""
     built = []
     missing: dict[tuple[str, str], dict[str, None]] = {}
     methods: dict[str, dict[str, None]] = {}
-    for section in sections:
-        answer = answers[section.name]
-        lines = ((section.title, answer),) if isinstance(answer, Missing) else answer.lines()
+    for name, (title, _) in sections.items():
+        answer = answers[name]
+        lines = ((title, answer),) if isinstance(answer, Missing) else answer.labelled_values()
         for label, value in lines:
             if isinstance(value, Missing):
                 missing.setdefault((value.why, value.remedy), {})[label.strip()] = None
@@ -101,7 +100,7 @@ def _sections(sections: Sequence[CardSection], answers: Mapping[str, Reply]) -> 
                 methods.setdefault(value.method, {})[label.strip()] = None
         if not isinstance(answer, Missing):
             facts = tuple(Fact(label, *((value,) if isinstance(value, str) else value.cells)) for label, value in lines)
-            built.append(Section(section.name, section.title, facts, answer.tables()))
+            built.append(Section(name, title, facts, answer.tables()))
     remarks = {
         "not answered": [
             f"{'; '.join(labels)}: {why}" + (f". Remedy: {remedy}" if remedy else "")

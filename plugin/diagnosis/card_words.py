@@ -13,7 +13,7 @@ ANSWERS = {
     "({agreement.interval}); cycles among the models: {cycles}.",
     "scale unknown": "Whether its Elo gaps match human ones is not known: {why}.",
     "scale matches": "Its Elo gaps are {slope.value:.2f} times the human ones ({slope.interval}): they match, as far "
-    "as these labels tell.",
+    "as these labels show.",
     "scale differs": "Its Elo gaps are {slope.value:.2f} times the human ones ({slope.interval}): calibrate before you "
     "quote Elo.",
     "fix replies": "Fix the judge's replies first: {section.unparsed.estimate} could not be read.",

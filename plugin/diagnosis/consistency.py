@@ -100,7 +100,7 @@ def _tally_repeats(judgments: Battles, win: np.ndarray) -> tuple[np.ndarray, np.
     names = ["repeat", *REPLIES, *([] if judgments.copies else ["credit"])]
     rows = table.loc[read, [name for name in names if name in table]][repeated[code]]
     if not (rows.groupby(code[repeated[code]]).nunique(dropna=False) > 1).to_numpy().any():
-        why = "verdicts that occur twice may be copies: no repeat and no other reply tells them from repeats"
+        why = "verdicts that occur twice may be copies: neither a repeat nor the reply shows that they are not"
         return Missing("repeats", why, "number the repeats in a column repeat")
     row = np.zeros(len(repeated), dtype=np.int64)
     row[code] = np.flatnonzero(read)

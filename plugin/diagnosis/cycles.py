@@ -65,7 +65,7 @@ class Cycles(CardAnswer):
     beyond_noise: Figured
     cycles: tuple[Cycle, ...]
 
-    def lines(self) -> tuple[tuple[str, Value], ...]:
+    def labelled_values(self) -> tuple[tuple[str, Value], ...]:
         of = f"of {self.triples:,} triples"
         sure = f"{self.certain:,} beyond chance at {self.level:.0%} (Holm over all cycles, item-clustered t)"
         sntd = self.sntd

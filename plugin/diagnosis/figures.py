@@ -109,7 +109,7 @@ class CardAnswer:
 
     __slots__ = ()
 
-    def lines(self) -> tuple[tuple[str, Value], ...]:
+    def labelled_values(self) -> tuple[tuple[str, Value], ...]:
         """Return the label and the value of each line of the section."""
         return labelled_figures(self)
 

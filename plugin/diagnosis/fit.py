@@ -67,7 +67,7 @@ class BradleyTerryFit(CardAnswer):
     whole: JointTest | Missing
     misses: tuple[PairResidual, ...]
 
-    def lines(self) -> tuple[tuple[str, Value], ...]:
+    def labelled_values(self) -> tuple[tuple[str, Value], ...]:
         among = f"{self.missed:,} of {self.tested:,} tested pairs ({self.pairs:,} met) at {self.level:.0%}"
         joint: Value | JointTest = self.whole
         if isinstance(joint, JointTest):

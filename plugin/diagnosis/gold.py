@@ -54,7 +54,7 @@ class GoldAgreement(CardAnswer):
     biases: tuple[SystemBias, ...] | Missing
     self_bias: SelfBias | Missing
 
-    def lines(self) -> tuple[tuple[str, Value], ...]:
+    def labelled_values(self) -> tuple[tuple[str, Value], ...]:
         mse, alpha, single, delta = (
             EMPTY if isinstance(value, Missing) else f"{value:.3g}"
             for value in (self.mse, self.alpha, self.single_alpha, self.delta)

@@ -53,7 +53,7 @@ class JudgesSideBySide(CardAnswer):
     correlations: tuple[Correlation, ...]
     mean: Figured
 
-    def lines(self) -> tuple[tuple[str, Value], ...]:
+    def labelled_values(self) -> tuple[tuple[str, Value], ...]:
         return (
             ("judges", f"{len(self.judges):,}, {self.models:,} models ranked by all"),
             ("mean Kendall's tau between judges", self.mean),

@@ -66,8 +66,8 @@ class Position(CardAnswer):
     difference: Annotated[Figured, "position difference, 0 to 1"]
     swaps: SwapsByCloseness
 
-    def lines(self) -> tuple[tuple[str, Value], ...]:
-        lines = CardAnswer.lines(self)
+    def labelled_values(self) -> tuple[tuple[str, Value], ...]:
+        lines = CardAnswer.labelled_values(self)
         mixed = ("  of these", "not all were read in both orders, so quality enters them, too")
         return lines if self.balanced else (*lines[:4], mixed, *lines[4:])
 
@@ -178,6 +178,6 @@ def _no_order(judgments: Battles) -> Missing:
     if np.isfinite(judgments.numbers_of("score_a")).any():
         return Missing("position", "each response was scored alone: there is no first one", "none is needed")
     merged = (orders_of(judgments) == "merged").any()
-    why = "the two orders are merged already" if merged else "no row says which response was shown first"
+    why = "the two orders are merged already" if merged else "no row names the response shown first"
     remedy = "give a row per order and a column order (ab, ba), or say --shown a where model_a was shown first"
     return Missing("position", why, remedy)

@@ -50,7 +50,7 @@ class Rejudged(CardAnswer):
         counted = f"re-judged: {self.battles:,} of {self.most:,} battles{share}"
         return "; ".join([counted, *filter(None, drifts)]) + f" (from {self.first} to {self.second})"
 
-    def lines(self) -> tuple[tuple[str, Value], ...]:
+    def labelled_values(self) -> tuple[tuple[str, Value], ...]:
         answers = "whether the responses are the same is not known: no lengths"
         if self.changed is not None:
             answers = f"{self.battles - self.changed:,} with the same responses, {self.changed:,} with changed ones"

@@ -34,7 +34,7 @@ class SelfPreference(CardAnswer):
     unknown: tuple[str, ...]
     excesses: Mapping[str, Figured]
 
-    def lines(self) -> tuple[tuple[str, Value], ...]:
+    def labelled_values(self) -> tuple[tuple[str, Value], ...]:
         known = "not known" if self.family is None else f"{self.family} ({self.how})"
         against = (("compared with", self.who), ("slope of its ratings on theirs", self.slope)) if self.who else ()
         return (("family of the judge", known), *against, ("its family is rated higher by", self.excess))

@@ -30,7 +30,7 @@ MOST_NOISE = 0.5
 class Ratings:
     """Bradley-Terry ratings in Elo points, centred on 0, with influence functions, shape (clusters, models).
 
-    From these, differences between sources get their errors; `bounded` tells which ratings the data bound.
+    From these, differences between sources get their errors; `bounded` is the mask of ratings that the data bound.
     """
 
     models: tuple[str, ...]

@@ -230,7 +230,7 @@ class TripleGroup:
 
 @dataclass(frozen=True, slots=True)
 class Triplet:
-    """PNT and SNTD of three models, the strongest first; `scenario` tells which gaps between them are leads."""
+    """PNT and SNTD of three models, the strongest first; `scenario` names the gaps that are leads."""
 
     models: tuple[str, str, str]
     items: int
@@ -270,7 +270,7 @@ class Transitivity(CardAnswer):
     categories: tuple[TripleGroup, ...] | Missing
     triplets: tuple[Triplet, ...]
 
-    def lines(self) -> tuple[tuple[str, Value], ...]:
+    def labelled_values(self) -> tuple[tuple[str, Value], ...]:
         groups = [group for group in (self.consistent, self.ambiguous) if isinstance(group, TripleGroup)]
         return (
             ("judged", f"{self.triples:,} of {self.possible:,} triples, {self.items:,} items"),

@@ -47,7 +47,7 @@ class Verbosity(CardAnswer):
     residuals: Figured
     who: str | None
 
-    def lines(self) -> tuple[tuple[str, Value], ...]:
+    def labelled_values(self) -> tuple[tuple[str, Value], ...]:
         rule = f" ({self.rule})" if self.rule else ""
         against = f" against {self.who}" if self.who else ""
         return (

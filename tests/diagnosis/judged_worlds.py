@@ -43,7 +43,7 @@ def both(played: World, judge: Judge, repeats: int = 1) -> tuple[Battles, Battle
 def answers(played: World, judge: Judge, sections: tuple[str, ...] = ASKED, repeats: int = 1) -> dict[str, Reply]:
     """Return what some sections of the card say of a judge in a world."""
     subject = Subject(judge.name, *both(played, judge, repeats))
-    return answer_sections([question for question in SECTIONS if question.name in sections], subject)
+    return answer_sections({name: section for name, section in SECTIONS.items() if name in sections}, subject)
 
 
 def repeats(judge: Judge) -> int:

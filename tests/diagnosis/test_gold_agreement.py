@@ -244,8 +244,8 @@ def test_single_votes_are_less_decisive_than_means_of_both_orders():
     assert covers(found.alpha_beyond_noise, of_means)
     assert not covers(found.alpha_beyond_noise, 1.0)
     assert found.single_alpha == asked(votes, gold_of()).alpha
-    assert any("single votes" in label for label, _ in found.lines())
-    assert not any("single votes" in label for label, _ in asked(merged, gold_of()).lines())
+    assert any("single votes" in label for label, _ in found.labelled_values())
+    assert not any("single votes" in label for label, _ in asked(merged, gold_of()).labelled_values())
 
 
 def test_gold_battles_have_noise_of_their_own():

@@ -8,7 +8,7 @@ import pytest
 from judged_worlds import FAULTY, OWN, world
 
 from podium import Judge, NotIdentifiedError, UsageError, read_battles
-from podium.diagnosis.card import SECTIONS, CardSection, answer_sections, diagnose
+from podium.diagnosis.card import SECTIONS, answer_sections, diagnose
 from podium.diagnosis.card_summary import card_answer, check_lines
 from podium.diagnosis.figures import Missing, Statistic, Unit, as_dict
 from podium.diagnosis.subject import Subject
@@ -32,7 +32,7 @@ def test_every_judge_has_a_card_with_every_section(two_judges):
     assert [card.subject.realization for card in two_judges.cards] == ["rubric", None]
     assert [card.subject.model for card in two_judges.cards] == ["acme/lm", "gpt-9"]
     for card in two_judges.cards:
-        assert list(card.answers) == [question.name for question in SECTIONS]
+        assert list(card.answers) == list(SECTIONS)
         assert len(card.subject.battles) == len(card.subject.others) == 15 * 30
 
 
@@ -145,7 +145,7 @@ def test_a_question_that_the_data_cannot_support_is_missing_not_an_error():
         raise NotIdentifiedError("the groups never met")
 
     battles = read_battles(world(1, 2).judgments())
-    answers = answer_sections([CardSection("it", "the title", refuse)], Subject(None, battles, battles))
+    answers = answer_sections({"it": ("the title", refuse)}, Subject(None, battles, battles))
     assert answers["it"] == Missing("the title", "the groups never met", "")
 
 

@@ -42,7 +42,7 @@ def card(name, judge, **reading):
     path = DATA / name
     apart, merged = read_battles(path, merge=False, **reading), read_battles(path, **reading)
     subject = Subject(judge, apart.where("judge", judge), merged.where("judge", judge))
-    return answer_sections([question for question in SECTIONS if question.name in ASKED], subject)
+    return answer_sections({name: section for name, section in SECTIONS.items() if name in ASKED}, subject)
 
 
 @pytest.fixture(scope="module")

@@ -102,7 +102,7 @@ def test_naming_the_other_response_a_changes_nothing():
 def test_without_an_order_position_is_missing():
     found = card([(k, credit) for k, _, credit in BY_HAND], "item credit")
     assert isinstance(found, Missing)
-    assert "which response was shown first" in found.why
+    assert "no row names the response shown first" in found.why
     assert "--shown a" in found.remedy
 
 

@@ -102,4 +102,4 @@ def test_what_cannot_be_compared_is_said():
     )
     unknown = [part.drop(columns=["length_a", "length_b"]) for part in (old, old.assign(judge="b"))]
     assert again_in(*unknown).changed is None
-    assert "not known" in again_in(*unknown).lines()[0][1]
+    assert "not known" in again_in(*unknown).labelled_values()[0][1]

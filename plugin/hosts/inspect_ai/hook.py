@@ -96,14 +96,10 @@ def _has_verdicts(log: EvalLog) -> bool:
 
 def states_of(places: Iterable[Place]) -> LogStates:
     """Return logs with their identity in the store, or their time of modification."""
-    return frozenset((str(place), _state_of(place)) for place in places)
-
-
-def _state_of(place: Place) -> object:
-    """Return a value that changes when the file is written."""
-    if isinstance(place, RemoteFile):
-        return place.version()
-    return place.stat().st_mtime_ns if place.exists() else 0
+    return frozenset(
+        (str(place), place.version() if isinstance(place, RemoteFile) else place.exists() and place.stat().st_mtime_ns)
+        for place in places
+    )
 
 
 def rankers_asked_for(log: EvalLog, environment: Mapping[str, str]) -> list[str]:
@@ -166,14 +162,11 @@ def _print_at_end(say: Callable[[], None]) -> None:
         say()
         return
     root = command.find_root()
-    root.meta.setdefault(SAID_LAST, []).append(say)
-    if len(root.meta[SAID_LAST]) == 1:
-
-        def say_all() -> None:
-            for each in root.meta[SAID_LAST]:
-                each()
-
-        root.call_on_close(say_all)
+    waiting = root.meta.setdefault(SAID_LAST, [])
+    waiting.append(say)
+    if len(waiting) == 1:
+        # Click calls what closes a command in reverse order.
+        root.call_on_close(lambda: [each() for each in waiting])
 
 
 def write_into_log(place: Place, ranking: "Ranking") -> EvalResults:

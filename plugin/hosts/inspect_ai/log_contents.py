@@ -64,15 +64,9 @@ class ShardMetadata(LogContents):
 class TournamentMetadata(LogContents, alias_generator=lambda name: f"{NAMESPACE}_{name}"):
     """Metadata of a tournament's log.
 
-    Attributes:
-        format: version of everything podium wrote into the log.
-        missing: number of missing responses, by model and reason.
-        left_out, scheduled: battles of the first round, without and with both responses.
-        planned: battles of the whole tournament.
-        tasks: the tasks that the responses are of.
-        prompts: hash of the judge's prompts.
-        answers: how many responses each model is asked for, and how; None if all were recorded.
-        host: the other host that plays and ranks this tournament, or None.
+    `missing` counts responses by model and reason; `left_out` and `scheduled` battles of the first round without and
+    with both responses, `planned` those of all rounds. `prompts` is a hash of the judge's prompts; `answers` says what
+    models are asked on demand; `host` is another host that plays and ranks the tournament.
     """
 
     format: str
@@ -143,12 +137,7 @@ class BattleMetadata(ItemMetadata):
 
 
 class PackMetadata(ItemMetadata):
-    """All battles of an item and a round.
-
-    Attributes:
-        battles: per battle model_a, model_b and, if the tournament decides it, the model shown first.
-        responses: the response of each model.
-    """
+    """All battles of an item and a round: model_a, model_b and maybe the model shown first; responses by model."""
 
     response: int | None = None
     round: int | None = None
@@ -166,14 +155,10 @@ class PackMetadata(ItemMetadata):
 
 
 class RoundMetadata(LogContents):
-    """A round that is announced.
+    """A round that is announced: per pairing item, model_a, model_b, maybe response number and model shown first.
 
-    Attributes:
-        pairings: per battle item, model_a, model_b, and if set the response's number and the model shown first.
-        note: why these battles.
-        left_out: battles of the round that lack a response.
-        replaced: battles and left-out battles of the schedule that this round replaces because answers failed.
-        answer: what a tournament that stops by itself found, with its last round only.
+    `replaced` are the numbers of battles and left-out battles of the schedule that this round replaces because answers
+    failed. `answer`, with the last round only, is what a tournament that stops by itself found.
     """
 
     pairings: list[list[Any]]
@@ -247,7 +232,7 @@ class SampleReplies(BattleReplies):
 
     def to_battles(self) -> Sequence[BattleReplies]:
         """Return the replies per battle, in the order of the sample's battles."""
-        return self.battles or [self]
+        return [self] if self.battles is None else self.battles
 
 
 class GivenAnswer(LogContents):
@@ -353,7 +338,7 @@ class PackVerdicts(LogContents):
 
     @classmethod
     def from_verdicts(cls, verdicts: Sequence[BattleVerdict]) -> "PackVerdicts":
-        """Build the entry of a pack's score."""
+        """Build the entry of a pack's score from the verdicts on its battles."""
         kept = [verdict.to_log() for verdict in verdicts]
         rows = [{"battle": k, **row} for k, verdict in enumerate(kept) for row in verdict.pop("judgments")]
         return cls(battles=Columns.from_rows(kept), judgments=Columns.from_rows(rows))

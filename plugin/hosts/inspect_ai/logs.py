@@ -87,16 +87,15 @@ def _samples_in_archive(path: Path) -> Iterator[ScoredSample]:
         names = {name for name in archive.namelist() if name.startswith(FOLDER) and name.endswith(SUFFIX)}
         for name in sorted(names, key=_sort_key):
             with _damage_as_data_error(path):
-                sample = _parse_sample_json(json.loads(archive.read(name)))
+                kept = json.loads(archive.read(name))
+                if "score" in kept:  # as very old logs have it
+                    whole = EvalSample.model_validate({key: kept[key] for key in kept.keys() - UNUSED})
+                    sample = _scored_sample(whole)
+                else:
+                    scores, error = SCORES.validate_python(kept.get("scores") or {}), kept.get("error")
+                    about = kept["id"], kept["epoch"], kept.get("metadata") or {}
+                    sample = ScoredSample(*about, scores, error and error["message"])
             yield sample
-
-
-def _parse_sample_json(kept: Mapping[str, Any]) -> ScoredSample:
-    """Return the sample that one member of an archive holds."""
-    if "score" in kept:  # as very old logs have it
-        return _scored_sample(EvalSample.model_validate({key: kept[key] for key in kept.keys() - UNUSED}))
-    error, scores = kept.get("error"), SCORES.validate_python(kept.get("scores") or {})
-    return ScoredSample(kept["id"], kept["epoch"], kept.get("metadata") or {}, scores, error and error["message"])
 
 
 def _sort_key(name: str) -> tuple[int, str]:
@@ -183,7 +182,9 @@ class _LogReader:
     def add_sample(self, sample: ScoredSample, contents: SampleMetadata | None) -> None:
         """Add the rows of a sample; `contents` is None in an ordinary eval."""
         if isinstance(contents, RoundMetadata):
-            self._add_round(contents)
+            self.answer = contents.answer or self.answer
+            self.missing += contents.left_out - contents.replaced[1]
+            self.scheduled += len(contents.pairings) - contents.replaced[0]
         battles = contents.to_battles() if isinstance(contents, PackMetadata) else [contents]
         played = [battle for battle in battles if isinstance(battle, BattleMetadata)]
         self.played += len(played)
@@ -200,13 +201,6 @@ class _LogReader:
                 refused[_judged_battle(row)] = str(row.get("reply", UNSHOWN))
         self.unshown += refused.values()
 
-    def _add_round(self, announced: RoundMetadata) -> None:
-        """Count the battles of an announced round."""
-        self.answer = announced.answer or self.answer
-        replaced, left_out_before = announced.replaced
-        self.missing += announced.left_out - left_out_before
-        self.scheduled += len(announced.pairings) - replaced
-
     def build_frame(self) -> pd.DataFrame:
         """Return the table, with its `attrs`."""
         for judge in self.table.distinct_values("judge"):
@@ -219,19 +213,15 @@ class _LogReader:
             return frame
         if frame.empty:
             raise self._nothing_judged()
-        unplayed = max(self._expected_battles() - self.played, 0)
+        config, scheduled = self.header.eval.config, self.scheduled
+        if self.tournament and (config.limit is not None or config.sample_id is not None):
+            # The rounds to come were never announced.
+            scheduled = max(scheduled, self.epochs * self.tournament.planned)
+        unplayed = max(scheduled - self.played, 0)
         if self.tournament or self.unshown:
             missing = self.missing + unplayed + len(self.unshown)
             frame.attrs = {"missing": missing, "unplayed": unplayed, "unshown": self.unshown, "answer": self.answer}
         return frame
-
-    def _expected_battles(self) -> int:
-        """Return how many battles the tournament should have played."""
-        config = self.header.eval.config
-        if self.tournament and (config.limit is not None or config.sample_id is not None):
-            # The rounds to come were never announced.
-            return max(self.scheduled, self.epochs * self.tournament.planned)
-        return self.scheduled
 
     def _nothing_judged(self) -> DataError:
         """Return the error of a log without any row."""

@@ -7,9 +7,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from inspect_ai.model import (
-    ChatCompletionChoice,
     ChatMessage,
-    ChatMessageAssistant,
     GenerateConfig,
     Logprob,
     Logprobs,
@@ -81,13 +79,11 @@ class OfflineAPI(ModelAPI):
                 "Realization has no write_reply; add one beside its read_reply, or take another judge"
             )
         reply = self.judge.answer(prompt, *asked) if asked else Reply(NOT_ASKED)
-        name = f"podium/{self.model_name}"
-        message = ChatMessageAssistant(content=reply.text, model=name)
-        logprobs = _logprobs(reply) if config.logprobs and reply.tokens else None
-        choice = ChatCompletionChoice(message=message, stop_reason="stop", logprobs=logprobs)
-        shown, said = len(prompt) // CHARACTERS_PER_TOKEN, max(1, len(reply.text) // CHARACTERS_PER_TOKEN)
-        usage = ModelUsage(input_tokens=shown, output_tokens=said, total_tokens=shown + said)
-        return ModelOutput(model=name, choices=[choice], usage=usage)
+        output = ModelOutput.from_content(f"podium/{self.model_name}", reply.text)
+        output.choices[0].logprobs = _logprobs(reply) if config.logprobs and reply.tokens else None
+        shown, written = len(prompt) // CHARACTERS_PER_TOKEN, max(1, len(reply.text) // CHARACTERS_PER_TOKEN)
+        output.usage = ModelUsage(input_tokens=shown, output_tokens=written, total_tokens=shown + written)
+        return output
 
     def max_connections(self) -> int:
         """Return how many calls may run at once: they need no network."""

@@ -4,7 +4,7 @@ Logs of tournaments hold all of it. Verdicts in other files hold the pairings al
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from inspect_ai.log import EvalSample
@@ -12,7 +12,13 @@ from inspect_ai.log import EvalSample
 from podium.errors import DataError, UsageError, named_in_errors
 from podium.formats.runs import FiledRun
 from podium.hosts.inspect_ai.folders import find_logs, task_prefixes, tasks_of
-from podium.hosts.inspect_ai.log_contents import is_tournament, parse_battles, read_tournament, verdict_rows_in
+from podium.hosts.inspect_ai.log_contents import (
+    BattleMetadata,
+    is_tournament,
+    parse_battles,
+    read_tournament,
+    verdict_rows_in,
+)
 from podium.hosts.inspect_ai.media import media_as_text
 from podium.hosts.inspect_ai.sample_answers import samples_with_media
 from podium.responses.answers import QuestionRow, ResponseRow
@@ -82,55 +88,46 @@ def _battles_in_tables(sources: Sequence[str]) -> RecordedBattles:
     return RecordedBattles(pairings, {str(name): int(number) + 1 for name, number in last.items()})
 
 
-class _LogCollector:
-    """Collects pairings, repeats and responses over the samples of several logs."""
-
-    def __init__(self) -> None:
-        self.pairings: dict[Pairing, None] = {}
-        self.asked: dict[str, int] = defaultdict(int)
-        self.responses: dict[tuple[str, str, int], ResponseRow] = {}
-
-    def add_sample(self, sample: EvalSample, prefix: str, source: str) -> None:
-        """Add the battles of a sample; `prefix` goes before the item."""
-        for row in (row for score in (sample.scores or {}).values() for row in verdict_rows_in(score)):
-            self.asked[row["judge"]] = max(self.asked[row["judge"]], row["repeat"] + 1)
-        for battle in parse_battles(sample.metadata):
-            item = f"{prefix}{battle.item}"
-            self.pairings.setdefault(pairing(item, battle.model_a, battle.model_b, battle.first))
-            question = QuestionRow(
-                item,
-                battle.instruction,
-                category=battle.category,
-                reference=battle.reference,
-                system=battle.system,
-                source=source,
-                row=f"sample {sample.id}",
-                media=media_as_text(sample.input),
-            )
-            self._add_response(ResponseRow(question, battle.model_a, battle.response_a, None, battle.response or 1))
-            self._add_response(ResponseRow(question, battle.model_b, battle.response_b, None, battle.response or 1))
-
-    def _add_response(self, response: ResponseRow) -> None:
-        """Keep a response; raise DataError if another log has a different one."""
-        item, name = response.question.item, response.model
-        first = self.responses.setdefault((item, name, response.number), response)
-        if first.text != response.text:
-            raise DataError(
-                f"another answer of {name!r} to {item!r} than in {first.question.source}",
-                remedy="judge the logs again one at a time: their answers differ",
-            )
+def _responses_of(sample: EvalSample, battle: BattleMetadata, item: str, source: str) -> Iterator[ResponseRow]:
+    """Yield both responses of a battle."""
+    question = QuestionRow(
+        item,
+        battle.instruction,
+        category=battle.category,
+        reference=battle.reference,
+        system=battle.system,
+        source=source,
+        row=f"sample {sample.id}",
+        media=media_as_text(sample.input),
+    )
+    for name, text in ((battle.model_a, battle.response_a), (battle.model_b, battle.response_b)):
+        yield ResponseRow(question, name, text, None, battle.response or 1)
 
 
 def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
     """Return the battles of tournaments' logs, with their responses."""
-    prefix_of, collected = task_prefixes(logs), _LogCollector()
+    prefix_of = task_prefixes(logs)
+    pairings: dict[Pairing, None] = {}
+    asked: dict[str, int] = defaultdict(int)
+    answers: dict[tuple[str, str, int], ResponseRow] = {}
     for log in logs:
         with named_in_errors(log.path):
             for sample in samples_with_media(log.path, {"events", "store", "attachments", "messages"}):
-                collected.add_sample(sample, prefix_of[log.path], str(log.path))
-    if not collected.pairings:
+                for row in (row for score in (sample.scores or {}).values() for row in verdict_rows_in(score)):
+                    asked[row["judge"]] = max(asked[row["judge"]], row["repeat"] + 1)
+                for battle in parse_battles(sample.metadata):
+                    item = f"{prefix_of[log.path]}{battle.item}"
+                    pairings.setdefault(pairing(item, battle.model_a, battle.model_b, battle.first))
+                    for response in _responses_of(sample, battle, item, str(log.path)):
+                        first = answers.setdefault((item, response.model, response.number), response)
+                        if first.text != response.text:
+                            raise DataError(
+                                f"another answer of {response.model!r} to {item!r} than in {first.question.source}",
+                                remedy="judge the logs again one at a time: their answers differ",
+                            )
+    if not pairings:
         raise UsageError(f"no battle was played in {some([str(log.path) for log in logs])}: name another log")
-    responses = assemble(list(collected.responses.values()), [])
+    responses = assemble(list(answers.values()), [])
     whole = replace(
         responses,
         # Models that did not meet on an item in the record do not meet now: no response is missing.
@@ -138,4 +135,4 @@ def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
         sources=tuple(str(log.path) for log in logs),
         tasks=tuple(sorted({task for log in logs for task in tasks_of(log.header)})),
     )
-    return RecordedBattles(tuple(collected.pairings), dict(collected.asked), whole)
+    return RecordedBattles(tuple(pairings), dict(asked), whole)

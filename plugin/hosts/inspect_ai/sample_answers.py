@@ -1,7 +1,6 @@
 """The models' answers in Inspect logs, and the questions that samples of logs and datasets ask."""
 
 import json
-from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from pathlib import Path
 
@@ -37,7 +36,16 @@ def responses_in(path: Path) -> list[ResponseRow]:
         samples = read_by_inspect(path, exclude_fields=UNUSED - {"store"}).samples or []
         if any(REQUESTED in sample.metadata and NAMESPACE not in sample.store for sample in samples):
             samples = read_by_inspect(path, exclude_fields={"messages"}).samples or []
-        return _requested_answers(samples, str(path))
+        rows: dict[tuple[str, str], ResponseRow] = {}
+        for sample in samples:
+            request = parse_sample(sample.metadata)
+            if isinstance(request, RequestMetadata):
+                known = {name: getattr(request, name) for name in AGREE}
+                # Every epoch repeats them.
+                for (name, item), given in parse_answers(request, kept_in_store(sample, NAMESPACE)).items():
+                    question = QuestionRow(item, **known, source=str(path), row=f"sample {sample.id}")
+                    rows[name, item] = answer(question, name, given.text, errored=given.failed is not None)
+        return list(rows.values())
 
 
 def samples_with_media(path: Path, unused: AbstractSet[str]) -> list[EvalSample]:
@@ -46,19 +54,6 @@ def samples_with_media(path: Path, unused: AbstractSet[str]) -> list[EvalSample]
     if not any(media_in(sample.input) for sample in samples):
         return samples
     return read_by_inspect(path, resolve_attachments=True, exclude_fields=unused - {"attachments"}).samples or []
-
-
-def _requested_answers(samples: Iterable[EvalSample], source: str) -> list[ResponseRow]:
-    """Return the answers that models gave during a tournament, one per model and item over all epochs."""
-    rows: dict[tuple[str, str], ResponseRow] = {}
-    for sample in samples:
-        request = parse_sample(sample.metadata)
-        if isinstance(request, RequestMetadata):
-            known = {name: getattr(request, name) for name in AGREE}
-            for (name, item), given in parse_answers(request, kept_in_store(sample, NAMESPACE)).items():
-                question = QuestionRow(item, **known, source=source, row=f"sample {sample.id}")
-                rows[name, item] = answer(question, name, given.text, errored=given.failed is not None)
-    return list(rows.values())
 
 
 def _response_of(sample: EvalSample, path: Path, log: EvalLog) -> ResponseRow:

@@ -1,7 +1,7 @@
 """The logs of a tournament's shards: which tournament each belongs to, and which shards are missing."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -44,14 +44,6 @@ def plan_in(log: EvalLog, tournament: TournamentMetadata) -> dict[str, Any]:
     return plan
 
 
-def _different_fields(plan: Mapping[str, Any], other: Mapping[str, Any]) -> str:
-    """Return the names of the fields and settings in which two plans differ."""
-    names = [name for name in plan if name != "settings" and plan[name] != other[name]]
-    ours, theirs = plan["settings"], other["settings"]
-    names += sorted(f"{name}=" for name in {*ours, *theirs} if ours.get(name) != theirs.get(name))
-    return some(names)
-
-
 def join_shards(logs: Sequence[tuple[Path, EvalLog, pd.DataFrame]]) -> list[str]:
     """Count the battles of shards that were not read as missing, in `attrs` of the first log's rows."""
     plans: dict[str, list[PlannedLog]] = {}
@@ -66,9 +58,11 @@ def join_shards(logs: Sequence[tuple[Path, EvalLog, pd.DataFrame]]) -> list[str]
     notes = [_count_unread(group) for group in divided]
     if len(divided) > 1 and any(notes):
         first, second = divided[0][0], divided[1][0]
-        why = _different_fields(first.plan, second.plan)
+        names = [name for name in first.plan if name != "settings" and first.plan[name] != second.plan[name]]
+        ours, theirs = first.plan["settings"], second.plan["settings"]
+        names += sorted(f"{name}=" for name in {*ours, *theirs} if ours.get(name) != theirs.get(name))
         raise DataError(
-            f"shards of different plans: {first.path} and {second.path} differ in {why}",
+            f"shards of different plans: {first.path} and {second.path} differ in {some(names)}",
             remedy="give the shards of one plan, or all shards of each",
         )
     return [note for note in notes if note]

@@ -8,20 +8,22 @@ from inspect_ai import Task, task
 from podium.errors import UsageError
 from podium.hosts.inspect_ai.compatibility import flatten_arguments, plain_errors
 
+Names = str | Sequence[str]
+
 
 @task
-def round_robin(responses: str | Sequence[str] = (), items: int | None = None, **kwargs: Any) -> Task:
+def round_robin(responses: Names = (), items: int | None = None, **kwargs: Any) -> Task:
     """Play all pairs of models on every item, or on `items` of them."""
     return _tournament("round_robin", responses, {"items": items}, kwargs)
 
 
 @task
 def anchor(
-    responses: str | Sequence[str] = (),
-    anchor: str | Sequence[str] = "auto",
+    responses: Names = (),
+    anchor: Names = "auto",
     items: int | None = None,
     pilot: int | None = None,
-    candidates: str | Sequence[str] | None = None,
+    candidates: Names | None = None,
     **kwargs: Any,
 ) -> Task:
     """Play all models against one or several anchors, or the one that a pilot finds (`anchor=auto`)."""
@@ -31,10 +33,10 @@ def anchor(
 
 @task
 def swim(
-    responses: str | Sequence[str] = (),
+    responses: Names = (),
     items: int | None = None,
-    order: str | Sequence[str] | None = None,
-    ratings: str | Sequence[str] | Mapping[str, float] | None = None,
+    order: Names | None = None,
+    ratings: Names | Mapping[str, float] | None = None,
     **kwargs: Any,
 ) -> Task:
     """Let models join one by one and meet opponents of ever more similar rating."""
@@ -42,14 +44,14 @@ def swim(
 
 
 @task
-def chain(responses: str | Sequence[str] = (), items: int | None = None, **kwargs: Any) -> Task:
+def chain(responses: Names = (), items: int | None = None, **kwargs: Any) -> Task:
     """Play a random path through all models on each item."""
     return _tournament("chain", responses, {"items": items}, kwargs)
 
 
 @task
 def ring(
-    responses: str | Sequence[str] = (),
+    responses: Names = (),
     until: str | None = None,
     margin: float | None = None,
     items: int | None = None,
@@ -60,25 +62,18 @@ def ring(
 
 
 @task(name="recorded")
-def recorded_task(
-    battles: str | Sequence[str] = (),
-    responses: str | Sequence[str] = (),
-    sample: int | None = None,
-    **kwargs: Any,
-) -> Task:
+def recorded_task(battles: Names = (), responses: Names = (), sample: int | None = None, **kwargs: Any) -> Task:
     """Play recorded battles again with the same responses, for another judge, realization or prompt."""
     return _tournament("recorded", responses, {"battles": battles, "sample": sample}, kwargs)
 
 
 @task
-def tournament(name: str | None = None, responses: str | Sequence[str] = (), **kwargs: Any) -> Task:
+def tournament(name: str | None = None, responses: Names = (), **kwargs: Any) -> Task:
     """Play a tournament by its name, podium's or a plugin's."""
     return _tournament(name or "", responses, {}, kwargs)
 
 
-def _tournament(
-    name: str, responses: str | Sequence[str], settings: Mapping[str, Any], options: Mapping[str, Any]
-) -> Task:
+def _tournament(name: str, responses: Names, settings: Mapping[str, Any], options: Mapping[str, Any]) -> Task:
     """Return the task of a tournament; its settings may also be among the options."""
     # Inspect imports this module for every command of everyone who has podium installed: the engine waits.
     from podium.hosts.inspect_ai.tournament_task import split_options, tournament_task

@@ -56,18 +56,8 @@ class TournamentSource(SampleSource):
     Events are kept in the order of their arrival. The current attempt is the shortest suffix that covers the first
     round: an eval set's retry drives this same object again and replays what was finished.
 
-    Attributes:
-        build_samples: builds the samples of a round's pairings, given its number from 1.
-        outcomes: reads the outcomes of a finished sample's battles.
-        portion: maximum of samples given to Inspect at once; it keeps every sample that waits in memory.
-        spread: turns what the rule asks for into the scheduled battles: one per response of an item.
-        calls: of each judge for a battle.
-        given: rounds that were played before this tournament, which newcomers join.
-        say: prints a sentence for the user.
-        opening: the samples of a first round without battles.
-        answers: requests the models' answers before the battles that need them; None if all responses are there.
-        cost_limit: what may be spent; None without a limit.
-        first: the battles of the first round; they depend on nothing that was played.
+    `spread` turns what the rule asks for into the scheduled battles, one per response of an item. `given` are rounds
+    played before, which newcomers join. `portion` limits the samples that Inspect keeps in memory.
     """
 
     rule: TournamentRule
@@ -142,7 +132,12 @@ class TournamentSource(SampleSource):
             battles += len(settled.pairings)
             end = ends.get(round_id(number + 1))
             if end is None:
-                return self._announce_next(played, battles, number + 1)
+                upcoming = self.spread(self.rule.next(self.field, played))
+                if not upcoming.pairings:
+                    return self._final_sample(played, battles, number + 1)
+                if self.stops_early:
+                    self.say(upcoming.note)
+                return [announce_round(upcoming, number + 1)]
             if end.announced is None or not end.announced.pairings:
                 return None
             schedule = schedule_in(end.announced)
@@ -170,15 +165,6 @@ class TournamentSource(SampleSource):
         if not revised.pairings:
             return self._final_sample(played, battles, number)
         return [announce_round(revised, number, revision + 1, schedule)]
-
-    def _announce_next(self, played: Sequence[Round], battles: int, number: int) -> Samples:
-        """Return the sample that announces round `number`, or the final one if the tournament is over."""
-        upcoming = self.spread(self.rule.next(self.field, played))
-        if not upcoming.pairings:
-            return self._final_sample(played, battles, number)
-        if self.stops_early:
-            self.say(upcoming.note)
-        return [announce_round(upcoming, number)]
 
     def _without_failed(self, schedule: NextRound, played: Sequence[Round]) -> NextRound | None:
         """Return the round scheduled again without the answers that failed; None if that changes nothing."""

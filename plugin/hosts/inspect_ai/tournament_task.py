@@ -65,24 +65,10 @@ REMOVED_OPTIONS = ("look", "played")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """Options of every tournament, beside its own and those of how the judge is asked.
+    """Options of every tournament, beside its own and those of how the judge is asked; docs/inspect.md explains them.
 
-    Attributes:
-        shard: `k/n`: only the battles on the k-th of n parts of the items.
-        answered_by: only items that this model was asked, whether or not it has a response.
-        limit: draws so many items.
-        pack: put all battles of an item and a round into one sample; `auto` from `PACKED_FROM` battles on.
-        cache: take replies of earlier runs instead of new calls.
-        reask: the log of an earlier run whose readable replies are taken; only the rest is asked.
-        earlier: the log of a tournament whose battles count; models that are not in it join as newcomers.
-        reasoning: whether the judge is shown what a model thought before it answered (`keep`) or not.
-        prompts: what the models of the role `models` are asked; by default the items of `responses`. Then `system`,
-            `temperature` and `max_tokens` are theirs: a judge has its own in its role.
-        answers: `on-demand`, or all of them `first`, model by model.
-        prices: by model, per million tokens of input and of output; by default those that Inspect knows.
-
-    Raises:
-        UsageError: an option has an impossible value.
+    `answered_by` keeps the items that this model was asked, whether or not it has a response. `reask` is the log of a
+    run whose readable replies are taken, `earlier` one whose battles count and which new models join.
     """
 
     shard: str | None = None

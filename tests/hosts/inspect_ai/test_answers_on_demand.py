@@ -183,8 +183,8 @@ def test_a_failed_model_loses_nothing_of_the_others(
     log = ask(task, models=(*USUAL, "oak"), prompts=many, pack=True)
     assert log.status == "success", log.error
     said = capfd.readouterr().err
-    assert "scripted/oak is asked no more, its first 10 calls all failed" in said
-    assert said.count("answers are not there, and their battles missing: scripted/oak (errored: 12)") == 1
+    assert "scripted/oak is not asked any more: its first 10 calls all failed" in said
+    assert said.count("these answers and their battles are missing: scripted/oak (errored: 12)") == 1
     assert any("no battle of scripted/oak is there" in note for note in read_battles(log.location).notes)
     assert sum(name == "oak" for name, _ in record.prompts) == 10
     without = ask(task, prompts=many, pack=True)
@@ -330,4 +330,4 @@ def test_what_cannot_be_asked_is_refused_before_the_first_call(
 @pytest.mark.slow
 def test_an_model_that_judges_is_said(ask: Ask, prompts: str, capfd: pytest.CaptureFixture[str]) -> None:
     ask(models=("judge", "ash"), prompts=prompts, limit=1)
-    assert "scripted/judge judges answers of its own" in capfd.readouterr().err
+    assert "scripted/judge judges its own answers" in capfd.readouterr().err

@@ -70,7 +70,7 @@ def test_a_default_folder_is_ranked_task_by_task_and_what_failed_is_named(write_
     assert code == 3
     assert [one["slice"] for one in json.loads(out)["rankings"]] == ["math", "quiz", "tournament"]
     assert [one["counts"]["items"] for one in json.loads(out)["rankings"]] == [6, 6, 6]
-    assert f"left out: logs/{place(failed).name}: no sample of it ended well" in err
+    assert f"left out: logs/{place(failed).name}: no sample of it finished" in err
     assert "no key" in err
     assert "scripted/weak was run 2 times on quiz: the newest counts" in err
     assert "ranking.json" not in err

@@ -203,7 +203,7 @@ def test_an_earlier_log_that_nobody_can_join_is_refused_with_the_remedy(play, wr
     earlier = str(place(play(ring(responses=paths))))
     with pytest.raises(Exception, match="everyone is in it already"):
         ring(responses=paths, until="order", start=25, earlier=earlier)
-    with pytest.raises(Exception, match="newcomers cannot join chain; ring and swim let them"):
+    with pytest.raises(Exception, match="newcomers cannot join chain; play ring or swim"):
         chain(responses=paths, earlier=earlier)
     others = write_responses({"fir": 0.0, "oak": 1.5}, 26)
     with pytest.raises(Exception, match="holds no battle of fir, oak"):

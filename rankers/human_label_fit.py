@@ -58,8 +58,8 @@ def human_label_fit(battles: Battles, models: tuple[str, ...], items: frozenset[
     means = mean_labels(source, "human" if battles.votes is None else "credit").reset_index()
     means = means[means["item"].isin(items)] if items is not None else means
     codes = pd.Series(range(len(models)), index=pd.Index(models, dtype=object))
-    first, second = (means[side].map(codes) for side in ("low", "high"))
-    unknown = {*means["low"][first.isna()], *means["high"][second.isna()]}
+    first, second = (means[side].map(codes) for side in ("first", "second"))
+    unknown = {*means["first"][first.isna()], *means["second"][second.isna()]}
     known = (first.notna() & second.notna()).to_numpy()
     if not known.any():
         raise NotIdentifiedError(_describe_missing_labels())

@@ -206,9 +206,9 @@ def _unplaced_warnings(models: Sequence[PlacedModel], evidence: Evidence, credit
             "help: battles against any of the calibrated ones"
         )
     new, judged = np.array([model.is_new or model.elo is None for model in models]), ~np.isnan(credit)
-    if among := int(np.sum(judged & new[evidence.low] & new[evidence.high])):
+    if among := int(np.sum(judged & new[evidence.first] & new[evidence.second])):
         warnings.append(f"{among:,} battles between new models are left out: each is placed alone")
-    if old := int(np.sum(judged & ~new[evidence.low] & ~new[evidence.high])):
+    if old := int(np.sum(judged & ~new[evidence.first] & ~new[evidence.second])):
         warnings.append(f"{old:,} battles between calibrated models are left out: their ratings are fixed")
     return warnings
 

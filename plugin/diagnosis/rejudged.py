@@ -18,8 +18,8 @@ from podium.report.model import Table
 
 AGAIN, DRIFT, MODELS = "battles re-judged", "drift of the judge", "drift of the models"
 AFRESH = "judge the old responses again: inspect eval podium/recorded -T battles=LOG"
-KEY = ["item", "low", "high", "response"]
-LENGTHS = ["length_low", "length_high"]
+KEY = ["item", "first", "second", "response"]
+LENGTHS = ["length_first", "length_second"]
 
 Drift: TypeAlias = dict[str, Statistic] | Missing
 """Change of each model's rating in Elo points, or why it is unknown."""

@@ -53,14 +53,8 @@ def criterion_columns(names: Iterable[object]) -> list[str]:
 class Counts:
     """The denominators that every output shows.
 
-    Attributes:
-        items: distinct items, rows without one counted singly.
-        judgments: judge calls recorded, both orders counted.
-        battles: pairs compared after merging the two orders, read or not.
-        unparsed: battles without a readable verdict.
-        one_sided: battles of which just one of the two orders could be read.
-        missing: battles that should exist and have no row; None where nobody can know.
-        without_margin: readable battles that carry no margin; None where margins were not looked at.
+    Rows without an item count as one item each; judgments count both orders, battles are merged. `one_sided` battles
+    have one readable order. `missing` battles should exist and have no row; None if unknown.
     """
 
     items: int
@@ -83,14 +77,9 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class SwapReport:
-    """Agreement between the two orders of the order pairs, in counts.
+    """Number of battles whose two orders give the same verdict, one decisive and one tie (`half`), or two winners.
 
-    Attributes:
-        same: both orders give one verdict.
-        half: one order is decisive, the other a tie.
-        flip: each order declares another winner.
-        one_sided: one of the two orders could not be read.
-        unparsed: neither order could be read.
+    In `one_sided` battles one order could be read, in `unparsed` ones neither.
     """
 
     same: int
@@ -101,7 +90,7 @@ class SwapReport:
 
     @property
     def readable(self) -> int:
-        """Battles with both orders readable: the denominator of the shares."""
+        """Number of battles with both orders readable, the denominator of the shares."""
         return self.same + self.half + self.flip
 
     def shares(self) -> dict[str, float]:
@@ -115,17 +104,15 @@ class Battles:
 
     Attributes:
         rows: a frame like `table`, or verdicts in a database, which become a frame when `table` is asked for.
-        missing: battles that should exist and have no row; None where nobody can know.
+        missing: battles that should exist and have no row; None if unknown.
         notes: warnings made while reading and merging.
-        sources: where the rows come from.
         reading: the options they were read with, other than the defaults.
-        lost: what of the sources could not be read or compared; also among the notes.
-        copies: verdicts that stood in another file, too, and are left out here.
-        apart: a column whose values are questions of their own: each is ranked apart, unless something else is asked.
-        answer: what the tournament found that played all of them, where it stops by itself; see
-            `podium.tournaments.decisions.TournamentAnswer`.
+        lost: parts of the sources that could not be read or compared; also among the notes.
+        copies: number of verdicts left out because another file has them, too.
+        apart: a column whose values are ranked separately unless an option says otherwise.
+        answer: the finding of a tournament that stops by itself; see `podium.tournaments.decisions.TournamentAnswer`.
         votes: battles that humans judged, whether or not a judge did.
-        kept_first_shown: as of `first_shown`, where the rows no longer tell.
+        kept_first_shown: result of `first_shown` if the rows cannot give it any more.
     """
 
     rows: pd.DataFrame | Verdicts
@@ -150,12 +137,7 @@ class Battles:
         return self.tally.battles
 
     def plot(self) -> Any:
-        """Return who beats whom, models in the order of their win rates, an altair chart.
-
-        Raises:
-            UsageError: altair is not installed; the message says how.
-            NotIdentifiedError: nothing is readable.
-        """
+        """Return the win rates of pairs, models in the order of their win rates, an altair chart."""
         return call("podium.pictures.charts:battles_plot", self)
 
     @property
@@ -212,11 +194,7 @@ class Battles:
         return column.fillna(1).to_numpy(dtype=np.int64)
 
     def items_with_responses(self, item: np.ndarray) -> np.ndarray:
-        """Combine item codes with the response number into one code per battle, shape (battles,).
-
-        Args:
-            item: code of each battle's item, negative where there is none, shape (battles,).
-        """
+        """Combine item codes (negative without an item) with the response number, shape (battles,)."""
         numbers, code = np.unique(self.responses, return_inverse=True)
         return item * len(numbers) + code
 
@@ -286,11 +264,7 @@ class Battles:
         return sorted(Counter(cells).items(), key=lambda pair: (-pair[1], pair[0]))[:most]
 
     def where(self, column: str, value: str) -> "Battles":
-        """Keep the rows whose column, as text, equals the value.
-
-        Raises:
-            UsageError: the column does not exist, or nothing has that value.
-        """
+        """Keep the rows whose column, as text, equals the value; raise UsageError if none does."""
         known = self.values_of(column)
         if value not in known:
             shown = ", ".join(known[:20]) + (", ..." if len(known) > 20 else "")
@@ -306,11 +280,7 @@ class Battles:
         return self._part(table, is_whole=bool(keep.all()))
 
     def complete_items(self) -> "Battles":
-        """Keep the items on which every pair of models has a readable battle.
-
-        Raises:
-            DataError: no item is complete, or the table has no items.
-        """
+        """Keep the items on which every pair of models has a readable battle; raise DataError if there is none."""
         pairs = len(self.models) * (len(self.models) - 1) // 2
         item = self.table["item"].cat.codes.to_numpy() if "item" in self.table else np.full(len(self), -1)
         a, b = self.model_codes
@@ -327,11 +297,7 @@ class Battles:
         return replace(kept, notes=(*kept.notes, note))
 
     def slices(self, column: str) -> Iterator[tuple[str, "Battles"]]:
-        """Yield each value of a column with its battles, sorted; of several columns (`a,b`) the values joined.
-
-        Raises:
-            UsageError: the column does not exist, is empty, or has more than 100 values.
-        """
+        """Yield each value of a column with its battles, sorted; of several columns (`a,b`) the values joined."""
         first, comma, rest = column.partition(",")
         if comma:
             for value, part in self.slices(first.strip()):
@@ -358,8 +324,8 @@ class Battles:
         return plain[[*known, *(name for name in plain if name not in known)]]
 
     def _keep_where(self, column: str, value: str) -> "Battles":
-        # A table that was read is at hand; another database table would be grouped anew.
         """Keep the rows whose column equals a value, in the database if they are there."""
+        # A table that was read is at hand; another database table would be grouped again.
         if "table" in vars(self) or not (self.verdicts and self.verdicts.holds_text(column)):
             return self.select((as_text(self._column(column)) == value).to_numpy())
         kept = self.verdicts.keep_where(f"{quote_name(column)} = {text(value)}")

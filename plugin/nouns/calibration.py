@@ -21,14 +21,9 @@ FEWEST_OF_HUMANS = 20
 class Target:
     """The map from a judge's signal to the probability that humans prefer a: sigmoid(sum of weight times feature).
 
-    Attributes:
-        kind: the signal: `margin`, `smoothing`, `criteria` or `credit`.
-        weights: logits per unit of each feature, by name.
-        beta: slope on the margin (of `smoothing`, on the sign of the verdict; of `criteria`, on their mean).
-        low, high: interval of beta at `level`; None if beta was given, not fitted.
-        covariance: of the weights, in their order; None if they were given.
-        battles: human preferences, ties left out, that it was fitted to; 0 if it was given.
-        ridge: strength of the pull of `criteria` weights towards their mean.
+    `weights` are logits per unit of each feature; `beta` is their slope on the margin (of `smoothing`, on the sign of
+    the verdict; of `criteria`, on the mean), with the interval `low` to `high` at `level`. It was fitted to `battles`
+    human preferences, ties left out: 0 if beta was given, and then there is no interval and no `covariance`.
     """
 
     kind: str
@@ -47,14 +42,10 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class ScaleCorrection:
-    """Factor from the judge's distances between models to human ones.
+    """Factor from the judge's distances between models to human ones: posterior mean, SD and 90% interval.
 
-    Attributes:
-        mean, sd: posterior mean and standard deviation; sd is None and mean 1 if there are too few models.
-        low, high: 90% interval.
-        n: models behind it.
-        spread: standard deviation of judge minus human ratings beyond the sampling errors of both, Elo points.
-        human_se: median standard error of human ratings, Elo points; None if there is none.
+    With too few of the `n` models the mean is 1 and the rest None. `spread` is the standard deviation of judge minus
+    human ratings beyond both sampling errors, `human_se` the median standard error of human ratings, Elo points.
     """
 
     mean: float
@@ -67,30 +58,25 @@ class ScaleCorrection:
 
     @property
     def is_known(self) -> bool:
-        """Whether there are enough models to estimate it."""
+        """Whether there were enough models to estimate it."""
         return self.sd is not None
 
     def variance(self, se: float, *, of_human: bool = False) -> float:
-        """Return the variance of a scale-corrected rating minus the human rating, squared Elo points.
+        """Return the variance of a rating with standard error `se` minus the human rating, squared Elo points.
 
-        Args:
-            se: standard error of the judge's rating, scale-corrected.
-            of_human: for the human rating from ever more votes, which has no sampling error.
+        With `of_human` the human rating is that from ever more votes, without a sampling error.
         """
         return se**2 + self.spread**2 + (0.0 if of_human else (self.human_se or 0.0) ** 2)
 
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
-    """One model, rated alone against the others by humans and by the judge.
+    """One model, rated alone against the others by humans and by the judge, 1500 at the mean of the others.
 
-    Attributes:
-        human_elo, hard_elo, soft_elo: 1500 at the mean of the others; None if they never met without it. The judge's
-            are not scale-corrected.
-        hard_scale_correction, soft_scale_correction: factor estimated from the others; None without a scale correction.
-        battles: with a soft target.
-        weights: of the map fitted without this model, by feature.
-        separated: ratings that the data do not bound (`human`, `hard`, `soft`); they are in no mean and no quantile.
+    Ratings are None if the others never met without it; the judge's are not scale-corrected: `hard_scale_correction`
+    and `soft_scale_correction` are the factors estimated from the others, None without a scale correction. `weights`
+    are those of the map fitted without it. `separated` names the ratings that the data do not bound (`human`, `hard`,
+    `soft`); they are in no mean and no quantile.
     """
 
     model: str
@@ -132,9 +118,7 @@ class HeldOut:
     def error(self, kind: str, scale_correction: ScaleCorrection | None) -> float | None:
         """Return the error that divides the residual in a score, Elo points; None if unknown or next to nothing.
 
-        Args:
-            scale_correction: of all models: the error is then the root of the variances of the judge's rating, the
-                human rating and the spread; None for the judge's standard error alone.
+        The root of the variances of both ratings and the spread; without a scale correction the judge's error alone.
         """
         se = self.se(kind)
         if se is None or se <= SMALLEST_SE:
@@ -165,18 +149,12 @@ class AnchorStrengths:
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """How held-out judge ratings agree with human ones; None for a figure that needs more models.
+    """How held-out judge ratings agree with human ones; None for a figure that needs more than the `n` models.
 
-    Attributes:
-        mae: mean absolute difference, Elo points.
-        spearman, kendall: rank correlations.
-        log_loss: of human preferences in battles of a model that the map was fitted without, nats (a coin has 0.693);
-            None for `hard`, and without a fitted map.
-        mae_interval, spearman_interval, kendall_interval: over models, at `level`.
-        plain_mae: that error before the scale correction.
-        slope: of human ratings on the judge's, near 1 if the scale is right.
-        floor: error that an all-knowing judge would still have, Elo points, because human ratings have sampling errors.
-        n: models compared.
+    `mae` is the mean absolute difference, Elo points (`plain_mae` before the scale correction); intervals over models
+    are at `level`. `log_loss`, of soft ratings only, is that of human preferences in battles of a model that the map
+    was fitted without, nats (a coin has 0.693). `slope` is that of human ratings on the judge's, near 1 if the scale is
+    right. `floor` is the error that an all-knowing judge would still have, because human ratings have sampling errors.
     """
 
     mae: float | None
@@ -205,20 +183,13 @@ def models_needed(level: float) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Conformal:
-    """The conformal quantile, and the coverage and width of such intervals over random half splits.
+    """The conformal quantile `q` of `n` scores, and coverage and width (Elo points) of its intervals.
 
-    Attributes:
-        level: nominal coverage.
-        n: models with a score.
-        q: quantile of all n scores; None if they are too few: the interval is infinite.
-        coverage, median_width: means over the half splits; None if a half is too small for the level.
-        coverage_range, width_range: least and largest of the splits.
-        median_se: median of the errors that divide residuals, Elo points; the median half-width is q times it.
-        t: quantile by t that stands in for a missing q; assumes normal disagreement. None with a q, with fewer than 3
-            scores, or without a scale correction.
-        loo_coverage, loo_width: of each model by the quantile of all others, if a half is too small for the level and
-            all but one suffice. That coverage is ceil(level n) / n unless scores are equal: only the median width, Elo
-            points, is informative.
+    `q` is None if `n` is too small: the interval is infinite, and `t` stands in for q, assuming normal disagreement,
+    with a scale correction and at least 3 scores. `coverage` and `median_width` are means over random half splits, the
+    ranges their least and largest; None if a half is too small for the level. Then `loo_coverage` (ceil(level n) / n
+    unless scores are equal) and `loo_width` are those of each model by the quantile of all others. `median_se` is the
+    median of the errors that divide residuals: the median half-width is q times it.
     """
 
     level: float
@@ -251,13 +222,7 @@ class Conformal:
 
 @dataclass(frozen=True, slots=True)
 class BinSummary:
-    """One bin of the reliability table.
-
-    Attributes:
-        mean_margin: mean |margin|; None without margins.
-        predicted: mean predicted probability that humans prefer the side of the signal.
-        agreement: share of battles in which humans sided with the judge's verdict.
-    """
+    """A bin of the reliability table: mean |margin| (None without margins), predicted and observed agreement."""
 
     battles: int
     mean_margin: float | None
@@ -267,21 +232,13 @@ class BinSummary:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Battle by battle agreement of the judge with humans; None if there is nothing to count.
+    """Agreement of the judge with humans, every battle counted once; None if there is nothing to count.
 
-    Every battle counts once, whatever its weight.
-
-    Attributes:
-        kappa: Cohen's, unweighted, three classes (win, tie, loss), every battle counted from both sides.
-        mean_abs_margin: over all judged battles with a margin.
-        agreement: share of the decisive battles in which both name the same winner.
-        auc: probability that |margin| is larger in a battle of agreement than in one of disagreement.
-        ece: expected calibration error over ten bins of equal mass.
-        bins: the reliability table.
-        battles: with a verdict and a human label.
-        decisive: battles in which neither the judge nor humans call a tie.
-        sign_conflicts: share of decisive verdicts whose margin points the other way.
-        auc_p: one-sided p-value of the tendency behind `auc` (Mann-Whitney; battles taken as independent).
+    `kappa` is Cohen's, unweighted, of win, tie and loss, every battle counted from both sides. `agreement` is the share
+    of the `decisive` battles (no tie on either side) with the same winner, `sign_conflicts` that of decisive verdicts
+    whose margin points the other way. `auc` is the probability that |margin| is larger in a battle of agreement than in
+    one of disagreement, `auc_p` its one-sided p-value (Mann-Whitney, battles independent). `ece` is the expected
+    calibration error over ten `bins` of equal mass.
     """
 
     kappa: float | None
@@ -298,14 +255,10 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Stability:
-    """Beta fitted to random subsets of the labelled battles.
+    """Mean and SD of beta fitted to random subsets of `battles` human preferences.
 
-    Attributes:
-        battles: human preferences in a subset.
-        mean, sd: of beta over the draws with a finite maximum; sd as if each subset were drawn anew, not from the same
-            labels (finite population correction).
-        draws: number of those.
-        failed: draws without a finite maximum.
+    The SD is as if each subset were drawn anew (finite population correction), over `draws` with a finite maximum;
+    `failed` have none.
     """
 
     battles: int
@@ -317,21 +270,15 @@ class Stability:
 
 @dataclass(frozen=True, slots=True)
 class Calibration(Document):
-    """All that `podium calibrate` finds.
+    """All that `podium calibrate` finds; `accuracy`, `conformal` and `scale_correction` are by kind, `hard` and `soft`.
 
     Attributes:
-        judge: None if the battles do not say.
-        target: the map from signal to preference, fitted on all labelled battles.
         regularization: lambda of the fits.
         se_method: `sandwich`, or `bootstrap:N`.
         se_cluster: what is independent within a model's battles: `item` or `row`.
-        accuracy: by kind, `hard` and `soft`.
         models: held out one by one.
         anchors: log-strengths of the joint fits.
-        conformal: by kind.
-        stability: of beta, over subsets of the labels.
-        provenance: sources, options, versions, date.
-        scale_correction: by kind; empty without a scale correction.
+        scale_correction: empty without a scale correction.
         answer: the finding in sentences.
         tells_nothing: whether the judge's soft ratings do not rise with human ratings, or may not.
     """
@@ -367,11 +314,7 @@ class Calibration(Document):
         return rating - reach * error, rating + reach * error
 
     def plot(self) -> Any:
-        """Return held-out ratings over human ratings, and the reliability of the signal, an altair chart.
-
-        Raises:
-            UsageError: altair is not installed (`pip install 'podium[report]'`).
-        """
+        """Return held-out ratings over human ratings, and the reliability of the signal, an altair chart."""
         return call("podium.pictures.charts:calibration_plot", self)
 
     @property

@@ -1,4 +1,4 @@
-"""Human labels of judges' battles: the verdicts of one judge of the same table, or those of another table."""
+"""Add human labels to judges' battles: the verdicts of one judge of the same table, or another table."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,11 +14,7 @@ ROUNDING = 1e-9
 
 
 def check_judge(judges: Sequence[str], judge: str) -> None:
-    """Refuse a human judge that no table knows.
-
-    Raises:
-        UsageError: no column says the judge, or none is called so.
-    """
+    """Raise UsageError if there is no judge column, or no judge of this name."""
     if not judges:
         raise UsageError(
             f"no column says whose rows are those of the human judge {judge!r}; name it with --columns judge=COLUMN"
@@ -30,13 +26,12 @@ def check_judge(judges: Sequence[str], judge: str) -> None:
 def label_by_judge(battles: Battles, judge: str) -> Battles:
     """Turn one judge's battles into the human labels of the others' battles of the same item and pair.
 
-    A label is the mean credit of all readable battles of the judge there, weighted by `weight`, and what model_a of
-    the labelled battle earned. Battles without a counterpart have an empty label. The judge's own battles leave, and
-    so do models that no other battle has; a note tells how many labels were found.
+    A label is the mean credit of model_a over the readable battles of the judge there, weighted by `weight`; empty if
+    there is none. The judge's battles are removed, and models that no other battle has.
 
     Raises:
         UsageError: no battle of this judge, or there are human labels already.
-        DataError: nothing says which item a battle is about.
+        DataError: no row has an item.
         NotIdentifiedError: no battle of another judge, no readable one of this judge, or none in common.
     """
     table = battles.table
@@ -56,15 +51,12 @@ def label_by_judge(battles: Battles, judge: str) -> Battles:
 
 
 def label_by_table(battles: Battles, labels: Battles, *, must_meet: bool) -> Battles:
-    """Give battles the labels of others, whose credits are human ratings.
-
-    Args:
-        must_meet: whether labels of other battles than these are of no use.
+    """Add to battles the mean credits of a table of human verdicts on the same items and pairs.
 
     Raises:
         UsageError: there are human labels already.
-        DataError: nothing says which item a battle is about.
-        NotIdentifiedError: no label can be read, or none is of these battles and one must be.
+        DataError: no row has an item.
+        NotIdentifiedError: no label can be read, or none is of these battles and `must_meet`.
     """
     _refuse_labelled(battles, "give one of the two, --human-labels or the column human")
     _refuse_without_items(battles, "no row of the verdicts")
@@ -73,35 +65,30 @@ def label_by_table(battles: Battles, labels: Battles, *, must_meet: bool) -> Bat
     return replace(labelled, kept_first_shown=battles.first_shown())
 
 
-MATCHUP_COLUMNS = ["item", "row", "response", "low", "high"]
-"""What two battles of one meeting have in common."""
+MATCHUP_COLUMNS = ["item", "row", "response", "first", "second"]
+"""Columns that two battles of one matchup have in common."""
 
 
 def matchup_frame(battles: Battles) -> pd.DataFrame:
     """Return the matchup of each battle: item, row, response, and the two models in the order of their names.
 
-    Columns are those of `MATCHUP_COLUMNS`: names, the models' in the order of their names; `row` is -1, and counts the
-    battles without an item, which stand alone.
+    `row` is -1, or the number of a battle without an item, which is a matchup of its own.
     """
     table = battles.table
     item = table["item"].astype(object) if "item" in table else pd.Series(None, index=table.index, dtype=object)
     a, b = (table[side].astype(object) for side in ("model_a", "model_b"))
     turned = is_turned(table)
-    low, high = a.where(~turned, b), b.where(~turned, a)
+    first, second = a.where(~turned, b), b.where(~turned, a)
     row = np.where(item.isna(), np.arange(len(table)), -1)
-    columns = (item.where(item.notna(), ""), row, battles.responses, low, high)
+    columns = (item.where(item.notna(), ""), row, battles.responses, first, second)
     return pd.DataFrame(dict(zip(MATCHUP_COLUMNS, columns, strict=True)), index=table.index)
 
 
 def mean_labels(battles: Battles, column: str) -> pd.DataFrame:
-    """Average the credits of each meeting, by `weight`; unparsed ones are left out.
+    """Average a column of credits over each matchup, weighted; unparsed battles are left out.
 
-    Returns:
-        Indexed by `MATCHUP_COLUMNS`, sorted: `credit` of the model whose name comes first, `weight`, the sum of the
-        rows', `judges`, how many are named there, `votes`, how many rows, and whether those `agree`.
-
-    Args:
-        column: `credit` or `human`, in [0, 1].
+    Indexed by `MATCHUP_COLUMNS`, sorted: `credit` of the model whose name comes first, summed `weight`, number of
+    `judges` and of `votes`, and whether the votes `agree`.
     """
     table = battles.table
     known = table[column].notna()
@@ -118,7 +105,7 @@ def mean_labels(battles: Battles, column: str) -> pd.DataFrame:
 
 
 def human_ties(battles: Battles) -> np.ndarray:
-    """Tell which battles humans call even, shape (battles,); votes that only cancel are no ties."""
+    """Return which battles are ties by humans, shape (battles,); votes that only cancel are no ties."""
     even = (battles.table["human"] == 0.5).to_numpy()
     if battles.votes is None:
         return even
@@ -127,21 +114,12 @@ def human_ties(battles: Battles) -> np.ndarray:
 
 
 def is_turned(table: pd.DataFrame) -> pd.Series:
-    """Tell of which battles model_b's name comes before model_a's."""
+    """Return in which battles the name of model_b comes before that of model_a."""
     return table["model_a"].cat.codes > table["model_b"].cat.codes
 
 
 def _join_labels(battles: Battles, votes: Battles, judge: str, *, must_meet: bool) -> Battles:
-    """Add the mean human vote on each item and pair as the column `human`.
-
-    Args:
-        votes: of humans.
-        judge: what to call who made them.
-        must_meet: whether to refuse votes of which none is of one of the battles.
-
-    Raises:
-        NotIdentifiedError: no vote can be read, or none is of these battles and one must be.
-    """
+    """Add the mean vote on each item and pair as the column `human`; `judge` names the voters in messages."""
     means = mean_labels(votes, "credit")
     means = means[means.index.get_level_values("row") < 0]
     if means.empty:

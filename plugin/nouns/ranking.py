@@ -16,20 +16,10 @@ from podium.text import Document, call
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One model's row.
+    """One model's row: rank (1 = best, ties share one), simultaneous rank set, score with interval; None if unknown.
 
-    Attributes:
-        rank: 1 = best; models with equal scores share a rank.
-        rank_low: best rank not excluded by the simultaneous rank set; None where nothing can be said.
-        rank_high: worst rank not excluded.
-        score: on the scale of the standings; None where unbounded or unknown.
-        low: lower end of the interval; None where unbounded or unknown.
-        high: upper end of the interval.
-        se: standard error of the score.
-        battles: readable battles of this model.
-        win_rate: mean over opponents of the mean credit against each.
-        separated: outside the largest strongly connected component of the win graph.
-        extra: further figures of this ranker, shown as columns of their own.
+    `battles` are readable ones. `win_rate` is the mean over opponents of the mean credit against each. A `separated`
+    model is outside the largest strongly connected component of the win graph. `extra` are further columns.
     """
 
     model: str
@@ -46,7 +36,7 @@ class Entry:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the row as the contract's JSON has it; extra figures stand beside the others."""
+        """Return the row of the contract's JSON, with the extra figures beside the others."""
         row = asdict(self)
         extra = row.pop("extra")
         return row | extra
@@ -54,7 +44,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """Certificate of a fit; None where a figure does not apply."""
+    """Certificate of a fit; None if a figure does not apply."""
 
     converged: bool | None = None
     gradient: float | None = None
@@ -76,14 +66,12 @@ class Separation:
     """Which models are distinguishable, by simultaneous tests of all pairs.
 
     Attributes:
-        names: models that can be placed, best first.
-        cuts: numbers of models above each cut: all of them are told from all below, least first.
-        beats: for each model, the places (from 0) of those it is told above.
+        names: ranked models, best first.
+        cuts: numbers of models above each cut, increasing: all of those are clearly ahead of all below.
+        beats: for each model, the places (from 0) of those that it is clearly ahead of.
         critical: what |z| must exceed, all pairs taken together.
-        clusters: items (or rows) behind it.
-        gap: by how much the first is ahead of the second, on the scale of the scores.
-        z: the same over its error; None where that is unknown.
-        lead: the gap with the ends of its simultaneous interval; None where they are not told apart.
+        gap, z: lead of the first over the second, on the scale of the scores and in standard errors.
+        lead: the gap with its simultaneous interval; None if too close to call.
     """
 
     names: tuple[str, ...]
@@ -98,15 +86,14 @@ class Separation:
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """The result of one ranker on one set of battles.
+    """The result of one ranker on one set of battles, best model first.
 
     Attributes:
         scale: what a score is, for example `elo` or `win rate`.
-        interval: the method behind `low` and `high`; None when there is no interval.
-        entries: best model first.
+        interval: the method behind `low` and `high`; None without an interval.
         slice: the value of the `--by` column; None for all battles.
-        separation: who is told from whom; None where no differences were tested, or of very many models.
-        answer: what was found, in at most three sentences.
+        separation: None if no differences were tested, or for very many models.
+        answer: the finding in at most three sentences.
     """
 
     ranker: str
@@ -137,13 +124,7 @@ class Standings:
 
 @dataclass(frozen=True, slots=True)
 class Ranking(Document):
-    """Standings for every ranker and slice that was requested.
-
-    Attributes:
-        standings: one per ranker and slice.
-        provenance: sources, options and versions.
-        failures: rankers or slices that could not be answered, with the reason.
-    """
+    """Standings of every ranker and slice, and why others failed."""
 
     view = "podium.report.ranking_view:ranking_reports"
     standings: tuple[Standings, ...]
@@ -158,11 +139,7 @@ class Ranking(Document):
         return str(call("podium.report.ranking_view:ranking_text", self)).rstrip("\n")
 
     def plot(self) -> Any:
-        """Return the forest plot of scores, intervals and rank sets, an altair chart.
-
-        Raises:
-            UsageError: altair is not installed; the message says how.
-        """
+        """Return the forest plot of scores, intervals and rank sets, an altair chart."""
         return call("podium.pictures.charts:ranking_plot", self)
 
     def to_dict(self) -> dict[str, Any]:

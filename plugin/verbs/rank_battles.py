@@ -1,20 +1,4 @@
-"""Rank battles: choose rankers, split into slices, pass options, and continue if one part fails.
-
-The way of the battles from the command `podium rank` to the standings of bradley-terry, in ten calls:
-
-1. `podium.cli.rank:rank` takes what was typed,
-2. `podium.reading.judgments:read_battles` finds, recognises and reads the files; the two orders are merged in the
-   database, by `Verdicts` of `podium.counting.verdicts`,
-3. `podium.verbs.rank_battles:rank` deals options, slices, calls every ranker on every slice by 4, and adds the answer
-   in words (`add_answers` of `podium.answers.sentences`) behind 10;
-4. `podium.verbs.rank_battles:RankerCall` has settings and random numbers of its own;
-5. `podium.rankers.bradley_terry:bradley_terry` is such a ranker: it lets
-6. `podium.rankers.cells:prepare_battles` number the models of the readable battles, summed where they lie,
-7. `podium.rankers.cells:pair_sums_with_items` take the sums of each pair,
-8. `podium.rankers.identification:fit_identified` find the strengths by `newton.maximize`, where the data say them,
-9. `podium.rankers.bradley_terry:estimate_elo` their Elo and intervals, by errors clustered by item, and
-10. `podium.rankers.bradley_terry:label_strengths` the standings: names, ranks, rank sets, warnings.
-"""
+"""Rank battles: choose rankers, split into slices, pass options, and continue if one part fails."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -68,61 +52,64 @@ def rank(
         rankers: names, as a sequence or separated by commas.
         level: of intervals and rank sets, in (0, 1).
         seed: of everything random; the same seed gives the same output.
-        by: rank each value of this column apart, on a scale centred on the models common to all.
+        by: rank each value of this column separately, on a scale centered on the models common to all.
         pool: rank the battles of several judges together.
         calibration: of the judge, or the path of its file; for rankers that soften verdicts.
         models: a table with the columns `model` and `family`, or its path.
-        answers: say in words what was found; False where nobody reads it.
+        answers: add the finding in words.
         **options: of the rankers; `ranker.option` (through a dict) reaches one ranker only.
-
-    Returns:
-        A ranking with one table per ranker and slice, and the reasons of those that could not be answered.
 
     Raises:
         UsageError: an unknown ranker, option or column.
-        NotIdentifiedError: several judges, and nothing says what to do with them; or nothing can be answered.
+        NotIdentifiedError: several judges without `by` or `pool`; or no ranker has an answer.
     """
-    if not isinstance(battles, Battles):
-        battles = read_battles(battles)
+    battles = battles if isinstance(battles, Battles) else read_battles(battles)
     names = ranker_names(rankers)
     functions = {name: catalogue.ranker_function(name) for name in names}
     settings = _settings_of(names, options)
-    several = len(battles.judges) > 1
-    unasked = by is None and not pool and battles.apart is not None and len(battles.values_of(battles.apart)) > 1
-    if unasked:
-        by, known = battles.apart or "", battles.values_of(battles.apart or "")
-        apart = f"{len(known)} {by}s ({some(known, most=5)}), each ranked apart, as --by {by} says; --pool joins them"
-        battles = replace(battles, notes=(*battles.notes, apart))
-    elif several and not pool and by != "judge":
-        for _, part in battles.slices(by) if by else [(None, battles)]:
-            refuse_several_judges(part)
+    battles, column = _choose_slices(battles, by, pool)
+    families = _read_families(models)
+    # Each judge has its own temperature: where judges are the slices, each is fitted alone.
+    alone = column == "judge" or (column is not None and not pool and len(battles.judges) > 1)
+    context = _context_of(functions, None if alone else battles, calibration)
+    given = {name: {"level": level, **context[name], **settings[name]} for name in names}
+    calls = [RankerCall(name, function, given[name], seed) for name, function in functions.items()]
+    slices = _slices_of(battles, column) if column else [(None, battles)]
+    standings, failures = _rank_slices(slices, calls, families, one_judge=column != by)
+    if answers:
+        standings = add_answers(standings, dict(slices), families)
+    asked: dict[str, Any] = {"reading": dict(battles.reading), "rankers": names}
+    asked |= {"level": level, "seed": seed, "by": column, "pool": pool}
+    asked |= {"calibration": str(calibration)} if calibration is not None else {}
+    asked |= {"models": str(models)} if isinstance(models, str | Path) else {}
+    judges = {"judges": list(battles.judges)} if battles.judges else {}
+    return Ranking(standings, provenance(battles.sources, asked | options) | judges, failures)
+
+
+def _read_families(models: About) -> dict[str, str]:
+    """Return the family of each model of a table; raise UsageError if it has none."""
     families = families_of(about_models(models))
     if models is not None and not families:
         raise UsageError("the table of models names no family; give it the columns model and family, or leave it out")
-    # A judge's temperature is its own: where judges are the slices, each slice stands alone.
-    alone = by is not None and not pool and several
-    context = _context_of(functions, None if by == "judge" or alone else battles, calibration)
-    calls = [
-        RankerCall(name, function, {"level": level, **context[name], **settings[name]}, seed)
-        for name, function in functions.items()
-    ]
-    slices = _slices_of(battles, by) if by else [(None, battles)]
-    standings, failures = _rank_slices(slices, calls, families, one_judge=unasked)
-    if answers:
-        standings = add_answers(standings, dict(slices), families)
-    asked = {
-        "reading": dict(battles.reading),
-        "rankers": names,
-        "level": level,
-        "seed": seed,
-        "by": by,
-        "pool": pool,
-        **({"calibration": str(calibration)} if calibration is not None else {}),
-        **({"models": str(models)} if isinstance(models, str | Path) else {}),
-        **options,
-    }
-    made = provenance(battles.sources, asked)
-    return Ranking(standings, made | ({"judges": list(battles.judges)} if battles.judges else {}), failures)
+    return families
+
+
+def _choose_slices(battles: Battles, by: str | None, pool: bool) -> tuple[Battles, str | None]:
+    """Return the column to slice by, that of `apart` if nothing was asked for, and the battles with a note on it.
+
+    Raises:
+        NotIdentifiedError: a slice has several judges.
+    """
+    if by is None and not pool and battles.apart and len(known := battles.values_of(battles.apart)) > 1:
+        apart = battles.apart
+        note = (
+            f"{len(known)} {apart}s ({some(known, most=5)}), each ranked alone, as by --by {apart}; --pool joins them"
+        )
+        return replace(battles, notes=(*battles.notes, note)), apart
+    if len(battles.judges) > 1 and not pool and by != "judge":
+        for _, part in battles.slices(by) if by else [(None, battles)]:
+            refuse_several_judges(part)
+    return battles, by
 
 
 def _settings_of(rankers: Sequence[str], options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -136,13 +123,7 @@ def _settings_of(rankers: Sequence[str], options: Mapping[str, Any]) -> dict[str
 
 @dataclass(frozen=True, slots=True)
 class RankerCall:
-    """A ranker with its settings, seed and context.
-
-    Attributes:
-        settings: level and options, by parameter.
-        seed: of its generator; each call starts afresh.
-        warnings: to add to what it says.
-    """
+    """A ranker with its level, options and context by parameter, its seed, and warnings to add to its own."""
 
     name: str
     function: Callable[..., Standings]
@@ -151,7 +132,7 @@ class RankerCall:
     warnings: tuple[str, ...] = ()
 
     def __call__(self, battles: Battles) -> Standings:
-        """Rank the battles; what a tournament answered by them stands beside, and says the level of intervals."""
+        """Rank the battles with a new random generator; a tournament's answer sets the level and is added."""
         known = catalogue.extension(Ranker, self.name)
         level = self.settings["level"]
         if self.name == RANKER_OF_DECISIONS:
@@ -171,11 +152,7 @@ class RankerCall:
 def _rank_slices(
     slices: Sequence[Slice], rankers: Sequence[RankerCall], families: Mapping[str, str], *, one_judge: bool
 ) -> tuple[tuple[Standings, ...], tuple[str, ...]]:
-    """Rank every slice by every ranker; a part that fails does not stop the others.
-
-    Args:
-        one_judge: whether a slice with verdicts of several judges cannot be answered.
-    """
+    """Rank every slice by every ranker; a part that fails does not stop the others."""
     warnings = {value: judge_warnings(part, families) for value, part in slices}
     standings: list[Standings] = []
     errors: list[tuple[str, PodiumError]] = []
@@ -265,11 +242,7 @@ def _context_of(
 
 
 def refuse_several_judges(battles: Battles) -> None:
-    """Raise UsageError if the battles are of several judges.
-
-    Raises:
-        NotIdentifiedError: there are several.
-    """
+    """Raise NotIdentifiedError if the battles are of several judges."""
     judges = battles.judges
     if len(judges) > 1:
         same = [judge for group in differ_in_prompt(judges) for judge in group]

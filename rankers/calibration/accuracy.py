@@ -24,10 +24,6 @@ def measure_accuracy(held: Sequence[HeldOut], kind: str, level: float) -> Accura
 
     The error's interval is t on the logarithm; those of correlations are t on Fisher's z, with the variances
     (1 + r^2 / 2) / (n - 3) of Spearman's (Bonett and Wright 2000) and 0.437 / (n - 4) of Kendall's (Fieller 1957).
-
-    Args:
-        kind: `hard` or `soft`.
-        level: of intervals, in (0, 1).
     """
     judge, human = _ratings(held, kind)
     number = len(judge)
@@ -104,12 +100,7 @@ def compare_accuracy(
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """Held-out ratings that a calibration can give.
-
-    Attributes:
-        kind: `hard` or `soft`.
-        held: models, held out one by one, scale-corrected or not.
-    """
+    """Held-out ratings of one kind that a calibration can give."""
 
     calibration: Calibration
     kind: str
@@ -124,13 +115,9 @@ class Contender:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The ratings that err least, and how the others differ from them.
+    """The ratings that err least over the `n` models that all rate, and how the others differ from them.
 
-    Attributes:
-        best: smallest mean error over the models that all rate.
-        others: each with its differences from the best, whose intervals hold for all together (Bonferroni).
-        level: of those intervals.
-        n: models that all rate.
+    The intervals of the differences hold for all together at `level` (Bonferroni).
     """
 
     best: Contender
@@ -152,12 +139,7 @@ def build_contenders(calibrations: Sequence[Calibration]) -> list[Contender]:
 
 
 def select_best(contenders: Sequence[Contender], level: float) -> Choice:
-    """Select the ratings with the smallest mean error, and compare the others with them.
-
-    Args:
-        contenders: at least one.
-        level: of the intervals, in (0, 1).
-    """
+    """Select the ratings with the smallest mean error, and compare the others with them."""
     errors = [each.errors() for each in contenders]
     common = sorted(set.intersection(*({*known} for known in errors)))
     if not common:
@@ -171,11 +153,7 @@ def select_best(contenders: Sequence[Contender], level: float) -> Choice:
 
 
 def _jackknife(rule: Correlation, sides: Sequence[np.ndarray], level: float) -> Estimate | None:
-    """Return the difference of two rank correlations with a jackknife interval; None if either is unknown.
-
-    Args:
-        sides: our ratings, human ones, their ratings, human ones, shape (models,) each.
-    """
+    """Return the difference of the correlations of the first and of the last two sides with a jackknife interval."""
 
     def gap(kept: np.ndarray | slice) -> float:
         ours, theirs = rule(sides[0][kept], sides[1][kept]), rule(sides[2][kept], sides[3][kept])

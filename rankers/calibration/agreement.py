@@ -43,14 +43,7 @@ def match_labels(evidence: Evidence) -> LabelMatch:
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """Decisive battles with a predicted probability, in ten bins of equal mass.
-
-    Attributes:
-        rows: positions of the battles, shape (predicted battles,).
-        predicted: probability that humans prefer the side of the signal, same shape.
-        bin: number of the bin from 0, same shape.
-        bins: the reliability table.
-    """
+    """Positions (`rows`), predicted probability and bin number of decisive battles, same shape, and the bins."""
 
     rows: np.ndarray
     predicted: np.ndarray
@@ -67,12 +60,7 @@ class Reliability:
 def bin_predictions(match: LabelMatch, margin: np.ndarray, probability: np.ndarray | None) -> Reliability | None:
     """Sort decisive battles into tenths by the probability of the signal's side; None if no battle has a prediction.
 
-    Equal predictions share a bin.
-
-    Args:
-        margin: NaN if unknown, shape (battles,).
-        probability: predicted probability that humans prefer low, NaN if unknown, shape (battles,); None without a map.
-
+    Equal predictions share a bin. `probability` is that humans prefer first, NaN if unknown; None without a map.
     Source: Soft-Elo, appendix G (human and judge ties excluded).
     """
     if probability is None:
@@ -94,10 +82,7 @@ def bin_predictions(match: LabelMatch, margin: np.ndarray, probability: np.ndarr
 
 
 def measure_agreement(evidence: Evidence, probability: np.ndarray | None = None) -> Agreement:
-    """Summarize how verdicts agree with human labels.
-
-    Args:
-        probability: predicted probability that humans prefer low, NaN if unknown, shape (battles,); None without a map.
+    """Return the agreement of verdicts with human labels, and the reliability of the predicted probability.
 
     Source: Soft-Elo, section 4.1 (kappa, |s|) and appendix G (reliability).
     """
@@ -141,10 +126,7 @@ def kappa(judge: np.ndarray, human: np.ndarray) -> float | None:
 
 
 def kappa_influence(judge: np.ndarray, human: np.ndarray, value: float) -> np.ndarray:
-    """Return what each battle adds to the error of `kappa`, shape (battles,).
-
-    The two sides of a battle share a cluster and add the same, so a row stands for both.
-    """
+    """Return what each battle, both sides together, adds to the error of `kappa`, shape (battles,)."""
     ours, theirs = (labels[:, None] == np.array([-1, 0, 1]) for labels in (judge, human))
     p, q = ((side.mean(axis=0) + side.mean(axis=0)[::-1]) / 2 for side in (ours, theirs))
     chance, agree = float(p @ q), judge == human
@@ -154,10 +136,6 @@ def kappa_influence(judge: np.ndarray, human: np.ndarray, value: float) -> np.nd
 
 def margin_auc(size: np.ndarray, agree: np.ndarray) -> tuple[float, np.ndarray]:
     """Return the probability that |margin| is larger where humans agree, and what each battle adds to its error.
-
-    Args:
-        size: |margin|, shape (battles,).
-        agree: mask with at least one battle inside and one outside, same shape.
 
     Source: DeLong, DeLong and Clarke-Pearson 1988; influence to be summed by cluster as in Obuchowski 1997.
     """

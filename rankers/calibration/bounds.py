@@ -20,12 +20,9 @@ MOST_DRIFT = 1.5
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Options of a newcomer's conformal interval.
+    """Level of a newcomer's conformal interval (None for the calibration's), and the human rating that it covers.
 
-    Attributes:
-        level: nominal coverage; None for that of the calibration.
-        of: the rating that the interval covers: `votes`, human ratings from about as many votes as the calibrated
-            models had, or `human`, human ratings from ever more votes.
+    `votes` is that from about as many votes as the calibrated models had, `human` that from ever more votes.
     """
 
     level: float | None = None
@@ -38,20 +35,11 @@ class Bounds:
         return level
 
     def reach(self, scale_correction: ScaleCorrection | None, se: float) -> float:
-        """Return the error that the quantile multiplies, Elo points: `se` alone without a scale correction.
-
-        Args:
-            se: standard error of the newcomer's scale-corrected rating.
-        """
+        """Return the error that the quantile multiplies, Elo points: `se` alone without a scale correction."""
         return se if scale_correction is None else math.sqrt(scale_correction.variance(se, of_human=self.of == "human"))
 
     def require_human(self, scale_correction: ScaleCorrection | None) -> None:
-        """Reject `of=human` if the calibration does not separate the spread from humans' own sampling errors.
-
-        Raises:
-            UsageError: an unknown `of`.
-            NotIdentifiedError: no spread, or too few models.
-        """
+        """Reject `of=human` if the calibration does not separate the spread from humans' own sampling errors."""
         require_choice("of", self.of, get_args(Literal["votes", "human"]))
         known = "ratings not scale-corrected"
         if scale_correction:
@@ -68,13 +56,9 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Quantile:
-    """Quantile of the calibrated models' conformal scores.
+    """Quantile of the scores of the `used` calibrated models, infinite if fewer than `needed`.
 
-    Attributes:
-        q: infinite if there are too few scores.
-        used: models with a score.
-        needed: models that a finite q needs.
-        t: quantile by t that stands in for an infinite q; NaN without a scale correction.
+    `t` is the quantile by t that then stands in, NaN without a scale correction.
     """
 
     q: float

@@ -21,14 +21,7 @@ FEWEST_FOR_T = 3
 def measure_conformal(
     held: Sequence[HeldOut], kind: str, scale_correction: ScaleCorrection | None, level: float, splits: int, seed: int
 ) -> Conformal:
-    """Return the quantile of a kind's scores, and its coverage over half splits, the same ones for every kind.
-
-    Args:
-        kind: `hard` or `soft`.
-        scale_correction: of all models; None for scores over the judge's own errors.
-        level: in (0, 1).
-        seed: of the splits.
-    """
+    """Return the quantile of a kind's scores, and its coverage over half splits, the same ones for every kind."""
     known = [model for model in held if model.score(kind, scale_correction) is not None]
     residual = np.array([model.residual(kind) for model in known], dtype=np.float64)
     error = np.array([model.error(kind, scale_correction) for model in known], dtype=np.float64)
@@ -83,13 +76,7 @@ def half_splits(
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """Calibrate on a random half of the models and test on the rest; None if a half is too small for the level.
 
-    Args:
-        residual, error: Elo points, shape (models,) each.
-
-    Returns:
-        The share of tested models whose human rating lies in its interval, and the median width of their intervals,
-        Elo points, shape (splits,) each.
-
+    Returns coverage and median width of the tested models' intervals, shape (splits,) each.
     Source: Soft-Elo, section 5.3 (27 of 55 models calibrate, 28 test; five splits).
     """
     number = len(residual)
@@ -109,11 +96,7 @@ def half_splits(
 
 
 def leave_one_score_out(residual: np.ndarray, error: np.ndarray, level: float) -> tuple[float, float] | None:
-    """Return coverage and median width (Elo points) of each model by the quantile of all others; None if too few.
-
-    Args:
-        residual, error: Elo points, shape (models,) each.
-    """
+    """Return coverage and median width (Elo points) of each model by the quantile of all others; None if too few."""
     scores = np.abs(residual) / error
     if len(scores) - 1 < models_needed(level):
         return None

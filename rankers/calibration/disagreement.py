@@ -17,13 +17,7 @@ NOTHING = (
 def scale_warnings(
     held: Sequence[HeldOut], corrections: Mapping[str, ScaleCorrection], level: float, *, scale_corrected: bool
 ) -> list[str]:
-    """Warn if the judge's scale is not the human one, and if verdicts err less than the target.
-
-    Args:
-        corrections: by kind; a kind is missing if its ratings are uninformative.
-        level: of the interval of the difference, in (0, 1).
-        scale_corrected: whether the ratings of `held` are scale-corrected.
-    """
+    """Warn if the judge's scale is not the human one, and if verdicts err less than the target."""
     warnings, soft = [], corrections.get("soft")
     if soft is None:
         warnings.append(NOTHING)

@@ -1,4 +1,4 @@
-"""Battles with the judge's verdict, its signal and a human label each: what a calibration is made of."""
+"""Battles with the judge's verdict, its signal and a human label: the data of a calibration."""
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from podium.rankers.row_order import order_of_battles
 from podium.text import some
 
 FEWEST_MODELS = 3
-"""One held out, and two that say what a rating difference is."""
+"""One held out, and two others that have a rating difference."""
 SIZES = (25, 50, 100, 200, 400, 800, 1600, 3200, 6400, 12800)
 DRAWS = 20
 """Random subsets of the labels of each of these sizes."""
@@ -27,27 +27,15 @@ DRAWS = 20
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Battles of the models that can be calibrated, in an order and an orientation of their own.
+    """Battles in a canonical order and orientation: row order, sides and model names of the table change nothing.
 
-    In each, `low` has the lower code, and the rows are sorted by what they hold: how the table was sorted, who stood on
-    which side, and what anybody is called changes nothing.
-
-    Attributes:
-        low, high: model codes, low < high, shape (battles,).
-        hard: the judge's hard label for low, 1, 0.5 or 0, NaN where unparsed, shape (battles,).
-        human: what low earned from humans, in [0, 1], NaN where nobody said, shape (battles,).
-        signal: for low.
-        margin: for low, NaN where there is none, shape (battles,).
-        weight: above 0, shape (battles,).
-        cluster: code of the item (or row), shape (battles,).
-        unit: what a cluster is.
-        models: names by code, sorted.
-        dropped: models that lack human labels, verdicts or signals.
-        unbounded: models whose rating by humans the data do not bound.
+    Arrays have shape (battles,). `first` and `second` are model codes, first < second; hard label (1, 0.5, 0), human
+    credit, signal and margin are those of first, NaN if unknown. `dropped` models lack human labels, verdicts or
+    signals; `unbounded` ones have no finite rating by humans.
     """
 
-    low: np.ndarray
-    high: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
     hard: np.ndarray
     human: np.ndarray
     signal: Signal
@@ -61,39 +49,34 @@ class Evidence:
 
     @property
     def preference(self) -> np.ndarray:
-        """Whether the battle has a signal and a human preference that is no tie, shape (battles,)."""
+        """Mask of the battles with a signal and a human preference that is no tie, shape (battles,)."""
         return self.signal.is_known & ~np.isnan(self.human) & (self.human != 0.5)
 
     def involves(self, model: int) -> np.ndarray:
-        """Whether a model plays, shape (battles,)."""
-        return (self.low == model) | (self.high == model)
+        """Return the mask of the battles of a model, shape (battles,)."""
+        return (self.first == model) | (self.second == model)
 
     def soft(self, weights: np.ndarray) -> np.ndarray:
-        """Return the soft target of low, NaN where there is no signal, shape (battles,)."""
+        """Return the soft target of first by a map's weights, NaN without a signal, shape (battles,)."""
         return predict_preference(self.signal.kind, self.signal.x, weights)
 
     def coded_by(self, credit: np.ndarray) -> CodedBattles:
-        """Return the battles with a known credit as arrays for a fit over all models."""
+        """Return the battles with a known credit of first, coded for a joint fit."""
         rows = ~np.isnan(credit)
-        a, b, credit, weight = (column[rows] for column in (self.low, self.high, credit, self.weight))
+        a, b, credit, weight = (column[rows] for column in (self.first, self.second, credit, self.weight))
         codes, cluster = np.unique(self.cluster[rows], return_inverse=True)
         return CodedBattles(a, b, credit, weight, cluster, len(codes), self.unit, self.models)
 
     def take(self, rows: np.ndarray) -> "Evidence":
-        """Return some of the battles, given by a mask or by positions."""
-        columns = ("low", "high", "hard", "human", "margin", "weight", "cluster")
+        """Return a subset of the battles, by mask or positions."""
+        columns = ("first", "second", "hard", "human", "margin", "weight", "cluster")
         signal = replace(self.signal, x=self.signal.x[rows])
         return replace(self, signal=signal, **{name: getattr(self, name)[rows] for name in columns})
 
     def weights(self, keep: np.ndarray | None = None, start: np.ndarray | None = None) -> np.ndarray:
-        """Fit the map from signal x to human preference y on the battles of a mask, shape (features,).
+        """Fit the map from signal x to human preference y on the battles of a mask; return b, shape (features,).
 
-        Maximises sum w [y log s(x b) + (1 - y) log s(-x b)] - b' P b / 2 over b, P the penalty of the signal.
-
-        Raises:
-            NotIdentifiedError: there is no human preference beside a signal, or no finite maximum.
-            NotConvergedError: it was not reached.
-
+        Maximizes sum w [y log s(x b) + (1 - y) log s(-x b)] - b' P b / 2 over b, P the penalty of the signal.
         Source: Soft-Elo (Kargi and Salinas 2026), equation 6, for one feature and P = 0.
         """
         likelihood = self._likelihood(self._preferences(keep))
@@ -112,14 +95,10 @@ class Evidence:
             ) from None
 
     def slopes(self) -> tuple[np.ndarray, np.ndarray, int]:
-        """Fit the map on all battles, with its cluster-robust error.
+        """Fit the map on all battles; return weights, their covariance and the number of clusters.
 
-        Returns:
-            The weights, shape (features,); their covariance, G / (G - 1), shape (features, features), NaN for a single
-            cluster; and G, the clusters.
-
-        Raises:
-            NotIdentifiedError, NotConvergedError: as `weights`.
+        The covariance is the cluster-robust sandwich times G / (G - 1), shape (features, features), NaN for a single
+        cluster.
         """
         rows, weights = self._preferences(), self.weights()
         x, (present, codes) = self.signal.x[rows], np.unique(self.cluster[rows], return_inverse=True)
@@ -131,11 +110,12 @@ class Evidence:
         return weights, correction * bread @ centered_gram([scores])[0] @ bread, clusters
 
     def _likelihood(self, rows: np.ndarray) -> Likelihood:
+        """Return the penalized likelihood of the map on some battles."""
         weight, design = self.weight[rows], DesignMatrix(self.signal.x[rows])
         return Likelihood(design, weight * self.human[rows], weight, self.signal.penalty)
 
     def _preferences(self, keep: np.ndarray | None = None) -> np.ndarray:
-        """Return which battles of a mask have a signal and a human preference; refuse where none has."""
+        """Return which battles of a mask have a signal and a human preference; raise NotIdentifiedError if none has."""
         rows = self.preference if keep is None else self.preference & keep
         if rows.any():
             return rows
@@ -148,21 +128,15 @@ class Evidence:
 
 
 def build_evidence(battles: Battles, signal: Signal, cluster: Cluster = "item") -> Evidence:
-    """Orient and sort the battles.
-
-    Args:
-        battles: with a column `human`, or without.
-        signal: of these battles.
-        cluster: `item`, or `row` for the paper's bootstrap of single battles.
-    """
+    """Bring battles, with or without a column `human`, and their signal into canonical order and orientation."""
     table = battles.table
     a, b = battles.model_codes
     turned = a > b
     human, hard = battles.numbers_of("human"), hard_credits(table)
     unit: Cluster = cluster if battles.has_items else "row"
     unsorted = Evidence(
-        low=np.minimum(a, b),
-        high=np.maximum(a, b),
+        first=np.minimum(a, b),
+        second=np.maximum(a, b),
         hard=np.where(turned, 1 - hard, hard),
         human=np.where(turned, 1 - human, human),
         signal=replace(signal, x=np.where(turned[:, None], -signal.x, signal.x)),
@@ -177,12 +151,9 @@ def build_evidence(battles: Battles, signal: Signal, cluster: Cluster = "item") 
 
 
 def select_calibratable(evidence: Evidence) -> Evidence:
-    """Keep the models that have human labels, verdicts and signals, and a rating by humans that the data bound.
+    """Keep the models that have human labels, verdicts and signals, and a bounded rating by humans.
 
-    A model that humans always prefer, or never, has no finite rating: as an anchor it would move everyone's.
-
-    Raises:
-        NotIdentifiedError: fewer than three are left, or they fall into groups that never met.
+    A model that humans always prefer, or never, has no finite rating: as an anchor it would move all others.
     """
     kept = _restrict(evidence, _is_complete(evidence))
     dropped = tuple(name for name in evidence.models if name not in kept.models)
@@ -205,14 +176,14 @@ def select_calibratable(evidence: Evidence) -> Evidence:
 
 
 def _restrict(evidence: Evidence, kept: np.ndarray) -> Evidence:
-    """Return the battles between the models of a mask, coded anew."""
-    part = evidence.take(kept[evidence.low] & kept[evidence.high])
+    """Return the battles between the models of a mask, with new model codes."""
+    part = evidence.take(kept[evidence.first] & kept[evidence.second])
     code, names = np.cumsum(kept) - 1, np.array(evidence.models, dtype=object)
-    return replace(part, low=code[part.low], high=code[part.high], models=tuple(names[kept]))
+    return replace(part, first=code[part.first], second=code[part.second], models=tuple(names[kept]))
 
 
 def _are_unbounded(evidence: Evidence) -> np.ndarray:
-    """Tell whose rating by humans the data do not bound, nobody's in several groups or none, shape (models,)."""
+    """Return which ratings by humans the data do not bound, shape (models,); none if the graph is not connected."""
     pairs = pair_sums(evidence.coded_by(evidence.human))
     if not len(pairs.first) or comparison_graph(pairs).groups > 1:
         return np.zeros(len(evidence.models), dtype=bool)
@@ -220,14 +191,14 @@ def _are_unbounded(evidence: Evidence) -> np.ndarray:
 
 
 def _is_complete(evidence: Evidence) -> np.ndarray:
-    """Drop models that lack one of the three kinds, until all left have all, shape (models,)."""
+    """Return which models have labels, verdicts and signals against each other, shape (models,)."""
     kept = np.ones(len(evidence.models), dtype=bool)
     known = (~np.isnan(evidence.human), ~np.isnan(evidence.hard), evidence.signal.is_known)
     while True:
-        rows = kept[evidence.low] & kept[evidence.high]
+        rows = kept[evidence.first] & kept[evidence.second]
         plays = kept.copy()
         for kind in known:
-            met = np.concatenate([evidence.low[rows & kind], evidence.high[rows & kind]])
+            met = np.concatenate([evidence.first[rows & kind], evidence.second[rows & kind]])
             plays &= np.bincount(met, minlength=len(kept)) > 0
         if (plays == kept).all():
             return kept
@@ -235,6 +206,7 @@ def _is_complete(evidence: Evidence) -> np.ndarray:
 
 
 def _require_one_group(what: str, evidence: Evidence, credit: np.ndarray) -> None:
+    """Raise NotIdentifiedError if the battles with a known credit do not connect all models."""
     models, graph = evidence.models, comparison_graph(pair_sums(evidence.coded_by(credit)))
     if graph.groups <= 1:
         return
@@ -246,12 +218,12 @@ def _require_one_group(what: str, evidence: Evidence, credit: np.ndarray) -> Non
 
 
 def measure_stability(evidence: Evidence, rng: np.random.Generator) -> list[Stability]:
-    """Fit beta to random subsets of the human preferences, of growing size."""
+    """Return mean and SD of beta over random subsets of the human preferences, for growing sizes."""
     rows, stability = np.flatnonzero(evidence.preference), []
     for size in (size for size in SIZES if size < len(rows)):
         betas = []
         for _ in range(DRAWS):
-            keep = np.zeros(len(evidence.low), dtype=bool)
+            keep = np.zeros(len(evidence.first), dtype=bool)
             keep[rng.choice(rows, size, replace=False)] = True
             with suppress(NotIdentifiedError, NotConvergedError):
                 weights = evidence.weights(keep)

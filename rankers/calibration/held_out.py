@@ -25,10 +25,7 @@ def rate_held_out(
 ) -> dict[str, HeldOutScale]:
     """Rate every model alone by human labels, hard labels and soft targets: `human`, `hard` and `soft`.
 
-    Args:
-        target: of the joint fit.
-        weights: of the map of each fold, shape (models, features).
-        method: of the judge's standard errors; those of human ratings are sandwiches.
+    The map is `target` in the joint fit, and has the `weights` of shape (models, features) in the folds.
     """
     pooled = evidence.soft(order_weights(target, evidence.signal))
     return {
@@ -39,11 +36,7 @@ def rate_held_out(
 
 
 def build_held_out(evidence: Evidence, scales: Mapping[str, HeldOutScale], weights: np.ndarray) -> tuple[HeldOut, ...]:
-    """Build the record of each model from the results of `rate_held_out`, ratings not scale-corrected.
-
-    Args:
-        weights: of the map of each fold, NaN if the labels of the others gave none, shape (models, features).
-    """
+    """Build the record of each model from the results of `rate_held_out`, ratings not scale-corrected."""
     maps = [() if np.isnan(row).any() else zip(evidence.signal.names, row.tolist(), strict=True) for row in weights]
     return tuple(
         HeldOut(

@@ -18,23 +18,19 @@ from podium.rankers.scale import MEAN, POINTS
 from podium.rankers.strengths import fit_strengths
 
 FoldCredits = Callable[[int], np.ndarray]
-"""From the model held out to the credits of low in every battle, NaN if unknown, shape (battles,)."""
+"""From the model held out to the credits of first in every battle, NaN if unknown, shape (battles,)."""
 
 
 @dataclass(frozen=True, slots=True)
 class HeldOutScale:
-    """The held-out ratings of all models by one kind of credit.
+    """The held-out ratings of all models by one kind of credit, shape (models,) each; NaN if unknown.
 
     Attributes:
-        elo: 1500 at the mean of the others, NaN if the others never met without it, shape (models,).
-        se: standard error of `elo` over the model's own battles, NaN if unknown, shape (models,).
-        anchors: log-strengths of the joint fit, mean zero, shape (models,).
-        battles: of each model, shape (models,).
-        separated: whether the data do not bound the rating, shape (models,).
-        lost: bootstrap resamples that were unbounded and left out, shape (models,).
-        unbounded: which models are separated in the joint fit, shape (models,).
-        others: log-strengths of the others in each fold, mean zero, NaN for the model itself and in a fold without
-            ratings, shape (models, models).
+        elo: 1500 at the mean of the others.
+        anchors: log-strengths of the joint fit, mean zero.
+        separated: whether the data do not bound the held-out rating; `unbounded`: that of the joint fit.
+        lost: bootstrap resamples that were unbounded and left out.
+        others: log-strengths of the others in each fold, mean zero, NaN for the model itself, shape (models, models).
     """
 
     elo: np.ndarray
@@ -79,16 +75,7 @@ def leave_one_out(
     what: str,
     credits: FoldCredits | None = None,
 ) -> HeldOutScale:
-    """Rate every model alone against the others.
-
-    Args:
-        pooled: credits of low for the joint fit, NaN if unknown, shape (battles,).
-        regularization: lambda.
-        what: label of the progress bar.
-        credits: those of each fold; by default those of the joint fit.
-
-    Raises:
-        NotIdentifiedError: lambda is 0 and some rating is unbounded.
+    """Rate every model alone against the others, by the `credits` of its fold or else by the `pooled` ones.
 
     Source: Soft-Elo, Algorithm 1, lines 5 to 8; 1500 is the mean of the others, and nothing is recentred afterwards.
     """
@@ -119,10 +106,6 @@ def _fit_fold(
     """Rate the others without a model, and return its battles against them; None if they never met.
 
     Also returned: whether the data do not bound its rating, or that of one of the others, without it.
-
-    Args:
-        credit: of low, NaN if unknown, shape (battles,).
-        start: log-strengths of all, from which the fit begins, shape (models,).
     """
     others = np.arange(len(evidence.models)) != model
     rest = pair_sums(evidence.coded_by(credit)).pairs_among(others)
@@ -137,17 +120,12 @@ def _fit_fold(
 
 
 def battles_of_model(evidence: Evidence, model: int, credit: np.ndarray, theta: np.ndarray) -> ModelBattles:
-    """Return a model's battles against opponents with a known strength.
-
-    Args:
-        credit: of low, NaN if unknown, shape (battles,).
-        theta: log-strengths by code, NaN for models that are no opponents, shape (models,).
-    """
+    """Return a model's battles with a known credit against the models whose log-strength `theta` is not NaN."""
     known = ~np.isnan(theta)
-    first = (evidence.low == model) & known[evidence.high]
-    second = (evidence.high == model) & known[evidence.low]
+    first = (evidence.first == model) & known[evidence.second]
+    second = (evidence.second == model) & known[evidence.first]
     rows = np.flatnonzero((first | second) & ~np.isnan(credit))
-    opponent = np.where(first, evidence.high, evidence.low)[rows]
+    opponent = np.where(first, evidence.second, evidence.first)[rows]
     earned = np.where(first, credit, 1 - credit)[rows]
     cluster = np.unique(evidence.cluster[rows], return_inverse=True)[1]
     return ModelBattles((np.cumsum(known) - 1)[opponent], earned, evidence.weight[rows], cluster, theta[known])

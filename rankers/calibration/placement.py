@@ -13,14 +13,9 @@ from podium.rankers.scale import POINTS
 
 @dataclass(frozen=True, slots=True)
 class ModelBattles:
-    """One model's battles, seen from its side.
+    """One model's battles: opponent code, credit earned, weight and cluster code, shape (battles,) each.
 
-    Attributes:
-        opponent: code among `theta`, shape (battles,).
-        credit: what the model earned, in [0, 1], shape (battles,).
-        weight: above 0, shape (battles,).
-        cluster: code from 0 of the item (or row), shape (battles,).
-        theta: log-strengths of the opponents, shape (opponents,).
+    `theta` are the log-strengths of the opponents, shape (opponents,).
     """
 
     opponent: np.ndarray
@@ -53,16 +48,9 @@ def fit_single_strengths(
 ) -> np.ndarray:
     """Return the t that maximizes sum_k [c_k log s(t - theta_k) + (w_k - c_k) log s(theta_k - t)] - (lambda / 2) t^2.
 
-    NaN without a battle, and if lambda is 0 and everything was won, or everything lost.
-
-    Args:
-        theta: log-strengths of the opponents, held fixed, shape (opponents,).
-        credit, weight: sums per opponent, shape (samples, opponents) each.
-        regularization: lambda >= 0.
-        start: first guess.
-
-    Returns:
-        Log-strengths on the opponents' scale, shape (samples,).
+    `theta` are the opponents' log-strengths, shape (opponents,); credit and weight are sums per opponent, shape
+    (samples, opponents). The result has shape (samples,): NaN without a battle, and if lambda is 0 and everything was
+    won, or everything lost.
 
     Source: Soft-Elo, Algorithm 1, line 7, with the penalty of the authors' code.
     """
@@ -84,12 +72,9 @@ def fit_single_strength(battles: ModelBattles, regularization: float) -> float:
 
 
 def sandwich_se(battles: ModelBattles, theta: float, regularization: float) -> float:
-    """Return the sandwich standard error of a model's rating over its clusters, Elo points; opponents held fixed.
+    """Return the sandwich standard error of a log-strength over its clusters, Elo points; opponents held fixed.
 
     NaN for fewer than two clusters, and for a separated model.
-
-    Args:
-        theta: the model's log-strength.
     """
     if battles.clusters < 2 or battles.is_separated:
         return np.nan
@@ -109,9 +94,6 @@ def bootstrap_se(
 
     Opponents are held fixed. Resamples in which everything was won, or everything lost, are left out; the error is NaN
     for fewer than two clusters, or if fewer than half of the resamples are bounded.
-
-    Args:
-        theta: the model's log-strength, where the fits begin.
 
     Source: Soft-Elo, section 3.3 (there, battles are drawn); standard deviation with resamples - 1.
     """

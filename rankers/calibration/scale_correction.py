@@ -22,10 +22,7 @@ def estimate_scale_correction(judge: np.ndarray, human: np.ndarray) -> ScaleCorr
     """Estimate the factor kappa in human = kappa * judge + error.
 
     Posterior with a Cauchy(0, 0.5) prior on log kappa and Jeffreys' on the error's variance, integrated out; always
-    positive. Fewer than three models give 1, without an interval.
-
-    Args:
-        judge, human: log-strengths on any origin, shape (models,) each.
+    positive. Fewer than three models give 1, without an interval. Log-strengths may have any origin.
     """
     number = len(judge)
     if number < FEWEST:
@@ -51,12 +48,7 @@ def is_uninformative(judge: np.ndarray, human: np.ndarray, scale_correction: Sca
 
 
 def estimate_spread(residual: np.ndarray, variance: np.ndarray) -> float:
-    """Return the standard deviation of residuals beyond their sampling errors, by maximum likelihood; often 0.
-
-    Args:
-        residual: shape (models,).
-        variance: of each by sampling, above 0, same shape.
-    """
+    """Return the standard deviation of residuals beyond their sampling variance, by maximum likelihood; often 0."""
     if len(residual) < 2:
         return 0.0
 

@@ -22,12 +22,9 @@ VOTES = 24
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """Features of every battle; swapping a and b negates them.
+    """Named features of every battle, shape (battles, features), NaN if unknown; swapping a and b negates them.
 
-    Attributes:
-        names: of the features.
-        x: shape (battles, features); NaN where the judge did not say.
-        ridge: strength of the pull of `criteria` weights towards their mean.
+    `ridge` pulls the weights of `criteria` to their mean.
     """
 
     kind: Kind
@@ -80,15 +77,8 @@ def smoothing_weights(constant: float) -> np.ndarray:
 def read_signal(battles: Battles, kind: Kind, ridge: float | None = None, *, verdicts: bool = False) -> Signal:
     """Read a signal from the battles; unparsed battles have none.
 
-    Args:
-        kind: `margin` (judge score of a minus that of b), `smoothing` (sign of the hard label), `criteria` (one margin
-            per criterion) or `credit` (soft credits).
-        ridge: of `criteria`, at least 0; `RIDGE` by default.
-        verdicts: take margins of 2 * credit - 1 if no battle has a margin.
-
-    Raises:
-        NotIdentifiedError: the columns that the kind needs are not there.
-        UsageError: an unknown kind, or a negative ridge.
+    `margin` is the judge's score of a minus that of b (with `verdicts`, 2 * credit - 1 if no battle has a margin),
+    `smoothing` the sign of the hard label, `criteria` one margin per criterion, `credit` the soft credit.
     """
     require_choice("target", kind, get_args(Kind))
     ridge = RIDGE if ridge is None else ridge

@@ -1,4 +1,4 @@
-"""The map from signal to preference as a noun: fitted, given, or read from a calibration file."""
+"""Targets, the maps from a judge's signal to the probability of a human preference: fitted or given."""
 
 import numpy as np
 
@@ -12,18 +12,15 @@ from podium.rankers.intervals import t_quantile
 WEAK = 0.35
 """beta times mean |margin| below which the signal is weak: 0.2 where Soft-Elo's paper sees it fail, else 0.4 to 1."""
 FLAT = 0.56
-"""Area under the curve of |margin| for agreement: all that lies surely below it is no use, however significant."""
+"""Area under the curve of |margin| for agreement: a value clearly below it is of no use, however significant."""
 ONE_SIDED = 1.645
 
 
 def fit_target(evidence: Evidence, level: float) -> Target:
-    """Fit the map on all battles with a signal and a human preference.
-
-    Args:
-        level: of the interval of beta, in (0, 1); t with items - 1 degrees of freedom, clustered by item.
+    """Fit the map on all battles with a signal and a human preference; the interval of beta is t, clustered by item.
 
     Raises:
-        NotIdentifiedError: there are none, no finite maximum exists, or humans prefer what the judge likes less.
+        NotIdentifiedError: no such battle, no finite maximum, or beta is not above 0.
 
     Source: Soft-Elo, equation 6.
     """
@@ -33,8 +30,8 @@ def fit_target(evidence: Evidence, level: float) -> Target:
     if beta <= 0:
         raise NotIdentifiedError(
             f"humans prefer the response that the judge likes less (beta = {beta:.3g} on {preferences:,} human "
-            "preferences): the signal says nothing, or its sign is turned round (margin is the judge's score of "
-            "model_a minus that of model_b)"
+            "preferences): the signal says nothing, or its sign is reversed (margin is the judge's score of model_a "
+            "minus that of model_b)"
         )
     width = t_quantile(clusters, level) * float(np.sqrt(direction @ covariance @ direction))
     known = bool(np.isfinite(width))
@@ -52,7 +49,7 @@ def fit_target(evidence: Evidence, level: float) -> Target:
 
 
 def few_items_warnings(evidence: Evidence) -> list[str]:
-    """Say that a fitted map rests on few items, if it does."""
+    """Warn if the human preferences are on few items."""
     items, check = len(np.unique(evidence.cluster[evidence.preference])), CHECKS["items of beta"]
     if items >= check.threshold:
         return []
@@ -60,15 +57,7 @@ def few_items_warnings(evidence: Evidence) -> list[str]:
 
 
 def build_given_target(kind: Kind, beta: float | None, constant: float | None) -> Target | None:
-    """Return the map that options give; None where they give none.
-
-    Args:
-        beta: logits per unit of margin, above 0.
-        constant: credit of a win under label smoothing, in (0.5, 1).
-
-    Raises:
-        UsageError: both are given, or one that the kind does not have.
-    """
+    """Build the map from beta (logits per unit of margin) or constant (credit of a win); None if it must be fitted."""
     if kind == "credit":
         if beta is not None or constant is not None:
             raise UsageError(
@@ -88,11 +77,7 @@ def build_given_target(kind: Kind, beta: float | None, constant: float | None) -
 
 
 def order_weights(target: Target, signal: Signal) -> np.ndarray:
-    """Return the map's weights in the order of a signal's features, shape (features,).
-
-    Raises:
-        NotIdentifiedError: the signal lacks a feature, or has others.
-    """
+    """Return the map's weights in the order of a signal's features, shape (features,)."""
     if set(target.weights) != set(signal.names):
         raise NotIdentifiedError(
             f"the calibration weighs {', '.join(target.weights)}, and the battles have {', '.join(signal.names)}: "
@@ -102,7 +87,7 @@ def order_weights(target: Target, signal: Signal) -> np.ndarray:
 
 
 def order_covariance(target: Target, signal: Signal) -> np.ndarray:
-    """Return the covariance of the weights in the order of a signal's features; zero where they were given."""
+    """Return the covariance of the weights in the order of a signal's features; zero if they were given."""
     names = list(target.weights)
     if target.covariance is None:
         return np.zeros((len(names), len(names)))
@@ -111,15 +96,15 @@ def order_covariance(target: Target, signal: Signal) -> np.ndarray:
 
 
 def held_out_log_loss(evidence: Evidence, folds: np.ndarray) -> float | None:
-    """Return the mean -log p of human preferences, each predicted by the maps fitted without either of the two.
+    """Return the mean -log p of human preferences, predicted by maps fitted without a model of the battle.
 
-    Every battle is predicted twice: by the fold that leaves out low, and by the one that leaves out high, where they
-    have a map.
+    Every battle is predicted twice: by the fold without its first model, and by the one without the second. `folds` are
+    the weights of each fold's map, shape (models, features), NaN if it has none.
     """
     rows = evidence.preference
     x, human, weight = evidence.signal.x[rows], evidence.human[rows], evidence.weight[rows]
     total = predicted = 0.0
-    for side in (evidence.low[rows], evidence.high[rows]):
+    for side in (evidence.first[rows], evidence.second[rows]):
         logits = np.sum(x * folds[side], axis=1)
         known = ~np.isnan(logits)
         loss = np.logaddexp(0, logits[known]) - human[known] * logits[known]
@@ -129,7 +114,7 @@ def held_out_log_loss(evidence: Evidence, folds: np.ndarray) -> float | None:
 
 
 def soften_verdicts(target: Target, signal: Signal) -> np.ndarray:
-    """Return the soft credit of a in every battle, NaN where it has no signal, shape (battles,)."""
+    """Return the soft credit of a in every battle, NaN without a signal, shape (battles,)."""
     return predict_preference(signal.kind, signal.x, order_weights(target, signal))
 
 

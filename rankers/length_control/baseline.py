@@ -19,21 +19,18 @@ FAR = 50.0
 """Logits; a coefficient beyond grows for ever, and there is no maximum."""
 SINGULAR = 1e-10
 EXTREME = 1e-6
-"""A win rate nearer to 0 or 1 is none that items showed: length tells nearly all, and equal length is far from them."""
-UNBOUNDED = "its battles do not bound the coefficients (all won, all lost, or told by length)"
+"""A win rate nearer to 0 or 1 was not observed: length predicts nearly all verdicts, and equal length is far away."""
+UNBOUNDED = "its battles do not bound the coefficients (all won, all lost, or predicted by length)"
 MOST_LEVERAGE = 0.99
-"""Share of itself that an item may decide in the fit, for its error to be undone."""
+"""Largest leverage of an item whose effect on its own residual is corrected."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """The win rate of one model at equal length, in (0, 1), and what made it.
+    """The win rate of one model at equal length, in (0, 1), and what each of its battles adds to its error.
 
-    Attributes:
-        influence: what each of its battles adds to the error of the value, shape (own battles,).
-        freedom: degrees of freedom of the error: its items less the coefficients.
-        sd: of its length differences, characters.
-        slope: logits that it gains as its lead in length grows without bound.
+    `freedom` is its items minus the coefficients, `sd` that of its length differences (characters), `slope` the logits
+    gained as its lead in length grows without bound.
     """
 
     value: float
@@ -58,12 +55,8 @@ def rank_against_baseline(
     For each model apart, P(it beats the baseline on item i) = s(b0 + b1 tanh(lead in length / sd) + b2 difficulty_i),
     sd with ddof 1 over its own battles; the win rate is the mean over its items of s(b0 + b2 difficulty_i). Without
     external data there is no difficulty term. Fits are maximum likelihood, without AlpacaEval's L1 penalty; standard
-    errors (clustered sandwich, delta method) hold the error of the fit, which AlpacaEval's own leave out. They are HC2,
-    which undoes how far a fit follows the items that it rests on; intervals are t on the logit scale.
-
-    Raises:
-        NotIdentifiedError: no lengths, or no model has a fit.
-        UsageError: no baseline is named and several could be meant.
+    errors (clustered sandwich, delta method) include the error of the fit, which AlpacaEval's own leave out. They are
+    HC2, corrected for leverage; intervals are t on the logit scale.
     """
     lengths = read_lengths(battles, labels, cluster)
     coded = lengths.coded
@@ -92,7 +85,7 @@ def rank_against_baseline(
 def estimate_equal_lengths(
     coded: CodedBattles, base: int, rates: dict[int, tuple[np.ndarray, Rate]], level: float
 ) -> ScoreEstimates:
-    """Return win rates with intervals, and that of the baseline: what the others leave it, shape (models,) each."""
+    """Return win rates with intervals; the baseline's is 1 minus the mean of the others."""
     size = len(coded.models)
     score, spread, freedom = np.full(size, np.nan), np.zeros((coded.clusters, size)), np.zeros(size)
     for which, (own, rate) in rates.items():
@@ -101,18 +94,19 @@ def estimate_equal_lengths(
     score[base] = 1 - np.mean([rate.value for _, rate in rates.values()])
     spread[:, base] = -np.mean([spread[:, which] for which in rates], axis=0)
     variance = np.sum(spread[:, list(rates)] ** 2, axis=0)
-    # Satterthwaite: that of the mean is made of variances that are known to different degrees.
+    # Satterthwaite: the variance of the mean is a sum of variances with different degrees of freedom.
     freedom[base] = variance.sum() ** 2 / max(np.sum(variance**2 / freedom[list(rates)]), 1e-300)
     estimate = sandwich_estimate(score, covariance_of(spread), coded.clusters, level=level, cluster=coded.unit)
     if estimate.method is None:
         return estimate
-    # Intervals of the logits end where win rates do, and lean inwards.
+    # Intervals of logits stay within 0 and 1.
     reach = t_quantile(freedom + 1, level) * estimate.se / (score * (1 - score))
     low, high = expit(logit(score) - reach), expit(logit(score) + reach)
     return replace(estimate, low=low, high=high, method=f"{estimate.method}, t on the logit scale")
 
 
 def _baseline(coded: CodedBattles, anchor: str | None) -> int:
+    """Return the code of the named model, or of the only one that is in every battle."""
     if anchor is not None:
         return coded.models.index(find_name("model with readable battles", anchor, coded.models))
     common = [k for k in range(len(coded.models)) if ((coded.a == k) | (coded.b == k)).all()]
@@ -127,7 +121,7 @@ def _baseline(coded: CodedBattles, anchor: str | None) -> int:
 def rates_against(
     lengths: Lengths, base: int, external: External | None = None, difficulty: np.ndarray | None = None
 ) -> tuple[dict[int, tuple[np.ndarray, Rate]], list[str]]:
-    """Fit every model that met the baseline; say of whom there is no fit."""
+    """Return battle positions and fitted rate of every model against the baseline, and why others have no fit."""
     coded, rates, refused = lengths.coded, {}, []
     for which, name in enumerate(coded.models):
         first, second = (coded.a == which) & (coded.b == base), (coded.b == which) & (coded.a == base)
@@ -156,7 +150,7 @@ def _fit_rate(
     external: External | None,
     cluster: np.ndarray,
 ) -> Rate:
-    """Fit one model's battles, and predict them at equal lengths."""
+    """Fit one model's battles and return the mean prediction at equal lengths."""
     sd = float(np.std(lead, ddof=1)) if len(lead) > 1 else 0.0
     if not sd > 0:
         raise NotIdentifiedError("its lead in length is the same in all battles")
@@ -169,7 +163,7 @@ def _fit_rate(
     if external is not None and external.gamed is not None:
         rows = np.vstack([rows, external.gamed.rows(rows.shape[1])])
         y, w = np.append(y, external.gamed.credit), np.append(w, np.full(len(external.gamed.credit), WEIGHT))
-    at, information = _regression(rows, y, w)
+    at, information = _fit_logistic(rows, y, w)
     plain = rows[:own].copy()
     plain[:, 1] = 0
     expected, share = expit(plain @ at), w[:own] / w[:own].sum()
@@ -189,7 +183,7 @@ def _fit_rate(
 
 
 def _refuse_one_sided(credit: np.ndarray, coefficients: int, items: int) -> None:
-    """Refuse battles of which so few are lost, or won, that the coefficients rest on the lengths of those few.
+    """Raise NotIdentifiedError if so few battles are lost, or won, that the coefficients rest on their lengths.
 
     199 wins and a tie, of a response longer than most, would give 0.9999999998 +- 1e-9 at equal length. With fewer
     losses than coefficients intervals held in 45 to 75% of simulated worlds, with as many in 93 to 96%.
@@ -198,14 +192,15 @@ def _refuse_one_sided(credit: np.ndarray, coefficients: int, items: int) -> None
     what, number = ("won", won) if won < lost else ("lost", lost)
     if number < coefficients:
         raise NotIdentifiedError(
-            f"{number:g} of {len(credit):,} battles {what} (a tie is half a battle), and telling length from strength "
-            f"needs {coefficients} at least; more items would bring them"
+            f"{number:g} of {len(credit):,} battles {what} (a tie is half a battle), and separating length from "
+            f"strength needs at least {coefficients}; judge more items"
         )
     if items <= coefficients:
-        raise NotIdentifiedError(f"{items} items cannot bound {coefficients} coefficients; more items would")
+        raise NotIdentifiedError(f"{items} items cannot bound {coefficients} coefficients; judge more items")
 
 
-def _regression(rows: np.ndarray, credit: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _fit_logistic(rows: np.ndarray, credit: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the maximum likelihood coefficients and their information matrix."""
     likelihood = Likelihood(DesignMatrix(rows), weight * credit, weight, np.zeros(rows.shape[1]), largest=FAR)
     try:
         at = maximize(likelihood).at

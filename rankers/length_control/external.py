@@ -1,4 +1,4 @@
-"""What AlpacaEval's full model takes from outside the battles: how hard items are, and gamed baselines."""
+"""External data of AlpacaEval's full model: difficulty of items, and gamed baselines."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,17 +9,14 @@ import pandas as pd
 from podium.errors import DataError
 
 WEIGHT = 0.1
-"""Of each row of a gamed baseline: 0.2, divided by the two baselines there are (AlpacaEval)."""
+"""Weight of each row of a gamed baseline: 0.2, divided by the two baselines (AlpacaEval)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gamed:
-    """Verdicts on verbose and concise variants of the baseline, in which quality is the baseline's own.
+    """Verdicts on verbose and concise variants of the baseline, of its quality, shape (rows,) each.
 
-    Attributes:
-        term: tanh of the lead in length, shape (rows,).
-        difficulty: of the item, shape (rows,).
-        credit: what the variant earned, in [0, 1], shape (rows,).
+    `term` is tanh of the lead in length, `credit` what the variant earned.
     """
 
     term: np.ndarray
@@ -27,20 +24,13 @@ class Gamed:
     credit: np.ndarray
 
     def rows(self, columns: int) -> np.ndarray:
-        """Return the design: no intercept, because the variant is as good as the baseline, shape (rows, columns)."""
+        """Return the design matrix, without an intercept as quality is equal, shape (rows, columns)."""
         return np.column_stack([np.zeros(len(self.credit)), self.term, self.difficulty])[:, :columns]
 
 
 @dataclass(frozen=True, slots=True)
 class External:
-    """Extra data of AlpacaEval's length control.
-
-    Attributes:
-        key: the column of the battles by which items are looked up: `item` or `index`.
-        difficulty: of each item, by its key as text.
-        gamed: rows of gamed baselines; None where there are none.
-        source: the file.
-    """
+    """Difficulty of items, by their column `key` (`item` or `index`) as text, and gamed baselines of a file."""
 
     key: str
     difficulty: Mapping[str, float]
@@ -48,11 +38,7 @@ class External:
     source: str
 
     def difficulties(self, table: pd.DataFrame) -> np.ndarray:
-        """Return the difficulty of each battle's item, NaN where unknown, shape (battles,).
-
-        Raises:
-            DataError: the battles cannot be matched, or none of their items has a difficulty.
-        """
+        """Return the difficulty of each battle's item, NaN if unknown, shape (battles,)."""
         if self.key not in table:
             raise DataError(
                 f"difficulties are given by {self.key!r}, and the battles have no such column",
@@ -72,7 +58,7 @@ class External:
 
 
 def key_of(value: object) -> str:
-    """Return how an item is looked up: whole numbers without a decimal point.
+    """Return an item id as text, whole numbers without a decimal point.
 
     >>> key_of(3.0), key_of("3"), key_of("q3")
     ('3', '3', 'q3')

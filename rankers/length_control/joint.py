@@ -1,4 +1,4 @@
-"""Bradley-Terry with a length term: many models, one preference of the judge for length."""
+"""Bradley-Terry with a length term: one preference of the judge for length, shared by all models."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,22 +15,16 @@ from podium.rankers.scale import POINTS
 from podium.rankers.strengths import Strengths, are_sound, column_likelihood
 
 COLLINEAR = 1e-9
-"""Share of the length term's information that models leave, below which it cannot be told from their strengths."""
-
-
+"""Share of the length term's information left by the models, below which it is confounded with their strengths."""
 FEW = 2.0
-"""Items below which the slope is known by hardly more than one of them: 199 wins and a tie give 1.2."""
+"""Effective number of items behind the slope below which a warning says so: 199 wins and a tie give 1.2."""
 
 
 @dataclass(frozen=True, slots=True)
 class EqualLength:
-    """Strengths at equal length, and what length is worth to the judge.
+    """Strengths at equal length, whose one coefficient is the slope of the length term, and their battles.
 
-    Attributes:
-        strengths: the slope of the length term is their one coefficient.
-        lengths: the battles.
-        term: of each battle, positive where a's response is longer, shape (battles,).
-        sd: root mean square of the length differences, characters.
+    `term` is positive if a's response is longer, shape (battles,); `sd` is the root mean square of the differences.
     """
 
     strengths: Strengths
@@ -39,12 +33,7 @@ class EqualLength:
     sd: float
 
     def resampled_theta(self, cells: PairCells, counts: np.ndarray) -> np.ndarray:
-        """Return log-strengths of item resamples, NaN where there is no fit, shape (draws, models).
-
-        Args:
-            cells: pair sums of each cluster.
-            counts: how often each cluster was drawn, shape (draws, clusters).
-        """
+        """Return log-strengths of resamples by cluster counts (draws, clusters); NaN without a fit, (draws, models)."""
         coded, strengths = self.lengths.coded, self.strengths
         theta = np.full((len(counts), len(coded.models)), np.nan)
         for k in np.flatnonzero(are_sound(cells.pairs, *cells.resampled_sums(counts))):
@@ -56,14 +45,14 @@ class EqualLength:
         return theta
 
     def warnings(self) -> tuple[str, ...]:
-        """Say where all but an item or two are told by strength and length alone."""
+        """Warn if strength and length predict the verdicts on all but an item or two."""
         coded = self.lengths.coded
         behind = float(effective_clusters(np.bincount(coded.cluster, slope_influence(self.strengths))))
-        rests = f"what length is worth rests on as much as {behind:.1f} of {coded.clusters:,} {coded.unit}s"
-        return (f"strength and length tell nearly every winner: {rests}",) if behind < FEW else ()
+        rests = f"the effect of length rests on as few as {behind:.1f} of {coded.clusters:,} {coded.unit}s"
+        return (f"strength and length predict nearly every winner: {rests}",) if behind < FEW else ()
 
     def summary(self, level: float) -> dict[str, Any]:
-        """Return what was used: in Elo points, for a response that is longer by one sd."""
+        """Return model, slope and Elo points gained by a response that is longer by one sd, for the diagnostics."""
         coded, (slope,) = self.lengths.coded, self.strengths.coefficients.tolist()
         spread = self.strengths.covariance(coded)
         points, se = float(POINTS * np.tanh(1)), float(np.sqrt(spread[-1, -1]))
@@ -86,14 +75,8 @@ def fit_at_equal_length(lengths: Lengths, plain: Strengths) -> EqualLength:
     """Fit P(a beats b) = s(theta_a - theta_b + slope tanh((length_a - length_b) / sd)), strengths at equal lengths.
 
     AlpacaEval's length term (Dubois et al. 2024), one slope for all models, in a joint fit; sd is the root mean
-    square of the length differences, so that nothing depends on who is called a. The slope has no regularization.
-
-    Args:
-        plain: strengths of the same battles without the term.
-
-    Raises:
-        NotIdentifiedError: lengths cannot be told from strength.
-        NotConvergedError: the fit did not reach its maximum.
+    square of the length differences, so that nothing depends on which model is a. The slope has no regularization.
+    `plain` are strengths without the term.
     """
     sd = float(np.sqrt(np.mean(lengths.difference**2)))
     term = saturate_lengths(lengths.difference, sd) if sd > 0 else np.zeros(len(lengths.difference))
@@ -102,15 +85,10 @@ def fit_at_equal_length(lengths: Lengths, plain: Strengths) -> EqualLength:
 
 
 def fit_with_length(coded: CodedBattles, term: np.ndarray, regularization: float, start: np.ndarray) -> Strengths:
-    """Fit strengths and the slope of a length term; lambda holds the strengths only.
-
-    Args:
-        term: of each battle, positive where a's response is longer, shape (battles,).
-        start: log-strengths, shape (models,).
+    """Fit strengths and the slope of a length term; lambda penalizes the strengths only.
 
     Raises:
-        NotIdentifiedError: within pairs, lengths do not vary; or length alone tells the verdicts.
-        NotConvergedError: no maximum.
+        NotIdentifiedError: lengths do not vary within pairs, or strength and length predict every verdict.
     """
     likelihood = column_likelihood(coded, term[:, None], regularization)
     free = replace(likelihood, penalty=np.zeros_like(likelihood.penalty))
@@ -119,13 +97,13 @@ def fit_with_length(coded: CodedBattles, term: np.ndarray, regularization: float
     left = total - cross @ np.linalg.lstsq(matrix[:-1, :-1], cross, rcond=None)[0]
     if left <= COLLINEAR * total:
         raise NotIdentifiedError(
-            "length cannot be told from strength: between two models the same one is always longer by as much; "
-            "battles on items with other lengths would tell"
+            "length and strength are confounded: between two models the same one is always longer by as much; judge "
+            "items with other lengths"
         )
     if length_separates(coded, term):
         raise NotIdentifiedError(
-            "length and strength tell every winner, so that no finite length term fits best: ratings at equal length "
-            "need battles that the shorter response wins"
+            "length and strength predict every winner, so that no finite length term fits best: ratings at equal "
+            "length need battles that the shorter response wins"
         )
     try:
         return Strengths(pair_sums(coded), regularization, likelihood, maximize(likelihood, np.append(start, 0.0)))
@@ -134,7 +112,7 @@ def fit_with_length(coded: CodedBattles, term: np.ndarray, regularization: float
 
 
 def slope_influence(fit: Strengths) -> np.ndarray:
-    """Return what each battle adds to the error of the slope of a fit with a length term, shape (battles,)."""
+    """Return what each battle adds to the error of the slope of the length term, shape (battles,)."""
     likelihood = fit.likelihood
     logits = likelihood.logits(fit.optimum.at[None])[0]
     surplus, _ = likelihood.loss(likelihood.credit, likelihood.weight, logits)
@@ -143,13 +121,10 @@ def slope_influence(fit: Strengths) -> np.ndarray:
 
 
 def length_separates(coded: CodedBattles, term: np.ndarray) -> bool:
-    """Tell whether some strengths and a slope of 1 or -1 name every winner.
+    """Return whether some strengths and a slope of 1 or -1 predict every winner, so that the likelihood has no maximum.
 
-    Then the likelihood grows along them for ever. A win says theta_a - theta_b >= -slope term, a loss <=, a tie both:
-    such bounds can be met unless they add up to less than 0 around a circle of models (Bellman and Ford).
-
-    Args:
-        term: of each battle, positive where a's response is longer, shape (battles,).
+    A win says theta_a - theta_b >= -slope term, a loss <=, a tie both: such bounds can be met unless they add up to
+    less than 0 around a circle of models (Bellman and Ford).
     """
     counted = coded.weight > 0
     a, b, credit = coded.a[counted], coded.b[counted], coded.credit[counted]
@@ -160,7 +135,7 @@ def length_separates(coded: CodedBattles, term: np.ndarray) -> bool:
 
 
 def _can_be_met(start: np.ndarray, end: np.ndarray, most: np.ndarray, models: int) -> bool:
-    """Tell whether strengths exist with theta of each end at most that of its start plus so much, rounding aside."""
+    """Return whether strengths exist with theta[end] <= theta[start] + most, rounding aside."""
     theta = np.zeros(models)
     for _ in range(models + 1):
         before = theta.copy()

@@ -1,4 +1,4 @@
-"""How much longer one response is: the column that length control adds to a model of verdicts."""
+"""Length differences of responses, the column that length control adds to a model of verdicts."""
 
 from dataclasses import dataclass
 
@@ -13,13 +13,9 @@ SIDES = ("length_a", "length_b")
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """Readable battles whose responses both have a known length.
+    """Readable battles with both lengths known, their difference a - b (characters) and table rows, shape (battles,).
 
-    Attributes:
-        coded: the battles.
-        difference: length of a's response minus that of b's, characters, shape (battles,).
-        rows: where the battles stand in the table, shape (battles,).
-        left_out: readable battles that are left out, because a length is unknown.
+    `left_out` readable battles lack a length.
     """
 
     coded: CodedBattles
@@ -29,11 +25,7 @@ class Lengths:
 
 
 def read_lengths(battles: Battles, labels: Labels, cluster: Cluster) -> Lengths:
-    """Code the battles that have lengths.
-
-    Raises:
-        NotIdentifiedError: no battle has.
-    """
+    """Code the battles that have both lengths; raise NotIdentifiedError if none has."""
     require_choice("labels", labels, ("soft", "hard"))
     table = battles.table
     credit = hard_credits(table) if labels == "hard" else table["credit"].to_numpy(dtype=float)
@@ -55,6 +47,7 @@ def saturate_lengths(difference: np.ndarray, sd: float) -> np.ndarray:
 
 
 def _describe_lack(problem: str) -> str:
+    """Return the message that says which columns length control needs."""
     return (
         f"{problem}: length control needs them; give columns length_a and length_b (characters), or a format that "
         "holds the responses"

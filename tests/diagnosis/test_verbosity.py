@@ -109,7 +109,7 @@ def test_lengths_that_differ_only_from_model_to_model_are_told_from_nothing():
     battles = played(20)
     coded = code_battles(battles)
     lengths = np.array([1.0, 2.0, 0.5, 3.0, 1.5, 2.2])
-    with pytest.raises(NotIdentifiedError, match="length cannot be told from strength"):
+    with pytest.raises(NotIdentifiedError, match="length and strength are confounded"):
         length_effect(coded, lengths[coded.a] - lengths[coded.b])
 
 

@@ -35,8 +35,8 @@ def evidence(x, y, weight=None, penalty=None, item=None):
     signal = SimpleNamespace(kind="margin", x=x, is_known=np.ones(rows, dtype=bool), penalty=penalty)
     zeros = np.zeros(rows, dtype=int)
     return Evidence(
-        low=zeros,
-        high=zeros + 1,
+        first=zeros,
+        second=zeros + 1,
         hard=np.sign(x[:, 0]) / 2 + 0.5,
         human=y,
         signal=signal,

@@ -1,7 +1,6 @@
 """Read judgments from sources: recognise the files, read, check, filter and merge them into battles."""
 
 from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any, Literal, TypeAlias
@@ -25,7 +24,7 @@ from podium.plugins import catalogue
 from podium.reading.on_spark import COPIES, is_parquet, scan_parquet
 from podium.reading.rows import RecordTable, distinct_texts, join_tables, keep_rows, note_odd_items
 from podium.reading.table import FRAME, check, remedy_of_columns
-from podium.storage.remote import Place, local_file, urls_in_errors, with_urls, without_secrets
+from podium.storage.remote import local_file, urls_in_errors, with_urls, without_secrets
 from podium.text import some
 
 Source: TypeAlias = str | Path | pd.DataFrame
@@ -38,14 +37,7 @@ OWN_TABLE = "podium.formats.podium_table:read"
 
 @dataclass(frozen=True, slots=True)
 class BattleQuery:
-    """The checked arguments of `read_battles`.
-
-    Attributes:
-        format: the chosen format; None to recognise it.
-        reading: options for formats that read several files together, and the conditions on rows.
-        merging: arguments of `Verdicts`.
-        options: those that differ from the default, by name, for the record of how battles were read.
-    """
+    """The arguments of `read_battles`; `options` holds those that differ from the default."""
 
     sources: Sequence[Source]
     format: Format | None
@@ -106,27 +98,29 @@ def read_battles(
         DataError: a file is damaged, or a value in it is invalid.
         NotIdentifiedError: the human judge has no label for the battles; or several metrics, and none was chosen.
     """
-    _check_arguments(sources, unknown, credit_map)
+    for source in sources:
+        if not isinstance(source, pd.DataFrame | str | PurePath):
+            kind = type(source).__name__
+            raise UsageError(f"a source is a path or a data frame, not a {kind}: give pandas.DataFrame(records)")
+    if unknown == "unparsed" and credit_map is None:
+        raise UsageError("unknown=unparsed is for verdicts outside the credit map: give one (--credit-map)")
     conditions = _parse_conditions(where)
     metrics = (metric,) if isinstance(metric, str) else tuple(metric)
     foreign = Foreign(columns, credit_map, unknown, shown, fill)
     options = {**asdict(foreign), "format": format, "where": [list(condition) for condition in conditions]}
     options |= {"merge": merge, "one_sided": one_sided, "human_judge": human_judge, "metric": [*metrics], "runs": runs}
-    query = BattleQuery(
-        sources=sources,
-        format=catalogue.extension(Format, format) if format else None,
-        foreign=foreign,
-        reading=Reading(metrics, runs == "all", conditions),
-        human_judge=human_judge,
-        merging={"merge": merge, "keep_one_sided": one_sided == "keep"},
-        options={name: value for name, value in options.items() if value not in DEFAULTS},
-    )
+    options = {name: value for name, value in options.items() if value not in DEFAULTS}
+    merging = {"merge": merge, "keep_one_sided": one_sided == "keep"}
+    reading = Reading(metrics, runs == "all", conditions)
+    chosen = catalogue.extension(Format, format) if format else None
+    query = BattleQuery(sources, chosen, foreign, reading, human_judge, merging, options)
     counting = start_engine(engine, memory)
     if isinstance(counting, Duck):
         return _read_files(query, counting, counting)
     needs_rows = any((format, credit_map, shown, fill, conditions, human_judge, metrics))
-    in_place = is_parquet(sources) and not needs_rows
-    return _scan_files(query, counting) if in_place else _read_files(query, Duck(memory), counting)
+    if needs_rows or not is_parquet(sources):
+        return _read_files(query, Duck(memory), counting)
+    return _scan_files(query, counting)
 
 
 def _scan_files(query: BattleQuery, spark: Engine) -> Battles:
@@ -150,7 +144,11 @@ def _read_files(query: BattleQuery, duck: Duck, counting: Engine) -> Battles:
     tables, notes = tables + more, notes + skipped
     if not tables:
         raise UsageError("; ".join([f"no file with verdicts in {query.names}", *notes]))
-    _reject_mixture(tables)
+    seen = {each.format: each.source for each in tables}
+    if len(seen) > 1:
+        kinds = ", ".join(f"{source} is {name}" for name, source in seen.items())
+        remedy = "rank them one at a time, or `podium convert` each and rank the results together"
+        raise UsageError(f"mixed formats: {kinds}; {remedy}")
     if query.human_judge is not None:
         holders = [each.records for each in tables if "judge" in each.records.columns]
         judges = [name for records in holders for name in distinct_texts(records, "judge")]
@@ -165,23 +163,12 @@ def _read_files(query: BattleQuery, duck: Duck, counting: Engine) -> Battles:
     # The parts of one tournament hold the answer of the whole.
     is_same = all(each.answer == tables[0].answer for each in tables)
     answer = tables[0].answer if is_same and not query.reading.where else None
-    options = query.options
-    battles = Battles(verdicts, missing, (*lost, *notes), names, options, tuple(lost), copies, apart, answer)
+    battles = Battles(verdicts, missing, (*lost, *notes), names, query.options, tuple(lost), copies, apart, answer)
     return battles if query.human_judge is None else label_by_judge(battles, query.human_judge)
 
 
-def _check_arguments(sources: Sequence[Source], unknown: str, credit_map: Mapping[str, float] | None) -> None:
-    """Raise UsageError for a source that is neither path nor frame, and for `unknown` without a credit map."""
-    for source in sources:
-        if not isinstance(source, pd.DataFrame | str | PurePath):
-            problem = f"a source is a path or a data frame, not a {type(source).__name__}"
-            raise UsageError(f"{problem}: give pandas.DataFrame(records)")
-    if unknown == "unparsed" and credit_map is None:
-        raise UsageError("unknown=unparsed is for verdicts outside the credit map: give one (--credit-map)")
-
-
 def _parse_conditions(where: Mapping[str, str] | Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return the conditions as pairs of column and value."""
+    """Return conditions as pairs of column and value."""
     pairs = list(where.items() if isinstance(where, Mapping) else where)
     if any(isinstance(pair, str) or len(pair) != 2 for pair in pairs):
         raise UsageError(f"where={where!r}: write {{'column': 'value'}}, or a list of (column, value) pairs")
@@ -191,12 +178,7 @@ def _parse_conditions(where: Mapping[str, str] | Sequence[tuple[str, str]]) -> l
 def _gather_tables(
     engine: Duck, places: list[SourceFiles | pd.DataFrame], query: BattleQuery
 ) -> tuple[list[RecordTable], list[str], list[str], list[SourceFiles | pd.DataFrame], str | None]:
-    """Read the files that a format reads together, such as those of lm-eval.
-
-    Returns:
-        The tables, notes, messages about lost data, the sources without these files, and the column whose values are
-        to be ranked separately, or None.
-    """
+    """Read the files that a format reads together; return tables, notes, lost data, other sources, and `apart`."""
     tables: list[RecordTable] = []
     notes: list[str] = []
     lost: list[str] = []
@@ -213,7 +195,16 @@ def _gather_tables(
         apart = apart or (gathered.apart if gathered.sheets else None)
         notes += map(with_urls, gathered.notes)
         lost += map(with_urls, gathered.lost)
-        places = [_leave_out(place, gathered.claimed) for place in places]
+        places = [
+            place
+            if isinstance(place, pd.DataFrame)
+            else replace(
+                place,
+                paths=tuple(path for path in place.paths if path not in gathered.claimed),
+                remote=tuple(each for each in place.remote if each.local_path not in gathered.claimed),
+            )
+            for place in places
+        ]
     return tables, notes, lost, places, apart
 
 
@@ -230,31 +221,21 @@ def _locate_files(source: str) -> SourceFiles:
     return replace(held, paths=tuple(path.with_name(f"{path.name}#{table}") for path in held.paths))
 
 
-def _leave_out(place: SourceFiles | pd.DataFrame, claimed: AbstractSet[Path]) -> SourceFiles | pd.DataFrame:
-    """Return a source without the files that a format has claimed."""
-    if isinstance(place, pd.DataFrame) or not claimed:
-        return place
-    remote = tuple(each for each in place.remote if each.local_path not in claimed)
-    return replace(place, paths=tuple(path for path in place.paths if path not in claimed), remote=remote)
-
-
 def _open_place(engine: Duck, place: SourceFiles | pd.DataFrame) -> list[RecordTable]:
-    """Open a source: its files, or the data frame."""
+    """Open a data frame, or the files of a source, each by the first format that opens it, else as a table."""
     if isinstance(place, pd.DataFrame):
         frame = place.set_axis(pd.RangeIndex(1, len(place) + 1, name="row"))
         return [RecordTable(records_of(engine, frame, FRAME))]
-    return [_open_file(engine, file, place) for file in (*place.paths, *place.remote)]
-
-
-def _open_file(engine: Duck, file: Place, place: SourceFiles) -> RecordTable:
-    """Open a file by the first format that opens it, else as a table."""
-    for opener in [known for known in catalogue.formats() if known.opens is not None]:
-        frame = opener.open(local_file(file)) if file.name.endswith(opener.suffixes) else None
-        if frame is not None:
+    openers, tables = [known for known in catalogue.formats() if known.opens is not None], []
+    for file in (*place.paths, *place.remote):
+        frames = (opener.open(local_file(file)) for opener in openers if file.name.endswith(opener.suffixes))
+        frame = next((frame for frame in frames if frame is not None), None)
+        if frame is None:
+            records, missing = replace(open_records(local_file(file), engine), source=str(file)), None
+        else:
             records, missing = records_of(engine, frame, str(file)), frame.attrs.get("missing")
-            return RecordTable(records, label=place.label, optional=place.searched, missing=missing)
-    records = replace(open_records(local_file(file), engine), source=str(file))
-    return RecordTable(records, label=place.label, optional=place.searched)
+        tables.append(RecordTable(records, label=place.label, optional=place.searched, missing=missing))
+    return tables
 
 
 def _read_tables(
@@ -283,10 +264,10 @@ def _read_tables(
 
 
 def _note_folders(tables: Sequence[RecordTable]) -> list[str]:
-    """Return notes about a tree of AlpacaEval annotations, `results/MODEL/ANNOTATOR/annotations.json`.
+    """Return notes on a tree of AlpacaEval annotations, `results/MODEL/ANNOTATOR/annotations.json`.
 
-    Notes name the models that are called otherwise than their folder, and the files with fewer rows than the fullest:
-    their annotation did not finish, or they were cut off.
+    They name models called otherwise than their folder, and files with fewer rows than the fullest, which may be cut
+    off.
     """
     trees = [each for each in tables if each.format == "alpaca-eval" and "judge" in each.records.columns]
     unlike, sizes = [], {each.source: each.records.number or 0 for each in trees}
@@ -304,16 +285,6 @@ def _note_folders(tables: Sequence[RecordTable]) -> list[str]:
     return [f"{text}: {some(names)}" for text, names in notes if names]
 
 
-def _read_foreign(known: Format, records: Records) -> pd.DataFrame:
-    """Read records by a format; DataError if a column is missing that it needs."""
-    try:
-        frame: pd.DataFrame = catalogue.load_extension(known)(records.frame())
-    except KeyError as error:
-        problem = f"no column {error}, which the format {known.name} needs"
-        raise DataError(problem, remedy="choose another --from") from None
-    return frame
-
-
 def _translate_table(record: RecordTable, chosen: Format | None, foreign: Foreign) -> RecordTable | None:
     """Translate a table to columns of the battles table; None if an optional file holds no verdicts."""
     records = name_columns(record.records, foreign)
@@ -328,7 +299,11 @@ def _translate_table(record: RecordTable, chosen: Format | None, foreign: Foreig
     records = _add_label(records, record.label, known.label_is)
     if known.read != OWN_TABLE:
         with catalogue.name_plugin_in_errors(known):
-            frame = _read_foreign(known, records)
+            try:
+                frame = catalogue.load_extension(known)(records.frame())
+            except KeyError as error:
+                problem = f"no column {error}, which the format {known.name} needs"
+                raise DataError(problem, remedy="choose another --from") from None
         records = records_of(records.engine, frame, record.source)
     return replace(record, records=translate_verdicts(records, foreign), format=known.name)
 
@@ -354,16 +329,6 @@ def _add_label(records: Records, label: str | None, column: str | None) -> Recor
     single = held is None or records.rows(f"count(distinct {held.text}) <= 1")[0][0]
     name = column if column and single else "source"
     return replace(records, columns={**records.columns, name: Column(quote(label))})
-
-
-def _reject_mixture(tables: Sequence[RecordTable]) -> None:
-    """Raise UsageError if tables have different formats."""
-    seen = {each.format: each.source for each in tables}
-    if len(seen) > 1:
-        kinds = ", ".join(f"{source} is {name}" for name, source in seen.items())
-        raise UsageError(
-            f"mixed formats: {kinds}; rank them one at a time, or `podium convert` each and rank the results together"
-        )
 
 
 def recognise_format(columns: frozenset[str], label: str | None = None) -> Format | None:

@@ -17,9 +17,9 @@ UNNAMED = "Unnamed: 0"
 def read_length_data(path: str | Path) -> External:
     """Read a CSV as AlpacaEval publishes it (`df_gamed.csv`, `instruction_difficulty.csv`), or one keyed by item.
 
-    Columns: `instruction_difficulty`; `item`, or `index` (the number of the row in the annotations, from 0); for gamed
-    baselines `preference` in [0, 1], `std_delta_len` (lead in length of the baseline, in standard deviations) and
-    `not_gamed_baseline` (their rows are those that are false).
+    Columns: `instruction_difficulty`; `item`, or `index` (number of the row in the annotations, from 0); for gamed
+    baselines `preference` in [0, 1], `std_delta_len` (the baseline's lead in length, in standard deviations) and
+    `not_gamed_baseline`.
     """
     try:
         table = pd.read_csv(path)

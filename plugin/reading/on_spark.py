@@ -23,12 +23,7 @@ def is_parquet(sources: Sequence[Any]) -> bool:
 
 
 def scan_parquet(spark: Engine, paths: Sequence[str], columns: Mapping[str, str] | None = None) -> str:
-    """Return the name of a view of typed and checked judgments.
-
-    Args:
-        paths: files, folders or globs, with any scheme that this Spark knows.
-        columns: podium's column name to the file's.
-    """
+    """Return a view of typed and checked judgments in Parquet files; `columns` maps podium's names to the files'."""
     raw, view = spark.fresh("file"), spark.fresh("judgments")
     spark.scan(raw, paths)
     types = spark.columns(raw)

@@ -28,12 +28,9 @@ MOST_OPEN = 64
 
 @dataclass(frozen=True, slots=True)
 class RecordTable:
-    """The content of one file.
+    """The content of a file, and after translation the format by which it was read.
 
     Attributes:
-        records: as in the file, after translation columns of the battles table, unmerged.
-        format: name of the format it was read by; empty before translation.
-        label: the user's label, or None.
         optional: whether the file may hold no verdicts, because it was found in a folder.
         missing: number of battles that are missing according to the file; None if it does not say.
         answer: the decision of the tournament that played it, if it has one.
@@ -55,7 +52,7 @@ class RecordTable:
 def keep_rows(
     tables: Sequence[RecordTable], conditions: Sequence[tuple[str, str]], human_judge: str | None
 ) -> tuple[list[RecordTable], list[str]]:
-    """Select the rows that meet all conditions; also return notes. The human judge is exempt from one on the judge."""
+    """Select the rows that meet all conditions, with notes; the human judge is exempt from one on the judge."""
     kept, notes = list(tables), []
     for column, value in conditions:
         lacking = [each.source for each in kept if column not in each.records.columns]
@@ -111,12 +108,7 @@ def distinct_texts(records: Records, column: str) -> list[str]:
 
 
 def join_tables(engine: Duck, tables: Sequence[RecordTable]) -> tuple[str, int | None, list[str], int]:
-    """Join tables into one view, with pointwise scores paired to battles.
-
-    Returns:
-        The name of the view, the number of missing battles (None if unknown), notes, and the number of rows left out
-        because another table holds them, too.
-    """
+    """Join tables, scores paired to battles; return view, missing battles (None: unknown), notes and copied rows."""
     scored = [each for each in tables if table.is_pointwise(each.records.columns)]
     played = [each for each in tables if not table.is_pointwise(each.records.columns)]
     missing = [each.missing for each in played if each.missing is not None]
@@ -144,13 +136,9 @@ def _note_copies(copies: int, what: str) -> list[str]:
 
 
 def _without_copied_files(engine: Duck, tables: list[RecordTable]) -> tuple[list[RecordTable], int, list[str]]:
-    """Leave out files without items that hold the same rows as another, in the same order.
+    """Leave out files without items that hold the same rows as another; return tables, copied rows and notes.
 
-    Without items a single copied row looks like another battle with the same outcome. A whole file is a copy if so many
-    verdicts would agree by chance with a probability below `CHANCE`; otherwise both files count.
-
-    Returns:
-        The tables, the number of rows left out, and a note on files that may be copies.
+    A whole file is a copy if so many verdicts would agree by chance with a probability below `CHANCE`.
     """
     first: dict[tuple[str, ...], RecordTable] = {}
     kept, copies, alike = [], 0, []
@@ -181,13 +169,9 @@ def _chance_of_agreement(engine: Duck, records: Records) -> float:
 
 
 def _union_once(engine: Duck, tables: Sequence[RecordTable]) -> tuple[str, int]:
-    """Join tables of one kind; rows that several tables hold count as often as in the table with the most of them.
+    """Join tables of one kind; rows that several hold count as often as in the table with the most of them.
 
-    Verdicts are the same if item, pair, order, judge, repeat and credit agree, and scores if item, model, judge, repeat
-    and score do; replies must agree, too, if all tables have them.
-
-    Returns:
-        The name of the view, and the number of rows left out.
+    Also return the number of rows left out. Replies must agree for rows to be the same, if all tables have them.
     """
     view = _union(engine, [each.records for each in tables])
     names = engine.columns(view)
@@ -224,11 +208,7 @@ def _identity_columns(names: Collection[str]) -> list[str]:
 
 
 def _union(engine: Duck, parts: Sequence[Records], places: Sequence[int] | None = None) -> str:
-    """Return the name of a view or table with the rows of all parts; a column that a part lacks is empty there.
-
-    Args:
-        places: number of the first file of each part, if a part has several.
-    """
+    """Return a view or table with the rows of all parts; `places` are the numbers of the first file of each part."""
     names = list(dict.fromkeys(name for part in parts for name in part.columns))
     known = [*(name for name in COLUMNS if name in names), *criterion_columns(names)]
     names = list(dict.fromkeys([*known, *names]))

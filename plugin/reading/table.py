@@ -31,13 +31,7 @@ NAMELESS = "every battle needs the names of both models"
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A check of rows.
-
-    Attributes:
-        column: whose value the message shows.
-        broken: SQL condition of a row that breaks the rule.
-        problem, remedy: parts of the message.
-    """
+    """A check of rows: the SQL condition that breaks it, the column whose value is shown, and the message."""
 
     column: str
     broken: str
@@ -51,13 +45,10 @@ def is_pointwise(columns: Iterable[str]) -> bool:
 
 
 def check(records: Records, *, skip_alone: bool = False) -> Records | None:
-    """Return records with typed columns, after checking that every value is in its range.
+    """Return records with typed columns after checking every value; DataError names row, value and remedy.
 
-    If there is no column `margin`, it is the mean of the columns `margin_<criterion>`, or the difference of the scores.
-
-    Args:
-        records: with the column names of the battles table, or those of pointwise scores.
-        skip_alone: return None if every row compares a model with itself.
+    Without a column `margin`, it is the mean of the columns `margin_<criterion>`, or the difference of the scores. With
+    `skip_alone`, return None if every row compares a model with itself.
     """
     try:
         if is_pointwise(records.columns):

@@ -1,4 +1,4 @@
-"""A battle: its calls, in which orders and how often, and what their verdicts say together, one battle at a time.
+"""The judge calls (judgments) of one battle, and the merging of their verdicts.
 
 Orders are merged first, then repeats, then judges; `podium.counting` has the same rule of orders for whole tables.
 """
@@ -20,14 +20,9 @@ NO_QUORUM = "no quorum"
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """One call of a judge: two models on one item, in the order in which their responses are shown.
+    """One call of a judge: two models on one item, the response of `first` shown first.
 
-    Attributes:
-        item: which instruction.
-        first: whose response is shown first.
-        second: whose response is shown second.
-        order: `ab` where the model that was given first is shown first, else `ba`.
-        repeat: which repetition, from 0.
+    `order` is `ab` if the model that was named first is shown first, else `ba`; `repeat` counts from 0.
     """
 
     item: str
@@ -47,17 +42,15 @@ def judgments(
     seed: int = 0,
     first: str | None = None,
 ) -> tuple[Judgment, ...]:
-    """Return the calls that make the battle of two models on an item.
+    """Return the judge calls of the battle of two models on an item.
 
-    `a`: a model; order `ab` shows it first; `b`: its opponent; `orders`: `both` shows either first, once per repeat;
-    `random` draws one order per repeat; `as-given` shows a first; `repeats`: how often, per order; `seed`: of the draw,
-    which is a hash of seed, item, pair and repeat: the same whichever model is named first, and whatever else is
-    played; `first`: who is shown first in every repeat, whatever the orders: a tournament that balances orders says so.
+    `orders`: `both` shows either model first, once per repeat; `random` draws one order per repeat; `as-given` shows a
+    first. `seed`: of the draw, a hash of seed, item, pair and repeat, so that it depends on nothing else. `first`: the
+    model shown first in every repeat, whatever the orders, for tournaments that balance orders.
     """
     shown: list[Judgment] = []
     for repeat in range(repeats):
-        as_given = Judgment(item, a, b, "ab", repeat)
-        swapped = Judgment(item, b, a, "ba", repeat)
+        as_given, swapped = Judgment(item, a, b, "ab", repeat), Judgment(item, b, a, "ba", repeat)
         if orders == "both" and first is None:
             shown += [as_given, swapped]
         else:
@@ -67,13 +60,14 @@ def judgments(
 
 
 def _draw_first(seed: int, item: str, a: str, b: str, repeat: int) -> str:
-    low, high = sorted((a, b))
-    named = "\0".join(f"{len(part)}:{part}" for part in (str(seed), item, low, high, str(repeat)))
-    return (low, high)[sha256(named.encode("utf-8", "surrogatepass")).digest()[0] % 2]
+    """Draw the model that is shown first, the same whichever model is named first."""
+    pair = sorted((a, b))
+    named = "\0".join(f"{len(part)}:{part}" for part in (str(seed), item, *pair, str(repeat)))
+    return pair[sha256(named.encode("utf-8", "surrogatepass")).digest()[0] % 2]
 
 
 def swap_sides(verdict: Verdict) -> Verdict:
-    """Return what a verdict says of the response shown second; the judge's words stay as they were."""
+    """Convert a verdict about the first response to one about the second; the label stays as it was."""
     if verdict.credit is None:
         return verdict
     return Verdict(
@@ -86,14 +80,14 @@ def swap_sides(verdict: Verdict) -> Verdict:
 
 
 def compare_ratings(a: Rating, b: Rating) -> Verdict:
-    """Return what the ratings of two responses say of the first: the margin is the difference, the credit its sign."""
+    """Return the verdict of two ratings: the margin is their difference, the credit its sign."""
     if a.score is None or b.score is None:
         return Verdict(None, reason=" / ".join(sorted({rating.reason for rating in (a, b) if rating.reason})))
     return verdict_of_margin(a.score - b.score)
 
 
 def mean_verdict(verdicts: Sequence[Verdict]) -> Verdict:
-    """Average verdicts that could be read, at least one; a margin or criterion that one of them lacks is left out."""
+    """Average readable verdicts, at least one; a margin or criterion that one of them lacks is left out."""
     count = len(verdicts)
     margins = [verdict.margin for verdict in verdicts if verdict.margin is not None]
     shared = [name for name in verdicts[0].criteria if all(name in verdict.criteria for verdict in verdicts)]
@@ -105,13 +99,10 @@ def mean_verdict(verdicts: Sequence[Verdict]) -> Verdict:
 
 
 def merge_orders(about_a: Sequence[Verdict], *, one_sided: Literal["unparsed", "keep"] = "unparsed") -> Verdict:
-    """Return what both orders of a pair together say of a.
+    """Merge the verdicts about a of both orders, or of the only order that was asked.
 
-    Credit and margins are averaged. Where one of two orders is unparsed, so is the battle (`one order unparsed`),
-    unless `one_sided` keeps the other; where only one order was asked, its verdict is the battle's.
-
-    `about_a`: a verdict for each order that was asked, one or two; `one_sided`: what to do with the readable one of
-    two.
+    Credits and margins are averaged. If one of two orders is unparsed, so is the battle (`one order unparsed`), unless
+    `one_sided` keeps the other.
     """
     if len(about_a) == 1:
         return about_a[0]
@@ -124,7 +115,7 @@ def merge_orders(about_a: Sequence[Verdict], *, one_sided: Literal["unparsed", "
 
 
 def merge_repeats(verdicts: Sequence[Verdict]) -> Verdict:
-    """Average the repeats of one judge that could be read; unparsed, as the first is, where none could."""
+    """Average the readable repeats of one judge; without any, return the first, which is unparsed."""
     read = [verdict for verdict in verdicts if verdict.credit is not None]
     if len(read) < 2:
         return (read or verdicts)[0]
@@ -132,18 +123,13 @@ def merge_repeats(verdicts: Sequence[Verdict]) -> Verdict:
 
 
 def merge_jury(verdicts: Sequence[Verdict], rule: Rule = "mean", *, quorum: int | None = None) -> Verdict:
-    """Return what a jury says of a, given what each judge says of it (both orders merged).
+    """Merge the verdicts of several judges about a, one per judge with both orders merged.
 
-    A judge that could not be read has not voted. It is no tie, and the quorum says how many must have spoken.
-
-    `verdicts`: one per judge; `rule`: `mean` averages the credits and margins of the judges that could be read.
-    `majority` counts wins and losses; a credit of one half is a vote for a tie; `quorum`: judges that must have been
-    read (`mean`), or that must have voted the same kind of way (`majority`: decisively, or for a tie); more than half
-    of the jury when not given.
-
-    Returns: For `majority` credit 1 or 0 where a quorum is decisive and one side has more votes; one half where a
-    quorum is decisive and evenly split, or where a quorum votes for a tie; its label counts wins, ties and losses.
-    Unparsed (`no quorum`) in all other cases.
+    Judges that could not be read do not vote. `rule`: `mean` averages credits and margins; `majority` counts wins,
+    losses and ties (credit 0.5). A quorum, by default more than half of the jury, must have been read (`mean`), or must
+    have voted decisively or for a tie (`majority`); otherwise the result is unparsed (`no quorum`). A majority's credit
+    is 1 or 0, or 0.5 if decisive votes are evenly split or a quorum votes for a tie; its label counts wins, ties and
+    losses. UsageError if the quorum is not between 1 and the number of judges.
     """
     needed = len(verdicts) // 2 + 1 if quorum is None else quorum
     if not 1 <= needed <= len(verdicts):

@@ -1,4 +1,4 @@
-"""A checklist: questions on what a good response to one instruction does, written by a model before any is judged."""
+"""checklist: questions about a good response, written by a model from the instruction alone."""
 
 import json
 from collections.abc import Iterable
@@ -14,19 +14,14 @@ KEYS = frozenset({"questions"})
 
 
 def checklist_prompt(texts: Texts, settings: Settings) -> str:
-    """Return what asks a model for the checklist of an instruction; responses are never shown.
-
-    `texts`: the instruction, and what the settings show beside it (reference answer, system prompt).
-    """
+    """Return the prompt that asks a model for the checklist of an instruction, without the responses."""
     shown = Settings(reference=settings.reference, system=settings.system)
     words = check_template(packaged_template("checklist"), shown, ("instruction",))
     return fill_template(words, replace(texts, responses=()).by_slot(shown, ()))
 
 
 def read_checklist(reply: Reply) -> tuple[str, ...] | str:
-    """Return the questions, one JSON object, `{"questions": [...]}`, of 1 to 12 different ones, or why it is
-    unparsed.
-    """
+    """Read `{"questions": [...]}` with 1 to 12 different questions; return them, or why the reply is unparsed."""
     if reply.reason_of_silence:
         return reply.reason_of_silence
     answer = only_object(reply.text, KEYS)
@@ -42,5 +37,5 @@ def read_checklist(reply: Reply) -> tuple[str, ...] | str:
 
 
 def write_checklist(questions: Iterable[str]) -> Reply:
-    """Write the first 12 questions as a model does, so that `read_checklist` can read them."""
+    """Return a reply with the first 12 questions, as `read_checklist` reads it."""
     return Reply(json.dumps({"questions": list(dict.fromkeys(questions))[:MOST_QUESTIONS]}))

@@ -1,4 +1,4 @@
-"""cot: reasons first, then a verdict on the last line (Non-transitivity paper, appendix G.1: CoT comparison)."""
+"""cot: reasons, then a verdict on the last line (Non-transitivity paper, appendix G.1: CoT comparison)."""
 
 import re
 from functools import partial
@@ -16,7 +16,7 @@ FORM = re.compile(
 
 
 def read_reply(reply: Reply, settings: Settings) -> Verdict:
-    """Read the verdict on the last line."""
+    """Read the letter of the verdict on the last line."""
     if reply.reason_of_silence:
         return Verdict(None, reason=reply.reason_of_silence)
     stated = last_line(reply.text, FORM)
@@ -24,7 +24,7 @@ def read_reply(reply: Reply, settings: Settings) -> Verdict:
 
 
 def write_reply(preference: Preference, settings: Settings) -> Reply:
-    """Write the reasons and the verdict, with the probabilities of its letter."""
+    """Return a reply with the reasons and the verdict, with the probabilities of its letter."""
     text = f"{preference.reasons}\n\nVerdict: {letter_of(preference, settings)}".lstrip()
     chances = chances_of_letters(preference, settings)
     return reply_with_chances(text, {f" {letter}": chance for letter, chance in chances.items()})

@@ -1,4 +1,4 @@
-"""direct: which response is better, in one letter (Non-transitivity paper, appendix G.1: direct comparison)."""
+"""direct: the better response in one letter (Non-transitivity paper, appendix G.1: direct comparison)."""
 
 import re
 from collections.abc import Mapping
@@ -9,9 +9,9 @@ from podium.scorers.realization import Preference, Realization
 from podium.scorers.reply import SIGNS, Reply, Verdict, is_balanced, no_verdict, reply_with_chances
 
 CREDIT = {"A": 1.0, "B": 0.0, "C": 0.5}
-"""What the first response earns by the letter; C = neither is better."""
+"""Credit of the first response by letter; C is a tie."""
 LETTER = rf"{SIGNS}(?:response[ \t]+)?{SIGNS}([A-Z])(?![A-Z0-9]){SIGNS}"
-"""A letter, group 1, with what may stand around it; `is_balanced` tells whether that is closed."""
+"""A letter (group 1) with optional emphasis and brackets, which `is_balanced` checks."""
 STATEMENTS = tuple(
     re.compile(rf"(?:#{{1,6}}[ \t]+)?{form}\.?{SIGNS}[ \t\r]*", re.IGNORECASE | re.ASCII)
     for form in (
@@ -22,32 +22,30 @@ STATEMENTS = tuple(
         rf"{LETTER}",
     )
 )
-"""What a first line may say, all of it: `A`, `Response A is better.`, `The better response is A`, `Verdict: A`.
-
-Judges that were asked for a letter alone have replied so; nothing else is looked for."""
+"""Accepted first lines: `A`, `Response A is better.`, `The better response is A`, `Verdict: A`."""
 DOUBT = re.compile(
     r"\b(?:wait|actually|however|instead|rather|sorry|hasty|correction|reconsider\w*|second thoughts?|on reflection"
     r"|neither|equally|tie|tied|but (?:i|then|no)|verdict|winner|better response|prefer\w*)\b|\banswer:",
     re.IGNORECASE,
 )
-"""Words after a verdict that may take it back."""
+"""Words after a verdict that may retract it."""
 CLAIM = re.compile(
     r"\b([ABC])\b[^\w\n]{1,4}(?:is|was|would be|seems|wins|deserves)\b[^.\n]{0,40}"
     r"\b(?:better|best|stronger|superior|wins?)\b"
     r"|\b(?:verdict|answer|winner|choice|choose|prefer|pick|better(?: response)?(?: is)?)\b[^\w\n]{1,4}"
     r"(?:[Rr]esponse )?([ABC])\b"
 )
-"""Words after a verdict that may be another."""
+"""Words after a verdict that may state another one."""
 WORD = re.compile(r"\w+")
 PROSE = re.compile(r"\b(?!response\b)\w{2,}", re.IGNORECASE)
 SENTENCE = 3
-"""Words that a line of reasons has at least, beside the names of the responses."""
+"""Smallest number of words in a line of reasons, not counting the names of the responses."""
 BARE = re.compile(r"\W*[ABC]\b")
-"""A line that begins with a letter may be a verdict."""
+"""A line that begins with a verdict letter."""
 
 
 def read_reply(reply: Reply, settings: Settings) -> Verdict:
-    """Read a reply whose first line is a letter, or one of `STATEMENTS`; reasons may follow, no other verdict."""
+    """Read a letter, or one of `STATEMENTS`, from the first line; reasons may follow, but no other verdict."""
     if reply.reason_of_silence:
         return Verdict(None, reason=reply.reason_of_silence)
     start = len(reply.text) - len(reply.text.lstrip())
@@ -59,7 +57,7 @@ def read_reply(reply: Reply, settings: Settings) -> Verdict:
         return Verdict(None, reason="several verdicts")
     if letter is None or not is_balanced(letter[0].strip().removesuffix(")" if "(" not in letter[0] else "")):
         return Verdict(None, reason=no_verdict(reply.text))
-    # What follows must be prose that neither takes the verdict back nor names another.
+    # The rest must be prose that neither retracts the verdict nor states another.
     lines = [line for line in reasons.splitlines() if line.strip()]
     are_prose = all(len(PROSE.findall(line)) >= SENTENCE and not BARE.match(line) for line in lines)
     others = {first or second for first, second in CLAIM.findall(reasons)} - {letter[1].upper()}
@@ -69,12 +67,12 @@ def read_reply(reply: Reply, settings: Settings) -> Verdict:
 
 
 def write_reply(preference: Preference, settings: Settings) -> Reply:
-    """Write the letter, with the probabilities of all."""
+    """Return a reply with the letter and the probabilities of all letters."""
     return reply_with_chances(letter_of(preference, settings), chances_of_letters(preference, settings))
 
 
 def verdict_of_letter(letter: re.Match[str], settings: Settings) -> Verdict:
-    """Return the verdict of a letter (group 1), unparsed where it was not one of those to choose from."""
+    """Return the verdict of a matched letter (group 1), unparsed if it was not offered."""
     name = letter[1].upper()
     if name not in letters(settings):
         return Verdict(None, reason="out of range")
@@ -82,19 +80,19 @@ def verdict_of_letter(letter: re.Match[str], settings: Settings) -> Verdict:
 
 
 def letters(settings: Settings) -> str:
-    """Return the letters to choose from."""
+    """Return the letters that the judge may choose, as one string."""
     return "ABC" if settings.tie else "AB"
 
 
 def letter_of(preference: Preference, settings: Settings) -> str:
-    """Return the letter of a preference: C only where there is none, A where there is none and C is no choice."""
+    """Return the letter of a preference: C for a tie if it is offered, else A or B, A without preference."""
     if settings.tie and preference.degree == 0.5:
         return "C"
     return "A" if preference.degree >= 0.5 else "B"
 
 
 def chances_of_letters(preference: Preference, settings: Settings) -> Mapping[str, float]:
-    """Return the probabilities of all letters: P(A) + P(C) / 2 is the chance, none likelier than the one written."""
+    """Return the probability of each letter: P(A) + P(C) / 2 is the chance, and the written letter is the likeliest."""
     most = 1 if letter_of(preference, settings) == "C" else 2 / 3
     tie = most * min(preference.chance, 1 - preference.chance) if settings.tie else 0.0
     return {"A": preference.chance - tie / 2, "B": 1 - preference.chance - tie / 2, "C": tie}

@@ -1,4 +1,4 @@
-"""Who judged: the names under which verdicts may be put together, and must not be mixed up."""
+"""Identities of judges: verdicts may be pooled only under the same identity."""
 
 import json
 import re
@@ -14,10 +14,7 @@ DIGITS = 12
 
 
 def prompt_hash(realization: Realization, settings: Settings) -> str:
-    """Return 12 hexadecimal digits that change with everything that shapes a prompt, and with no text in it.
-
-    That is the realization, the template, what every prompt says of fences, and which settings are on.
-    """
+    """Return a 12-digit hash of everything that shapes a prompt: realization, template, rules of fences, switches."""
     realization.check(settings)
     shape = {
         "realization": realization.name,
@@ -29,18 +26,15 @@ def prompt_hash(realization: Realization, settings: Settings) -> str:
 
 
 def judge_identity(model: str, realization: Realization, settings: Settings, generation: Mapping[str, Any]) -> str:
-    """Return the identity of a judge: its model, realization, prompt hash and generation settings.
+    """Return the identity of a judge, as `openai/gpt-x|rubric|3fa9c0de1122|temperature=0`.
 
-    `model`: as the host names it; `realization`: how it is asked; `settings`: what shapes its prompts; `generation`:
-    temperature and the like, without secrets: it is written into every verdict; None = not set.
-
-    Returns: `openai/gpt-x|rubric|3fa9c0de1122|temperature=0`.
+    Its parts are model, realization, prompt hash and the generation settings that are not None (without secrets).
     """
     parts = [model, realization.name, prompt_hash(realization, settings)]
     known = []
     for name, value in sorted(generation.items()):
         if value is not None:
-            # One way to write it: 0 and 0.0 are the same, so are dictionaries in another order.
+            # 0 and 0.0 are the same setting, and so are dictionaries in another order.
             whole = int(value) if isinstance(value, float) and value.is_integer() else value
             text = value if isinstance(value, str) else json.dumps(whole, sort_keys=True, default=str)
             known.append(f"{_escape_separators(name)}={_escape_separators(text)}")
@@ -62,5 +56,5 @@ def differ_in_prompt(judges: Iterable[str]) -> list[list[str]]:
 
 
 def _escape_separators(text: str) -> str:
-    """Escape what separates the parts of an identity."""
+    """Escape the characters that separate the parts of an identity."""
     return quote(text, safe="/:@ .+-_~[]{}\"'()*!?&<>^#$")

@@ -1,4 +1,4 @@
-"""How a run judges: what is asked, how often, and how the kept replies become verdicts. No calls are made here."""
+"""Settings of a run of judgments, and the conversion of logged replies to verdicts. No calls are made here."""
 
 import inspect
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -21,16 +21,16 @@ from podium.scorers.battle import (
     swap_sides,
 )
 from podium.scorers.identity import judge_identity, prompt_hash
-from podium.scorers.probabilities import Mode, Settled, soften_verdict
+from podium.scorers.probabilities import FixedMode, Mode, soften_verdict
 from podium.scorers.prompt import SLOT, Settings, Template, Texts
 from podium.scorers.realization import Preference, Realization
 from podium.scorers.reasoning import strip_reasoning
 from podium.scorers.reply import Rating, Reply, Token, Verdict
 
 HEAD, TAIL = 8, 64
-"""Tokens kept of a reply: a verdict stands at its end, or is its first word."""
+"""First and last tokens of a reply that are logged: a verdict is its first word or stands at its end."""
 LONGEST = 80
-"""Characters that a row keeps of a reply which could not be read."""
+"""Characters of an unparsed reply that a row keeps."""
 REMINDER = "An earlier reply to this could not be read: its verdict was not in the form that is asked for. Keep to it."
 
 
@@ -39,14 +39,12 @@ class Judging:
     """The settings of a run.
 
     Attributes:
-        realization: how the judge is asked.
-        settings: what shapes its prompts.
-        orders, repeats, seed: which judgments make a battle.
+        orders, repeats, seed: which judgments make a battle, as of `podium.scorers.battle.judgments`.
         logprobs: whether token probabilities soften the verdict.
-        attempts: how often an unreadable reply is asked for, at most.
+        attempts: how often an unparsed reply is asked for again, at most, the first included.
         rule, quorum: how several judges make one verdict.
-        one_sided: what a battle is of which one order could not be read.
-        generation: settings of the judge's model, as temperature.
+        one_sided: whether a battle with one unparsed order is unparsed, or keeps the other order.
+        generation: settings of the judge's model, such as temperature.
     """
 
     realization: Realization
@@ -64,12 +62,11 @@ class Judging:
     def __post_init__(self) -> None:
         self.realization.check(self.settings)
         for name, known in CHOICES.items():
-            if getattr(self, name) not in known:
-                there = f"there is no such choice; available: {', '.join(known)}"
-                raise UsageError(f"{name}={getattr(self, name)}: {there}")
+            if (value := getattr(self, name)) not in known:
+                raise UsageError(f"{name}={value}: there is no such choice; available: {', '.join(known)}")
         for name, problem in AT_LEAST_ONE.items():
-            if getattr(self, name) is not None and getattr(self, name) < 1:
-                raise UsageError(f"{name}={getattr(self, name)}: {problem}")
+            if (value := getattr(self, name)) is not None and value < 1:
+                raise UsageError(f"{name}={value}: {problem}")
         if self.logprobs == "required" and self.realization.probabilities == "unused":
             raise UsageError(f"logprobs=required: the realization {self.realization.name} has no letters to weigh")
 
@@ -80,7 +77,7 @@ class Judging:
 
     @property
     def prompt_hash(self) -> str:
-        """What changes with everything that shapes a prompt."""
+        """Return the prompt of a judgment; after an unparsed reply, with a reminder of the form."""
         return prompt_hash(self.realization, self.settings)
 
     @property
@@ -91,19 +88,16 @@ class Judging:
         )
 
     def judgments(self, item: str, a: str, b: str, first: str | None = None) -> tuple[Judgment, ...]:
-        """Return the judgments of a battle; of a pointwise judge, one per repeat, as given."""
+        """Return the judge calls of a battle; of a pointwise judge one per repeat, as given."""
         orders = self.orders if self.is_pairwise else "as-given"
         return judgments(item, a, b, orders=orders, repeats=self.repeats, seed=self.seed, first=first)
 
     def calls(self, first: str | None = None) -> int:
-        """Return the calls of one judge for one battle of a and b, every reply read at once."""
+        """Return the number of calls of one judge for one battle, if every reply is readable."""
         return len(self.judgments("", "a", "b", first)) * (1 if self.is_pairwise else 2)
 
     def judge_name(self, model: str, own: Mapping[str, Any] | None = None) -> str:
-        """Return the identity of a judge: model, realization, prompt, settings.
-
-        `own`: settings that the model has of its own; those of the run override them.
-        """
+        """Return the identity of a judge; the run's generation settings override the model's (`own`)."""
         return judge_identity(model, self.realization, self.settings, {**(own or {}), **self.generation})
 
     def prompt(self, texts: Texts, attempt: int = 1) -> str:
@@ -114,29 +108,29 @@ class Judging:
         form = self.realization.words(self.settings).rstrip().rpartition("\n\n")[2]
         return "\n\n".join([prompt.rstrip(), REMINDER, *([] if SLOT.search(form) else [form])]) + "\n"
 
-    def reason(self, reply: Reply, mode: Settled) -> str | None:
-        """Return why a reply is unparsed; None where it can be read."""
+    def reason(self, reply: Reply, mode: FixedMode) -> str | None:
+        """Return why a reply is unparsed; None if it is readable."""
         return self.verdict(reply, mode).reason if self.is_pairwise else self.rating(reply).reason
 
-    def verdict(self, reply: Reply, mode: Settled) -> Verdict:
-        """Read what a pairwise judge said, softened by its token probabilities where the run does so."""
+    def verdict(self, reply: Reply, mode: FixedMode) -> Verdict:
+        """Read the verdict of a pairwise judge, softened by token probabilities if the run does so."""
         verdict = cast(Verdict, self.realization.read_reply(reply, self.settings))
         if self.realization.probabilities != "soften":
             return verdict
         return soften_verdict(reply, verdict, mode, tie=self.settings.tie)
 
     def write_reply(self, preference: Preference) -> Reply:
-        """Return what a judge with this preference answers; `verdict` or `rating` can read it."""
+        """Return the reply of a judge with this preference; UsageError if the realization cannot write replies."""
         if self.realization.write_reply is None:
             raise UsageError(f"realization {self.realization.name!r} has no writer of replies")
         return self.realization.write_reply(preference, self.settings)
 
     def rating(self, reply: Reply) -> Rating:
-        """Read what a pointwise judge said."""
+        """Read the rating of a pointwise judge."""
         return cast(Rating, self.realization.read_reply(reply, self.settings))
 
 
-def judging_of(
+def build_judging(
     realization: Realization,
     *,
     tie: bool = False,
@@ -148,11 +142,11 @@ def judging_of(
     max_tokens: int | None = None,
     **options: Any,
 ) -> Judging:
-    """Make the settings of a run from plain values, as they are typed and as a log keeps them.
+    """Build the settings of a run from plain values, as they are typed and logged.
 
-    `realization`: how the judge is asked; `tie`, `checklist`, `reference`, `system`: what the prompt offers and shows;
-    `template`: path of a prompt to use instead of the packaged one; `temperature`, `max_tokens`: of the judge's model;
-    by default its own; `**options`: `orders`, `repeats`, `seed`, `logprobs`, `attempts`, `rule`, `quorum`, `one_sided`.
+    `tie`, `checklist`, `reference`, `system`: what the prompt offers and shows; `template`: path of a prompt that
+    replaces the packaged one; `options`: further fields of `Judging`. UsageError for a setting that the realization
+    does not have or an unreadable file.
     """
     refuse_unknown_options(options, known_options())
     if options.get("logprobs") is False:
@@ -177,9 +171,7 @@ CHOICES = {
     "rule": RULES,
     "one_sided": ("unparsed", "keep"),
 }
-"""Options of which only some words are known. A wrong one must not be found out by paid calls."""
-
-
+"""Allowed values of options. They are checked before the first paid call."""
 AT_LEAST_ONE = {
     "attempts": "a judge must be asked at least once",
     "repeats": "there must be at least one repeat",
@@ -188,7 +180,7 @@ AT_LEAST_ONE = {
 
 
 def refuse_unknown_options(options: Iterable[str], known: Set[str]) -> None:
-    """Refuse an option that is none, with the nearest one."""
+    """Raise UsageError for an unknown option, with the nearest known one."""
     unknown = sorted(set(options) - known)
     if unknown:
         raise unknown_name("option", unknown[0], known)
@@ -196,19 +188,19 @@ def refuse_unknown_options(options: Iterable[str], known: Set[str]) -> None:
 
 def known_options() -> Set[str]:
     """Return the names of all settings of a run."""
-    return OPTIONS | (inspect.signature(judging_of).parameters.keys() - {"options"})
+    return OPTIONS | (inspect.signature(build_judging).parameters.keys() - {"options"})
 
 
-def kept_reply(reply: Reply) -> dict[str, Any]:
-    """Return a reply as a log keeps it: its text, and the first and last tokens with what stood beside them."""
+def dump_reply(reply: Reply) -> dict[str, Any]:
+    """Convert a reply to JSON for a log: its text, and its first and last tokens with their alternatives."""
     ends = reply.tokens[:HEAD] + reply.tokens[HEAD:][-TAIL:]
     tokens = [[token.text, dict(token.top)] for token in ends]
     more = {"tokens": tokens, "refused": reply.refused}
     return {"text": reply.text, "truncated": reply.truncated, **{name: own for name, own in more.items() if own}}
 
 
-def reply_of(kept: Mapping[str, Any]) -> Reply:
-    """Return the reply that a log kept, without the reasoning before it; reasoning that never ends was cut off."""
+def load_reply(kept: Mapping[str, Any]) -> Reply:
+    """Return a logged reply without the reasoning before it; reasoning that never ends counts as truncated."""
     tokens = tuple(Token(text, top) for text, top in kept.get("tokens", ()))
     text = strip_reasoning(kept["text"])
     return Reply(
@@ -216,33 +208,33 @@ def reply_of(kept: Mapping[str, Any]) -> Reply:
     )
 
 
-def verdict_row(shown: Mapping[str, Any], how: Judging) -> dict[str, Any]:
-    """Return the row of the battles table that one kept judgment makes.
+def build_verdict_row(shown: Mapping[str, Any], how: Judging) -> dict[str, Any]:
+    """Return the row of the battles table of one logged judgment.
 
-    `shown`: `order`, `repeat`, `judge`, its `mode` of token probabilities, and the replies: one (pairwise) or one per
-    response (pointwise); `how`: the settings of the run.
+    `shown` has `order`, `repeat`, `judge`, the `mode` of token probabilities, and `replies`: one (pairwise) or one per
+    response (pointwise).
     """
     common = {name: shown[name] for name in ("order", "repeat", "judge")} | {"attempts": shown.get("attempts", 1)}
-    replies = [reply_of(kept) for kept in shown["replies"]]
+    replies = [load_reply(kept) for kept in shown["replies"]]
     if how.is_pairwise:
         verdict = how.verdict(replies[0], shown["mode"])
         about_a = verdict if shown["order"] == "ab" else swap_sides(verdict)
-        row = common | _verdict_columns(about_a) | {"label": verdict.label}
-        return row | _unparsed_reply(replies[:1] if verdict.credit is None else ())
+        row = common | _columns_of_verdict(about_a) | {"label": verdict.label}
+        return row | _unparsed_excerpt(replies[:1] if verdict.credit is None else ())
     a, b = (how.rating(reply) for reply in replies)
-    row = common | {"order": "merged"} | _verdict_columns(compare_ratings(a, b))
+    row = common | {"order": "merged"} | _columns_of_verdict(compare_ratings(a, b))
     unparsed = [reply for reply, rating in zip(replies, (a, b), strict=True) if rating.score is None]
-    return row | {"score_a": a.score, "score_b": b.score} | _unparsed_reply(unparsed)
+    return row | {"score_a": a.score, "score_b": b.score} | _unparsed_excerpt(unparsed)
 
 
-def _unparsed_reply(replies: Sequence[Reply]) -> dict[str, str]:
-    """Return how the first of some replies that could not be read begins, in one line; nothing without one."""
+def _unparsed_excerpt(replies: Sequence[Reply]) -> dict[str, str]:
+    """Return the beginning of the first of some unparsed replies, in one line, as column `reply`."""
     line = " ".join((replies[0].text or replies[0].refused).split()) if replies else ""
     return {"reply": line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"} if line else {}
 
 
 def merge_rows(rows: Sequence[Mapping[str, Any]], how: Judging) -> Verdict:
-    """Return what all judgments of a battle say of a: orders averaged, then repeats, then judges."""
+    """Merge the judgments of a battle: orders first, then repeats, then judges."""
     judges: dict[str, dict[int, dict[str, Verdict]]] = {}
     for row in rows:
         criteria = {name.removeprefix("margin_"): row[name] for name in row if name.startswith("margin_")}
@@ -255,7 +247,8 @@ def merge_rows(rows: Sequence[Mapping[str, Any]], how: Judging) -> Verdict:
     return merge_jury(verdicts, how.rule, quorum=how.quorum)
 
 
-def _verdict_columns(verdict: Verdict) -> dict[str, Any]:
+def _columns_of_verdict(verdict: Verdict) -> dict[str, Any]:
+    """Return credit, margins and reason of a verdict, by column."""
     return {
         "credit": verdict.credit,
         "margin": verdict.margin,

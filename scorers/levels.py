@@ -1,4 +1,4 @@
-"""Levels: one of a few words, or a number, in double square brackets (JuStRank, section 4.2.2 and appendix G).
+"""labels, likert, numeric: a level in double square brackets (JuStRank, section 4.2.2 and appendix G).
 
 A judge with other levels is one line: `points("points-7", 7)`, `grades("marks", ("failed", "passed"))`, or
 `labels("labels-7", {"A>>>B": "response A is far better", ...})`; registered as a scorer like `LIKERT`.
@@ -22,8 +22,7 @@ NUMBER_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "ei
 def labels(name: str, meanings: Mapping[str, str]) -> Realization:
     """Return a pairwise judge that chooses a label; the margin is its distance from the middle, the credit its sign.
 
-    `name`: what the user calls it; `meanings`: label to what it means, from the first response being better to the
-    second, as far on either side.
+    `meanings`: from each label to its meaning, from the first response being better to the second, symmetric.
     """
     middle = (len(meanings) - 1) / 2
     margins = {label: middle - place for place, label in enumerate(meanings)}
@@ -33,10 +32,7 @@ def labels(name: str, meanings: Mapping[str, str]) -> Realization:
 
 
 def grades(name: str, words: Sequence[str]) -> Realization:
-    """Return a pointwise judge that chooses a word; the first scores 1, the next 2.
-
-    `name`: what the user calls it; `words`: from worst to best; none may be part of another.
-    """
+    """Return a pointwise judge that chooses one of some words, the worst first: scores 1, 2, ..."""
     scores = {word: float(place) for place, word in enumerate(words, start=1)}
     count = NUMBER_WORDS[len(words)] if len(words) < len(NUMBER_WORDS) else str(len(words))
     template = partial(packaged_template, "likert", count=count, words=", ".join(words))
@@ -44,13 +40,14 @@ def grades(name: str, words: Sequence[str]) -> Realization:
 
 
 def points(name: str, count: int) -> Realization:
-    """Return a pointwise judge that gives a whole number from 1 to a number of points."""
+    """Return a pointwise judge that gives a whole number from 1 to `count`."""
     scale = f"a whole number from 1 (worthless) to {count} (could not be better). Use the whole range."
     scores = {str(point): float(point) for point in range(1, count + 1)}
     return _realization(name, "pointwise", scores, partial(packaged_template, "numeric", scale=scale))
 
 
 def _realization(name: str, kind: Kind, values: Mapping[str, float], template: partial[Template]) -> Realization:
+    """Return a judge that chooses one of some words, with their margins or scores."""
     return Realization(
         name=name,
         kind=kind,
@@ -66,7 +63,7 @@ def _read_level(
     reply: Reply,
     settings: Settings,  # noqa: ARG001
 ) -> Verdict | Rating:
-    """Read the word on the last line; a label may have blanks inside."""
+    """Read the level on the last line; blanks inside a label are ignored."""
     word, reason = word_in_brackets(reply)
     level = None if word is None else levels.get("".join(word.lower().split()) if kind == "pairwise" else word.lower())
     if level is None:
@@ -76,7 +73,7 @@ def _read_level(
 
 
 def _write_level(words: Sequence[str], kind: Kind, preference: Preference, settings: Settings) -> Reply:  # noqa: ARG001
-    """Write the nearest word, for a pair after the reasons; the one in the middle only where there is no preference."""
+    """Return a reply with the level nearest to a preference; a pair's middle level is for ties only."""
     last = len(words) - 1
     place = round(preference.degree * last)
     if kind == "pointwise":
@@ -87,6 +84,7 @@ def _write_level(words: Sequence[str], kind: Kind, preference: Preference, setti
 
 
 def _read_number(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
+    """Read a number from 0 to 100 on the last line."""
     word, reason = word_in_brackets(reply)
     if word is None:
         return Rating(None, reason=reason)

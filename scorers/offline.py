@@ -1,11 +1,10 @@
-"""The stand-in judge `podium/offline`: no key, no network, no weights, no opinions. **It is not a language model.**
+"""The stand-in judge `podium/offline`: no key, no network, no weights. **It is not a language model.**
 
-It finds the demands of an instruction that can be counted or worked out (so many words or lines, words to use or to
-avoid, lower case, JSON, a sum, a sorted list), and prefers the response that meets the larger share of them. Where both
-meet as many it has no preference, and what it cannot count (truth, style, helpfulness) it does not see.
-
-It answers as any realization wants to be answered, because the realization writes the reply. Use it to try podium, to
-test a set-up, and to see what position bias does to a ranking; never to judge models.
+It finds the demands of an instruction that can be counted or computed (so many words or lines, words to use or to
+avoid, lower case, JSON, a sum, a sorted list), and prefers the response that meets the larger share of them. If both
+meet as many it has no preference; truth, style and helpfulness it ignores. The realization writes its reply, so it
+answers in any form. Use it to try podium, to test a set-up, and to see what position bias does to a ranking; never to
+judge models.
 """
 
 import hashlib
@@ -28,15 +27,15 @@ from podium.scorers.reply import Reply
 
 RANGES = {"position_bias": (-2, 2), "noise": (0, 2), "tie": (0, 2), "sharpness": (0, 100)}
 READ = 8_000
-"""Characters of an instruction that are read."""
+"""Largest number of characters of an instruction that are read."""
 MOST_DEMANDS = 40
 TOO_LONG = 200_000
-"""Characters; nothing that long is parsed as JSON."""
+"""Characters above which a text is not parsed as JSON."""
 
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What is asked in a few words, and whether a response does it."""
+    """A demand of an instruction in a few words, and a function that returns whether a response meets it."""
 
     name: str
     holds: Callable[[str], bool]
@@ -44,18 +43,14 @@ class Demand:
 
 @dataclass(frozen=True, slots=True)
 class StandIn:
-    """The judge, and how it leans and wavers on purpose.
+    """The stand-in judge and its deliberate errors.
 
     Attributes:
-        position_bias: added to the lead of the response shown first, in shares of the demands met (leads are at most
-            1); negative favours the second.
+        position_bias: added to the lead of the response shown first, in shares of the demands (leads are at most 1);
+            negative favours the second.
         noise: half the width of a uniform error of the lead, drawn from a hash of prompt and seed.
-        seed: of the noise.
         tie: leads no larger than this are no preference.
-        sharpness: the slope of the logistic from leads to probabilities.
-
-    Raises:
-        UsageError: a setting out of its range.
+        sharpness: slope of the logistic from leads to probabilities.
     """
 
     position_bias: float = 0.0
@@ -70,10 +65,9 @@ class StandIn:
                 raise UsageError(f"{name}={getattr(self, name)}: the offline judge takes {low} to {high}")
 
     def answer(self, prompt: str, how: Judging, texts: Texts) -> Reply:
-        """Answer a prompt; the same prompt and settings give the same reply.
+        """Answer a judge prompt in the form of its realization; the same prompt and settings give the same reply.
 
-        `prompt`: as the judge is asked; `how`: who asks; its realization writes the reply; `texts`: what the prompt
-        shows behind its fences; without a response, the prompt asks for a checklist.
+        `texts`: what the prompt shows behind its fences; without responses, the prompt asks for a checklist.
         """
         asked = demands(texts.instruction, texts.reference if how.settings.reference else None)
         if not texts.responses:
@@ -81,27 +75,28 @@ class StandIn:
         missed = [missed_demands(response, asked) for response in texts.responses]
         shares = [1 - len(names) / len(asked) for names in missed]
         if len(shares) == 1:
-            share = shares[0] + self.waver(prompt)
+            share = shares[0] + self.error_of(prompt)
             return how.write_reply(Preference(min(1.0, max(0.0, share)), self._chance(share - 0.5)))
-        lead = shares[0] - shares[1] + self.position_bias + self.waver(prompt)
+        lead = shares[0] - shares[1] + self.position_bias + self.error_of(prompt)
         reasons = "\n".join(_reason(letter, names, len(asked)) for letter, names in zip("AB", missed, strict=True))
         if abs(lead) <= self.tie + 1e-9:
             return how.write_reply(Preference(0.5, 0.5, reasons))
         return how.write_reply(Preference(min(1.0, max(0.0, (1 + lead) / 2)), self._chance(lead), reasons))
 
-    def waver(self, prompt: str) -> float:
-        """Return the error of this prompt: the same prompt and seed, the same error."""
+    def error_of(self, prompt: str) -> float:
+        """Return the error of the lead, drawn from a hash of seed and prompt, in [-noise, noise]."""
         if not self.noise:
             return 0.0
         digest = hashlib.sha256(f"{self.seed}\0{prompt}".encode("utf-8", "surrogatepass")).digest()
         return self.noise * (2 * int.from_bytes(digest[:6], "big") / (2**48 - 1) - 1)
 
     def _chance(self, lead: float) -> float:
+        """Return the probability that the first response is preferred."""
         return 1 / (1 + exp(-self.sharpness * lead))
 
 
 def _reason(letter: str, missed: tuple[str, ...], asked: int) -> str:
-    """Say in one sentence on one line what a response did, without signs that could be taken for a verdict."""
+    """Describe in one line how many demands a response meets, without characters that look like a verdict."""
     plain = ["".join(sign if sign.isalnum() or sign in " '.,%+-/" else " " for sign in name) for name in missed[:3]]
     names = [" ".join(name.split())[:60] for name in plain] + [f"{len(missed) - 3} more"] * (len(missed) > 3)
     misses = f"; it misses: {', '.join(names)}" if names else ""
@@ -109,7 +104,7 @@ def _reason(letter: str, missed: tuple[str, ...], asked: int) -> str:
 
 
 def missed_demands(response: str, asked: tuple[Demand, ...]) -> tuple[str, ...]:
-    """Return the names of the demands that a response does not meet; what trips a rule does not meet its demand."""
+    """Return the names of the demands that a response does not meet; a rule that fails counts as not met."""
     met = set()
     for demand in asked:
         with suppress(TypeError, ValueError, OverflowError, RecursionError):
@@ -119,24 +114,28 @@ def missed_demands(response: str, asked: tuple[Demand, ...]) -> tuple[str, ...]:
 
 
 def demands(instruction: str, reference: str | None = None) -> tuple[Demand, ...]:
-    """Return what an instruction demands and a rule can check, at least that there is an answer.
+    """Return the demands of an instruction that a rule can check; at least that there is an answer.
 
-    `instruction`: as the models got it; `reference`: an answer that is right, where the prompt shows one; a response
-    should hold it.
+    `reference`: a right answer, which the response should contain.
 
     >>> [demand.name for demand in demands("Name a colour in one word.")]
     ['answers', 'one word']
     """
     text = instruction[:READ].replace("“", '"').replace("”", '"')
-    others = (demand for rule in (_counts, _words, _letters, _json, _sums, _orders) for demand in rule(text))
+    others = (
+        demand
+        for rule in (_count_demands, _word_demands, _sign_demands, _json_demands, _sum_demands, _order_demands)
+        for demand in rule(text)
+    )
     answers = Demand("answers", lambda text: bool(text.strip()) and not REFUSAL.match(text.replace("’", "'")))
     by_name = {demand.name: demand for demand in (answers, *others)}
-    wanted = _fold(reference or "")
-    agreement = [Demand("agrees with the reference", lambda text: wanted in _fold(text))] if wanted else []
+    wanted = _normalize_text(reference or "")
+    agreement = [Demand("agrees with the reference", lambda text: wanted in _normalize_text(text))] if wanted else []
     return (*list(by_name.values())[: MOST_DEMANDS - len(agreement)], *agreement)
 
 
-def _fold(text: str) -> str:
+def _normalize_text(text: str) -> str:
+    """Normalize blanks and case."""
     return " ".join(_units("word", text)).casefold()
 
 
@@ -156,7 +155,7 @@ COUNT = re.compile(
     re.I,
 )
 EACH = re.compile(r"\b(?:each|every)(?:\s+(line|sentence|paragraph|bullet point))?\b", re.I)
-"""What follows is asked of every part: of that which is named, else of what was counted before."""
+"""Demands of every part: of the named kind, else of the kind that was counted before."""
 
 
 def _units(unit: str, text: str) -> list[str]:
@@ -169,21 +168,22 @@ def _units(unit: str, text: str) -> list[str]:
     return [part.strip() for part in re.split(between[unit], text) if any(sign.isalnum() for sign in part)]
 
 
-def _counts(instruction: str) -> Iterator[Demand]:
-    """So many words, sentences, lines, paragraphs, bullet points or characters, in all or in each part."""
+def _count_demands(instruction: str) -> Iterator[Demand]:
+    """Yield demands of numbers of words, sentences, lines, paragraphs, bullet points or characters."""
     before = None
     for sentence in _units("sentence", instruction):
         for match in COUNT.finditer(sentence):
             each = EACH.search(sentence[: match.start()])
             unit, part = match["unit"].lower(), (each[1] or before or "line").lower() if each else None
-            yield _count(match, unit, part)
+            yield _count_demand(match, unit, part)
             before = before if part else unit
 
 
-def _count(match: re.Match[str], unit: str, part: str | None) -> Demand:
+def _count_demand(match: re.Match[str], unit: str, part: str | None) -> Demand:
+    """Return the demand of a number of units, in the whole text or in each part."""
     bound = (match["bound"] or "").lower()
-    least = _number(match["least"])
-    most = _number(match["most"]) if match["most"] else least
+    least = _parse_count(match["least"])
+    most = _parse_count(match["most"]) if match["most"] else least
     kind = ("least" if match["after"].lower() == "more" else "most") if match["after"] else BOUNDS.get(bound)
     low, high = (0 if kind == "most" else least), (float("inf") if kind == "least" else most)
 
@@ -196,7 +196,8 @@ def _count(match: re.Match[str], unit: str, part: str | None) -> Demand:
     return Demand(f"in each {part}: {name}", lambda text: bool(parts := _units(part, text)) and all(map(fits, parts)))
 
 
-def _number(text: str) -> int:
+def _parse_count(text: str) -> int:
+    """Parse a number in digits or words."""
     return int(text) if text.isdecimal() else NUMBER_WORDS.index(text.lower())
 
 
@@ -206,39 +207,41 @@ WORD = re.compile(
     rf"|[.!?](?=\s)|\n|{QUOTED.pattern}(?:\s+(?P<times>once|twice|{NUMBER} times)\b)?",
     re.I,
 )
-"""What says that quoted words are to be used or avoided, up to the end of a sentence; and such words."""
+"""Verbs that ask for quoted words to be used or avoided, ends of sentences, and quoted words."""
 
 
-def _words(instruction: str) -> Iterator[Demand]:
-    """Quoted words to use, so many times, or to avoid."""
+def _word_demands(instruction: str) -> Iterator[Demand]:
+    """Yield demands of quoted words to use, possibly so many times, or to avoid."""
     verb = None
     for match in WORD.finditer(instruction):
         if match[3] is None:
             verb = match if match["verb"] else None
         elif verb:
-            yield _word(match[3], bool(verb["avoid"]), match["times"])
+            yield _word_demand(match[3], bool(verb["avoid"]), match["times"])
 
 
-def _is_found(pattern: re.Pattern[str], text: str) -> bool:
-    return pattern.search(text) is not None
-
-
-def _word(word: str, avoided: bool, times: str | None) -> Demand:
+def _word_demand(word: str, avoided: bool, times: str | None) -> Demand:
+    """Return the demand that a word is used, used so many times, or avoided."""
     pattern = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.I)
     if avoided:
         return Demand(f"does not say {word}", lambda text: not pattern.search(text))
     if times is None:
-        return Demand(f"says {word}", partial(_is_found, pattern))
-    count = {"once": 1, "twice": 2}.get(times.lower()) or _number(times.split()[0])
+        return _mention(f"says {word}", pattern)
+    count = {"once": 1, "twice": 2}.get(times.lower()) or _parse_count(times.split()[0])
     return Demand(f"says {word} {times}", lambda text: len(pattern.findall(text)) == count)
+
+
+def _mention(name: str, pattern: re.Pattern[str]) -> Demand:
+    """Return the demand that a pattern occurs in the response."""
+    return Demand(name, lambda text: pattern.search(text) is not None)
 
 
 SIGNS = {"comma": ",", "digit": "0123456789", "exclamation mark": "!", "question mark": "?"}
 FORBIDDEN = re.compile(rf"\b(?:without|avoid|do not use|no)((?:[\s,]+(?:or|and|any|{'|'.join(SIGNS)})s?\b)+)", re.I)
 
 
-def _letters(instruction: str) -> Iterator[Demand]:
-    """In lower case, in capitals; without commas, digits or other signs."""
+def _sign_demands(instruction: str) -> Iterator[Demand]:
+    """Yield demands of lower case, capitals, or no commas, digits and other signs."""
     bare = QUOTED.sub(" ", instruction)
     if re.search(r"\blower[ -]?case\b", bare, re.I):
         yield Demand("in lower case", lambda text: text == text.lower())
@@ -249,33 +252,35 @@ def _letters(instruction: str) -> Iterator[Demand]:
             yield Demand(f"no {name}", set(SIGNS[name]).isdisjoint)
 
 
-def _json(instruction: str) -> Iterator[Demand]:
-    """JSON and nothing else, with the keys that are quoted."""
+def _json_demands(instruction: str) -> Iterator[Demand]:
+    """Yield demands of bare JSON and of its quoted keys."""
     if re.search(r"\bJSON\b", instruction):
-        yield Demand("bare JSON", lambda text: _json_in(text) is not None)
+        yield Demand("bare JSON", lambda text: _parse_json(text) is not None)
         keys = re.search(r"\bkeys?\b([^.\n]*)", instruction)
         for name in QUOTED.findall(keys[1]) if keys else ():
             yield Demand(f"has key {name}", partial(_has_key, name))
 
 
 def _has_key(name: str, text: str) -> bool:
-    return name in dict(_json_in(text))
+    """Return whether a JSON object has a key."""
+    return name in dict(_parse_json(text))
 
 
-def _json_in(text: str) -> Any:
+def _parse_json(text: str) -> Any:
+    """Parse JSON; None for very long texts."""
     return json.loads(text) if len(text) <= TOO_LONG else None
 
 
 SUM = re.compile(r"\b(?:what is|calculate|compute)\s+(\d{1,9}(?:\s*[-+*]\s*\d{1,9}){1,9})", re.I)
 
 
-def _sums(instruction: str) -> Iterator[Demand]:
-    """The right result of a sum."""
+def _sum_demands(instruction: str) -> Iterator[Demand]:
+    """Yield the demand of the right result of a sum."""
     for match in SUM.finditer(instruction):
         terms = re.findall(r"([-+]?)((?:\d+\*)*\d+)", "".join(match[1].split()))
         total = sum((-1 if sign == "-" else 1) * prod(map(int, factors.split("*"))) for sign, factors in terms)
         digits = f"{total:,}".replace(",", ",?")
-        yield Demand(f"says {total}", partial(_is_found, re.compile(rf"(?<![\d.,]){digits}(?!\.?\d)")))
+        yield _mention(f"says {total}", re.compile(rf"(?<![\d.,]){digits}(?!\.?\d)"))
 
 
 SORT = re.compile(
@@ -285,12 +290,11 @@ SORT = re.compile(
 )
 
 
-def _orders(instruction: str) -> Iterator[Demand]:
-    """What is to be sorted, in its order."""
+def _order_demands(instruction: str) -> Iterator[Demand]:
+    """Yield the demand of items in sorted order."""
     for match in SORT.finditer(instruction):
         items = re.split(r",\s*(?:and\s+)?", match[4].strip())
         if match[1] or all(item.isdecimal() for item in items):
             items.sort(key=str.casefold if match[1] else int, reverse=bool(match[2]))
             run = r"\W+(?:and\W+)?".join(map(re.escape, items))
-            pattern = re.compile(rf"(?<!\w){run}(?!\w)", re.I)
-            yield Demand(f"in the order {', '.join(items)}", partial(_is_found, pattern))
+            yield _mention(f"in the order {', '.join(items)}", re.compile(rf"(?<!\w){run}(?!\w)", re.I))

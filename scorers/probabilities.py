@@ -1,4 +1,4 @@
-"""Token probabilities: how sure the judge was of the letter that it wrote."""
+"""Credits and scores from token probabilities."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -9,38 +9,33 @@ from podium.scorers.reply import Reply, Token, Verdict
 
 NO_PROBABILITIES = "no log-probabilities"
 ENOUGH = 0.5
-"""Share of the probability that must lie on the answers to choose from."""
+"""Smallest total probability of the offered answers."""
 AROUND = " \t\r\n\"'()[]{}<>*_`#:;.,-▁Ġ"
-"""What a spelling of an answer may have around it."""
+"""Characters around an answer that are ignored."""
 SPELT = str.maketrans("▁ĠĊ", "  \n")
-"""How some tokenizers write blanks."""
+"""Blanks as some tokenizers write them."""
 KNOWN_FIRST = 8
-"""First tokens that must be those of the text: fewer could also begin a model's thoughts."""
+"""First tokens that must match the text: fewer could also begin a model's reasoning."""
 
 Mode = Literal["auto", "required", "off"]
-Settled = Literal["required", "off"]
-"""Whether token probabilities soften the verdicts of a run, once that is decided."""
+FixedMode = Literal["required", "off"]
+"""Whether token probabilities soften the verdicts of a run, after `auto` was decided."""
 
 
-def settle_mode(reply: Reply) -> Settled:
-    """Return the mode of a whole run under `auto`, by its first reply: `required` where that has token probabilities.
+def settle_mode(reply: Reply) -> FixedMode:
+    """Decide `auto` for a whole run by its first reply: `required` if that has token probabilities, else `off`.
 
-    Decide once: a run that mixes letters and probabilities has credits of two kinds.
+    A run that mixed both would have credits of two kinds.
     """
     return "required" if any(token.top for token in reply.tokens) else "off"
 
 
-def soften_verdict(reply: Reply, verdict: Verdict, mode: Settled, *, tie: bool = False) -> Verdict:
-    """Give a verdict the credit that the probabilities of its letter say.
+def soften_verdict(reply: Reply, verdict: Verdict, mode: FixedMode, *, tie: bool = False) -> Verdict:
+    """Replace the credit of a verdict by the probabilities of its letter.
 
-    credit = (P(A) + P(C) / 2) / (P(A) + P(B) + P(C)) at the token that holds the letter which was read, all spellings
-    of a letter summed; C only where `tie`. An unparsed verdict stays unparsed.
-
-    `reply`: as the judge wrote it; `verdict`: as a reader read it; its place says where the letter stands; `mode`:
-    `off` leaves the verdict as it is; `tie`: whether C was one of the letters to choose from.
-
-    Returns: The verdict, its credit soft; unparsed (`no log-probabilities`) where the token is not known or less than
-    half of its probability lies on the letters.
+    credit = (P(A) + P(C) / 2) / (P(A) + P(B) + P(C)) at the token of the letter, all spellings of a letter summed; C
+    only with `tie`. Unparsed (`no log-probabilities`) if the token is unknown or less than half of its probability is
+    on the letters. The mode `off`, and unparsed verdicts, change nothing.
     """
     if verdict.credit is None or mode == "off":
         return verdict
@@ -52,17 +47,16 @@ def soften_verdict(reply: Reply, verdict: Verdict, mode: Settled, *, tie: bool =
 
 
 def share_of_answer(top: Mapping[str, float], answer: str, other: str) -> float | None:
-    """Return the probability of an answer among two, all spellings summed; None below half of the mass."""
+    """Return the probability of one of two answers, all spellings summed; None below half of the total probability."""
     masses = _masses(top, (answer, other))
     return None if masses is None else min(1.0, masses[answer] / sum(masses.values()))
 
 
 def token_at(reply: Reply, place: int | None) -> Token | None:
-    """Return the token that holds the character at a place of the text; None where the tokens do not tell.
+    """Return the token that holds the character at a position of the text; None if tokens and text do not match.
 
-    Tokens may begin earlier than the text (a model's own thoughts) and end with marks such as `<|end|>`; what
-    counts is that they end as the line with the place does, or, where the last ones are not known, that the first
-    ones begin as the text does.
+    Tokens may begin earlier than the text (with reasoning) and end with marks such as `<|end|>`. They match if they
+    end as the line with the position does or, if the last tokens are not known, begin as the text does.
     """
     if place is None:
         return None
@@ -88,7 +82,7 @@ def token_at(reply: Reply, place: int | None) -> Token | None:
 
 
 def _masses(top: Mapping[str, float], answers: tuple[str, ...]) -> dict[str, float] | None:
-    """Sum the probability of every answer over its spellings; None where less than half lies on them."""
+    """Sum the probability of each answer over its spellings; None if less than half is on the answers."""
     masses = dict.fromkeys(answers, 0.0)
     for spelling, probability in top.items():
         word = spelling.strip(AROUND).lower()

@@ -1,7 +1,7 @@
-"""What a judge is asked: a template's words, and in its slots the texts of strangers behind fences.
+"""Judge prompts: a template, and in its slots the texts of models and users behind fences.
 
 A fence is a pair of lines, `<<<NAME mark>>>` and `<<<END NAME mark>>>`. The mark is the same in one prompt, a hash of
-all texts that it holds, and occurs in none of them: a response cannot close its own fence.
+all its texts, and occurs in none of them: a response cannot close its own fence.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ from importlib.resources import files
 from podium.errors import UsageError
 
 SWITCHES = ("tie", "checklist", "reference", "system")
-"""The settings that a template can ask for."""
+"""Settings that a template can depend on."""
 SLOT = re.compile(r"\{([a-z][a-z_]*)\}")
 CONDITION = re.compile(rf"^if (not )?({'|'.join(SWITCHES)}):[ ]?(.*)$")
 FENCES = {
@@ -37,14 +37,12 @@ CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """The words of a prompt, with slots for the texts.
-
-    A slot is a name in braces, `{instruction}`. A line that begins with `if tie:` or `if not tie:` (likewise
-    `checklist`, `reference`, `system`) belongs to the prompt only where that setting is on, or off.
+    """The words of a prompt, with slots such as `{instruction}` for the texts.
 
     Attributes:
-        text: the words.
-        source: what to call them in an error: a path.
+        text: a line that begins with `if tie:` or `if not tie:` (likewise `checklist`, `reference`, `system`) is part
+            of the prompt only if that setting is on, or off.
+        source: name in errors, a path.
     """
 
     text: str
@@ -57,10 +55,8 @@ class Settings:
 
     Attributes:
         tie: whether the judge may say that neither response is better.
-        checklist: whether questions are shown to the judge.
-        reference: whether a reference answer is shown to the judge.
-        system: whether the system prompt of the responses is shown to the judge.
-        template: words to use instead of the packaged ones.
+        checklist, reference, system: whether questions, a reference answer, or the responses' system prompt is shown.
+        template: replaces the packaged template.
     """
 
     tie: bool = False
@@ -71,20 +67,18 @@ class Settings:
 
     @property
     def switched_on(self) -> tuple[str, ...]:
-        """The names of what is switched on."""
+        """Names of the switches that are on."""
         return tuple(name for name in SWITCHES if getattr(self, name))
 
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """What strangers wrote, for one judgment.
+    """The texts of one judgment.
 
     Attributes:
-        instruction: what the responses answer.
-        responses: as shown: first and second, or only one for a pointwise judge.
-        reference: a reference answer.
-        system: the system prompt under which the responses were written; None = there was none.
-        checklist: questions, answered with yes by a good response.
+        responses: first and second, or only one for a pointwise judge.
+        system: the system prompt of the responses; None if there was none.
+        checklist: questions that a good response answers with yes.
     """
 
     instruction: str
@@ -94,9 +88,9 @@ class Texts:
     checklist: tuple[str, ...] = ()
 
     def by_slot(self, settings: Settings, responses: tuple[str, ...]) -> Mapping[str, str]:
-        """Return the texts that the settings show, by slot.
+        """Return the texts that the settings show, by slot; `responses` are the slots of the responses.
 
-        `responses`: the slots of the responses.
+        UsageError if a text is missing, ValueError for a wrong number of responses.
         """
         by_slot = {"instruction": self.instruction, **dict(zip(responses, self.responses, strict=True))}
         if settings.system:
@@ -123,11 +117,7 @@ def number_questions(questions: tuple[str, ...]) -> str:
 
 @cache
 def packaged_template(name: str, **words: str) -> Template:
-    """Return a template that comes with podium.
-
-    `name`: of its file; `{context}` in it is the block that shows the instruction and what belongs to it; `**words`:
-    what else to put in the place of `{name}`.
-    """
+    """Return a packaged template; `words` replace further slots, `{context}` the block with the instruction."""
     text = _prompt_file(name)
     for slot, words_of_slot in {"context": _prompt_file("context").rstrip("\n"), **words}.items():
         text = text.replace(f"{{{slot}}}", words_of_slot)
@@ -141,15 +131,16 @@ def rules() -> str:
 
 
 def _prompt_file(name: str) -> str:
+    """Read a packaged prompt."""
     return (files("podium.scorers") / "prompts" / f"{name}.txt").read_text(encoding="utf-8")
 
 
 @cache
 def check_template(template: Template, settings: Settings, slots: tuple[str, ...]) -> str:
-    """Return the lines of a template that the settings keep, every needed slot being there exactly once.
+    """Return the lines of a template that the settings keep, after checking its slots.
 
-    `template`: packaged or given; `settings`: what is switched on; a slot of that name is needed then; `slots`: the
-    other slots that are needed.
+    Each needed slot (`slots` and those of the settings) must occur once. UsageError if one is missing, doubled or
+    unknown, or a line looks like a fence.
     """
     kept = []
     for line in template.text.replace("\r\n", "\n").split("\n"):
@@ -169,17 +160,15 @@ def check_template(template: Template, settings: Settings, slots: tuple[str, ...
 
 
 def fill_template(text: str, texts: Mapping[str, str]) -> str:
-    """Put the texts, each behind its fence, into the slots of a checked template.
-
-    `text`: a checked template; `texts`: slot to what a stranger wrote.
-    """
-    fences, mark = put_fences({FENCES[slot]: text for slot, text in texts.items()})
+    """Put texts, by slot, behind fences into the slots of a checked template."""
+    fences, mark = fence_texts({FENCES[slot]: text for slot, text in texts.items()})
     values = {slot: fences[FENCES[slot]] for slot in texts}
     values["rules"] = rules().replace("{mark}", mark)
     return SLOT.sub(lambda slot: values[slot[1]], text)
 
 
 def _check_slot(template: Template, name: str, times: int, needed: list[str]) -> None:
+    """Raise UsageError if a slot is unknown, missing or doubled."""
     if times == 1 and name in needed:
         return
     wanted = " ".join(f"{{{slot}}}" for slot in needed)
@@ -191,10 +180,10 @@ def _check_slot(template: Template, name: str, times: int, needed: list[str]) ->
     raise UsageError(f"{template.source}: {problem}; needed, once each: {wanted}")
 
 
-def mark_of_texts(texts: Mapping[str, str]) -> str:
+def fence_mark(texts: Mapping[str, str]) -> str:
     """Return a mark that occurs in none of the texts; the same texts give the same mark.
 
-    >>> mark_of_texts({"RESPONSE A": "yes"}) == mark_of_texts({"RESPONSE A": "yes"})
+    >>> fence_mark({"RESPONSE A": "yes"}) == fence_mark({"RESPONSE A": "yes"})
     True
     """
     content = "".join(f"{name}\0{len(text)}\0{text}\0" for name, text in texts.items())
@@ -206,15 +195,13 @@ def mark_of_texts(texts: Mapping[str, str]) -> str:
         salt += 1
 
 
-def put_fences(texts: Mapping[str, str]) -> tuple[dict[str, str], str]:
-    """Put a fence around every text; control characters in them become visible escapes.
+def fence_texts(texts: Mapping[str, str]) -> tuple[dict[str, str], str]:
+    """Put a fence around every text, by name in capital letters; return the fenced texts and their mark.
 
-    `texts`: name in capital letters (`INSTRUCTION`, `RESPONSE A`) to what stands between the lines.
-
-    Returns: The fenced texts by name, and their mark.
+    Control characters in the texts become visible escapes.
     """
     shown = {name: escape_controls(text) for name, text in texts.items()}
-    mark = mark_of_texts(shown)
+    mark = fence_mark(shown)
     return {name: f"<<<{name} {mark}>>>\n{text}\n<<<END {name} {mark}>>>" for name, text in shown.items()}, mark
 
 

@@ -1,4 +1,4 @@
-"""A realization: how a judge is asked, how its reply is read, and how a verdict is written in the same form."""
+"""Realizations: how a judge is asked, how its reply is read, and how a stand-in judge writes one."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ RESPONSES = {"pairwise": ("response_a", "response_b"), "pointwise": ("response",
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """What a judge holds of the responses, before it is put into words.
+    """What a judge prefers, before it is put into words.
 
     Attributes:
-        degree: in [0, 1]. Of a pair: 1 = the first is far better, 0.5 = neither is, 0 = the second is far better; of
+        degree: in [0, 1]. Of a pair: 1 if the first is far better, 0.5 if neither is, 0 if the second is far better; of
             one response: how good it is.
-        chance: the probability that the judge prefers the first of a pair, or says yes to a response.
-        reasons: what it says before its verdict, where it is asked for reasons.
+        chance: probability that the judge prefers the first of a pair, or says yes to a response.
+        reasons: text before the verdict, if reasons are asked for.
     """
 
     degree: float
@@ -29,19 +29,17 @@ class Preference:
 
 @dataclass(frozen=True, slots=True)
 class Realization:
-    """A template, a reader, and a writer.
+    """A template, a reader and a writer of replies.
 
     Attributes:
-        name: what the user calls it.
         kind: `pairwise` (two responses, a `Verdict`) or `pointwise` (one response, a `Rating`).
-        template: returns the packaged words; None = there is no prompt, the scalar comes from a function.
-        read_reply: `(reply, settings) -> Verdict` or `-> Rating`, strict and total: it never raises.
-        write_reply: `(preference, settings) -> Reply`, which `read_reply` can read: what a judge that holds this
-            preference answers, with the probabilities of its last token where they are read. None = only humans and
-            models can answer, and the stand-in judge cannot.
-        options: the settings that it understands.
-        probabilities: `unused`; `soften`: token probabilities can stand in for the letter that was read; `needed`:
-            without them nothing can be read.
+        template: function that returns the packaged template; None if there is no prompt (reward models).
+        read_reply: `(reply, settings) -> Verdict` or `-> Rating`; never raises.
+        write_reply: `(preference, settings) -> Reply` that `read_reply` can read, with token probabilities if they
+            are read; None if the stand-in judge cannot answer.
+        options: the switches of `Settings` that it understands.
+        probabilities: `unused`; `soften` if they can replace the credit of the letter; `needed` if nothing can be read
+            without them.
     """
 
     name: str
@@ -53,7 +51,7 @@ class Realization:
     probabilities: Literal["unused", "soften", "needed"] = "unused"
 
     def check(self, settings: Settings) -> None:
-        """Refuse settings that it does not understand, and templates that it cannot fill."""
+        """Raise UsageError for settings that it does not understand or templates that it cannot fill."""
         unknown = [name for name in settings.switched_on if name not in self.options]
         if unknown:
             own = ", ".join(name for name in SWITCHES if name in self.options) or "none"
@@ -64,7 +62,7 @@ class Realization:
             raise UsageError(f"realization {self.name!r} has no prompt; {settings.template.source} cannot be used")
 
     def words(self, settings: Settings) -> str:
-        """Return the template that the settings shape, with its slots still open."""
+        """Return the template shaped by the settings, with its slots still open; UsageError if a slot is wrong."""
         return check_template(self.template_for(settings), settings, ("instruction", *RESPONSES[self.kind]))
 
     def template_for(self, settings: Settings) -> Template:
@@ -74,5 +72,5 @@ class Realization:
         return settings.template or self.template()
 
     def prompt(self, texts: Texts, settings: Settings) -> str:
-        """Return what the judge is asked: the template, and in its slots the texts behind fences."""
+        """Return the prompt of a judgment: the template, and in its slots the texts behind fences."""
         return fill_template(self.words(settings), texts.by_slot(settings, RESPONSES[self.kind]))

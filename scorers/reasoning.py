@@ -1,4 +1,4 @@
-"""Reasoning: what a model thought before it answered, where its own marks tell the two apart."""
+"""Removal of the reasoning that models write before their answers."""
 
 import re
 from typing import Literal, get_args
@@ -19,18 +19,18 @@ MARKS = (
     ("<|channel|>analysis<|message|>", "<|channel|>final<|message|>"),
     ("<unused94>thought", "<unused95>"),
 )
-"""How families of models begin and end their reasoning."""
+"""Marks with which families of models begin and end their reasoning."""
 AROUND_ANSWERS = re.compile(
     r"<\|(?:begin_of_solution|end_of_solution|START_RESPONSE|END_RESPONSE|END_RESPONSE_TURN|return|end)\|>"
 )
-"""What the same families put around the answer."""
+"""Marks that the same families put around the answer."""
 
 
 def strip_reasoning(text: str) -> str:
-    r"""Return the answer without the reasoning before it; nothing where the reasoning never ends.
+    r"""Return the answer without the reasoning before it; empty if the reasoning never ends.
 
-    Reasoning begins the text, or, where a template had begun it already, a mark that only closes stands at the end of
-    a line. Marks in the middle of an answer are part of what it says.
+    Reasoning begins the text or, if the chat template began it, ends with a closing mark at the end of a line. Marks in
+    the middle of an answer are part of the answer.
 
     >>> strip_reasoning("<think>Two and two.</think>\n\n4"), strip_reasoning("Two and two.\n</think>\n4")
     ('4', '4')
@@ -53,7 +53,7 @@ def strip_reasoning(text: str) -> str:
 
 
 def check_policy(reasoning: str) -> bool:
-    """Return whether reasoning is stripped."""
+    """Return whether reasoning is stripped; UsageError if the policy is neither `strip` nor `keep`."""
     if reasoning not in get_args(Policy):
         raise UsageError(f"reasoning={reasoning}: there is no such choice; available: {', '.join(get_args(Policy))}")
     return reasoning == "strip"

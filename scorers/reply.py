@@ -1,7 +1,6 @@
-"""What a judge replied, and what is read in it: a verdict on two responses, a rating of one, or why neither.
+"""Replies of judges, and the strict reading of a verdict or rating from them.
 
-A reply is read strictly: exactly one verdict in the form that was asked for, alone where it was asked for, or it is
-unparsed, with the reason.
+A reply must hold exactly one verdict in the form that was asked for; otherwise it is unparsed, with the reason.
 """
 
 import json
@@ -14,7 +13,7 @@ from math import isfinite
 from typing import Any
 
 UNSHOWN = "media not shown"
-"""Why a reply says nothing of which the judge refused the images, audio or files."""
+"""Reason if the judge does not take the images, audio or files of the prompt."""
 REASONS = (
     "empty",
     "no verdict",
@@ -26,11 +25,11 @@ REASONS = (
     "no log-probabilities",
     UNSHOWN,
 )
-"""Why a reply is unparsed."""
+"""Reasons of unparsed replies."""
 ONE_ORDER_UNPARSED = "one order unparsed"
-"""Why a battle is unparsed of which just one of the two orders could be read."""
+"""Reason of a battle if only one of the two orders could be read."""
 EDGE = r"[ \t\r*_#`]*"
-"""What may stand around a verdict on its line: blanks and emphasis."""
+"""Blanks and emphasis around a verdict on its line."""
 SIGNS = r"[*_`\[\](){}\"']*"
 """Emphasis, brackets and quotation marks."""
 PAIRED = re.compile(r"\*+|_+|`+|[\[\](){}\"']")
@@ -45,30 +44,25 @@ REFUSAL = re.compile(
     re.IGNORECASE,
 )
 REFUSAL_LENGTH = 600
-"""Characters: a longer reply says something, whatever it apologises for."""
+"""Characters; longer replies are not refusals, whatever they apologize for."""
 BRACKETS = re.compile(
     rf"{EDGE}(?:(?:final[ \t]+)?(?:verdict|score|rating|answer|grade|label){EDGE}:{EDGE})?"
     rf"\[\[([^\[\]\n]{{1,40}})\]\]\.?{EDGE}",
     re.IGNORECASE | re.ASCII,
 )
-"""A word in double square brackets. The closing ones show that it is whole: `[[8` is not a reading of `[[87]]`."""
+"""A word in double square brackets; the closing ones show that it is complete."""
 INSIDE = re.compile(r"(?:\"\s*:|[,\[{\"])\Z")
-"""What stands before an object that is part of something, blanks left out."""
+"""Text before a JSON object that is part of another value, blanks left out."""
 AFTER = tuple(',:]}"')
-"""What stands after one, blanks left out."""
+"""Characters after such an object."""
 MOST_BRACES = 200
-"""Opening braces to look at."""
+"""Largest number of opening braces in a readable reply."""
 CHUNK = re.compile(r"\s*\S+|\s+$")
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One token of a reply.
-
-    Attributes:
-        text: as the judge wrote it.
-        top: probability of the likeliest tokens at this place, by text, in (0, 1]; the chosen one among them.
-    """
+    """One token of a reply, with the probabilities in (0, 1] of the likeliest tokens at its place, itself included."""
 
     text: str
     top: Mapping[str, float] = field(default_factory=dict)
@@ -76,13 +70,12 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a judge answered.
+    """The reply of a judge.
 
     Attributes:
-        text: the completion.
         truncated: whether the judge was cut off.
-        tokens: with log-probabilities, where the provider gives them; empty otherwise.
-        refused: why the judge was not shown what the prompt is about: it takes no images; empty where it was.
+        tokens: with probabilities, if the provider gives them.
+        refused: why the judge was not shown the media of the prompt; empty if it was.
     """
 
     text: str
@@ -100,18 +93,15 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What one judgment says of the response shown first; unparsed where it says nothing.
+    """What a judgment says about the response shown first: either a credit or a reason why it is unparsed.
 
     Attributes:
-        credit: what the first response earned, in [0, 1]; None = unparsed.
+        credit: of the first response, in [0, 1].
         margin: score of the first minus that of the second; None without scores.
-        criteria: the same per criterion.
+        criteria: margins by criterion.
         label: the words that were read, as `A` or `B>>A`.
-        reason: why it is unparsed, of a reply one of `REASONS`; None where it was read.
-        place: position in the reply's text of the letter that was read; None where no single letter says it.
-
-    Raises:
-        ValueError: the credit is outside [0, 1], or there are not exactly one of a credit and a reason.
+        reason: for a reply one of `REASONS`.
+        place: position of the letter in the reply; None if the verdict is not a single letter.
     """
 
     credit: float | None
@@ -130,15 +120,9 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """What a pointwise reply says of one response; unparsed where it says nothing.
+    """What a pointwise reply says about one response: either a finite score or one of `REASONS`.
 
-    Attributes:
-        score: on the realization's own scale; None = unparsed.
-        label: the words that were read.
-        reason: why it is unparsed, one of `REASONS`; None where it was read.
-
-    Raises:
-        ValueError: the score is not finite, or there are not exactly one of a score and a reason.
+    The score is on the realization's own scale; the label has the words that were read.
     """
 
     score: float | None
@@ -155,32 +139,27 @@ class Rating:
 def verdict_of_margin(
     margin: float | Fraction, criteria: Mapping[str, float] | None = None, label: str | None = None
 ) -> Verdict:
-    """Return the verdict of a difference of scores: the credit is its sign, before rounding."""
+    """Return the verdict of a difference of scores; the credit is its sign before rounding."""
     return Verdict((margin > 0) + (margin == 0) / 2, float(margin), criteria or {}, label)
 
 
 def reply_with_chances(text: str, chances: Mapping[str, float]) -> Reply:
-    """Return a reply and its tokens, of which only the last was ever in doubt.
-
-    `text`: all of it; `chances`: what the last token might have been, as it would be spelt there, to its probability.
-    """
+    """Return a reply whose last token had alternatives: `chances` has their spellings and probabilities."""
     chunks = CHUNK.findall(text)
     likely = {spelling: chance for spelling, chance in chances.items() if chance > 0}
     return Reply(text, tokens=(*(Token(chunk, {chunk: 1.0}) for chunk in chunks[:-1]), Token(chunks[-1], likely)))
 
 
 def no_verdict(text: str) -> str:
-    """Return what to call a reply that holds no verdict: `refusal` or `no verdict`."""
+    """Return the reason of a reply without verdict: `refusal` or `no verdict`."""
     return "refusal" if len(text) <= REFUSAL_LENGTH and REFUSAL.search(text) else "no verdict"
 
 
 def last_line(text: str, form: re.Pattern[str]) -> re.Match[str] | str:
-    """Return the form on the last line of a text, or why it is not there.
+    """Match a form that must fill the last line of a text; return the match, or why it is not there.
 
-    The form must fill its line. Lines that begin with it and say another word (group 1) make `several verdicts`; the
-    same word may be said twice. A verdict quoted within a sentence, or behind `>`, is none.
-
-    `text`: a reply that is not empty; `form`: matches a whole line; group 1 is the word.
+    Earlier lines that begin with the form and have another word (group 1) make `several verdicts`. A verdict quoted
+    within a sentence, or behind `>`, is not accepted.
     """
     lines = [line.span() for line in LINE.finditer(text) if line[0].strip()]
     begun = [form.match(text, *span) for span in lines]
@@ -193,7 +172,7 @@ def last_line(text: str, form: re.Pattern[str]) -> re.Match[str] | str:
 
 
 def is_balanced(line: str) -> bool:
-    """Whether every bracket, quotation mark and emphasis in a line is closed.
+    """Return whether every bracket, quotation mark and emphasis in a line is closed.
 
     >>> is_balanced("**Verdict:** [A]"), is_balanced("[A"), is_balanced('Verdict: B"')
     (True, False, False)
@@ -208,20 +187,20 @@ def is_balanced(line: str) -> bool:
 
 
 def is_quoted(before: str) -> bool:
-    r"""Whether a text ends within a quotation: the last mark of some kind opens one, and is no apostrophe or inch.
+    r"""Return whether a text ends within a quotation; apostrophes and inch marks open none.
 
     >>> is_quoted('It says "good" and "end with\n'), is_quoted('It says "good" of a 5" pipe.\n')
     (True, False)
     """
     is_open: dict[str, bool] = {}
     for mark in QUOTES.finditer(before):
-        # In German the mark that opens elsewhere closes.
+        # In German, “ closes a quotation.
         is_open[KINDS.get(mark[0], mark[0])] = bool(mark["opens"]) and not (mark[0] == "“" and "„" in before)
     return any(is_open.values())
 
 
 def word_in_brackets(reply: Reply) -> tuple[str | None, str]:
-    """Return the word in double square brackets, alone on the last line, and why there is none."""
+    """Return the word in double square brackets on the last line, or None and the reason."""
     if reply.reason_of_silence:
         return None, reply.reason_of_silence
     stated = last_line(reply.text, BRACKETS)
@@ -229,20 +208,18 @@ def word_in_brackets(reply: Reply) -> tuple[str | None, str]:
 
 
 def only_object(text: str, keys: frozenset[str]) -> dict[str, Any] | str:
-    """Return the one JSON object that has these keys and no other, or why it cannot be told.
+    """Return the one JSON object with exactly these keys in a reply, or the reason why there is none.
 
-    Prose and one code fence may stand around it, no second object may.
-
-    An object that repeats a key, holds NaN or Infinity, or has one of the keys and not all, makes the reply
-    unreadable; the same object twice is one. Numbers with a point come as `Decimal`.
+    Prose and one code fence may stand around it. A repeated key, NaN or Infinity, or an object with only some of the
+    keys make the reply unparsed; the same object twice counts once. Numbers with a point become `Decimal`.
     """
     starts = [brace.start() for brace in re.finditer(r"\{", text)]
     if not starts:
         return no_verdict(text)
     if len(starts) > MOST_BRACES:
         return "bad JSON"
-    claims = [claim for claim, _ in _claims(text, starts, keys)]
-    # What looks like the beginning of such an object, whether it can be parsed or not.
+    claims = [claim for claim, _ in _objects_with_keys(text, starts, keys)]
+    # Beginnings of such objects, whether they can be parsed or not.
     openings = re.findall(rf"\{{\s*\"(?:{'|'.join(map(re.escape, sorted(keys)))})\"", text)
     if len(claims) != len(openings) or not claims:
         return "bad JSON"
@@ -252,14 +229,18 @@ def only_object(text: str, keys: frozenset[str]) -> dict[str, Any] | str:
 
 
 def text_outside_objects(text: str, keys: frozenset[str]) -> str:
-    """Return what stands around the objects that have one of these keys."""
-    for _, (start, end) in reversed(_claims(text, [brace.start() for brace in re.finditer(r"\{", text)], keys)):
+    """Return the text around the objects that have one of these keys."""
+    for _, (start, end) in reversed(
+        _objects_with_keys(text, [brace.start() for brace in re.finditer(r"\{", text)], keys)
+    ):
         text = f"{text[:start]}\n{text[end:]}"
     return text
 
 
-def _claims(text: str, starts: list[int], keys: frozenset[str]) -> list[tuple[dict[str, Any], tuple[int, int]]]:
-    """Return the objects that have one of the keys and are no part or quotation, each with its ends."""
+def _objects_with_keys(
+    text: str, starts: list[int], keys: frozenset[str]
+) -> list[tuple[dict[str, Any], tuple[int, int]]]:
+    """Return the objects that have one of the keys and are not nested or quoted, each with its start and end."""
     claims, end = [], 0
     for start in starts:
         if start < end:
@@ -276,6 +257,7 @@ def _claims(text: str, starts: list[int], keys: frozenset[str]) -> list[tuple[di
 
 
 def _refuse_repeats(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
+    """Build a JSON object; ValueError if a key is repeated."""
     if len(dict(pairs)) < len(pairs):
         raise ValueError("a key is repeated")
     return dict(pairs)

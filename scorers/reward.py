@@ -1,4 +1,4 @@
-"""reward: a scalar from a reward model, or from any function; there is no prompt."""
+"""reward: a number from a reward model or any function, without a prompt."""
 
 from math import isfinite
 
@@ -8,9 +8,7 @@ from podium.scorers.reply import Rating, Reply
 
 
 def rating_of_value(value: object) -> Rating:
-    """Return what a function gave as a rating: a finite number is one, everything else says why not.
-
-    `value`: a number, or an array or tensor with one; None = nothing came; an exception = the function failed.
+    """Convert what a function returned to a rating, unparsed unless it is a finite number (or an array with one).
 
     >>> [rating_of_value(value).reason for value in (float("nan"), None, "7")]
     ['out of range', 'empty', 'no verdict']
@@ -30,7 +28,7 @@ def rating_of_value(value: object) -> Rating:
 
 
 def read_reply(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
-    """Read a scalar that came as text: what a reward model behind a text interface answers."""
+    """Read a number that came as text, from a reward model behind a text interface."""
     if reply.reason_of_silence:
         return Rating(None, reason=reply.reason_of_silence)
     if "_" in reply.text or not reply.text.isascii():
@@ -42,7 +40,7 @@ def read_reply(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
 
 
 def write_reply(preference: Preference, settings: Settings) -> Reply:  # noqa: ARG001
-    """Write the degree, as a scalar."""
+    """Return a reply with the degree as a number."""
     return Reply(repr(preference.degree))
 
 

@@ -26,13 +26,13 @@ OTHER_SCORES = re.compile(
     rf"|\[\[[^\[\]\n]{{1,40}}\]\]",
     re.IGNORECASE | re.MULTILINE | re.ASCII,
 )
-"""Scores, or a verdict, in another form than the one that was asked for: what stands in the JSON may be a quotation."""
+"""Scores or verdicts outside the JSON object, which then may be a quotation."""
 SCALE = re.compile(rf"\b{LOW}[ \t]*(?:to|-|–)[ \t]*{HIGH}\b")
-"""The range, which is no score."""
+"""The range, which is not a score."""
 
 
 def read_reply(reply: Reply, settings: Settings) -> Verdict:  # noqa: ARG001
-    """Read the scores of both responses; the credit is the sign of the mean difference."""
+    """Read the scores of both responses; the margin is the mean difference, the credit its sign."""
     if reply.reason_of_silence:
         return Verdict(None, reason=reply.reason_of_silence)
     scores = only_object(reply.text, SIDES)
@@ -40,7 +40,7 @@ def read_reply(reply: Reply, settings: Settings) -> Verdict:  # noqa: ARG001
         return Verdict(None, reason=scores)
     if OTHER_SCORES.search(SCALE.sub("", text_outside_objects(reply.text, SIDES))):
         return Verdict(None, reason="several verdicts")
-    reason = _why_not(scores["A"]) or _why_not(scores["B"])
+    reason = _reason_of_scores(scores["A"]) or _reason_of_scores(scores["B"])
     if reason:
         return Verdict(None, reason=reason)
     # Fractions, so that rounding decides no tie.
@@ -50,7 +50,7 @@ def read_reply(reply: Reply, settings: Settings) -> Verdict:  # noqa: ARG001
 
 
 def write_reply(preference: Preference, settings: Settings) -> Reply:  # noqa: ARG001
-    """Write whole scores whose mean difference is (2 degree - 1) times the range, to a sixth; equal only at 0.5."""
+    """Return a reply with whole scores whose mean difference is (2 degree - 1) times the range; equal only at 0.5."""
     most = len(CRITERIA) * (HIGH - LOW)
     lead = round((preference.degree - 0.5) * most)
     if lead == 0 and preference.degree != 0.5:
@@ -60,12 +60,13 @@ def write_reply(preference: Preference, settings: Settings) -> Reply:  # noqa: A
 
 
 def _scores_of_sum(total: int) -> dict[str, int]:
-    """Return whole scores of this sum, as equal as can be: nothing tells the criteria apart."""
+    """Return whole scores of the criteria with this sum, as equal as possible."""
     each, rest = divmod(total, len(CRITERIA))
     return {name: each + (place < rest) for place, name in enumerate(CRITERIA)}
 
 
-def _why_not(scores: Any) -> str | None:
+def _reason_of_scores(scores: Any) -> str | None:
+    """Return why scores are unparsed; None if all criteria have a number in range."""
     if not isinstance(scores, dict) or scores.keys() != set(CRITERIA):
         return "bad JSON"
     if any(isinstance(score, bool) or not isinstance(score, int | Decimal) for score in scores.values()):

@@ -1,4 +1,4 @@
-"""token-probs: the probability that the judge begins with yes (JuStRank, section 4.2.2)."""
+"""token-probs: the probability that the judge's reply begins with yes (JuStRank, section 4.2.2)."""
 
 from functools import partial
 
@@ -9,9 +9,9 @@ from podium.scorers.reply import UNSHOWN, Rating, Reply, no_verdict, reply_with_
 
 
 def read_reply(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
-    """Read P(yes) / (P(yes) + P(no)) at the first token that is not blank, whatever the judge thought before it.
+    """Read P(yes) / (P(yes) + P(no)) at the first token of the text that is not blank.
 
-    What follows that token is not read: a reply that was cut off after it is as good as a whole one.
+    The rest is not read: a reply that was cut off after it counts.
     """
     first = token_at(reply, len(reply.text) - len(reply.text.lstrip())) if reply.text.strip() else None
     if reply.refused:
@@ -26,7 +26,7 @@ def read_reply(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
 
 
 def write_reply(preference: Preference, settings: Settings) -> Reply:  # noqa: ARG001
-    """Write the likelier word, with the probabilities of both."""
+    """Return a reply with the likelier word and the probabilities of both."""
     word = "yes" if preference.chance >= 0.5 else "no"
     return reply_with_chances(word, {"yes": preference.chance, "no": 1 - preference.chance})
 

@@ -6,7 +6,7 @@ from podium.scorers.prompt import LINE
 
 
 def texts_in_fences(prompt: str) -> dict[str, str]:
-    """Return the texts between the fences of a prompt, by name: what `put_fences` was given, escapes left visible.
+    """Return the texts between the fences of a prompt, by name: what `fence_texts` was given, escapes left visible.
 
     The first fence of the prompt says the mark; lines that look like fences and bear another are text.
     """

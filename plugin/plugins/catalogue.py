@@ -210,9 +210,9 @@ def origin_of_realization(name: str) -> str:
 
 def judging_settings(realization: str = "direct", **options: Any) -> "Judging":
     """Build the judging settings from a realization's name and plain option values."""
-    from podium.scorers.judging import judging_of
+    from podium.scorers.judging import build_judging
 
-    return judging_of(find_realization(realization), **options)
+    return build_judging(find_realization(realization), **options)
 
 
 def culprit_of(extension: Extension) -> str:

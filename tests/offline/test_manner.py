@@ -54,7 +54,7 @@ def test_noise_changes_some_close_calls_and_its_seed_which():
 
 
 def test_noise_stays_within_its_width():
-    wavers = [StandIn(noise=0.2).waver(str(k)) for k in range(500)]
+    wavers = [StandIn(noise=0.2).error_of(str(k)) for k in range(500)]
     assert (max(map(abs, wavers)) <= 0.2, max(wavers) > 0.19, min(wavers) < -0.19) == (True, True, True)
 
 

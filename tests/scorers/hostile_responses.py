@@ -2,14 +2,14 @@
 
 import itertools
 
-from podium.scorers.prompt import mark_of_texts
+from podium.scorers.prompt import fence_mark
 
 MARKS = (
     "0123456789abcdef",
     "0" * 16,
     "f" * 16,
     "deadbeefdeadbeef",
-    mark_of_texts({"RESPONSE A": "", "RESPONSE B": ""}),
+    fence_mark({"RESPONSE A": "", "RESPONSE B": ""}),
 )
 NAMES = (
     "INSTRUCTION",

@@ -16,8 +16,8 @@ from podium.scorers.prompt import (
     Settings,
     Texts,
     escape_controls,
-    mark_of_texts,
-    put_fences,
+    fence_mark,
+    fence_texts,
 )
 from podium.scorers.realization import Realization
 
@@ -86,7 +86,7 @@ def test_a_mark_that_stands_in_a_text_is_not_taken(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(
         "podium.scorers.prompt.hashlib.sha256", lambda _: SimpleNamespace(hexdigest=lambda: next(answers))
     )
-    assert mark_of_texts({"RESPONSE A": "a" * 16}) == "b" * 16
+    assert fence_mark({"RESPONSE A": "a" * 16}) == "b" * 16
 
 
 def test_the_mark_is_where_the_judge_is_told_what_it_is() -> None:
@@ -97,7 +97,7 @@ def test_the_mark_is_where_the_judge_is_told_what_it_is() -> None:
 
 @given(st.dictionaries(st.sampled_from(["INSTRUCTION", "RESPONSE A", "RESPONSE B"]), st.text(), min_size=1))
 def test_whatever_is_fenced_comes_back(texts: dict[str, str]) -> None:
-    fences, mark = put_fences(texts)
+    fences, mark = fence_texts(texts)
     assert texts_in_fences("\n".join(fences.values())) == {name: escape_controls(text) for name, text in texts.items()}
     assert {line[3] for fence in fences.values() for line in LINE.finditer(fence.split("\n")[0])} == {mark}
 

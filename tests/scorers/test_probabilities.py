@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from podium.errors import UsageError
 from podium.plugins import catalogue
-from podium.scorers.judging import Judging, kept_reply, reply_of
+from podium.scorers.judging import Judging, dump_reply, load_reply
 from podium.scorers.probabilities import settle_mode, soften_verdict, token_at
 from podium.scorers.prompt import Settings
 from podium.scorers.reply import Reply, Token, Verdict
@@ -200,14 +200,14 @@ THOUGHTS = tokens_of(("No", 0.05), (",", 0.5), (" wait", 0.5), (".", 0.5))
 def test_token_probs_looks_at_the_answer_and_not_at_what_was_thought_before_it(
     thoughts: tuple[Token, ...], answer: str
 ) -> None:
-    kept = reply_of(kept_reply(Reply("yes", tokens=(*thoughts, *tokens_of((answer, 0.99))))))
+    kept = load_reply(dump_reply(Reply("yes", tokens=(*thoughts, *tokens_of((answer, 0.99))))))
     assert rated(kept).score == pytest.approx(0.99)
 
 
 def test_token_probs_reads_a_long_reply_whose_middle_is_not_kept() -> None:
     words = tokens_of(("yes", 0.9), *((f" word{k}", 0.5) for k in range(200)))
     long = Reply("".join(token.text for token in words), tokens=words)
-    assert rated(reply_of(kept_reply(long))).score == pytest.approx(0.9)
+    assert rated(load_reply(dump_reply(long))).score == pytest.approx(0.9)
 
 
 def test_token_probs_of_thoughts_alone_is_unparsed() -> None:

@@ -7,7 +7,7 @@ import pytest
 from podium.errors import UsageError
 from podium.plugins import catalogue
 from podium.responses.read import read_responses
-from podium.scorers.judging import Judging, kept_reply, reply_of
+from podium.scorers.judging import Judging, dump_reply, load_reply
 from podium.scorers.reasoning import MARKS, strip_reasoning
 from podium.scorers.reply import Reply, Token
 
@@ -61,7 +61,7 @@ def test_an_answer_that_speaks_of_marks_stays_as_it_is(text: str) -> None:
 )
 def test_a_judges_thoughts_are_no_verdict(text: str, label: str | None, reason: str | None) -> None:
     how = Judging(catalogue.find_realization("direct"))
-    verdict = how.verdict(reply_of(kept_reply(Reply(text))), "off")
+    verdict = how.verdict(load_reply(dump_reply(Reply(text))), "off")
     assert (verdict.label, verdict.reason) == (label, reason)
 
 
@@ -69,7 +69,7 @@ def test_a_verdict_after_thoughts_is_softened_by_the_token_that_says_it() -> Non
     words = (("<think>", {}), ("B", {"B": 0.9, "A": 0.1}), ("</think>", {}), ("\n", {}), ("A", {"A": 0.8, "B": 0.2}))
     reply = Reply("".join(text for text, _ in words), tokens=tuple(Token(*word) for word in words))
     how = Judging(catalogue.find_realization("direct"))
-    assert how.verdict(reply_of(kept_reply(reply)), "required").credit == pytest.approx(0.8)
+    assert how.verdict(load_reply(dump_reply(reply)), "required").credit == pytest.approx(0.8)
 
 
 def rows_of(tmp_path, name, *texts):

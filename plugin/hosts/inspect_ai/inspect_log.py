@@ -10,7 +10,7 @@ import pandas as pd
 from podium.errors import DataError, UsageError, named_in_errors
 from podium.hookspecs import GatheredBattles, Reading, SourceFiles
 from podium.hosts.inspect_ai.log_files import NAMESPACE, is_beside_logs, is_log
-from podium.scorers.judging import reply_of
+from podium.scorers.judging import load_reply
 
 SUFFIXES = (".eval", ".json")
 
@@ -54,7 +54,7 @@ def battle_texts(path: Path) -> Iterator[dict[str, Any]]:
             replies = SampleReplies.parse(sample.store[NAMESPACE]).to_battles()
             for battle, kept in zip(battles, replies, strict=False):
                 for shown in kept.judgments:
-                    words = "\n\n".join(reply_of(reply).text for reply in shown["replies"])
+                    words = "\n\n".join(load_reply(reply).text for reply in shown["replies"])
                     yield {**battle.to_log(), "order": shown["order"], "judge": shown["judge"], "words": words}
 
 

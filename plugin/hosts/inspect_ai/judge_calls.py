@@ -39,8 +39,8 @@ from podium.hosts.inspect_ai.offline_api import asked_by
 from podium.plugins.catalogue import judging_settings
 from podium.scorers.battle import Judgment
 from podium.scorers.checklist import checklist_prompt, read_checklist
-from podium.scorers.judging import Judging, kept_reply, reply_of
-from podium.scorers.probabilities import Settled, settle_mode
+from podium.scorers.judging import Judging, dump_reply, load_reply
+from podium.scorers.probabilities import FixedMode, settle_mode
 from podium.scorers.prompt import Texts
 from podium.scorers.reply import Reply, Token
 from podium.storage.remote import local_file, place_of
@@ -78,12 +78,12 @@ class Run(OnceCache):
         """Return whether token probabilities soften a judge's verdicts; `off` until a reply decides."""
         return self.modes.get(judge, "off") if self.how.logprobs == "auto" else self.how.logprobs
 
-    def settle_mode(self, judge: str, reply: Reply) -> Settled:
+    def settle_mode(self, judge: str, reply: Reply) -> FixedMode:
         """Return the judge's mode, set by its first reply that has probabilities or a verdict."""
         mode = settle_mode(reply)
         if judge not in self.modes and (mode == "required" or self.how.reason(reply, "off") is None):
             self.modes[judge] = mode
-        return cast(Settled, self.mode(judge))
+        return cast(FixedMode, self.mode(judge))
 
     def cache_policy(self, call: str) -> CachePolicy | bool:
         """Return a cache policy without expiry, scoped to the call; messages and settings are in Inspect's key."""
@@ -110,7 +110,7 @@ def readable_judgments(path: str, how: Judging) -> dict[JudgmentKey, KeptJudgmen
             for battle, kept in zip(battles, replies, strict=True):
                 for shown in kept.judgments:
                     mode: Any = shown["mode"] if how.logprobs == "auto" else how.logprobs
-                    if all(how.reason(reply_of(reply), mode) is None for reply in shown["replies"]):
+                    if all(how.reason(load_reply(reply), mode) is None for reply in shown["replies"]):
                         readable[_key_of(shown["judge"], battle, shown["order"], shown["repeat"])] = shown
     return readable
 
@@ -216,9 +216,9 @@ async def _ask_until_readable(
     for attempt in range(1, run.how.attempts + 1):
         policy = run.cache_policy(f"{name} repeat {repeat} {order} attempt {attempt}{number}")
         reply = await _call_model(run, model, texts, run.how.prompt(texts, attempt), policy, config, battle.media)
-        kept: Any = kept_reply(reply)
+        kept: Any = dump_reply(reply)
         # What is read now must be what the scorer reads later, so it is the kept reply.
-        reply = reply_of(kept)
+        reply = load_reply(kept)
         if reply.refused or run.how.reason(reply, run.settle_mode(name, reply)) is None:
             break
     return kept, attempt
@@ -265,7 +265,7 @@ async def _write_checklist(run: Run, battle: BattleMetadata) -> tuple[str, ...]:
     prompt = checklist_prompt(texts, run.how.settings)
     for attempt in range(1, run.how.attempts + 1):
         policy = run.cache_policy(f"{identity(model, run.how)} checklist {attempt}")
-        answer = read_checklist(reply_of(kept_reply(await _call_model(run, model, texts, prompt, policy))))
+        answer = read_checklist(load_reply(dump_reply(await _call_model(run, model, texts, prompt, policy))))
         if not isinstance(answer, str):
             return answer
     raise RuntimeError(f"no checklist for the item {battle.item!r}: {answer}")

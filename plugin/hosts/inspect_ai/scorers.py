@@ -27,7 +27,7 @@ from podium.hosts.inspect_ai.log_contents import (
 from podium.hosts.inspect_ai.log_files import NAMESPACE
 from podium.hosts.inspect_ai.media import media_in, text_with_places
 from podium.plugins.catalogue import judging_settings
-from podium.scorers.judging import Judging, merge_rows, verdict_row
+from podium.scorers.judging import Judging, build_verdict_row, merge_rows
 from podium.scorers.reasoning import Policy, strip_reasoning
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def _battle_of(state: TaskState, response: str, name: str, text: str) -> BattleM
 
 def _score_battle(battle: BattleMetadata, kept: BattleReplies, how: Judging) -> Score:
     """Return the score of one battle by its kept replies."""
-    rows = [cast(VerdictRow, verdict_row(shown, how)) for shown in kept.judgments]
+    rows = [cast(VerdictRow, build_verdict_row(shown, how)) for shown in kept.judgments]
     whole = merge_rows(rows, how)
     known = {name: value for name in REPEATED if (value := getattr(battle, name)) is not None}
     verdict = BattleVerdict(**known, margin=whole.margin, prompt_hash=how.prompt_hash, judgments=rows)

@@ -17,7 +17,7 @@ from podium.hosts.inspect_ai.judge_models import identity, jury_of
 from podium.hosts.inspect_ai.log_contents import BattleMetadata
 from podium.hosts.lm_eval.secrets import redact
 from podium.hosts.lm_eval.tournament import call_outside_loop
-from podium.scorers.judging import Judging, merge_rows, verdict_row
+from podium.scorers.judging import Judging, build_verdict_row, merge_rows
 
 FAILED = "failed"
 NOT_ASKED = "not asked: the judge kept failing"
@@ -74,7 +74,7 @@ class BatchJudge:
             except Exception as error:
                 return row | self._failed_verdict(battle["item"], root_of(error))
         self.failures_in_a_row = 0
-        rows = [verdict_row(judgment, self.run.how) for judgment in judgments]
+        rows = [build_verdict_row(judgment, self.run.how) for judgment in judgments]
         merged = merge_rows(rows, self.run.how)
         for judgment_row, judgment in zip(rows, judgments, strict=True):
             judgment_row["replies"] = [reply["text"] for reply in judgment["replies"]]

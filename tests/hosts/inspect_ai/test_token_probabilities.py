@@ -6,7 +6,7 @@ from scripted_judge import preferred, strength
 
 from podium.hosts.inspect_ai.tasks import round_robin
 from podium.plugins.catalogue import judging_settings
-from podium.scorers.judging import kept_reply, reply_of
+from podium.scorers.judging import dump_reply, load_reply
 from podium.scorers.reply import Reply, Token
 
 TWO = {"elm": 1.9, "oak": 2.4}
@@ -102,14 +102,14 @@ def test_each_judge_of_a_jury_settles_for_itself(play, behave, write_responses):
 def test_half_of_the_mass_elsewhere_is_unparsed():
     how = judging_settings()
     reply = Reply("A", False, (Token("A", {"A": 0.3, "B": 0.1, "I": 0.6}),))
-    assert how.verdict(reply_of(kept_reply(reply)), "required").reason == "no log-probabilities"
+    assert how.verdict(load_reply(dump_reply(reply)), "required").reason == "no log-probabilities"
 
 
 def test_the_first_token_of_a_long_reply_is_kept_for_token_probs():
     how = judging_settings("token-probs")
     long = (Token("yes", {"yes": 0.75, "no": 0.25}), *(Token(" blah", {" blah": 1.0}) for _ in range(500)))
     reply = Reply("yes" + " blah" * 500, False, long)
-    assert how.rating(reply_of(kept_reply(reply))).score == how.rating(reply).score == 0.75
+    assert how.rating(load_reply(dump_reply(reply))).score == how.rating(reply).score == 0.75
 
 
 def test_the_last_tokens_of_a_long_reply_are_kept_for_cot():
@@ -117,14 +117,14 @@ def test_the_last_tokens_of_a_long_reply_are_kept_for_cot():
     thoughts = tuple(Token("hm\n", {"hm\n": 1.0}) for _ in range(500))
     end = (Token("Verdict:", {"Verdict:": 1.0}), Token(" A", {" A": 0.8, " B": 0.2}))
     reply = Reply("hm\n" * 500 + "Verdict: A", False, thoughts + end)
-    assert how.verdict(reply_of(kept_reply(reply)), "required").credit == 0.8
-    assert len(kept_reply(reply)["tokens"]) < 100
+    assert how.verdict(load_reply(dump_reply(reply)), "required").credit == 0.8
+    assert len(dump_reply(reply)["tokens"]) < 100
 
 
 def test_a_kept_reply_reads_as_the_reply_does():
     for p in (1e-12, 1 / 3, 0.1 + 0.2, 1 - 1e-12):
         reply = Reply("A", False, (Token("A", {"A": p, "B": 1 - p}),))
-        assert judging_settings().verdict(reply_of(kept_reply(reply)), "required") == judging_settings().verdict(
+        assert judging_settings().verdict(load_reply(dump_reply(reply)), "required") == judging_settings().verdict(
             reply, "required"
         )
 

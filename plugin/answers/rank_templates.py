@@ -7,7 +7,7 @@ from podium.text import plural, some
 ALL_LEVEL = "{models} are level."
 RANKS_UNKNOWN = "The {ranks} of {models} {are} unknown."
 NEW_MODELS = "Humans would rate {ratings}, with {level:g}% intervals, if new models resemble the calibrated ones."
-NEW_MODEL = "{model} at {score:.0f} Elo ({low:.0f} … {high:.0f})"
+NEW_MODEL = "{entry.model} at {entry.score:.0f} Elo ({extra[conformal_low]:.0f} … {extra[conformal_high]:.0f})"
 
 ONE_LEADER = "{leader} is clearly ahead of all {others}{lead}."
 LEAD_IN_ELO = ": {gap:.0f} Elo ({low:.0f} … {high:.0f}) above {second}, or {wins:.0f} wins in 100"
@@ -24,7 +24,6 @@ NO_CUT = "No place is certain: {open} of {pairs} pairs are too close to call; {b
 TWO_OPEN = "{models} are too close to call {evidence}."
 ALL_OPEN = "All pairs of the {number} models are too close to call {evidence}."
 
-ALL_PASSED = "{checks} passed"
 UNKNOWN_CHECKS = "{passed}; unknown: {unknown}."
 
 MORE_ITEMS = "{items} would separate {first} from {second} with 80% power, if the true gap is the measured {gap}."

@@ -29,10 +29,9 @@ from podium.text import plural
 def add_answers(
     standings: Sequence[Standings], slices: Mapping[str | None, Battles], families: Mapping[str, str]
 ) -> tuple[Standings, ...]:
-    """Return standings with answers; a warning about few items goes where the printed answer, the first, says it.
+    """Return standings with answers; the first answer, which is printed, replaces a warning about few items.
 
     Args:
-        standings: of one or more rankers and slices.
         slices: the battles of each slice.
         families: models and judges to their family, as given; the rest is guessed from names.
     """
@@ -41,29 +40,20 @@ def add_answers(
     answered = []
     for each in standings:
         if each.slice in compared:
-            battles, what_next = slices[each.slice], _same_leaders_sentence(each, standings)
-            answer = build_answer(each, battles, results[each.slice], what_next)
+            what_next = _same_leaders_sentence(each, standings)
+            answer = build_answer(each, slices[each.slice], results[each.slice], what_next)
             if len(slices) > 1 and answer:
                 answer = (f"On {each.slice}: {answer[0]}", *answer[1:])
             each = replace(each, answer=answer)
         answered.append(each)
-    return tuple(_without_items_warning(answered, results))
-
-
-def _without_items_warning(
-    standings: Sequence[Standings], results: Mapping[str | None, Sequence[CheckResult]]
-) -> list[Standings]:
-    """Drop the warning about few items from the slice whose printed answer says the same."""
-    first = standings[0] if standings else None
-    worst = worst_failure(results.get(first.slice, ())) if first and first.answer else None
-    if first is None or worst is None or worst.check != "items":
-        return list(standings)
-    return [
-        replace(each, warnings=tuple(text for text in each.warnings if not CHECKS["items"].is_warning(text)))
-        if each.slice == first.slice
-        else each
-        for each in standings
-    ]
+    worst = worst_failure(results[answered[0].slice]) if answered and answered[0].answer else None
+    if worst is None or worst.check != "items":
+        return tuple(answered)
+    printed, is_repeated = answered[0].slice, CHECKS["items"].is_warning
+    return tuple(
+        replace(each, warnings=tuple(text for text in each.warnings if each.slice != printed or not is_repeated(text)))
+        for each in answered
+    )
 
 
 def build_answer(
@@ -71,10 +61,7 @@ def build_answer(
 ) -> tuple[str, ...]:
     """Return the answer in at most three sentences; empty if no two models have an interval.
 
-    Args:
-        standings: those of a tournament that was asked a question begin with its decision.
-        results: of the checks on the battles.
-        what_next: replaces the third sentence.
+    A tournament that was asked a question begins with its decision; `what_next` replaces the third sentence.
     """
     who = who_sentence(standings)
     if who is None:
@@ -82,8 +69,7 @@ def build_answer(
     tournament = standings.diagnostics.get("answer", {}) if standings.ranker == RANKER_OF_DECISIONS else {}
     who = next(iter(tournament.get("decisions", ())), who)
     robustness = robustness_of(battles, standings)
-    first_place = check_first_place(standings, robustness)
-    trust = trust_sentence([*results, *([first_place] if first_place else [])])
+    trust = trust_sentence([*results, *check_first_place(standings, robustness)])
     if standings.ranker not in ("bradley-terry", "win-rate"):
         trust = trust.replace(LENGTH_CONTROL, f"--ranker bradley-terry {LENGTH_CONTROL}")
     what_next = what_next or next_sentence(standings, robustness)
@@ -94,11 +80,7 @@ def build_answer(
 def next_sentence(standings: Standings, robustness: DropOutRobustness | None = None) -> str | None:
     """Write how many more items would separate the first two models, by the critical value of the rank sets.
 
-    Args:
-        robustness: of the first place, named if the number of items is unknown.
-
-    Returns:
-        None if the first two are separated already, or a tournament gives its own advice.
+    Returns None if they are separated already, or a tournament gives its own advice.
     """
     separation = standings.separation
     if separation is None or separation.z is None or len(separation.names) < 2 or 1 in separation.beats[0]:

@@ -35,20 +35,11 @@ ERROR_RATE = 0.05
 MOST_BATTLES, MOST_MODELS = 200_000, 60
 """Beyond these, checks of single pairs and lengths are left to `podium diagnose`."""
 TOO_MANY = "too many battles; `podium diagnose` checks it"
-MOST_DROPPED = int(CHECKS["first place"].threshold)
 
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """The result of one trust check.
-
-    Attributes:
-        check: its name in `podium.checks.CHECKS`.
-        sentence: the message if it fails.
-        fails: whether the figure is beyond the threshold; for a test also whether it survives Holm's rule.
-        p: p-value of a test; None if the check is no test.
-        unknown: why the check could not be made; empty if it was.
-    """
+    """The result of a trust check: the message if it fails, the p-value if it is a test, or why it is unknown."""
 
     check: str
     sentence: str = ""
@@ -82,21 +73,16 @@ def trust_sentence(results: Sequence[CheckResult]) -> str:
         if result.unknown
     ]
     made = len(results) - len(unknown)
-    passed = (
-        rank_templates.ALL_PASSED.format(checks=all_of(made, "check")).capitalize() if made else "No check was made"
-    )
+    passed = f"{all_of(made, 'check').capitalize()} passed" if made else "No check was made"
     return rank_templates.UNKNOWN_CHECKS.format(passed=passed, unknown=", ".join(unknown)) if unknown else f"{passed}."
 
 
 def check_results(battles: Battles, families: Mapping[str, str]) -> list[CheckResult]:
-    """Make all checks of the battles behind one ranking, except that of the first place.
-
-    Args:
-        families: models and judges to their family, as given; the rest is guessed from names.
-    """
+    """Make all checks of the battles behind one ranking, except that of the first place."""
+    share, items = unparsed_share(battles), battles.counts().items
     results = [
-        _check_unparsed(battles),
-        _check_items(battles),
+        _result("unparsed", share > CHECKS["unparsed"].threshold, share=share),
+        _result("items", items < CHECKS["items"].threshold, items=items),
         *_check_judges(battles, families),
         _check_human(battles),
     ]
@@ -114,55 +100,36 @@ def are_too_many(battles: Battles) -> bool:
 
 
 def robustness_of(battles: Battles, standings: Standings) -> DropOutRobustness | None:
-    """Return the drop-out robustness of the first place, of removing one or two items.
+    """Return the drop-out robustness of the first place, of removing one or two items; None if it does not apply.
 
-    Returns:
-        None if it was not computed. It is computed for a leader who is clearly ahead of all others, or within one
-        standard error of the second, and only if plain Bradley-Terry, which the removals are fitted by, has the same
-        leader as the ranking.
+    It applies to a leader clearly ahead of all others or within one standard error of the second, and only if plain
+    Bradley-Terry, which the removals are fitted by, has the same leader as the ranking.
     """
     separation = standings.separation
     if separation is None or are_too_many(battles) or standings.ranker != "bradley-terry":
         return None
-    is_within_error = separation.z is not None and separation.z < 1
-    if 1 not in separation.cuts and not is_within_error:
+    if 1 not in separation.cuts and (separation.z is None or separation.z >= 1):
         return None
     try:
-        robustness = drop_out_robustness(battles, largest=MOST_DROPPED)
+        robustness = drop_out_robustness(battles, largest=int(CHECKS["first place"].threshold))
     except (NotIdentifiedError, NotConvergedError):
         return None
     return robustness if robustness.leader == separation.names[0] else None
 
 
-def check_first_place(standings: Standings, robustness: DropOutRobustness | None) -> CheckResult | None:
-    """Check whether a leader clearly ahead of all others loses the lead without one or two items.
-
-    Returns:
-        None if no model leads clearly, or the robustness was not computed.
-    """
+def check_first_place(standings: Standings, robustness: DropOutRobustness | None) -> list[CheckResult]:
+    """Check whether a leader clearly ahead of all others loses the lead without one or two items; empty if none is."""
     if robustness is None or standings.separation is None or 1 not in standings.separation.cuts:
-        return None
+        return []
     if not robustness.items:
-        return CheckResult("first place")
+        return [CheckResult("first place")]
     items = item_names(robustness.items)
-    return _failed_check("first place", items=items, rival=robustness.new_leader, leader=robustness.leader)
+    return [_result("first place", True, items=items, rival=robustness.new_leader, leader=robustness.leader)]
 
 
-def _failed_check(check: str, **fields: object) -> CheckResult:
-    """Return a failed check with its message."""
-    return CheckResult(check, CHECKS[check].say_shortly(**fields), fails=True)
-
-
-def _check_unparsed(battles: Battles) -> CheckResult:
-    """Check the share of unparsed replies."""
-    check, share = CHECKS["unparsed"], unparsed_share(battles)
-    return CheckResult("unparsed", check.say_shortly(share=share), fails=share > check.threshold)
-
-
-def _check_items(battles: Battles) -> CheckResult:
-    """Check the number of items."""
-    check, items = CHECKS["items"], battles.counts().items
-    return CheckResult("items", check.say_shortly(items=items), fails=items < check.threshold)
+def _result(check: str, fails: bool, p: float | None = None, **fields: object) -> CheckResult:
+    """Return the result of a check with its message, filled with fields."""
+    return CheckResult(check, CHECKS[check].say_shortly(**fields), fails, p)
 
 
 def _check_judges(battles: Battles, families: Mapping[str, str]) -> list[CheckResult]:
@@ -172,9 +139,9 @@ def _check_judges(battles: Battles, families: Mapping[str, str]) -> list[CheckRe
         return []
     results = [CheckResult("own model"), CheckResult("self-preference")]
     if own := next((relation for relation in relations if relation.own), None):
-        results[0] = _failed_check("own model", judge=own.judge)
+        results[0] = _result("own model", True, judge=own.judge)
     if kin := next((relation for relation in relations if relation.kin), None):
-        results[1] = _failed_check("self-preference", judge=kin.judge, models=join_names(kin.kin), family=kin.family)
+        results[1] = _result("self-preference", True, judge=kin.judge, models=join_names(kin.kin), family=kin.family)
     elif not any(relation.family for relation in relations):
         results[1] = CheckResult("self-preference", unknown="no name tells a family")
     return results
@@ -197,10 +164,9 @@ def _check_position(battles: Battles) -> CheckResult:
         return CheckResult("position", unknown="the orders are merged already")
     earned, number = sums
     lean = float(earned.sum() / number.sum()) - 0.5
-    influence = (earned - (lean + 0.5) * number) / number.sum()
-    check = CHECKS["position"]
-    sentence = check.say_shortly(flip=swaps.flip / swaps.readable, first=0.5 + lean)
-    return CheckResult("position", sentence, fails=abs(lean) > check.threshold, p=_two_sided(lean, influence))
+    p = _two_sided(lean, (earned - (lean + 0.5) * number) / number.sum())
+    fails = abs(lean) > CHECKS["position"].threshold
+    return _result("position", fails, p, flip=swaps.flip / swaps.readable, first=0.5 + lean)
 
 
 def _check_length(battles: Battles) -> CheckResult:
@@ -214,9 +180,9 @@ def _check_length(battles: Battles) -> CheckResult:
         weight, influence = length_effect(coded, ratio[kept])
     except (NotIdentifiedError, NotConvergedError):
         return CheckResult("length", unknown="lengths and strengths cannot be separated")
-    check, p = CHECKS["length"], _two_sided(weight, cluster_battles(battles).take(kept).sums(influence))
-    sentence = check.say_shortly(longer="longer" if weight > 0 else "shorter", weight=abs(weight))
-    return CheckResult("length", sentence, fails=abs(weight) > check.threshold, p=p)
+    p = _two_sided(weight, cluster_battles(battles).take(kept).sums(influence))
+    longer = "longer" if weight > 0 else "shorter"
+    return _result("length", abs(weight) > CHECKS["length"].threshold, p, longer=longer, weight=abs(weight))
 
 
 def _check_cycle(battles: Battles) -> CheckResult:
@@ -233,7 +199,7 @@ def _check_cycle(battles: Battles) -> CheckResult:
     if not cycles:
         return CheckResult("cycle", p=1.0)
     a, b, c = cycles[0].models
-    return replace(_failed_check("cycle", a=a, b=b, c=c), p=cycles[0].adjusted)
+    return _result("cycle", True, cycles[0].adjusted, a=a, b=b, c=c)
 
 
 def _check_fit(battles: Battles) -> CheckResult:
@@ -247,17 +213,12 @@ def _check_fit(battles: Battles) -> CheckResult:
     miss = fit.misses[0]
     if miss.adjusted is None:
         return CheckResult("fit", unknown="too few items per pair")
-    check = CHECKS["fit"]
-    sentence = check.say_shortly(a=miss.first, b=miss.second, observed=miss.observed, expected=miss.expected)
-    return CheckResult("fit", sentence, fails=abs(miss.residual) > check.threshold, p=miss.adjusted)
+    fails, fields = abs(miss.residual) > CHECKS["fit"].threshold, {"a": miss.first, "b": miss.second}
+    return _result("fit", fails, miss.adjusted, **fields, observed=miss.observed, expected=miss.expected)
 
 
 def _two_sided(value: float, influence: np.ndarray) -> float:
-    """Return the two-sided p-value of a clustered t test against 0; of a sign test if all clusters agree.
-
-    Args:
-        influence: of each cluster on the value, shape (clusters,).
-    """
+    """Return the two-sided p-value of a clustered t test against 0; of a sign test if all clusters agree."""
     clusters = len(influence)
     if clusters < 2 or value == 0:
         return 1.0

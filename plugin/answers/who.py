@@ -30,12 +30,6 @@ def who_sentence(standings: Standings) -> str | None:
     return f"{sentences} {rank_templates.RANKS_UNKNOWN.format(models=join_names(unplaced), **fields)}"
 
 
-def groups_of(separation: Separation) -> list[range]:
-    """Return the places (from 0) of each group between cuts, best group first."""
-    ends = [0, *separation.cuts, len(separation.names)]
-    return [range(start, end) for start, end in pairwise(ends)]
-
-
 def unplaced_models(standings: Standings) -> list[str]:
     """Return the models that have a score but no rank, because the data do not bound it."""
     placed = set(standings.separation.names) if standings.separation else set()
@@ -62,15 +56,7 @@ def _new_models_sentence(standings: Standings) -> str | None:
     new = [entry for entry in standings.entries if entry.extra.get("conformal_low") is not None]
     if not new:
         return None
-    ratings = [
-        rank_templates.NEW_MODEL.format(
-            model=entry.model,
-            score=entry.score,
-            low=entry.extra["conformal_low"],
-            high=entry.extra["conformal_high"],
-        )
-        for entry in new
-    ]
+    ratings = [rank_templates.NEW_MODEL.format(entry=entry, extra=entry.extra) for entry in new]
     return rank_templates.NEW_MODELS.format(ratings=join_names(ratings), level=100 * new[0].extra["conformal_level"])
 
 
@@ -83,38 +69,35 @@ def _evidence(standings: Standings) -> str:
 
 
 def _groups_text(standings: Standings, separation: Separation) -> str:
-    """Describe the groups: the first one, and of more than three the second and the last."""
-    groups = groups_of(separation)
+    """Describe the groups between cuts: the first one, and of more than three the second and the last."""
+    ends = [0, *separation.cuts, len(separation.names)]
+    groups = [range(start, end) for start, end in pairwise(ends)]
     if len(groups[0]) == 1:
         others = "others that can be ranked" if unplaced_models(standings) else "others"
-        leader = separation.names[0]
-        return rank_templates.ONE_LEADER.format(leader=leader, others=others, lead=_lead(standings, separation))
+        lead = _lead(standings, separation)
+        return rank_templates.ONE_LEADER.format(leader=separation.names[0], others=others, lead=lead)
     clauses = [_following_clause(separation, group, is_last=group is groups[-1]) for group in groups[1:]]
     if len(groups) > MOST_GROUPS:
-        between = groups[2:-1]
-        number = f"{len(between)} {plural('group', len(between))}"
-        middle = rank_templates.GROUPS_BETWEEN.format(groups=number, models=sum(map(len, between)))
+        number = f"{len(groups) - 3} {plural('group', len(groups) - 3)}"
+        middle = rank_templates.GROUPS_BETWEEN.format(groups=number, models=sum(map(len, groups[2:-1])))
         clauses = [clauses[0], middle, clauses[-1]]
     return f"{_first_group(standings, separation, groups[0])} {'; '.join(clauses)}."
 
 
 def _first_group(standings: Standings, separation: Separation, group: range) -> str:
     """Describe a leading group of several models: whether any of them is clearly behind another."""
-    names = [separation.names[k] for k in group]
-    better = {k: [separation.names[j] for j in group if k in separation.beats[j]] for k in group}
+    names = separation.names
+    better = {names[k]: [names[j] for j in group if k in separation.beats[j]] for k in group}
     if not any(better.values()):
-        return rank_templates.OPEN_GROUP.format(models=join_names(names), evidence=_evidence(standings))
-    first = [separation.names[k] for k in group if not better[k]]
+        return rank_templates.OPEN_GROUP.format(models=join_names([*better]), evidence=_evidence(standings))
     behind = [
-        rank_templates.BEHIND.format(model=separation.names[k], better=join_names(above))
-        for k, above in better.items()
-        if above
+        rank_templates.BEHIND.format(model=name, better=join_names(above)) for name, above in better.items() if above
     ]
     if (more := len(behind) - MOST_PAIRS) > 0:
         rest = rank_templates.MORE_BEHIND.format(number=more, are="is" if more == 1 else "are")
         behind = [*behind[:MOST_PAIRS], rest]
-    fields = {"models": join_names(names), "first": join_names(first, "or"), "behind": "; ".join(behind)}
-    return rank_templates.PARTLY_OPEN_GROUP.format(**fields)
+    first = join_names([name for name, above in better.items() if not above], "or")
+    return rank_templates.PARTLY_OPEN_GROUP.format(models=join_names([*better]), first=first, behind="; ".join(behind))
 
 
 def _following_clause(separation: Separation, group: range, *, is_last: bool) -> str:
@@ -134,21 +117,20 @@ def _no_cut_sentence(standings: Standings, separation: Separation) -> str:
         return rank_templates.TWO_OPEN.format(models=join_names(names), evidence=evidence)
     if not clear:
         return rank_templates.ALL_OPEN.format(number=number_word(len(names)), evidence=evidence)
-    above, below = largest_distinguishable_block(separation.beats)
-    better = f"{join_names([names[k] for k in above])} {'are each' if len(above) > 1 else 'is'}"
-    worse = join_names([names[k] for k in below])
-    return rank_templates.NO_CUT.format(open=pairs - clear, pairs=pairs, better=better, worse=worse)
+    above, below = ([names[k] for k in block] for block in largest_distinguishable_block(separation.beats))
+    better = f"{join_names(above)} {'are each' if len(above) > 1 else 'is'}"
+    return rank_templates.NO_CUT.format(open=pairs - clear, pairs=pairs, better=better, worse=join_names(below))
 
 
 def _lead(standings: Standings, separation: Separation) -> str:
     """Write the gap between first and second with the simultaneous interval behind the cut."""
     if separation.lead is None:
         return ""
-    gap, low, high = separation.lead
-    second = separation.names[1]
+    template, factor = rank_templates.LEAD_IN_SCORE, 1
     if standings.scale == "elo":
-        wins = 100 * expit(gap / POINTS)
-        return rank_templates.LEAD_IN_ELO.format(gap=gap, low=low, high=high, second=second, wins=wins)
-    if standings.scale.startswith("win rate"):
-        return rank_templates.LEAD_IN_POINTS.format(gap=100 * gap, low=100 * low, high=100 * high, second=second)
-    return rank_templates.LEAD_IN_SCORE.format(gap=gap, low=low, high=high, second=second)
+        template = rank_templates.LEAD_IN_ELO
+    elif standings.scale.startswith("win rate"):
+        template, factor = rank_templates.LEAD_IN_POINTS, 100
+    gap, low, high = (factor * value for value in separation.lead)
+    wins = 100 * expit(gap / POINTS)
+    return template.format(gap=gap, low=low, high=high, second=separation.names[1], wins=wins)

@@ -16,12 +16,7 @@ from podium.text import some
 def comparison_answer(
     findings: Sequence[PairFinding], gate: Gate | None, level: float, failures: Sequence[str]
 ) -> tuple[str, ...]:
-    """Return the answer in at most three sentences; that of a gate begins with PASS, FAIL or UNDECIDED.
-
-    Args:
-        level: of the gate's one-sided bounds, in (0, 1).
-        failures: what could not be compared; the first one is named if there are no findings.
-    """
+    """Return the answer in at most three sentences; that of a gate begins with PASS, FAIL or UNDECIDED."""
     verdict = [_gate_sentence(gate, level)] if gate else []
     if not findings:
         return (*verdict, *failures[:1])
@@ -100,24 +95,16 @@ def _gate_sentence(gate: Gate, level: float) -> str:
     """Write a gate's verdict and the requirements behind it."""
     verdict, blocking = gate.verdict, [own for own in gate.decisions if not own.requirement.is_advisory]
     if not blocking:
-        requirements = f"{all_of(len(gate.decisions), 'requirement')} {_are(gate.decisions)}"
-        return comparison_templates.ALL_ADVISORY.format(verdict=verdict, requirements=requirements)
+        return comparison_templates.ALL_ADVISORY.format(verdict=verdict)
     if len(blocking) == 1:
         return _bound_sentence(blocking[0], level)
     if verdict == "PASS":
-        return comparison_templates.ALL_MET.format(
-            requirements=f"{all_of(len(blocking), 'requirement')} {_are(blocking)}"
-        )
+        return comparison_templates.ALL_MET.format(requirements=all_of(len(blocking), "requirement"))
     worst = [own for own in blocking if own.verdict == verdict]
     names = some([_requirement_label(own) for own in worst], "; ", most=4)
     outcome = comparison_templates.OUTCOMES[verdict]
     fields = {"number": len(worst), "all": len(blocking), "outcome": outcome, "names": names}
     return comparison_templates.SOME_BLOCKING.format(verdict=verdict, **fields)
-
-
-def _are(things: Sequence[object]) -> str:
-    """Return the verb that fits a number of things."""
-    return "is" if len(things) == 1 else "are"
 
 
 def _requirement_label(decision: GateDecision) -> str:
@@ -169,16 +156,11 @@ def interval_text(finding: PairFinding, low: float, high: float) -> str:
     """Format an interval in the unit of the difference; empty if neither end is known."""
     if np.isinf(low) and np.isinf(high):
         return ""
-    ends = (
-        ("∞" if end > 0 else "-∞") if np.isinf(end) else _bare_amount(finding, end).replace("-0.0", "0.0")
-        for end in (low, high)
-    )
+    ends = []
+    for end in (low, high):
+        number = amount_text(end, finding.measure, finding.is_share).rpartition(" ")[0].replace("-0.0", "0.0")
+        ends.append(("∞" if end > 0 else "-∞") if np.isinf(end) else number)
     return " … ".join(ends)
-
-
-def _bare_amount(finding: PairFinding, value: float) -> str:
-    """Format a difference without its unit."""
-    return amount_text(value, finding.measure, finding.is_share).rpartition(" ")[0]
 
 
 def p_text(p: float) -> str:

@@ -39,12 +39,10 @@ RANKING_NOTE = "--by task ranks each"
 
 @dataclass(frozen=True)
 class Comparison(Document):
-    """The result of comparing candidates with a baseline.
+    """The result of comparing candidates with a baseline: a finding per candidate and question.
 
     Attributes:
-        findings: one per candidate and question.
         gate: the decisions about requirements; None without requirements.
-        failures: what could not be compared, and why.
         unknown_answers: why identical answers are not counted; None if they are.
     """
 
@@ -156,13 +154,14 @@ def _warnings(battles: Battles, answers: Responses | None, findings: Sequence[Pa
 
 def _read(sources: Sequence[str], tables: Sequence[Battles | pd.DataFrame], reading: Mapping[str, Any]) -> Battles:
     """Read the battles of sources and frames; battles that are read already must be given alone."""
-    if len(tables) == 1 and isinstance(tables[0], Battles):
-        if sources or reading:
-            raise UsageError("battles that are read already stand alone: give no sources and no options beside them")
-        return tables[0]
-    if any(isinstance(each, Battles) for each in tables):
+    frames = [each for each in tables if isinstance(each, pd.DataFrame)]
+    if len(frames) == len(tables):
+        return read_battles(*sources, *frames, **reading)
+    if len(tables) > 1:
         raise UsageError("several sources: give what `read_battles` reads, not battles")
-    return read_battles(*sources, *(each for each in tables if isinstance(each, pd.DataFrame)), **reading)
+    if sources or reading:
+        raise UsageError("battles that are read already stand alone: give no sources and no options beside them")
+    return next(each for each in tables if isinstance(each, Battles))
 
 
 def _pairs(
@@ -173,15 +172,12 @@ def _pairs(
     if baseline is None:
         if candidates:
             raise UsageError("candidates are compared with a baseline: name it (--baseline NAME)")
-        pairs = [(find_name("model", names[0], known), find_name("model", names[1], known))]
-    else:
-        base = find_name("model", baseline, known)
-        chosen = [find_name("model", name, known) for name in candidates] or [name for name in known if name != base]
-        pairs = [(name, base) for name in dict.fromkeys(chosen)]
-    same = next((first for first, second in pairs if first == second), None)
-    if same is not None:
-        raise UsageError(f"{same!r} would be compared with itself: name two different models")
-    return pairs
+        candidates, baseline = names[:1], names[1]
+    base = find_name("model", baseline, known)
+    chosen = [find_name("model", name, known) for name in candidates] or [name for name in known if name != base]
+    if base in chosen:
+        raise UsageError(f"{base!r} would be compared with itself: name two different models")
+    return [(name, base) for name in dict.fromkeys(chosen)]
 
 
 def _findings(
@@ -201,9 +197,8 @@ def _findings(
             except PodiumError as error:
                 failures.append(f"{name}{pair.candidate} and {pair.baseline}: {error}")
             else:
-                findings.append(
-                    replace(finding, slices=tuple(_slice_findings(part, pair, about, by))) if by else finding
-                )
+                slices = _slice_findings(part, pair, about, by) if by else []
+                findings.append(replace(finding, slices=tuple(slices)))
     if mistakes and not findings:
         raise mistakes[0]
     return _adjust_by_holm(findings), [*failures, *map(str, mistakes)]
@@ -213,18 +208,16 @@ def _questions(battles: Battles, pool: bool) -> Iterator[tuple[dict[str, str | N
     """Yield the questions with their battles: one per task and metric for scores, a single one for verdicts."""
     table = battles.table
     is_scored = {"score_a", "score_b"} <= set(table) and bool(table["score_a"].notna().any())
-    columns = [name for name in QUESTION if name in table and len(battles.values_of(name))]
     if not is_scored or pool:
         if not pool:
             refuse_several_judges(battles)
         yield {"question": None, "task": None, "metric": None}, battles
         return
+    columns = [name for name in QUESTION if name in table and len(battles.values_of(name))]
     several = [name for name in columns if len(battles.values_of(name)) > 1]
-    alone = {name: battles.values_of(name)[0] for name in columns if name not in several}
     for value, part in battles.slices(",".join(several)) if several else [(None, battles)]:
-        own = dict(alone)
-        own |= {name: part.values_of(name)[0] for name in several if len(part)}
         if len(part):
+            own = {name: part.values_of(name)[0] for name in columns}
             yield {"question": value, "task": own.get("task"), "metric": own.get("judge")}, part
 
 

@@ -8,8 +8,8 @@ IDENTICAL = "; on {number} of the ties the answers are identical"
 MORE_ITEMS_UNKNOWN = "How many more items would separate {candidate} from {baseline} is unknown."
 SEVERAL = "Compared with {baselines}, {groups} ({number} tests, Holm)."
 
-ALL_ADVISORY = "{verdict}: {requirements} advisory."
-ALL_MET = "PASS: {requirements} met."
+ALL_ADVISORY = "{verdict}: every requirement is advisory."
+ALL_MET = "PASS: {requirements} are met."
 SOME_BLOCKING = "{verdict}: {number} of {all} requirements {outcome}: {names}."
 OUTCOMES = {"PASS": "met", "FAIL": "refuted", "UNDECIDED": "undecided"}
 NOT_COMPARED = "{verdict}: {requirement} cannot be decided, because nothing was compared."

@@ -23,8 +23,6 @@ Verdict = Literal["PASS", "FAIL", "UNDECIDED"]
 EXIT_CODES: dict[Verdict, int] = {"PASS": 0, "FAIL": 4, "UNDECIDED": 5}
 WAYS = "write better, or not-worse=10elo, not-worse=2points, not-worse=0.02"
 SCOPE = ("task", "metric", "candidate")
-FIELDS = ("require", *SCOPE, "advisory")
-"""Fields of a requirement in a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +30,8 @@ class Requirement:
     """One requirement on a candidate; without task, metric and candidate it is about all findings.
 
     Attributes:
-        text: as typed.
         margin: by which the candidate may be worse; 0 for `better`.
-        unit: of the margin: `elo`, `points` (hundredths of a share), `units` (the metric's units, or a share); empty
-            for `better`.
+        unit: `elo`, `points` (hundredths of a share), `units` (the metric's units, or a share); empty for `better`.
         is_advisory: whether it is reported without affecting the verdict.
     """
 
@@ -55,24 +51,18 @@ class Requirement:
     def is_about(self, finding: PairFinding) -> bool:
         """Return whether it applies to a finding; a metric may be named without lm-eval's filter."""
         metric = finding.metric or ""
-        names = {metric, metric.partition(",")[0], metric.partition(" ")[2]}
-        return (
-            self.task in (None, finding.task)
-            and (self.metric is None or self.metric in names)
-            and self.candidate in (None, finding.candidate)
-        )
+        is_metric = self.metric in (None, metric, metric.partition(",")[0], metric.partition(" ")[2])
+        return self.task in (None, finding.task) and is_metric and self.candidate in (None, finding.candidate)
 
 
 @dataclass(frozen=True)
 class GateDecision:
-    """The verdict on one requirement for one finding.
+    """The verdict on one requirement for one finding; the finding is None if nothing comparable was compared.
 
     Attributes:
-        finding: None if nothing was compared that the requirement is about.
         threshold: the difference that must be exceeded.
         low: one-sided lower bound of the difference.
         high: upper bound, simultaneous over all requirements.
-        measure: of the difference.
     """
 
     requirement: Requirement
@@ -119,9 +109,6 @@ def parse_requirement(text: str) -> Requirement:
 
     >>> parse_requirement("not-worse=2points").margin
     2.0
-
-    Raises:
-        UsageError: anything else, or a margin of 1 or more without a unit.
     """
     kind, equals, margin = (part.strip() for part in text.partition("="))
     if kind == "better" and not equals:
@@ -132,12 +119,7 @@ def parse_requirement(text: str) -> Requirement:
 
 
 def read_requirements(typed: str | Sequence[str], file: str | Path | None) -> list[Requirement]:
-    """Read the requirements that were typed and those of a file.
-
-    Raises:
-        UsageError: an invalid requirement, or no such file.
-        DataError: the file has no valid list of requirements.
-    """
+    """Read the requirements that were typed and those of a YAML or TOML file."""
     texts = list(map(parse_requirement, [typed] if isinstance(typed, str) else typed))
     if file is None:
         return texts
@@ -146,24 +128,22 @@ def read_requirements(typed: str | Sequence[str], file: str | Path | None) -> li
     rows = content.get("requirements") if isinstance(content, Mapping) else content
     if not isinstance(rows, list) or not rows or not all(isinstance(row, Mapping) for row in rows):
         raise DataError("no list of requirements", source=str(file), remedy=remedy)
-    return texts + [_requirement_of(row, str(file), f"requirement {k}", remedy) for k, row in enumerate(rows, 1)]
-
-
-def _requirement_of(row: Mapping[str, Any], source: str, place: str, remedy: str) -> Requirement:
-    """Build a requirement from its table in a file; errors name the file and the requirement's number."""
-    strange = sorted(set(row) - set(FIELDS))
-    if strange or not isinstance(row.get("require"), str):
-        problem = f"unknown field {strange[0]!r}" if strange else "no text `require`"
-        raise DataError(problem, source=source, row=place, remedy=remedy)
-    if not isinstance(row.get("advisory", False), bool):
-        raise DataError(f"advisory={row['advisory']!r}", source=source, row=place, remedy="write true or false")
-    try:
-        parsed = parse_requirement(row["require"])
-    except UsageError as error:
-        raise UsageError(f"{source}, {place}: {error}") from None
-    task, metric, candidate = (None if row.get(name) is None else str(row[name]) for name in SCOPE)
-    advisory = row.get("advisory", False)
-    return replace(parsed, is_advisory=advisory, task=task, metric=metric, candidate=candidate)
+    for k, row in enumerate(rows, 1):
+        place = f"requirement {k}"
+        if strange := sorted(set(row) - {"require", *SCOPE, "advisory"}):
+            raise DataError(f"unknown field {strange[0]!r}", source=str(file), row=place, remedy=remedy)
+        if not isinstance(row.get("require"), str):
+            raise DataError("no text `require`", source=str(file), row=place, remedy=remedy)
+        advisory = row.get("advisory", False)
+        if not isinstance(advisory, bool):
+            raise DataError(f"advisory={advisory!r}", source=str(file), row=place, remedy="write true or false")
+        try:
+            parsed = parse_requirement(row["require"])
+        except UsageError as error:
+            raise UsageError(f"{file}, {place}: {error}") from None
+        task, metric, candidate = (None if row.get(name) is None else str(row[name]) for name in SCOPE)
+        texts.append(replace(parsed, is_advisory=advisory, task=task, metric=metric, candidate=candidate))
+    return texts
 
 
 def _load(path: Path) -> Any:
@@ -194,9 +174,6 @@ def decide(requirements: Sequence[Requirement], findings: Sequence[PairFinding],
 
     Args:
         level: of the one-sided bounds, in (0, 1).
-
-    Raises:
-        UsageError: a margin in a unit that the comparison does not have.
     """
     about = [(own, [finding for finding in findings if own.is_about(finding)]) for own in requirements]
     decided = iter(_decisions([(own, finding) for own, answers in about for finding in answers], 1 - level))

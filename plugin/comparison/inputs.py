@@ -17,13 +17,9 @@ LOG = ".eval"
 
 
 def split_arguments(words: Sequence[str], baseline: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Split arguments into model names and sources: A B SOURCE..., or two paths, or sources alone with a baseline.
+    """Split arguments into two model names (none with a baseline) and sources.
 
-    Returns:
-        The two names (empty with a baseline) and the sources.
-
-    Raises:
-        UsageError: too few arguments, the same model twice, or paths that do not exist.
+    They are A B SOURCE..., or two paths with a model each, or, with a baseline, sources alone.
     """
     if baseline is not None:
         if not words:
@@ -51,19 +47,19 @@ def _labelled_paths(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, .
     _require_paths(
         words, f"to compare models by name, add their source: podium compare {words[0]} {words[1]} SOURCE..."
     )
-    (first, path), (second, other) = map(split_label, words)
-    if not is_url(path) and Path(path).resolve() == Path(other).resolve():
-        raise UsageError(f"{path} is given twice: a comparison needs two different runs")
-    models = [_models_in(path), _models_in(other)]
+    labels, paths = zip(*map(split_label, words), strict=True)
+    if not is_url(paths[0]) and Path(paths[0]).resolve() == Path(paths[1]).resolve():
+        raise UsageError(f"{paths[0]} is given twice: a comparison needs two different runs")
+    models = [_models_in(path) for path in paths]
     if [*map(len, models)] == [1, 1] and models[0] != models[1]:
-        return tuple(label or min(held) for label, held in zip((first, second), models, strict=True)), tuple(words)
-    files = [Path(place.rstrip("/")).name for place in (path, other)]
-    names = [label or file.partition(".")[0] or file for label, file in zip((first, second), files, strict=True)]
+        return tuple(label or min(held) for label, held in zip(labels, models, strict=True)), tuple(words)
+    places = [Path(path.rstrip("/")) for path in paths]
+    names = [label or place.name.partition(".")[0] or place.name for label, place in zip(labels, places, strict=True)]
     if names[0] == names[1]:
-        names = [f"{name} ({Path(place).parent.name})" for name, place in zip(names, (path, other), strict=True)]
+        names = [f"{name} ({place.parent.name})" for name, place in zip(names, places, strict=True)]
     if names[0] == names[1]:
-        raise UsageError(f"both models are called {names[0]!r}: add labels, as new={path} old={other}")
-    return tuple(names), tuple(f"{name}={place}" for name, place in zip(names, (path, other), strict=True))
+        raise UsageError(f"both models are called {names[0]!r}: add labels, as new={paths[0]} old={paths[1]}")
+    return tuple(names), tuple(f"{name}={path}" for name, path in zip(names, paths, strict=True))
 
 
 def _models_in(path: str) -> set[str]:
@@ -79,11 +75,7 @@ def _models_in(path: str) -> set[str]:
 def find_responses(
     sources: Sequence[str], responses: Responses | str | Path | Sequence[str | Path] | None
 ) -> tuple[Responses | None, str | None]:
-    """Return the models' answers, from `responses` or else from the sources; or None and the reason.
-
-    Raises:
-        DataError: two models were asked different things under one item id.
-    """
+    """Return the models' answers, from `responses` or else from the sources; or None and the reason."""
     if isinstance(responses, Responses):
         return responses, None
     readers = [load_target(known.responses) for known in catalogue.formats() if known.responses]

@@ -19,13 +19,7 @@ MOST_ITEMS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class ItemResult:
-    """The difference between candidate and baseline on one item.
-
-    Attributes:
-        difference: candidate's mean score minus baseline's; for verdicts, the candidate's mean credit minus 1/2.
-        candidate, baseline: mean scores; None for verdicts.
-        is_identical: whether both gave the same answer, byte by byte.
-    """
+    """The difference of mean scores on one item; for verdicts, the candidate's mean credit minus 1/2."""
 
     item: str
     difference: float
@@ -79,10 +73,15 @@ class PairFinding:
         """Whether the adjusted test detects a difference."""
         return self.p_adjusted <= 1 - self.level
 
+    @property
+    def _joint_level(self) -> float:
+        """Level of an interval that is simultaneous over the tests."""
+        return 1 - (1 - self.level) / self.tests
+
     @cached_property
     def interval(self) -> tuple[float, float]:
         """Simultaneous interval of the main difference; it excludes 0 if Holm's rule detects a difference."""
-        low, high = self.difference.interval(1 - (1 - self.level) / self.tests)
+        low, high = self.difference.interval(self._joint_level)
         if self.is_distinguishable:
             low, high = (max(low, 0.0), high) if self.difference.value > 0 else (low, min(high, 0.0))
         return low, high
@@ -103,47 +102,38 @@ class PairFinding:
     def further_items(self) -> int | None:
         """Number of further items that would separate the two with 80% power; None if unknown."""
         difference = self.difference
-        low, high = difference.interval(1 - (1 - self.level) / self.tests)
+        low, high = difference.interval(self._joint_level)
         near = low if difference.value > 0 else high
         known = np.isfinite([difference.value, near]).all() and difference.items > 1
         if not known or difference.value == near:
             return None
-        critical = t_quantile(max(difference.items, 2), 1 - (1 - self.level) / self.tests)
-        error = abs(difference.value - near) / critical
-        return further_items(difference.items, critical, difference.value / error)
+        critical = t_quantile(max(difference.items, 2), self._joint_level)
+        return further_items(difference.items, critical, difference.value / (abs(difference.value - near) / critical))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values; infinite ends become None."""
         won, lost, even = self.tally
-        names = ("candidate", "baseline", "task", "metric", "slice", "measure")
-        figures = {
-            **{name: getattr(self, name) for name in names},
+        names = ("candidate", "baseline", "task", "metric", "slice", "measure", "level", "p_adjusted", "tests")
+        figures = {name: getattr(self, name) for name in (*names, "scores", "identical", "unparsed")} | {
             "difference": finite_or_none(self.difference.value),
             **dict(zip(("low", "high"), map(finite_or_none, self.interval), strict=True)),
-            "level": self.level,
             "p": self.difference.p_value,
-            "p_adjusted": self.p_adjusted,
-            "tests": self.tests,
             "method": self.difference.method,
             "items": self.difference.items,
             "distinguishable": self.is_distinguishable,
             "measures": {name: self._difference_to_dict(own) for name, own in self.differences.items()},
-            "scores": self.scores,
             "wins": won,
             "losses": lost,
             "even": even,
-            "identical": self.identical,
-            "unparsed": self.unparsed,
             "further_items": None if self.is_distinguishable else self.further_items,
         }
         if self.slice is not None:
             return figures
-        shown = [{name: getattr(own, name) for name in ItemResult.__slots__} for own in self.results[:MOST_ITEMS]]
-        return figures | {"slices": [own.to_dict() for own in self.slices], "item_results": shown}
+        items = [{name: getattr(own, name) for name in ItemResult.__slots__} for own in self.results[:MOST_ITEMS]]
+        return figures | {"slices": [own.to_dict() for own in self.slices], "item_results": items}
 
     def _difference_to_dict(self, difference: DifferenceTest) -> dict[str, Any]:
         """Return one measure's difference as plain Python values."""
-        low, high = difference.interval(self.level)
-        ends = {"value": difference.value, "low": low, "high": high}
-        known = {name: finite_or_none(value) for name, value in ends.items()}
-        return known | {"p": difference.p_value, "items": difference.items, "method": difference.method}
+        ends = dict(zip(("low", "high"), map(finite_or_none, difference.interval(self.level)), strict=True))
+        known = {"p": difference.p_value, "items": difference.items, "method": difference.method}
+        return {"value": finite_or_none(difference.value)} | ends | known

@@ -19,12 +19,7 @@ MEASURES = ("auto", SCORE, ELO, WIN_RATE)
 
 @dataclass(frozen=True, slots=True)
 class ComparedPair:
-    """A candidate and a baseline, and how to compare them.
-
-    Attributes:
-        measure: one of `MEASURES`.
-        identical: items with identical answers of both; None if answers are not known.
-    """
+    """A candidate and a baseline, the measure of `MEASURES`, and the items on which their answers are identical."""
 
     candidate: str
     baseline: str
@@ -34,15 +29,7 @@ class ComparedPair:
 
 
 def finding_of(battles: Battles, pair: ComparedPair, **about: str | None) -> PairFinding:
-    """Estimate the difference between two models on one question.
-
-    Args:
-        about: question, task, metric and slice of the battles.
-
-    Raises:
-        NotIdentifiedError: no readable battle or score compares the two.
-        UsageError: scores are asked for, and there are none.
-    """
+    """Estimate the difference between two models; `about` is the question, task, metric and slice of the battles."""
     direct = direct_battles(battles.table, pair)
     scored = direct.dropna(subset=["ours", "theirs"])
     if pair.measure == SCORE and not len(scored):
@@ -120,11 +107,7 @@ def direct_battles(table: pd.DataFrame, pair: ComparedPair) -> pd.DataFrame:
 
 
 def score_difference(means: pd.DataFrame) -> DifferenceTest:
-    """Test the difference of mean scores, paired by item; identical answers differ by 0.
-
-    Args:
-        means: columns ours, theirs and same, one row per item.
-    """
+    """Test the difference of mean scores, given one row per item, paired by item; identical answers differ by 0."""
     scores = means[["ours", "theirs"]].to_numpy()
     differences = np.where(means["same"] > 0, 0.0, scores[:, 0] - scores[:, 1])
     levels = np.unique(scores)
@@ -143,14 +126,7 @@ def mean_credits(direct: pd.DataFrame) -> list[tuple[str, float, bool]]:
 
 
 def verdict_differences(battles: Battles, pair: ComparedPair, direct: pd.DataFrame) -> dict[str, DifferenceTest]:
-    """Test the Elo difference over all battles and, if the two met, the win rate in battles between them.
-
-    Args:
-        direct: of `direct_battles`.
-
-    Raises:
-        NotIdentifiedError: one of the two has no readable battle, or battles do not connect them.
-    """
+    """Test the Elo difference over all battles and, if the two met, the win rate in their direct battles."""
     coded = code_battles(battles, credit=level_credits(battles.table, pair))
     for name in (pair.candidate, pair.baseline):
         if name not in coded.models:

@@ -15,13 +15,9 @@ from podium.nouns.battles import REPLIES, Battles
 
 @dataclass(frozen=True, slots=True)
 class Consistency(CardAnswer):
-    """Shares of unparsed replies, ties, and changed verdicts (win, tie, loss).
+    """Shares of unparsed replies, ties, and verdicts (win, tie, loss) that change with the order or oppose a margin.
 
-    Attributes:
-        changing: share of order pairs whose verdict changes with the order.
-        against_margin: share of decisive verdicts whose margin has the opposite sign.
-        retest: probability that a repeated judgment has the same verdict.
-        retest_kappa: (agreement - chance) / (1 - chance); chance keeps the judge's share of ties.
+    `retest` is the probability that a repeated judgment has the same verdict; `retest_kappa` is corrected for chance.
     """
 
     unparsed: Annotated[Figured, "unparsed"]

@@ -43,15 +43,10 @@ class Cycle:
 
 @dataclass(frozen=True, slots=True)
 class Cycles(CardAnswer):
-    """Cycles among the win rates of models, and the deviation of win rates from any strengths.
+    """Cycles (`rings`) among the win rates of models; those with an adjusted p of at most 1 - level are `certain`.
 
-    Attributes:
-        rings: cycles in the measured win rates.
-        certain: cycles with an adjusted p-value of at most 1 - level.
-        no_order: triples whose outcomes (win, tie, loss) agree with no weak order.
-        sntd: mean model-level SNTD over triples with at least 10 items per pair, nats, noise included.
-            Source: Xu et al. 2025, appendix C.2.
-        beyond_noise: the same, corrected for the sampling of items.
+    `no_order` counts triples whose outcomes agree with no weak order. `sntd` is the mean model-level SNTD in nats (Xu
+    et al. 2025, appendix C.2) over triples with at least 10 items per pair; `beyond_noise` corrects it for sampling.
     """
 
     triples: int

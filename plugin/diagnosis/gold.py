@@ -24,17 +24,10 @@ SHOWN = 10
 
 @dataclass(frozen=True, slots=True)
 class GoldAgreement(CardAnswer):
-    """Agreement of a judge's ranking and win rates with a gold standard.
+    """Agreement of a judge's ranking and win rates with a gold standard, as measured and beyond noise of the items.
 
-    The fields `..._beyond_noise` are corrected for the sampling of items, which the plain ones include.
-
-    Attributes:
-        tau: Kendall's tau-b of the two rankings by Bradley-Terry.
-        accuracy: share of pairs in which both name the same better system.
-        mse: mean squared difference of win rates.
-        alpha: decisiveness by battles (means of both orders); above 1 for win rates more extreme than the gold ones.
-        single_alpha: decisiveness by single verdicts, as in JuStRank.
-        delta: standard deviation of the corrected biases over systems.
+    `alpha` is the decisiveness, above 1 for win rates more extreme than the gold ones, by battles and by single
+    verdicts (as in JuStRank); `delta` is the standard deviation of the corrected biases over systems.
     """
 
     gold: str

@@ -38,12 +38,9 @@ SELF_BIAS = "self-bias"
 
 @dataclass(frozen=True, slots=True)
 class GoldPairs:
-    """The common models and pairs of a judge and its gold standard.
+    """The common models of a judge and its gold standard, and their codes by either, shape (models,).
 
-    Attributes:
-        ours, theirs: their codes by judge and by gold standard, shape (models,) each.
-        first, second: pairs with a win rate by both, as positions in `models`, shape (pairs,) each.
-        gold_pairs: number of pairs with enough gold battles.
+    `first` and `second` are the pairs with a win rate by both, as positions in `models`, shape (pairs,).
     """
 
     judge: BattleRatings

@@ -45,14 +45,9 @@ class ReliabilityBin:
 class HumanAgreement(CardAnswer):
     """Agreement with human labels; every battle counts once.
 
-    Attributes:
-        accuracy: share of labelled battles with the same verdict (win, tie, loss).
-        kappa: Cohen's unweighted kappa of these, every battle counted from both sides.
-        agreement: share of battles with the same winner, of those that judge and humans decide.
-        margin_tells: probability that |margin| is larger in a battle of agreement than in one of disagreement (AUC);
-            0.5 if margins predict nothing.
-        temperature: beta of P(humans prefer a) = sigmoid(beta * margin).
-        calibration_error: over ten bins of equal mass; chance alone raises it above 0.
+    `accuracy` and `kappa` are of win, tie and loss; `agreement` is of the battles that judge and humans decide.
+    `margin_tells` is the probability that |margin| is larger in a battle of agreement (AUC); `temperature` is beta of
+    P(humans prefer a) = sigmoid(beta * margin). Chance raises the calibration error above 0.
     """
 
     accuracy: Annotated[Figured, "same of win, tie, loss"]

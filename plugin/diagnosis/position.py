@@ -47,12 +47,8 @@ class SwapsByCloseness:
 class Position(CardAnswer):
     """The effect of the order on verdicts.
 
-    Attributes:
-        balanced: whether each has a partner in the other order; if not, `prefers_first` also reflects quality.
-        first_credit: mean credit of the response shown first, over order pairs; 0.5 without bias.
-        margin_lead: its mean margin, over order pairs; 0 without bias.
-        effect: logits that being shown first adds to the odds of winning.
-        difference: mean |credit shown first - credit shown second|, in [0, 1]; noise raises it, too.
+    If not `balanced`, `prefers_first` also reflects quality. Over order pairs, without bias, `first_credit` is 0.5 and
+    `margin_lead` 0; `difference` is the mean |credit shown first - credit shown second|, which noise raises, too.
     """
 
     first_wins: Annotated[Figured, "shown first: wins"]

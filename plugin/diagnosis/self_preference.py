@@ -64,7 +64,7 @@ def measure_self_preference(subject: Subject) -> SelfPreference:
     if isinstance(reference, Missing):
         missing = Missing(WHAT, reference.why, reference.remedy)
         return SelfPreference(name, how, None, missing, missing, families, unknown, {})
-    ours, theirs = bounded_by_all(subject.side.ratings, reference.ratings)
+    ours, theirs = bounded_by_all(subject.side.ratings, reference)
     inside = {family: np.isin(ours.models, models) for family, models in families.items()}
     excesses = {family: _estimate_line(ours, theirs, mask, level, Unit.ELO) for family, mask in inside.items()}
     why = f"the family of {judge} is not known" if judge else "no row names the judge's model"

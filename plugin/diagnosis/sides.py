@@ -30,7 +30,8 @@ MOST_NOISE = 0.5
 class Ratings:
     """Bradley-Terry ratings in Elo points, centred on 0, with influence functions, shape (clusters, models).
 
-    From these, differences between sources get their errors; `bounded` is the mask of ratings that the data bound.
+    From these, differences between sources get their errors; `bounded` is the mask of ratings that the data bound, and
+    `who` the source of a reference: `human`, `gold` or `other judges`.
     """
 
     models: tuple[str, ...]
@@ -38,6 +39,7 @@ class Ratings:
     influence: np.ndarray
     rows: Clustered
     bounded: np.ndarray
+    who: str = ""
 
     def select(self, names: tuple[str, ...]) -> "Ratings":
         """Return the ratings of the named models, in this order."""
@@ -59,13 +61,9 @@ def bounded_by_all(*ratings: Ratings) -> list[Ratings]:
 
 @dataclass(frozen=True)
 class BattleRatings:
-    """Bradley-Terry strengths fitted to battles, with what resamples and win rates need.
+    """Bradley-Terry strengths fitted to battles, with sums by pair and cluster for resamples.
 
-    Attributes:
-        cells: sums by pair and cluster.
-        wins: such sums over decided battles, with credits rounded to 0 and 1.
-        number: decided battles by pair of codes (lower, higher), shape (models, models).
-        clusters: item name of each cluster; None for a row without item.
+    `wins` and `number` count decided battles, `number` by pair of codes (lower, higher), shape (models, models).
     """
 
     coded: CodedBattles
@@ -177,14 +175,6 @@ def kendall_taus(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     signs = [np.sign(np.round(scores[..., upper] - scores[..., lower], 9)) for scores in (first, second)]
     scale = np.sqrt(np.abs(signs[0]).sum(axis=-1) * np.abs(signs[1]).sum(axis=-1))
     return ratio_or_nan((signs[0] * signs[1]).sum(axis=-1), scale)
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """Ratings that a judge is compared with, and their source: `human`, `gold`, or `other judges`."""
-
-    who: str
-    ratings: Ratings
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The input of all sections of a judge card: one judge's verdicts, and what they are compared with."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -10,7 +10,7 @@ from podium.diagnosis.figures import Missing
 from podium.diagnosis.gold_source import Gold
 from podium.diagnosis.judge_checks import split_judge_name
 from podium.diagnosis.order_pairs import OrderPairs, find_order_pairs
-from podium.diagnosis.sides import REMEDY, BattleRatings, Ratings, Reference, fit_ratings
+from podium.diagnosis.sides import REMEDY, BattleRatings, Ratings, fit_ratings
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.nouns.battles import Battles
 
@@ -63,7 +63,7 @@ class Subject:
         return fit_ratings(self.battles, self.human_credit)
 
     @cached_property
-    def reference(self) -> Reference | Missing:
+    def reference(self) -> Ratings | Missing:
         """The first ratings that can be fitted: by human labels, by the gold standard, or by the other judges."""
         gold, others = self.gold, self.others
         candidates: dict[str, Callable[[], Ratings]] = {}
@@ -78,7 +78,7 @@ class Subject:
         reasons = []
         for who, rate in candidates.items():
             try:
-                return Reference(who, rate())
+                return replace(rate(), who=who)
             except (NotIdentifiedError, NotConvergedError) as error:
                 reasons.append(f"{who}: {error}")
         why = "; ".join(reasons) or "there are no human labels, no gold standard and no other judge"

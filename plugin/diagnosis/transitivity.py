@@ -72,13 +72,9 @@ KINDS = np.array(
 
 @dataclass(frozen=True, slots=True)
 class TripleCounts:
-    """Counts of outcomes by triple of models, and by item in the groups `GROUPS`.
+    """Counts by triple of models (positions i < j < k, strongest first), and by group and item, shape (groups, items).
 
-    Attributes:
-        triples: positions of three models, i < j < k, shape (triples, 3).
-        scenario: which gaps between them are leads, as position in `SCENARIOS`, shape (triples,).
-        known, broken, deviation: items with all three verdicts, intransitive ones, and summed SNTD, by triple.
-        cells, hits, sums: the same numbers by group and item, shape (groups, items) each.
+    They are: triples with all three verdicts, intransitive ones, and summed SNTD. `clipped` is None for hard verdicts.
     """
 
     models: tuple[str, ...]
@@ -243,13 +239,9 @@ class Triplet:
 
 @dataclass(frozen=True, slots=True)
 class Transitivity(CardAnswer):
-    """Transitivity of a judge's verdicts on single items.
+    """PNT (`hard`) and SNTD (`soft`, nats) of a judge's verdicts on single items, over triples of models.
 
-    Attributes:
-        hard, soft: PNT, and SNTD (nats, at most ln 2), over all triples and items.
-        chance: PNT of random verdicts with the same share of ties.
-        consistent, ambiguous: triples on items where no verdict, or some verdict, changes with the order.
-        scenarios: groups by gaps in strength.
+    `chance` is the PNT of random verdicts with as many ties; in ambiguous triples, verdicts change with the order.
     """
 
     models: int

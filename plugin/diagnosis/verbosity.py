@@ -29,14 +29,10 @@ FEWEST_MODELS = 5
 
 @dataclass(frozen=True, slots=True)
 class Verbosity(CardAnswer):
-    """The effect of length on a judge's verdicts.
+    """The effect of length on a judge's verdicts, and on human labels of the same battles.
 
-    Attributes:
-        longer: share of decisive battles that the longer response won, which may be due to quality.
-        longer_near_ties: the same among near-ties, where quality hardly differs; 0.5 without bias.
-        effect: logits per unit of log-length, with the models' strengths held fixed; 0 without bias.
-        human: the same effect in human labels of the same battles.
-        residuals: partial correlation over models of the judge's rating and mean length, given the reference rating.
+    `effect` is in logits per unit of log-length at fixed strengths; `residuals` is the partial correlation over models
+    of the judge's rating and mean length, given the reference rating. Near-ties are free of quality differences.
     """
 
     longer: Figured
@@ -116,7 +112,7 @@ def correlate_residuals(subject: Subject) -> Figured:
     if isinstance(reference, Missing):
         return Missing(RESIDUALS, reference.why, reference.remedy)
     try:
-        judge, theirs = bounded_by_all(subject.side.ratings, reference.ratings)
+        judge, theirs = bounded_by_all(subject.side.ratings, reference)
     except (NotIdentifiedError, NotConvergedError) as error:
         return Missing(RESIDUALS, str(error), "join the groups")
     length = _mean_length(subject.battles)

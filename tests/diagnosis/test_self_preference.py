@@ -100,7 +100,7 @@ def test_a_judge_who_scale_corrections_every_difference_is_not_accused_for_its_s
     subject = subject_of(battles, "gpt-9")
     found = measure_self_preference(subject)
     assert covers(found.excess, 0.0)
-    ours, theirs = subject.side.ratings.select(OWN), subject.reference.ratings.select(OWN)
+    ours, theirs = subject.side.ratings.select(OWN), subject.reference.select(OWN)
     raw = float((ours.elo - theirs.elo).mean())
     assert raw > 40 > abs(found.excess.value)
 

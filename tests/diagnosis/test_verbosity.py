@@ -194,7 +194,7 @@ def test_a_judge_that_scale_corrections_differences_is_not_accused_where_strong_
         found = correlate_residuals(subject)
         if isinstance(found, Missing):
             continue
-        theirs, ours = bounded_by_all(subject.reference.ratings, subject.side.ratings)
+        theirs, ours = bounded_by_all(subject.reference, subject.side.ratings)
         judge, human = ours.elo, theirs.elo
         length = np.array([np.exp(lengths[longer.models.index(name)]) for name in ours.models])
         held.append(found.low <= 0 <= found.high)

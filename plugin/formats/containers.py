@@ -86,11 +86,7 @@ def _plain_copy(path: Path, engine: Duck) -> Path:
 
 
 def _copy(stream: Any, kind: str, engine: Duck, packed: int | None = None) -> Path:
-    """Copy a stream of a kind (`file`, or `gzip` and `zstd`, which are unpacked) into the engine's folder.
-
-    Args:
-        packed: bytes of the compressed file.
-    """
+    """Copy a stream (`file`, or `gzip` and `zstd`, unpacked) of `packed` bytes into the engine's folder."""
     copy, content = engine.folder / engine.fresh("copy"), stream
     if kind == "gzip":
         content = gzip.GzipFile(fileobj=stream)

@@ -14,12 +14,7 @@ DELIMITERS = (",", "\t", ";")
 
 
 def open_delimited(path: Path, held: Path, engine: Duck) -> Records:
-    """Open a table whose cells are separated by commas, tabs or semicolons.
-
-    Args:
-        path: the file's name for messages.
-        held: the plain file to read.
-    """
+    """Open `held`, a table with cells separated by commas, tabs or semicolons, under the name `path`."""
     before, names, delimiter = _header(held)
     names = [name.strip() for name in names]
     if (twice := first_duplicate(names)) is not None:

@@ -16,8 +16,7 @@ from podium.storage.remote import RemoteFile, find_remote, is_url, list_siblings
 def find_files(source: str, further: tuple[str, ...] = ()) -> SourceFiles:
     """Find the files of a path, folder, glob or URL, optionally `label=path`; temporary files are left out.
 
-    Args:
-        further: suffixes that a folder is searched for, beside those of tables.
+    A folder is searched for the suffixes of tables and for further ones.
     """
     label, path = split_label(source)
     if is_url(path):

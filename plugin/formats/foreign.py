@@ -69,19 +69,12 @@ def translate_verdicts(records: Records, foreign: Foreign) -> Records:
         records = _translate_credit(records, foreign.credit_map, foreign.unknown)
     columns = dict(records.columns)
     if "order" in columns:
-        columns["order"] = _order_column(records)
+        word = f"lower({columns['order'].text})"
+        if not records.rows("1", f"where {word} not in ('true', 'false') limit 1"):
+            columns["order"] = Column(f"case {word} when 'true' then 'ab' when 'false' then 'ba' end")
     elif foreign.shown is not None:
         columns["order"] = Column(ORDER_SHOWN[foreign.shown])
     return replace(records, columns=columns)
-
-
-def _order_column(records: Records) -> Column:
-    """Return the column order with true as `ab` and false as `ba`, if it holds booleans only; else unchanged."""
-    column = records.columns["order"]
-    word = f"lower({column.text})"
-    if records.rows("1", f"where {word} not in ('true', 'false') limit 1"):
-        return column
-    return Column(f"case {word} when 'true' then 'ab' when 'false' then 'ba' end")
 
 
 def _translate_credit(records: Records, credit_map: Mapping[str, float], unknown: str) -> Records:

@@ -32,12 +32,7 @@ LARGEST_DOCUMENT = 2**30
 
 
 def open_lines(path: Path, held: Path, engine: Duck) -> Records:
-    """Open JSON lines; cells stay JSON text until they are typed.
-
-    Args:
-        path: the file's name for messages.
-        held: the plain file to read.
-    """
+    """Open `held`, a file of JSON lines, under the name `path`; cells stay JSON text until they are typed."""
     view = engine.fresh("file")
     try:
         names = _keys(engine, _scan_of_objects(held))

@@ -23,11 +23,7 @@ CREDIT = {"1": 1.0, "2": 0.0, "tie": 0.5}
 
 @dataclass(frozen=True, slots=True)
 class SheetRow:
-    """One battle to be judged by humans; unknown texts are empty.
-
-    Attributes:
-        model_1, model_2: the models in the order in which their responses are shown.
-    """
+    """One battle to be judged by humans, in the order in which the responses are shown; unknown texts are empty."""
 
     item: str
     instruction: str

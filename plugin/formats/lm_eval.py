@@ -130,8 +130,7 @@ def _join_runs(
 ) -> tuple[pd.DataFrame, int]:
     """Join the scores of all runs of a task by a metric; append notes, and what cannot be compared to `lost`.
 
-    Returns:
-        A row per document of each file, and the number of documents on which two models or more have a score.
+    Return a row per document of each file, and the number of documents on which two models or more have a score.
     """
     of_task = [of_file for of_file in scores if of_file.file.task == task]
     own = [of_file for of_file in of_task if metric in of_file.values]

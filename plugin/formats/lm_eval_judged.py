@@ -47,11 +47,7 @@ def parse_verdicts(kept: Any) -> dict[str, Any] | None:
 
 
 def judgment_rows(document: Mapping[str, Any], model: str | None = None) -> list[dict[str, Any]]:
-    """Return the verdicts on one document as rows of the battles table, a row per judgment.
-
-    Args:
-        model: name of the model; by default as the filter called it.
-    """
+    """Return the verdicts on a document as rows of the battles table, one per judgment; `model` renames its model."""
     names = {document["model"]: model or document["model"]}
     return [
         {**_sides(document, battle, names), **{name: cell for name, cell in shown.items() if name != "replies"}}

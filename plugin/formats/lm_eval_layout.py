@@ -87,14 +87,9 @@ class Results:
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """A samples file.
+    """A samples file: task and time are from its name, the model from the label, the results or the folder.
 
-    Attributes:
-        task: from its name.
-        time: when its run was saved, from its name; empty if unknown.
-        model: the label, else the model of the results beside, else the folder's name.
-        has_label: whether the model's name is the user's label.
-        results: of the same run; None if there are none.
+    `has_label` says whether the model's name is the user's label; `results` are those of the same run.
     """
 
     path: Path
@@ -155,8 +150,7 @@ def describe_samples(paths: Iterable[Path], label: str | None) -> list[Samples]:
 def find_runs(paths: Sequence[Path], label: str | None, *, searched: bool) -> tuple[list[Samples], list[Results]]:
     """Find the samples and results files among the files of a source.
 
-    Args:
-        searched: whether a folder was searched; otherwise a results file stands for the samples of its run.
+    If no folder was searched, a results file stands for the samples of its run.
     """
     results = _read_results(paths)
     names = {path for path in paths if is_samples(path)}
@@ -244,9 +238,7 @@ def document_hash(row: Mapping[str, Any]) -> str:
 def item_ids(task: str, documents: Sequence[tuple[str, str, float]]) -> list[str]:
     """Return the item's id of each row: task and document, with `#2` and so on from the second occurrence on.
 
-    Args:
-        documents: filter, hash and position in the data set (`doc_id`) of each row. Occurrences are counted by filter
-            in the order of positions, so the order of rows does not matter.
+    Occurrences are counted by filter in the order of positions in the data set (`doc_id`), whatever the order of rows.
     """
     seen: Counter[tuple[str, str]] = Counter()
     ids = [""] * len(documents)

@@ -27,14 +27,12 @@ SAME = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The scores in a samples file.
+    """The scores in a samples file, and the number of its distinct documents.
 
     Attributes:
-        values: by `metric,filter` with one number per document, a frame of `item`, hashed `target`, `score`, the
-            `reason` why there is none, and `line`.
+        values: by `metric,filter` a frame of `item`, hashed `target`, `score`, the `reason` why there is none, `line`.
         unusable: why each other `metric,filter` cannot be ranked.
         cut: place of a last line that is cut off; None if the file is complete.
-        documents: number of distinct items.
     """
 
     file: Samples
@@ -112,10 +110,9 @@ def _why_unusable(values: Sequence[Any]) -> str | None:
 
 
 def choose_metrics(files: Sequence[Scores], asked: Sequence[str]) -> tuple[dict[str, list[str]], list[str]]:
-    """Choose the metrics of each task: those asked for, else the only one; also return notes on tasks left out.
+    """Choose the metrics of each task, those asked for or the only one, with notes on tasks left out.
 
-    Args:
-        asked: `metric,filter`, or `metric` if a task has one filter; or `all`.
+    Metrics are asked for as `metric,filter`, as `metric` if a task has one filter, or as `all`.
     """
     usable, unusable = _metrics_by_task(files)
     known = [metric for task in usable for metric in (*usable[task], *unusable[task])]
@@ -182,16 +179,10 @@ def _list_metrics(by_task: Mapping[str, Sequence[str]]) -> str:
 
 
 def direction_of(metric: str, files: Sequence[Scores]) -> tuple[int, str, str | None]:
-    """Return the sign of a metric by the results files: 1 if higher is better, -1 if lower is.
+    """Return the sign of a metric (-1 if lower is better), its name in the battles table, and a note or None.
 
-    The perplexity of all documents is better when lower, but its values for single documents are log-likelihoods, which
-    are better when higher.
-
-    Args:
-        files: scores of one task that have the metric.
-
-    Returns:
-        The sign, the metric's name in the battles table, and a note or None.
+    The results files say which direction is better. Perplexity is better when lower, but its values for single
+    documents are log-likelihoods, which are better when higher.
     """
     task, name = files[0].file.task, metric.rpartition(",")[0]
     ways: dict[bool | None, str] = {}

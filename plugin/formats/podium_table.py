@@ -23,9 +23,12 @@ def write(frame: pd.DataFrame, place: Place) -> None:
     with atomic_file(place) as temporary:
         if place.suffix == ".parquet":
             # A Parquet column has one type: mixed columns are written as text.
-            objects = [name for name in frame if pd.api.types.is_object_dtype(frame[name])]
-            mixed = {name: as_text(frame[name]) for name in objects if not _has_one_type(frame[name])}
-            frame.assign(**mixed).to_parquet(temporary, index=False)
+            for name in [name for name in frame if pd.api.types.is_object_dtype(frame[name])]:
+                try:
+                    pa.array(frame[name], from_pandas=True)
+                except (pa.ArrowInvalid, pa.ArrowTypeError):
+                    frame = frame.assign(**{name: as_text(frame[name])})
+            frame.to_parquet(temporary, index=False)
         elif place.suffix == ".csv":
             frame.to_csv(temporary, index=False)
         else:
@@ -34,12 +37,3 @@ def write(frame: pd.DataFrame, place: Place) -> None:
             lines = (json.dumps(record, ensure_ascii=False, default=to_plain_values) + "\n" for record in records)
             with temporary.open("w", encoding="utf-8") as stream:
                 stream.writelines(lines)
-
-
-def _has_one_type(column: pd.Series) -> bool:
-    """Return whether all cells of a column fit one Arrow type."""
-    try:
-        pa.array(column, from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
-        return False
-    return True

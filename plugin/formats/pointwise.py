@@ -60,13 +60,10 @@ def matrix_scores(records: Records) -> Records | None:
 
 
 def pair_up(scores: Records) -> tuple[Records, int, list[str]]:
-    """Build a battle for every two models that were scored in the same trial (item, judge, repeat, category, task).
+    """Build a battle for every two models scored in the same trial (item, judge, repeat, category, task).
 
     The higher score has credit 1, equal scores 0.5; the margin is the difference. An empty score makes its battles
-    unparsed. Several scores of a model in one trial are averaged, empty ones left out.
-
-    Returns:
-        The battles, the number of battles missing because a model has no score, and notes.
+    unparsed. Several scores of a model in a trial are averaged. Also return the number of missing battles, and notes.
     """
     engine, columns = scores.engine, scores.columns
     trial = [name for name in SAME_TRIAL if name in columns]
@@ -109,10 +106,7 @@ def pair_up(scores: Records) -> tuple[Records, int, list[str]]:
 def _battles_query(means: str, trial: list[str], others: list[str], known: set[str]) -> str:
     """Return the query of the battles between the models of each trial, trials in the order of their first rows.
 
-    Args:
-        trial: columns that identify a trial.
-        others: further columns, kept where the rows of both models agree.
-        known: all columns of `means` apart from trial, model, score and rows.
+    `others` are columns that are kept where the rows of both models agree; `known` are all columns with values.
     """
     reason = "coalesce(case when a.score is null then a.reason else b.reason end, 'no score')"
     columns = {

@@ -47,14 +47,7 @@ def not_utf_8(row: str) -> DataError:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of records as an SQL expression.
-
-    Attributes:
-        sql: an expression over the scan.
-        type: DuckDB's; JSON for cells that are still JSON text.
-        comma: whether numbers may have a decimal comma.
-        cells: the original column if the records are a data frame.
-    """
+    """A column of records: an SQL expression with its DuckDB type, JSON for JSON text; `cells` are those of a frame."""
 
     sql: str
     type: str = TEXT
@@ -108,13 +101,11 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """The records of one file, or of several.
+    """The records of one or several files.
 
     Attributes:
-        engine: the database that reads them.
         source: the file's name for messages.
         scan: a table, a view or a query in brackets; its column `ROW` counts from 1.
-        columns: by the name in the file.
         places: returns the index that names the rows; by default `row 1` and so on.
         repair: called if the scan fails: replaces the view, or raises an error that names the row.
         number: the number of rows, at most; None if they were not counted.
@@ -153,12 +144,11 @@ class Records:
             if self.repair is None:
                 raise
             self.repair(error)
-        return replace(self, repair=self._raise_unreadable)._run(selection, rest, fetch)
-
-    def _raise_unreadable(self, error: Exception) -> None:
-        """Raise the DataError for a file that cannot be read even after a repair."""
-        problem = f"cannot be read ({shorten(str(error))})"
-        raise DataError(problem, source=self.source, remedy="repair the file") from None
+        try:
+            return replace(self, repair=None)._run(selection, rest, fetch)
+        except (duckdb.Error, UnicodeDecodeError) as error:
+            problem = f"cannot be read ({shorten(str(error))})"
+            raise DataError(problem, source=self.source, remedy="repair the file") from None
 
     def name_row(self, row: int) -> str:
         """Return what the file calls a row, counted from 1: `row 7` or `line 7`."""

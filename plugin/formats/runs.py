@@ -10,17 +10,13 @@ from podium.text import some
 
 @dataclass(frozen=True, slots=True)
 class FiledRun:
-    """The run that a file records.
+    """The run that a file records: for messages `who` (a model or tournament) did `what`.
 
     Attributes:
-        who, what: for messages: a model and its task, or a tournament and its data.
-        question: runs with the same one are repeats. A model's name and task; for a tournament a digest of models,
-            prompts, responses, judge and settings, with the shard if there is one.
+        question: runs with the same one are repeats: model and task, or a digest of a tournament's data and settings.
         time: when it began or was saved, in sortable form.
         evaluation: an id that all attempts of one evaluation share; empty if unknown.
-        whole: whether it ended normally.
-        done: the number of finished samples, if it was counted.
-        header: what the reader of the file keeps of it.
+        whole: whether it ended normally; `done` is the number of finished samples, if counted.
     """
 
     path: Path

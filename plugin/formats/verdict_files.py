@@ -271,10 +271,9 @@ def parse_numbers(column: pd.Series) -> np.ndarray:
 def parse_words(
     column: pd.Series, numbers: Mapping[str, float], unparsed: frozenset[str] = frozenset(), *, remedy: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Translate verdicts to credits or margins, NaN where a cell is blank or one of the words of `unparsed`.
+    """Translate verdicts to credits or margins, NaN if blank or in `unparsed`; also return the mask of NaN.
 
-    Returns:
-        The numbers and the mask of unparsed cells, shape (rows,) each.
+    An unknown word raises DataError; it is never taken for a tie.
     """
     words = as_categorical(column)
     blank = [word in unparsed or word.strip().lower() in BLANK for word in words.categories]
@@ -331,7 +330,7 @@ def _credit_of_margin(margin: np.ndarray) -> np.ndarray:
 def _split_games(records: pd.DataFrame, column: str, verdict: str, orders: tuple[str, str]) -> pd.DataFrame:
     """Return a row per game of a column of lists, all first games before all second ones.
 
-    The list gives way to the columns `played` (the game, None if null), `verdict` (its value of that key) and `order`.
+    The column gives way to `played` (the game, None if null), `verdict` (its value of that key) and `order`.
     """
     for position, games in enumerate(records[column]):
         problem = ""

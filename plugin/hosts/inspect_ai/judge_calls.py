@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import anyio
 from inspect_ai.log import read_eval_log
-from inspect_ai.model import CachePolicy, Content, GenerateConfig, Model, ModelOutput, get_model, model_roles
+from inspect_ai.model import CachePolicy, GenerateConfig, Model, ModelOutput, get_model, model_roles
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from podium.errors import UsageError, named_in_errors
@@ -214,8 +214,8 @@ async def _ask_until_readable(
     wanted = {"logprobs": True, "top_logprobs": TOP} if run.how.wants_probabilities else {}
     config = GenerateConfig(**{**run.how.generation, **wanted})
     for attempt in range(1, run.how.attempts + 1):
-        policy = run.cache_policy(f"{name} repeat {repeat} {order} attempt {attempt}{number}")
-        reply = await _call_model(run, model, texts, run.how.prompt(texts, attempt), policy, config, battle.media)
+        call = f"{name} repeat {repeat} {order} attempt {attempt}{number}"
+        reply = await _call_model(run, model, texts, run.how.prompt(texts, attempt), call, config, battle.media)
         kept: Any = dump_reply(reply)
         # What is read now must be what the scorer reads later, so it is the kept reply.
         reply = load_reply(kept)
@@ -225,21 +225,15 @@ async def _ask_until_readable(
 
 
 async def _call_model(
-    run: Run,
-    model: Model,
-    texts: Texts,
-    prompt: str,
-    policy: CachePolicy | bool,
-    config: GenerateConfig | None = None,
-    media: Sequence[Content] = (),
+    run: Run, model: Model, texts: Texts, prompt: str, call: str, config: GenerateConfig | None = None, media: Any = ()
 ) -> Reply:
-    """Return a model's reply to one prompt; a refusal of the media is a reply, too."""
+    """Return a model's reply to one prompt, cached under the name of the call; a refusal of media is a reply, too."""
     asked, usual = prompt_with_media(prompt, media), config or GenerateConfig()
     usual = usual.merge(GenerateConfig(batch=batch_of(model)))
 
     async def ask() -> ModelOutput | str:
         try:
-            return await model.generate(asked, config=usual, cache=policy)
+            return await model.generate(asked, config=usual, cache=run.cache_policy(call))
         except Exception as error:
             if media and (why := why_refused(error)):
                 return why
@@ -264,8 +258,8 @@ async def _write_checklist(run: Run, battle: BattleMetadata) -> tuple[str, ...]:
     texts = texts_of(battle, ())
     prompt = checklist_prompt(texts, run.how.settings)
     for attempt in range(1, run.how.attempts + 1):
-        policy = run.cache_policy(f"{identity(model, run.how)} checklist {attempt}")
-        answer = read_checklist(load_reply(dump_reply(await _call_model(run, model, texts, prompt, policy))))
+        reply = await _call_model(run, model, texts, prompt, f"{identity(model, run.how)} checklist {attempt}")
+        answer = read_checklist(load_reply(dump_reply(reply)))
         if not isinstance(answer, str):
             return answer
     raise RuntimeError(f"no checklist for the item {battle.item!r}: {answer}")

@@ -128,12 +128,7 @@ class _TaskBuilder:
     """Builds the task of a tournament step by step; each attribute needs those before it."""
 
     def __init__(
-        self,
-        name: str,
-        responses: Sequence[str],
-        settings: Mapping[str, Any],
-        options: RunOptions,
-        how: Mapping[str, Any],
+        self, name: str, responses: Sequence[str], settings: dict[str, Any], options: RunOptions, how: dict[str, Any]
     ) -> None:
         self.name, self.options = name, options
         self.requests, self.how = self._split_requests(how)
@@ -156,14 +151,14 @@ class _TaskBuilder:
         self.shard = self._make_shard()
         self.source = self._make_source()
 
-    def _split_requests(self, how: Mapping[str, Any]) -> tuple[AnswerRequests, dict[str, Any]]:
+    def _split_requests(self, how: dict[str, Any]) -> tuple[AnswerRequests, dict[str, Any]]:
         """Return what models are asked on demand, and how the judge is asked."""
         prompts = self.options.prompts
         if self.name != RECORDED:
             return split_requests(split_names(prompts), self.options.answers, how)
         if prompts:
             raise UsageError(f"prompts={prompts}: {self.name} judges recorded answers; leave it out or give responses=")
-        return AnswerRequests(), dict(how)
+        return AnswerRequests(), how
 
     def _read_record(self, settings: Mapping[str, Any]) -> RecordedBattles | None:
         """Return the battles that are judged again; None unless the tournament is `recorded`."""

@@ -201,7 +201,7 @@ def test_a_newcomer_joins_the_newcomer_of_two_logs(play, write_responses):
 def test_an_earlier_log_that_nobody_can_join_is_refused_with_the_remedy(play, write_responses):
     paths = write_responses({"ash": 0.0, "elm": 1.5}, 26)
     earlier = str(place(play(ring(responses=paths))))
-    with pytest.raises(Exception, match="everyone is in it already"):
+    with pytest.raises(Exception, match="all models are in it already"):
         ring(responses=paths, until="order", start=25, earlier=earlier)
     with pytest.raises(Exception, match="newcomers cannot join chain; play ring or swim"):
         chain(responses=paths, earlier=earlier)

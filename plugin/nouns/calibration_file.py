@@ -1,10 +1,10 @@
 """Read calibration files."""
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import AfterValidator, Field
+from pydantic import Field, model_validator
 
 from podium.errors import UsageError
 from podium.nouns.calibration import (
@@ -18,42 +18,10 @@ from podium.nouns.calibration import (
     Stability,
     Target,
 )
-from podium.nouns.json_file import AtLeastZero, JsonRecord, read_json_record
+from podium.nouns.json_file import JsonRecord, read_json_record
 
 REMEDY = "make the file again with `podium calibrate`"
-
-
-def _check_conformal(conformal: Conformal) -> Conformal:
-    """Validate the level."""
-    if not 0 < conformal.level < 1:
-        raise ValueError(f"its level {conformal.level!r} is not between 0 and 1")
-    return conformal
-
-
-def _check_held_out(held: HeldOut) -> HeldOut:
-    """Validate that standard errors are at least 0, and factors above 0."""
-    if any(error is not None and error < 0 for error in (held.hard_se, held.soft_se, held.human_se)):
-        raise ValueError("a standard error is below 0")
-    if min(held.factor("hard"), held.factor("soft")) <= 0:
-        raise ValueError("a scale correction is not above 0")
-    return held
-
-
-def _check_scale_correction(correction: ScaleCorrection) -> ScaleCorrection:
-    """Validate that the factor is above 0, and the spread at least 0."""
-    if correction.mean <= 0 or correction.spread < 0:
-        raise ValueError("its mean is not above 0, or its spread is below 0")
-    return correction
-
-
-def _check_provenance(provenance: dict[str, Any]) -> dict[str, Any]:
-    """Validate that the hashes of the judge's prompts are a list."""
-    if not isinstance(provenance.get("prompts", []), list):
-        raise ValueError("its prompts are no list")
-    return provenance
-
-
-CheckedConformal = Annotated[Conformal, AfterValidator(_check_conformal)]
+Noun = TypeVar("Noun")
 
 
 class TargetPart(JsonRecord):
@@ -65,20 +33,11 @@ class TargetPart(JsonRecord):
     ridge: float = 0.0
 
 
-@dataclass
-class AccuracyPart:
-    """Accuracy by kind."""
+class ByKind(JsonRecord, Generic[Noun]):
+    """Figures of hard and of soft ratings."""
 
-    hard: Accuracy
-    soft: Accuracy
-
-
-@dataclass
-class ConformalPart:
-    """Conformal quantiles by kind."""
-
-    hard: CheckedConformal
-    soft: CheckedConformal
+    hard: Noun
+    soft: Noun
 
 
 class CalibrationContent(JsonRecord):
@@ -89,25 +48,42 @@ class CalibrationContent(JsonRecord):
     beta_low: float | None
     beta_high: float | None
     beta_battles: int
-    regularization: AtLeastZero
+    regularization: Annotated[float, Field(ge=0)]
     se_method: Annotated[str, Field(pattern=r"^(sandwich|bootstrap:([2-9]|[1-9][0-9]+))$")]
     seed: int
-    loo: AccuracyPart
-    models: tuple[Annotated[HeldOut, AfterValidator(_check_held_out)], ...]
+    loo: ByKind[Accuracy]
+    models: tuple[HeldOut, ...]
     anchors: tuple[AnchorStrengths, ...]
-    conformal: ConformalPart
+    conformal: ByKind[Conformal]
     agreement: Agreement
-    provenance: Annotated[dict[str, Any], AfterValidator(_check_provenance)]
+    provenance: dict[str, Any]
     target: TargetPart | None = None
     beta_level: float | None = None
     se_cluster: str = "row"
-    scale_correction: dict[str, Annotated[ScaleCorrection, AfterValidator(_check_scale_correction)]] = Field(
-        default_factory=dict
-    )
+    scale_correction: dict[str, ScaleCorrection] = Field(default_factory=dict)
     stability: tuple[Stability, ...] = ()
     warnings: tuple[str, ...] = ()
     answer: tuple[str, ...] = ()
     tells_nothing: bool = False
+
+    @model_validator(mode="after")
+    def check_ranges(self) -> "CalibrationContent":
+        """Reject numbers that are impossible, naming their field."""
+        errors = [error for held in self.models for error in (held.hard_se, held.soft_se, held.human_se) if error]
+        factors = [factor for held in self.models for factor in (held.factor("hard"), held.factor("soft"))]
+        corrections = self.scale_correction.values()
+        problems = {
+            "models: a standard error is below 0": min(errors, default=0.0) < 0,
+            "models: a scale correction is not above 0": min(factors, default=1.0) <= 0,
+            "scale_correction: a mean is not above 0": any(each.mean <= 0 for each in corrections),
+            "scale_correction: a spread is below 0": any(each.spread < 0 for each in corrections),
+            "conformal: a level is not between 0 and 1": not all(0 < each.level < 1 for _, each in self.conformal),
+            "provenance: its prompts are no list": not isinstance(self.provenance.get("prompts", []), list),
+        }
+        for problem, is_true in problems.items():
+            if is_true:
+                raise ValueError(problem)
+        return self
 
 
 def read_calibration(path: str | Path) -> Calibration:
@@ -125,7 +101,7 @@ def read_calibration(path: str | Path) -> Calibration:
     values: dict[str, Any] = {field.name: getattr(content, field.name, None) for field in fields(Calibration)}
     values |= {
         "target": Target(**dict(target), beta=content.beta, **beta),
-        "accuracy": vars(content.loo),
-        "conformal": vars(content.conformal),
+        "accuracy": dict(content.loo),
+        "conformal": dict(content.conformal),
     }
     return Calibration(**values)

@@ -1,14 +1,12 @@
 """Read JSON files of podium's own into validated records; imported only where a file is read, as pydantic is."""
 
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from podium.errors import DataError
 from podium.format_version import require_format
-
-AtLeastZero = Annotated[float, Field(ge=0)]
 
 
 class JsonRecord(BaseModel):
@@ -27,28 +25,21 @@ Record = TypeVar("Record", bound=JsonRecord)
 
 
 def read_json_record(path: Path, kind: type[Record], what: str, remedy: str, old_remedy: str | None = None) -> Record:
-    """Read a JSON file as a record.
-
-    Args:
-        what: the kind of document, with its article: "a calibration".
-        old_remedy: what to do about another format version; `remedy` by default.
+    """Read a JSON file as a record; `what` is the kind of document with its article, as "a calibration".
 
     Raises:
-        DataError: it is no JSON, of another format version, or a field is missing or wrong; the message names file and
-            field.
+        DataError: no JSON, another format version (`old_remedy`), or a field is missing or wrong (`remedy`).
     """
     try:
         text = path.read_bytes()
-        version = FileVersion.model_validate_json(text)
-    except OSError as error:
-        raise DataError(f"cannot be read ({error.strerror})", remedy=remedy, source=str(path)) from None
-    except ValidationError as error:
-        raise DataError(_describe_problem(error, what), remedy=remedy, source=str(path)) from None
-    require_format(version.podium, what, path, old_remedy or remedy)
-    try:
+        version = FileVersion.model_validate_json(text).podium
+        require_format(version, what, path, old_remedy or remedy)
         return kind.model_validate_json(text)
+    except OSError as error:
+        problem = f"cannot be read ({error.strerror})"
     except ValidationError as error:
-        raise DataError(_describe_problem(error, what), remedy=remedy, source=str(path)) from None
+        problem = _describe_problem(error, what)
+    raise DataError(problem, remedy=remedy, source=str(path))
 
 
 def _describe_problem(error: ValidationError, what: str) -> str:
@@ -58,8 +49,8 @@ def _describe_problem(error: ValidationError, what: str) -> str:
     if first["type"] == "json_invalid":
         return f"cannot be read as JSON ({message.removeprefix('Invalid JSON: ')})"
     if not field:
-        return f"is not {what}: no JSON object"
+        return f"is not {what}: {message if first['type'] == 'value_error' else 'no JSON object'}"
     if first["type"] == "missing":
         return f"is not {what}: no field {field!r}"
-    value = "" if first["type"] == "value_error" else f" is {first['input']!r}"[:60]
-    return f"is not {what}: {field}{value}: {message[0].lower()}{message[1:]}"
+    value = repr(first["input"])[:50]
+    return f"is not {what}: {field} is {value}: {message[0].lower()}{message[1:]}"

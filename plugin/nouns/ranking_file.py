@@ -20,9 +20,8 @@ def _gather_extra(row: Any) -> Any:
     """Move the fields that an entry does not have into its `extra`."""
     if not isinstance(row, dict):
         return row
-    return {name: row[name] for name in row.keys() & KNOWN} | {
-        "extra": {name: value for name, value in row.items() if name not in KNOWN}
-    }
+    extra = {name: value for name, value in row.items() if name not in KNOWN}
+    return {name: row[name] for name in row.keys() & KNOWN} | {"extra": extra}
 
 
 class StandingsContent(JsonRecord):
@@ -64,10 +63,6 @@ def read_ranking(path: Path, remedy: str = REMEDY) -> Ranking | None:
     if not isinstance(document, dict) or not isinstance(document.get("rankings"), list):
         return None
     content = read_json_record(path, RankingContent, "a ranking", remedy, RANK_AGAIN)
-    standings = tuple(Standings(entries=part.models, **_values_without(part, "models")) for part in content.rankings)
+    parts: list[dict[str, Any]] = [dict(part) for part in content.rankings]
+    standings = tuple(Standings(entries=part.pop("models"), **part) for part in parts)
     return Ranking(standings, content.provenance, content.failures)
-
-
-def _values_without(content: JsonRecord, name: str) -> dict[str, Any]:
-    """Return the values of a record, one field left out."""
-    return {known: value for known, value in content if known != name}

@@ -133,11 +133,9 @@ class RankerCall:
 
     def __call__(self, battles: Battles) -> Standings:
         """Rank the battles with a new random generator; a tournament's answer sets the level and is added."""
-        known = catalogue.extension(Ranker, self.name)
-        level = self.settings["level"]
+        known, settings = catalogue.extension(Ranker, self.name), dict(self.settings)
         if self.name == RANKER_OF_DECISIONS:
-            level = printed_level(level, battles.answer)
-        settings = {**self.settings, "level": level}
+            settings["level"] = printed_level(settings["level"], battles.answer)
         with catalogue.name_plugin_in_errors(known):
             result = self.function(battles, rng=np.random.default_rng(self.seed), **settings)
         if not isinstance(result, Standings):
@@ -145,47 +143,38 @@ class RankerCall:
         if result.entries and all(entry.score is None for entry in result.entries):
             raise PluginError(f"{catalogue.culprit_of(known)} gave no number for any of {len(result.entries)} models")
         answer = {} if battles.answer is None else {"answer": dict(battles.answer)}
-        diagnostics = {**result.diagnostics, **answer}
-        return replace(result, warnings=(*result.warnings, *self.warnings), diagnostics=diagnostics)
+        warnings = (*result.warnings, *self.warnings)
+        return replace(result, warnings=warnings, diagnostics={**result.diagnostics, **answer})
 
 
 def _rank_slices(
     slices: Sequence[Slice], rankers: Sequence[RankerCall], families: Mapping[str, str], *, one_judge: bool
 ) -> tuple[tuple[Standings, ...], tuple[str, ...]]:
     """Rank every slice by every ranker; a part that fails does not stop the others."""
-    warnings = {value: judge_warnings(part, families) for value, part in slices}
+    known = {value: judge_warnings(part, families) for value, part in slices}
     standings: list[Standings] = []
     errors: list[tuple[str, PodiumError]] = []
     for ranker in _center_rankers(rankers, slices):
-        done, lost = _rank_by(ranker, slices, one_judge=one_judge)
-        standings += [replace(each, warnings=(*each.warnings, *warnings[each.slice])) for each in done]
-        for value, error in lost:
-            if isinstance(error, NotIdentifiedError) and warnings[value] and not dict(slices)[value].tally.judged:
-                # Nothing that the judge said could be read: what is known of it tells why.
-                error = NotIdentifiedError(f"{error}; {warnings[value][0]}")
-            errors.append((ranker.name + ("" if value is None else f" [{value}]"), error))
+        before, misused = len(standings), True
+        for value, part in slices:
+            try:
+                if one_judge:
+                    refuse_several_judges(part)
+                done = ranker(part)
+                standings.append(replace(done, slice=value, warnings=(*done.warnings, *known[value])))
+            except PodiumError as error:
+                misused &= isinstance(error, UsageError)
+                reason: PodiumError = error
+                if isinstance(error, NotIdentifiedError) and known[value] and not part.tally.judged:
+                    # No reply could be read: what is known of the judge says why.
+                    reason = NotIdentifiedError(f"{error}; {known[value][0]}")
+                errors.append((ranker.name + ("" if value is None else f" [{value}]"), reason))
+        if len(standings) == before and misused:
+            raise errors[-len(slices)][1]
     failures = tuple(f"{part}: {error}" for part, error in errors)
     if not standings:
         raise errors[0][1] if len(errors) == 1 else NotIdentifiedError("; ".join(failures))
     return tuple(standings), failures
-
-
-def _rank_by(
-    ranker: RankerCall, slices: Sequence[Slice], *, one_judge: bool
-) -> tuple[list[Standings], list[tuple[str | None, PodiumError]]]:
-    """Rank all slices by one ranker; return the standings and the failures with their slices."""
-    standings: list[Standings] = []
-    errors: list[tuple[str | None, PodiumError]] = []
-    for value, part in slices:
-        try:
-            if one_judge:
-                refuse_several_judges(part)
-            standings.append(replace(ranker(part), slice=value))
-        except PodiumError as error:
-            errors.append((value, error))
-    if not standings and all(isinstance(error, UsageError) for _, error in errors):
-        raise errors[0][1]
-    return standings, errors
 
 
 def _center_rankers(rankers: Sequence[RankerCall], slices: Sequence[Slice]) -> list[RankerCall]:
@@ -194,13 +183,13 @@ def _center_rankers(rankers: Sequence[RankerCall], slices: Sequence[Slice]) -> l
         return list(rankers)
     common = _common_models(slices)
     note = "no model is in every slice: each slice is centred on its own models, compare scores within a slice only"
-    centred = []
-    for ranker in rankers:
-        if "center" in parameters_of(ranker.function):
-            settings = {**ranker.settings, "center": common} if common else ranker.settings
-            ranker = replace(ranker, settings=settings, warnings=(*ranker.warnings, *([] if common else [note])))
-        centred.append(ranker)
-    return centred
+    changes = {"center": common} if common else {}
+    return [
+        replace(ranker, settings={**ranker.settings, **changes}, warnings=() if common else (note,))
+        if "center" in parameters_of(ranker.function)
+        else ranker
+        for ranker in rankers
+    ]
 
 
 def _slices_of(battles: Battles, column: str) -> list[Slice]:

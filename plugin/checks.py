@@ -1,25 +1,21 @@
-"""The trust checks of a ranking: name, threshold, reason and message of each.
-
-One row a check; whoever looks compares with `threshold` and says `sentence`, and nothing is measured here.
-"""
+"""The trust checks of a ranking: threshold, reason and warning of each, without the computation."""
 
 import re
 from dataclasses import dataclass
 
 LENGTH_CONTROL = "--set length_control=true"
-"""How bradley-terry and win-rate are told to rank at equal length; no other ranker knows it."""
+"""The option of bradley-terry and win-rate, and of no other ranker, to rank at equal length."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One trust check: threshold, reason, and message templates.
+    """One trust check.
 
     Attributes:
-        name: by which it is asked for.
-        threshold: the figure from which on it worries, in the unit that `reason` names.
-        reason: why there and not elsewhere.
-        sentence: the warning, with the figures that it names in braces; what to do stands in it.
-        short: the same for an answer of three sentences; empty where the warning is short enough.
+        threshold: the figure from which on the check warns, in the unit that `reason` begins with.
+        reason: why the threshold is there.
+        sentence: template of the warning with its remedy; figures in braces.
+        short: template for an answer of three sentences; empty if `sentence` is short enough.
     """
 
     name: str
@@ -28,28 +24,24 @@ class Check:
     sentence: str
     short: str = ""
 
-    def say(self, **figures: object) -> str:
+    def warning(self, **figures: object) -> str:
         """Format the warning with its figures.
 
-        >>> CHECKS["items"].say(items=3, many="fewer than 30")
+        >>> CHECKS["items"].warning(items=3, many="fewer than 30")
         'only 3 items (fewer than 30): the intervals are approximate'
         """
         return self.sentence.format(**figures)
 
-    def say_shortly(self, **figures: object) -> str:
-        """Format the short sentence for an answer.
+    def short_warning(self, **figures: object) -> str:
+        """Format the short warning with its figures, as a sentence.
 
-        >>> CHECKS["items"].say_shortly(items=3)
+        >>> CHECKS["items"].short_warning(items=3)
         'Only 3 items: the intervals are approximate.'
         """
         return f"{(self.short or self.sentence).format(**figures)}."
 
     def is_warning(self, text: str) -> bool:
-        """Return whether a text is this check's warning, with any figures.
-
-        >>> CHECKS["items"].is_warning(CHECKS["items"].say(items=3, many="fewer than 30"))
-        True
-        """
+        """Return whether a text is this check's warning, with any figures."""
         fixed_parts = re.split(r"\{[^}]*\}", self.sentence)
         return re.fullmatch(".+".join(map(re.escape, fixed_parts)), text) is not None
 
@@ -147,4 +139,4 @@ _ROWS = (
     ),
 )
 CHECKS = {check.name: check for check in _ROWS}
-"""All checks by name; a new one is a row."""
+"""All checks by name."""

@@ -171,7 +171,7 @@ def _fit_warnings(exposure: Exposure, strengths: Strengths, efficiency: float | 
     warnings = [f"separated, {set_by}: {who}"] if who else []
     design = CHECKS["design"]
     if efficiency is not None and efficiency < design.threshold:
-        warnings.append(design.say(efficiency=efficiency, times=1 / efficiency))
+        warnings.append(design.warning(efficiency=efficiency, times=1 / efficiency))
     return warnings
 
 

@@ -183,12 +183,12 @@ def _usual_warnings(exposure: Exposure, result: RankerResult) -> list[str]:
     few, rare = CHECKS["items"], CHECKS["items of a model"]
     if 1 < clusters < max(few.threshold, models):
         many = f"fewer than {few.threshold}" if clusters < few.threshold else f"fewer than the {models} models"
-        warnings.append(few.say(items=clusters, many=many))
+        warnings.append(few.warning(items=clusters, many=many))
     if clusters >= rare.threshold:
         narrow = (exposure.own < rare.threshold) & (True if estimate.allowed is None else ~estimate.allowed)
         if narrow.any():
             names = some([f"{exposure.models[k]} ({exposure.own[k]})" for k in np.flatnonzero(narrow)])
-            warnings.append(rare.say(fewest=rare.threshold, names=names))
+            warnings.append(rare.warning(fewest=rare.threshold, names=names))
     hidden, flat = False if result.separated is None else result.separated, _has_no_variation(estimate)
     lost = ~np.isnan(estimate.score) & np.isnan(estimate.low) & ~np.asarray(hidden) & ~flat
     if estimate.method is not None and lost.any():

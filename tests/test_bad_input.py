@@ -44,7 +44,7 @@ def test_records_that_are_no_frame_say_how_to_make_one():
 
 
 def test_a_function_as_ranker_is_told_how_rankers_are_named(save):
-    with pytest.raises(podium.UsageError, match="rankers are named"):
+    with pytest.raises(podium.UsageError, match="name rankers by text"):
         podium.rank(save("v.csv", "item,model_a,model_b,credit\n1,x,y,1\n"), len)
 
 

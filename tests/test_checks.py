@@ -17,4 +17,4 @@ def test_a_sentence_without_one_of_its_figures_is_an_error(check: Check) -> None
     names = [name for _, name, _, _ in Formatter().parse(check.sentence) if name]
     assert names
     with pytest.raises(KeyError):
-        check.say(**dict.fromkeys({*names} - {names[0]}, 1))
+        check.warning(**dict.fromkeys({*names} - {names[0]}, 1))

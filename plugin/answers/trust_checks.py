@@ -129,7 +129,7 @@ def check_first_place(standings: Standings, robustness: DropOutRobustness | None
 
 def _result(check: str, fails: bool, p: float | None = None, **fields: object) -> CheckResult:
     """Return the result of a check with its message, filled with fields."""
-    return CheckResult(check, CHECKS[check].say_shortly(**fields), fails, p)
+    return CheckResult(check, CHECKS[check].short_warning(**fields), fails, p)
 
 
 def _check_judges(battles: Battles, families: Mapping[str, str]) -> list[CheckResult]:

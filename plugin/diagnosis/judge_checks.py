@@ -152,7 +152,7 @@ def _unparsed_warning(battles: Battles) -> str | None:
     reasons = battles.unparsed_texts("reason", 1)
     known = [remedy for reason, _ in reasons for start, remedy in REMEDIES.items() if reason.startswith(start)]
     usual = USUAL_REMEDY if any(split_judge_name(judge)[1] for judge in battles.judges) else OF_A_TABLE
-    return check.say(
+    return check.warning(
         unparsed=f"{counts.unparsed:,}",
         battles=f"{counts.battles:,}",
         share=share,
@@ -165,11 +165,11 @@ def _relation_warning(relation: Relation) -> str | None:
     """Return the warning that a judge is one of the judged models, or of their family; None if it is not."""
     judge, kin = relation.judge, relation.kin
     if relation.own:
-        return CHECKS["own model"].say(judge=judge, model=relation.own)
+        return CHECKS["own model"].warning(judge=judge, model=relation.own)
     if not kin:
         return None
     family = f"{relation.family}, {relation.how}"
-    return CHECKS["self-preference"].say(judge=judge, family=family, models=some(kin, most=5))
+    return CHECKS["self-preference"].warning(judge=judge, family=family, models=some(kin, most=5))
 
 
 def same_model(models: Sequence[str], model: str) -> str | None:

@@ -15,7 +15,7 @@ RANKERS = (
     ("win-rate", "win_rate:win_rate", "mean credit against all, or against one anchor"),
     ("mean", "pointwise:mean", "mean pointwise score over items"),
     ("median", "pointwise:median", "median pointwise score over items"),
-    ("informativeness", "informativeness:informativeness", "how often each model, as anchor, tells two others apart"),
+    ("informativeness", "informativeness:informativeness", "how often each model, as anchor, distinguishes two others"),
 )
 SCORERS = (
     ("direct", "direct:DIRECT", "pairwise: one letter; soft where token probabilities are known"),
@@ -52,7 +52,7 @@ COLUMNS = {
     "lm-eval": "doc_id doc arguments filter",
     "pointwise": "item model score | arena_hard_question_id system judge_model judgment_score",
 }
-"""All columns of one of the alternatives make a file one of the format."""
+"""Alternative sets of columns, separated by `|`; a file with all columns of one set is of the format."""
 FORMATS: tuple[tuple[str, str, str, str | None], ...] = (
     ("podium", "podium_table:read", "podium's own battles table", None),
     (
@@ -99,7 +99,7 @@ OTHER_FILES: dict[str, dict[str, Any]] = {
         "names": ("samples_*.jsonl", "samples_*.jsonl.gz", "*_????-??-??T*.json"),
     },
 }
-"""How files that are no tables, or mean something only together, are opened."""
+"""Readers of files that are not tables or belong together."""
 
 
 @hookimpl

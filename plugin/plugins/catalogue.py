@@ -4,7 +4,7 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache, wraps
+from functools import cache
 from importlib.metadata import entry_points, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 GROUP = "podium"
 KINDS: dict[type, str] = {Ranker: "ranker", Scorer: "scorer", Tournament: "tournament", Format: "format"}
-"""What can be plugged in, and the word for one of it; the hook is `podium_` and the word's plural."""
+"""The kinds of extensions by class; the hook is `podium_`, the kind and an s."""
 OWN = "podium "
 HOOKS = tuple(f"podium_{noun}s" for noun in KINDS.values())
 
@@ -32,7 +32,7 @@ Kind = TypeVar("Kind", bound=Extension)
 
 @dataclass(frozen=True, slots=True)
 class Registration(Generic[Kind]):
-    """An extension and the package that brought it."""
+    """An extension and the plugin that registered it."""
 
     extension: Kind
     origin: str
@@ -117,13 +117,13 @@ def make_tournament(name: str, settings: Mapping[str, Any]) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class PluginTournament:
-    """A plugin's tournament; errors raised in it name the plugin."""
+    """A plugin's tournament, whose errors name the plugin."""
 
     rule: Any
     extension: Tournament
 
     def next(self, field: Any, played: Any) -> Any:
-        """Return what is to be played next."""
+        """Return the battles to play next."""
         with name_plugin_in_errors(self.extension):
             coming = self.rule.next(field, played)
         if not hasattr(coming, "pairings"):
@@ -133,7 +133,7 @@ class PluginTournament:
         return coming
 
     def size(self, field: Any) -> int:
-        """Return how many battles there will be, at most."""
+        """Return the maximum number of battles."""
         with name_plugin_in_errors(self.extension):
             return self.rule.size(field)
 
@@ -177,28 +177,11 @@ def find_realization(name: str) -> "Realization":
                 f"{culprit_of(scorer)}: its template must be a function that returns a podium.Template, and gives "
                 f"{template!r:.60}"
             )
-    return realization if is_own(scorer) else _name_plugin_in_realization(realization, scorer)
-
-
-def _name_plugin_in_realization(realization: "Realization", scorer: Extension) -> "Realization":
-    """Wrap a plugin's realization so that errors of its reader and writer name the plugin."""
-
-    def blame_plugin(function: Callable[..., Any]) -> Callable[..., Any]:
-        """Wrap a function so that its errors name the plugin."""
-
-        @wraps(function)
-        def call(*arguments: Any) -> Any:
-            """Call the wrapped function."""
-            with name_plugin_in_errors(scorer):
-                return function(*arguments)
-
-        return call
-
-    write = realization.write_reply
+    if is_own(scorer):
+        return realization
+    name_plugin, write = name_plugin_in_errors(scorer), realization.write_reply
     return replace(
-        realization,
-        read_reply=blame_plugin(realization.read_reply),
-        write_reply=None if write is None else blame_plugin(write),
+        realization, read_reply=name_plugin(realization.read_reply), write_reply=write and name_plugin(write)
     )
 
 

@@ -12,7 +12,7 @@ from podium.hookspecs import Ranker, Tournament
 from podium.plugins import catalogue
 
 RESERVED = frozenset({"battles", "rng", "level", "center", "calibration", "whole"})
-"""Parameters of a ranker that are not options: podium fills them in."""
+"""Parameters of a ranker that podium fills in, which are not options."""
 
 
 def options_of(ranker: Callable[..., Any]) -> dict[str, inspect.Parameter]:
@@ -47,7 +47,7 @@ def ranker_names(rankers: str | Sequence[str]) -> list[str]:
     """
     names = rankers.split(",") if isinstance(rankers, str) else rankers
     if callable(names) or not all(isinstance(name, str) for name in names):
-        raise UsageError(f"rankers are named, not {names!r}; a ranker of your own is a plugin that registers its name")
+        raise UsageError(f"name rankers by text, not by {names!r}; a plugin can register a ranker of your own")
     stripped = list(dict.fromkeys(name.strip() for name in names if name.strip()))
     if not stripped:
         raise UsageError("no ranker named; `podium list rankers` shows them")
@@ -80,24 +80,24 @@ def assign_options(
     options: Mapping[str, Any], known: Mapping[str, Collection[str]]
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
     """Return the options of each ranker or tournament by name, and the options that none accepts."""
-    dealt: dict[str, dict[str, Any]] = {name: {} for name in known}
+    assigned: dict[str, dict[str, Any]] = {name: {} for name in known}
     rest: dict[str, Any] = {}
     for key, value in sorted(options.items(), key=lambda setting: "." in setting[0]):
         option, takers = _takers_of(key, known)
         for name in takers:
-            dealt[name][option] = value
+            assigned[name][option] = value
         if not takers:
             rest[key] = value
-    return dealt, rest
+    return assigned, rest
 
 
 def ranker_options(rankers: Sequence[str], options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the options of each ranker, by its name."""
     known = options_by_name(rankers)
-    dealt, rest = assign_options(options, known)
+    assigned, rest = assign_options(options, known)
     for key in rest:
         raise unknown_option(key, known)
-    return dealt
+    return assigned
 
 
 def unknown_option(key: str, known: Mapping[str, Collection[str]], kind: str = "ranker") -> UsageError:
@@ -109,7 +109,7 @@ def unknown_option(key: str, known: Mapping[str, Collection[str]], kind: str = "
     everything += [([], [name]) for name in catalogue.extensions_of(Tournament)]
     installed: dict[str, Collection[str]] = {}
     for rankers, tournaments in everything:
-        # What cannot be imported is not asked.
+        # A plugin that cannot be imported is skipped.
         with suppress(PluginError):
             installed |= options_by_name(rankers, tournaments)
     if owners := [name for name, options in installed.items() if option in options]:
@@ -117,7 +117,7 @@ def unknown_option(key: str, known: Mapping[str, Collection[str]], kind: str = "
     if option in REMOVED:
         return UsageError(f"{option} was removed: {REMOVED[option]}")
     if option == "calibration":
-        return UsageError("calibration is no option of a ranker: give it as --calibration FILE, in Python calibration=")
+        return UsageError("calibration is not an option of a ranker: give --calibration FILE, in Python calibration=")
     return unknown_name("option", key, {name for options in known.values() for name in options})
 
 
@@ -166,4 +166,4 @@ READERS: dict[Any, tuple[Callable[[str], Any], str]] = {
     int: (int, "a whole number"),
     float: (_finite_number, "a number"),
 }
-"""How a typed value is read, and what it must be."""
+"""By type of an option: the parser of its value, and what the value must be."""

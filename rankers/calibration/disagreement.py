@@ -36,7 +36,7 @@ def scale_warnings(
         between = "" if low is None or high is None else f"{low:+.1f} … {high:+.1f}, "
         known = "too close to call" if low is None or low <= 0 else "a clear difference"
         plain = _verdicts_text(corrections if scale_corrected else {})
-        warnings.append(check.say(plain=plain, hard=hard.mean(), soft=target.mean(), between=between, known=known))
+        warnings.append(check.warning(plain=plain, hard=hard.mean(), soft=target.mean(), between=between, known=known))
     return warnings
 
 

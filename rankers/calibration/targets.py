@@ -53,7 +53,7 @@ def few_items_warnings(evidence: Evidence) -> list[str]:
     items, check = len(np.unique(evidence.cluster[evidence.preference])), CHECKS["items of beta"]
     if items >= check.threshold:
         return []
-    return [check.say(items=items, unit=evidence.unit, preferences=int(evidence.preference.sum()))]
+    return [check.warning(items=items, unit=evidence.unit, preferences=int(evidence.preference.sum()))]
 
 
 def build_given_target(kind: Kind, beta: float | None, constant: float | None) -> Target | None:

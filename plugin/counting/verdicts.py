@@ -21,7 +21,6 @@ CELL_ORDER = "cluster, low, high"
 WHOLE = "BIGINT"
 """The type of a column `response` that counts a model's responses; any other column of that name is foreign."""
 OF_PAIRS = ("credit", "weight", "judged")
-"""What rankers take from the cells."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import pandas as pd
 
 from podium.errors import DataError, UsageError
 from podium.formats.lm_eval_judged import gather_verdicts
-from podium.formats.lm_eval_layout import Results, Samples, find_runs, lack_of_samples, select_runs
+from podium.formats.lm_eval_layout import NAMING, Results, Samples, find_runs, lack_of_samples, select_runs
 from podium.formats.lm_eval_scores import Scores, choose_metrics, direction_of, note_other_means, read_scores
 from podium.hookspecs import GatheredBattles, Reading, SourceFiles
 from podium.text import some
@@ -210,7 +210,9 @@ def _note_overlap(task: str, documents: Mapping[str, set[str]], shared: set[str]
 
 def _note_random_names(files: Sequence[Samples]) -> list[str]:
     """Return a note with the labels to give if lm-eval drew names of models at random."""
-    folders = sorted({file.model: file.path.parent for file in files if file.has_random_name}.items())
+    unnamed = [file for file in files if not file.has_label and file.results]
+    unnamed = [file for file in unnamed if file.results and file.results.arguments.keys().isdisjoint(NAMING)]
+    folders = sorted({file.model: file.path.parent for file in unnamed}.items())
     labels = some([f"{name}={folder}" for name, folder in folders], " ", most=5)
     names = f"lm_eval was run without the name of a model, and {len(folders)} models are called as it drew at random"
     return [f"{names}; say whose they are with labels: {labels}"] if folders else []

@@ -26,13 +26,11 @@ TIME = r"\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d(?:\.\d+)?"
 SAMPLES = re.compile(rf"samples_(?P<task>.+?)(?:_(?P<time>{TIME}))?\.jsonl(\.gz)?$")
 RESULTS = re.compile(rf".+_(?P<time>{TIME})\.json$")
 SAMPLE_FIELDS = frozenset({"doc_id", "doc", "arguments"})
-"""Fields of every row of samples."""
 DIGITS = 12
 """Digits of a document's hash in an item's id."""
 NAMING = ("peft", "delta", "pretrained", "model", "path", "engine")
 """Arguments from which lm-eval takes a model's name, in this order; without any, it draws one at random."""
 IRRELEVANT_ARGUMENTS = frozenset({"batch_size", "max_batch_size", "num_concurrent", "max_retries", "timeout", "device"})
-"""Arguments of a model that do not make it another model."""
 
 
 @dataclass(frozen=True)
@@ -98,11 +96,6 @@ class Samples:
     model: str
     has_label: bool
     results: Results | None
-
-    @property
-    def has_random_name(self) -> bool:
-        """Whether lm-eval drew the model's name at random, because no argument names it."""
-        return not self.has_label and self.results is not None and self.results.arguments.keys().isdisjoint(NAMING)
 
 
 def _read_results(paths: Iterable[Path]) -> list[Results]:

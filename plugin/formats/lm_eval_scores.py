@@ -16,13 +16,11 @@ from podium.text import some, text_of
 NO_METRICS = SAMPLE_FIELDS | {"target", "resps", "filtered_resps", "filter", "metrics", "scores_per_repeat"}
 """Fields of a row that are not metrics, beside hashes, for rows that do not list their metrics."""
 CELLS = ["line", "filter", "document", "order", "target", "metrics"]
-"""Columns of the frame of rows."""
 ALL = "all"
 """Name that asks for every metric, each as a separate judge."""
 PERPLEXITY = "perplexity"
 """A metric whose value for one document is a log-likelihood; the perplexity is computed for all documents together."""
 SAME = 1e-6
-"""Relative difference up to which two numbers are equal."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,6 @@ from podium.text import some
 
 Source: TypeAlias = str | Path | pd.DataFrame
 DEFAULTS: tuple[Any, ...] = (None, [], "error", True, "unparsed", "newest")
-"""Default values of options."""
 STANDARD_INPUT = Path("/dev/stdin")
 OWN_TABLE = "podium.formats.podium_table:read"
 """Reader of podium's table, which needs no translation and therefore is not read into Python."""

@@ -71,7 +71,9 @@ def _select_rows(tables: Sequence[RecordTable], column: str, value: str, exempt:
     values = [value]
     if not any(each.records.rows("1", f"where {_has_value(each, column, [value])} limit 1") for each in holders):
         known = sorted({word for each in holders for word in distinct_texts(each.records, column)})
-        values = [name for name in known if column == "judge" and _is_judged_by(name, value)]
+        # Judges are named model|realization|prompt, the model with or without provider.
+        models = {name: f"/{name.partition('|')[0]}" for name in known if column == "judge" and "|" in name}
+        values = [name for name, model in models.items() if model.endswith(f"/{value}")]
         if not values:
             raise UsageError(f"no row has {column}={value!r}; values: {some(known)}")
     kept = []
@@ -81,16 +83,6 @@ def _select_rows(tables: Sequence[RecordTable], column: str, value: str, exempt:
             scan = f"(select * from {each.records.scan} {condition})"
             kept.append(replace(each, records=replace(each.records, scan=scan), missing=None))
     return kept
-
-
-def _is_judged_by(identity: str, model: str) -> bool:
-    """Return whether a judge's identity (`model|realization|prompt`) is of a model, named with or without provider.
-
-    >>> _is_judged_by("openai/gpt-5|cot|1a2b", "gpt-5"), _is_judged_by("openai/gpt-5-mini|cot|1a2b", "gpt-5")
-    (True, False)
-    """
-    name, bar, _ = identity.partition("|")
-    return bool(bar) and (name == model or name.endswith(f"/{model}"))
 
 
 def _has_value(each: RecordTable, name: str, values: Sequence[str]) -> str:
@@ -115,24 +107,20 @@ def join_tables(engine: Duck, tables: Sequence[RecordTable]) -> tuple[str, int |
     played, copied_rows, notes = _without_copied_files(engine, played)
     view, copies = _union_once(engine, played) if played else ("", 0)
     copies += copied_rows
-    notes = [*_note_copies(copies, "verdicts"), *notes]
+    repeated = {"verdicts": copies}
     if scored:
-        scores, copied = _union_once(engine, scored)
-        made, absent, remarks = pointwise.pair_up(
-            records_of_view(engine, scores, " and ".join(each.source for each in scored[:3]))
-        )
+        scores, repeated["scores"] = _union_once(engine, scored)
+        source = " and ".join(each.source for each in scored[:3])
+        made, absent, remarks = pointwise.pair_up(records_of_view(engine, scores, source))
         battles = table.check(made)
         both = [records_of_view(engine, view, "")] if played else []
         view = _union(engine, [*both, *([battles] if battles else [])], [0, len(played)] if played else [0])
         missing.append(absent)
-        notes += [*_note_copies(copied, "scores"), *remarks]
+        notes += remarks
+    for what, number in [(what, number) for what, number in repeated.items() if number]:
+        text = f"{number:,} {what} stand in several files: each counts as often as in the file that has it most often"
+        notes.insert(0, f"{text} (a column repeat would say that the judge was asked again)")
     return view, sum(missing) if missing else None, notes, copies
-
-
-def _note_copies(copies: int, what: str) -> list[str]:
-    """Return a note on rows that several files hold; empty if there are none."""
-    text = f"{copies:,} {what} stand in several files: each counts as often as in the file that has it most often"
-    return [f"{text} (a column repeat would say that the judge was asked again)"] if copies else []
 
 
 def _without_copied_files(engine: Duck, tables: list[RecordTable]) -> tuple[list[RecordTable], int, list[str]]:

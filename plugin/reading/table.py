@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from podium.counting.relations import ROW, SWAPS, text
 from podium.errors import DataError
-from podium.formats.records import JSON, Column, Records, shorten
+from podium.formats.records import JSON, TEXT, Column, Records, shorten
 from podium.nouns.battles import COLUMNS, criterion_columns
 
 NUMBERS = ("credit", "margin", "score_a", "score_b", "human", "length_a", "length_b", "weight", "repeat")
@@ -74,7 +73,12 @@ def _scan_rows(
     """
     foreign = [name for name, column in typed.items() if column.type == JSON]
     wanted = ["count(*)", f"bool_and({alone})", *(f"min({ROW}) filter ({rule.broken})" for rule in rules)]
-    wanted += [fact for name in foreign for fact in _type_conditions(typed[name])]
+    for name in foreign:
+        words = typed[name].text
+        kind = f"json_type({typed[name].sql})"
+        whole = f"{kind} in ('BIGINT', 'UBIGINT') and try_cast({words} as bigint) is not null"
+        wanted.append(f"bool_and({words} is null or ({whole}))")
+        wanted.append(f"bool_and({words} is null or {kind} = 'BOOLEAN')")
     everything = ", ".join(column.sql for column in records.columns.values())
     (rows, is_alone, *answers), *_ = records.rows(", ".join([*wanted, f"bit_xor(hash({everything}))"]))
     if not rows:
@@ -85,23 +89,12 @@ def _scan_rows(
         if row is not None:
             raise _broken_rule(records, rule, row)
     facts = answers[len(rules) : -1]
-    plain = {name: _typed_json(typed[name], *facts[2 * k : 2 * k + 2]) for k, name in enumerate(foreign)}
+    plain = {}
+    for k, name in enumerate(foreign):
+        words, (is_whole, is_boolean) = typed[name].text, facts[2 * k : 2 * k + 2]
+        kind = "BIGINT" if is_whole else "BOOLEAN" if is_boolean else TEXT
+        plain[name] = Column(words if kind == TEXT else f"cast({words} as {kind})", kind)
     return replace(records, columns={**typed, **plain}, number=rows)
-
-
-def _type_conditions(column: Column) -> tuple[str, str]:
-    """Return the SQL aggregates: whether all cells of a JSON column are whole numbers, and whether all are booleans."""
-    whole = f"json_type({column.sql}) in ('BIGINT', 'UBIGINT') and try_cast({column.text} as bigint) is not null"
-    return (
-        f"bool_and({column.text} is null or ({whole}))",
-        f"bool_and({column.text} is null or json_type({column.sql}) = 'BOOLEAN')",
-    )
-
-
-def _typed_json(column: Column, whole: bool, truths: bool) -> Column:
-    """Return a JSON column as whole numbers, booleans or text."""
-    kind = "bigint" if whole else "boolean" if truths else None
-    return Column(f"cast({column.text} as {kind})", kind.upper()) if kind else Column(column.text)
 
 
 def _broken_rule(records: Records, rule: Rule, row: int) -> DataError:
@@ -109,20 +102,18 @@ def _broken_rule(records: Records, rule: Rule, row: int) -> DataError:
     count, *_ = records.rows("count(*)", f"where {rule.broken}")[0]
     column = records.columns[rule.column]
     value = records.rows(column.sql, f"where {ROW} = {row}")[0][0]
-    more = f" ({count} such rows)" if count > 1 else ""
-    problem = f"{rule.column}{_format_cell(column, value)} {rule.problem}{more}"
-    return DataError(problem, remedy=rule.remedy, row=records.name_row(row))
-
-
-def _format_cell(column: Column, value: Any) -> str:
-    """Return a cell as Python text after a space; nothing if it is empty."""
     if value is None or value != value or value == "":
-        return ""
-    if column.type != JSON:
-        return f" {shorten(repr(value))}"
-    named = {"Infinity": "inf", "-Infinity": "-inf", "null": "None", "true": "True", "false": "False"}
-    quoted = value.startswith('"')
-    return " " + (shorten(repr(value[1:-1])) if quoted else named.get(value, shorten(value)))
+        shown = ""
+    elif column.type != JSON:
+        shown = f" {shorten(repr(value))}"
+    elif value.startswith('"'):
+        shown = f" {shorten(repr(value[1:-1]))}"
+    else:
+        named = {"Infinity": "inf", "-Infinity": "-inf", "null": "None", "true": "True", "false": "False"}
+        shown = f" {named.get(value, shorten(value))}"
+    more = f" ({count} such rows)" if count > 1 else ""
+    problem = f"{rule.column}{shown} {rule.problem}{more}"
+    return DataError(problem, remedy=rule.remedy, row=records.name_row(row))
 
 
 def _rename_foreign_swap(records: Records) -> Records:

@@ -68,7 +68,7 @@
     const inside = (model) => (TURNS.test(name(model)) ? `\u2068${name(model).replace(/[\u202a-\u202e\u2066-\u2069]/g, "")}\u2069` : name(model));
     const verdict = (k, credit) => {
       if (credit === null) return "unparsed";
-      if (credit === 0.5) return "even";
+      if (credit === 0.5) return "tie";
       const winner = inside(credit > 0.5 ? battles.a[k] : battles.b[k]);
       return credit === 0 || credit === 1 ? `${winner} wins` : `${winner} ahead, ${Math.max(credit, 1 - credit)}`;
     };
@@ -82,20 +82,20 @@
       const sides = element("div", undefined, { class: "sides" });
       [[battles.a[k], first, battles.credit[k] > 0.5], [battles.b[k], second, battles.credit[k] !== null && battles.credit[k] < 0.5]].forEach(([model, code, won]) => {
         const side = element("div", undefined, { class: won ? "side won" : "side" });
-        side.append(...block(`${inside(model)}${won ? " · won" : ""}`, text(code) || "no text here"));
+        side.append(...block(`${inside(model)}${won ? " · won" : ""}`, text(code) || "no text"));
         sides.append(side);
       });
       if (hasTexts) details.append(sides);
       const said = [];
       for (const [shown, credit, reason] of battles.orders[k]) {
-        const leader = shown === "ab" ? `${inside(battles.a[k])} first` : shown === "ba" ? `${inside(battles.b[k])} first` : "both orders";
+        const leader = shown === "ab" ? `${inside(battles.a[k])} shown first` : shown === "ba" ? `${inside(battles.b[k])} shown first` : "both orders";
         said.push(`${leader}: ${verdict(k, credit)}${reason ? ` (${reason})` : ""}`);
       }
       if (battles.human.length && battles.human[k] !== null) said.push(`human: ${verdict(k, battles.human[k])}`);
       if (battles.reason[k]) said.push(`unparsed: ${battles.reason[k]}`);
       for (const line of said) details.append(element("p", line, { class: "note" }));
       for (const [shown, judge, code] of words) {
-        const leader = shown === "ab" ? `, ${inside(battles.a[k])} first` : shown === "ba" ? `, ${inside(battles.b[k])} first` : "";
+        const leader = shown === "ab" ? `, ${inside(battles.a[k])} shown first` : shown === "ba" ? `, ${inside(battles.b[k])} shown first` : "";
         if (text(code)) details.append(...block(`the judge's words${leader}${judge ? ` (${judge})` : ""}`, text(code)));
       }
     };
@@ -106,7 +106,7 @@
       if (battles.item[k]) summary.append(element("span", battles.item[k], { class: "item" }));
       if (battles.why[k]) summary.append(element("span", battles.why[k], { class: "tag" }));
       details.append(summary);
-      details.addEventListener("toggle", () => fill(details, k));
+      for (const event of ["click", "toggle"]) details.addEventListener(event, () => fill(details, k));
       return details;
     };
     let matches = numbers;

@@ -7,7 +7,7 @@ its task and its time.
 import re
 from collections import Counter
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
@@ -29,18 +29,13 @@ from podium.text import plural, some
 DATE = re.compile(r"\d{4}-?[01]\d-?[0-3]\d")
 OF_A_HOST = re.compile(r"podium-(?P<time>[\dT+-]+)_(?P<task>.+)_\w{22}\.ranking$")
 INDEX, CARD = "index.html", "leaderboard.md"
+PLACES, ANSWERS = "Scores and rank sets", "Answers"
 HEADER = ("ranking", "of", "judges", "first", "models", "judged", "items")
 
 
 @dataclass(frozen=True, slots=True)
-class Contest:
-    """One standings table of one ranking in the folder.
-
-    Attributes:
-        name: of the ranking.
-        page: where its page lies in the site.
-        judges: who judged its battles; empty where the file does not say.
-    """
+class SiteEntry:
+    """One standings table of one ranking, with the path of its page in the site."""
 
     name: str
     page: PurePosixPath
@@ -59,19 +54,12 @@ class Contest:
 
     @property
     def answer(self) -> str:
-        """The ranking's own answer sentences."""
+        """The answer of the ranking as one text."""
         return " ".join(self.standings.answer or plain_answer(self.standings))
 
 
 def rankings_in(folder: Path, site: Path | None = None) -> tuple[dict[str, Ranking], list[str]]:
-    """Read the rankings of a folder by name, newest first; also return why files were skipped.
-
-    Args:
-        site: what lies below it was written by an earlier run, and is not read.
-
-    Raises:
-        DataError: there is none.
-    """
+    """Read the rankings of a folder by name, newest first, except below `site`; also return why files were skipped."""
     rankings: dict[str, Ranking] = {}
     failures = []
     for path in sorted(folder.rglob("*.json")):
@@ -98,19 +86,30 @@ def _name(path: Path, known: Container[str]) -> str:
 
 
 def site_files(rankings: dict[str, Ranking]) -> Iterator[tuple[str, str]]:
-    """Yield path and content of each file of the site.
-
-    Raises:
-        UsageError: altair, vl-convert or jinja2 is not installed.
-    """
+    """Yield path and content of each file of the site."""
     pages = {name: PurePosixPath("rankings", f"{name}.html") for name in rankings}
-    contests = [
-        Contest(name, pages[name], each, ranking.provenance.get("judges", ()))
+    entries = [
+        SiteEntry(name, pages[name], standings, ranking.provenance.get("judges", ()))
         for name, ranking in rankings.items()
-        for each in ranking.standings
+        for standings in ranking.standings
     ]
-    yield INDEX, _index_page(contests)
-    yield CARD, markdown_text([_report(contests)])
+    places, report = _places_table(entries), _report(entries)
+    yield (
+        INDEX,
+        fill_template(
+            "leaderboard.html",
+            [read_asset("tables.js")],
+            {},
+            report=report,
+            links=[quote(str(entry.page.with_suffix(""))) for entry in entries],
+            answers=[entry.answer for entry in entries],
+            places=load_extra("markupsafe").Markup(table_part(places)),
+            card=CARD,
+        ),
+    )
+    answers = tuple(f"{entry.title}: {entry.answer}" for entry in entries)
+    sections = (Section("places", PLACES, tables=(places,)), Section("answers", ANSWERS, notes=answers))
+    yield CARD, markdown_text([replace(report, sections=sections)])
     for name, ranking in rankings.items():
         home = "../" * (len(pages[name].parts) - 1) + INDEX
         yield str(pages[name]), report_page(PageContent(ranking, home=home))
@@ -118,60 +117,35 @@ def site_files(rankings: dict[str, Ranking]) -> Iterator[tuple[str, str]]:
         yield f"rankings/{name}.md", markdown_text(ranking_reports(ranking))
 
 
-def _index_page(contests: Sequence[Contest]) -> str:
-    """Render the index page."""
-    markup = load_extra("markupsafe").Markup
-    return fill_template(
-        "leaderboard.html",
-        [read_asset("tables.js")],
-        {},
-        report=_report(contests),
-        links=[quote(str(contest.page.with_suffix(""))) for contest in contests],
-        said=[contest.answer for contest in contests],
-        places=markup(table_part(_places_table(contests))),
-        card=CARD,
-    )
+def _report(entries: Sequence[SiteEntry]) -> Report:
+    """Build the report of the index page: which models lead, and a row per ranking."""
+    models = {entry.model for each in entries for entry in each.standings.entries}
+    rows = []
+    for each in entries:
+        standings, counts = each.standings, each.standings.counts
+        best = printable(standings.entries[0].model) if standings.entries else EMPTY
+        first = some(each.firsts, most=4) if each.firsts else f"{best} (no rank sets)"
+        judges = printable(some(each.judges, most=4)) if each.judges else EMPTY
+        figures = (f"{figure:,}" for figure in (len(standings.entries), counts.readable, counts.items))
+        rows.append((printable(each.name), printable(name_of(standings)), judges, first, *figures))
+    title = f"{len(models)} models in {_rankings(len(entries))}"
+    return Report(title, _answer(entries), Table("", HEADER, tuple(rows), "llllrrr"))
 
 
-def _report(contests: Sequence[Contest]) -> Report:
-    """Build the report of the index page."""
-    models = {entry.model for contest in contests for entry in contest.standings.entries}
-    rows = tuple(_row(contest) for contest in contests)
-    return Report(
-        title=f"{len(models)} models in {_rankings(len(contests))}",
-        answer=_answer(contests),
-        table=Table("", HEADER, tuple(tuple(map(printable, row)) for row in rows), "llllrrr"),
-        sections=(
-            Section("places", "Who stands where", tables=(_places_table(contests),)),
-            Section("said", "What each says", notes=tuple(f"{each.title}: {each.answer}" for each in contests)),
-        ),
-    )
-
-
-def _row(contest: Contest) -> tuple[str, ...]:
-    """Build the index row of one contest."""
-    standings, firsts = contest.standings, contest.firsts
-    best = printable(standings.entries[0].model) if standings.entries else EMPTY
-    first = some(firsts, most=4) if firsts else f"{best} (no rank sets)"
-    figures = (len(standings.entries), standings.counts.readable, standings.counts.items)
-    judges = some(contest.judges, most=4) if contest.judges else EMPTY
-    return (contest.name, name_of(standings), judges, first, *(f"{figure:,}" for figure in figures))
-
-
-def _answer(contests: Sequence[Contest]) -> tuple[str, ...]:
-    """Write which models lead alone, in which rankings, and how many rankings have no single leader."""
-    alone = Counter(contest.firsts[0] for contest in contests if len(contest.firsts) == 1)
-    shared = sum(len(contest.firsts) > 1 for contest in contests)
-    unknown = sum(not contest.firsts for contest in contests)
-    leads = [f"{model} in {count}" for model, count in alone.most_common()]
+def _answer(entries: Sequence[SiteEntry]) -> tuple[str, ...]:
+    """Write which models lead clearly in how many rankings, and in how many the first place is open or unknown."""
+    leaders = Counter(each.firsts[0] for each in entries if len(each.firsts) == 1)
+    shared = sum(len(each.firsts) > 1 for each in entries)
+    unknown = sum(not each.firsts for each in entries)
     sentences = []
-    if leads:
-        sentences.append(f"Alone in the lead of {_rankings(len(contests))}: {some(leads, most=5)}.")
+    if leaders:
+        leads = [f"{model} in {count}" for model, count in leaders.most_common()]
+        sentences.append(f"Clear leaders in {_rankings(len(entries))}: {some(leads, most=5)}.")
     if shared:
-        where = f"In {shared} of {_rankings(len(contests))}" if shared < len(contests) else "In every ranking"
-        sentences.append(f"{where} several models may be first: their battles do not tell them apart.")
+        where = f"{shared} of {_rankings(len(entries))}" if shared < len(entries) else "every ranking"
+        sentences.append(f"In {where} the first place is too close to call.")
     if unknown:
-        sentences.append(f"{_rankings(unknown)} without rank sets: nothing says how surely their first is first.")
+        sentences.append(f"{_rankings(unknown)} without rank sets: whether the leader is clearly ahead is unknown.")
     return tuple(sentences)
 
 
@@ -180,22 +154,22 @@ def _rankings(number: int) -> str:
     return f"{number:,} {plural('ranking', number)}"
 
 
-def _places_table(contests: Sequence[Contest]) -> Table:
+def _places_table(entries: Sequence[SiteEntry]) -> Table:
     """Build the table of each model's score and rank set in each ranking."""
     places = {
-        (entry.model, k): _place(contest.standings, entry)
-        for k, contest in enumerate(contests)
-        for entry in contest.standings.entries
+        (entry.model, k): _place(each.standings, entry)
+        for k, each in enumerate(entries)
+        for entry in each.standings.entries
         if entry.score is not None or entry.rank_low
     }
-    models = dict.fromkeys(entry.model for contest in contests for entry in contest.standings.entries)
-    rows = tuple((printable(name), *(places.get((name, k), EMPTY) for k in range(len(contests)))) for name in models)
+    models = dict.fromkeys(entry.model for each in entries for entry in each.standings.entries)
+    rows = tuple((printable(name), *(places.get((name, k), EMPTY) for k in range(len(entries)))) for name in models)
     legend = (
-        "Scores, and in brackets rank sets: the places that a model's battles leave open, all of a ranking's at once. "
-        "Scores of two columns are not on one scale, and none is blended of several.",
+        "Scores, with rank sets in brackets: the ranks that the data do not exclude, simultaneous within a ranking. "
+        "Each column has its own scale, and no score is averaged over rankings.",
     )
     approximate = ("~ is a rank without a rank set.",) if any("~" in place for place in places.values()) else ()
-    header = ("model", *(printable(contest.title) for contest in contests))
+    header = ("model", *(printable(each.title) for each in entries))
     return Table("", header, rows, legend=legend + approximate)
 
 

@@ -22,14 +22,11 @@ CHANCE, ORDERS, JUDGES, HUMANS = "", "the two orders disagree", "judges disagree
 
 @dataclass(frozen=True, slots=True)
 class ListedBattles:
-    """The listed battles and their texts, packed for a page.
+    """The battles that a page lists, as a JSON document of columns in which texts stand once.
 
     Attributes:
-        document: as JSON, columns of codes and figures; texts stand once each.
-        total: battles that there are.
-        listed: of them here.
-        disagreeing: battles on which something disagrees.
-        cut: texts that are longer than a page shows, and what was left out for want of room.
+        total: number of all battles.
+        cut: texts that were shortened, or left out because the page has a limit.
     """
 
     document: Mapping[str, Any]
@@ -40,13 +37,11 @@ class ListedBattles:
 
 
 def list_battles(battles: Battles, judgments: Battles, texts: BattleTexts | None, seed: int = 0) -> ListedBattles:
-    """Select battles and pack them with their texts.
+    """Select battles, all disagreements and a random sample of the rest, and pack them with their texts.
 
     Args:
-        battles: the two orders merged.
-        judgments: the same verdicts, the two orders apart.
-        texts: of the battles; None to leave them out.
-        seed: of the draw among those on which nothing disagrees.
+        battles: both orders merged.
+        judgments: the same verdicts, one row per order.
     """
     table = battles.table
     why = _disagreements(battles)
@@ -54,59 +49,54 @@ def list_battles(battles: Battles, judgments: Battles, texts: BattleTexts | None
     chosen = np.sort(order[:MOST])
     chosen = chosen[np.argsort(why[chosen] == CHANCE, kind="stable")]
     rows, pool = table.iloc[chosen], TextPool()
-    names = {name: k for k, name in enumerate(battles.models)}
+    codes = {name: k for k, name in enumerate(battles.models)}
+    nothing = np.full(len(rows), None)
     cells = {
         name: as_text(rows[name]).to_numpy(object) for name in ("item", "judge", "category", "reason") if name in rows
     }
-    items = cells.get("item", np.full(len(rows), None))
-    reasons = cells.get("reason", np.full(len(rows), None))
-    numbers = rows["response"].fillna(1).to_numpy() if "response" in rows else np.ones(len(rows))
-    orders = _orders_of(judgments, rows)
+    items = cells.get("item", nothing)
     document: dict[str, Any] = {
         "models": list(battles.models),
-        "a": [names[name] for name in rows["model_a"]],
-        "b": [names[name] for name in rows["model_b"]],
+        "a": [codes[name] for name in rows["model_a"]],
+        "b": [codes[name] for name in rows["model_b"]],
         "item": list(items),
         "credit": _numbers(rows["credit"]),
         "human": _numbers(rows["human"]) if "human" in rows else [],
         "why": [str(reason) for reason in why[chosen]],
-        "reason": list(reasons),
+        "reason": list(cells.get("reason", nothing)),
         "judge": list(cells.get("judge", [])) if len(battles.judges) > 1 else [],
         "category": list(cells.get("category", [])),
-        "orders": orders,
+        "orders": _orders_of(judgments, rows),
     }
     if texts is not None:
+        numbers = rows["response"].fillna(1).to_numpy() if "response" in rows else np.ones(len(rows))
         keys = zip(items, numbers, rows["model_a"], rows["model_b"], strict=True)
         document["texts"] = [_texts_of(texts, pool, item, int(n), str(a), str(b)) for item, n, a, b in keys]
-        document["pool"] = pool.texts
+        document["pool"] = list(pool.codes)
     return ListedBattles(document, len(table), len(chosen), int((why != CHANCE).sum()), pool.cut)
 
 
 class TextPool:
-    """A pool of distinct texts, limited in total size."""
+    """A pool of distinct texts by code, limited in total size; `cut` counts texts shortened or left out."""
 
     def __init__(self) -> None:
-        self.texts: list[str] = []
+        self.codes: dict[str, int] = {}
         self.cut = 0
-        self._codes: dict[str, int] = {}
         self._size = 0
 
     def code(self, text: str | None) -> int:
-        """Return the index of a text in the pool, adding it if there is room; -1 otherwise."""
+        """Return the code of a text, adding it if there is room; -1 for no text or no room."""
         if not text:
             return -1
         shown = text if len(text) <= LONGEST else f"{text[:LONGEST]}\n\n[{len(text) - LONGEST:,} more characters]"
-        known = self._codes.get(shown)
-        if known is not None:
-            return known
-        full = self._size + len(shown) > LARGEST
-        self.cut += full or len(shown) != len(text)
-        if full:
-            return -1
-        self._size += len(shown)
-        self._codes[shown] = len(self.texts)
-        self.texts.append(shown)
-        return len(self.texts) - 1
+        if shown not in self.codes:
+            is_full = self._size + len(shown) > LARGEST
+            self.cut += is_full or len(shown) != len(text)
+            if is_full:
+                return -1
+            self._size += len(shown)
+            self.codes[shown] = len(self.codes)
+        return self.codes[shown]
 
 
 def _disagreements(battles: Battles) -> np.ndarray:
@@ -117,7 +107,7 @@ def _disagreements(battles: Battles) -> np.ndarray:
     if len(battles.judges) > 1:
         keys = [column for _, column in matchup_frame(battles).items()]
         turned = pd.Series(np.where(is_turned(table), -side, side), table.index)
-        # Each judge by all that it says: one that contradicts itself is no two judges.
+        # A judge counts by the mean of its verdicts: one judge that contradicts itself is not two judges.
         said = turned.groupby([*keys, table["judge"].astype(str)], sort=False)
         groups = said.transform("mean").groupby(keys, sort=False)
         why[((groups.transform("max") > 0) & (groups.transform("min") < 0)).to_numpy()] = JUDGES
@@ -162,9 +152,8 @@ def _as_seen_by(model: str, a: str, order: Any, credit: float) -> tuple[str, flo
 
 def _texts_of(texts: BattleTexts, pool: TextPool, item: Any, number: int, a: str, b: str) -> list[Any]:
     """Return the pool indices of a battle's instruction, responses and judge texts."""
-    item = "" if item is None else str(item)
-    words = [(order, judge, said) for order, judge, said in texts.words.get((item, number, a, b), [])]
-    turned = {"ab": "ba", "ba": "ab"}
+    item, turned = "" if item is None else str(item), {"ab": "ba", "ba": "ab"}
+    words = list(texts.words.get((item, number, a, b), []))
     words += [(turned.get(o, o), judge, said) for o, judge, said in texts.words.get((item, number, b, a), [])]
     sides = [pool.code(texts.responses.get((item, number, model))) for model in (a, b)]
     return [pool.code(texts.instructions.get(item)), *sides, [[o, judge, pool.code(said)] for o, judge, said in words]]

@@ -24,27 +24,21 @@ from podium.report.model import Report, Table
 
 @dataclass(frozen=True, slots=True)
 class PageContent:
-    """The content of a report page; None or empty parts are not shown, and `missing` gives the reason.
+    """The content of a report page; None or empty parts are not shown, and `missing` gives the reason by section.
 
     Attributes:
-        ranking: its first standings are the answer.
-        meetings: who beats whom, of `matchup_table`.
+        matchups: of `matchup_table`.
         names: models with battles, in ranking order.
-        rank_probabilities: how often each takes each rank, in that order, shape (models, models).
-        listed: battles.
+        rank_probabilities: how often each of `names` takes each rank, shape (models, models).
         has_texts: whether texts were asked for.
-        calibration: of the judge.
-        judge: reports of the judge cards.
+        judge: the judge cards.
         command: that makes the page again.
-        missing: by section, why it is not there.
-        notes: of the texts.
-        checks: whether the ranking may be trusted, a row a check.
-        costs: of the models' answers; None where no source says.
-        home: the page of all rankings, where this is one of a site.
+        notes: about the texts.
+        home: link to the page of all rankings, if this is one of a site.
     """
 
     ranking: Ranking
-    meetings: pd.DataFrame | None = None
+    matchups: pd.DataFrame | None = None
     names: Sequence[str] = ()
     rank_probabilities: np.ndarray | None = None
     listed: ListedBattles | None = None
@@ -60,7 +54,7 @@ class PageContent:
 
 
 def add_battles_to_page(
-    material: PageContent,
+    content: PageContent,
     battles: Battles,
     judgments: Battles,
     texts: BattleTexts | None,
@@ -69,51 +63,46 @@ def add_battles_to_page(
     level: float,
     seed: int,
 ) -> PageContent:
-    """Add everything that is computed from the battles; what they cannot answer goes to `missing`.
+    """Add everything that is computed from the battles; what they do not support goes to `missing`.
 
     Args:
-        battles: of the ranking, the two orders merged.
-        judgments: the same, the two orders apart.
+        battles: both orders merged.
+        judgments: the same verdicts, one row per order.
         texts: None to leave them out.
         families: models and judges to their family, as given; the rest is guessed from names.
-        level, seed: of the judge cards' intervals, and of everything random.
     """
-    missing = dict(material.missing)
-    meetings = shares = None
-    names: list[str] = []
-    judge: Sequence[Report] = ()
-    try:
-        meetings = matchup_table(prepare_battles(battles))
-        met = set(meetings["model"])
-        names = [entry.model for entry in material.ranking.standings[0].entries if entry.model in met]
-        shares = _rank_shares(battles, names, seed)
-    except PodiumError as error:
-        missing["ranks"] = str(error)
+    content = _add_matchups(content, battles, seed)
+    missing, judge = dict(content.missing), content.judge
     if len(battles) > MOST_BATTLES:
-        missing["judge"] = "Too many battles for a card beside them: `podium diagnose` makes it."
-    try:
-        if "judge" not in missing:
+        missing["judge"] = "Too many battles for a judge card on this page: `podium diagnose` makes it."
+    else:
+        try:
             judge = card_reports(diagnose(judgments, battles, families=families, level=level, seed=seed))
-    except PodiumError as error:
-        missing["judge"] = str(error)
+        except PodiumError as error:
+            missing["judge"] = str(error)
     return replace(
-        material,
-        meetings=meetings,
-        names=names,
-        rank_probabilities=shares,
+        content,
         listed=list_battles(battles, judgments, texts, seed),
         has_texts=texts is not None,
         judge=judge,
         missing=missing,
         notes=texts.notes if texts else (),
-        checks=checks_table(material.ranking.standings[0], battles, families),
+        checks=checks_table(content.ranking.standings[0], battles, families),
     )
 
 
-def _rank_shares(battles: Battles, names: Sequence[str], seed: int) -> np.ndarray:
-    """Estimate how often each model takes each rank, from draws of Bradley-Terry ratings."""
-    summed = prepare_battles(battles)
-    strengths = fit_identified(summed.models, pair_sums_with_items(summed), summed.battles_by_model())
-    codes = [summed.models.index(name) for name in names]
-    covariance = strengths.covariance(summed)[np.ix_(codes, codes)]
-    return rank_probabilities(strengths.theta[codes], covariance, np.random.default_rng(seed))
+def _add_matchups(content: PageContent, battles: Battles, seed: int) -> PageContent:
+    """Add win rates of pairs, and rank probabilities from draws of Bradley-Terry ratings, if models are connected."""
+    try:
+        prepared = prepare_battles(battles)
+        matchups = matchup_table(prepared)
+        met = set(matchups["model"])
+        names = [entry.model for entry in content.ranking.standings[0].entries if entry.model in met]
+        content = replace(content, matchups=matchups, names=names)
+        strengths = fit_identified(prepared.models, pair_sums_with_items(prepared), prepared.battles_by_model())
+        codes = [prepared.models.index(name) for name in names]
+        covariance = strengths.covariance(prepared)[np.ix_(codes, codes)]
+        probabilities = rank_probabilities(strengths.theta[codes], covariance, np.random.default_rng(seed))
+        return replace(content, rank_probabilities=probabilities)
+    except PodiumError as error:
+        return replace(content, missing={**content.missing, "ranks": str(error)})

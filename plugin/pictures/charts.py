@@ -115,11 +115,11 @@ def bubble_rows(names: Sequence[str], shares: np.ndarray) -> list[dict[str, Any]
     ]
 
 
-def heat_map(meetings: pd.DataFrame, names: Sequence[str]) -> Any:
+def heat_map(matchups: pd.DataFrame, names: Sequence[str]) -> Any:
     """Draw win rates of row models against column models as a heat map.
 
     Args:
-        meetings: of `matchup_table`.
+        matchups: of `matchup_table`.
         names: of models in ranking order.
     """
     alt = load_extra("altair")
@@ -131,7 +131,7 @@ def heat_map(meetings: pd.DataFrame, names: Sequence[str]) -> Any:
     wins = alt.Scale(domain=[0, 1], domainMid=0.5, interpolate="rgb")
     colour = alt.Color("share:Q", scale=wins, legend=None)
     tooltip = ["model:N", "against:N", alt.Tooltip("share:Q", format=".1%", title="wins"), "battles:Q", "items:Q"]
-    chart = alt.Chart(alt.Data(values=matchup_rows(meetings, names))).encode(x=x, y=y, tooltip=tooltip)
+    chart = alt.Chart(alt.Data(values=matchup_rows(matchups, names))).encode(x=x, y=y, tooltip=tooltip)
     cells = chart.mark_rect().encode(color=colour)
     layers = [cells]
     if size <= FEW:
@@ -143,10 +143,10 @@ def heat_map(meetings: pd.DataFrame, names: Sequence[str]) -> Any:
     return alt.layer(*layers).properties(width=step * size, height=min(step, 26.0) * size)
 
 
-def matchup_rows(meetings: pd.DataFrame, names: Sequence[str]) -> list[dict[str, Any]]:
+def matchup_rows(matchups: pd.DataFrame, names: Sequence[str]) -> list[dict[str, Any]]:
     """Return one row per ordered pair of models that met, with the win rate in tenths of a percent."""
-    sides = {side: pd.Categorical(meetings[side], names) for side in ("model", "against")}
-    between = meetings.assign(**sides).dropna(subset=["model", "against"]).sort_values(["model", "against"])
+    sides = {side: pd.Categorical(matchups[side], names) for side in ("model", "against")}
+    between = matchups.assign(**sides).dropna(subset=["model", "against"]).sort_values(["model", "against"])
     return [
         row
         | {side: printable(row[side]) for side in sides}
@@ -202,9 +202,9 @@ def calibration_plot(calibration: Calibration) -> Any:
 
 def battles_plot(battles: Any) -> Any:
     """Draw the win-rate heat map of battles, models sorted by win rate."""
-    meetings = matchup_table(prepare_battles(battles))
-    rates = meetings.groupby("model")["share"].mean()
-    return in_style(heat_map(meetings, rates.sort_values(ascending=False, kind="stable").index.tolist()))
+    matchups = matchup_table(prepare_battles(battles))
+    rates = matchups.groupby("model")["share"].mean()
+    return in_style(heat_map(matchups, rates.sort_values(ascending=False, kind="stable").index.tolist()))
 
 
 def in_style(chart: Any) -> Any:

@@ -87,8 +87,8 @@ def test_a_folder_without_a_ranking_is_refused_with_what_to_do(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("places", "said"),
     [
-        ({"wren": (1, 1), "lark": (2, 2)}, "Alone in the lead of 1 ranking: wren in 1."),
-        ({"wren": (1, 2), "lark": (1, 2)}, "In every ranking several models may be first"),
+        ({"wren": (1, 1), "lark": (2, 2)}, "Clear leaders in 1 ranking: wren in 1."),
+        ({"wren": (1, 2), "lark": (1, 2)}, "In every ranking the first place is too close to call."),
         ({"wren": (None, None), "lark": (None, None)}, "1 ranking without rank sets"),
     ],
 )
@@ -157,7 +157,7 @@ def test_a_server_serves_the_site_and_nothing_else_is_asked_for(
         page.wait_for_selector("#rankings")
         for kind in ("JSON", "Markdown"):
             with page.expect_download() as saved:
-                page.locator("#said").get_by_role("link", name=kind).last.click()
+                page.locator("#answers").get_by_role("link", name=kind).last.click()
             assert saved.value.path().stat().st_size > 500
         assert page.evaluate("window.hurt") is None
         context.close()

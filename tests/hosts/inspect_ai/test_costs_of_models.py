@@ -43,7 +43,7 @@ def test_costs_stand_beside_scores_and_what_is_unknown_is_no_zero(folder, run_po
     assert rows["mockllm/birch"].get("money", "–") == "–"
     assert run_podium("report", folder, "-o", str(tmp_path / "page.html"))[0] in (0, 3)
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "What the models cost" in page
+    assert "Costs of the models" in page
 
 
 def test_sources_that_say_nothing_of_costs_have_no_table(tmp_path):

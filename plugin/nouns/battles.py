@@ -1,4 +1,4 @@
-"""The first noun: battles, one row per compared pair of responses."""
+"""Battles: a table with one row per compared pair of responses."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -155,7 +155,7 @@ class Battles:
 
     @cached_property
     def tally(self) -> Tally:
-        """The denominators."""
+        """Counts of judgments, battles, items and order pairs."""
         return self.rows.tally if isinstance(self.rows, Verdicts) else _tally_of(self.rows)
 
     @property
@@ -220,7 +220,7 @@ class Battles:
         return tuple(sorted(as_text(self._column(column)).dropna().unique()))
 
     def numbers_of(self, column: str) -> np.ndarray:
-        """Return a numeric column, shape (battles,); NaN where it is empty or the column does not exist."""
+        """Return a numeric column, shape (battles,); NaN if it is empty or does not exist."""
         if column not in self.table:
             return np.full(len(self.table), np.nan)
         return self.table[column].to_numpy(dtype=np.float64, na_value=np.nan)
@@ -277,7 +277,7 @@ class Battles:
         models = sorted(set(table["model_a"].unique()) | set(table["model_b"].unique()))
         table["model_a"] = table["model_a"].cat.set_categories(models)
         table["model_b"] = table["model_b"].cat.set_categories(models)
-        return self._part(table, is_whole=bool(keep.all()))
+        return self._subset(table, is_whole=bool(keep.all()))
 
     def complete_items(self) -> "Battles":
         """Keep the items on which every pair of models has a readable battle; raise DataError if there is none."""
@@ -329,9 +329,9 @@ class Battles:
         if "table" in vars(self) or not (self.verdicts and self.verdicts.holds_text(column)):
             return self.select((as_text(self._column(column)) == value).to_numpy())
         kept = self.verdicts.keep_where(f"{quote_name(column)} = {text(value)}")
-        return self._part(kept, is_whole=kept.tally.battles == len(self))
+        return self._subset(kept, is_whole=kept.tally.battles == len(self))
 
-    def _part(self, rows: "pd.DataFrame | Verdicts", *, is_whole: bool) -> "Battles":
+    def _subset(self, rows: "pd.DataFrame | Verdicts", *, is_whole: bool) -> "Battles":
         """Return a subset of the battles; facts that hold only for all battles are cleared."""
         if is_whole:
             return replace(self, rows=rows)

@@ -139,7 +139,7 @@ def _join_labels(battles: Battles, votes: Battles, judge: str, *, must_meet: boo
             "pairs"
         )
     readable = int((votes.readable & votes.table["item"].notna()).sum())
-    notes = [_note(judge, readable, len(votes), len(means), human)]
+    notes = [_label_note(judge, readable, len(votes), len(means), human)]
     several = means[means["votes"] > 1]
     if len(several):
         battles_with = f"of {len(several):,} {plural('battle', len(several))} with several votes"
@@ -164,7 +164,7 @@ def _refuse_without_items(battles: Battles, rows: str) -> None:
         )
 
 
-def _note(judge: str, readable: int, votes: int, meetings: int, human: np.ndarray) -> str:
+def _label_note(judge: str, readable: int, votes: int, meetings: int, human: np.ndarray) -> str:
     """Return the note that says how many votes there are and how many battles they label."""
     labelled = int((~np.isnan(human)).sum())
     without = f" ({votes - readable:,} more without verdict or item)" if votes > readable else ""

@@ -7,7 +7,7 @@ import pandas as pd
 
 from podium.errors import DataError, UsageError, named_in_errors
 from podium.formats.verdict_files import reject_cells
-from podium.rankers.length_control.external import External, Gamed, key_of
+from podium.rankers.length_control.external import External, Gamed, item_key
 
 DIFFICULTY = "instruction_difficulty"
 GAMED = ("preference", "std_delta_len", "not_gamed_baseline")
@@ -36,7 +36,7 @@ def read_length_data(path: str | Path) -> External:
     with named_in_errors(path):
         hard = _finite_numbers(table[DIFFICULTY])
         gamed = _gamed_rows(table, hard)
-    return External(key, dict(zip(map(key_of, table[key]), hard, strict=True)), gamed, str(path))
+    return External(key, dict(zip(map(item_key, table[key]), hard, strict=True)), gamed, str(path))
 
 
 def _gamed_rows(table: pd.DataFrame, difficulty: np.ndarray) -> Gamed | None:

@@ -80,8 +80,7 @@ def calibrate(
         level: of the conformal intervals and of the interval of beta, in (0, 1).
         splits: random half splits that measure coverage and width.
         bootstrap: resamples behind every standard error of the judge, at least 20; by default errors are analytic
-            (sandwich), as those of humans always are: both agree, and resampling human labels would take half as long
-            again.
+            (sandwich), as those of humans always are.
         target: the signal that is softened; by default `margin`, or `credit` if there are soft credits only.
         constant: of target `smoothing`, instead of fitting it.
         ridge: of target `criteria`.
@@ -126,15 +125,10 @@ def calibrate(
 
 @dataclass(frozen=True, slots=True)
 class HeldOutRun:
-    """Models held out one by one.
+    """Models held out one by one, plain and scale-corrected, with the map of all battles and the weights of each fold.
 
-    Attributes:
-        target: the map of all battles.
-        weights: of the map of each fold, shape (models, features).
-        scales: ratings by `human`, `hard` and `soft` credits.
-        plain: the models, their ratings not scale-corrected.
-        corrected: the models, scale-corrected.
-        factors: scale correction by kind; a kind is missing if its ratings do not rise with human ratings.
+    `scales` are ratings by `human`, `hard` and `soft` credits. `factors` are scale corrections; a kind is missing if
+    its ratings do not rise with human ratings.
     """
 
     evidence: Evidence
@@ -189,13 +183,7 @@ def _accuracy_by_kind(held: Sequence[HeldOut], run: HeldOutRun, level: float) ->
 def calibrate_targets(
     battles: Battles, *, tell: Callable[[str], None] = lambda _: None, **options: Any
 ) -> list[Calibration]:
-    """Return a calibration by every target that the battles allow.
-
-    Args:
-        battles: of one judge, with human labels.
-        tell: called with the reason of each target that is left out.
-        **options: of `calibrate`, other than `target` and `constant`.
-    """
+    """Return a calibration by every target that the battles allow; `tell` gets the reason of each one left out."""
     calibrations = []
     credits: tuple[tuple[Kind, float | None], ...] = (("credit", None),) if default_kind(battles) == "credit" else ()
     for kind, constant in (*credits, *COMPARED):
@@ -207,11 +195,7 @@ def calibrate_targets(
 
 
 def judge_agreement(battles: Battles) -> Agreement:
-    """Return how a judge's verdicts agree with human labels; needs no margins.
-
-    Raises:
-        NotIdentifiedError: several judges, or no human labels.
-    """
+    """Return how a judge's verdicts agree with human labels; needs no margins."""
     _require_labels(battles)
     return measure_agreement(build_evidence(battles, read_signal(battles, "smoothing")))
 
@@ -239,7 +223,7 @@ def _calibration_warnings(
         *battles.notes,
         *([labels.left_out_warning()] if labels and labels.left_out else []),
         *_data_warnings(battles, run.evidence, run.scales["hard"], held),
-        *_few_scores(held, level),
+        *_few_scores_warning(held, level),
         *scale_warnings(held, run.factors, level, scale_corrected=scale_corrected),
         *(few_items_warnings(run.evidence) if run.target.battles else ()),
         *weak_signal_warnings(run.target, calibration.agreement),
@@ -247,11 +231,7 @@ def _calibration_warnings(
 
 
 def _data_warnings(battles: Battles, evidence: Evidence, hard: HeldOutScale, held: Sequence[HeldOut]) -> list[str]:
-    """Return the warnings about models and battles that are left out, or have no bounded rating or error.
-
-    Args:
-        hard: ratings by hard labels.
-    """
+    """Return the warnings about models and battles that are left out, or have no bounded rating or error."""
     readable = int(battles.readable.sum())
     lost = readable - int(read_signal(battles, evidence.signal.kind, verdicts=True).is_known.sum())
     blamed = {"hard"} if hard.unbounded.any() else set()
@@ -281,7 +261,7 @@ def _data_warnings(battles: Battles, evidence: Evidence, hard: HeldOutScale, hel
     return [text.format(some(names)) for text, names in concerned.items() if names]
 
 
-def _few_scores(held: Sequence[HeldOut], level: float) -> list[str]:
+def _few_scores_warning(held: Sequence[HeldOut], level: float) -> list[str]:
     """Return the warning that there are too few scores for a conformal interval."""
     scored, needed = sum(model.score("soft") is not None for model in held), models_needed(level)
     if scored >= needed:

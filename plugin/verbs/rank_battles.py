@@ -66,15 +66,15 @@ def rank(
     battles = battles if isinstance(battles, Battles) else read_battles(battles)
     names = ranker_names(rankers)
     functions = {name: catalogue.ranker_function(name) for name in names}
-    settings = _settings_of(names, options)
+    settings = _assign_settings(names, options)
     battles, column = _choose_slices(battles, by, pool)
     families = _read_families(models)
     # Each judge has its own temperature: where judges are the slices, each is fitted alone.
     alone = column == "judge" or (column is not None and not pool and len(battles.judges) > 1)
-    context = _context_of(functions, None if alone else battles, calibration)
+    context = _choose_context(functions, None if alone else battles, calibration)
     given = {name: {"level": level, **context[name], **settings[name]} for name in names}
     calls = [RankerCall(name, function, given[name], seed) for name, function in functions.items()]
-    slices = _slices_of(battles, column) if column else [(None, battles)]
+    slices = _split_slices(battles, column) if column else [(None, battles)]
     standings, failures = _rank_slices(slices, calls, families, one_judge=column != by)
     if answers:
         standings = add_answers(standings, dict(slices), families)
@@ -112,7 +112,7 @@ def _choose_slices(battles: Battles, by: str | None, pool: bool) -> tuple[Battle
     return battles, by
 
 
-def _settings_of(rankers: Sequence[str], options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def _assign_settings(rankers: Sequence[str], options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Assign options to rankers, and read the files that options name."""
     settings = ranker_options(rankers, options)
     for own in settings.values():
@@ -192,7 +192,7 @@ def _center_rankers(rankers: Sequence[RankerCall], slices: Sequence[Slice]) -> l
     ]
 
 
-def _slices_of(battles: Battles, column: str) -> list[Slice]:
+def _split_slices(battles: Battles, column: str) -> list[Slice]:
     """Split battles by a column; each slice notes how many battles have no value in it."""
     slices = list(battles.slices(column))
     outside = len(battles) - sum(len(part) for _, part in slices)
@@ -213,7 +213,7 @@ def _common_models(slices: Sequence[Slice]) -> tuple[str, ...]:
     return tuple(sorted(common.intersection(*known) or common))
 
 
-def _context_of(
+def _choose_context(
     functions: Mapping[str, Callable[..., Any]],
     whole: Battles | None,
     calibration: Calibration | str | Path | None,

@@ -25,7 +25,7 @@ def measure_accuracy(held: Sequence[HeldOut], kind: str, level: float) -> Accura
     The error's interval is t on the logarithm; those of correlations are t on Fisher's z, with the variances
     (1 + r^2 / 2) / (n - 3) of Spearman's (Bonett and Wright 2000) and 0.437 / (n - 4) of Kendall's (Fieller 1957).
     """
-    judge, human = _ratings(held, kind)
+    judge, human = _paired_ratings(held, kind)
     number = len(judge)
     if number < 2:
         return Accuracy(None, None, None, n=number)
@@ -52,7 +52,7 @@ def measure_accuracy(held: Sequence[HeldOut], kind: str, level: float) -> Accura
 
 def mean_absolute_error(held: Sequence[HeldOut], kind: str) -> float | None:
     """Return the mean absolute residual of a kind (`hard` or `soft`), Elo points; None for fewer than two."""
-    judge, human = _ratings(held, kind)
+    judge, human = _paired_ratings(held, kind)
     return float(np.abs(judge - human).mean()) if len(judge) > 1 else None
 
 
@@ -82,16 +82,16 @@ def compare_accuracy(
     kind: str = "soft",
     their_kind: str = "soft",
 ) -> Difference:
-    """Return by how much some ratings err more than others, and order models better.
+    """Return by how much our ratings err more than theirs, and order models better, with intervals at `level`.
 
-    Intervals at `level` are paired t; those of correlations by the jackknife over models.
+    The interval of the error is paired t; those of correlations are by the jackknife over models.
     """
     beside = {held.model: held for held in theirs_held if held.residual(their_kind) is not None}
     both = [held for held in ours_held if held.residual(kind) is not None and held.model in beside]
     if len(both) < 2:
         return Difference(None, None, None)
-    ours, human = _ratings(both, kind)
-    theirs, also_human = _ratings([beside[held.model] for held in both], their_kind)
+    ours, human = _paired_ratings(both, kind)
+    theirs, also_human = _paired_ratings([beside[held.model] for held in both], their_kind)
     surplus, low, high = mean_interval(np.abs(ours - human) - np.abs(theirs - also_human), level)
     mae = Estimate(surplus) if low is None or high is None else Estimate(surplus, low, high)
     sides = (ours, human, theirs, also_human)
@@ -182,7 +182,7 @@ def _correlation_interval(
     return min(low, value), max(high, value)
 
 
-def _ratings(held: Sequence[HeldOut], kind: str) -> tuple[np.ndarray, np.ndarray]:
+def _paired_ratings(held: Sequence[HeldOut], kind: str) -> tuple[np.ndarray, np.ndarray]:
     """Return the judge's and the human ratings of the models with both, shape (models,) each."""
     known = [model for model in held if model.residual(kind) is not None]
     judge = [model.rating(kind) for model in known]

@@ -73,12 +73,13 @@ def bin_predictions(match: LabelMatch, margin: np.ndarray, probability: np.ndarr
     tenth = np.minimum((stats.rankdata(sure) - 0.5) * BINS // len(rows), BINS - 1)
     number = np.unique(tenth, return_inverse=True)[1]
     size, agree = np.abs(margin[rows]), match.agree[rows]
-    masks = [number == k for k in range(number.max() + 1)]
-    bins = tuple(
-        BinSummary(int(of.sum()), _mean(size[of & ~np.isnan(size)]), float(sure[of].mean()), float(agree[of].mean()))
-        for of in masks
-    )
-    return Reliability(rows, sure, number, bins)
+    bins = []
+    for mask in (number == k for k in range(number.max() + 1)):
+        margins = size[mask & ~np.isnan(size)]
+        bins.append(
+            BinSummary(int(mask.sum()), _mean_or_none(margins), float(sure[mask].mean()), float(agree[mask].mean()))
+        )
+    return Reliability(rows, sure, number, tuple(bins))
 
 
 def measure_agreement(evidence: Evidence, probability: np.ndarray | None = None) -> Agreement:
@@ -99,9 +100,9 @@ def measure_agreement(evidence: Evidence, probability: np.ndarray | None = None)
         battles=int(both.sum()),
         kappa=kappa(match.judge[both], match.human[both]),
         decisive=int(decisive.sum()),
-        agreement=_mean(match.agree[decisive]),
-        mean_abs_margin=_mean(size[judged]),
-        sign_conflicts=_mean((np.sign(evidence.margin) == -match.judge)[verdicts]),
+        agreement=_mean_or_none(match.agree[decisive]),
+        mean_abs_margin=_mean_or_none(size[judged]),
+        sign_conflicts=_mean_or_none((np.sign(evidence.margin) == -match.judge)[verdicts]),
         auc=auc,
         auc_p=p,
         ece=reliability.error if reliability else None,
@@ -147,6 +148,6 @@ def margin_auc(size: np.ndarray, agree: np.ndarray) -> tuple[float, np.ndarray]:
     return value, (below - value) / np.where(agree, yes, no)
 
 
-def _mean(values: np.ndarray) -> float | None:
+def _mean_or_none(values: np.ndarray) -> float | None:
     """Return the mean, None if there are no values."""
     return float(values.mean()) if len(values) else None

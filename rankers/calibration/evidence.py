@@ -73,13 +73,13 @@ class Evidence:
         signal = replace(self.signal, x=self.signal.x[rows])
         return replace(self, signal=signal, **{name: getattr(self, name)[rows] for name in columns})
 
-    def weights(self, keep: np.ndarray | None = None, start: np.ndarray | None = None) -> np.ndarray:
+    def fit_weights(self, keep: np.ndarray | None = None, start: np.ndarray | None = None) -> np.ndarray:
         """Fit the map from signal x to human preference y on the battles of a mask; return b, shape (features,).
 
         Maximizes sum w [y log s(x b) + (1 - y) log s(-x b)] - b' P b / 2 over b, P the penalty of the signal.
         Source: Soft-Elo (Kargi and Salinas 2026), equation 6, for one feature and P = 0.
         """
-        likelihood = self._likelihood(self._preferences(keep))
+        likelihood = self._likelihood(self._select_preferences(keep))
         try:
             return maximize(likelihood, start).at
         except (NotIdentifiedError, SingularError):
@@ -94,13 +94,13 @@ class Evidence:
                 "be very much larger than the others"
             ) from None
 
-    def slopes(self) -> tuple[np.ndarray, np.ndarray, int]:
+    def fit_with_covariance(self) -> tuple[np.ndarray, np.ndarray, int]:
         """Fit the map on all battles; return weights, their covariance and the number of clusters.
 
         The covariance is the cluster-robust sandwich times G / (G - 1), shape (features, features), NaN for a single
         cluster.
         """
-        rows, weights = self._preferences(), self.weights()
+        rows, weights = self._select_preferences(), self.fit_weights()
         x, (present, codes) = self.signal.x[rows], np.unique(self.cluster[rows], return_inverse=True)
         clusters = len(present)
         bread = np.linalg.inv(self._likelihood(rows).information_at(weights))
@@ -114,7 +114,7 @@ class Evidence:
         weight, design = self.weight[rows], DesignMatrix(self.signal.x[rows])
         return Likelihood(design, weight * self.human[rows], weight, self.signal.penalty)
 
-    def _preferences(self, keep: np.ndarray | None = None) -> np.ndarray:
+    def _select_preferences(self, keep: np.ndarray | None = None) -> np.ndarray:
         """Return which battles of a mask have a signal and a human preference; raise NotIdentifiedError if none has."""
         rows = self.preference if keep is None else self.preference & keep
         if rows.any():
@@ -155,13 +155,13 @@ def select_calibratable(evidence: Evidence) -> Evidence:
 
     A model that humans always prefer, or never, has no finite rating: as an anchor it would move all others.
     """
-    kept = _restrict(evidence, _is_complete(evidence))
+    kept = _restrict_models(evidence, _complete_models(evidence))
     dropped = tuple(name for name in evidence.models if name not in kept.models)
     unbounded: list[str] = []
-    while (outside := _are_unbounded(kept)).any():
+    while (outside := _unbounded_models(kept)).any():
         unbounded += [kept.models[k] for k in np.flatnonzero(outside)]
-        kept = _restrict(kept, ~outside)
-        kept = _restrict(kept, _is_complete(kept))
+        kept = _restrict_models(kept, ~outside)
+        kept = _restrict_models(kept, _complete_models(kept))
     if len(kept.models) < FEWEST_MODELS:
         raise NotIdentifiedError(
             f"{len(kept.models)} of {len(evidence.models)} models have battles with human labels, verdicts and "
@@ -175,14 +175,14 @@ def select_calibratable(evidence: Evidence) -> Evidence:
     return replace(kept, dropped=dropped, unbounded=tuple(sorted(unbounded)))
 
 
-def _restrict(evidence: Evidence, kept: np.ndarray) -> Evidence:
+def _restrict_models(evidence: Evidence, kept: np.ndarray) -> Evidence:
     """Return the battles between the models of a mask, with new model codes."""
     part = evidence.take(kept[evidence.first] & kept[evidence.second])
     code, names = np.cumsum(kept) - 1, np.array(evidence.models, dtype=object)
     return replace(part, first=code[part.first], second=code[part.second], models=tuple(names[kept]))
 
 
-def _are_unbounded(evidence: Evidence) -> np.ndarray:
+def _unbounded_models(evidence: Evidence) -> np.ndarray:
     """Return which ratings by humans the data do not bound, shape (models,); none if the graph is not connected."""
     pairs = pair_sums(evidence.coded_by(evidence.human))
     if not len(pairs.first) or comparison_graph(pairs).groups > 1:
@@ -190,7 +190,7 @@ def _are_unbounded(evidence: Evidence) -> np.ndarray:
     return separated_models(pairs)
 
 
-def _is_complete(evidence: Evidence) -> np.ndarray:
+def _complete_models(evidence: Evidence) -> np.ndarray:
     """Return which models have labels, verdicts and signals against each other, shape (models,)."""
     kept = np.ones(len(evidence.models), dtype=bool)
     known = (~np.isnan(evidence.human), ~np.isnan(evidence.hard), evidence.signal.is_known)
@@ -226,7 +226,7 @@ def measure_stability(evidence: Evidence, rng: np.random.Generator) -> list[Stab
             keep = np.zeros(len(evidence.first), dtype=bool)
             keep[rng.choice(rows, size, replace=False)] = True
             with suppress(NotIdentifiedError, NotConvergedError):
-                weights = evidence.weights(keep)
+                weights = evidence.fit_weights(keep)
                 betas.append(float(beta_direction(evidence.signal.kind, weights) @ weights))
         mean = sd = None
         if len(betas) > 1:

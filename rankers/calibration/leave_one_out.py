@@ -56,11 +56,11 @@ def fit_fold_weights(evidence: Evidence) -> np.ndarray:
 
     Source: Soft-Elo, Algorithm 1, lines 3 and 4.
     """
-    pooled = evidence.weights()
+    pooled = evidence.fit_weights()
     folds = np.full((len(evidence.models), len(pooled)), np.nan)
     for model in range(len(folds)):
         with suppress(NotIdentifiedError, NotConvergedError):
-            weights = evidence.weights(~evidence.involves(model), pooled)
+            weights = evidence.fit_weights(~evidence.involves(model), pooled)
             # A slope of 0 or less would turn every target of this fold round.
             if beta_direction(evidence.signal.kind, weights) @ weights > 0:
                 folds[model] = weights

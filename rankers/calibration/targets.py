@@ -24,7 +24,7 @@ def fit_target(evidence: Evidence, level: float) -> Target:
 
     Source: Soft-Elo, equation 6.
     """
-    (weights, covariance, clusters), signal = evidence.slopes(), evidence.signal
+    (weights, covariance, clusters), signal = evidence.fit_with_covariance(), evidence.signal
     direction, preferences = beta_direction(signal.kind, weights), int(evidence.preference.sum())
     beta = float(direction @ weights)
     if beta <= 0:

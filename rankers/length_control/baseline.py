@@ -60,10 +60,10 @@ def rank_against_baseline(
     """
     lengths = read_lengths(battles, labels, cluster)
     coded = lengths.coded
-    base = _baseline(coded, anchor)
+    base = _find_baseline(coded, anchor)
     name = coded.models[base]
     difficulty = None if external is None else external.difficulties(battles.table.iloc[lengths.rows])
-    rates, refused = rates_against(lengths, base, external, difficulty)
+    rates, refused = fit_rates_against(lengths, base, external, difficulty)
     if not rates:
         raise NotIdentifiedError("; ".join(refused))
     estimate = estimate_equal_lengths(coded, base, rates, level)
@@ -105,7 +105,7 @@ def estimate_equal_lengths(
     return replace(estimate, low=low, high=high, method=f"{estimate.method}, t on the logit scale")
 
 
-def _baseline(coded: CodedBattles, anchor: str | None) -> int:
+def _find_baseline(coded: CodedBattles, anchor: str | None) -> int:
     """Return the code of the named model, or of the only one that is in every battle."""
     if anchor is not None:
         return coded.models.index(find_name("model with readable battles", anchor, coded.models))
@@ -118,7 +118,7 @@ def _baseline(coded: CodedBattles, anchor: str | None) -> int:
     return common[0]
 
 
-def rates_against(
+def fit_rates_against(
     lengths: Lengths, base: int, external: External | None = None, difficulty: np.ndarray | None = None
 ) -> tuple[dict[int, tuple[np.ndarray, Rate]], list[str]]:
     """Return battle positions and fitted rate of every model against the baseline, and why others have no fit."""

@@ -46,7 +46,7 @@ class External:
                 remedy="give the difficulties by item, in a column `item` that holds the ids of the battles' items",
             )
         difficulty = (
-            table[self.key].astype(object).map(key_of).map(self.difficulty).to_numpy(dtype=float, na_value=np.nan)
+            table[self.key].astype(object).map(item_key).map(self.difficulty).to_numpy(dtype=float, na_value=np.nan)
         )
         if not np.isfinite(difficulty).any():
             raise DataError(
@@ -57,10 +57,10 @@ class External:
         return difficulty
 
 
-def key_of(value: object) -> str:
+def item_key(value: object) -> str:
     """Return an item id as text, whole numbers without a decimal point.
 
-    >>> key_of(3.0), key_of("3"), key_of("q3")
+    >>> item_key(3.0), item_key("3"), item_key("q3")
     ('3', '3', 'q3')
     """
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

@@ -18,7 +18,7 @@ from podium.rankers.coded import CodedBattles
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.identification import bounded_models, fit_identified
 from podium.rankers.intervals import ScoreEstimates, t_quantile
-from podium.rankers.length_control.baseline import estimate_equal_lengths, rates_against
+from podium.rankers.length_control.baseline import estimate_equal_lengths, fit_rates_against
 from podium.rankers.length_control.joint import fit_at_equal_length
 from podium.rankers.length_control.term import Lengths
 from podium.rankers.scale import POINTS, elo_scale
@@ -68,7 +68,7 @@ def rate_at_equal_length(items: int, rate: float, slope: float, lead: float, tie
         coded = CodedBattles(
             np.ones(items, int), np.zeros(items, int), credit, np.ones(items), code, items, "item", ("b", "n")
         )
-        rates, _ = rates_against(Lengths(coded, np.round(400 * ahead), code, 0), 0)
+        rates, _ = fit_rates_against(Lengths(coded, np.round(400 * ahead), code, 0), 0)
         if not rates:
             return None
         found = estimate_equal_lengths(coded, 0, rates, LEVEL)
@@ -107,7 +107,7 @@ def rates_at_equal_length(items: int) -> Case:
             sides, number = (np.tile(np.arange(3), items), np.full(3 * items, 3)), np.ones(3 * items)
             coded = CodedBattles(*sides, credit.ravel(), number, item, items, "item", tuple("abcd"))
             if controlled:
-                rates, _ = rates_against(Lengths(coded, lead.ravel(), np.arange(len(item)), 0), 3)
+                rates, _ = fit_rates_against(Lengths(coded, lead.ravel(), np.arange(len(item)), 0), 3)
                 found = estimate_equal_lengths(coded, 3, rates, LEVEL)
             else:
                 found = estimate_rates(coded, pair_sums_with_items(coded), LEVEL)

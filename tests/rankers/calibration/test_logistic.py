@@ -49,7 +49,7 @@ def evidence(x, y, weight=None, penalty=None, item=None):
 
 
 def plain_fit(x, y, weight=None, penalty=None):
-    return evidence(x, y, weight, penalty).weights()
+    return evidence(x, y, weight, penalty).fit_weights()
 
 
 def binomial(x, y, weight=None, **options):
@@ -58,7 +58,7 @@ def binomial(x, y, weight=None, **options):
 
 def clustered(x, y, item, weight=None, penalty=None):
     """Weights, their covariance, and the number of clusters."""
-    return evidence(x, y, weight, penalty, item).slopes()
+    return evidence(x, y, weight, penalty, item).fit_with_covariance()
 
 
 def score(x, y, weights):
@@ -258,7 +258,7 @@ def undamped(x, y, start, steps=20):
 
 def test_a_start_far_from_the_maximum_finds_it_where_undamped_steps_run_away():
     x, y = np.ones(100), np.repeat([1.0, 0.0], [75, 25])
-    assert evidence(x[:, None], y).weights(start=np.array([8.0])) == pytest.approx([np.log(3)], abs=1e-9)
+    assert evidence(x[:, None], y).fit_weights(start=np.array([8.0])) == pytest.approx([np.log(3)], abs=1e-9)
     assert not abs(undamped(x, y, 8.0) - np.log(3)) < 1e-3
 
 

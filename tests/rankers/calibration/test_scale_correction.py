@@ -127,7 +127,7 @@ def test_each_fold_is_scale_corrected_by_what_the_others_tell():
     evidence = select_calibratable(build_evidence(battles, read_signal(battles, "margin")))
     known, k = calibration(), 4
     rest = ~evidence.involves(k)
-    soft = evidence.soft(evidence.weights(rest))
+    soft = evidence.soft(evidence.fit_weights(rest))
     ratings = []
     for credit in (soft, evidence.human):
         pairs = pair_sums(evidence.coded_by(np.where(rest, credit, np.nan)))

@@ -110,10 +110,7 @@ def _bootstrap_elo(
 def estimate_elo(
     strengths: Strengths, battles: BattleData, scale: EloScale, level: float, added: np.ndarray | float = 0.0
 ) -> ScoreEstimates:
-    """Return Elo scores with cluster-robust intervals; models with few items get score-test intervals.
-
-    `added`: further covariance of the log-strengths, shape (models, models).
-    """
+    """Return Elo scores with cluster-robust intervals; models with few items get score-test intervals."""
     theta, clusters = strengths.theta, battles.clusters
     covariance = strengths.covariance(battles)[: len(theta), : len(theta)] + added
     simple = len(strengths.coefficients) == 0
@@ -135,10 +132,7 @@ def label_strengths(
     ranker: str = "bradley-terry",
     extra: Mapping[str, np.ndarray] | None = None,
 ) -> Standings:
-    """Build standings from Elo scores, with diagnostics and warnings of the fit.
-
-    `extra`: further columns, shape (models,) each.
-    """
+    """Build standings from Elo scores, with diagnostics and warnings of the fit."""
     # A model with few items does not make the ratings of the others weak.
     well_known = 2 * exposure.own >= np.median(exposure.own)
     graph, efficiency = strengths.graph, design_efficiency(strengths.pairs, well_known)

@@ -134,10 +134,7 @@ def _number_rows_by_content(coded: CodedBattles) -> CodedBattles:
 
 
 def prepare_battles(battles: Battles, *, labels: Labels = "soft", cluster: Cluster = "item") -> BattleData:
-    """Return the readable battles as arrays, or as sums by item and pair if they are in a database.
-
-    `labels`, `cluster`: as of `code_battles`.
-    """
+    """Return the readable battles as arrays, or as sums by item and pair if they are in a database."""
     if battles.verdicts is None or cluster != "item":
         return code_battles(battles, labels=labels, cluster=cluster)
     require_choice("labels", labels, ("soft", "hard"))

@@ -22,12 +22,7 @@ def sum_by_cell(row: np.ndarray, column: np.ndarray, values: np.ndarray, shape: 
 
 
 def surplus_by_cluster(coded: CodedBattles, expected: np.ndarray) -> Matrix:
-    """Return weight times (credit - expected credit), summed by cluster and model, shape (clusters, models).
-
-    These are each cluster's derivatives of the Bradley-Terry log-likelihood by the log-strengths.
-
-    `expected`: expected credit of a in each battle, shape (battles,).
-    """
+    """Return each cluster's log-likelihood gradient by log-strength: sums of weight (credit - expected)."""
     surplus = coded.weight * (coded.credit - expected)
     shape = (coded.clusters, len(coded.models))
     return sum_by_cell(coded.cluster, coded.a, surplus, shape) + sum_by_cell(coded.cluster, coded.b, -surplus, shape)
@@ -40,10 +35,7 @@ def center_columns(matrix: Matrix) -> np.ndarray:
 
 
 def centered_gram(blocks: Iterable[Matrix]) -> tuple[np.ndarray, int]:
-    """Return X'X of a matrix X whose columns are centered first, shape (columns, columns), and its number of rows.
-
-    `blocks`: X, some rows at a time.
-    """
+    """Return X'X of a matrix X with centered columns, given as blocks of rows, and its number of rows."""
     rows, total, square = 0, np.zeros(1), np.zeros((1, 1))
     for block in blocks:
         product = block.T @ block

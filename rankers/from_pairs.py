@@ -48,10 +48,7 @@ def from_pairs(
 def bootstrap_pair_scores(
     score: Score, coded: CodedBattles, pairs: Pairs, level: float, resamples: int, rng: np.random.Generator
 ) -> ScoreEstimates:
-    """Return scores of pair sums with percentile intervals by resampling clusters.
-
-    A pair that is not drawn is left out of its resample.
-    """
+    """Return scores of pair sums with percentile intervals by resampling clusters."""
     cells = cells_by_cluster(coded, pairs)
 
     def resampled_scores(counts: np.ndarray) -> np.ndarray:

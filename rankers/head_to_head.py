@@ -49,10 +49,7 @@ def matchup_table(battles: BattleData) -> pd.DataFrame:
 def rank_probabilities(
     score: np.ndarray, covariance: np.ndarray, rng: np.random.Generator, draws: int = DRAWS
 ) -> np.ndarray:
-    """Return the share of normal draws of the scores in which each model has each rank, shape (models, ranks).
-
-    `covariance`: of the scores, shape (models, models).
-    """
+    """Return the share of normal draws of the scores in which each model has each rank, shape (models, ranks)."""
     values, vectors = np.linalg.eigh(covariance)
     root = vectors * np.sqrt(np.maximum(values, ROUNDING))
     drawn = score + rng.standard_normal((draws, len(score))) @ root.T

@@ -85,10 +85,7 @@ def human_label_fit(battles: Battles, models: tuple[str, ...], items: frozenset[
 
 
 def human_ratings(labels: CodedBattles, regularization: float) -> tuple[np.ndarray, np.ndarray]:
-    """Fit log-strengths to labels alone; return them and their standard errors, NaN if unknown, shape (models,) each.
-
-    The known log-strengths have mean zero.
-    """
+    """Fit log-strengths (mean zero) to labels alone; return them and their standard errors, NaN where unknown."""
     size = len(labels.models)
     theta, se = np.full(size, np.nan), np.full(size, np.nan)
     met = labels.battles_by_model() > 0

@@ -22,10 +22,7 @@ def fit_battles(coded: CodedBattles, regularization: float = REGULARIZATION) -> 
 def fit_identified(
     models: tuple[str, ...], pairs: Pairs, battles: np.ndarray, regularization: float = REGULARIZATION
 ) -> Strengths:
-    """Fit Bradley-Terry log-strengths to pair sums that identify them.
-
-    `battles`: number of battles of each model, shape (models,).
-    """
+    """Fit log-strengths; NotIdentifiedError for disconnected pairs, or for separated models with lambda 0."""
     check_regularization(regularization)
     graph = comparison_graph(pairs)
     if graph.groups > 1:
@@ -42,10 +39,7 @@ def bounded_models(graph: Graph) -> np.ndarray:
 
 
 def describe_groups(models: tuple[str, ...], graph: Graph, battles: np.ndarray) -> str:
-    """Write a message that names the disconnected groups and the fewest battles that would join them.
-
-    `battles`: number of battles of each model, shape (models,).
-    """
+    """Write a message that names the disconnected groups and the fewest battles that would join them."""
     groups = [[models[k] for k in np.flatnonzero(graph.group == group)] for group in np.unique(graph.group)]
     shown = " | ".join(some(names, most=MOST_NAMES) for names in groups[:MOST_GROUPS])
     joins = [f"{models[a]} vs {models[b]}" for a, b in joining_pairs(graph, battles)]
@@ -58,11 +52,7 @@ def describe_groups(models: tuple[str, ...], graph: Graph, battles: np.ndarray) 
 def describe_separated(
     models: tuple[str, ...], graph: Graph, rates: np.ndarray, theta: np.ndarray | None = None
 ) -> str | None:
-    """Write a message that names separated models, why, and battles that would bound their ratings; None without any.
-
-    `rates`: win rates, shape (models,); `theta`: regularized log-strengths that decide which opponent is closest, shape
-    (models,); win rates by default.
-    """
+    """Write a message that names separated models and battles that would bound their ratings; None without any."""
     if not graph.separated.any():
         return None
     if graph.separated.all():

@@ -123,11 +123,7 @@ def _number_of_pairs(number: np.ndarray) -> np.ndarray:
 
 
 def finest_verdicts(margin: np.ndarray, credit: np.ndarray) -> np.ndarray | None:
-    """Return the verdicts of battles from a's side with the most levels, antisymmetric; None if they are continuous.
-
-    `margin`: margin of labels or criteria, used if every battle has one, shape (battles,); `credit`: credit of a, in
-    [0, 1], shape (battles,).
-    """
+    """Return the verdicts of battles from a's side with the most levels, antisymmetric; None if they are continuous."""
     for verdict in (np.round(margin, 12), np.round(2 * credit - 1, 12)):
         if not np.isnan(verdict).any() and len(np.unique(np.abs(verdict))) <= MOST_LEVELS:
             return verdict

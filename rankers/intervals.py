@@ -67,10 +67,7 @@ class ScoreEstimates:
 
 
 def t_quantile(clusters: Any, level: float) -> Any:
-    """Return the two-sided t quantile with clusters - 1 degrees of freedom: half an interval, in standard errors.
-
-    `clusters`: a number or an array; fewer than 2 give NaN.
-    """
+    """Return the two-sided t quantile with clusters - 1 degrees of freedom: half an interval, in standard errors."""
     number = np.asarray(clusters, dtype=np.float64)
     reach = np.where(number > 1, stdtrit(np.maximum(number - 1, 1), (1 + level) / 2), np.nan)
     return reach if reach.ndim else float(reach)
@@ -102,10 +99,7 @@ def wilson_interval(
 
 
 def effective_clusters(influence: np.ndarray) -> np.ndarray:
-    """Return the effective number of clusters, (sum of squares)^2 / (sum of fourth powers), infinite for zeros.
-
-    `influence`: centered influence of each cluster, shape (clusters, ...); k equal ones give k.
-    """
+    """Return the effective number of clusters, (sum of squares)^2 / (sum of fourth powers), infinite for zeros."""
     squares, fourth = np.sum(influence**2, axis=0) ** 2, np.sum(influence**4, axis=0)
     return np.asarray(np.divide(squares, fourth, out=np.full(np.shape(fourth), np.inf), where=fourth > 0))
 
@@ -205,10 +199,7 @@ def bootstrap_estimate(
 
 
 def covariance_of(influence: Matrix | Iterable[Matrix]) -> np.ndarray:
-    """Return the cluster-robust covariance G / (G - 1) X'X of centered influences X, shape (columns, columns).
-
-    `influence`: X, shape (clusters, columns), or blocks of its rows.
-    """
+    """Return the cluster-robust covariance G / (G - 1) X'X of centered influences X, shape (columns, columns)."""
     square, clusters = centered_gram([influence] if hasattr(influence, "shape") else influence)
     return square * (clusters / (clusters - 1)) if clusters > 1 else np.full(square.shape, np.nan)
 

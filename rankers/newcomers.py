@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -85,25 +86,13 @@ def place_newcomers(
     Battles among new models and among calibrated models are left out, with a warning.
     Source: Soft-Elo, section 3.3, equation 4, and Algorithm 1, line 7.
     """
-    correction = calibration.scale_correction.get("soft")
-    bounds.require_human(correction)
+    bounds.require_human(calibration.scale_correction.get("soft"))
     evidence = build_evidence(battles, signal, "item" if calibration.se_cluster == "item" else "row")
     credit = evidence.soft(order_weights(calibration.target, signal))
-    models = _place_models(evidence, credit, calibration, bounds, rng, hard)
+    method = ErrorMethod(calibration.resamples, int(rng.integers(2**63)))
+    models = _place_models(evidence, credit, calibration, bounds, method, hard)
     new, unit = [model for model in models if model.is_new], evidence.unit
     quantile, conformal_level = newcomer_quantile(calibration, bounds), bounds.level_of(calibration)
-    summary = {
-        "level": conformal_level,
-        "needed": models_needed(conformal_level),
-        "n": {model.model: quantile.used for model in new},
-        "q": {model.model: finite_or_none(quantile.q) for model in new},
-        "t": {model.model: quantile.t for model in new if quantile.best != quantile.q},
-        "of": bounds.of,
-        "scale_correction": correction.mean if correction else None,
-        "assumption": f"{EXCHANGEABLE}{'items' if unit == 'item' else 'battles'} independent within a model",
-    }
-    unplaced = _unplaced_warnings(models, evidence, credit)
-    weak = _interval_warnings(new, quantile, unit, battles)
     return Standings(
         ranker="soft-elo",
         scale="elo",
@@ -112,18 +101,38 @@ def place_newcomers(
         entries=tuple(_entries(models, quantile, level, conformal_level, hard)),
         counts=battles.counts(),
         fit=Fit(converged=True, regularization=calibration.regularization),
-        diagnostics={"conformal": summary, **battle_diagnostics(battles)},
-        warnings=(*battles.notes, *unplaced, *weak, *_narrow_warnings(new, calibration)),
+        diagnostics={
+            "conformal": _conformal_summary(new, quantile, bounds, calibration, unit),
+            **battle_diagnostics(battles),
+        },
+        warnings=(
+            *battles.notes,
+            *_unplaced_warnings(models, evidence, credit),
+            *_interval_warnings(new, quantile, unit, battles),
+            *_narrow_warnings(new, calibration),
+        ),
     )
 
 
+def _conformal_summary(
+    new: Sequence[PlacedModel], quantile: Quantile, bounds: Bounds, calibration: Calibration, unit: str
+) -> dict[str, Any]:
+    """Return the diagnostics of the conformal intervals."""
+    level, correction = bounds.level_of(calibration), calibration.scale_correction.get("soft")
+    return {
+        "level": level,
+        "needed": models_needed(level),
+        "n": {model.model: quantile.used for model in new},
+        "q": {model.model: finite_or_none(quantile.q) for model in new},
+        "t": {model.model: quantile.t for model in new if quantile.best != quantile.q},
+        "of": bounds.of,
+        "scale_correction": correction.mean if correction else None,
+        "assumption": f"{EXCHANGEABLE}{'items' if unit == 'item' else 'battles'} independent within a model",
+    }
+
+
 def _place_models(
-    evidence: Evidence,
-    credit: np.ndarray,
-    calibration: Calibration,
-    bounds: Bounds,
-    rng: np.random.Generator,
-    hard: bool,
+    evidence: Evidence, credit: np.ndarray, calibration: Calibration, bounds: Bounds, method: ErrorMethod, hard: bool
 ) -> list[PlacedModel]:
     """Return the ratings of all models in the battles, in the order of their names."""
     coded, penalty = evidence.coded_by(credit), calibration.regularization
@@ -131,7 +140,7 @@ def _place_models(
     known = {anchor.model: (anchor.soft_theta, anchor.hard_theta) for anchor in calibration.anchors}
     # Log-strengths of the calibrated models by code, NaN for others.
     soft, verdicts = np.array([known.get(name, (np.nan, np.nan)) for name in evidence.models]).T
-    method, corrections = ErrorMethod(calibration.resamples, int(rng.integers(2**63))), calibration.scale_correction
+    corrections = calibration.scale_correction
     factors = {kind: corrections[kind].mean if kind in corrections else 1.0 for kind in ("soft", "hard")}
 
     def rate(k: int, kind: str, credit: np.ndarray, theta: np.ndarray) -> tuple[ModelBattles, float, float | None]:

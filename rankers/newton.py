@@ -215,10 +215,7 @@ class _Samples(NamedTuple):
 
 
 def maximize(likelihood: Likelihood, start: np.ndarray | None = None) -> Optimum:
-    """Maximize the likelihood of one sample.
-
-    `likelihood`: with credits of shape (rows,); `start`: initial parameters, shape (parameters,); zeros by default.
-    """
+    """Maximize the likelihood of one sample."""
     credit, weight = likelihood.credit[None], likelihood.weight[None]
     at, steps = _iterate(likelihood, credit, weight, start)
     surplus, _ = likelihood.loss(credit, weight, likelihood.logits(at))
@@ -229,11 +226,7 @@ def maximize(likelihood: Likelihood, start: np.ndarray | None = None) -> Optimum
 def maximize_samples(
     likelihood: Likelihood, start: np.ndarray | None = None, tolerance: float = TOLERANCE
 ) -> np.ndarray:
-    """Maximize the likelihood of each sample from a common start; return the parameters, shape (samples, parameters).
-
-    `likelihood`: with credits of shape (samples, rows); `start`: initial parameters, shape (parameters,); zeros by
-    default; `tolerance`: largest change of a logit in the last step.
-    """
+    """Return the parameters that maximize the likelihood of each sample, shape (samples, parameters)."""
     size, (samples, rows) = likelihood.design.parameters, likelihood.credit.shape
     block = max(1, BLOCK_CELLS // max(size**2, rows))
     if not samples:
@@ -287,10 +280,7 @@ def _iterate(
 
 
 def _no_convergence(gains: np.ndarray, weights: np.ndarray, move: float) -> NotConvergedError | NotIdentifiedError:
-    """Return the error of samples that did not converge: without a maximum if their last steps gained nothing.
-
-    `gains`: of the log-likelihood by the last step; `move`: largest change of a logit.
-    """
+    """Return the error of samples that did not converge: without a maximum if their last steps gained nothing."""
     if (gains <= TOLERANCE * weights).all():
         return NotIdentifiedError("no finite maximum: the parameters keep growing and the likelihood hardly changes")
     return NotConvergedError(

@@ -134,10 +134,7 @@ def opponent_weights(pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
 
 
 def downweighted_opponents(pairs: Pairs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the codes of models and of their opponents that count less than others, and each weight over the largest.
-
-    All three have shape (n,); the weights are those of `opponent_weights`.
-    """
+    """Return codes of models, codes of opponents with reduced weights, and these over the largest, shape (n,) each."""
     in_first, in_second = opponent_weights(pairs)
     sides = [(pairs.first, pairs.second, in_first), (pairs.second, pairs.first, in_second)]
     model, opponent, share = (np.concatenate(column) for column in zip(*sides, strict=True))

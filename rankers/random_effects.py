@@ -106,10 +106,7 @@ def dispersion_of(labels: CodedBattles, theta: np.ndarray) -> float:
 
 
 def expected_errors(labels: CodedBattles, phi: np.ndarray, fit: RandomEffects, numbers: tuple[int, ...]) -> list[float]:
-    """Return the expected mean standard error of log-strengths for each number of labels, at the fit's tau.
-
-    Labels are distributed over pairs as in `labels`, whose credits are not used.
-    """
+    """Return the expected mean standard error of log-strengths for each number of labels, at the fit's tau."""
     phi, pairs = phi - phi.mean(), pair_sums(labels)
     likelihood = _likelihood(pairs, phi, fit.tau[0], 1.0)
     gaps = fit.theta[pairs.first] - fit.theta[pairs.second]

@@ -71,11 +71,7 @@ def compare_all_pairs(estimate: ScoreEstimates, *, level: float, rng: np.random.
 def _compare_each(
     estimate: ScoreEstimates, known: np.ndarray, covariance: np.ndarray, critical: float
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield, for each model, which models it is clearly ahead of and the half-widths of its differences' intervals.
-
-    `known`: codes of the models, the best first, shape (n,); `covariance`: of their scores, shape (n, n); `critical`:
-    critical value of |t|, over all pairs.
-    """
+    """Yield, for each model, which models it is clearly ahead of and the half-widths of difference intervals."""
     score, tail = estimate.score[known], stdtr(estimate.clusters - 1, -critical)
     draws = None if estimate.draws is None else estimate.draws[:, known]
     for k in range(len(known)):

@@ -16,10 +16,7 @@ SIDE_COLUMNS = (("score_a", "score_b"), ("length_a", "length_b"))
 def order_rows(
     a: np.ndarray, b: np.ndarray, credit: np.ndarray, columns: Iterable[tuple[np.ndarray, np.ndarray]] = ()
 ) -> np.ndarray:
-    """Return the position of each row in an order by content, shape (rows,); rows of equal content are in any order.
-
-    `columns`: further values of a and of b in each row, shape (rows,) each.
-    """
+    """Return the position of each row in an order by content, shape (rows,); rows of equal content are in any order."""
     lean = np.nan_to_num(credit - 0.5)
     size = int(max(a.max(initial=-1), b.max(initial=-1))) + 1
     battles = np.bincount(a, minlength=size) + np.bincount(b, minlength=size)

@@ -28,10 +28,11 @@ from podium.rankers.cells import pair_sums_with_items
 from podium.rankers.coded import Cluster, CodedBattles, code_battles, require_choice
 from podium.rankers.defaults import LEVEL, REGULARIZATION
 from podium.rankers.identification import bounded_models, fit_battles, fit_identified
+from podium.rankers.intervals import ScoreEstimates
 from podium.rankers.newcomers import newcomers, place_newcomers
 from podium.rankers.newton import DesignMatrix
-from podium.rankers.scale import POINTS, elo_scale
-from podium.rankers.standings import measure_exposure
+from podium.rankers.scale import POINTS, EloScale, elo_scale
+from podium.rankers.standings import Exposure, measure_exposure
 from podium.rankers.strengths import Strengths
 from podium.text import some
 
@@ -94,36 +95,33 @@ def soft_elo(
     Source: Soft-Elo (Kargi and Salinas 2026), equations 1 and 5; one beta for all slices as in its appendix E.
     """
     require_choice("cluster", cluster, ("item", "row"))
-    bounds, options = Bounds(conformal_level, of), TargetOptions(target, beta, constant, ridge)
-    soft = soften_battles(battles, whole or battles, calibration, options, level)
+    bounds = Bounds(conformal_level, of)
+    soft = soften_battles(battles, whole or battles, calibration, TargetOptions(target, beta, constant, ridge), level)
     if calibration and newcomers(battles, calibration, soft.credit):
-        fixed = {"pin": pin, "regularization": regularization, "cluster": None if cluster == "item" else cluster}
-        if named := [name for name, value in fixed.items() if value is not None]:
-            raise UsageError(
-                f"{' and '.join(named)}: new models are placed on the calibration's axis, with its regularization "
-                "and its clusters; leave it out"
-            )
-        placed = place_newcomers(battles, calibration, soft.signal, bounds, level=level, rng=rng, hard=hard)
-        return soft.annotate(placed)
+        _check_joint_options(pin=pin, regularization=regularization, cluster=None if cluster == "item" else cluster)
+        return soft.annotate(
+            place_newcomers(battles, calibration, soft.signal, bounds, level=level, rng=rng, hard=hard)
+        )
     unused = "conformal_level and of" if bounds != Bounds() else ""
     if unused and not calibration:
         raise UsageError(f"{unused} need --calibration FILE")
     unplaced = [NOBODY_PLACED + (f"; {unused} have no effect" if unused else "")] if calibration else []
-    coded = code_battles(battles, credit=soft.credit, cluster=cluster)
-    pairs = pair_sums_with_items(coded)
-    exposure = replace(measure_exposure(battles, coded, pairs), lacking=f"battle with a signal ({soft.signal.kind})")
     penalty = REGULARIZATION if regularization is None else regularization
-    strengths = fit_identified(coded.models, pairs, exposure.battles, penalty)
-    scale = elo_scale(coded.models, bounded_models(strengths.graph), coded.clusters_by_model(), center, pin)
-    estimate = estimate_elo(strengths, coded, scale, level, target_error(coded, strengths, soft))
-    if estimate.method and soft.target.kind != "credit":
-        exactness = "error of beta included" if soft.target.covariance is not None else "beta taken as exact"
-        estimate = replace(estimate, method=f"{estimate.method}, {exactness}")
-    extra = {"hard": _hard_elo(battles, coded.models, estimate.score, penalty)} if hard else {}
+    exposure, strengths, estimate, scale = _fit_jointly(battles, soft, penalty, cluster, center, pin, level)
+    extra = {"hard": _hard_elo(battles, exposure.models, estimate.score, penalty)} if hard else {}
     labelled = label_strengths(
         exposure, strengths, estimate, scale, level=level, rng=rng, ranker="soft-elo", extra=extra
     )
     return soft.annotate(labelled, unplaced)
+
+
+def _check_joint_options(**options: object) -> None:
+    """Raise UsageError if options of a joint fit are given although new models are placed one by one."""
+    if named := [name for name, value in options.items() if value is not None]:
+        raise UsageError(
+            f"{' and '.join(named)}: new models are placed on the calibration's axis, with its regularization and its "
+            "clusters; leave it out"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +157,12 @@ class SoftCredits:
     signal: Signal
     credit: np.ndarray
     judged: int
+
+    def describe_interval(self, method: str | None) -> str | None:
+        """Add to the description of intervals whether they include the error of beta."""
+        if not method or self.target.kind == "credit":
+            return method
+        return f"{method}, {'beta taken as exact' if self.target.covariance is None else 'error of beta included'}"
 
     def annotate(self, standings: Standings, warnings: Sequence[str] = ()) -> Standings:
         """Add beta, the target's diagnostics and its warnings to standings."""
@@ -271,3 +275,23 @@ def _hard_elo(battles: Battles, models: tuple[str, ...], soft: np.ndarray, regul
         return np.full(len(models), np.nan)
     scores = POINTS * theta[[coded.models.index(name) for name in models]]
     return scores - scores.mean() + soft.mean()
+
+
+def _fit_jointly(
+    battles: Battles,
+    soft: SoftCredits,
+    penalty: float,
+    cluster: Cluster,
+    center: tuple[str, ...] | None,
+    pin: str | None,
+    level: float,
+) -> tuple[Exposure, Strengths, ScoreEstimates, EloScale]:
+    """Fit the ratings of all models to soft credits; return them with counts and the Elo scale."""
+    coded = code_battles(battles, credit=soft.credit, cluster=cluster)
+    pairs = pair_sums_with_items(coded)
+    exposure = replace(measure_exposure(battles, coded, pairs), lacking=f"battle with a signal ({soft.signal.kind})")
+    strengths = fit_identified(coded.models, pairs, exposure.battles, penalty)
+    scale = elo_scale(coded.models, bounded_models(strengths.graph), coded.clusters_by_model(), center, pin)
+    estimate = estimate_elo(strengths, coded, scale, level, target_error(coded, strengths, soft))
+    estimate = replace(estimate, method=soft.describe_interval(estimate.method))
+    return exposure, strengths, estimate, scale

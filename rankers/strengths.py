@@ -51,10 +51,7 @@ class Strengths:
         return expit(gaps if columns is None else gaps + columns @ self.coefficients)
 
     def cluster_scores(self, coded: CodedBattles) -> Matrix:
-        """Return each cluster's gradient of the log-likelihood at the maximum, shape (clusters, parameters).
-
-        `coded`: the fitted battles or some of them; all if there are further columns.
-        """
+        """Return each cluster's gradient of the log-likelihood at the maximum, shape (clusters, parameters)."""
         columns = self.likelihood.design.columns
         if columns is None:
             return surplus_by_cluster(coded, self.expected_credit(coded.a, coded.b))
@@ -89,10 +86,7 @@ class Strengths:
         return correction * linalg.cho_solve(factor, linalg.cho_solve(factor, scores).T)
 
     def resampled_theta(self, cells: PairCells, counts: np.ndarray) -> np.ndarray:
-        """Fit log-strengths to resamples, NaN where one is separated or disconnected, shape (draws, models).
-
-        `counts`: how often each cluster was drawn, shape (draws, clusters).
-        """
+        """Fit log-strengths to resamples, NaN where one is separated or disconnected, shape (draws, models)."""
         credit, weight = cells.resampled_sums(counts)
         theta, sound = np.full((len(counts), self.pairs.models), np.nan), are_sound(self.pairs, credit, weight)
         likelihood = pair_likelihood(self.pairs, self.regularization, credit[sound], weight[sound])
@@ -105,12 +99,9 @@ class Strengths:
 
 
 def fit_strengths(pairs: Pairs, regularization: float = REGULARIZATION, start: np.ndarray | None = None) -> Strengths:
-    """Fit log-strengths to pair sums, without checking that the comparison graph is connected.
+    """Fit log-strengths to pair sums whose graph is connected, which `identification.fit_identified` checks.
 
-    `podium.rankers.identification.fit_identified` checks it.
-
-    `regularization`: lambda >= 0; 0 needs a strongly connected win graph; `start`: initial log-strengths, shape
-    (models,); zeros by default.
+    `regularization`: lambda >= 0, where 0 needs a strongly connected win graph; `start`: initial log-strengths.
     """
     check_regularization(regularization)
     likelihood = pair_likelihood(pairs, regularization)

@@ -16,7 +16,7 @@ from podium.rankers.identification import bounded_models, fit_identified
 from podium.rankers.intervals import ScoreEstimates
 from podium.rankers.pairs import pair_sums
 from podium.rankers.random_effects import SPREAD_PRIOR, RandomEffects, fit_random_effects
-from podium.rankers.scale import POINTS, elo_scale
+from podium.rankers.scale import POINTS, EloScale, elo_scale
 from podium.rankers.soft_elo import TargetOptions, soften_battles
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
 from podium.text import plural, some
@@ -69,50 +69,57 @@ def structured_bradley_terry(
 
     Source: `podium.rankers.random_effects`.
     """
-    if not 0 < spread_prior < np.inf:
-        raise UsageError(f"spread_prior={spread_prior:g} is not a positive number of logits (0.35 is the default)")
+    _check_spread_prior(spread_prior)
     options = TargetOptions(target, beta, constant, ridge)
-    credit, doubts = _judge_credits(battles, whole or battles, options, level)
+    credit, warnings = _judge_credits(battles, whole or battles, options, level)
     coded = code_battles(battles, credit=credit)
     pairs = pair_sums(coded)
     exposure = measure_exposure(battles, coded, pairs)
     judge = fit_identified(coded.models, pairs, exposure.battles, regularization)
-    sliced = whole is not None and len(whole) != len(battles) and battles.has_items
-    labels = human_label_fit(battles, coded.models, frozenset(battles.values_of("item")) if sliced else None)
+    labels = human_label_fit(battles, coded.models, _items_of_slice(battles, whole))
     fit = fit_random_effects(labels.coded, judge.theta, spread_prior)
     human, human_se = human_ratings(labels.coded, regularization)
     scale = elo_scale(coded.models, bounded_models(judge.graph), coded.clusters_by_model(), center, pin)
-    score, covariance = scale.scores(fit.theta), scale.covariance(fit.covariance)
-    reach = ndtri((1 + level) / 2) * np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    ends = score - reach, score + reach
-    estimate = ScoreEstimates(score, *ends, covariance, coded.clusters, METHOD, pinned=scale.pinned)
-    # Ratings by labels alone have an arbitrary origin: their mean is set to that of the same models' scores.
-    origin = np.nanmean(score - POINTS * human) if not np.isnan(human).all() else np.nan
-    alone, half = origin + POINTS * human, ndtri((1 + level) / 2) * POINTS * human_se
-    extra = {
-        "human": alone,
-        "human_low": alone - half,
-        "human_high": alone + half,
+    estimate = _posterior_estimate(fit, scale, coded.clusters, level)
+    extra = _place_human(human, human_se, estimate.score, level) | {
         "judge": scale.scores(fit.kappa[0] * judge.theta),
         "labels": labels.coded.battles_by_model().astype(float),
         "pull": fit.pull,
     }
-    gap = _judge_minus_human(fit.kappa[0] * judge.theta, human)
     result = RankerResult(
         estimate,
         Fit(converged=True, regularization=regularization),
         extra=extra,
         diagnostics={"structured": {"labels": labels.votes, "battles": len(labels.coded.a), **fit.summary()}},
-        warnings=[
-            *doubts,
-            *_label_warnings(labels),
-            *_slope_warnings(fit),
-            *_information_warnings(labels, human),
-            *_outlier_warnings(coded.models, gap, np.sqrt(fit.tau[0] ** 2 + human_se**2)),
-            *sampling_warnings(battles, labels.battles),
-        ],
+        warnings=[*warnings, *_fit_warnings(battles, labels, fit, judge.theta, human, human_se)],
     )
     return build_standings("structured-bradley-terry", "elo", exposure, result, level=level, rng=rng)
+
+
+def _check_spread_prior(spread_prior: float) -> None:
+    """Raise UsageError if the prior's scale is not a positive number."""
+    if not 0 < spread_prior < np.inf:
+        raise UsageError(f"spread_prior={spread_prior:g} is not a positive number of logits (0.35 is the default)")
+
+
+def _items_of_slice(battles: Battles, whole: Battles | None) -> frozenset[str] | None:
+    """Return the items of a slice of all battles; None if it is no slice, or has no items."""
+    is_slice = whole is not None and len(whole) != len(battles) and battles.has_items
+    return frozenset(battles.values_of("item")) if is_slice else None
+
+
+def _posterior_estimate(fit: RandomEffects, scale: EloScale, clusters: int, level: float) -> ScoreEstimates:
+    """Return posterior means on the Elo scale with normal intervals."""
+    score, covariance = scale.scores(fit.theta), scale.covariance(fit.covariance)
+    reach = ndtri((1 + level) / 2) * np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    return ScoreEstimates(score, score - reach, score + reach, covariance, clusters, METHOD, pinned=scale.pinned)
+
+
+def _place_human(human: np.ndarray, se: np.ndarray, score: np.ndarray, level: float) -> dict[str, np.ndarray]:
+    """Return columns with the Elo by labels alone and its interval, the mean set to that of the same models' scores."""
+    origin = np.nanmean(score - POINTS * human) if not np.isnan(human).all() else np.nan
+    alone, half = origin + POINTS * human, ndtri((1 + level) / 2) * POINTS * se
+    return {"human": alone, "human_low": alone - half, "human_high": alone + half}
 
 
 def _judge_credits(
@@ -133,10 +140,22 @@ def _judge_credits(
         ]
 
 
-def _judge_minus_human(judge: np.ndarray, human: np.ndarray) -> np.ndarray:
-    """Return the judge's log-strengths minus those by labels, mean zero, NaN without the latter, shape (models,)."""
-    known = ~np.isnan(human)
-    return judge - human - (np.mean((judge - human)[known]) if known.any() else 0.0)
+def _fit_warnings(
+    battles: Battles,
+    labels: HumanLabelFit,
+    fit: RandomEffects,
+    judge: np.ndarray,
+    human: np.ndarray,
+    human_se: np.ndarray,
+) -> list[str]:
+    """Return all warnings about the labels and about the judge beside them."""
+    return [
+        *_label_warnings(labels),
+        *_slope_warnings(fit),
+        *_information_warnings(labels, human),
+        *_outlier_warnings(labels.coded.models, fit, judge, human, human_se),
+        *sampling_warnings(battles, labels.battles),
+    ]
 
 
 def _label_warnings(labels: HumanLabelFit) -> list[str]:
@@ -175,10 +194,15 @@ def _information_warnings(labels: HumanLabelFit, human: np.ndarray) -> list[str]
     return [f"labels alone do not bound these, or do not join them to others: {some(lost)}"] if lost else []
 
 
-def _outlier_warnings(models: Sequence[str], gap: np.ndarray, deviation: np.ndarray) -> list[str]:
-    """Return warnings of models whose gap between judge and labels, in logits, exceeds three standard deviations."""
+def _outlier_warnings(
+    models: Sequence[str], fit: RandomEffects, judge: np.ndarray, human: np.ndarray, human_se: np.ndarray
+) -> list[str]:
+    """Return warnings of models whose ratings by judge and by labels differ by more than three standard deviations."""
+    known = ~np.isnan(human)
+    gap = fit.kappa[0] * judge - human
+    gap -= np.mean(gap[known]) if known.any() else 0.0
     with np.errstate(invalid="ignore"):
-        outliers = np.flatnonzero(np.abs(gap) > OUTLIER * deviation)
+        outliers = np.flatnonzero(np.abs(gap) > OUTLIER * np.sqrt(fit.tau[0] ** 2 + human_se**2))
     return [
         f"outlier: the judge {'favours' if gap[k] > 0 else 'is against'} {models[k]} by {POINTS * abs(gap[k]):.0f} Elo "
         "beside human labels"

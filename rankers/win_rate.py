@@ -72,9 +72,7 @@ def win_rate(
     else:
         estimate = bootstrap_pair_scores(win_rates, load_battles(selected), pairs, level, resamples, rng)
         estimate = _bound_rates(estimate, selected, level)
-    light: dict[str, dict[str, float]] = {}
-    for model, opponent, ratio in zip(*downweighted_opponents(pairs), strict=True):
-        light.setdefault(selected.models[model], {})[selected.models[opponent]] = float(ratio)
+    light = _light_opponents(selected, pairs)
     groups = comparison_graph(pairs).groups
     warnings = [*_schedule_warnings(coded, pairs, estimate.score, anchor, groups), *_light_opponents_warning(light)]
     diagnostics = {"opponent_weights": light} if light else {}
@@ -87,11 +85,16 @@ def win_rate(
     return build_standings("win-rate", scale, exposure, result, level=level, rng=rng)
 
 
-def estimate_rates(battles: BattleData, pairs: Pairs, level: float) -> ScoreEstimates:
-    """Return win rates with t intervals in [0, 1].
+def _light_opponents(battles: BattleData, pairs: Pairs) -> dict[str, dict[str, float]]:
+    """Return the reduced weights of opponents, over the largest weight, by model and opponent."""
+    light: dict[str, dict[str, float]] = {}
+    for model, opponent, ratio in zip(*downweighted_opponents(pairs), strict=True):
+        light.setdefault(battles.models[model], {})[battles.models[opponent]] = float(ratio)
+    return light
 
-    `pairs`: sums of the same battles, with counts of items.
-    """
+
+def estimate_rates(battles: BattleData, pairs: Pairs, level: float) -> ScoreEstimates:
+    """Return win rates with t intervals in [0, 1]."""
     covariance, freedom = win_rate_errors(battles, pairs)
     score, clusters = win_rates(pairs), battles.clusters
     estimate = sandwich_estimate(score, covariance, clusters, level=level, cluster=battles.unit, freedom=freedom)

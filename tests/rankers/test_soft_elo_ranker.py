@@ -184,7 +184,7 @@ def test_a_judge_with_a_signal_is_not_warned_of():
 
 def test_margins_turned_round_are_refused():
     frame = simulate(6, 60, seed=0).judgments(INFLATED, human=True)
-    with pytest.raises(NotIdentifiedError, match="turned round"):
+    with pytest.raises(NotIdentifiedError, match="its sign is reversed"):
         ranked(read_battles(frame.assign(margin=-frame["margin"], credit=1 - frame["credit"])))
 
 

@@ -9,7 +9,6 @@ from typing import Any
 import pandas as pd
 
 from podium.formats.lm_eval_layout import (
-    SAMPLE_FIELDS,
     Samples,
     document_hash,
     find_runs,
@@ -48,12 +47,11 @@ def read_rows(file: Samples) -> tuple[Sheet, list[str]]:
     return Sheet(file.path, file.model, frame), cut
 
 
-def holds_generated_text(sheet: Sheet) -> bool:
-    """Return whether samples hold generated text, not log-likelihoods."""
-    if not sheet.columns >= SAMPLE_FIELDS or not sheet.columns & {"resps", "filtered_resps"}:
-        return False
-    first = _responses(sheet.frame.iloc[0])[0]
-    return len(_request(sheet.frame.iloc[0]["arguments"])) != 1 and (isinstance(first, str) or is_empty(first))
+def is_generated(sheet: Sheet) -> bool:
+    """Return whether the first sample holds generated text, not log-likelihoods."""
+    first = sheet.frame.iloc[0]
+    response = _responses(first)[0]
+    return len(_request(first["arguments"])) != 1 and (isinstance(response, str) or is_empty(response))
 
 
 def read_responses_in_samples(sheet: Sheet) -> list[ResponseRow]:

@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeAlias
 from podium.errors import DataError, UsageError, named_in_errors
 from podium.formats.containers import read_records
 from podium.formats.files import find_files, local_files, split_label
+from podium.formats.lm_eval_layout import SAMPLE_FIELDS
 from podium.responses import lm_eval
 from podium.responses import response_tables as tables
 from podium.responses.answers import ONLY_REASONING, QuestionRow, ResponseRow, Row, Sheet, name_models, stem
@@ -24,32 +25,54 @@ Part: TypeAlias = tuple[Path, Sequence[Row] | None]
 
 
 class Shape(NamedTuple):
-    """A known shape of tables: its description, whether a table has it, and its reader."""
+    """A known shape of tables: a column of each required set, and no excluded one."""
 
     name: str
-    fits: Callable[[Sheet], bool]
     read: Callable[[Sheet], Sequence[Row]]
+    required: Sequence[Iterable[str]]
+    excluded: Iterable[str] = ()
+
+    def fits(self, sheet: Sheet) -> bool:
+        """Return whether a table has this shape and, for lm-eval's samples, holds generated text."""
+        columns = sheet.columns
+        has_columns = all(columns & {*names} for names in self.required) and not columns & {*self.excluded}
+        return has_columns and (self.read is not lm_eval.read_responses_in_samples or lm_eval.is_generated(sheet))
 
 
+ITEM, INSTRUCTION, RESPONSE = (tables.NAMES[name] for name in ("item", "instruction", "response"))
+ARENA_HARD_ITEM = ("uid", "question_id")
 SHAPES = (
-    Shape("lm-eval samples of generated text", lm_eval.holds_generated_text, lm_eval.read_responses_in_samples),
-    Shape("arena-hard answers", tables.holds_arena_hard, tables.read_arena_hard_answers),
-    Shape("AlpacaEval outputs", tables.holds_alpaca_eval, tables.read_alpaca_outputs),
     Shape(
-        "a row per response (instruction or id, response, model)", tables.holds_responses, tables.read_responses_table
+        "lm-eval samples of generated text",
+        lm_eval.read_responses_in_samples,
+        [*([name] for name in SAMPLE_FIELDS), ("resps", "filtered_resps")],
     ),
-    Shape("arena-hard questions", tables.holds_arena_hard_questions, tables.read_arena_hard_questions),
-    Shape("a row per item (id, instruction)", tables.holds_instructions, tables.read_instructions),
+    Shape(
+        "arena-hard answers",
+        tables.read_arena_hard_answers,
+        [ARENA_HARD_ITEM, ("choices", "messages"), ("model", "model_id")],
+    ),
+    Shape(
+        "AlpacaEval outputs",
+        tables.read_alpaca_outputs,
+        [["instruction"], ["output"], ["generator"]],
+        excluded=("id", "item", "uid"),
+    ),
+    Shape(
+        "a row per response (instruction or id, response, model)",
+        tables.read_responses_table,
+        [RESPONSE, (*ITEM, *INSTRUCTION)],
+    ),
+    Shape("arena-hard questions", tables.read_arena_hard_questions, [ARENA_HARD_ITEM, ["turns"]]),
+    Shape(
+        "a row per item (id, instruction)",
+        tables.read_instructions,
+        [ITEM, INSTRUCTION],
+        excluded=(*RESPONSE, *tables.NAMES["model"], "model_a", "messages", "choices"),
+    ),
 )
 """The first shape that fits is taken."""
-PROMPTS = (
-    *SHAPES,
-    Shape(
-        "a row per prompt (instruction, and an id or none)",
-        lambda sheet: bool(sheet.columns & {*tables.NAMES["instruction"]}),
-        tables.read_instructions,
-    ),
-)
+PROMPTS = (*SHAPES, Shape("a row per prompt (instruction, and an id or none)", tables.read_instructions, [INSTRUCTION]))
 """Shapes of tables of prompts."""
 
 

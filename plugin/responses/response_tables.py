@@ -20,22 +20,8 @@ NAMES = {
 """Names that a column of a plain table may have."""
 MEDIA = ("image", "images", "audio", "video")
 """Columns of media that models saw beside the instruction, which a table does not hold."""
-ARENA_HARD_ITEMS = {"uid", "question_id"}
 ARENA_HARD_ERROR = "$ERROR$"
 """Text that arena-hard writes if the provider failed."""
-
-
-def holds_responses(sheet: Sheet) -> bool:
-    """Return whether a table has a column of responses, and one of ids or instructions."""
-    return bool(sheet.columns & {*NAMES["response"]} and sheet.columns & {*NAMES["item"], *NAMES["instruction"]})
-
-
-def holds_instructions(sheet: Sheet) -> bool:
-    """Return whether a table has ids and instructions, and no responses."""
-    others = {*NAMES["response"], *NAMES["model"], "model_a", "messages", "choices"}
-    return bool(sheet.columns & {*NAMES["item"]} and sheet.columns & {*NAMES["instruction"]}) and not (
-        sheet.columns & others
-    )
 
 
 def read_responses_table(sheet: Sheet) -> list[ResponseRow]:
@@ -85,11 +71,6 @@ def _question(record: Record, columns: dict[str, str | None]) -> QuestionRow:
     return record.question(item, instruction, system=record.text(columns["system"]), **more)
 
 
-def holds_alpaca_eval(sheet: Sheet) -> bool:
-    """Return whether a table has AlpacaEval's columns of outputs and no ids."""
-    return sheet.columns >= {"instruction", "output", "generator"} and not sheet.columns & {"id", "item", "uid"}
-
-
 def read_alpaca_outputs(sheet: Sheet) -> list[ResponseRow]:
     """Read AlpacaEval outputs; an instruction that a model answers again is another item."""
     seen: Counter[tuple[str | None, str]] = Counter()
@@ -105,16 +86,6 @@ def read_alpaca_outputs(sheet: Sheet) -> list[ResponseRow]:
         question = record.question(item, instruction, category=record.name("dataset"))
         answers.append(answer(question, model, record.text("output")))
     return answers
-
-
-def holds_arena_hard(sheet: Sheet) -> bool:
-    """Return whether a table holds arena-hard answers of one model."""
-    return all(sheet.columns & names for names in (ARENA_HARD_ITEMS, {"choices", "messages"}, {"model", "model_id"}))
-
-
-def holds_arena_hard_questions(sheet: Sheet) -> bool:
-    """Return whether a table holds questions of arena-hard v0.1, whose prompts are turns; those of v2 are plain."""
-    return bool(sheet.columns & ARENA_HARD_ITEMS) and "turns" in sheet.columns
 
 
 def read_arena_hard_answers(sheet: Sheet) -> list[ResponseRow]:

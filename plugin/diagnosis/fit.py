@@ -86,7 +86,7 @@ class BradleyTerryFit(CardAnswer):
             p = "-" if miss.adjusted is None else f"{miss.adjusted:.2g}"
             rows.append((f"{miss.first} - {miss.second}", f"{miss.battles:,}", *rates, " to ".join(ends) or "-", p))
         header = ("pair", "battles", "observed", "expected", "points off", "interval", "p (Holm)")
-        return (Table("Pairs farthest from the fit", header, tuple(rows)),)
+        return (Table("Pairs farthest from the fit", header, tuple(rows), spare=("battles",)),)
 
 
 def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryFit | Missing:

@@ -13,8 +13,8 @@ from podium.errors import UsageError
 from podium.formats.lm_eval_judged import UNNAMED_MODEL, verdicts_as_text
 from podium.hosts.lm_eval.batch import judge_battles
 from podium.hosts.lm_eval.compatibility import register
-from podium.hosts.lm_eval.filter_verdicts import remember_verdicts
 from podium.hosts.lm_eval.judge import judge_model, refuse_lm_eval_model
+from podium.hosts.lm_eval.metrics import remember_verdicts
 from podium.hosts.lm_eval.opponents import Against, pair_with_opponents
 from podium.hosts.lm_eval.secrets import redact, refuse_secrets
 from podium.plugins.catalogue import judging_settings

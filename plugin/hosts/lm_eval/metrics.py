@@ -6,12 +6,12 @@ on to its aggregation, which ranks this run's model among its opponents.
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
 from typing import Any
 
 from podium.errors import NotIdentifiedError, PodiumError
-from podium.formats.lm_eval_judged import battles_table
+from podium.formats.lm_eval_judged import battles_table, parse_verdicts
 from podium.hosts.lm_eval.compatibility import register
-from podium.hosts.lm_eval.filter_verdicts import parse_filter_verdicts
 from podium.nouns.ranking import Entry, Standings
 from podium.reading.judgments import read_battles
 from podium.verbs.rank_battles import rank
@@ -25,6 +25,26 @@ Aggregation = Callable[[Sequence[Any]], float | str]
 Count = Callable[..., int | None]
 
 log = logging.getLogger(__name__)
+_DIGESTS: set[bytes] = set()
+"""Of the filter's verdicts: a model may answer with a text that looks like verdicts."""
+
+
+def remember_verdicts(text: str) -> str:
+    """Return the text of a document's verdicts unchanged, after remembering its digest."""
+    _DIGESTS.add(_digest(text))
+    return text
+
+
+def parse_filter_verdicts(filtered: Any) -> dict[str, Any] | None:
+    """Parse a filtered response into the verdicts on a document; None if the judging filter did not write it."""
+    if isinstance(filtered, list | tuple) and len(filtered) == 1:
+        return parse_filter_verdicts(filtered[0])
+    return parse_verdicts(filtered) if isinstance(filtered, str) and _digest(filtered) in _DIGESTS else None
+
+
+def _digest(text: str) -> bytes:
+    """Return the SHA-256 digest of a text."""
+    return sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
 class DocumentCredit(float):
@@ -43,12 +63,9 @@ class DocumentCredit(float):
 
 
 def earned_credit(references: Any = None, predictions: Sequence[Any] = (), **options: Any) -> DocumentCredit | None:  # noqa: ARG001
-    """Return a document's mean credit over opponents; None if no verdict could be read.
+    """Return a document's mean credit over opponents from the filtered response; None if no verdict could be read.
 
-    Args:
-        references: ignored; lm-eval passes it.
-        predictions: the filtered response.
-        **options: of the ranker, as for `podium.rank`: `level`, `calibration`, `beta`, `pin`, ...
+    `options` are the ranker's, as for `podium.rank`: `level`, `calibration`, `beta`, `pin`, ...
     """
     verdicts = parse_filter_verdicts(predictions)
     if verdicts is None or verdicts["credit"] is None:

@@ -25,7 +25,6 @@ from lm_eval.loggers.wandb_logger import WandbLogger
 from podium.formats import lm_eval_judged
 from podium.hosts.lm_eval import metrics
 from podium.hosts.lm_eval.compatibility import register
-from podium.hosts.lm_eval.filter_verdicts import remember_verdicts
 from podium.reading.judgments import read_battles
 from podium.verbs.rank_battles import rank
 
@@ -40,7 +39,7 @@ def kept(item: int, *credits: float | None, margin: float | None = None) -> str:
     read = [one for one in credits if one is not None]
     earned = sum(read) / len(read) if read else None
     told = {"item": f"q{item}", "model": "me", "credit": earned, "one_sided": "unparsed", "missing": {}}
-    return remember_verdicts(lm_eval_judged.verdicts_as_text({**told, "battles": battles}))
+    return metrics.remember_verdicts(lm_eval_judged.verdicts_as_text({**told, "battles": battles}))
 
 
 def items(*documents: tuple[float | None, ...], **options: Any) -> list[Any]:

@@ -76,7 +76,7 @@ def write_startup_file(user: bool) -> Path:
     """Write the startup file into the environment's or the user's site-packages; return its path."""
     if user and not site.ENABLE_USER_SITE:
         raise UsageError(f"--user: the Python of {sys.prefix} reads no user site-packages; leave --user out")
-    path = (_user_site() if user else _site_packages()) / NAME
+    path = Path(site.getusersitepackages() if user else sysconfig.get_path("purelib"), NAME)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         # Atomically: Python complains at every start about half a line.
@@ -92,8 +92,8 @@ def write_startup_file(user: bool) -> Path:
 
 def startup_files() -> list[Path]:
     """Return the startup files that exist for this environment."""
-    folders = [_site_packages(), *([_user_site()] if site.ENABLE_USER_SITE else [])]
-    return [folder / NAME for folder in folders if (folder / NAME).exists()]
+    folders = [sysconfig.get_path("purelib"), *([site.getusersitepackages()] if site.ENABLE_USER_SITE else [])]
+    return [path for path in (Path(folder, NAME) for folder in folders) if path.exists()]
 
 
 def is_current(path: Path) -> bool:
@@ -104,13 +104,3 @@ def is_current(path: Path) -> bool:
 def startup_lines() -> str:
     """Return the content of the startup file, in ASCII."""
     return LINES.format(program=PROGRAM.format(path=str(ON_START), programs=tuple(HOSTS)))
-
-
-def _site_packages() -> Path:
-    """Return the site-packages folder of this environment."""
-    return Path(sysconfig.get_path("purelib"))
-
-
-def _user_site() -> Path:
-    """Return the user's site-packages folder."""
-    return Path(site.getusersitepackages())

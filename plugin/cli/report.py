@@ -46,7 +46,7 @@ def report(
     from podium.storage.atomic_files import write_text
 
     with show_progress():
-        material, whole = _material(arguments, responses, no_texts)
+        material, whole = _build_page_content(arguments, responses, no_texts)
         page = report_page(material)
     announce(material.ranking)
     write_text(output, page, errors="backslashreplace")
@@ -54,7 +54,9 @@ def report(
     context.exit(0 if whole and not material.ranking.failures else 3)
 
 
-def _material(arguments: dict[str, Any], responses: tuple[str, ...], no_texts: bool) -> "tuple[PageContent, bool]":
+def _build_page_content(
+    arguments: dict[str, Any], responses: tuple[str, ...], no_texts: bool
+) -> "tuple[PageContent, bool]":
     """Build the page content from the sources; also return whether all sources could be read."""
     from podium.nouns.ranking_file import read_ranking
     from podium.page.material import PageContent, add_battles_to_page
@@ -80,5 +82,7 @@ def _material(arguments: dict[str, Any], responses: tuple[str, ...], no_texts: b
     costs = costs_table(ranking.standings[0], [*sources, *responses])
     material = PageContent(ranking, calibration=known, command=command, costs=costs)
     families = families_of(about_models(arguments["models"]))
-    made = add_battles_to_page(material, battles, apart, texts, families=families, level=how["level"], seed=how["seed"])
-    return made, not battles.lost
+    content = add_battles_to_page(
+        material, battles, apart, texts, families=families, level=how["level"], seed=how["seed"]
+    )
+    return content, not battles.lost

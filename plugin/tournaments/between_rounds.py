@@ -89,7 +89,7 @@ def place_newcomers(fixed: Mapping[str, float], newcomers: Sequence[str], met: M
     return known
 
 
-def refuse_unknown(before: Sequence[str], met: Matchups, ratings: object) -> None:
+def refuse_unrated(before: Sequence[str], met: Matchups, ratings: object) -> None:
     """Raise UsageError if a model that newcomers join has neither a rating nor a readable battle."""
     known = {name for (a, b), credits in met.items() if credits and a in before and b in before for name in (a, b)}
     lacking = [] if ratings is not None or len(before) < 2 else sorted(set(before) - known)

@@ -37,7 +37,7 @@ class Recorded:
         pairings = self._battles_to_play(field)
         if not pairings and not played:
             raise UsageError("no recorded battle is of these models and items: name a log with -T battles=LOG")
-        of = f"{len(pairings):,} of {len(self._in_order):,} " if len(pairings) < len(self._in_order) else ""
+        of = f"{len(pairings):,} of {len(self._sorted_battles):,} " if len(pairings) < len(self._sorted_battles) else ""
         return schedule_pairings(field, pairings, played, f"{of}recorded battles again")
 
     def size(self, field: Field) -> int:
@@ -53,7 +53,7 @@ class Recorded:
         names, items = {*field.models}, {*field.items}
         possible = [
             battle
-            for battle in self._in_order
+            for battle in self._sorted_battles
             if battle.item in items
             and {battle.a, battle.b} <= names
             and field.can_play(battle.item, battle.a, battle.b)
@@ -67,6 +67,6 @@ class Recorded:
         return tuple(sorted((battle for battle, _ in drawn), key=lambda battle: battle.key))
 
     @cached_property
-    def _in_order(self) -> tuple[Pairing, ...]:
+    def _sorted_battles(self) -> tuple[Pairing, ...]:
         """The recorded pairings in an order that does not depend on the file."""
         return tuple(sorted(set(self.battles), key=lambda battle: battle.key))

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 
 from podium.errors import UsageError, unknown_name
-from podium.tournaments.between_rounds import matchups_in, refuse_unknown
+from podium.tournaments.between_rounds import matchups_in, refuse_unrated
 from podium.tournaments.schedule import OVER, Field, NextRound, Pairing, Round, pairing, schedule_pairings
 from podium.tournaments.selection import Ratings, draw_items, generator, order_of_visits, parse_ratings, ranked_before
 from podium.tournaments.stopping import Progress, Stopping, look_summary
@@ -67,7 +67,7 @@ class Ring(Stopping):
             coming = schedule_pairings(field, battles, played, f"a random circle on each of {len(order)} items")
             return NextRound(coming.pairings, coming.note, absent)
         progress = self.progress_of(field, played)
-        return OVER if progress.reason else self._round(field, order, progress, played)
+        return OVER if progress.reason else self._next_round(field, order, progress, played)
 
     def progress_of(self, field: Field, played: Sequence[Round]) -> Progress:
         """Return the progress with `until`."""
@@ -75,7 +75,7 @@ class Ring(Stopping):
         sides = ({side for own in done.outcomes for side in (own.pairing.a, own.pairing.b)} for done in played)
         number = next((k for k, both in enumerate(sides) if not both <= {*before}), len(played))
         given = played[:number] if new else ()
-        refuse_unknown(before if new else (), matchups_in(given), self.ratings)
+        refuse_unrated(before if new else (), matchups_in(given), self.ratings)
         progress = self.progress(
             field,
             order_of_visits(field, self.items, self.seed),
@@ -119,7 +119,7 @@ class Ring(Stopping):
             most += min(turns * own, models * (models - 1))
         return most
 
-    def _round(self, field: Field, order: Sequence[str], progress: Progress, played: Sequence[Round]) -> NextRound:
+    def _next_round(self, field: Field, order: Sequence[str], progress: Progress, played: Sequence[Round]) -> NextRound:
         """Return the battles until the next look, or until a later look if none can be played before."""
         code = {name: k for k, name in enumerate(sorted(field.models))}
         met: dict[str, Met] = {}

@@ -241,7 +241,7 @@ class Stopping:
         looks: list[Look] = []
         visits = 0
         for number, done in enumerate(played, start=1):
-            visits = self._visits_by_items(done, visits, place, plan)
+            visits = self._visits_after_round(done, visits, place, plan)
             fit = _fit_look(names, [*given, *played[:number]], held)
             battles = sum(len(done.outcomes) for done in played[:number])
             looks.append(self._analyse(fit, number, visits, battles, plan, asked, looks[-1] if looks else None, mask))
@@ -269,7 +269,7 @@ class Stopping:
         needed = 2.0 * visits if np.isnan(width) else 1.05 * visits * (width / self.error) ** 2
         return min(int(np.ceil(np.clip(needed, 1.1 * visits, 2.0 * visits))), plan[-1])
 
-    def _visits_by_items(self, done: Round, before: int, place: Mapping[str, int], plan: Sequence[int]) -> int:
+    def _visits_after_round(self, done: Round, before: int, place: Mapping[str, int], plan: Sequence[int]) -> int:
         """Return the number of item visits after a round, from the items of its battles."""
         items = {outcome.pairing.item for outcome in done.outcomes} & place.keys()
         reached = before + max(((place[item] - before) % len(place) + 1 for item in items), default=1)

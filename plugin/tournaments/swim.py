@@ -10,7 +10,7 @@ from podium.tournaments.between_rounds import (
     matchups_in,
     opponents_of,
     place_newcomers,
-    refuse_unknown,
+    refuse_unrated,
     strengths_of_matchups,
 )
 from podium.tournaments.schedule import OVER, Field, NextRound, Round, pairing, schedule_pairings
@@ -57,7 +57,7 @@ class Swim:
     def next(self, field: Field, played: Sequence[Round]) -> NextRound:
         """Return the battles of the next pair on every item."""
         met, before = matchups_in(played), self.ranked_before(field)
-        refuse_unknown(before, met, self.ratings)
+        refuse_unrated(before, met, self.ratings)
         items = draw_items(field, self.items, self.seed)
         order = self._order(field, before)
         for position in range(max(len(before), 1), len(order)):

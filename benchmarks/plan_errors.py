@@ -26,8 +26,8 @@ from podium.plugins.catalogue import make_tournament
 from podium.rankers.pairs import pairs_from_matrices
 from podium.rankers.scale import POINTS
 from podium.rankers.strengths import fit_strengths
-from podium.tournaments.schedule import Field, Outcome, Pairing, Round
-from podium.verbs.replays import TournamentDesign, recording_of
+from podium.tournaments.schedule import Field, Outcome, Pairing, Round, TournamentDesign
+from podium.verbs.replays import recording_of
 
 DESIGNS = ("round_robin", "anchor", "chain", "swim", "ring")
 PILOT_ITEMS = 2000

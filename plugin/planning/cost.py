@@ -15,8 +15,7 @@ from podium.planning.precision import MOST_MODELS, VerdictModel, assumed_verdict
 from podium.planning.sample_size import informative_needed
 from podium.plugins.catalogue import make_tournament
 from podium.text import some
-from podium.tournaments.schedule import Field
-from podium.verbs.replays import TournamentDesign, asks_order
+from podium.tournaments.schedule import Field, TournamentDesign, asks_order
 
 PAIRS = "pairs of interest"
 MOST_COUNTED = 1000

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -11,7 +11,9 @@ from podium.format_version import FORMAT_VERSION
 from podium.nouns.estimate import Estimate
 from podium.scorers.battle import ORDERS, Orders, judgments
 from podium.text import Document
-from podium.verbs.replays import Recording
+
+if TYPE_CHECKING:
+    from podium.verbs.replays import Recording
 
 UNITS = ("tokens_in", "tokens_out", "price_in", "price_out")
 
@@ -249,7 +251,7 @@ class PlanRequest:
         methods, missing: fields of the `Plan`, which its parts add to.
     """
 
-    record: Recording | None
+    record: "Recording | None"
     models: int
     items: int | None
     ties: Estimate

@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from podium.diagnosis.clustered import Clustered
 from podium.errors import NotIdentifiedError, UsageError, unknown_name
 from podium.nouns.battles import Battles
 from podium.nouns.estimate import Estimate
@@ -18,11 +17,12 @@ from podium.planning.edges import sample_sizes, smallest_edges
 from podium.planning.plan import AnchorCandidate, Decision, DecisionStep, Plan, PlanRequest, Tariff, elo_of_edge
 from podium.planning.precision import ITEM_EFFECT, SPREAD
 from podium.planning.sample_size import check_numbers, three_levels
-from podium.rankers.coded import code_battles
 from podium.rankers.intervals import check_level, t_quantile
+from podium.tournaments.schedule import TournamentDesign
 from podium.tournaments.selection import draw_items
-from podium.verbs.rank_battles import rank
-from podium.verbs.replays import Recording, TournamentDesign, recording_of
+
+if TYPE_CHECKING:
+    from podium.verbs.replays import Recording
 
 TIES = 0.15
 """Share of battles that end in a tie, if nothing else is known."""
@@ -112,8 +112,11 @@ def make_plan(
     return replace(_build_plan(replace(request, share=share), candidates), compared=compared)
 
 
-def _record_of(pilot: Battles | pd.DataFrame | str | Path, items: int | None, pool: bool, seed: int) -> Recording:
+def _record_of(pilot: Battles | pd.DataFrame | str | Path, items: int | None, pool: bool, seed: int) -> "Recording":
     """Return the pilot's verdicts, on as many of its items as are asked for."""
+    # Imported here, like all that only a pilot needs: a plan without one starts in half the time.
+    from podium.verbs.replays import recording_of
+
     record = recording_of(pilot, pool=pool)
     if items is None or items >= len(record.field.items):
         return record
@@ -153,8 +156,11 @@ def _build_plan(request: PlanRequest, candidates: tuple[AnchorCandidate, ...]) -
     )
 
 
-def share_of_ties(record: Recording, level: float) -> Estimate:
+def share_of_ties(record: "Recording", level: float) -> Estimate:
     """Return the share of ties among readable battles, with its item-clustered t interval."""
+    from podium.diagnosis.clustered import Clustered
+    from podium.rankers.coded import code_battles
+
     coded = code_battles(record.battles)
     tied = coded.credit == 0.5
     share, number = float(tied.mean()), len(tied)
@@ -175,6 +181,8 @@ def _candidates(request: PlanRequest) -> Iterator[AnchorCandidate]:
         remedy = f"play 10 items ({size:,} battles, {size * request.tariff.calls:,} calls) and plan from them"
         request.leave_out(part, "there is no pilot", remedy)
         return
+    from podium.verbs.rank_battles import rank
+
     try:
         how: dict[str, Any] = {"level": request.level, "seed": request.seed, "pool": True, "answers": False}
         standings = rank(request.record.battles, "informativeness", **how).standings[0]

@@ -9,6 +9,7 @@ each battle's credit. `benchmarks/plan_errors.py` compares the result with simul
 
 from dataclasses import dataclass
 from math import exp, sqrt
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import expit, ndtri
@@ -23,8 +24,10 @@ from podium.rankers.pairs import pairs_from_matrices
 from podium.rankers.scale import POINTS
 from podium.rankers.strengths import fit_strengths
 from podium.text import some
-from podium.tournaments.schedule import Field, Outcome, Round
-from podium.verbs.replays import Recording, TournamentDesign
+from podium.tournaments.schedule import Field, Outcome, Round, TournamentDesign
+
+if TYPE_CHECKING:
+    from podium.verbs.replays import Recording
 
 SPREAD, ITEM_EFFECT = 130.0, 170.0
 """Standard deviations of ratings over models, and of a model's rating over items, Elo, if there is no pilot.
@@ -83,7 +86,7 @@ def assumed_verdicts(names: tuple[str, ...], ties: float) -> VerdictModel:
     return VerdictModel(tuple(sorted(names)), theta, (ITEM_EFFECT / POINTS) ** 2, float(dispersion))
 
 
-def cube_by_item(record: Recording, values: np.ndarray) -> np.ndarray:
+def cube_by_item(record: "Recording", values: np.ndarray) -> np.ndarray:
     """Return the values of a record's battles by item, shape (items, n, n), NaN if there is none.
 
     Args:
@@ -98,7 +101,7 @@ def cube_by_item(record: Recording, values: np.ndarray) -> np.ndarray:
     return cube
 
 
-def pilot_verdicts(record: Recording) -> tuple[VerdictModel, list[VerdictModel]]:
+def pilot_verdicts(record: "Recording") -> tuple[VerdictModel, list[VerdictModel]]:
     """Return the verdict model of a pilot, and those of the pilot without each tenth of its items.
 
     Raises:
@@ -145,8 +148,8 @@ def play_schedule(design: TournamentDesign, model: VerdictModel) -> np.ndarray:
 
     An anchor that is unknown or not among the models is replaced by a model of middling strength.
     """
-    size, most = len(model.names), 200 if design.name in DIFFERENT_BY_ITEM else 10
-    number = int(np.clip(10_000 * most // size**2, 1, most))
+    size, most = len(model.names), 100 if design.name in DIFFERENT_BY_ITEM else 10
+    number = int(np.clip(20_000 * most // size**2, 1, most))
     settings = dict(design.settings)
     if design.name == "anchor" and settings.get("anchor") not in model.names:
         settings["anchor"] = model.names[np.argsort(model.theta, kind="stable")[size // 2]]

@@ -10,14 +10,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from math import ceil, floor, sqrt
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import bdtr, bdtrc, bdtrik, ndtr, ndtri
 
 from podium.errors import UsageError
 from podium.planning.precision import cube_by_item
-from podium.rankers.informativeness import finest_verdicts
-from podium.verbs.replays import Recording
+
+if TYPE_CHECKING:
+    from podium.verbs.replays import Recording
 
 WINDOW = 0.01
 """Width of the interval of edges from which the paper takes its distributions."""
@@ -77,7 +79,7 @@ def elo_of_three_levels(differences: Differences) -> float:
     return float(800 * np.log10(rate / (1 - rate))) if rate < 1 else np.inf
 
 
-def recorded_differences(record: Recording) -> Iterator[Differences]:
+def recorded_differences(record: "Recording") -> Iterator[Differences]:
     """Yield the differences of every ordered pair of models against every anchor, on items where both were parsed.
 
     Source: Don-Yehiya et al. 2026, appendix C. Pairs that no item compares are left out.
@@ -90,11 +92,13 @@ def recorded_differences(record: Recording) -> Iterator[Differences]:
             yield Differences(values, counts / counts.sum())
 
 
-def verdict_cube(record: Recording) -> np.ndarray:
+def verdict_cube(record: "Recording") -> np.ndarray:
     """Return the verdict on each model against each other by item, NaN if unparsed, shape (items, n, n).
 
     It is the margin of five-level labels, else twice the credit minus 1; the sign if verdicts are continuous.
     """
+    from podium.rankers.informativeness import finest_verdicts
+
     margin = np.array([outcome.margin for outcome in record.outcomes], dtype=np.float64)
     credit = np.array([outcome.credit for outcome in record.outcomes], dtype=np.float64)
     readable = ~np.isnan(credit)

@@ -1,7 +1,7 @@
 """Basic types of tournaments: pairings, outcomes, rounds, and the field of models and items."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 
@@ -126,3 +126,18 @@ class TournamentRule(Protocol):
 
     def size(self, field: Field) -> int:
         """Return the maximum number of battles of the whole tournament."""
+
+
+def asks_order(rule: Any) -> bool:
+    """Return whether the pairings of a tournament, or of its class, say which model is shown first."""
+    return bool(getattr(rule, "shows_first", False))
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentDesign:
+    """A tournament by name, its settings, a label for both, and the most battles that it may play."""
+
+    label: str
+    name: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    budget: int | None = None

@@ -1,7 +1,7 @@
 """Replay a tournament: recorded verdicts stand in for the judge, and nothing is called."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from podium.plugins import catalogue
 from podium.plugins.settings import assign_options, options_by_name, parameters_of, ranker_names
 from podium.reading.judgments import read_battles
 from podium.tournaments.decisions import build_answer
-from podium.tournaments.schedule import Field, Outcome, Pairing, Round, TournamentRule
+from podium.tournaments.schedule import Field, Outcome, Pairing, Round, TournamentRule, asks_order
 from podium.verbs.rank_battles import rank, refuse_several_judges
 
 
@@ -49,16 +49,6 @@ class Recording:
         asked = np.zeros(len(self.outcomes) + 1, dtype=bool)
         asked[[code for pairing in pairings if (code := self.code_of(pairing)) is not None]] = True
         return asked[self.code_of_row]
-
-
-@dataclass(frozen=True, slots=True)
-class TournamentDesign:
-    """A tournament by name, its settings, a label for both, and the most battles that it may play."""
-
-    label: str
-    name: str
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    budget: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +139,6 @@ def replay(
     how = {**ranking.provenance["options"], "replay": asked}
     ranking = replace(ranking, standings=standings, provenance={**ranking.provenance, "options": how})
     return Replay(played.rounds, played.given, played.battles, played.price, played.rows, tournament, own, ranking)
-
-
-def asks_order(rule: Any) -> bool:
-    """Return whether the pairings of a tournament, or of its class, say which model is shown first."""
-    return bool(getattr(rule, "shows_first", False))
 
 
 def in_one_order(battles: Battles) -> Battles:

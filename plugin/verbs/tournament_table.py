@@ -16,11 +16,10 @@ from podium.plugins import catalogue
 from podium.plugins.catalogue import make_tournament
 from podium.plugins.settings import options_of, ranker_names, ranker_options
 from podium.text import Document, some
+from podium.tournaments.schedule import TournamentDesign, asks_order
 from podium.verbs.reference_ranking import ReferenceRanking
 from podium.verbs.replays import (
     Recording,
-    TournamentDesign,
-    asks_order,
     divide_options,
     play,
     recording_of,

@@ -7,7 +7,7 @@ from podium.planning.cost import battles_of
 from podium.planning.plan import BattleCosts, Tariff
 from podium.planning.planner import make_plan
 from podium.planning.precision import assumed_verdicts, design_variance
-from podium.verbs.replays import TournamentDesign
+from podium.tournaments.schedule import TournamentDesign
 
 SEVEN = tuple("abcdefg")
 

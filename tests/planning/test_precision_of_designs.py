@@ -22,7 +22,8 @@ from podium.planning.precision import (
 )
 from podium.rankers.intervals import mean_interval
 from podium.rankers.scale import POINTS
-from podium.verbs.replays import TournamentDesign, recording_of, replay
+from podium.tournaments.schedule import TournamentDesign
+from podium.verbs.replays import recording_of, replay
 
 ROUND_ROBIN = TournamentDesign("round_robin", "round_robin")
 DESIGNS = ("round_robin", "anchor", "swim", "chain", "ring")

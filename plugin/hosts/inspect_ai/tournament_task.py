@@ -321,7 +321,8 @@ def _responses_or_requests(sources: Sequence[str], requests: AnswerRequests, rea
 def _played_before(name: str, log: str, models: Sequence[str]) -> tuple[Outcome, ...]:
     """Return the battles of these models in an earlier log, which newcomers join."""
     from podium.reading.judgments import read_battles
-    from podium.verbs.replays import asks_order, recording_of
+    from podium.tournaments.schedule import asks_order
+    from podium.verbs.replays import recording_of
 
     rule = catalogue.tournament_rule(name)
     if "rated" not in parameters_of(rule):

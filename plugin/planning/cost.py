@@ -9,10 +9,9 @@ from scipy.special import ndtri
 
 from podium.errors import NotIdentifiedError
 from podium.nouns.estimate import Estimate
-from podium.planning.edges import items_with
 from podium.planning.plan import UNITS, BattleCosts, PlanRequest, PricedDesign, Tariff, elo_of_edge
 from podium.planning.precision import MOST_MODELS, VerdictModel, assumed_verdicts, design_variance, pilot_verdicts
-from podium.planning.sample_size import informative_needed
+from podium.planning.sample_size import informative_needed, items_with
 from podium.plugins.catalogue import make_tournament
 from podium.text import some
 from podium.tournaments.schedule import Field, TournamentDesign, asks_order

@@ -97,12 +97,9 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class AnchorCandidate:
-    """A model of the pilot as a possible anchor: the share of pairs of others that its verdicts distinguish.
+    """A model as a possible anchor, with the share of pairs of others that its verdicts distinguish.
 
-    Attributes:
-        three_level: informativeness when verdicts are only win, tie and loss.
-        pairs: compared, over all items.
-        rank_low, rank_high: simultaneous rank set among the candidates.
+    `three_level` is that share when verdicts are only win, tie and loss; ranks are a simultaneous rank set.
     """
 
     anchor: str
@@ -192,17 +189,7 @@ class UnansweredPart:
 
 @dataclass(frozen=True, slots=True)
 class Plan(Document):
-    """A whole plan.
-
-    Attributes:
-        asked: the numbers that it is for.
-        candidates: for the anchor, the most informative first; empty without a pilot.
-        anchor: the one that the figures are for.
-        gap_elo: the asked edge in Elo.
-        cheapest: which design costs least for the asked edge, in a sentence.
-        methods: of the intervals by part, or why there is none.
-        compared: how many items `podium compare` needs; None if no difference was asked about.
-    """
+    """A whole plan; `gap_elo` is the asked edge in Elo, `lines` a design each, `methods` those of intervals by part."""
 
     view = "podium.planning.plan_report:plan_reports"
     asked: Mapping[str, Any]
@@ -242,13 +229,9 @@ def elo_of_edge(edge: float, ties: float) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanRequest:
-    """What a plan is for, most of it arguments of `make_plan`, and the notes that its parts leave.
+    """What a plan is for, as `make_plan` takes it; parts of the plan add to `methods` and `missing`.
 
-    Attributes:
-        record: the pilot.
-        ties: share of battles that end in a tie.
-        share: of items that distinguish two models through the anchor; None if unknown.
-        methods, missing: fields of the `Plan`, which its parts add to.
+    `record` is the pilot, `share` that of the items that distinguish two models through the anchor.
     """
 
     record: "Recording | None"

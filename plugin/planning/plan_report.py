@@ -106,18 +106,14 @@ def _sections(plan: Plan) -> Iterator[Section]:
 
 def _compared_items(size: ComparedSize) -> Section:
     """Return the section with the items that `podium compare` needs."""
-    columns: tuple[Column, ...] = (
-        ("difference", lambda size: size.difference),
-        ("items", lambda size: f"{size.items:,}"),
-        ("power", lambda size: f"{size.power:.1%}"),
-        ("test", lambda size: size.test),
-        ("items differ", lambda size: size.spread),
-    )
+    header = ("difference", "items", "power", "test", "items differ")
+    row = (size.difference, f"{size.items:,}", f"{size.power:.1%}", size.test, size.spread)
     note = (
         f"power: how often `podium compare` at level {size.level:.3g} finds the better one, if the difference is real; "
         "of the t test by the noncentral t distribution, of the sign test exactly"
     )
-    return _section("compare", "items that detect a difference in podium compare", [size], columns, (note,), "lrrll")
+    table = Table("", header, (row,), "lrrll")
+    return Section("compare", "items that detect a difference in podium compare", tables=(table,), notes=(note,))
 
 
 def _candidates(plan: Plan) -> Section:
@@ -138,7 +134,9 @@ def _candidates(plan: Plan) -> Section:
         "of 3 levels: as win, tie, loss",
         f"interval: {plan.methods['informativeness']}; rank set: simultaneous",
     )
-    return _section("candidates", "candidates for the anchor", plan.candidates, columns, notes, "llrrrrr", axis)
+    return _section(
+        "candidates", "candidates for the anchor", plan.candidates, columns, notes, align="llrrrrr", axis=axis
+    )
 
 
 def _samples(plan: Plan) -> Section:
@@ -210,8 +208,6 @@ def _needed_costs(plan: Plan) -> Section:
         DESIGN,
         ("items", lambda line: _estimate(line.items, "{:,.0f}")),
         ("calls", lambda line: _needed_cost(line, "calls", "{:,.0f}")),
-        ("tokens in", lambda line: _millions(line.needed and line.needed.tokens_in)),
-        ("tokens out", lambda line: _millions(line.needed and line.needed.tokens_out)),
         ("money", lambda line: _needed_cost(line, "money", "{:,.2f}")),
     )
     title = (
@@ -224,19 +220,13 @@ def _needed_costs(plan: Plan) -> Section:
 
 
 def _section(
-    name: str,
-    title: str,
-    rows: Sequence[Any],
-    columns: Sequence[Column],
-    notes: Sequence[str],
-    align: str = "",
-    axis: Axis | None = None,
+    name: str, title: str, rows: Sequence[Any], columns: Sequence[Column], notes: Sequence[str], **more: Any
 ) -> Section:
     """Return a section with a table of a row per record; columns of designs without a figure are left out."""
     if columns[0] is DESIGN:
         columns = [column for column in columns if any(column[1](row) != EMPTY for row in rows)]
     cells = tuple(tuple(cell(row) for _, cell in columns) for row in rows)
-    table = Table("", tuple(head for head, _ in columns), cells, align, axis=axis)
+    table = Table("", tuple(head for head, _ in columns), cells, **more)
     return Section(name, title, tables=(table,), notes=tuple(notes))
 
 

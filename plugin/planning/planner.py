@@ -13,10 +13,9 @@ from podium.nouns.estimate import Estimate
 from podium.nouns.ranking import provenance
 from podium.planning.compared_sizes import compared_size
 from podium.planning.cost import PAIRS, battles_of, cheapest_design, price_designs, stand_in_names
-from podium.planning.edges import sample_sizes, smallest_edges
 from podium.planning.plan import AnchorCandidate, Decision, DecisionStep, Plan, PlanRequest, Tariff, elo_of_edge
 from podium.planning.precision import ITEM_EFFECT, SPREAD
-from podium.planning.sample_size import check_numbers, three_levels
+from podium.planning.sample_size import check_numbers, sample_sizes, smallest_edges, three_levels
 from podium.rankers.intervals import check_level, t_quantile
 from podium.tournaments.schedule import TournamentDesign
 from podium.tournaments.selection import draw_items
@@ -64,7 +63,7 @@ def make_plan(
         informativeness: share of items that distinguish two models through an anchor; by default the pilot's.
         edge: to be detected: the better model wins 1/2 + edge of the decided items.
         alpha, power: of one-sided tests.
-        baseline: the model that all are to be compared with, if there is one.
+        baseline: the model that all are to be compared with.
         pairs: the only comparisons of interest, if not all models are to be ranked.
         pilot_items: use so many items of the pilot, drawn at random.
         tariff: judge calls, tokens and prices of a battle.

@@ -86,16 +86,13 @@ class Judge:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """Models and items.
+    """Models and items, whose responses have a quality and a length; see `simulate`.
 
     Attributes:
-        models: names.
         strengths: true log-strengths, mean zero, shape (models,).
         quality: of each response, logits, shape (items, models).
         log_length: of each response, shape (items, models).
-        item_sd: standard deviation of the item-by-model effects, logits.
         length_means: mean log-length of each model, shape (models,).
-        length_sd: standard deviation of log-lengths around it.
         categories: category of each item.
         seed: of the judges' noise.
     """
@@ -131,9 +128,7 @@ class World:
             pairs: model positions to compare on every item; all pairs by default.
         """
         rng = np.random.default_rng(self.seed)
-        compared = np.array(
-            pairs if pairs is not None else list(zip(*np.triu_indices(len(self.models), 1), strict=True))
-        )
+        compared = np.transpose(np.triu_indices(len(self.models), 1)) if pairs is None else np.array(pairs)
         item, pair = (axis.ravel() for axis in np.indices((len(self.quality), len(compared))))
         a, b = compared[pair].T
         names, length = np.array(self.models, dtype=object), np.exp(self.log_length).round().astype(int)
@@ -147,8 +142,7 @@ class World:
             "length_b": length[item, b],
         }
         if human:
-            won = rng.random(len(item)) < expit(self.quality[item, a] - self.quality[item, b])
-            known["human"] = won * 1.0
+            known["human"] = (rng.random(len(item)) < expit(self.quality[item, a] - self.quality[item, b])) * 1.0
         parts = [
             pd.DataFrame({**known, **self._verdict_columns(judge, item, a, b, order, rng), "repeat": repeat})
             for judge in judges or (Judge(),)
@@ -168,20 +162,16 @@ class World:
         One judgment each; the verdict is its sign after `verbosity_bias`, which is left out here.
         """
         judge, rng = judge or Judge(), np.random.default_rng(self.seed)
-        own = judge.scale * self.quality + judge.length_bias * self.log_length + self._favour(judge)
-        lean = own[:, :, None] - own[:, None, :] + judge.position_bias
-        margins: np.ndarray = lean + judge.noise * rng.logistic(size=lean.shape)
-        return margins
+        score = judge.scale * self.quality + judge.length_bias * self.log_length + self._favour(judge)
+        lean = score[:, :, None] - score[:, None, :] + judge.position_bias
+        return np.asarray(lean + judge.noise * rng.logistic(size=lean.shape))
 
     def expected_credits(self, judge: Judge | None = None, *, orders: Literal["both", "ab"] = "both") -> np.ndarray:
-        """Return the exact mean credit of row against column over the population of items, shape (n, n).
-
-        Quality and length differences are normal, so the judge's margin is, and its mean credit is an integral over
-        one variable. The diagonal is 0.5.
-        """
+        """Return the exact mean credit of row against column over the population of items, shape (n, n)."""
         judge = judge or Judge()
         by_length = judge.length_bias + judge.verbosity_bias
-        lean = judge.scale * _gaps(self.strengths) + by_length * _gaps(self.length_means) + _gaps(self._favour(judge))
+        score = judge.scale * self.strengths + by_length * self.length_means + self._favour(judge)
+        lean = np.subtract.outer(score, score)
         spread = np.sqrt(2) * np.hypot(judge.scale * self.item_sd, by_length * self.length_sd)
         first = _integrated_credit(judge, lean + judge.position_bias, spread)
         if orders == "ab":
@@ -275,16 +265,10 @@ def simulate(
     )
 
 
-def _gaps(values: np.ndarray) -> np.ndarray:
-    return values[:, None] - values[None, :]
-
-
 def _integrated_credit(judge: Judge, lean: np.ndarray, spread: float) -> np.ndarray:
-    """Return the mean over a normal margin with these means and this standard deviation, same shape.
-
-    The wider of the two distributions, normal margin and logistic error, is integrated in closed form given the
-    other one: so each rule meets a smooth function, and errs by less than 1e-9.
-    """
+    """Return the mean credit over normal margins with these means and this standard deviation, same shape."""
+    # The wider of normal margin and logistic error is integrated in closed form, so that the rule for the other one
+    # meets a smooth function, and errs by less than 1e-9.
     if spread == 0:
         return judge.mean_credit(lean)
     if judge.noise > spread:

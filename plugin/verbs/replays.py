@@ -53,12 +53,9 @@ class Recording:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a tournament costs.
+    """What a tournament costs: battles asked for (judged, unparsed, or missing on record) and their judge calls.
 
-    Attributes:
-        battles: asked for: `judged` ones, `unparsed` ones, and `missing` ones that are not on record.
-        calls: judge calls recorded for them, both orders counted.
-        given: battles on record before the tournament began, which it does not pay for.
+    `given` counts the battles on record before the tournament began, which it does not pay for.
     """
 
     battles: int
@@ -73,14 +70,7 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Playthrough:
-    """The result of a tournament played on recorded verdicts, before ranking.
-
-    Attributes:
-        rounds: a missing battle has no credit.
-        given: the battles on record before it began.
-        battles: those played and those given.
-        rows: mask of the record's rows that are in `battles`, shape (rows,).
-    """
+    """A tournament played on recorded verdicts: its `battles` are the record's `rows` (a mask) played or given before."""
 
     rounds: tuple[Round, ...]
     given: tuple[Outcome, ...]

@@ -99,8 +99,7 @@ def compare_tournaments(
         budgets: play each tournament on as many items as these numbers of battles allow; by default on all.
         **options: of the tournaments and of the ranker; `name.option` (through a dict) reaches one of them only.
     """
-    names = tournament_names(tournaments)
-    ranker, *more = ranker_names(ranker)
+    names, (ranker, *more) = tournament_names(tournaments), ranker_names(ranker)
     if more:
         raise UsageError(f"--ranker: several tournaments are compared by one ranker; leave out {', '.join(more)}")
     if seeds < 1:

@@ -70,7 +70,7 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Playthrough:
-    """A tournament played on recorded verdicts: its `battles` are the record's `rows` (a mask) played or given before."""
+    """A tournament played on recorded verdicts; `battles` are those played and given, the record's `rows` (a mask)."""
 
     rounds: tuple[Round, ...]
     given: tuple[Outcome, ...]

@@ -99,7 +99,7 @@ def test_a_removed_option_names_the_benchmark_that_replaces_it(
         (("--tournament", "swin"), "no tournament called 'swin'; did you mean 'swim'"),
         (("--tournament", ","), "no tournament named"),
         (("--tournament", "recorded"), "a replay has their verdicts already"),
-        (("--tournament", "swim", "--set", "calibration=x.json"), "give it as --calibration FILE"),
+        (("--tournament", "swim", "--set", "calibration=x.json"), "give --calibration FILE"),
         (("--tournament", "swim", "--set", "items=few"), "items='few' is not a whole number"),
         (("--tournament", "swim", "--set", "chain.items=3"), "no ranker or tournament in this call called 'chain'"),
         (("--tournament", "swim", "--set", "pilot=3"), "'pilot' is an option of anchor, not of"),

@@ -31,7 +31,7 @@ def test_an_option_of_a_ranker_that_is_not_asked_is_refused() -> None:
 
 def test_the_way_of_the_battles_names_at_most_ten_calls_that_there_are() -> None:
     text = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    way = text[text.index("- `podium rank`") : text.index("- a tournament")]
+    way = text[text.index("- `podium rank`") : text.index("- A tournament, from")]
     calls = re.findall(r"`(podium[\w.]*):(\w+)`", way)
     assert 0 < len(calls) <= 10
     assert all(hasattr(import_module(module), name) for module, name in calls)

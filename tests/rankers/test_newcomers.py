@@ -14,7 +14,7 @@ from turned_battles import mirror
 
 from podium import DataError, Judge, UsageError, calibrate, rank, read_battles, simulate
 from podium.rankers.scale import MEAN, POINTS
-from podium.report.ranking_view import denominators
+from podium.report.ranking_view import standings_notes
 
 JUDGE = Judge("rubric-judge", scale=2.0, noise=0.6)
 OLD = tuple(f"old-{k:02d}" for k in range(12))
@@ -362,7 +362,8 @@ def test_a_table_of_models_without_a_column_model_is_refused():
 def test_what_the_coverage_rests_on_is_said_with_the_numbers_and_in_the_printed_table():
     found = standings(arrivals())
     assumption, printed = (
-        " ".join(text.split()) for text in (found.diagnostics["conformal"]["assumption"], " ".join(denominators(found)))
+        " ".join(text.split())
+        for text in (found.diagnostics["conformal"]["assumption"], " ".join(standings_notes(found)))
     )
     assert "exchangeable with the calibrated models;" in assumption
     assert assumption in printed

@@ -20,7 +20,7 @@ from podium.rankers.further_items import further_items, further_labels
 from podium.rankers.pairs import pair_sums
 from podium.rankers.random_effects import dispersion_of, expected_errors, fit_random_effects
 from podium.rankers.strengths import fit_strengths
-from podium.report.ranking_view import denominators
+from podium.report.ranking_view import standings_notes
 
 RANKER = "structured-bradley-terry"
 
@@ -290,7 +290,7 @@ def test_labels_that_are_all_ties_have_no_interval_of_no_width():
 def test_under_the_table_stand_the_slope_and_the_spread_with_their_ends():
     found = standings(read_battles(labelled()))
     kappa, spread = found.diagnostics["structured"]["kappa"], found.diagnostics["structured"]["spread"]
-    lines = " ".join(denominators(found))
+    lines = " ".join(standings_notes(found))
     assert f"kappa {kappa['mean']:.2f} (90%: {kappa['low']:.2f} … {kappa['high']:.2f})" in lines
     assert f"spread {spread['mean']:.1f} Elo (90%: {spread['low']:.1f} … {spread['high']:.1f})" in lines
 

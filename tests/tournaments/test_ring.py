@@ -287,7 +287,7 @@ def test_under_another_ranker_the_claim_says_by_what_it_was_found() -> None:
     frame = simulate(5, 80, seed=2, strengths=[-2, -1, 0, 1, 2]).judgments(Judge())
     found = replay(read_battles(frame), "ring", rankers="win-rate", until="top2").ranking
     assert found.standings[0].level == 0.95
-    claim = "the tournament found, by Bradley-Terry on what its judge said: The best 2 of 5 are model-04, model-05"
+    claim = "the tournament found, by Bradley-Terry on its judge's verdicts: The best 2 of 5 are model-04, model-05"
     assert claim in " ".join(str(found).split())
     assert "at every look" not in str(found)
     assert not found.standings[0].answer[0].startswith("The best")

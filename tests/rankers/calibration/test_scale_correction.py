@@ -25,7 +25,7 @@ from podium.rankers.pairs import pair_sums
 from podium.rankers.scale import MEAN
 from podium.rankers.strengths import fit_strengths
 from podium.report.calibration_view import calibration_reports, targets_report
-from podium.report.ranking_view import denominators
+from podium.report.ranking_view import standings_notes
 
 NOISY = Judge("noisy-judge", noise=1.5)
 
@@ -265,7 +265,7 @@ def test_below_the_table_stands_whose_rating_the_interval_is_of():
     scale_correction = replace(calibration().scale_correction["soft"], spread=30.0, n=20)
     known = replace(calibration(), scale_correction={**calibration().scale_correction, "soft": scale_correction})
     ranked = {of: rank(read_battles(world()[1]), "soft-elo", calibration=known, of=of) for of in ("votes", "human")}
-    lines = {of: "".join(denominators(ranking.standings[0])) for of, ranking in ranked.items()}
+    lines = {of: "".join(standings_notes(ranking.standings[0])) for of, ranking in ranked.items()}
     sentence = "the rating that humans would give with ever more votes"
     assert (sentence in lines["votes"], sentence in lines["human"]) == (False, True)
 

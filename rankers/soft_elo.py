@@ -15,7 +15,7 @@ from podium.rankers.calibration.agreement import measure_agreement
 from podium.rankers.calibration.bounds import Bounds, mismatch_warnings
 from podium.rankers.calibration.disagreement import NOTHING
 from podium.rankers.calibration.evidence import build_evidence
-from podium.rankers.calibration.signals import Kind, Signal, count_hard_credits, default_kind, read_signal
+from podium.rankers.calibration.signals import Kind, Signal, are_probabilities, default_kind, read_signal
 from podium.rankers.calibration.targets import (
     build_given_target,
     few_items_warnings,
@@ -218,7 +218,8 @@ def _choose_target(
     if given := build_given_target(kind, options.beta, options.constant):
         if kind != "credit":
             return given, "given, taken as exact", []
-        hard, judged = count_hard_credits(battles)
+        soft = are_probabilities(battles)
+        hard, judged = int((~soft).sum()), len(soft)
         mostly_hard = (
             f"{hard:,} of {judged:,} credits are wins, ties and losses, and taken for probabilities because others "
             "are: nothing is softened there; target=smoothing softens verdicts by a constant that human labels give"

@@ -21,9 +21,8 @@ FEWEST_OF_HUMANS = 20
 class Target:
     """The map from a judge's signal to the probability that humans prefer a: sigmoid(sum of weight times feature).
 
-    `weights` are logits per unit of each feature; `beta` is their slope on the margin (of `smoothing`, on the sign of
-    the verdict; of `criteria`, on the mean), with the interval `low` to `high` at `level`. It was fitted to `battles`
-    human preferences, ties left out: 0 if beta was given, and then there is no interval and no `covariance`.
+    `beta` is the slope on the margin (on the sign of the verdict, the mean of the criteria), fitted to `battles` human
+    preferences without ties: 0 if it was given, and then there is no interval and no `covariance` of the weights.
     """
 
     kind: str
@@ -73,10 +72,9 @@ class ScaleCorrection:
 class HeldOut:
     """One model, rated alone against the others by humans and by the judge, 1500 at the mean of the others.
 
-    Ratings are None if the others never met without it; the judge's are not scale-corrected: `hard_scale_correction`
-    and `soft_scale_correction` are the factors estimated from the others, None without a scale correction. `weights`
-    are those of the map fitted without it. `separated` names the ratings that the data do not bound (`human`, `hard`,
-    `soft`); they are in no mean and no quantile.
+    Ratings are None if the others never met without it; the judge's are without the scale correction, whose factors are
+    estimated from the others. `weights` are those of the map fitted without it. `separated` names the ratings that the
+    data do not bound (`human`, `hard`, `soft`); they are in no mean and no quantile.
     """
 
     model: str
@@ -151,10 +149,9 @@ class AnchorStrengths:
 class Accuracy:
     """How held-out judge ratings agree with human ones; None for a figure that needs more than the `n` models.
 
-    `mae` is the mean absolute difference, Elo points (`plain_mae` before the scale correction); intervals over models
-    are at `level`. `log_loss`, of soft ratings only, is that of human preferences in battles of a model that the map
-    was fitted without, nats (a coin has 0.693). `slope` is that of human ratings on the judge's, near 1 if the scale is
-    right. `floor` is the error that an all-knowing judge would still have, because human ratings have sampling errors.
+    `plain_mae` is the mean absolute error, Elo points, before the scale correction. `log_loss` is that of human
+    preferences in battles of a model that the map was fitted without, nats (a coin has 0.693). `slope` is that of human
+    ratings on the judge's, 1 if the scale is right; `floor` the error left to a perfect judge by human sampling errors.
     """
 
     mae: float | None
@@ -185,11 +182,10 @@ def models_needed(level: float) -> int:
 class Conformal:
     """The conformal quantile `q` of `n` scores, and coverage and width (Elo points) of its intervals.
 
-    `q` is None if `n` is too small: the interval is infinite, and `t` stands in for q, assuming normal disagreement,
-    with a scale correction and at least 3 scores. `coverage` and `median_width` are means over random half splits, the
-    ranges their least and largest; None if a half is too small for the level. Then `loo_coverage` (ceil(level n) / n
-    unless scores are equal) and `loo_width` are those of each model by the quantile of all others. `median_se` is the
-    median of the errors that divide residuals: the median half-width is q times it.
+    `q` is None if `n` is too small: the interval is infinite, and `t` stands in for q, assuming normal disagreement.
+    `coverage` and `median_width` are means over random half splits, None if a half is too small for the level; then the
+    `loo_` figures are those of each model by the quantile of all others. `median_se` is the median of the errors that
+    divide residuals.
     """
 
     level: float
@@ -234,11 +230,10 @@ class BinSummary:
 class Agreement:
     """Agreement of the judge with humans, every battle counted once; None if there is nothing to count.
 
-    `kappa` is Cohen's, unweighted, of win, tie and loss, every battle counted from both sides. `agreement` is the share
-    of the `decisive` battles (no tie on either side) with the same winner, `sign_conflicts` that of decisive verdicts
-    whose margin points the other way. `auc` is the probability that |margin| is larger in a battle of agreement than in
-    one of disagreement, `auc_p` its one-sided p-value (Mann-Whitney, battles independent). `ece` is the expected
-    calibration error over ten `bins` of equal mass.
+    `kappa` is Cohen's of win, tie and loss. `agreement` is the share of the `decisive` battles (no tie on either side)
+    with the same winner, `sign_conflicts` that of decisive verdicts whose margin points the other way. `auc` is the
+    probability that |margin| is larger where humans agree, `auc_p` its one-sided p-value (Mann-Whitney). `ece` is the
+    expected calibration error over ten `bins` of equal mass.
     """
 
     kappa: float | None
@@ -255,11 +250,7 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Stability:
-    """Mean and SD of beta fitted to random subsets of `battles` human preferences.
-
-    The SD is as if each subset were drawn anew (finite population correction), over `draws` with a finite maximum;
-    `failed` have none.
-    """
+    """Mean and SD of beta over `draws` random subsets of `battles` preferences; `failed` ones had no maximum."""
 
     battles: int
     mean: float | None

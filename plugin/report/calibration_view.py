@@ -41,37 +41,24 @@ def agreement_report(agreement: Agreement) -> Report:
 
 
 def calibration_reports(calibration: Calibration) -> tuple[Report, ...]:
-    """Build the reports of a calibration."""
-    return (*_answer(calibration), *_sections(calibration).values())
+    """Build the answer and all sections of a calibration."""
+    return select_reports(calibration, None, (), None, full=True)
 
 
 def select_reports(
-    calibration: Calibration, agreement: Report, compared: Sequence[Report], section: str | None, *, full: bool
+    calibration: Calibration, agreement: Report | None, compared: Sequence[Report], section: str | None, *, full: bool
 ) -> tuple[Report, ...]:
-    """Return the reports to print: the short view, one section, or all sections.
-
-    Raises:
-        UsageError: there is no section of this name.
-    """
-    sections = {"agreement": agreement, **_sections(calibration)}
+    """Return the reports to print: the short view, one section, or all sections that have data."""
+    lacking = {"reliability": not calibration.agreement.bins, "stability": not calibration.stability}
+    views = zip(SECTIONS[1:], (_beta, _accuracy, _conformal, _models, _reliability, _stability), strict=True)
+    sections = {} if agreement is None else {"agreement": agreement}
+    sections |= {name: view(calibration) for name, view in views if not lacking.get(name)}
     if section:
         return (sections[find_name("section", section, sections)],)
     more = Report("", notes=(f"The figures behind it: --section NAME of {', '.join(sections)} · all: --full",))
     shown = sections.values() if full else (sections["accuracy"], more)
-    return (*_answer(calibration), *compared, *shown)
-
-
-def _answer(calibration: Calibration) -> tuple[Report, ...]:
-    """Build the report with the answer sentences; empty if there are none."""
-    return (Report("", notes=tuple(calibration.answer)),) if calibration.answer else ()
-
-
-def _sections(calibration: Calibration) -> dict[str, Report]:
-    """Build the sections of a calibration by name; sections without data are left out."""
-    views = (_beta, _accuracy, _conformal, _models, _reliability, _stability)
-    there = (True, True, True, True, bool(calibration.agreement.bins), bool(calibration.stability))
-    known = zip(SECTIONS[1:], views, there, strict=True)
-    return {name: view(calibration) for name, view, is_there in known if is_there}
+    answer = [Report("", notes=tuple(calibration.answer))] if calibration.answer else []
+    return (*answer, *compared, *shown)
 
 
 def targets_report(calibrations: Sequence[Calibration]) -> Report:
@@ -110,11 +97,7 @@ def _target_row(calibration: Calibration, kind: str, both: bool) -> list[str]:
 def intervals_report(calibrations: Sequence[Calibration]) -> Report:
     """Report the intervals of each target's error and correlations."""
     kinds = [(calibrations[0], "hard"), *((each, "soft") for each in calibrations)]
-    rows = []
-    for each, kind in kinds:
-        accuracy = each.accuracy[kind]
-        ends = ((accuracy.mae_interval, 1), (accuracy.spearman_interval, 2), (accuracy.kendall_interval, 2))
-        rows.append([*_ratings_name(each, kind), *(_range_text(pair, 1, digits) for pair, digits in ends)])
+    rows = [[*_ratings_name(each, kind), *_interval_texts(each.accuracy[kind])] for each, kind in kinds]
     level = calibrations[0].accuracy["soft"].level
     title = "how well these are known" if level is None else f"{percent(level)} intervals over models, each by itself"
     error = "MAE, scale-corrected" if any(each.scale_correction for each in calibrations) else "MAE"
@@ -123,10 +106,15 @@ def intervals_report(calibrations: Sequence[Calibration]) -> Report:
 
 def differences_report(choice: "Choice") -> Report:
     """Compare each target with the one of the smallest error."""
-    rows = []
-    for contender, difference in choice.others:
-        figures = ((difference.mae, 1), (difference.spearman, 3), (difference.kendall, 3))
-        rows.append([*_contender_cells(contender), *(_signed_text(figure, digits) for figure, digits in figures)])
+    rows = [
+        (
+            *_contender_cells(contender),
+            _signed_text(difference.mae, 1),
+            _signed_text(difference.spearman, 3),
+            _signed_text(difference.kendall, 3),
+        )
+        for contender, difference in choice.others
+    ]
     title = f"beyond {' '.join(filter(None, _contender_cells(choice.best)))}, which errs least"
     legend = (
         f"with {percent(choice.level)} intervals over models that hold for all rows together; errors over the "
@@ -207,24 +195,19 @@ def _accuracy(calibration: Calibration) -> Report:
         _row("Kendall", both, lambda kind: number_text(kind.kendall, 3)),
         _row("models", both, lambda kind: str(kind.n)),
     ]
-    floor = _row("error that humans' own sampling leaves, Elo", both, lambda kind: number_text(kind.floor, 1))
     if calibration.scale_correction:
         rows += [
             _row("scale-corrected by", factors, lambda s: f"{s.mean:.2f}" if s and s.is_known else "no"),
             _row("  90% interval", factors, lambda s: _range_text(s and s.low is not None and (s.low, s.high), 1, 2)),
             _row("slope of human ratings on these", both, lambda kind: number_text(kind.slope, 2)),
-            floor,
-            _row("spread beyond all sampling errors, Elo", factors, lambda s: f"{s.spread:.1f}" if s else EMPTY),
         ]
-    else:
-        rows.append(floor)
+    rows.append(_row("error that humans' own sampling leaves, Elo", both, lambda kind: number_text(kind.floor, 1)))
+    if calibration.scale_correction:
+        spread = "spread beyond all sampling errors, Elo"
+        rows.append(_row(spread, factors, lambda s: f"{s.spread:.1f}" if s else EMPTY))
     if both[1].level is not None:
-        error = f"{percent(both[1].level)} intervals: error, Elo"
-        rows += [
-            _row(error, both, lambda kind: _range_text(kind.mae_interval, 1, 1)),
-            _row("  Spearman", both, lambda kind: _range_text(kind.spearman_interval, 1, 2)),
-            _row("  Kendall", both, lambda kind: _range_text(kind.kendall_interval, 1, 2)),
-        ]
+        labels = (f"{percent(both[1].level)} intervals: error, Elo", "  Spearman", "  Kendall")
+        rows += zip(labels, *map(_interval_texts, both), strict=True)
     return _report("ratings of models that the fit knew nothing of", ["", "hard", "soft"], rows)
 
 
@@ -311,6 +294,15 @@ def _stability(calibration: Calibration) -> Report:
         rows.append([f"{size.battles:,}", *beta, f"{size.draws} of {size.draws + size.failed}"])
     header = ["preferences", "mean beta", "SD", "draws with a beta"]
     return _report("beta from fewer human preferences", header, rows, "rrrr")
+
+
+def _interval_texts(accuracy: Accuracy) -> tuple[str, str, str]:
+    """Format the intervals of the error and of both rank correlations."""
+    return (
+        _range_text(accuracy.mae_interval, 1, 1),
+        _range_text(accuracy.spearman_interval, 1, 2),
+        _range_text(accuracy.kendall_interval, 1, 2),
+    )
 
 
 def _quantile_text(kind: Conformal) -> str:

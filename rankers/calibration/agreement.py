@@ -1,6 +1,7 @@
 """Agreement of a judge's verdicts with human labels, and whether the judge's signal predicts it."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
@@ -13,32 +14,23 @@ FEWEST = 2
 """Battles of agreement, and of disagreement, that an area under the curve needs in the summary."""
 
 
-@dataclass(frozen=True, slots=True)
-class LabelMatch:
-    """Signs of the judge's verdict and of the human label: 1, 0 (tie), -1, NaN if unknown; shape (battles,) each."""
+class LabelMatch(NamedTuple):
+    """Signs of verdicts and human labels (1, 0 for a tie, -1, NaN if unknown), and masks of battles, shape (battles,).
+
+    In `both` battles both are known, in `decisive` ones neither is a tie, in `agree` ones they are equal.
+    """
 
     judge: np.ndarray
     human: np.ndarray
-
-    @property
-    def both(self) -> np.ndarray:
-        """Mask of the battles with a verdict and a human label, shape (battles,)."""
-        return ~np.isnan(self.judge) & ~np.isnan(self.human)
-
-    @property
-    def decisive(self) -> np.ndarray:
-        """Mask of the battles in which neither the judge nor humans call a tie, shape (battles,)."""
-        return np.abs(self.judge * self.human) == 1
-
-    @property
-    def agree(self) -> np.ndarray:
-        """Mask of the battles in which the judge says what humans say, shape (battles,)."""
-        return self.judge == self.human
+    both: np.ndarray
+    decisive: np.ndarray
+    agree: np.ndarray
 
 
 def match_labels(evidence: Evidence) -> LabelMatch:
-    """Return the signs of verdicts and human labels of the battles."""
-    return LabelMatch(np.sign(evidence.hard - 0.5), np.sign(evidence.human - 0.5))
+    """Compare the signs of verdicts with those of human labels."""
+    judge, human = np.sign(evidence.hard - 0.5), np.sign(evidence.human - 0.5)
+    return LabelMatch(judge, human, ~np.isnan(judge + human), np.abs(judge * human) == 1, judge == human)
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,23 +102,12 @@ def readable_margins(battles: Battles) -> np.ndarray:
 
 def default_kind(battles: Battles) -> Kind:
     """Return `credit` if there are no margins and enough credits are probabilities, else `margin`."""
-    soft = _are_probabilities(battles)
+    soft = are_probabilities(battles)
     return "credit" if not _has_margins(battles) and soft.any() and soft.mean() >= FEWEST_SOFT else "margin"
 
 
-def has_soft_credits(battles: Battles) -> bool:
-    """Return whether some credit is a probability, not the mean of 1, 2, 3, 4, 6 or 8 hard verdicts."""
-    return bool(_are_probabilities(battles).any())
-
-
-def count_hard_credits(battles: Battles) -> tuple[int, int]:
-    """Return the number of readable credits that are means of a few hard verdicts, and of all readable credits."""
-    soft = _are_probabilities(battles)
-    return int((~soft).sum()), len(soft)
-
-
-def _are_probabilities(battles: Battles) -> np.ndarray:
-    """Return which readable credits are no multiples of 1 / VOTES, shape (readable battles,)."""
+def are_probabilities(battles: Battles) -> np.ndarray:
+    """Return which readable credits are not the mean of 1, 2, 3, 4, 6 or 8 hard verdicts, shape (readable battles,)."""
     votes = VOTES * battles.table["credit"].to_numpy()[battles.readable]
     return np.abs(votes - np.round(votes)) > 1e-6
 
@@ -131,7 +120,7 @@ def _feature_columns(battles: Battles, kind: Kind) -> dict[str, np.ndarray]:
     if kind == "criteria":
         return {name: numbers_of(f"margin_{name}") for name in battles.criteria} or {"none": numbers_of("")}
     if kind == "credit":
-        return {"credit": numbers_of("credit" if has_soft_credits(battles) else "") - 0.5}
+        return {"credit": numbers_of("credit" if are_probabilities(battles).any() else "") - 0.5}
     return {"margin": numbers_of("margin")}
 
 
@@ -153,7 +142,7 @@ def _describe_missing_signal(battles: Battles, kind: Kind) -> str:
         return f"{none} soft credit (a probability): all are wins, ties and losses; {instead}"
     if kind == "criteria":
         return f"{none} margin on every criterion (columns margin_<criterion>, as rubric judges give)"
-    if has_soft_credits(battles):
+    if are_probabilities(battles).any():
         return f"{none} margin; the credits are probabilities: target=credit takes them as they are"
     return (
         f"{none} margin (judge score of a minus that of b), and the verdicts are wins, ties and losses only: nothing "

@@ -10,9 +10,9 @@ from scipy.special import logit
 from podium import NotIdentifiedError, UsageError, read_battles
 from podium.rankers.calibration.signals import (
     Kind,
+    are_probabilities,
     beta_direction,
     default_kind,
-    has_soft_credits,
     predict_preference,
     read_signal,
     smoothing_weights,
@@ -124,17 +124,17 @@ def test_hard_verdicts_alone_leave_margins_the_usual_signal():
 def test_a_win_and_a_tie_merge_into_a_quarter_which_is_no_soft_credit():
     read = shown_twice((1, 0.5), (0.5, 0), (1, 0), (1, 1))
     assert sorted(read.table["credit"]) == [0.25, 0.5, 0.75, 1.0]
-    assert not has_soft_credits(read)
+    assert not are_probabilities(read).any()
     assert default_kind(read) == "margin"
 
 
 @pytest.mark.parametrize("credit", [0.1, 0.26, 0.999])
 def test_one_probability_among_quarters_makes_credits_soft(credit):
-    assert has_soft_credits(battles([0.25, 0.75, credit]))
+    assert are_probabilities(battles([0.25, 0.75, credit])).any()
 
 
 def test_credits_of_unparsed_battles_do_not_make_them_soft():
-    assert not has_soft_credits(battles([1, 0, NONE]))
+    assert not are_probabilities(battles([1, 0, NONE])).any()
 
 
 @pytest.mark.slow

@@ -65,7 +65,7 @@ class SummedBattles:
         """Yield the cells, whole clusters at a time; codes of clusters count from 0 in each block."""
         code = self._code_by_database_code
         for block in self.verdicts.blocks(hard=self.hard, against=self.anchor):
-            arrays = code[block.low], code[block.high], block.credit, block.weight, block.cluster
+            arrays = code[block.first], code[block.second], block.credit, block.weight, block.cluster
             yield CodedBattles(*arrays, block.clusters, self.unit, self.models, block.battles)
 
     @cached_property
@@ -77,7 +77,7 @@ class SummedBattles:
     def _pairs(self) -> Pairs:
         """Pair sums without counts of clusters."""
         sums, code = self._sums, self._code_by_database_code
-        return Pairs(code[sums["low"]], code[sums["high"]], sums["credit"], sums["weight"], len(self.codes))
+        return Pairs(code[sums["first"]], code[sums["second"]], sums["credit"], sums["weight"], len(self.codes))
 
     @cached_property
     def _cluster_counts(self) -> tuple[int, np.ndarray, np.ndarray]:
@@ -139,6 +139,6 @@ def prepare_battles(battles: Battles, *, labels: Labels = "soft", cluster: Clust
         return code_battles(battles, labels=labels, cluster=cluster)
     require_choice("labels", labels, ("soft", "hard"))
     sums = battles.verdicts.pairs(hard=labels == "hard")
-    if not len(sums["low"]):
+    if not len(sums["first"]):
         raise nothing_readable(battles)
-    return SummedBattles(battles.verdicts, np.union1d(sums["low"], sums["high"]), labels == "hard")
+    return SummedBattles(battles.verdicts, np.union1d(sums["first"], sums["second"]), labels == "hard")

@@ -16,7 +16,7 @@ ROWS_OF_A_FILE = 2**40
 NO_REASON = "no reason given"
 CRITERION = "margin_"
 """How columns begin that hold the margin on one criterion: judge score of a minus that of b; may be empty."""
-TWIN = "ordered and n = 2 and low_first = 1"
+TWIN = "ordered and n = 2 and shown_first = 1"
 """Groups of exactly one judgment in each order: the only ones that become one battle."""
 SWAPS = {
     "same": "judged = 2 and (decided = 0 or decided = 2 and wins <> 1)",
@@ -72,21 +72,21 @@ def sided_query(judgments: str, names: Mapping[str, str], present: Present, item
     joins += [f"left join {names[name]} as {name}s on {name}s.name = p.{name}" for name in coded]
     item = "items.code" if "item" in present else "cast(null as int)"
     cluster = item if is_whole else f"coalesce({item}, {items} + p.{ROW})"
-    ordered, low_first = "false", "false"
+    ordered, shown_first = "false", "false"
     if "order" in present:
         ordered = f"coalesce(p.\"order\" in ('ab', 'ba') and {item} is not null, false)"
-        low_first = "(p.\"order\" = 'ab') = (a.code < b.code)"
+        shown_first = "(p.\"order\" = 'ab') = (a.code < b.code)"
     columns = [
         f"p.{ROW}",
         f"{cluster} as cluster",
-        "least(a.code, b.code) as low",
-        "greatest(a.code, b.code) as high",
+        "least(a.code, b.code) as first",
+        "greatest(a.code, b.code) as second",
         "a.code < b.code as forward",
         *(f"{name}s.code as {name}" for name in coded if name != "item"),
         *(["coalesce(p.response, 1) as response"] if "response" in present else []),
         *(f"p.{name}" for name in ("repeat", "weight", "swap") if name in present),
         f"{ordered} as ordered",
-        f"{low_first} as low_first",
+        f"{shown_first} as shown_first",
         "case when a.code < b.code then p.credit else 1 - p.credit end as credit",
         *(["case when a.code < b.code then p.margin else -p.margin end as margin"] if "margin" in present else []),
     ]
@@ -112,8 +112,8 @@ def unparsed_query(judgments: str, present: Present) -> str:
 
 def counted_query(sided: str, present: Present) -> str:
     """Query the columns of the sided judgments that `grouped_query` needs."""
-    names = ["cluster", "low", "high", "verdict", "ordered" if "order" in present else "forward"]
-    names += ["low_first"] if "order" in present else []
+    names = ["cluster", "first", "second", "verdict", "ordered" if "order" in present else "forward"]
+    names += ["shown_first"] if "order" in present else []
     names += ["credit"] if "margin" in present else []
     others = ("judge", "repeat", "response", "weight", "margin", "reason", "swap")
     names += [name for name in others if name in present]
@@ -135,10 +135,10 @@ def grouped_query(sided: str, present: Present, further: Mapping[str, str] | Non
         **_counts_of_optional(present),
         **(further or {}),
     }
-    keys = ["cluster", "low", "high", *(name for name in ("judge", "repeat", "response") if name in present)]
+    keys = ["cluster", "first", "second", *(name for name in ("judge", "repeat", "response") if name in present)]
     if "order" in present:
         keys.append("ordered")
-        counts["low_first"] = "count(case when low_first then 1 end)"
+        counts["shown_first"] = "count(case when shown_first then 1 end)"
     else:
         counts["forward"] = "count(case when forward then 1 end)"
     # Counts take four bytes: what does not fit into memory is written, and read again each time it is asked.
@@ -178,9 +178,9 @@ def hard_count(present: Present) -> dict[str, str]:
 def cells_query(grouped: str, present: Present, *, merge: bool, keep_one_sided: bool, hard: bool = False) -> str:
     """Query the cells: sums over the battles of each group, with order pairs merged if `merge` is set.
 
-    Columns: cluster, low, high, judge; judgments, battles, judged (readable battles), weight (of those), credit (of the
-    lower code, weighted), decided, a count per kind of swap; with_margin, lacking (credits taken from the sign of a
-    margin), ambiguous, crowded, forward if no order is known, and for order pairs the least and the last reason. With
+    Columns: cluster, first, second, judge; judgments, battles, judged (readable battles), weight (of those), credit (of
+    the first model, weighted), decided, a count per kind of swap; with_margin, lacking (credits taken from the sign of
+    a margin), ambiguous, crowded, forward if no order is known, and for order pairs the least and the last reason. With
     `hard`, credits are win, tie or loss, and a flip is a tie.
     """
     readable, verdict = "judged > 0" if keep_one_sided else "judged = 2", "verdicts / judged"
@@ -209,11 +209,13 @@ def cells_query(grouped: str, present: Present, *, merge: bool, keep_one_sided: 
         values["with_margin"] = (if_readable("case when with_margin = judged then 1 else 0 end"), "with_margin")
         values["lacking"] = (if_readable("case when credits = 0 then 1 else 0 end"), "judged - credits")
     swapped = " + ".join(f"swap_{k}" for k in range(len(SWAPS))) if "swap" in present else "0"
-    columns = ["cluster", "low", "high", *(["judge"] if "judge" in present else [])]
+    columns = ["cluster", "first", "second", *(["judge"] if "judge" in present else [])]
     columns += [f"n + {swapped} as judgments", "n - judged as rows_unparsed"]
     columns += [f"case when order_pair then {pair} else {rest} end as {name}" for name, (pair, rest) in values.items()]
     if "order" in present:
-        columns += ["case when ordered and n > 2 and low_first > 0 and low_first < n then n else 0 end as ambiguous"]
+        columns += [
+            "case when ordered and n > 2 and shown_first > 0 and shown_first < n then n else 0 end as ambiguous"
+        ]
     columns += ["case when order_pair or n < 2 then 0 else n end as crowded", "order_pair"]
     columns += [] if "order" in present else ["forward"]
     columns += ["least_reason", "last_reason"] if "reason" in present else []

@@ -17,7 +17,7 @@ from podium.scorers.reply import ONE_ORDER_UNPARSED
 
 CODED = ("item", "judge", "reason")
 """Columns of names that become codes, beside the models."""
-CELL_ORDER = "cluster, low, high"
+CELL_ORDER = "cluster, first, second"
 WHOLE = "BIGINT"
 """The type of a column `response` that counts a model's responses; any other column of that name is foreign."""
 OF_PAIRS = ("credit", "weight", "judged")
@@ -51,14 +51,14 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Readable cells of whole clusters, sorted by cluster; arrays of shape (cells,) over model codes low < high.
+    """Readable cells of whole clusters, sorted by cluster; arrays of shape (cells,) over model codes first < second.
 
-    `credit` is the mean credit of `low` in [0, 1], `weight` is positive, `battles` counts readable battles, and
+    `credit` is the mean credit of `first` in [0, 1], `weight` is positive, `battles` counts readable battles, and
     `cluster` is the code of the item, from 0 within the block.
     """
 
-    low: np.ndarray
-    high: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
     credit: np.ndarray
     weight: np.ndarray
     battles: np.ndarray
@@ -100,7 +100,7 @@ class Verdicts:
     def tally(self) -> Tally:
         """Counts over all battles."""
         sums = {name: int(column.sum()) for name, column in self._sums.items()}
-        sums = {name: number for name, number in sums.items() if name not in ("low", "high", "credit", "weight")}
+        sums = {name: number for name, number in sums.items() if name not in ("first", "second", "credit", "weight")}
         swaps = {kind: sums.pop(kind) for kind in SWAPS}
         decided = f"select distinct cluster from {self.cells()} where decided > 0"
         informative = self.engine.rows(f"select count(*) from ({decided}) as clusters")[0][0]
@@ -155,7 +155,8 @@ class Verdicts:
         return notes
 
     def pairs(self, *, hard: bool = False, against: int | None = None) -> dict[str, np.ndarray]:
-        """Return sums over the readable battles of each pair: low, high, credit, weight, judged; shape (pairs,) each.
+        """Return sums over the readable battles of each pair (first, second, credit, weight, judged), shape (pairs,)
+        each.
 
         With `hard`, credits are win, tie or loss, and a flip is a tie; `against` is the code of a model whose battles
         count.
@@ -164,12 +165,12 @@ class Verdicts:
             every = not hard and against is None
             sums = self._sums if every else self._sums_by_pair(OF_PAIRS, _met_condition(against), hard=hard)
             met = sums["judged"] > 0
-            self._pairs[hard, against] = {name: sums[name][met] for name in ("low", "high", *OF_PAIRS)}
+            self._pairs[hard, against] = {name: sums[name][met] for name in ("first", "second", *OF_PAIRS)}
         return self._pairs[hard, against]
 
     def blocks(self, *, hard: bool = False, against: int | None = None) -> Iterator[Block]:
         """Yield the readable cells in the order of clusters, options as for `pairs`; blocks hold whole clusters."""
-        columns = "cluster, low, high, credit / weight as credit, weight, judged"
+        columns = "cluster, first, second, credit / weight as credit, weight, judged"
         query = f"select {columns} from {self.cells(hard=hard)} where {_met_condition(against)}"
         rest: dict[str, np.ndarray] = {}
         for batch in self.engine.batches(query, CELL_ORDER):
@@ -198,10 +199,10 @@ class Verdicts:
         """
         if not (self.merge and "order" in self.columns and self.has_items):
             return None
-        both = f"select cluster, low, high from {self.cells()} where order_pair and rows_unparsed = 0"
-        own = "case when low_first then verdict else 1 - verdict end"
+        both = f"select cluster, first, second from {self.cells()} where order_pair and rows_unparsed = 0"
+        own = "case when shown_first then verdict else 1 - verdict end"
         sums = f"cast(sum({own}) as double) as earned, cast(count(*) as double) as number"
-        query = f"select {sums} from {self._sided_rows} join ({both}) as both_orders using (cluster, low, high)"
+        query = f"select {sums} from {self._sided_rows} join ({both}) as both_orders using (cluster, first, second)"
         table = _arrays(self.engine.table(f"{query} where ordered and verdict is not null group by cluster"))
         return (table["earned"], table["number"]) if len(table["earned"]) else None
 
@@ -248,8 +249,8 @@ class Verdicts:
     def _sums_by_pair(self, names: Iterable[str], met: str, *, hard: bool = False) -> dict[str, np.ndarray]:
         """Return sums of the named cell columns by pair, over cells that meet a condition."""
         sums = ", ".join(f"cast(sum({quote_name(name)}) as double) as {quote_name(name)}" for name in names)
-        query = f"select low, high, {sums} from {self.cells(hard=hard)} where {met} group by low, high"
-        return _arrays(self.engine.table(f"{query} order by low, high"))
+        query = f"select first, second, {sums} from {self.cells(hard=hard)} where {met} group by first, second"
+        return _arrays(self.engine.table(f"{query} order by first, second"))
 
     @cached_property
     def has_items(self) -> bool:
@@ -312,7 +313,7 @@ class Verdicts:
 
     def _identical_rows(self) -> int:
         """Count the rows that equal another row in every column."""
-        keys = "cluster, low, high"
+        keys = "cluster, first, second"
         suspects = f"select distinct {keys} from {self.cells()} where crowded > 0"
         rows = f"select {ROW} from {self._sided_rows} join ({suspects}) as c using ({keys})"
         columns = ", ".join(quote_name(name) for name in self.columns if name != ROW)
@@ -321,7 +322,7 @@ class Verdicts:
 
     def _untold_orders(self) -> int:
         """Count the rows of pairs that one judge has as (a, b) and as (b, a) on one item."""
-        keys = "cluster, low, high, judge" if "judge" in self.columns else "cluster, low, high"
+        keys = "cluster, first, second, judge" if "judge" in self.columns else "cluster, first, second"
         cells = f"select sum(battles) as n, sum(forward) as ahead from {self.cells()} where cluster < {self._items}"
         query = f"select coalesce(sum(n), 0) from ({cells} group by {keys}) as meetings where ahead > 0 and ahead < n"
         return int(self.engine.rows(query)[0][0])
@@ -347,10 +348,10 @@ def _block(arrays: dict[str, np.ndarray]) -> Block:
     """Build a block from the arrays of whole clusters."""
     fresh = np.append(True, arrays["cluster"][1:] != arrays["cluster"][:-1])
     cluster = np.cumsum(fresh) - 1
-    low, high, credit, judged = (arrays[name] for name in ("low", "high", "credit", "judged"))
-    return Block(low, high, credit, arrays["weight"], judged, cluster, int(cluster[-1]) + 1)
+    first, second, credit, judged = (arrays[name] for name in ("first", "second", "credit", "judged"))
+    return Block(first, second, credit, arrays["weight"], judged, cluster, int(cluster[-1]) + 1)
 
 
 def _met_condition(against: int | None) -> str:
     """Return the SQL condition for readable cells, optionally only those of one model."""
-    return "judged > 0" if against is None else f"judged > 0 and (low = {against} or high = {against})"
+    return "judged > 0" if against is None else f"judged > 0 and (first = {against} or second = {against})"

@@ -57,8 +57,7 @@ def without_secrets(text: str) -> str:
 class RemoteFile:
     """An object in a store, or a document of a web server.
 
-    Methods that access it raise UsageError if it does not exist or access is denied, and DataError if the store cannot
-    be reached.
+    Access raises UsageError if it does not exist or is denied, and DataError if the store cannot be reached.
     """
 
     url: str = field(repr=False)
@@ -80,11 +79,6 @@ class RemoteFile:
     def suffix(self) -> str:
         """The end of the name, from its last dot."""
         return PurePosixPath(self.name).suffix
-
-    @property
-    def bucket(self) -> str:
-        """The URL of the bucket, or of the web server."""
-        return "/".join(self.url.split("/")[:3])
 
     def with_name(self, name: str) -> "RemoteFile":
         """Return the object of another name in the same folder."""
@@ -129,7 +123,7 @@ class RemoteFile:
         if not bucket or not key or key.endswith("/"):
             raise UsageError(f"{self}: name an object to write, as {self.scheme}://BUCKET/NAME")
         with _driver_errors(self):
-            if not file_system(self.scheme).exists(self.bucket):
+            if not file_system(self.scheme).exists(bucket):
                 raise UsageError(f"{self}: there is no bucket {bucket!r}; create it, or name another")
 
 
@@ -171,11 +165,7 @@ def file_system(scheme: str) -> Any:
 
 
 def find_remote(url: str, suffixes: tuple[str, ...]) -> tuple[tuple[RemoteFile, ...], bool]:
-    """Find the objects that a URL names: one, all with a suffix below a folder, or those that match a glob.
-
-    Returns:
-        The objects, sorted, and whether a folder was searched.
-    """
+    """Find the objects that a URL names (one, a folder or a glob), sorted, and whether a folder was searched."""
     place = RemoteFile(url)
     with _driver_errors(place):
         system = file_system(place.scheme)
@@ -247,9 +237,9 @@ def _explain(error: Exception, place: RemoteFile) -> PodiumError:
     if isinstance(error, PermissionError) or status in (401, 403):
         return UsageError(f"{place}: access is refused. Remedy: {remedy}")
     if isinstance(error, FileNotFoundError) and (place.scheme in STORES or status == 404):
+        bucket = place.url.split("/")[2]
         with suppress(Exception):
-            if place.scheme in STORES and not file_system(place.scheme).exists(place.bucket):
-                bucket = place.bucket.rpartition("/")[2]
+            if place.scheme in STORES and not file_system(place.scheme).exists(bucket):
                 return UsageError(f"{place}: there is no bucket {bucket!r}, or you may not see it; check its name")
         if place.scheme in STORES and set(place.url) & set("*?["):
             return UsageError(f"no object matches {place}")

@@ -110,8 +110,8 @@ def check(rows, columns, *, merge=True, keep_one_sided=False, engine=None):
 
 def pairs_of(verdicts, hard):
     sums = verdicts.pairs(hard=hard)
-    columns = (sums[name].tolist() for name in ("low", "high", "credit", "weight", "judged"))
-    return {(low, high): own for low, high, *own in zip(*columns, strict=True)}
+    columns = (sums[name].tolist() for name in ("first", "second", "credit", "weight", "judged"))
+    return {(first, second): own for first, second, *own in zip(*columns, strict=True)}
 
 
 def cells_of(verdicts, hard):
@@ -119,9 +119,11 @@ def cells_of(verdicts, hard):
     cells, start = {}, 0
     for block in verdicts.blocks(hard=hard):
         assert block.cluster.tolist() == sorted(block.cluster.tolist())
-        columns = (block.cluster + start, block.low, block.high, block.credit, block.weight, block.battles)
-        for cluster, low, high, credit, weight, number in zip(*(column.tolist() for column in columns), strict=True):
-            own = cells.setdefault((cluster, low, high), [0.0, 0.0, 0])
+        columns = (block.cluster + start, block.first, block.second, block.credit, block.weight, block.battles)
+        for cluster, first, second, credit, weight, number in zip(
+            *(column.tolist() for column in columns), strict=True
+        ):
+            own = cells.setdefault((cluster, first, second), [0.0, 0.0, 0])
             own[:] = own[0] + weight * credit, own[1] + weight, own[2] + number
         start += block.clusters
     return cells

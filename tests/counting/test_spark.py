@@ -94,7 +94,7 @@ def enumerate_clusters(blocks):
     """Yield the number of each cluster, from 0 over all blocks, with its cells."""
     start = 0
     for block in blocks:
-        columns = block.low, block.high, block.credit, block.weight, block.battles
+        columns = block.first, block.second, block.credit, block.weight, block.battles
         yield from zip((block.cluster + start).tolist(), zip(*columns, strict=True), strict=True)
         start += block.clusters
 

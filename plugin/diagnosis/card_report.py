@@ -53,9 +53,7 @@ def _judges_report(diagnosis: Diagnosis) -> Report:
     lines = {name: check_lines(card.answers) for name, card in cards.items()}
     header = ("judge", *(line.name for line in next(iter(lines.values()))))
     table = Table("", header, tuple((name, *(line.short for line in own)) for name, own in lines.items()))
-    best = best_with_humans(
-        {name: card.answers for name, card in cards.items()}, {name: card.subject for name, card in cards.items()}
-    )
+    best = best_with_humans(cards)
     answers = (best,) if best else tuple(f"{name}: {card.answer[0]}" for name, card in list(cards.items())[:3])
     rejudged = diagnosis.across["rejudged"]
     compared = [f"{rejudged.sentence}. The models: --section rejudged"] if isinstance(rejudged, Rejudged) else []

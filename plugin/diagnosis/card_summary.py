@@ -10,7 +10,6 @@ from podium.diagnosis.card_words import ANSWERS, DOUBT, FIGURES, JUDGE, VERDICTS
 from podium.diagnosis.figures import Figured, Missing, Statistic
 from podium.diagnosis.human_agreement import agreement_lead
 from podium.diagnosis.self_preference import NAME_FAMILIES
-from podium.diagnosis.subject import Subject
 from podium.report.model import EMPTY
 
 Answers: TypeAlias = Mapping[str, Any]
@@ -62,15 +61,15 @@ def card_answer(answers: Answers) -> tuple[str, ...]:
     return tuple(filter(None, (_may_rank(answers), _scale(answers), _next_step(answers))))
 
 
-def best_with_humans(judges: Mapping[str, Answers], subjects: Mapping[str, Subject]) -> str:
+def best_with_humans(cards: Mapping[str, Any]) -> str:
     """Name the two judges that humans agree with most, and their difference; empty without human labels."""
-    shares = {name: getattr(answers["human"], "agreement", None) for name, answers in judges.items()}
+    shares = {name: getattr(card.answers["human"], "agreement", None) for name, card in cards.items()}
     known = {name: share for name, share in shares.items() if isinstance(share, Statistic)}
     best = sorted(known, key=lambda name: (-known[name].value, name))[:2]
     texts = [JUDGE.format(name=name, share=known[name]) for name in best]
     if len(texts) < 2:
         return ANSWERS["only judge with labels"].format(best=texts[0]) if texts else ""
-    lead = agreement_lead(*(subjects[name] for name in best))
+    lead = agreement_lead(*(cards[name].subject for name in best))
     if lead is None or lead.low is None:
         return ANSWERS["best judge"].format(best=texts[0], second=texts[1])
     fields = {"points": 100 * lead.value, "interval": lead.interval, "doubt": "" if lead.low > 0 else DOUBT}

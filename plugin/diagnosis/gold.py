@@ -1,25 +1,363 @@
-"""Agreement of a judge's ranking of systems with a gold ranking (JuStRank)."""
+"""Agreement of a judge's ranking and win rates with a gold standard (JuStRank), from common pairs and resamples."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from scipy import stats
+from scipy.special import stdtr
 
-from podium.diagnosis.figures import CardAnswer, Figured, Missing, Value
-from podium.diagnosis.gold_comparison import (
-    SELF_BIAS,
-    GoldComparison,
-    SelfBias,
-    SystemBias,
-    match_gold_pairs,
-    resample_both,
+from podium.diagnosis.clustered import agreement_interval, reflected_interval, usable_draws
+from podium.diagnosis.decisiveness import (
+    decisiveness,
+    decisiveness_of_draws,
+    judge_curve,
+    nan_standard_deviation,
+    pair_agreement,
+    squared_error,
+    standard_error_of_draws,
+    system_biases,
 )
-from podium.diagnosis.sides import fit_ratings
+from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
+from podium.diagnosis.gold_source import Gold
+from podium.diagnosis.judge_checks import same_model, split_judge_name
+from podium.diagnosis.sides import FEWEST_DECIDED, BattleRatings, Side, fit_ratings, kendall_taus, number_items
 from podium.diagnosis.subject import Subject
+from podium.errors import NotIdentifiedError
+from podium.nouns.estimate import Estimate
+from podium.rankers.coded import ratio_or_nan
+from podium.rankers.intervals import finite_or_none, holm, resample, t_quantile
+from podium.rankers.scale import POINTS
 from podium.report.model import EMPTY, Table
 from podium.report.numbers import cell_text
+from podium.text import some
 
+AGREEMENT = "agreement with a gold ranking"
+NARROWEST = 20.0
+"""Elo points: a gold ranking whose scores all lie within this is hardly on the Elo scale."""
+SELF_BIAS = "self-bias"
 RESAMPLES = 500
 SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True)
+class GoldPairs:
+    """The common models of a judge and its gold standard, and their codes by either, shape (models,).
+
+    `first` and `second` are the pairs with a win rate by both, as positions in `models`, shape (pairs,).
+    """
+
+    judge: BattleRatings
+    gold: Side
+    models: tuple[str, ...]
+    ours: np.ndarray
+    theirs: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+    gold_pairs: int
+    rates_missing: Missing | None
+
+    def strengths(
+        self, counts: np.ndarray | None = None, gold_counts: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the log-strengths of the models by judge and by gold standard, shape ([draws,] models) each."""
+        return self.judge.strengths(counts)[..., self.ours], self.gold.strengths(gold_counts)[..., self.theirs]
+
+    def rates(
+        self, counts: np.ndarray | None = None, gold_counts: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the win rates of the pairs by judge and by gold standard, shape ([draws,] pairs) each."""
+        ours = self.judge.rates(self.ours[self.first], self.ours[self.second], counts)
+        return ours, self.gold.rates(self.theirs[self.first], self.theirs[self.second], gold_counts)
+
+
+def match_gold_pairs(subject: Subject) -> GoldPairs | Missing:
+    """Match models and pairs of a judge and its gold standard (human labels if none is given)."""
+    gold = subject.gold
+    if gold is None and not np.isfinite(subject.human_credit).any():
+        remedy = "give a ranking or human battles with --gold, or name a human judge with --human-judge"
+        return Missing(AGREEMENT, "there is no gold standard and no human label", remedy)
+    if gold is not None and gold.battles is not None and len(gold.battles.judges) > 1:
+        why = f"the gold battles are by several judges: {some(gold.battles.judges)}"
+        remedy = "keep the rows of one in the gold file, or name the one in the judged file with --human-judge"
+        return Missing(AGREEMENT, why, remedy)
+    theirs = subject.human if gold is None else gold.side
+    ours = subject.side
+    names = tuple(sorted(set(ours.models) & set(theirs.models)))
+    if len(names) < 3:
+        why = f"{len(names)} models are known both to the judge and to the gold standard"
+        return Missing(AGREEMENT, why, "spell the models alike on both sides; at least three are needed")
+    here, there = (np.array([side.models.index(name) for name in names]) for side in (ours, theirs))
+    first, second = np.triu_indices(len(names), 1)
+    enough = theirs.number[there[first], there[second]] >= FEWEST_DECIDED
+    ready = enough & (ours.number[here[first], here[second]] > 0)
+    pairs = first[ready], second[ready]
+    return GoldPairs(ours, theirs, names, here, there, *pairs, int(enough.sum()), _rates_missing(gold))
+
+
+def _rates_missing(gold: Gold | None) -> Missing | None:
+    """Return why a gold ranking has no win rates; None if it has."""
+    if gold is None or gold.scores is None:
+        return None
+    what, spread = "win rates of the gold ranking", float(np.ptp(list(gold.scores.values())))
+    if gold.scale != "elo":
+        return Missing(what, f"its scale {gold.scale!r} gives no win rates", "give Elo ratings, or battles")
+    if spread >= NARROWEST:
+        return None
+    why = f"all its scores lie within {spread:g} points, too close for Elo ratings"
+    return Missing(what, why, f"give scores in Elo points (log-strengths times {POINTS:.1f})")
+
+
+@dataclass(frozen=True, slots=True)
+class GoldDraws:
+    """Tau and win rates in bootstrap resamples, NaN where unknown, shape (draws, pairs); exact gold rates: (pairs,)."""
+
+    tau: np.ndarray
+    judge: np.ndarray
+    gold: np.ndarray
+    method: str
+
+
+def resample_both(both: GoldPairs, resamples: int, rng: np.random.Generator, *, ranked: bool = True) -> GoldDraws:
+    """Bootstrap the items, and return tau and the win rates of each resample.
+
+    A gold ranking has no error. Gold battles are resampled by item, together with the judge's if they share items.
+    """
+    own, theirs, pairs = len(both.judge.clusters), len(both.gold.clusters), len(both.first)
+    if own < 2:
+        return GoldDraws(np.empty(0), np.empty((0, pairs)), both.rates()[1], "")
+    number, (ours, gold) = number_items((both.judge, both.gold))
+    together = number < own + theirs
+    how = f"bootstrap of judge and gold standard {'together' if together else 'apart'}"
+
+    def columns_of(counts: np.ndarray) -> np.ndarray:
+        """Return tau, and win rates by judge and gold standard, as columns, for the item counts of resamples."""
+        mine, other = counts, np.zeros((len(counts), 0))
+        if together:
+            mine, other = counts[:, ours], counts[:, gold]
+        elif theirs:
+            other = rng.multinomial(theirs, np.full(theirs, 1 / theirs), size=len(counts)).astype(np.float64)
+        tau = kendall_taus(*both.strengths(mine, other)) if ranked else np.full(len(counts), np.nan)
+        return np.concatenate([tau[:, None], *both.rates(mine, other)], axis=1)
+
+    columns = resample(columns_of, number if together else own, resamples, rng, width=len(both.models) ** 2)
+    judge, human = columns[:, 1 : 1 + pairs], columns[:, 1 + pairs :]
+    what = how if theirs else "bootstrap, gold standard as given"
+    method = f"{both.judge.coded.unit} {what}, {resamples} resamples"
+    return GoldDraws(columns[:, 0], judge, human if theirs else human[0], method)
+
+
+@dataclass(frozen=True, slots=True)
+class SystemBias:
+    """The bias of a judge towards one system: mean over opponents of win rate by the judge - gold win rate.
+
+    For the corrected one, gold win rates are mapped by the judge's Beta CDF; p is two-sided, after Holm.
+    """
+
+    model: str
+    opponents: int
+    raw: Statistic
+    corrected: Figured
+    p: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class SelfBias:
+    """The corrected bias of a judge towards its own model; p-values are one-sided, after Bonferroni over judges.
+
+    `paired_p` is JuStRank's t-test over opponents, which share items; `item_p` is clustered by item.
+    """
+
+    model: str
+    bias: Statistic
+    opponents: int
+    paired_p: float | None
+    item_p: float | None
+    tests: int
+    favours_itself: bool
+
+
+class GoldComparison:
+    """The figures of a judge against a gold standard, each an estimate or `Missing`."""
+
+    def __init__(self, both: GoldPairs, draws: GoldDraws, level: float) -> None:
+        """Compute the win rates of the pairs, and fit alpha."""
+        self.both, self.draws, self.level = both, draws, level
+        self.judge, self.gold = both.rates()
+        self.items, self.systems = len(both.judge.clusters), len(both.models)
+        self.reach = t_quantile(max(self.items, 2), level)
+        why = (
+            f"{len(both.first)} pairs have a win rate by the judge and at least {FEWEST_DECIDED} gold battles that are"
+        )
+        remedy = "give more gold battles per pair, or a gold ranking"
+        few = Missing("win rates beside the gold standard", f"{why} no ties", remedy)
+        self.without_pairs = few if len(both.first) < 2 else None
+        self.lacking = both.rates_missing or self.without_pairs
+        self.alpha: float | Missing = self.lacking or 1.0
+        if not self.lacking:
+            try:
+                self.alpha = decisiveness(self.judge, self.gold)
+            except NotIdentifiedError as error:
+                self.alpha = Missing("decisiveness", str(error), "give more items, or systems that are less far apart")
+
+    def tau(self) -> Figured:
+        """Estimate Kendall's tau-b of the two rankings."""
+        tau = float(kendall_taus(*self.both.strengths()))
+        if np.isnan(tau):
+            return Missing("Kendall's tau", "one of the rankings puts all systems level", "judge systems that differ")
+        return self._agreement(tau, self.draws.tau, (-1.0, 1.0), n=self.systems, of="systems", unit=Unit.CORRELATION)
+
+    def accuracy(self) -> Figured:
+        """Estimate the share of pairs with the same better system."""
+        if self.without_pairs:
+            return self.without_pairs
+        value, draws = float(pair_agreement(self.judge, self.gold)), pair_agreement(self.draws.judge, self.draws.gold)
+        return self._agreement(value, draws, (0.0, 1.0), unit=Unit.SHARE)
+
+    def mse(self) -> tuple[float | Missing, Figured]:
+        """Return the mean squared difference of win rates, raw and corrected for noise."""
+        if self.lacking:
+            return self.lacking, self.lacking
+        value, draws = float(squared_error(self.judge, self.gold)), squared_error(self.draws.judge, self.draws.gold)
+        return value, self._reflected_figure(value, draws, "mean squared error")
+
+    def alpha_beyond_noise(self) -> Figured:
+        """Estimate alpha, corrected for the bias that the sampling of items causes.
+
+        Noise adds its variance to the squared distances from the fitted curve, which are shrunk by that share.
+        """
+        if isinstance(self.alpha, Missing):
+            return self.alpha
+        if self.items < 2:
+            return self._statistic(Estimate(self.alpha), "a single item: no interval")
+        fitted = judge_curve(self.gold, self.alpha)
+        noise = float(np.nansum(standard_error_of_draws(self.draws.judge) ** 2))
+        distance = float(np.sum((self.judge - fitted) ** 2))
+        kept = np.sqrt(max(0.0, 1 - noise / distance)) if distance > 0 else 0.0
+        centre = fitted + kept * (self.judge - fitted)
+        around = np.clip(centre + (self.draws.judge - self.judge), 0, 1)
+        usable = usable_draws(np.log(decisiveness_of_draws(around, self.draws.gold)))
+        if usable is None:
+            return Missing("decisiveness beyond noise", "most resamples of the items have no alpha", "give more items")
+        without = float(np.log(decisiveness_of_draws(centre[None, :], self.gold))[0])
+        middle, reach = np.log(self.alpha) - (usable.mean() - without), self.reach * usable.std(ddof=1)
+        estimate = Estimate(*np.exp([middle, middle - reach, middle + reach]).tolist())
+        return self._statistic(estimate, f"{self.draws.method}, normal on the logarithm, corrected for noise")
+
+    def biases(
+        self, subject: Subject
+    ) -> tuple[tuple[SystemBias, ...] | Missing, float | Missing, Figured, SelfBias | Missing]:
+        """Return the biases by system, delta, delta corrected for noise, and the judge's self-bias."""
+        if self.lacking:
+            return self.lacking, self.lacking, self.lacking, self.lacking
+        gold, judge = self.draws.gold, self.draws.judge
+        raw, drawn = self._biases_beyond(self.gold, gold)
+        raw_se = standard_error_of_draws(drawn)
+        if isinstance(self.alpha, Missing):
+            return self._by_system((raw, raw_se), self.alpha), self.alpha, self.alpha, self.alpha
+        rows, alphas = np.broadcast_to(gold, judge.shape), decisiveness_of_draws(judge, gold)
+        fitted = np.reshape([judge_curve(row, alpha) for row, alpha in zip(rows, alphas, strict=True)], rows.shape)
+        expected = judge_curve(self.gold, self.alpha)
+        biases, drawn = self._biases_beyond(expected, fitted)
+        corrected, delta = (biases, standard_error_of_draws(drawn)), float(nan_standard_deviation(biases))
+        sound = self._reflected_figure(delta**2, nan_standard_deviation(drawn) ** 2, "delta")
+        sound = sound if isinstance(sound, Missing) else sound.transform(np.sqrt)
+        return self._by_system((raw, raw_se), corrected), delta, sound, self._self_bias(subject, expected, *corrected)
+
+    def _biases_beyond(self, expected: np.ndarray, of_draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the biases given expected win rates, shape (systems,), and in resamples, shape (draws, systems)."""
+        pairs = self.both.first, self.both.second
+        value = system_biases(*pairs, self.judge - expected, self.systems)
+        return value, system_biases(*pairs, self.draws.judge - of_draws, self.systems)
+
+    def _by_system(
+        self, raw: tuple[np.ndarray, np.ndarray], corrected: tuple[np.ndarray, np.ndarray] | Missing
+    ) -> tuple[SystemBias, ...]:
+        """Build the records of all systems, strongest bias first, from values and standard errors per system."""
+        met = np.bincount(np.concatenate([self.both.first, self.both.second]), minlength=self.systems)
+        value, se = (raw[0], np.full(self.systems, np.nan)) if isinstance(corrected, Missing) else corrected
+        p = holm(np.asarray(2 * stdtr(max(self.items - 1, 1), -np.abs(ratio_or_nan(value, se)))))
+        biases, method = [], f"{self.draws.method}, standard error, t"
+        for k in np.argsort(-np.nan_to_num(np.abs(value)), kind="stable").tolist():
+            if met[k]:
+                plain, own = (
+                    self._bias(*pair, int(met[k]), method) for pair in ((raw[0][k], raw[1][k]), (value[k], se[k]))
+                )
+                figure = corrected if isinstance(corrected, Missing) else own
+                biases.append(SystemBias(self.both.models[k], int(met[k]), plain, figure, finite_or_none(p[k])))
+        return tuple(biases)
+
+    def _self_bias(
+        self, subject: Subject, expected: np.ndarray, biases: np.ndarray, errors: np.ndarray
+    ) -> SelfBias | Missing:
+        """Test the judge's corrected bias towards its own model. Source: Gera et al. 2025, section 6.2 and table 3."""
+        both, own = self.both, own_system(self.both.models, subject.judge)
+        if isinstance(own, Missing):
+            return own
+        # Bonferroni over all judges of the table that are ranked themselves.
+        judges = (subject.judge, *(subject.others.judges if subject.others is not None else ()))
+        competing = [own_system(subject.battles.models, name) for name in judges]
+        tests = max(1, sum(isinstance(name, str) for name in competing))
+        k = both.models.index(own)
+        against = np.where(both.first == k, 1, np.where(both.second == k, -1, 0))
+        opponents = int((against != 0).sum())
+        if not opponents:
+            return Missing(SELF_BIAS, f"no gold win rate involves {own}", "give gold battles of it")
+        mine, fitted = (np.where(against < 0, 1 - rate, rate)[against != 0] for rate in (self.judge, expected))
+        paired_p = item_p = None
+        if opponents > 1 and float(np.ptp(mine - fitted)) > 1e-12:
+            paired_p = min(1.0, tests * float(stats.ttest_rel(mine, fitted, alternative="greater").pvalue))
+        value, se = float(biases[k]), float(errors[k]) or np.nan
+        if not np.isnan(se):
+            item_p = min(1.0, tests * float(stats.t.sf(value / se, self.items - 1)))
+        bias = self._bias(value, se, opponents, "item bootstrap standard error, t")
+        favours_itself = item_p is not None and item_p <= 1 - self.level
+        return SelfBias(own, bias, opponents, paired_p, item_p, tests, favours_itself)
+
+    def _bias(self, value: float, se: float, opponents: int, method: str) -> Statistic:
+        """Build a bias with the t interval of its standard error."""
+        facts = {"n": opponents, "of": "opponents", "unit": Unit.SHARE}
+        if np.isnan(se):
+            return self._statistic(Estimate(float(value)), "too few items: no interval", **facts)
+        ends = float(value - self.reach * se), float(value + self.reach * se)
+        return self._statistic(Estimate(float(value), *ends), method, **facts)
+
+    def _reflected_figure(self, value: float, draws: np.ndarray, what: str) -> Figured:
+        """Build a noise-corrected figure with its reflected interval."""
+        estimate = reflected_interval(value, draws, self.level)
+        if estimate is None:
+            return Missing(f"{what} beyond noise", "the items are too few to be resampled", "judge more items")
+        return self._statistic(estimate, f"{self.draws.method}, reflected and corrected for noise")
+
+    def _agreement(self, value: float, draws: np.ndarray, within: tuple[float, float], **facts: Any) -> Statistic:
+        """Build an agreement figure with its bootstrap interval."""
+        estimate = agreement_interval(value, draws, self.level, within)
+        if estimate.low is None:
+            return self._statistic(estimate, "too few usable resamples of the items: no interval", **facts)
+        lost = int(np.isnan(draws).sum())
+        left_out = f", {lost} of them without a fit left out" if lost else ""
+        method = f"{self.draws.method}, percentile or reflected, the farther end{left_out}"
+        return self._statistic(estimate, method, **facts)
+
+    def _statistic(self, estimate: Estimate, method: str, **facts: Any) -> Statistic:
+        """Build a statistic of this comparison, by default over all pairs."""
+        facts = {"n": len(self.both.first), "of": "pairs", "clusters": self.items} | facts
+        return Statistic.from_estimate(estimate, level=self.level, method=method, **facts)
+
+
+def own_system(models: tuple[str, ...], judge: str | None) -> str | Missing:
+    """Return the name of the judge's model among the ranked ones, ignoring provider, case and punctuation.
+
+    >>> own_system(("GPT-4o", "other"), "openai/gpt-4o|direct|3fa9c0de1122")
+    'GPT-4o'
+    """
+    if judge is None:
+        return Missing(SELF_BIAS, "no row names the judge", "name the judge's model in a column judge")
+    model = split_judge_name(judge)[0]
+    if own := same_model(models, model):
+        return own
+    why = f"no model of the gold standard is called {model}"
+    return Missing(SELF_BIAS, why, "let the judge's model compete, under the judge's name")
 
 
 @dataclass(frozen=True, slots=True)

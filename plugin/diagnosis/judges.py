@@ -7,7 +7,7 @@ import numpy as np
 
 from podium.diagnosis.clustered import agreement_interval
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
-from podium.diagnosis.gold_comparison import match_gold_pairs
+from podium.diagnosis.gold import match_gold_pairs
 from podium.diagnosis.judge_checks import split_judge_name
 from podium.diagnosis.sides import BattleRatings, kendall_taus, number_items
 from podium.diagnosis.subject import Subject

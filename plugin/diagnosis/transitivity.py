@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 from math import comb
+from typing import Any
 
 import numpy as np
 from scipy.special import entr, expit, logit
@@ -81,12 +82,8 @@ class TripleCounts:
     clipped: float | None
     triples: np.ndarray
     scenario: np.ndarray
-    known: np.ndarray
-    broken: np.ndarray
-    deviation: np.ndarray
-    cells: np.ndarray
-    hits: np.ndarray
-    sums: np.ndarray
+    by_triple: np.ndarray
+    by_group: np.ndarray
     ties: float
 
     @property
@@ -127,10 +124,10 @@ def count_triples(battles: Battles) -> TripleCounts | Missing:
     gaps = -np.diff(rate[order][triples], axis=1)
     scenario = 2 * (gaps[:, 0] < LEAD) + (gaps[:, 1] < LEAD)
     soft = None if clipped is None else credit
-    (known, broken, off), (cells, hits, sums) = _sum_triples(triples, scenario, outcome, steady, soft)
+    by_triple, by_group = _sum_triples(triples, scenario, outcome, steady, soft)
     ties = float((outcome == TIED).sum() / max((outcome != UNKNOWN).sum(), 1))
     names = tuple(coded.models[k] for k in order)
-    return TripleCounts(names, clipped, triples, scenario, known, broken, off, cells, hits, sums, ties)
+    return TripleCounts(names, clipped, triples, scenario, by_triple, by_group, ties)
 
 
 def _sum_triples(
@@ -299,18 +296,22 @@ def transitivity(battles: Battles, *, level: float = 0.95) -> Transitivity | Mis
     counts = count_triples(battles)
     if isinstance(counts, Missing):
         return counts
-    if not counts.cells[ALL].any():
+    cells = counts.by_group[0]
+    if not cells[ALL].any():
         remedy = "judge round robins: all pairs of at least three models on the same items"
         return Missing("non-transitivity", "no three models have all three verdicts on one item", remedy)
     groups = [_group(name, counts, k, level) for k, name in enumerate(GROUPS)]
     whole, consistent, ambiguous = groups[:FIRST_SCENARIO]
-    size, swapped = len(counts.models), counts.cells[CONSISTENT] + counts.cells[AMBIGUOUS]
-    items = Clustered(np.arange(len(swapped)), "item", level)
+    size, swapped = len(counts.models), cells[CONSISTENT] + cells[AMBIGUOUS]
+    consistent_share: Figured = UNSWAPPED
+    if swapped.any():
+        items = Clustered(np.arange(len(swapped)), "item", level)
+        consistent_share = items.share(cells[CONSISTENT], CELLS, cells=swapped)
     return Transitivity(
         models=size,
-        triples=int((counts.known > 0).sum()),
+        triples=int((counts.by_triple[0] > 0).sum()),
         possible=comb(size, 3),
-        items=int((counts.cells[ALL] > 0).sum()),
+        items=int((cells[ALL] > 0).sum()),
         tie=TIE,
         lead=LEAD,
         clip=CLIP,
@@ -320,7 +321,7 @@ def transitivity(battles: Battles, *, level: float = 0.95) -> Transitivity | Mis
         soft=whole.soft,
         consistent=consistent if swapped.any() else UNSWAPPED,
         ambiguous=ambiguous if swapped.any() else UNSWAPPED,
-        consistent_share=items.share(counts.cells[CONSISTENT], CELLS, cells=swapped) if swapped.any() else UNSWAPPED,
+        consistent_share=consistent_share,
         scenarios=tuple(groups[FIRST_SCENARIO:]),
         categories=_categories(battles, level),
         triplets=_triplets(counts, level),
@@ -329,16 +330,13 @@ def transitivity(battles: Battles, *, level: float = 0.95) -> Transitivity | Mis
 
 def _group(name: str, counts: TripleCounts, group: int, level: float) -> TripleGroup:
     """Estimate PNT and SNTD of one group of triples, with intervals over items."""
-    cells = counts.cells[group]
-    if not cells.any():
-        why = "no triple on an item is of this kind"
-        none = Missing(f"non-transitivity, {name}", why, "judge more items or models")
-        return TripleGroup(name, none, none if counts.is_soft else HARD_VERDICTS)
+    cells, hits, sums = counts.by_group[:, group]
     items = Clustered(np.arange(len(cells)), "item", level)
+    rows: dict[str, Any] = {"of": CELLS, "what": f"{CELLS} ({name})", "remedy": "judge more items or models"}
     soft: Figured = HARD_VERDICTS
     if counts.is_soft:
-        soft = items.mean(counts.sums[group], CELLS, cells=cells, within=(0.0, np.inf), unit=Unit.NATS)
-    return TripleGroup(name, items.share(counts.hits[group], CELLS, cells=cells), soft)
+        soft = items.mean(sums, cells=cells, within=(0.0, np.inf), unit=Unit.NATS, **rows)
+    return TripleGroup(name, items.share(hits, cells=cells, **rows), soft)
 
 
 def _categories(battles: Battles, level: float) -> tuple[TripleGroup, ...] | Missing:
@@ -361,18 +359,19 @@ def _categories(battles: Battles, level: float) -> tuple[TripleGroup, ...] | Mis
 
 def _triplets(counts: TripleCounts, level: float) -> tuple[Triplet, ...]:
     """Return the figures of single triples, the least transitive first."""
-    known = np.flatnonzero(counts.known > 0)
-    share = counts.broken[known] / counts.known[known]
-    order = known[np.lexsort((known, -counts.known[known], -share))][:MOST_LISTED]
-    items, share = counts.known[order], counts.broken[order] / counts.known[order]
+    known = np.flatnonzero(counts.by_triple[0] > 0)
+    items, broken, _ = counts.by_triple[:, known]
+    order = known[np.lexsort((known, -items, -broken / items))][:MOST_LISTED]
+    items, broken, off = counts.by_triple[:, order]
+    share = broken / items
     freedom = np.maximum(items, 2)
     ends = np.where(items > 1, wilson_interval(share, share * (1 - share) / (freedom - 1), freedom, level), np.nan).T
-    soft = np.where(counts.is_soft, counts.deviation[order] / items, np.nan)
+    soft = np.where(counts.is_soft, off / items, np.nan)
     triplets = []
     for row, (i, j, k) in enumerate(counts.triples[order].tolist()):
         names, scenario = (counts.models[i], counts.models[j], counts.models[k]), counts.scenario[order[row]]
-        low, high, off = map(finite_or_none, (*ends[row], soft[row]))
-        triplets.append(Triplet(names, int(items[row]), float(share[row]), low, high, off, SCENARIOS[scenario]))
+        low, high, mean = map(finite_or_none, (*ends[row], soft[row]))
+        triplets.append(Triplet(names, int(items[row]), float(share[row]), low, high, mean, SCENARIOS[scenario]))
     return tuple(triplets)
 
 

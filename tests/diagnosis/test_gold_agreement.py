@@ -17,8 +17,7 @@ from podium.diagnosis.decisiveness import (
     system_biases,
 )
 from podium.diagnosis.figures import Missing, Statistic
-from podium.diagnosis.gold import gold_agreement
-from podium.diagnosis.gold_comparison import match_gold_pairs, own_system, resample_both
+from podium.diagnosis.gold import gold_agreement, match_gold_pairs, own_system, resample_both
 from podium.diagnosis.gold_source import Gold
 from podium.diagnosis.sides import kendall_taus
 from podium.diagnosis.subject import Subject

@@ -197,7 +197,7 @@ def parse_battles(metadata: Mapping[str, Any]) -> list[BattleMetadata]:
 
 
 class KeptReply(TypedDict):
-    """A judge's reply, as `podium.scorers.judging.kept_reply` writes it."""
+    """A judge's reply, as `podium.scorers.judging.dump_reply` writes it."""
 
     text: str
     truncated: NotRequired[bool]

@@ -18,7 +18,7 @@ from podium.storage.remote import Place, RemoteFile, list_siblings, place_of
 
 COMMANDS = ("eval", "eval-set", "eval-retry", "score")
 HELP = "Rank the models when the run has ended; `podium list rankers` shows the names."
-SPARED = {
+CPU_SAVING = {
     "--no-log-realtime": ("INSPECT_EVAL_NO_LOG_REALTIME", "INSPECT_EVAL_LOG_REALTIME"),
     "--no-score-display": ("INSPECT_EVAL_NO_SCORE_DISPLAY", "INSPECT_EVAL_SCORE_DISPLAY"),
     "--no-log-model-api": ("INSPECT_EVAL_LOG_MODEL_API",),
@@ -46,10 +46,12 @@ def run(arguments: Sequence[str]) -> None:
         known = {
             word for option in host.inspect.commands[own[0]].params for word in option.opts + option.secondary_opts
         }
-        spared = [flag for flag in flags_to_spare(own, os.environ) if flag in known]
-        sys.argv += spared
-        if spared:
-            tell(f"{' '.join(spared)}: nothing of a tournament is lost, and it takes less CPU (`inspect` keeps them)")
+        saving = [flag for flag in cpu_saving_flags(own, os.environ) if flag in known]
+        sys.argv += saving
+        if saving:
+            tell(
+                f"added {' '.join(saving)}: a tournament needs less CPU and loses nothing (`inspect` does not add them)"
+            )
     _run_main(stock, own, ranking=bool(rankers))
 
 
@@ -94,10 +96,10 @@ def split_rankers(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     return own, [name.strip() for names in values for name in names.split(",")]
 
 
-def flags_to_spare(arguments: Sequence[str], environment: Mapping[str, str]) -> list[str]:
+def cpu_saving_flags(arguments: Sequence[str], environment: Mapping[str, str]) -> list[str]:
     """Return options to add to a tournament's command to save CPU, without those that the user decided.
 
-    >>> flags_to_spare(["eval", "podium/ring", "--log-model-api"], {"INSPECT_EVAL_SCORE_DISPLAY": "true"})
+    >>> cpu_saving_flags(["eval", "podium/ring", "--log-model-api"], {"INSPECT_EVAL_SCORE_DISPLAY": "true"})
     ['--no-log-realtime']
     """
     if not {*arguments[:1]} & {*COMMANDS[:2]} or not any(word.startswith("podium/") for word in arguments[1:]):
@@ -105,7 +107,7 @@ def flags_to_spare(arguments: Sequence[str], environment: Mapping[str, str]) -> 
     said = {word.partition("=")[0].replace("--no-", "--") for word in arguments}
     return [
         flag
-        for flag, variables in SPARED.items()
+        for flag, variables in CPU_SAVING.items()
         if flag.replace("--no-", "--") not in said and not any(name in environment for name in variables)
     ]
 

@@ -99,7 +99,7 @@ def _different_settings(runs: Iterable[FiledRun], every: bool) -> list[str]:
             groups.setdefault(run.question, []).append(run)
     notes = []
     for first, *others in groups.values():
-        settings = [_settings_of(run.header) for run in (first, *others)]
+        settings = [_run_settings(run.header) for run in (first, *others)]
         every_name = {name for own in settings for name in own}
         names = sorted(name for name in every_name if len({own.get(name) for own in settings}) > 1)
         if not names:
@@ -114,7 +114,7 @@ def _different_settings(runs: Iterable[FiledRun], every: bool) -> list[str]:
     return notes
 
 
-def _settings_of(log: EvalLog) -> dict[str, str]:
+def _run_settings(log: EvalLog) -> dict[str, str]:
     """Return the settings of a run as JSON by name: arguments, generation, solver, version and limit."""
     spec = log.eval
     generation = log.plan.config.model_dump(exclude_none=True)

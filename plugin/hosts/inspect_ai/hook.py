@@ -15,7 +15,7 @@ from inspect_ai.log import EvalLog, EvalMetric, EvalResults, EvalScore, list_eva
 
 from podium.errors import PodiumError
 from podium.hosts.inspect_ai.compatibility import flatten_arguments, set_headline
-from podium.hosts.inspect_ai.log_contents import is_tournament, rankings_in, read_tournament, reason_of_stop
+from podium.hosts.inspect_ai.log_contents import is_tournament, kept_rankings, read_tournament, reason_of_stop
 from podium.hosts.inspect_ai.log_files import NAMESPACE, PLAYED_FOR, RANKER_VARIABLE, RANKING
 from podium.printable import tell
 from podium.storage.atomic_files import atomic_file, write_text
@@ -29,7 +29,7 @@ FIGURES = ("rank", "score", "low", "high", "se", "rank_low", "rank_high", "battl
 """Fields of an entry that become metrics: the viewer shows metrics, not their metadata."""
 NAMED_FIRST = 3
 USUAL = "bradley-terry"
-SAID_LAST = "podium.said_last"
+PRINTED_LAST = "podium.printed_last"
 """Key of the command's context for what is printed when it ends."""
 LogStates = frozenset[tuple[str, object]]
 """Logs, each with a value that changes when it is written."""
@@ -162,7 +162,7 @@ def _print_at_end(say: Callable[[], None]) -> None:
         say()
         return
     root = command.find_root()
-    waiting = root.meta.setdefault(SAID_LAST, [])
+    waiting = root.meta.setdefault(PRINTED_LAST, [])
     waiting.append(say)
     if len(waiting) == 1:
         # Click calls what closes a command in reverse order.
@@ -186,7 +186,7 @@ def write_into_log(place: Place, ranking: "Ranking") -> EvalResults:
         set_headline(log.results, fresh[0], next(iter(fresh[0].metrics)))
     metadata, now = log.results.metadata or {}, ranking.to_dict()
     written = {(row["ranker"], row["slice"]) for row in now["rankings"]}
-    kept = [row for row in rankings_in(metadata) if (row.get("ranker"), row.get("slice")) not in written]
+    kept = [row for row in kept_rankings(metadata) if (row.get("ranker"), row.get("slice")) not in written]
     rankings = [*kept, *json.loads(json.dumps(now["rankings"]))]
     log.results.metadata = {**metadata, NAMESPACE: {**now, "rankings": rankings}}
     with atomic_file(place) as draft:

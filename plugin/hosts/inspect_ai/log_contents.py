@@ -6,7 +6,7 @@
 | `metadata` of a sample | `BattleMetadata`, `PackMetadata`, `RoundMetadata` or `RequestMetadata` |
 | `store["podium"]` of a sample | `SampleReplies` of the judges, or a `GivenAnswer` per model |
 | `metadata["podium"]` of a score | `BattleVerdict` or `PackVerdicts` |
-| `results.metadata["podium"]` | a ranking as JSON, see `rankings_in` |
+| `results.metadata["podium"]` | a ranking as JSON, see `kept_rankings` |
 
 Parsing raises DataError that names the field; the reader of the file adds its name.
 """
@@ -365,7 +365,7 @@ def credit_in(score: Score) -> float | None:
     return None if score.value is None or score.value != score.value else score.as_float()
 
 
-def rankings_in(metadata: Mapping[str, Any]) -> list[dict[str, Any]]:
+def kept_rankings(metadata: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the rankings of this format version that the metadata of a log's results hold."""
     kept = metadata.get(NAMESPACE)
     if not isinstance(kept, Mapping) or kept.get("podium") != FORMAT_VERSION:

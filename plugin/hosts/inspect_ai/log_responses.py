@@ -13,7 +13,7 @@ def _claims(path: Path) -> bool:
     return is_log(path) or is_beside_logs(path)
 
 
-def _read(path: Path) -> Iterable[ResponseRow]:
+def _read_log(path: Path) -> Iterable[ResponseRow]:
     """Return the responses in a log."""
     from podium.hosts.inspect_ai.sample_answers import responses_in
 
@@ -27,5 +27,5 @@ def _choose(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
     return choose_response_logs(paths)
 
 
-READER = FileReader((".eval", ".json"), _claims, _read, _choose)
+READER = FileReader((".eval", ".json"), _claims, _read_log, _choose)
 """How `podium.responses.read.read_responses` reads Inspect logs."""

@@ -117,7 +117,9 @@ def tournament_task(name: str, responses: str | Sequence[str], settings: Mapping
             f"{', '.join(removed)}: shards have no interim analyses any more. A tournament with until= runs in one "
             "process: leave out look=, played= and shard=. To play in shards, leave out until= and keep shard=k/n"
         )
-    refuse_unknown_options({**settings, **options}, RUN_OPTIONS | {"responses"} | _settings_of(name) | known_options())
+    refuse_unknown_options(
+        {**settings, **options}, RUN_OPTIONS | {"responses"} | _setting_names(name) | known_options()
+    )
     how = {key: value for key, value in options.items() if key not in RUN_OPTIONS}
     given = {key: value for key, value in settings.items() if value is not None}
     own = RunOptions(**{key: value for key, value in options.items() if key in RUN_OPTIONS})
@@ -136,7 +138,7 @@ class _TaskBuilder:
         self.record = self._read_record(settings)
         self.competing, self.unanswered = self._read_competing(responses)
         before = _played_before(name, options.earlier, self.competing.models) if options.earlier else ()
-        self.settings = {**({"seed": options.seed} if "seed" in _settings_of(name) else {}), **settings}
+        self.settings = {**({"seed": options.seed} if "seed" in _setting_names(name) else {}), **settings}
         if before:
             self.settings["rated"] = tuple(sorted({side for own in before for side in (own.pairing.a, own.pairing.b)}))
         if self.record is not None:
@@ -356,7 +358,7 @@ def shows_first(name: str, rule: Any, judged: Judging, how: Mapping[str, Any]) -
 
 def split_options(name: str, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Split options into the settings of a tournament and the others."""
-    known = _settings_of(name) - {"seed"}
+    known = _setting_names(name) - {"seed"}
     own = {key: value for key, value in options.items() if key in known}
     return own, {key: value for key, value in options.items() if key not in known}
 
@@ -367,6 +369,6 @@ def split_names(names: str | Sequence[str]) -> list[str]:
     return [name for name in stripped if name]
 
 
-def _settings_of(name: str) -> AbstractSet[str]:
+def _setting_names(name: str) -> AbstractSet[str]:
     """Return the names of a tournament's own settings."""
     return parameters_of(catalogue.tournament_rule(name)).keys()

@@ -12,7 +12,7 @@ from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, get_model, m
 import podium
 from podium.hosts.inspect_ai import preview as preview_module
 from podium.hosts.inspect_ai import tournament_task as play_module
-from podium.hosts.inspect_ai.command import flags_to_spare
+from podium.hosts.inspect_ai.command import cpu_saving_flags
 from podium.hosts.inspect_ai.tasks import anchor, chain, ring, round_robin, swim
 from podium.plugins import catalogue
 from podium.tournaments.schedule import rounds_of
@@ -43,16 +43,16 @@ def test_another_word_for_pack_is_refused(write_responses):
 
 
 def test_podium_inspect_turns_off_what_costs_of_a_tournament_and_of_nothing_else():
-    assert flags_to_spare(["eval", "podium/swim"], {}) == QUIET
-    assert flags_to_spare(["eval-set", "podium/swim", "mine.py"], {}) == QUIET
+    assert cpu_saving_flags(["eval", "podium/swim"], {}) == QUIET
+    assert cpu_saving_flags(["eval-set", "podium/swim", "mine.py"], {}) == QUIET
     for other in ([], ["eval"], ["eval", "mine.py"], ["score", "podium/x"], ["list", "tasks"]):
-        assert flags_to_spare(other, {}) == []
+        assert cpu_saving_flags(other, {}) == []
 
 
 def test_what_the_user_decided_stays():
-    assert flags_to_spare(["eval", "podium/swim", "--log-model-api", "--no-log-realtime"], {}) == QUIET[1:2]
+    assert cpu_saving_flags(["eval", "podium/swim", "--log-model-api", "--no-log-realtime"], {}) == QUIET[1:2]
     told = {"INSPECT_EVAL_NO_LOG_REALTIME": "false", "INSPECT_EVAL_SCORE_DISPLAY": "true"}
-    assert flags_to_spare(["eval", "podium/swim"], told) == QUIET[2:]
+    assert cpu_saving_flags(["eval", "podium/swim"], told) == QUIET[2:]
 
 
 @pytest.mark.slow

@@ -49,9 +49,7 @@ def run(arguments: Sequence[str]) -> None:
         saving = [flag for flag in cpu_saving_flags(own, os.environ) if flag in known]
         sys.argv += saving
         if saving:
-            tell(
-                f"added {' '.join(saving)}: a tournament needs less CPU and loses nothing (`inspect` does not add them)"
-            )
+            tell(f"added {' '.join(saving)}: a tournament needs less CPU and loses nothing")
     _run_main(stock, own, ranking=bool(rankers))
 
 

@@ -128,8 +128,7 @@ class BattleMetadata(ItemMetadata):
     length_a: int = Field(default_factory=lambda own: len(own["response_a"]))
     length_b: int = Field(default_factory=lambda own: len(own["response_b"]))
     checklist: tuple[str, ...] = ()
-    media: Any = Field(default=(), exclude=True)
-    """Contents of the instruction that are shown beside the prompt; never written."""
+    media: Any = Field(default=(), exclude=True)  # contents shown beside the prompt
 
     def to_log(self) -> dict[str, Any]:
         """Return the fields that were set, and the lengths."""

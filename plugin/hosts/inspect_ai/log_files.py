@@ -5,7 +5,7 @@ from pathlib import Path
 NAMESPACE = "podium"
 """Key of podium's entries in a sample's store, in scores and in results."""
 PLAYED_FOR = f"{NAMESPACE}_host"
-"""Metadata key of a tournament that another host's command plays: that command ranks it, by its options."""
+"""Metadata key of a tournament that another host's command plays and ranks."""
 RANKER_VARIABLE = "PODIUM_RANKER"
 """Environment variable that names rankers if a log's metadata do not."""
 LISTS = ("logs.json", "eval-set.json")

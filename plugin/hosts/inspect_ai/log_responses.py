@@ -8,11 +8,6 @@ from podium.responses.answers import ResponseRow
 from podium.responses.read import FileReader
 
 
-def _claims(path: Path) -> bool:
-    """Return whether a file is a log or belongs to logs."""
-    return is_log(path) or is_beside_logs(path)
-
-
 def _read_log(path: Path) -> Iterable[ResponseRow]:
     """Return the responses in a log."""
     from podium.hosts.inspect_ai.sample_answers import responses_in
@@ -27,5 +22,5 @@ def _choose(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
     return choose_response_logs(paths)
 
 
-READER = FileReader((".eval", ".json"), _claims, _read_log, _choose)
+READER = FileReader((".eval", ".json"), lambda path: is_log(path) or is_beside_logs(path), _read_log, _choose)
 """How `podium.responses.read.read_responses` reads Inspect logs."""

@@ -117,9 +117,8 @@ def tournament_task(name: str, responses: str | Sequence[str], settings: Mapping
             f"{', '.join(removed)}: shards have no interim analyses any more. A tournament with until= runs in one "
             "process: leave out look=, played= and shard=. To play in shards, leave out until= and keep shard=k/n"
         )
-    refuse_unknown_options(
-        {**settings, **options}, RUN_OPTIONS | {"responses"} | _setting_names(name) | known_options()
-    )
+    known = RUN_OPTIONS | {"responses"} | _setting_names(name) | known_options()
+    refuse_unknown_options({**settings, **options}, known)
     how = {key: value for key, value in options.items() if key not in RUN_OPTIONS}
     given = {key: value for key, value in settings.items() if value is not None}
     own = RunOptions(**{key: value for key, value in options.items() if key in RUN_OPTIONS})

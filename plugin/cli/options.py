@@ -155,6 +155,7 @@ human_labels = click.option(
     help="Human labels: item, model_a, model_b, credit, or a filled-in sheet of `podium label`; one file a person.",
 )
 pool = partial(click.option, "--pool", is_flag=True)
+figure = partial(click.option, "--figure", metavar="FILE", type=OutputFile(PICTURES))
 responses = partial(click.option, "--responses", metavar="PATH", multiple=True)
 models_file = partial(click.option, "--models", metavar="FILE", type=click.Path())
 ranker = partial(click.option, "--ranker", "rankers", default="bradley-terry", metavar="NAME[,NAME...]")
@@ -194,11 +195,6 @@ def pop_detail(arguments: dict[str, Any], style: str = "table") -> tuple[str | N
     if section and full:
         raise UsageError("--full shows every section; leave out --section, or --full")
     return section, full or (style != "table" and section is None)
-
-
-def figure(help: str) -> Decorator:
-    """Return the option --figure."""
-    return click.option("--figure", metavar="FILE", type=OutputFile(PICTURES), help=help)
 
 
 def pop_output(arguments: dict[str, Any]) -> tuple[str, Place | None]:

@@ -1,7 +1,7 @@
 """Find extensions: podium's own and those of installed plugins."""
 
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
@@ -40,32 +40,25 @@ class Registration(Generic[Kind]):
 
 def extensions_of(kind: type[Kind]) -> dict[str, Registration[Kind]]:
     """Return all extensions of a kind by name."""
-    noun = KINDS[kind]
+    noun, hook = KINDS[kind], f"podium_{KINDS[kind]}s"
     known: dict[str, Registration[Kind]] = {}
-    for implementation in getattr(_manager().hook, f"podium_{noun}s").get_hookimpls():
+    for implementation in getattr(_manager().hook, hook).get_hookimpls():
         origin = implementation.plugin_name
-        for extension in _additions(implementation.function, kind, origin):
-            if extension.name in known:
+        try:
+            additions = list(implementation.function())
+        except Exception as error:
+            raise PluginError(f"plugin {origin}: {hook}() failed: {type(error).__name__}: {error}") from error
+        for added in additions:
+            if not isinstance(added, kind):
+                strange = type(added).__name__
+                raise PluginError(f"plugin {origin}: {hook}() must return {kind.__name__} objects, got {strange}")
+            if added.name in known:
                 raise PluginError(
-                    f"two plugins register the {noun} {extension.name!r}: {known[extension.name].origin} "
+                    f"two plugins register the {noun} {added.name!r}: {known[added.name].origin} "
                     f"and {origin}; uninstall or rename one"
                 )
-            known[extension.name] = Registration(extension, origin)
+            known[added.name] = Registration(added, origin)
     return dict(sorted(known.items()))
-
-
-def _additions(function: Callable[[], Iterable[Any]], kind: type[Kind], origin: str) -> list[Kind]:
-    """Call a plugin's hook and validate the extensions that it returns."""
-    hook = f"podium_{KINDS[kind]}s"
-    try:
-        additions = list(function())
-    except Exception as error:
-        raise PluginError(f"plugin {origin}: {hook}() failed: {type(error).__name__}: {error}") from error
-    for extension in additions:
-        if not isinstance(extension, kind):
-            strange = type(extension).__name__
-            raise PluginError(f"plugin {origin}: {hook}() must return {kind.__name__} objects, got {strange}")
-    return additions
 
 
 def extension(kind: type[Kind], name: str) -> Kind:

@@ -22,30 +22,23 @@ def generator(seed: int, *words: str) -> np.random.Generator:
     return np.random.default_rng([seed, int.from_bytes(purpose[:8], "big")])
 
 
-def draw_names(names: Sequence[str], number: int, seed: int, purpose: str) -> frozenset[str]:
-    """Draw up to `number` names; draws with one seed and purpose are nested."""
-    ordered = sorted(names)
-    return frozenset(ordered[k] for k in generator(seed, purpose).permutation(len(ordered))[:number])
-
-
-def draw_items(field: Field, number: int | None, seed: int) -> tuple[str, ...]:
-    """Draw a sample of the items and return it in their original order; all items by default.
+def order_of_visits(field: Field, number: int | None, seed: int) -> tuple[str, ...]:
+    """Draw a sample of the items, all by default, and return it in the order of the draw.
 
     Samples of one seed are nested: a larger one contains the smaller ones, so that played battles still count.
     """
     if number is not None and number < 1:
         raise UsageError(f"items={number}: give a number of items, 1 or more")
-    if number is None or number >= len(field.items):
+    ordered = sorted(field.items)
+    return tuple(ordered[k] for k in generator(seed, "items").permutation(len(ordered))[:number])
+
+
+def draw_items(field: Field, number: int | None, seed: int) -> tuple[str, ...]:
+    """Return the items of `order_of_visits` in their original order."""
+    if number is None:
         return field.items
-    chosen = draw_names(field.items, number, seed, "items")
+    chosen = set(order_of_visits(field, number, seed))
     return tuple(item for item in field.items if item in chosen)
-
-
-def order_of_visits(field: Field, number: int | None, seed: int) -> tuple[str, ...]:
-    """Return the items of `draw_items` in the order of the draw."""
-    drawn, ordered = set(draw_items(field, number, seed)), sorted(field.items)
-    places = generator(seed, "items").permutation(len(ordered))
-    return tuple(ordered[k] for k in places if ordered[k] in drawn)
 
 
 def draw_balanced(

@@ -103,7 +103,13 @@ class RunRanking:
         if whole.failures:
             self.code = PARTLY
         if self.log is not None:
-            self._write_to_log(self.log, whole)
+            from podium.hosts.inspect_ai.hook import write_beside, write_into_log
+
+            try:
+                write_beside(self.log, whole)
+                write_into_log(self.log, whole)
+            except (OSError, PodiumError) as error:
+                self._note_failure(f"the ranking is not in the tournament's log: {error}")
 
     def _note_lone_run(self, runs: RunFolders) -> None:
         """Note that there is no other run to rank against; raise UsageError if `--ranker_against` named some."""
@@ -116,16 +122,6 @@ class RunRanking:
             f"not ranked: {runs.model} is the first model in {self.output_path} with samples of "
             "these tasks; the next run can be ranked against it"
         )
-
-    def _write_to_log(self, log: Path, ranking: Ranking) -> None:
-        """Write the ranking into the tournament's log and beside it."""
-        from podium.hosts.inspect_ai.hook import write_beside, write_into_log
-
-        try:
-            write_beside(log, ranking)
-            write_into_log(log, ranking)
-        except (OSError, PodiumError) as error:
-            self._note_failure(f"the ranking is not in the tournament's log: {error}")
 
     def _rankings_by_task(self, results: Mapping[str, Any], runs: RunFolders) -> dict[str, Ranking]:
         """Return a ranking for each task and group; what cannot be ranked becomes a note, and an error if all fails."""

@@ -88,27 +88,13 @@ def make_plan(
     if number < 2:
         raise UsageError("nothing to plan for: give a pilot, or the number of models (--models, 2 or more)")
     expected = share_of_ties(record, level) if ties is None and record else Estimate(TIES if ties is None else ties)
-    compared = compared_size(
-        difference, ties=expected.value, disagree=disagree, spread=spread, level=level, power=power
-    )
-    request = PlanRequest(
-        record=record,
-        models=number,
-        items=items,
-        ties=expected,
-        edge=edge,
-        alpha=alpha,
-        power=power,
-        level=level,
-        tariff=tariff or Tariff(),
-        seed=seed,
-        baseline=baseline,
-        pairs=tuple(pairs),
-    )
-    candidates = tuple(_candidates(request))
-    request = replace(request, anchor=baseline or next((candidate.anchor for candidate in candidates), None))
-    share = _share(request, candidates) if informativeness is None else Estimate(informativeness)
-    return replace(_build_plan(replace(request, share=share), candidates), compared=compared)
+    asked: dict[str, Any] = {"items": items, "edge": edge, "alpha": alpha, "power": power, "level": level, "seed": seed}
+    who: dict[str, Any] = {"record": record, "models": number, "baseline": baseline, "pairs": tuple(pairs)}
+    share = None if informativeness is None else Estimate(informativeness)
+    request = PlanRequest(ties=expected, share=share, tariff=tariff or Tariff(), **asked, **who)
+    how: dict[str, Any] = {"ties": expected.value, "disagree": disagree, "spread": spread}
+    compared = compared_size(difference, level=level, power=power, **how)
+    return replace(_build_plan(request), compared=compared)
 
 
 def _record_of(pilot: Battles | pd.DataFrame | str | Path, items: int | None, pool: bool, seed: int) -> "Recording":
@@ -123,8 +109,12 @@ def _record_of(pilot: Battles | pd.DataFrame | str | Path, items: int | None, po
     return recording_of(record.battles.select(keep), pool=pool)
 
 
-def _build_plan(request: PlanRequest, candidates: tuple[AnchorCandidate, ...]) -> Plan:
+def _build_plan(request: PlanRequest) -> Plan:
     """Return a plan of all parts; a part that cannot be answered is noted and does not stop the rest."""
+    candidates = tuple(_candidates(request))
+    best = next((candidate.anchor for candidate in candidates), None)
+    request = replace(request, anchor=request.baseline or best)
+    request = replace(request, share=request.share or _share(request, candidates))
     record, samples, gaps = request.record, tuple(sample_sizes(request)), tuple(smallest_edges(request))
     lines, decision = tuple(price_designs(request)), decide(request.models, request.baseline, request.pairs)
     # Not all designs compare with a baseline, or single pairs.

@@ -160,40 +160,46 @@ def recording_of(
             "no item column: a tournament is replayed item by item; name it, as --columns item=prompt"
         )
     battles = in_one_order(battles) if by_order else battles
-    table, names = battles.table, battles.models
-    (a, b), items = battles.model_codes, table["item"].cat.categories.tolist()
-    reversed_, credit, margin = a > b, table["credit"].to_numpy(), battles.numbers_of("margin")
-    # Who was shown first: 0 if unknown or not asked for, 1 for the first by name, 2 for the other.
-    order = table["order"] if by_order and "order" in table else pd.Series("", index=table.index)
-    shown = np.select([order == "ab", order == "ba"], [1 + reversed_, 2 - reversed_], 0)
-    columns = {
-        "item": table["item"].cat.codes,
-        "a": np.minimum(a, b),
-        "b": np.maximum(a, b),
-        "shown": shown,
-        "credit": np.where(reversed_, 1 - credit, credit),
-        "margin": np.where(np.isnan(credit), np.nan, np.where(reversed_, -margin, margin)),
-        "calls": 1.0 + table["swap"].notna() if "swap" in table else 1.0,
-    }
-    rows = pd.DataFrame(columns)
+    rows, names, items = _rows_by_name(battles, by_order), battles.models, battles.table["item"]
+    label = items.cat.categories.tolist()
     placed = (rows["item"] >= 0).to_numpy()
     battle = rows[placed].groupby(["item", "a", "b", "shown"])
     code = np.full(len(rows), -1)
     code[placed] = battle.ngroup()
     means = battle[["credit", "margin"]].mean().astype(object)
     pairings = [
-        Pairing(items[item], names[a], names[b], first=(None, names[a], names[b])[first])
+        Pairing(label[item], names[a], names[b], first=(None, names[a], names[b])[first])
         for item, a, b, first in means.index
     ]
     outcomes = zip(pairings, *(means[name].where(means[name].notna(), None) for name in means), strict=True)
     return Recording(
         battles=battles,
-        field=Field(names, tuple(table["item"].dropna().unique()), {}),
+        field=Field(names, tuple(items.dropna().unique()), {}),
         codes={pairing: k for k, pairing in enumerate(pairings)},
         outcomes=tuple(Outcome(*each) for each in outcomes),
         calls=battle["calls"].sum().to_numpy(),
         code_of_row=code,
     )
+
+
+def _rows_by_name(battles: Battles, by_order: bool) -> pd.DataFrame:
+    """Return item code, codes of both models by name, who was shown first, credit, margin and calls of each row.
+
+    Who was shown first is 0 if unknown or not asked for, 1 for the first model by name, 2 for the other.
+    """
+    table, (a, b) = battles.table, battles.model_codes
+    turned, credit, margin = a > b, table["credit"].to_numpy(), battles.numbers_of("margin")
+    order = table["order"] if by_order and "order" in table else pd.Series("", index=table.index)
+    columns = {
+        "item": table["item"].cat.codes,
+        "a": np.minimum(a, b),
+        "b": np.maximum(a, b),
+        "shown": np.select([order == "ab", order == "ba"], [1 + turned, 2 - turned], 0),
+        "credit": np.where(turned, 1 - credit, credit),
+        "margin": np.where(np.isnan(credit), np.nan, np.where(turned, -margin, margin)),
+        "calls": 1.0 + table["swap"].notna() if "swap" in table else 1.0,
+    }
+    return pd.DataFrame(columns)
 
 
 def play(tournament: TournamentRule, record: Recording) -> Playthrough:

@@ -114,8 +114,14 @@ class Relation:
 
 def judge_warnings(battles: Battles, families: Mapping[str, str]) -> list[str]:
     """Return warnings about unparsed replies, and about judges that are related to the models they judge."""
-    warnings = [_unparsed_warning(battles), *map(_relation_warning, relations_of(battles, families))]
-    return [warning for warning in warnings if warning]
+    warnings = _unparsed_warnings(battles)
+    for relation in relations_of(battles, families):
+        if relation.own:
+            warnings.append(CHECKS["own model"].warning(judge=relation.judge, model=relation.own))
+        elif relation.kin:
+            facts = {"family": f"{relation.family}, {relation.how}", "models": some(relation.kin, most=5)}
+            warnings.append(CHECKS["self-preference"].warning(judge=relation.judge, **facts))
+    return warnings
 
 
 def unparsed_share(battles: Battles) -> float:
@@ -132,44 +138,29 @@ def relations_of(battles: Battles, families: Mapping[str, str]) -> list[Relation
     """Return the relation of each judge to the models; juries and metrics are left out."""
     # The metric of an eval is not a judge, even if a task is named after a model.
     are_scores = "score_a" in (battles.verdicts.columns if battles.verdicts else battles.table.columns)
-    judges = [name for name in battles.judges if split_judge_name(name)[1] or not (are_scores or " " in name)]
-    kin_of = group_by_family(battles.models, families)
-    relations = []
-    for judge in [judge for judge in judges if judge != "(no judge)"]:
-        model = split_judge_name(judge)[0]
+    kin_of, relations = group_by_family(battles.models, families), []
+    for judge in battles.judges:
+        model, realization = split_judge_name(judge)
+        if judge == "(no judge)" or (not realization and (are_scores or " " in judge)):
+            continue
         family = None if judge.startswith("jury:") else family_of(model, families)
         known = (family.name, family.how, kin_of.get(family.name, ())) if family else (None, None, ())
         relations.append(Relation(model, same_model(battles.models, model), *known))
     return relations
 
 
-def _unparsed_warning(battles: Battles) -> str | None:
-    """Return the warning about unparsed battles; None up to the threshold."""
+def _unparsed_warnings(battles: Battles) -> list[str]:
+    """Return the warning about unparsed battles, if their share is above the threshold."""
     check, counts, share = CHECKS["unparsed"], battles.counts(), unparsed_share(battles)
     if share <= check.threshold:
-        return None
+        return []
     written = [f"{reply!r} ({times:,})" for reply, times in battles.unparsed_texts("reply", 3)]
     reasons = battles.unparsed_texts("reason", 1)
     known = [remedy for reason, _ in reasons for start, remedy in REMEDIES.items() if reason.startswith(start)]
     usual = USUAL_REMEDY if any(split_judge_name(judge)[1] for judge in battles.judges) else OF_A_TABLE
-    return check.warning(
-        unparsed=f"{counts.unparsed:,}",
-        battles=f"{counts.battles:,}",
-        share=share,
-        written=f"; most often the judge wrote {', '.join(written)}" if written else "",
-        remedy=known[0] if known else usual,
-    )
-
-
-def _relation_warning(relation: Relation) -> str | None:
-    """Return the warning that a judge is one of the judged models, or of their family; None if it is not."""
-    judge, kin = relation.judge, relation.kin
-    if relation.own:
-        return CHECKS["own model"].warning(judge=judge, model=relation.own)
-    if not kin:
-        return None
-    family = f"{relation.family}, {relation.how}"
-    return CHECKS["self-preference"].warning(judge=judge, family=family, models=some(kin, most=5))
+    often = f"; most often the judge wrote {', '.join(written)}" if written else ""
+    numbers = {"unparsed": f"{counts.unparsed:,}", "battles": f"{counts.battles:,}", "share": share}
+    return [check.warning(written=often, remedy=known[0] if known else usual, **numbers)]
 
 
 def same_model(models: Sequence[str], model: str) -> str | None:

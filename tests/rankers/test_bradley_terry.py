@@ -70,7 +70,7 @@ def design(coded):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_ratings_equal_choix_to_1e_9(seed):
     _, pairs, wins = squares_of(worldly_battles(seed))
     ours = fit_strengths(pairs, 0.0).theta
@@ -461,7 +461,7 @@ def rated_separated(battles):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(4))
 def test_a_nearly_singular_covariance_still_gives_rank_sets(seed):
     standings = bradley_terry(core_and_unbeaten(seed).battles(), rng=rng(), regularization=1e-3)
     assert all(1 <= e.rank_low <= e.rank <= e.rank_high <= 5 for e in standings.entries if e.rank_low)

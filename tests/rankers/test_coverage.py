@@ -99,7 +99,7 @@ def test_row_bootstrap_intervals_do_not_cover():
     assert found < 0.88
 
 
-@pytest.mark.parametrize("level", [0.5, 0.8, 0.99])
+@pytest.mark.parametrize("level", [0.5, 0.99])
 def test_elo_intervals_cover_at_other_levels(level):
     found = coverage(lambda battles, rng: bradley_terry(battles, rng=rng, level=level), items=100)
     assert found == pytest.approx(level, abs=0.04)
@@ -319,15 +319,6 @@ def test_intervals_beside_an_unbeaten_model_cover():
 
 def test_an_origin_that_the_data_do_not_bound_costs_coverage():
     assert with_an_unbeaten_model(centre_on_all=True) < 0.9
-
-
-def test_win_rate_row_bootstrap_intervals_do_not_cover():
-    found = coverage(
-        lambda b, rng: win_rate(b, rng=rng, interval="bootstrap", resamples=200, cluster="row"),
-        items=100,
-        truth=win_rate_truth,
-    )
-    assert found < 0.88
 
 
 def bootstrap_of_copies(statistic):

@@ -141,7 +141,6 @@ METRICS = {
     "accuracy .9, 20 items": (20, lambda rng, n: ((rng.random(n) < 0.9).astype(float) - (rng.random(n) < 0.9), 1.0)),
     "accuracy .5, 200 items": (200, lambda rng, n: ((rng.random(n) < 0.5).astype(float) - (rng.random(n) < 0.5), 1.0)),
     "normal, 10 items": (10, lambda rng, n: (rng.normal(size=n), None)),
-    "normal, 29 items": (29, lambda rng, n: (rng.normal(size=n), None)),
     "normal, 30 items": (30, lambda rng, n: (rng.normal(size=n), None)),
     "normal, 100 items": (100, lambda rng, n: (rng.normal(size=n), None)),
     "beta against beta, 100 items": (100, lambda rng, n: (rng.beta(0.5, 0.5, n) - rng.beta(5, 5, n), None)),

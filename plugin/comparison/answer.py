@@ -29,7 +29,7 @@ def comparison_answer(
 def _pair_sentences(finding: PairFinding, p_name: str) -> list[str]:
     """Write which model is ahead, the wins by item, and how many more items would separate the two."""
     sentences = [_lead_sentence(finding, p_name)]
-    if finding.results:
+    if len(finding.results):
         sentences.append(_tally_sentence(finding))
     if not finding.is_distinguishable:
         names, number = (finding.candidate, finding.baseline), finding.further_items

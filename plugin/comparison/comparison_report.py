@@ -30,7 +30,7 @@ def comparison_reports(comparison: Comparison) -> tuple[Report, ...]:
     for finding in findings:
         about = f": {label(finding, findings)}" if len(findings) > 1 or finding.question else ""
         sections += [_slices_section(finding, about)] if finding.slices else []
-        if any(own.difference for own in finding.results):
+        if finding.results["difference"].any():
             sections.append(_items_section(finding, about, MOST_ITEMS if len(findings) == 1 else FEW_ITEMS))
     pairs = dict.fromkeys(f"{own.candidate} against {own.baseline}" for own in findings)
     about = "question" if any(own.question for own in findings) else ""
@@ -102,17 +102,16 @@ def _win_rate_text(finding: PairFinding) -> str:
 
 def _items_section(finding: PairFinding, about: str, most: int) -> Section:
     """Build the section of the items with the largest differences, for either model."""
-    scored = any(own.candidate is not None for own in finding.results)
-    header = ("won by", "item", *((finding.candidate, finding.baseline) if scored else ("credit",)))
+    results = finding.results.assign(credit=0.5 + finding.results["difference"])
+    columns = {"candidate": finding.candidate, "baseline": finding.baseline} if finding.scores else {"credit": "credit"}
     rows: list[tuple[str, ...]] = []
     counts = []
     for winner, sign in ((finding.candidate, 1), (finding.baseline, -1)):
-        group = [own for own in finding.results if sign * own.difference > 0]
-        for own in group[:most]:
-            figures = (own.candidate, own.baseline) if scored else (0.5 + own.difference,)
-            rows.append((winner, own.item, *(f"{figure:.3g}" for figure in figures)))
-        counts.append(f"{winner} {min(most, len(group)):,} of {len(group):,}")
-    table = Table("", header, tuple(rows), "ll" + "r" * (len(header) - 2), name=1)
+        won = results[sign * results["difference"] > 0]
+        for item, *figures in won.head(most)[["item", *columns]].itertuples(index=False):
+            rows.append((winner, item, *(f"{figure:.3g}" for figure in figures)))
+        counts.append(f"{winner} {min(most, len(won)):,} of {len(won):,}")
+    table = Table("", ("won by", "item", *columns.values()), tuple(rows), "ll" + "r" * len(columns), name=1)
     notes = (comparison_templates.ITEMS_NOTE.format(shown=", ".join(counts)),)
     return Section("items", f"items that changed{about}", tables=(table,), notes=notes)
 

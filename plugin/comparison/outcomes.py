@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from podium.rankers.difference import DifferenceTest
 from podium.rankers.further_items import further_items
@@ -17,17 +18,6 @@ MOST_ITEMS = 1_000
 """Items written to JSON, the largest differences first."""
 
 
-@dataclass(frozen=True, slots=True)
-class ItemResult:
-    """The difference of mean scores on one item; for verdicts, the candidate's mean credit minus 1/2."""
-
-    item: str
-    difference: float
-    candidate: float | None = None
-    baseline: float | None = None
-    is_identical: bool = False
-
-
 @dataclass(frozen=True)
 class PairFinding:
     """The difference between a candidate and a baseline on one question.
@@ -37,7 +27,7 @@ class PairFinding:
         slice: a value of the column of `--by`; None for all items.
         measure: the main one of `ELO`, `WIN_RATE`, `SCORE`.
         is_share: whether scores lie in [0, 1], so that points are hundredths.
-        results: items with both models, the largest difference first.
+        results: item, difference, scores (None for verdicts) and is_identical; the largest difference first.
         identical: number of items with identical answers; None if answers are not known.
         unparsed: battles of the two, or scores, that could not be read.
         level: of the interval, in (0, 1).
@@ -55,7 +45,7 @@ class PairFinding:
     measure: str
     differences: Mapping[str, DifferenceTest]
     is_share: bool
-    results: tuple[ItemResult, ...]
+    results: pd.DataFrame
     identical: int | None
     unparsed: int
     level: float
@@ -89,14 +79,15 @@ class PairFinding:
     @property
     def tally(self) -> tuple[int, int, int]:
         """Number of items that the candidate wins, loses and ties."""
-        signs = np.sign([result.difference for result in self.results])
+        signs = np.sign(self.results["difference"])
         return int((signs > 0).sum()), int((signs < 0).sum()), int((signs == 0).sum())
 
     @property
     def scores(self) -> tuple[float, float] | None:
         """Mean scores of candidate and baseline over the items; None for verdicts."""
-        known = [(own.candidate, own.baseline) for own in self.results if own.candidate is not None]
-        return tuple(np.mean(np.array(known, dtype=float), axis=0).tolist()) if known else None
+        if self.measure != SCORE:
+            return None
+        return tuple(np.mean(self.results[["candidate", "baseline"]].to_numpy(dtype=float), axis=0).tolist())
 
     @property
     def further_items(self) -> int | None:
@@ -129,7 +120,7 @@ class PairFinding:
         }
         if self.slice is not None:
             return figures
-        items = [{name: getattr(own, name) for name in ItemResult.__slots__} for own in self.results[:MOST_ITEMS]]
+        items = self.results.head(MOST_ITEMS).to_dict("records")
         return figures | {"slices": [own.to_dict() for own in self.slices], "item_results": items}
 
     def _difference_to_dict(self, difference: DifferenceTest) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from podium.comparison.outcomes import ELO, SCORE, WIN_RATE, ItemResult, PairFinding
+from podium.comparison.outcomes import ELO, SCORE, WIN_RATE, PairFinding
 from podium.errors import NotIdentifiedError, UsageError
 from podium.nouns.battles import Battles
 from podium.rankers.coded import code_battles
@@ -31,22 +31,19 @@ class ComparedPair:
 def finding_of(battles: Battles, pair: ComparedPair, **about: str | None) -> PairFinding:
     """Estimate the difference between two models; `about` is the question, task, metric and slice of the battles."""
     direct = direct_battles(battles.table, pair)
-    scored = direct.dropna(subset=["ours", "theirs"])
+    scored = direct.dropna(subset=["candidate", "baseline"])
     if pair.measure == SCORE and not len(scored):
         raise UsageError(f"--measure score: no item has scores of both {pair.candidate} and {pair.baseline}")
     if len(scored) and pair.measure in ("auto", SCORE):
-        means = scored.groupby("item", sort=True)[["ours", "theirs", "same"]].mean()
-        differences, main, results = {SCORE: score_difference(means)}, SCORE, _score_results(means)
-        unparsed = len(direct) - len(scored)
-        is_share = bool(means[["ours", "theirs"]].stack().between(0, 1).all())
+        results, main, unparsed = _score_results(scored), SCORE, len(direct) - len(scored)
+        is_share = bool(results[["candidate", "baseline"]].stack().between(0, 1).all())
+        differences = {SCORE: score_difference(results)}
     else:
-        differences = verdict_differences(battles, pair, direct)
+        results, is_share, unparsed = _credit_results(direct), True, int(direct["credit"].isna().sum())
+        differences = verdict_differences(battles, pair, results)
         main = ELO if pair.measure == "auto" else pair.measure
         if main not in differences:
             raise NotIdentifiedError("no readable battle between the two, which --measure win-rate needs")
-        credits = mean_credits(direct)
-        results = [ItemResult(str(item), credit - 0.5, is_identical=bool(same)) for item, credit, same in credits]
-        unparsed, is_share = int(direct["credit"].isna().sum()), True
     return PairFinding(
         candidate=pair.candidate,
         baseline=pair.baseline,
@@ -57,20 +54,31 @@ def finding_of(battles: Battles, pair: ComparedPair, **about: str | None) -> Pai
         measure=main,
         differences=differences,
         is_share=is_share,
-        results=tuple(sorted(results, key=lambda own: (-abs(own.difference), own.item))),
-        identical=None if pair.identical is None else int(sum(own.is_identical for own in results)),
+        results=results.sort_values("difference", key=lambda difference: -difference.abs(), kind="stable"),
+        identical=None if pair.identical is None else int(results["is_identical"].sum()),
         unparsed=unparsed,
         level=pair.level,
         p_adjusted=differences[main].p_value,
     )
 
 
-def _score_results(means: pd.DataFrame) -> list[ItemResult]:
-    """Return the result of each item from mean scores of both models; identical answers differ by 0."""
-    return [
-        ItemResult(str(item), 0.0 if same else ours - theirs, ours, theirs, bool(same))
-        for item, ours, theirs, same in means.itertuples()
-    ]
+def _score_results(scored: pd.DataFrame) -> pd.DataFrame:
+    """Return mean scores and their difference per item; identical answers differ by 0."""
+    columns = ["candidate", "baseline", "is_identical"]
+    means = scored.groupby("item", sort=True)[columns].mean().reset_index()
+    same = means["is_identical"] > 0
+    difference = (means["candidate"] - means["baseline"]).mask(same, 0.0)
+    return means.assign(is_identical=same, difference=difference)[["item", "difference", *columns]]
+
+
+def _credit_results(direct: pd.DataFrame) -> pd.DataFrame:
+    """Return the candidate's weighted mean credit against the baseline minus 1/2 per item; scores are None."""
+    known = direct.dropna(subset=["credit"])
+    items = known.assign(earned=known["credit"] * known["weight"]).groupby("item", sort=True)
+    means = items.agg({"earned": "sum", "weight": "sum", "is_identical": "any"}).reset_index()
+    means["difference"] = means["earned"] / means["weight"] - 0.5
+    means[["candidate", "baseline"]] = None
+    return means[["item", "difference", "candidate", "baseline", "is_identical"]]
 
 
 def table_items(table: pd.DataFrame) -> pd.Series:
@@ -80,10 +88,9 @@ def table_items(table: pd.DataFrame) -> pd.Series:
 
 
 def direct_battles(table: pd.DataFrame, pair: ComparedPair) -> pd.DataFrame:
-    """Return the battles between candidate and baseline, with the candidate first.
+    """Return the battles between candidate and baseline: item, credit and weight, and scores of both.
 
-    Returns:
-        Columns item, credit, weight, ours and theirs (scores), same (identical answers; their credit is 1/2).
+    The credit is the candidate's, and 1/2 for identical answers, which `is_identical` marks.
     """
     names = {pair.candidate, pair.baseline}
     first, second = table["model_a"].astype(object), table["model_b"].astype(object)
@@ -92,51 +99,40 @@ def direct_battles(table: pd.DataFrame, pair: ComparedPair) -> pd.DataFrame:
     item = table_items(table)[kept]
     same = item.isin(list(pair.identical or ())).to_numpy()
     credit = rows["credit"].to_numpy(dtype=float)
-    oriented = np.where(is_first, credit, 1 - credit)
+    credit = np.where(is_first, credit, 1 - credit)
     nothing = np.full(len(rows), np.nan)
     a, b = (rows[name].to_numpy(dtype=float) if name in rows else nothing for name in ("score_a", "score_b"))
     columns = {
-        "item": item.to_numpy(),
-        "credit": np.where(same & ~np.isnan(oriented), 0.5, oriented),
+        "item": item.astype(str).to_numpy(),
+        "credit": np.where(same & ~np.isnan(credit), 0.5, credit),
         "weight": rows["weight"].to_numpy(dtype=float) if "weight" in rows else 1.0,
-        "ours": np.where(is_first, a, b),
-        "theirs": np.where(is_first, b, a),
-        "same": same,
+        "candidate": np.where(is_first, a, b),
+        "baseline": np.where(is_first, b, a),
+        "is_identical": same,
     }
     return pd.DataFrame(columns)
 
 
-def score_difference(means: pd.DataFrame) -> DifferenceTest:
-    """Test the difference of mean scores, given one row per item, paired by item; identical answers differ by 0."""
-    scores = means[["ours", "theirs"]].to_numpy()
-    differences = np.where(means["same"] > 0, 0.0, scores[:, 0] - scores[:, 1])
-    levels = np.unique(scores)
+def score_difference(results: pd.DataFrame) -> DifferenceTest:
+    """Test the difference of mean scores, paired by item."""
+    levels = np.unique(results[["candidate", "baseline"]].to_numpy())
     is_share = levels[0] >= 0 and levels[-1] <= 1
     size = 1.0 if set(levels) <= {0.0, 1.0} else float(levels[1] - levels[0]) if len(levels) == 2 else None
-    return paired_difference(differences, size, 1.0 if is_share else np.inf)
+    return paired_difference(results["difference"].to_numpy(), size, 1.0 if is_share else np.inf)
 
 
-def mean_credits(direct: pd.DataFrame) -> list[tuple[str, float, bool]]:
-    """Return item, weighted mean credit of the candidate, and whether the answers are identical, per item."""
-    known = direct.dropna(subset=["credit"])
-    sums = known.assign(earned=known["credit"] * known["weight"]).groupby("item", sort=True)
-    total = sums[["earned", "weight"]].sum()
-    same = sums["same"].any()
-    return list(zip(total.index, (total["earned"] / total["weight"]).tolist(), same.tolist(), strict=True))
-
-
-def verdict_differences(battles: Battles, pair: ComparedPair, direct: pd.DataFrame) -> dict[str, DifferenceTest]:
-    """Test the Elo difference over all battles and, if the two met, the win rate in their direct battles."""
+def verdict_differences(battles: Battles, pair: ComparedPair, results: pd.DataFrame) -> dict[str, DifferenceTest]:
+    """Test the Elo difference over all battles and, if the two met, the win rate in their direct battles by item."""
     coded = code_battles(battles, credit=level_credits(battles.table, pair))
     for name in (pair.candidate, pair.baseline):
         if name not in coded.models:
             raise NotIdentifiedError(f"{name} has no readable battle")
     a, b = (coded.models.index(name) for name in (pair.candidate, pair.baseline))
     differences = {ELO: elo_difference(coded, a, b)}
-    credits = np.array([credit for _, credit, _ in mean_credits(direct)])
-    if len(credits):
-        is_three_valued = set(np.unique(credits)) <= {0.0, 0.5, 1.0}
-        differences[WIN_RATE] = paired_difference(credits - 0.5, 0.5 if is_three_valued else None, 0.5)
+    if len(results):
+        by_item = results["difference"].to_numpy()
+        is_three_valued = set(np.unique(by_item)) <= {-0.5, 0.0, 0.5}
+        differences[WIN_RATE] = paired_difference(by_item, 0.5 if is_three_valued else None, 0.5)
     return differences
 
 

@@ -256,7 +256,7 @@ def test_models_asked_different_things_are_refused(scores, tmp_path):
 
 def test_a_win_rate_is_asked_for_by_its_name():
     finding = api.compare("amber", "birch", EXAMPLE, measure="win-rate").findings[0]
-    credit = np.array([own.difference for own in finding.results])
+    credit = finding.results["difference"]
     assert finding.difference.value == pytest.approx(credit.mean())
     assert "points" in api.compare("amber", "birch", EXAMPLE, measure="win-rate").answer[0]
 

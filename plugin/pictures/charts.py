@@ -38,34 +38,44 @@ def forest(standings: Sequence[Standings]) -> Any:
     return charts[0] if len(charts) == 1 else load_extra("altair").vconcat(*charts)
 
 
+def _model_axis(models: Sequence[str], **axis: Any) -> Any:
+    """Return the vertical axis of models in a given order."""
+    alt = load_extra("altair")
+    return alt.Y("model:N", sort=models, title=None, axis=alt.Axis(labelLimit=LONGEST_LABEL, **axis))
+
+
+def _row_height(models: int) -> int:
+    """Return the height of a model's row in points."""
+    return 12 if models > MANY else 24
+
+
 def _forest_of(group: Sequence[Standings]) -> Any:
     """Draw the forest plot of standings with the same scale."""
     alt = load_extra("altair")
-    first = group[0]
+    first, several = group[0], len(group) > 1
     rows = [row for standings in group for row in forest_rows(standings)]
     order = [printable(entry.model) for entry in first.entries]
     scale = "Elo" if first.scale == "elo" else first.scale
-    y = alt.Y("model:N", sort=order, title=None, axis=alt.Axis(labelLimit=LONGEST_LABEL))
-    chart = alt.Chart(alt.Data(values=rows)).encode(y=y, tooltip=_tooltip(rows))
-    if len(group) > 1:
+    chart = alt.Chart(alt.Data(values=rows)).encode(y=_model_axis(order), tooltip=_tooltip(rows))
+    if several:
         rankers = [standings.ranker for standings in group]
         shown = {"scale": alt.Scale(domain=rankers), "title": None}
         chart = chart.encode(yOffset=alt.YOffset("ranker:N", sort=rankers), color=alt.Color("ranker:N", **shown))
     axis = {"title": f"{scale}, {percent(first.level)} intervals"}
     ticks = alt.Axis(format="d" if scale == "Elo" else "", tickCount=6, labelFlush=False)
-    x = alt.X("score:Q", scale=alt.Scale(zero=False), axis=ticks, **axis)
     layers = []
     if any(row["conformal_low"] is not None for row in rows):
         conformal = chart.mark_rule(strokeWidth=1, strokeDash=[4, 3])
         layers.append(conformal.encode(x=alt.X("conformal_low:Q", **axis), x2="conformal_high:Q"))
     layers.append(chart.mark_rule(strokeWidth=2.5).encode(x=alt.X("low:Q", **axis), x2="high:Q"))
-    point = chart.mark_point(filled=True, size=55)
-    layers.append(point.encode(x=x, shape=alt.Shape("ranker:N", **shown)) if len(group) > 1 else point.encode(x=x))
-    if len(group) == 1 and any(row["rank set"] for row in rows):
+    x = alt.X("score:Q", scale=alt.Scale(zero=False), axis=ticks, **axis)
+    point = chart.mark_point(filled=True, size=55).encode(x=x)
+    layers.append(point.encode(shape=alt.Shape("ranker:N", **shown)) if several else point)
+    if not several and any(row["rank set"] for row in rows):
         layers.append(chart.mark_text(align="left", dx=10).encode(x=alt.value("width"), text="rank set:N"))
-    step = (12 if len(order) > MANY else 24) * (1 if len(group) == 1 else 1.4)
-    title = [] if first.slice is None else [printable(first.slice)]
-    return alt.layer(*layers).properties(width=WIDTH, height=step * len(order), **({"title": title} if title else {}))
+    height = _row_height(len(order)) * (1.4 if several else 1) * len(order)
+    title = {} if first.slice is None else {"title": [printable(first.slice)]}
+    return alt.layer(*layers).properties(width=WIDTH, height=height, **title)
 
 
 def forest_rows(standings: Standings) -> list[dict[str, Any]]:
@@ -89,22 +99,15 @@ def forest_rows(standings: Standings) -> list[dict[str, Any]]:
 
 
 def rank_bubbles(names: Sequence[str], shares: np.ndarray) -> Any:
-    """Draw how often each model takes each rank, as bubbles.
-
-    Args:
-        names: of models, best first.
-        shares: of draws, models by ranks, shape (models, models); a row adds up to 1.
-    """
+    """Draw how often each model takes each rank, as bubbles; shares of shape (models, models), models best first."""
     alt = load_extra("altair")
-    labels = list(map(printable, names))
+    labels, height = list(map(printable, names)), _row_height(len(names)) * len(names)
     most = max(BUBBLE * min(1.0, 16 / max(len(names), 1)) ** 2, 30)
     x = alt.X("rank:O", title="rank", axis=alt.Axis(labelAngle=0, labelOverlap=True))
-    y = alt.Y("model:N", sort=labels, title=None, axis=alt.Axis(labelLimit=LONGEST_LABEL))
     size = alt.Size("share:Q", scale=alt.Scale(domain=[0, 1], range=[0, most]), legend=None)
     tooltip = ["model:N", "rank:O", alt.Tooltip("share:Q", format=".1%")]
     chart = alt.Chart(alt.Data(values=bubble_rows(labels, shares))).mark_circle()
-    chart = chart.encode(x=x, y=y, size=size, tooltip=tooltip)
-    return chart.properties(width=WIDTH, height=(12 if len(names) > MANY else 24) * len(names))
+    return chart.encode(x=x, y=_model_axis(labels), size=size, tooltip=tooltip).properties(width=WIDTH, height=height)
 
 
 def bubble_rows(names: Sequence[str], shares: np.ndarray) -> list[dict[str, Any]]:
@@ -116,24 +119,17 @@ def bubble_rows(names: Sequence[str], shares: np.ndarray) -> list[dict[str, Any]
 
 
 def heat_map(matchups: pd.DataFrame, names: Sequence[str]) -> Any:
-    """Draw win rates of row models against column models as a heat map.
-
-    Args:
-        matchups: of `matchup_table`.
-        names: of models in ranking order.
-    """
+    """Draw win rates of row models against column models, of `matchup_table`, as a heat map in ranking order."""
     alt = load_extra("altair")
     labels, size = list(map(printable, names)), len(names)
     angle = alt.Axis(labelAngle=-60, labelLimit=140, orient="top", labels=size <= MANY)
-    axes = {"sort": labels, "scale": alt.Scale(padding=0)}
-    x = alt.X("against:N", title="against", axis=angle, **axes)
-    y = alt.Y("model:N", title=None, axis=alt.Axis(labelLimit=LONGEST_LABEL, labels=size <= MANY), **axes)
+    scale = alt.Scale(padding=0)
+    x = alt.X("against:N", title="against", axis=angle, sort=labels, scale=scale)
+    y = _model_axis(labels, labels=size <= MANY).scale(padding=0)
     wins = alt.Scale(domain=[0, 1], domainMid=0.5, interpolate="rgb")
-    colour = alt.Color("share:Q", scale=wins, legend=None)
     tooltip = ["model:N", "against:N", alt.Tooltip("share:Q", format=".1%", title="wins"), "battles:Q", "items:Q"]
     chart = alt.Chart(alt.Data(values=matchup_rows(matchups, names))).encode(x=x, y=y, tooltip=tooltip)
-    cells = chart.mark_rect().encode(color=colour)
-    layers = [cells]
+    layers = [chart.mark_rect().encode(color=alt.Color("share:Q", scale=wins, legend=None))]
     if size <= FEW:
         far = abs(alt.datum.share - 0.5) > 0.25
         for is_far, style in ((far, "on strong"), (~far, "on weak")):
@@ -166,8 +162,7 @@ def reliability(calibration: Calibration) -> Any:
     x = alt.X("predicted:Q", title="predicted agreement", scale=ends, axis=alt.Axis(format="%"))
     y = alt.Y("agreed:Q", title="humans agreed", scale=alt.Scale(zero=False), axis=alt.Axis(format="%"))
     points = alt.Chart(alt.Data(values=rows)).mark_point(size=70).encode(x=x, y=y, tooltip=_tooltip(rows))
-    corners = alt.Data(values=[{"predicted": end, "agreed": end} for end in (0.5, 1)])
-    return alt.layer(alt.Chart(corners).mark_line().encode(x=x, y=y), points).properties(width=WIDTH, height=260)
+    return alt.layer(_diagonal(x, y, (0.5, 1)), points).properties(width=WIDTH, height=260)
 
 
 def placement(calibration: Calibration) -> Any:
@@ -175,18 +170,23 @@ def placement(calibration: Calibration) -> Any:
     alt = load_extra("altair")
     rows: list[dict[str, Any]] = []
     for held in [held for held in calibration.models if held.residual("soft") is not None]:
-        low, high = calibration.interval_of(held)
-        own = {"model": printable(held.model), "human": held.human_elo, "judge": held.rating("soft")}
-        rows.append({**own, "low": low, "high": high})
+        ratings = {"model": printable(held.model), "human": held.human_elo, "judge": held.rating("soft")}
+        rows.append(ratings | dict(zip(("low", "high"), calibration.interval_of(held), strict=True)))
     ends = {"scale": alt.Scale(zero=False), "axis": alt.Axis(format="d", tickCount=6, labelFlush=False)}
     axis = {"title": "Elo by the judge", **ends}
     x, y = alt.X("human:Q", title="Elo by humans", **ends), alt.Y("judge:Q", **axis)
     chart = alt.Chart(alt.Data(values=rows)).encode(x=x, tooltip=_tooltip(rows))
-    ratings = [row["human"] for row in rows]
-    corners = [{"human": end, "judge": end} for end in (min(ratings, default=0), max(ratings, default=1))]
-    diagonal = alt.Chart(alt.Data(values=corners)).mark_line().encode(x=x, y=y)
+    human = [row["human"] for row in rows]
+    diagonal = _diagonal(x, y, (min(human, default=0), max(human, default=1)))
     reach = chart.mark_rule(opacity=0.4, strokeWidth=2.5).encode(y=alt.Y("low:Q", **axis), y2="high:Q")
     return alt.layer(diagonal, reach, chart.mark_point(size=45).encode(y=y)).properties(width=WIDTH, height=WIDTH)
+
+
+def _diagonal(x: Any, y: Any, ends: tuple[float, float]) -> Any:
+    """Draw the line of equal values on two encodings."""
+    alt = load_extra("altair")
+    names = [channel.shorthand.removesuffix(":Q") for channel in (x, y)]
+    return alt.Chart(alt.Data(values=[dict.fromkeys(names, end) for end in ends])).mark_line().encode(x=x, y=y)
 
 
 def ranking_plot(ranking: Ranking) -> Any:

@@ -116,31 +116,27 @@ def _requirement_label(decision: GateDecision) -> str:
 
 def _bound_sentence(decision: GateDecision, level: float) -> str:
     """Write the verdict of one requirement with the bound behind it and the threshold."""
-    finding = decision.finding
-    if finding is None or decision.threshold is None:
-        return comparison_templates.NOT_COMPARED.format(
-            verdict=decision.verdict, requirement=_requirement_label(decision)
-        )
-    if decision.verdict == "FAIL":
-        value, bounded, unbounded = decision.high, comparison_templates.AT_MOST, comparison_templates.NO_HIGH
-    else:
-        value, bounded, unbounded = decision.low, comparison_templates.AT_LEAST, comparison_templates.NO_LOW
+    verdict, finding = decision.verdict, decision.finding
+    if finding is None:
+        return comparison_templates.NOT_COMPARED.format(verdict=verdict, requirement=_requirement_label(decision))
     return comparison_templates.BOUND.format(
-        verdict=decision.verdict,
+        verdict=verdict,
         candidate=finding.candidate,
         baseline=finding.baseline,
-        bound=unbounded if value is None else bounded.format(value=bound_text(decision, value)),
+        side="most" if verdict == "FAIL" else "least",
+        bound=bound_text(decision, "high" if verdict == "FAIL" else "low"),
         level=percent(level),
-        threshold=bound_text(decision, decision.threshold),
+        threshold=bound_text(decision, "threshold"),
     )
 
 
-def bound_text(decision: GateDecision, value: float | None) -> str:
-    """Format a bound of a requirement with its unit; a dash if nothing was compared."""
-    finding = decision.finding
+def bound_text(decision: GateDecision, name: str) -> str:
+    """Format `low`, `high` or `threshold` of a decision with its unit; a dash if nothing was compared."""
+    finding, value = decision.finding, getattr(decision, name)
     if finding is None or decision.measure is None:
         return EMPTY
-    return amount_text(np.inf if value is None else value, decision.measure, finding.is_share)
+    infinite = "-∞" if name == "low" else "∞"
+    return infinite if value is None else amount_text(value, decision.measure, finding.is_share)
 
 
 def amount_text(value: float, measure: str, is_share: bool) -> str:

@@ -53,10 +53,12 @@ def _gate_section(gate: Gate, level: float) -> Section:
         finding, requirement = own.finding, own.requirement
         about = requirement.scope if finding is None else label(finding, ())
         verdict = own.verdict.lower() + (" (advisory)" if requirement.is_advisory else "")
-        estimate = finding.differences[own.measure].value if finding and own.measure else None
-        figures = [bound_text(own, value) for value in (estimate, own.low, own.high, own.threshold)]
-        needed = EMPTY if figures[3] == EMPTY else f"> {figures[3]}"
-        rows.append((verdict, requirement.text, about, *figures[:3], needed))
+        estimate = EMPTY
+        if finding and own.measure:
+            estimate = amount_text(finding.differences[own.measure].value, own.measure, finding.is_share)
+        low, high, threshold = (bound_text(own, name) for name in ("low", "high", "threshold"))
+        needed = threshold if threshold == EMPTY else f"> {threshold}"
+        rows.append((verdict, requirement.text, about, estimate, low, high, needed))
     table = Table("", header, tuple(rows), "lllrrrr")
     return Section(
         "gate", "required", tables=(table,), notes=(comparison_templates.GATE_NOTE.format(level=percent(level)),)

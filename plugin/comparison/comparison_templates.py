@@ -13,9 +13,10 @@ ALL_MET = "PASS: {requirements} are met."
 SOME_BLOCKING = "{verdict}: {number} of {all} requirements {outcome}: {names}."
 OUTCOMES = {"PASS": "met", "FAIL": "refuted", "UNDECIDED": "undecided"}
 NOT_COMPARED = "{verdict}: {requirement} cannot be decided, because nothing was compared."
-BOUND = "{verdict}: {candidate} minus {baseline} {bound} ({level}, one-sided); more than {threshold} is required."
-AT_LEAST, AT_MOST = "is at least {value}", "is at most {value}"
-NO_LOW, NO_HIGH = "has no lower bound", "has no upper bound"
+BOUND = (
+    "{verdict}: {candidate} minus {baseline} is at {side} {bound} ({level}, one-sided); more than {threshold} is "
+    "required."
+)
 GATE_NOTE = (
     "at least: one-sided {level} bound; a requirement passes if it exceeds what is needed. at most: simultaneous over "
     "all requirements (Holm); a requirement fails if it is below what is needed. Otherwise it is undecided"

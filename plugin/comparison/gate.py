@@ -172,31 +172,33 @@ def _load(path: Path) -> Any:
 def decide(requirements: Sequence[Requirement], findings: Sequence[PairFinding], level: float) -> Gate:
     """Decide each requirement for each finding it is about; without a finding it is undecided.
 
+    Failures are corrected by Holm's rule over all of them, passes need no correction.
+
     Args:
         level: of the one-sided bounds, in (0, 1).
     """
+    alpha = 1 - level
     about = [(own, [finding for finding in findings if own.is_about(finding)]) for own in requirements]
-    decided = iter(_decisions([(own, finding) for own, answers in about for finding in answers], 1 - level))
-    decisions: list[GateDecision] = []
-    for own, answers in about:
-        decisions += [next(decided) for _ in answers] or [GateDecision(own, None, "UNDECIDED")]
-    return Gate(tuple(decisions))
-
-
-def _decisions(answered: Sequence[tuple[Requirement, PairFinding]], alpha: float) -> list[GateDecision]:
-    """Decide requirements together; failures are corrected by Holm's rule, passes need no correction."""
-    measured = [_measure_of(*pair) for pair in answered]
+    pairs = [(own, finding) for own, answers in about for finding in answers]
+    measured = [_measure_of(*pair) for pair in pairs]
     refuted = holm(np.array([difference.p_below(threshold) for difference, threshold, _ in measured])) <= alpha
-    share_of_open, share_of_all = alpha / max(int((~refuted).sum()), 1), alpha / max(len(answered), 1)
-    decisions = []
-    for pair, (difference, threshold, measure), fails in zip(answered, measured, refuted, strict=True):
+    share_of_open, share_of_all = alpha / max(int((~refuted).sum()), 1), alpha / max(len(pairs), 1)
+    decided = []
+    for pair, (difference, threshold, measure), fails in zip(pairs, measured, refuted, strict=True):
         # Unless Holm's rule rejects all, a rejected difference is only known to lie below its threshold.
         high = min(difference.high(share_of_all), threshold) if fails else difference.high(share_of_open)
         passes = difference.p_above(threshold) <= alpha
         verdict: Verdict = "FAIL" if fails else "PASS" if passes else "UNDECIDED"
         ends = finite_or_none(difference.low(alpha)), finite_or_none(high)
-        decisions.append(GateDecision(*pair, verdict, threshold, *ends, measure))
-    return decisions
+        decided.append(GateDecision(*pair, verdict, threshold, *ends, measure))
+    rest = iter(decided)
+    return Gate(
+        tuple(
+            decision
+            for own, answers in about
+            for decision in ([next(rest) for _ in answers] or [GateDecision(own, None, "UNDECIDED")])
+        )
+    )
 
 
 def _measure_of(requirement: Requirement, finding: PairFinding) -> tuple[DifferenceTest, float, str]:

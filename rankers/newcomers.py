@@ -9,7 +9,7 @@ import numpy as np
 from podium.nouns.battles import Battles
 from podium.nouns.calibration import SMALLEST_SE, Calibration, models_needed
 from podium.nouns.ranking import Entry, Fit, Standings
-from podium.rankers.calibration.bounds import Bounds, Quantile, newcomer_quantile
+from podium.rankers.calibration.bounds import ConformalRule, build_conformal_rule
 from podium.rankers.calibration.evidence import Evidence, build_evidence
 from podium.rankers.calibration.leave_one_out import battles_of_model
 from podium.rankers.calibration.placement import ErrorMethod, ModelBattles, fit_single_strength
@@ -75,8 +75,9 @@ def place_newcomers(
     battles: Battles,
     calibration: Calibration,
     signal: Signal,
-    bounds: Bounds,
     *,
+    conformal_level: float | None,
+    of: str,
     level: float,
     rng: np.random.Generator,
     hard: bool = False,
@@ -86,53 +87,48 @@ def place_newcomers(
     Battles among new models and among calibrated models are left out, with a warning.
     Source: Soft-Elo, section 3.3, equation 4, and Algorithm 1, line 7.
     """
-    bounds.require_human(calibration.scale_correction.get("soft"))
+    rule = build_conformal_rule(calibration, conformal_level, of)
     evidence = build_evidence(battles, signal, "item" if calibration.se_cluster == "item" else "row")
     credit = evidence.soft(order_weights(calibration.target, signal))
-    method = ErrorMethod(calibration.resamples, int(rng.integers(2**63)))
-    models = _place_models(evidence, credit, calibration, bounds, method, hard)
+    models = _place_models(evidence, credit, calibration, rule, int(rng.integers(2**63)), hard)
     new, unit = [model for model in models if model.is_new], evidence.unit
-    quantile, conformal_level = newcomer_quantile(calibration, bounds), bounds.level_of(calibration)
     return Standings(
         ranker="soft-elo",
         scale="elo",
         level=level,
         interval=f"{calibration.se_method} of own {unit}s, anchors and beta held fixed",
-        entries=tuple(_entries(models, quantile, level, conformal_level, hard)),
+        entries=tuple(_entries(models, rule, level, hard)),
         counts=battles.counts(),
         fit=Fit(converged=True, regularization=calibration.regularization),
         diagnostics={
-            "conformal": _conformal_summary(new, quantile, bounds, calibration, unit),
+            "conformal": _conformal_summary(new, rule, unit),
             **battle_diagnostics(battles),
         },
         warnings=(
             *battles.notes,
             *_unplaced_warnings(models, evidence, credit),
-            *_interval_warnings(new, quantile, unit, battles),
+            *_interval_warnings(new, rule, unit, battles),
             *_narrow_warnings(new, calibration),
         ),
     )
 
 
-def _conformal_summary(
-    new: Sequence[PlacedModel], quantile: Quantile, bounds: Bounds, calibration: Calibration, unit: str
-) -> dict[str, Any]:
+def _conformal_summary(new: Sequence[PlacedModel], rule: ConformalRule, unit: str) -> dict[str, Any]:
     """Return the diagnostics of the conformal intervals."""
-    level, correction = bounds.level_of(calibration), calibration.scale_correction.get("soft")
     return {
-        "level": level,
-        "needed": models_needed(level),
-        "n": {model.model: quantile.used for model in new},
-        "q": {model.model: finite_or_none(quantile.q) for model in new},
-        "t": {model.model: quantile.t for model in new if quantile.best != quantile.q},
-        "of": bounds.of,
-        "scale_correction": correction.mean if correction else None,
+        "level": rule.level,
+        "needed": models_needed(rule.level),
+        "n": {model.model: rule.used for model in new},
+        "q": {model.model: finite_or_none(rule.q) for model in new},
+        "t": {model.model: rule.t for model in new if rule.best != rule.q},
+        "of": rule.of,
+        "scale_correction": rule.scale_correction.mean if rule.scale_correction else None,
         "assumption": f"{EXCHANGEABLE}{'items' if unit == 'item' else 'battles'} independent within a model",
     }
 
 
 def _place_models(
-    evidence: Evidence, credit: np.ndarray, calibration: Calibration, bounds: Bounds, method: ErrorMethod, hard: bool
+    evidence: Evidence, credit: np.ndarray, calibration: Calibration, rule: ConformalRule, seed: int, hard: bool
 ) -> list[PlacedModel]:
     """Return the ratings of all models in the battles, in the order of their names."""
     coded, penalty = evidence.coded_by(credit), calibration.regularization
@@ -154,7 +150,7 @@ def _place_models(
         hard_elo = rate(k, "hard", evidence.hard, verdicts)[2] if hard else None
         model = PlacedModel(name, int(battles[k]), finite_or_none(rates[k]), elo, hard=hard_elo)
         if name not in known and len(own.credit):
-            se, _ = method.standard_error(own, theta, penalty)
+            se, _ = ErrorMethod(calibration.resamples, seed).standard_error(own, theta, penalty)
             se = factors["soft"] * se if se > SMALLEST_SE else np.nan
             earned, weight = own.opponent_sums()
             model = replace(
@@ -164,16 +160,14 @@ def _place_models(
                 is_new=True,
                 items=own.clusters,
                 se=se,
-                conformal_error=bounds.reach(corrections.get("soft"), se),
+                conformal_error=rule.error(se),
                 separated=own.is_separated,
             )
         models.append(model)
     return models
 
 
-def _entries(
-    models: Sequence[PlacedModel], quantile: Quantile, level: float, conformal_level: float, hard: bool
-) -> Iterator[Entry]:
+def _entries(models: Sequence[PlacedModel], rule: ConformalRule, level: float, hard: bool) -> Iterator[Entry]:
     """Yield the rows of the standings, the best model first, with conformal columns for new models.
 
     Conformal ends that are None beside a level stand for an infinite interval.
@@ -183,12 +177,12 @@ def _entries(
     for k, model in enumerate(ranked):
         low, high = model.interval(t_quantile(model.items, level) * model.se)
         has_interval = model.is_new and model.elo is not None and not model.separated and not np.isnan(model.se)
-        ends = model.interval(quantile.best * model.conformal_error) if has_interval else (None, None)
+        ends = model.interval(rule.best * model.conformal_error) if has_interval else (None, None)
         extra = {
             "conformal_low": ends[0],
             "conformal_high": ends[1],
-            "conformal_level": conformal_level if has_interval else None,
-            "interval_method": quantile.method if has_interval else None,
+            "conformal_level": rule.level if has_interval else None,
+            "interval_method": rule.method if has_interval else None,
         }
         yield Entry(
             model=model.model,
@@ -222,13 +216,13 @@ def _unplaced_warnings(models: Sequence[PlacedModel], evidence: Evidence, credit
     return warnings
 
 
-def _interval_warnings(new: Sequence[PlacedModel], quantile: Quantile, unit: str, battles: Battles) -> list[str]:
+def _interval_warnings(new: Sequence[PlacedModel], rule: ConformalRule, unit: str, battles: Battles) -> list[str]:
     """Return warnings of infinite, missing and too narrow intervals of new models."""
     warnings = []
-    if new and np.isinf(quantile.best):
+    if new and np.isinf(rule.best):
         warnings.append(
-            f"infinite conformal interval: {quantile.used} calibrated models stand for it, and the level needs at "
-            f"least {quantile.needed}: {some([model.model for model in new])}"
+            f"infinite conformal interval: {rule.used} calibrated models stand for it, and the level needs at "
+            f"least {models_needed(rule.level)}: {some([model.model for model in new])}"
         )
     if unbounded := [model.model for model in new if model.separated]:
         warnings.append(f"separated, the data do not bound the rating, the regularization does: {some(unbounded)}")

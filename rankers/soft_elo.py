@@ -12,7 +12,7 @@ from podium.nouns.calibration import Calibration, Target
 from podium.nouns.ranking import Standings
 from podium.rankers.bradley_terry import estimate_elo, label_strengths
 from podium.rankers.calibration.agreement import measure_agreement
-from podium.rankers.calibration.bounds import Bounds, mismatch_warnings
+from podium.rankers.calibration.bounds import mismatch_warnings
 from podium.rankers.calibration.disagreement import NOTHING
 from podium.rankers.calibration.evidence import build_evidence
 from podium.rankers.calibration.signals import Kind, Signal, are_probabilities, default_kind, read_signal
@@ -95,14 +95,22 @@ def soft_elo(
     Source: Soft-Elo (Kargi and Salinas 2026), equations 1 and 5; one beta for all slices as in its appendix E.
     """
     require_choice("cluster", cluster, ("item", "row"))
-    bounds = Bounds(conformal_level, of)
     soft = soften_battles(battles, whole or battles, calibration, TargetOptions(target, beta, constant, ridge), level)
     if calibration and newcomers(battles, calibration, soft.credit):
         _check_joint_options(pin=pin, regularization=regularization, cluster=None if cluster == "item" else cluster)
         return soft.annotate(
-            place_newcomers(battles, calibration, soft.signal, bounds, level=level, rng=rng, hard=hard)
+            place_newcomers(
+                battles,
+                calibration,
+                soft.signal,
+                conformal_level=conformal_level,
+                of=of,
+                level=level,
+                rng=rng,
+                hard=hard,
+            )
         )
-    unused = "conformal_level and of" if bounds != Bounds() else ""
+    unused = "conformal_level and of" if conformal_level is not None or of != "votes" else ""
     if unused and not calibration:
         raise UsageError(f"{unused} need --calibration FILE")
     unplaced = [NOBODY_PLACED + (f"; {unused} have no effect" if unused else "")] if calibration else []

@@ -2,68 +2,35 @@
 
 import math
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 import numpy as np
 
 from podium.errors import NotIdentifiedError
 from podium.nouns.battles import Battles
-from podium.nouns.calibration import FEWEST_OF_HUMANS, Calibration, ScaleCorrection, models_needed
+from podium.nouns.calibration import FEWEST_OF_HUMANS, Calibration, ScaleCorrection
 from podium.rankers.calibration.conformal import quantile, quantile_by_t
 from podium.rankers.calibration.signals import readable_margins
 from podium.rankers.coded import require_choice
 from podium.rankers.intervals import check_level
 
+NO_CORRECTION = "ratings not scale-corrected"
 MOST_DRIFT = 1.5
 """Factor by which the mean |margin| may differ from that of the calibration before a warning says so."""
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
-    """Level of a newcomer's conformal interval (None for the calibration's), and the human rating that it covers.
+class ConformalRule:
+    """How intervals of newcomers are made: quantile `q` of the `used` scores, or `t` if that is infinite.
 
-    `votes` is that from about as many votes as the calibrated models had, `human` that from ever more votes.
+    They cover the human rating from about as many votes as the calibrated models had (`of` is `votes`), or from ever
+    more votes (`human`). `t` is NaN without a scale correction.
     """
 
-    level: float | None = None
-    of: Literal["votes", "human"] = "votes"
-
-    def level_of(self, calibration: Calibration) -> float:
-        """Return the nominal coverage, in (0, 1)."""
-        level = self.level if self.level is not None else calibration.conformal["soft"].level
-        check_level(level)
-        return level
-
-    def reach(self, scale_correction: ScaleCorrection | None, se: float) -> float:
-        """Return the error that the quantile multiplies, Elo points: `se` alone without a scale correction."""
-        return se if scale_correction is None else math.sqrt(scale_correction.variance(se, of_human=self.of == "human"))
-
-    def require_human(self, scale_correction: ScaleCorrection | None) -> None:
-        """Reject `of=human` if the calibration does not separate the spread from humans' own sampling errors."""
-        require_choice("of", self.of, get_args(Literal["votes", "human"]))
-        known = "ratings not scale-corrected"
-        if scale_correction:
-            if scale_correction.spread > 0 and scale_correction.n >= FEWEST_OF_HUMANS:
-                return
-            known = f"{scale_correction.n} calibrated models, spread {scale_correction.spread:.0f} Elo"
-        if self.of == "human":
-            raise NotIdentifiedError(
-                f"of=human cannot be told: it needs {FEWEST_OF_HUMANS} calibrated models and a disagreement beyond "
-                f"humans' own sampling errors ({known}); of=votes, the default, holds the rating that about as many "
-                "votes would give"
-            )
-
-
-@dataclass(frozen=True, slots=True)
-class Quantile:
-    """Quantile of the scores of the `used` calibrated models, infinite if fewer than `needed`.
-
-    `t` is the quantile by t that then stands in, NaN without a scale correction.
-    """
-
+    level: float
+    of: str
+    scale_correction: ScaleCorrection | None
     q: float
     used: int
-    needed: int
     t: float
 
     @property
@@ -76,14 +43,32 @@ class Quantile:
         """Name of the interval's method."""
         return "conformal" if self.best == self.q else f"t (n = {self.used}): assumes normal disagreement"
 
+    def error(self, se: float) -> float:
+        """Return the error that the quantile multiplies, Elo points, for a scale-corrected rating with error `se`."""
+        correction = self.scale_correction
+        return se if correction is None else math.sqrt(correction.variance(se, of_human=self.of == "human"))
 
-def newcomer_quantile(calibration: Calibration, bounds: Bounds) -> Quantile:
-    """Return the quantile of the calibrated models' scores at the level of the bounds."""
-    level = bounds.level_of(calibration)
-    known = [calibration.score(model, "soft") for model in calibration.models]
-    scores = np.array([score for score in known if score is not None], dtype=np.float64)
-    t = quantile_by_t(scores, level) if "soft" in calibration.scale_correction else math.nan
-    return Quantile(quantile(scores, level), len(scores), models_needed(level), t)
+
+def build_conformal_rule(calibration: Calibration, level: float | None, of: str) -> ConformalRule:
+    """Build the rule from the calibrated models' scores, at the calibration's level if none is given.
+
+    Raises:
+        NotIdentifiedError: `of=human`, and the spread cannot be separated from humans' own sampling errors.
+    """
+    require_choice("of", of, ("votes", "human"))
+    level = calibration.conformal["soft"].level if level is None else level
+    correction = calibration.scale_correction.get("soft")
+    check_level(level)
+    if of == "human" and not (correction and correction.spread > 0 and correction.n >= FEWEST_OF_HUMANS):
+        known = f"{correction.n} calibrated models, spread {correction.spread:.0f} Elo" if correction else NO_CORRECTION
+        raise NotIdentifiedError(
+            f"of=human needs {FEWEST_OF_HUMANS} calibrated models and a disagreement beyond humans' own sampling "
+            f"errors ({known}); of=votes, the default, covers the rating that about as many votes would give"
+        )
+    scored = [calibration.score(model, "soft") for model in calibration.models]
+    scores = np.array([score for score in scored if score is not None], dtype=np.float64)
+    t = quantile_by_t(scores, level) if correction else math.nan
+    return ConformalRule(level, of, correction, quantile(scores, level), len(scores), t)
 
 
 def prompt_hashes(battles: Battles) -> tuple[str, ...]:

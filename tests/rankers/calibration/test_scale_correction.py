@@ -16,7 +16,7 @@ from scipy.special import stdtr, stdtrit
 from podium import Judge, NotIdentifiedError, UsageError, calibrate, rank, read_battles, simulate
 from podium.nouns.calibration import ScaleCorrection, Stability
 from podium.nouns.calibration_file import read_calibration
-from podium.rankers.calibration.bounds import Bounds
+from podium.rankers.calibration.bounds import ConformalRule
 from podium.rankers.calibration.conformal import quantile_by_t
 from podium.rankers.calibration.evidence import build_evidence, select_calibratable
 from podium.rankers.calibration.scale_correction import estimate_scale_correction, estimate_spread, is_uninformative
@@ -212,7 +212,7 @@ def scale_corrected_by(known):
 
 
 def test_what_human_would_say_with_ever_more_votes_is_refused_where_votes_hide_it():
-    with pytest.raises(NotIdentifiedError, match="of=human cannot be told: it needs 20 calibrated models"):
+    with pytest.raises(NotIdentifiedError, match="of=human needs 20 calibrated models"):
         newcomers(calibration(), of="human")
     with pytest.raises(UsageError, match="of='judges' is unknown"):
         newcomers(calibration(), of="judges")
@@ -353,8 +353,8 @@ def test_six_and_four_calibrated_models_hold_by_t(calibrated):
     assert 0.86 <= np.mean(hits) <= 0.96
 
 
-def test_bounds_keep_their_reach_without_a_scale_correction():
-    assert Bounds().reach(None, 12.0) == 12.0
+def test_without_a_scale_correction_the_error_is_the_standard_error():
+    assert ConformalRule(0.9, "votes", None, 1.5, 12, np.nan).error(12.0) == 12.0
 
 
 def test_the_answer_of_newcomers_has_their_ratings_with_conformal_intervals():

@@ -1,7 +1,7 @@
 """Calibrate a judge on human-labelled battles: leave one model out, conformal scores, agreement."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,33 +11,25 @@ from podium.errors import NotIdentifiedError, UsageError
 from podium.nouns.battles import Battles
 from podium.nouns.calibration import (
     SMALLEST_SE,
-    Accuracy,
     Agreement,
-    AnchorStrengths,
     Calibration,
     HeldOut,
-    ScaleCorrection,
-    Target,
     models_needed,
 )
 from podium.nouns.human_labels import human_ties
 from podium.nouns.ranking import provenance
-from podium.rankers.calibration.accuracy import mean_absolute_error, measure_accuracy
 from podium.rankers.calibration.agreement import measure_agreement
 from podium.rankers.calibration.bounds import prompt_hashes
 from podium.rankers.calibration.conformal import FEWEST_FOR_T, measure_conformal
 from podium.rankers.calibration.disagreement import calibration_answer, scale_warnings
 from podium.rankers.calibration.evidence import Evidence, build_evidence, measure_stability, select_calibratable
-from podium.rankers.calibration.held_out import build_held_out, correct_scales, rate_held_out
-from podium.rankers.calibration.leave_one_out import HeldOutScale, fit_fold_weights
+from podium.rankers.calibration.held_out import BOTH, HeldOutRun, hold_out_models
+from podium.rankers.calibration.leave_one_out import HeldOutScale
 from podium.rankers.calibration.placement import ErrorMethod
 from podium.rankers.calibration.signals import RIDGE, Kind, default_kind, read_signal
 from podium.rankers.calibration.targets import (
     build_given_target,
     few_items_warnings,
-    fit_target,
-    held_out_log_loss,
-    order_weights,
     soften_verdicts,
     weak_signal_warnings,
 )
@@ -49,7 +41,6 @@ from podium.rankers.strengths import check_regularization
 from podium.text import some
 
 FEWEST_RESAMPLES = 20
-BOTH = ("hard", "soft")
 COMPARED: tuple[tuple[Kind, float | None], ...] = (
     ("margin", None),
     ("criteria", None),
@@ -100,7 +91,7 @@ def calibrate(
     kind = target or ("smoothing" if constant is not None else default_kind(battles))
     evidence = select_calibratable(build_evidence(battles, read_signal(battles, kind, ridge, verdicts=True), cluster))
     method = ErrorMethod(bootstrap or 0, seed)
-    run = _rate_held_out_models(evidence, build_given_target(kind, None, constant), level, regularization, method)
+    run = hold_out_models(evidence, build_given_target(kind, None, constant), level, regularization, method)
     held, corrections = (run.corrected, run.factors) if scale_correction else (run.plain, {})
     calibration = Calibration(
         judge=next(iter(battles.judges), None),
@@ -109,7 +100,7 @@ def calibrate(
         se_method=str(method),
         se_cluster=evidence.unit,
         seed=seed,
-        accuracy=_accuracy_by_kind(held, run, level),
+        accuracy=run.accuracy(held, level),
         models=held,
         anchors=run.anchors(),
         conformal={name: measure_conformal(held, name, corrections.get(name), level, splits, seed) for name in BOTH},
@@ -123,41 +114,6 @@ def calibrate(
     return replace(calibration, answer=calibration_answer(calibration), warnings=warnings)
 
 
-@dataclass(frozen=True, slots=True)
-class HeldOutRun:
-    """Models held out one by one, plain and scale-corrected, with the map of all battles and the weights of each fold.
-
-    `scales` are ratings by `human`, `hard` and `soft` credits. `factors` are scale corrections; a kind is missing if
-    its ratings do not rise with human ratings.
-    """
-
-    evidence: Evidence
-    target: Target
-    weights: np.ndarray
-    scales: Mapping[str, HeldOutScale]
-    plain: tuple[HeldOut, ...]
-    corrected: tuple[HeldOut, ...]
-    factors: Mapping[str, ScaleCorrection]
-
-    def anchors(self) -> tuple[AnchorStrengths, ...]:
-        """Return the log-strengths of the joint fits."""
-        columns = [scale.anchors.tolist() for scale in self.scales.values()]
-        return tuple(AnchorStrengths(*row) for row in zip(self.evidence.models, *columns, strict=True))
-
-
-def _rate_held_out_models(
-    evidence: Evidence, given: Target | None, level: float, regularization: float, method: ErrorMethod
-) -> HeldOutRun:
-    """Rate every model without itself in the fits; a given map is the same for all folds."""
-    if given is None:
-        target, weights = fit_target(evidence, level), fit_fold_weights(evidence)
-    else:
-        target, weights = given, np.tile(order_weights(given, evidence.signal), (len(evidence.models), 1))
-    scales = rate_held_out(evidence, target, weights, regularization, method)
-    plain = build_held_out(evidence, scales, weights)
-    return HeldOutRun(evidence, target, weights, scales, plain, *correct_scales(plain, scales))
-
-
 def _check_options(level: float, cluster: str, splits: int, bootstrap: int | None, regularization: float) -> None:
     """Validate the options of `calibrate`."""
     check_level(level)
@@ -167,17 +123,6 @@ def _check_options(level: float, cluster: str, splits: int, bootstrap: int | Non
     if bootstrap is not None and bootstrap < FEWEST_RESAMPLES:
         raise UsageError(f"bootstrap={bootstrap} is too few; at least {FEWEST_RESAMPLES} resamples, 200 are usual")
     check_regularization(regularization)
-
-
-def _accuracy_by_kind(held: Sequence[HeldOut], run: HeldOutRun, level: float) -> dict[str, Accuracy]:
-    """Return the accuracy of hard and soft ratings, with the error of plain ratings and the log loss of soft ones."""
-    accuracy = {
-        kind: replace(measure_accuracy(held, kind, level), plain_mae=mean_absolute_error(run.plain, kind))
-        for kind in BOTH
-    }
-    if run.target.kind == "credit" or not run.evidence.preference.any():
-        return accuracy
-    return accuracy | {"soft": replace(accuracy["soft"], log_loss=held_out_log_loss(run.evidence, run.weights))}
 
 
 def calibrate_targets(

@@ -50,12 +50,6 @@ def measure_accuracy(held: Sequence[HeldOut], kind: str, level: float) -> Accura
     )
 
 
-def mean_absolute_error(held: Sequence[HeldOut], kind: str) -> float | None:
-    """Return the mean absolute residual of a kind (`hard` or `soft`), Elo points; None for fewer than two."""
-    judge, human = _paired_ratings(held, kind)
-    return float(np.abs(judge - human).mean()) if len(judge) > 1 else None
-
-
 def spearman(judge: np.ndarray, human: np.ndarray) -> float | None:
     """Return Spearman's rank correlation; None if all values of one side are equal."""
     return float(stats.spearmanr(judge, human).statistic) if _both_vary(judge, human) else None

@@ -1,14 +1,15 @@
 """Models held out one by one: rated by humans and by the judge, and scale-corrected by the others."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from podium.nouns.calibration import HeldOut, ScaleCorrection, Target
+from podium.nouns.calibration import Accuracy, AnchorStrengths, HeldOut, ScaleCorrection, Target
+from podium.rankers.calibration.accuracy import measure_accuracy
 from podium.rankers.calibration.evidence import Evidence
-from podium.rankers.calibration.leave_one_out import HeldOutScale, leave_one_out
+from podium.rankers.calibration.leave_one_out import HeldOutScale, fit_fold_weights, leave_one_out
 from podium.rankers.calibration.placement import ErrorMethod
 from podium.rankers.calibration.scale_correction import (
     FEWEST,
@@ -16,29 +17,65 @@ from podium.rankers.calibration.scale_correction import (
     estimate_spread,
     is_uninformative,
 )
-from podium.rankers.calibration.targets import order_weights
+from podium.rankers.calibration.targets import fit_target, held_out_log_loss, order_weights
 from podium.rankers.intervals import finite_or_none
 
+BOTH = ("hard", "soft")
 
-def rate_held_out(
-    evidence: Evidence, target: Target, weights: np.ndarray, regularization: float, method: ErrorMethod
-) -> dict[str, HeldOutScale]:
-    """Rate every model alone by human labels, hard labels and soft targets: `human`, `hard` and `soft`.
 
-    The map is `target` in the joint fit, and has the `weights` of shape (models, features) in the folds.
+@dataclass(frozen=True, slots=True)
+class HeldOutRun:
+    """Models held out one by one, plain and scale-corrected, with the map of all battles and the weights of each fold.
+
+    `scales` are ratings by `human`, `hard` and `soft` credits. `factors` are scale corrections; a kind is missing if
+    its ratings do not rise with human ratings.
     """
+
+    evidence: Evidence
+    target: Target
+    weights: np.ndarray
+    scales: Mapping[str, HeldOutScale]
+    plain: tuple[HeldOut, ...]
+    corrected: tuple[HeldOut, ...]
+    factors: Mapping[str, ScaleCorrection]
+
+    def anchors(self) -> tuple[AnchorStrengths, ...]:
+        """Return the log-strengths of the joint fits."""
+        columns = [scale.anchors.tolist() for scale in self.scales.values()]
+        return tuple(AnchorStrengths(*row) for row in zip(self.evidence.models, *columns, strict=True))
+
+    def accuracy(self, held: Sequence[HeldOut], level: float) -> dict[str, Accuracy]:
+        """Return the accuracy of both kinds, with the error of plain ratings and the log loss of soft ones."""
+        accuracy = {}
+        for kind in BOTH:
+            errors = [abs(residual) for held in self.plain if (residual := held.residual(kind)) is not None]
+            plain = float(np.mean(errors)) if len(errors) > 1 else None
+            accuracy[kind] = replace(measure_accuracy(held, kind, level), plain_mae=plain)
+        if self.target.kind != "credit" and self.evidence.preference.any():
+            loss = held_out_log_loss(self.evidence, self.weights)
+            accuracy["soft"] = replace(accuracy["soft"], log_loss=loss)
+        return accuracy
+
+
+def hold_out_models(
+    evidence: Evidence, given: Target | None, level: float, regularization: float, method: ErrorMethod
+) -> HeldOutRun:
+    """Rate every model by human labels, hard labels and soft targets of maps fitted without it, or of the given map.
+
+    `method` is that of the judge's standard errors; those of human ratings are sandwiches.
+    """
+    if given is None:
+        target, weights = fit_target(evidence, level), fit_fold_weights(evidence)
+    else:
+        target, weights = given, np.tile(order_weights(given, evidence.signal), (len(evidence.models), 1))
     pooled = evidence.soft(order_weights(target, evidence.signal))
-    return {
+    scales = {
         "human": leave_one_out(evidence, evidence.human, regularization, ErrorMethod(), "human"),
         "hard": leave_one_out(evidence, evidence.hard, regularization, method, "hard"),
         "soft": leave_one_out(evidence, pooled, regularization, method, "soft", lambda k: evidence.soft(weights[k])),
     }
-
-
-def build_held_out(evidence: Evidence, scales: Mapping[str, HeldOutScale], weights: np.ndarray) -> tuple[HeldOut, ...]:
-    """Build the record of each model from the results of `rate_held_out`, ratings not scale-corrected."""
     maps = [() if np.isnan(row).any() else zip(evidence.signal.names, row.tolist(), strict=True) for row in weights]
-    return tuple(
+    plain = tuple(
         HeldOut(
             model=name,
             **{f"{kind}_elo": finite_or_none(scale.elo[k]) for kind, scale in scales.items()},
@@ -49,17 +86,18 @@ def build_held_out(evidence: Evidence, scales: Mapping[str, HeldOutScale], weigh
         )
         for k, name in enumerate(evidence.models)
     )
+    return HeldOutRun(evidence, target, weights, scales, plain, *_correct_scales(plain, scales))
 
 
-def correct_scales(
-    held: Sequence[HeldOut], scales: Mapping[str, HeldOutScale]
+def _correct_scales(
+    held: tuple[HeldOut, ...], scales: Mapping[str, HeldOutScale]
 ) -> tuple[tuple[HeldOut, ...], dict[str, ScaleCorrection]]:
     """Correct the scale of each model by a factor of the others, and estimate the factor of all with its spread.
 
-    A kind (`hard`, `soft`) whose ratings are uninformative stays as it is, and has no factor.
+    A kind whose ratings are uninformative stays as it is, and has no factor.
     """
-    human, held, corrections = scales["human"], tuple(held), {}
-    for kind in ("hard", "soft"):
+    human, corrections = scales["human"], {}
+    for kind in BOTH:
         judge = scales[kind]
         pooled = estimate_scale_correction(judge.anchors, human.anchors)
         if len(held) <= FEWEST:
@@ -67,12 +105,10 @@ def correct_scales(
             pooled = ScaleCorrection(1.0, None, None, None, len(held))
         elif is_uninformative(judge.anchors, human.anchors, pooled):
             continue
-        folds: list[dict[str, Any]] = [
-            {f"{kind}_scale_correction": factor} for factor in judge.fold_corrections(human).tolist()
-        ]
+        factors: list[dict[str, Any]] = [{f"{kind}_scale_correction": k} for k in judge.fold_corrections(human)]
         held = tuple(
-            replace(model, **own) if model.rating(kind) is not None else model
-            for model, own in zip(held, folds, strict=True)
+            replace(model, **factor) if model.rating(kind) is not None else model
+            for model, factor in zip(held, factors, strict=True)
         )
         corrections[kind] = _add_spread(pooled, held, kind)
     return held, corrections

@@ -42,11 +42,11 @@ class HeldOutScale:
     unbounded: np.ndarray
     others: np.ndarray
 
-    def fold_corrections(self, human_scale: "HeldOutScale") -> np.ndarray:
-        """Return the scale correction to human scale estimated from the others of each fold, shape (models,)."""
+    def fold_corrections(self, human_scale: "HeldOutScale") -> list[float]:
+        """Return the factor to human scale estimated from the others of each fold."""
         known = ~np.isnan(self.others) & ~np.isnan(human_scale.others)
         folds = zip(self.others, human_scale.others, known, strict=True)
-        return np.array([estimate_scale_correction(judge[both], human[both]).mean for judge, human, both in folds])
+        return [estimate_scale_correction(judge[both], human[both]).mean for judge, human, both in folds]
 
 
 def fit_fold_weights(evidence: Evidence) -> np.ndarray:

@@ -11,22 +11,35 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from podium.comparison.compare import Comparison, compare
-    from podium.diagnosis.card import diagnose
-    from podium.errors import DataError, NotConvergedError, NotIdentifiedError, PodiumError, UsageError
-    from podium.hookspecs import Format, Ranker, Scorer, Tournament, hookimpl
-    from podium.nouns.battles import Battles
-    from podium.nouns.calibration import Calibration
-    from podium.nouns.calibration_file import read_calibration
-    from podium.nouns.ranking import Ranking, Standings
-    from podium.planning.planner import make_plan
-    from podium.planning.simulation import Judge, World, simulate
-    from podium.reading.judgments import read_battles
-    from podium.scorers.prompt import Template
-    from podium.scorers.realization import Realization
-    from podium.verbs.calibration_run import calibrate
-    from podium.verbs.rank_battles import rank
-    from podium.verbs.replays import Replay, replay
+    from podium.comparison.compare import Comparison as Comparison
+    from podium.comparison.compare import compare as compare
+    from podium.diagnosis.card import diagnose as diagnose
+    from podium.errors import DataError as DataError
+    from podium.errors import NotConvergedError as NotConvergedError
+    from podium.errors import NotIdentifiedError as NotIdentifiedError
+    from podium.errors import PodiumError as PodiumError
+    from podium.errors import UsageError as UsageError
+    from podium.hookspecs import Format as Format
+    from podium.hookspecs import Ranker as Ranker
+    from podium.hookspecs import Scorer as Scorer
+    from podium.hookspecs import Tournament as Tournament
+    from podium.hookspecs import hookimpl as hookimpl
+    from podium.nouns.battles import Battles as Battles
+    from podium.nouns.calibration import Calibration as Calibration
+    from podium.nouns.calibration_file import read_calibration as read_calibration
+    from podium.nouns.ranking import Ranking as Ranking
+    from podium.nouns.ranking import Standings as Standings
+    from podium.planning.planner import make_plan as make_plan
+    from podium.planning.simulation import Judge as Judge
+    from podium.planning.simulation import World as World
+    from podium.planning.simulation import simulate as simulate
+    from podium.reading.judgments import read_battles as read_battles
+    from podium.scorers.prompt import Template as Template
+    from podium.scorers.realization import Realization as Realization
+    from podium.verbs.calibration_run import calibrate as calibrate
+    from podium.verbs.rank_battles import rank as rank
+    from podium.verbs.replays import Replay as Replay
+    from podium.verbs.replays import replay as replay
 
 __version__ = "0.1.0"
 
@@ -51,37 +64,7 @@ _PUBLIC = {
 """Modules, and the names that each gives to users."""
 _HOMES = {name: module for module, names in _PUBLIC.items() for name in names.split()}
 
-__all__ = [
-    "Battles",
-    "Calibration",
-    "Comparison",
-    "DataError",
-    "Format",
-    "Judge",
-    "NotConvergedError",
-    "NotIdentifiedError",
-    "PodiumError",
-    "Ranker",
-    "Ranking",
-    "Realization",
-    "Replay",
-    "Scorer",
-    "Standings",
-    "Template",
-    "Tournament",
-    "UsageError",
-    "World",
-    "calibrate",
-    "compare",
-    "diagnose",
-    "hookimpl",
-    "make_plan",
-    "rank",
-    "read_battles",
-    "read_calibration",
-    "replay",
-    "simulate",
-]
+__all__ = list(_HOMES)
 
 
 def __getattr__(name: str) -> Any:

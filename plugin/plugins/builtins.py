@@ -53,14 +53,10 @@ COLUMNS = {
     "pointwise": "item model score | arena_hard_question_id system judge_model judgment_score",
 }
 """Alternative sets of columns, separated by `|`; a file with all columns of one set is of the format."""
+INSPECT = "podium.hosts.inspect_ai.inspect_log"
 FORMATS: tuple[tuple[str, str, str, str | None], ...] = (
     ("podium", "podium_table:read", "podium's own battles table", None),
-    (
-        "alpaca-eval",
-        "verdict_files:read_alpaca_eval",
-        "AlpacaEval annotations.json, or a results tree",
-        "generator_2",
-    ),
+    ("alpaca-eval", "verdict_files:read_alpaca_eval", "AlpacaEval annotations.json, or a results tree", "generator_2"),
     ("arena-hard", "verdict_files:read_arena_hard", "arena-hard judgment JSONL, two games a row", "model"),
     ("mt-bench-pair", "verdict_files:read_mt_bench_pairs", "MT-bench pairwise judgments", None),
     ("mt-bench-single", "verdict_files:read_mt_bench_scores", "MT-bench single-answer grading", "model"),
@@ -70,16 +66,11 @@ FORMATS: tuple[tuple[str, str, str, str | None], ...] = (
     ("label-sheet", "label_sheet:read", "a sheet of `podium label` that humans have filled in", None),
     ("900k-judgments", "verdict_files:read_900k_judgments", "900K-Judgments, five-level verdicts", None),
     ("judge-bench", "verdict_files:read_judge_bench", "JudgeBench outputs, both orders", None),
-    (
-        "inspect",
-        "podium.hosts.inspect_ai.inspect_log:read",
-        "Inspect logs: verdicts of podium's tournaments, scores of any eval",
-        None,
-    ),
+    ("inspect", f"{INSPECT}:read", "Inspect logs: verdicts of podium's tournaments, scores of any eval", None),
     (
         "lm-eval",
         "lm_eval:read",
-        "lm-eval output folders (--log_samples): any metric per document, battles document by document",
+        "lm-eval output folders (--log_samples): any metric, battles document by document",
         None,
     ),
     ("pointwise", "pointwise:read", "one score per item and model (JuStRank), battles item by item", "model"),
@@ -88,10 +79,10 @@ FORMATS: tuple[tuple[str, str, str, str | None], ...] = (
 OTHER_FILES: dict[str, dict[str, Any]] = {
     "inspect": {
         "suffixes": (".eval", ".json"),
-        "gathers": "podium.hosts.inspect_ai.inspect_log:gather",
+        "gathers": f"{INSPECT}:gather",
         "names": ("*.eval", "*.json"),
-        "texts": "podium.hosts.inspect_ai.inspect_log:battle_texts",
-        "costs": "podium.hosts.inspect_ai.inspect_log:costs_in",
+        "texts": f"{INSPECT}:battle_texts",
+        "costs": f"{INSPECT}:costs_in",
         "responses": "podium.hosts.inspect_ai.log_responses:READER",
     },
     "lm-eval": {

@@ -60,7 +60,7 @@ def plain_answer(first: Standings) -> tuple[str, ...]:
     """Write a simple answer from the scores, for rankings without answer sentences."""
     shared = [entry.model for entry in first.entries if entry.rank_low == 1]
     if len(shared) == 1:
-        return (f"{shared[0]} is clearly ahead of all others.",)
+        return (f"First is {shared[0]}.",)
     if shared:
         return (f"The first place is too close to call between {some(shared, most=6)}.",)
     return (f"{first.entries[0].model} has the highest score; there is no interval to compare it by.",)

@@ -12,15 +12,11 @@ from podium.report.model import EMPTY, Table
 from podium.report.numbers import number_text
 
 MEANS = {"tokens in": 0, "tokens out": 0, "seconds": 1, "money": 4}
-"""What is said of an answer on average, and with how many decimals."""
+"""Means per answer, with their decimals."""
 
 
 def costs_table(standings: Standings, sources: Sequence[str]) -> Table | None:
-    """Build a row per model with mean tokens, time and price of its answers; None if no source records them.
-
-    Args:
-        sources: files and folders, of which some may hold the models' own logs.
-    """
+    """Build a row per model with mean tokens, time and price of its answers; None if no source records them."""
     rows = [
         row
         for known in catalogue.formats()
@@ -37,15 +33,10 @@ def costs_table(standings: Standings, sources: Sequence[str]) -> Table | None:
     means = means.dropna(axis=1, how="all")
     if not len(means.columns):
         return None
-    digits = 0 if standings.scale == "elo" else 3
-    table_rows = tuple(
-        (entry.model, number_text(entry.score, digits), f"{counts[entry.model]:,.0f}", *_cells(means.loc[entry.model]))
-        for entry in standings.entries
-    )
-    legend = ("Means over a model's answers, as its own logs say; not what the judge cost.",)
-    return Table("", ("model", "score", "answers", *means.columns), table_rows, legend=legend)
-
-
-def _cells(means: pd.Series) -> list[str]:
-    """Format the mean costs of one model."""
-    return [EMPTY if pd.isna(value) else f"{value:,.{MEANS[str(name)]}f}" for name, value in means.items()]
+    digits, table_rows = 0 if standings.scale == "elo" else 3, []
+    for entry in standings.entries:
+        costs = means.loc[entry.model].items()
+        cells = (EMPTY if pd.isna(value) else f"{value:,.{MEANS[str(name)]}f}" for name, value in costs)
+        table_rows.append((entry.model, number_text(entry.score, digits), f"{counts[entry.model]:,.0f}", *cells))
+    legend = ("Means over a model's answers, from its own logs; the judge's costs are not included.",)
+    return Table("", ("model", "score", "answers", *means.columns), tuple(table_rows), legend=legend)

@@ -1,8 +1,4 @@
-"""A self-contained page for blind votes: two anonymous responses side by side, with keys for the verdict.
-
-What it saves is the CSV that `podium.formats.label_sheet` reads: item, response_1, response_2 (left empty), verdict,
-battle.
-"""
+"""A self-contained page for blind votes, which saves the CSV that `podium.formats.label_sheet` reads."""
 
 from collections.abc import Sequence
 
@@ -11,16 +7,12 @@ from podium.page.packing import fill_template, read_asset
 
 
 def label_page(rows: Sequence[SheetRow]) -> str:
-    """Render the voting page of a label sheet.
-
-    Raises:
-        UsageError: jinja2 is not installed.
-    """
-    # Texts as they are: the page shows them as text, and only the spreadsheet must not run them.
+    """Render the voting page of a label sheet."""
     sheet = sheet_table(rows)
-    columns = ("item", "instruction", "response_1", "response_2", "battle")
+    # The texts of `rows`: those of the sheet are escaped for spreadsheets, and the page shows texts only as text.
     shown = [
-        dict(zip(columns, (item, row.instruction, row.response_1, row.response_2, token), strict=True))
+        {name: getattr(row, name) for name in ("instruction", "response_1", "response_2")}
+        | {"item": item, "battle": token}
         for row, item, token in zip(rows, sheet["item"], sheet["battle"], strict=True)
     ]
     has_texts = any(row.response_1 for row in rows)

@@ -25,15 +25,11 @@ def pack_columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     >>> pack_columns([{"model": "wren", "rank": 1}, {"model": "wren", "rank": 2}])
     {'model': {'names': ['wren'], 'codes': [0, 0]}, 'rank': [1, 2]}
     """
-    columns: dict[str, Any] = {}
-    for name in rows[0] if rows else ():
-        values = [row[name] for row in rows]
+    columns: dict[str, Any] = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+    for name, values in columns.items():
         if any(isinstance(value, str) for value in values):
-            names = list(dict.fromkeys(values))
-            codes = {value: k for k, value in enumerate(names)}
-            columns[name] = {"names": names, "codes": [codes[value] for value in values]}
-        else:
-            columns[name] = values
+            codes = {value: k for k, value in enumerate(dict.fromkeys(values))}
+            columns[name] = {"names": list(codes), "codes": [codes[value] for value in values]}
     return columns
 
 
@@ -42,27 +38,24 @@ def chart_in_page(chart: Any) -> dict[str, Any]:
     specification = chart.to_dict(validate=False)
     for name in ("config", "$schema", "width"):
         specification.pop(name, None)
-    specification |= {"autosize": {"type": "fit-x", "contains": "padding"}}
-    return dict(_with_columns(specification))
+    return dict(_with_columns(specification | {"autosize": {"type": "fit-x", "contains": "padding"}}))
 
 
 def _with_columns(part: Any) -> Any:
     """Replace row data in a chart specification by columnar data, recursively."""
-    if isinstance(part, Mapping):
-        values = part.get("values") if len(part) == 1 else None
-        if isinstance(values, list) and values and isinstance(values[0], Mapping):
-            return {"columns": pack_columns(values)}
-        return {name: _with_columns(value) for name, value in part.items()}
-    return [_with_columns(value) for value in part] if isinstance(part, list) else part
+    if isinstance(part, list):
+        return [_with_columns(value) for value in part]
+    if not isinstance(part, Mapping):
+        return part
+    values = part.get("values") if len(part) == 1 else None
+    if isinstance(values, list) and values and isinstance(values[0], Mapping):
+        return {"columns": pack_columns(values)}
+    return {name: _with_columns(value) for name, value in part.items()}
 
 
 @cache
 def charting_library() -> str:
-    """Return vega, vega-lite and vega-embed as one script, from vl-convert's copy.
-
-    Raises:
-        UsageError: vl-convert is not installed.
-    """
+    """Return vega, vega-lite and vega-embed as one script, from vl-convert's copy."""
     return str(load_extra("vl_convert").javascript_bundle()).replace("</script", "<\\/script")
 
 
@@ -82,15 +75,7 @@ def content_security_policy(scripts: Sequence[str]) -> str:
 
 
 def fill_template(template: str, scripts: Sequence[str], data: Any, **context: Any) -> str:
-    """Render a template of this package with its styles, scripts and data.
-
-    Args:
-        scripts: that may run.
-        data: for them.
-
-    Raises:
-        UsageError: jinja2 is not installed.
-    """
+    """Render a template of this package with its styles, the scripts that may run, and their data."""
     jinja = load_extra("jinja2")
     environment = jinja.Environment(
         autoescape=True, undefined=jinja.StrictUndefined, trim_blocks=True, lstrip_blocks=True

@@ -17,11 +17,7 @@ SHARPNESS = 3.0
 
 
 def load_extra(name: str) -> ModuleType:
-    """Import a library of the extra `report`.
-
-    Raises:
-        UsageError: it is not installed; the message has the line that installs it.
-    """
+    """Import a library of the extra `report`; a UsageError says how to install it."""
     try:
         return import_module(name)
     except ImportError:
@@ -59,12 +55,7 @@ def theme(colours: dict[str, str]) -> dict[str, Any]:
 
 
 def save(chart: Any, place: Place) -> None:
-    """Write a chart as SVG, PNG or PDF, whole.
-
-    Raises:
-        UsageError: vl-convert is not installed.
-        OSError: it cannot be written.
-    """
+    """Write a chart as SVG, PNG or PDF, atomically."""
     load_extra("vl_convert")
     scale = {"scale_factor": SHARPNESS} if place.suffix == ".png" else {}
     with atomic_file(place) as draft, draft.open("w" if place.suffix == ".svg" else "wb") as stream:

@@ -20,13 +20,9 @@ ALWAYS = ("missing", "play")
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One labelled value of a section, with interval and sample size, or words.
+    """One labelled value of a section: words, or a figure with interval, sample size and number of clusters.
 
-    Attributes:
-        value: words, or a figure with its unit; a dash if there is none.
-        interval: its ends; empty or a dash if there are none; None for words.
-        size: what it was computed on, as "1,200 pairs".
-        clusters: number of clusters among them, as "80 items"; dropped on narrow terminals.
+    The interval of words is None; clusters, as "80 items", are dropped on narrow terminals.
     """
 
     label: str
@@ -43,13 +39,9 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A table column of interval bars on a common axis.
+    """A table column of interval bars, one per row, on a common axis; its width is in characters.
 
     Attributes:
-        bars: one per row; None draws nothing.
-        ends: of the axis, smallest first.
-        labels: of the ends.
-        width: in characters.
         marks: a second value per row, as the true one; empty for none.
     """
 
@@ -66,11 +58,9 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A header and rows of cells.
+    """A header (all cells empty for none) and rows of cells.
 
     Attributes:
-        title: text above the table; empty for none.
-        header: names of the columns; all empty for none.
         align: a letter per column, `l` or `r`; by default the first is left and the others are right.
         words: whether the last column holds sentences, which may wrap and are aligned to the left on a terminal.
         rules: rows (from 0) with a rule below them.
@@ -107,11 +97,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A titled part of a report.
-
-    Attributes:
-        name: for `--section`.
-    """
+    """A titled part of a report; its name is for `--section`."""
 
     name: str
     title: str
@@ -128,12 +114,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The answer, the main table, notes, and further sections.
-
-    Attributes:
-        answer: at most three sentences, shown first.
-        notes: denominators, methods, and warnings, which begin with `WARNING`.
-    """
+    """An answer of at most three sentences, the main table with notes, and further sections."""
 
     title: str
     answer: tuple[str, ...] = ()

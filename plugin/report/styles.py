@@ -10,10 +10,6 @@ SUFFIXES = {suffix: style for style, suffix in (FIGURES | REPORTS).items()}
 
 
 def styles_of(*, csv: bool) -> dict[str, str]:
-    """Return the styles of a command with their suffixes, `table` first.
-
-    Args:
-        csv: whether its figures are one table.
-    """
+    """Return the styles of a command with their suffixes, `table` first; CSV needs figures that are one table."""
     figures = FIGURES if csv else {name: suffix for name, suffix in FIGURES.items() if name != "csv"}
     return {"table": REPORTS["table"], **figures, **REPORTS}

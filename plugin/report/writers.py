@@ -27,11 +27,7 @@ WRITERS: dict[str, Callable[[Sequence[Report], bool], str]] = {
 
 
 def suffix_style(output: Place | None) -> str:
-    """Return the output style of a file suffix; `table` without a file.
-
-    Raises:
-        UsageError: the suffix is of none of the styles.
-    """
+    """Return the output style of a file suffix; `table` without a file."""
     if output is None or not output.suffix:
         return "table"
     if output.suffix not in SUFFIXES:
@@ -40,14 +36,7 @@ def suffix_style(output: Place | None) -> str:
 
 
 def styled_text(figures: Any, style: str, view: Callable[[Any], Sequence[Report]], terminal: bool = False) -> str:
-    """Render results in a style.
-
-    Args:
-        figures: what has `to_json`, and `to_frame` where it can be CSV.
-        style: json, csv, or one of `WRITERS`.
-        view: from the figures to reports.
-        terminal: whether the text goes to a terminal.
-    """
+    """Render results in a style: json, csv, or one of `WRITERS` from the reports of a view."""
     if style == "json":
         return figures.to_json() + "\n"
     if style == "csv":

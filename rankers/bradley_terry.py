@@ -103,8 +103,8 @@ def _bootstrap_elo(
         width=len(coded.a) if has_length else len(pairs.first),
     )
     score = scale.scores((fit.strengths if isinstance(fit, EqualLength) else fit).theta)
-    own = coded.clusters_by_model()
-    return bootstrap_estimate(score, draws, coded.clusters, level=level, cluster=coded.unit, own=own)
+    items = coded.clusters_by_model()
+    return bootstrap_estimate(score, draws, coded.clusters, level=level, cluster=coded.unit, items=items)
 
 
 def estimate_elo(
@@ -134,7 +134,7 @@ def label_strengths(
 ) -> Standings:
     """Build standings from Elo scores, with diagnostics and warnings of the fit."""
     # A model with few items does not make the ratings of the others weak.
-    well_known = 2 * exposure.own >= np.median(exposure.own)
+    well_known = 2 * exposure.items >= np.median(exposure.items)
     graph, efficiency = strengths.graph, design_efficiency(strengths.pairs, well_known)
     fit = Fit(
         converged=True,

@@ -57,5 +57,5 @@ def bootstrap_pair_scores(
         return np.stack([score(sums) for sums in drawn])
 
     draws = resample(resampled_scores, coded.clusters, resamples, rng)
-    own = coded.clusters_by_model()
-    return bootstrap_estimate(score(pairs), draws, coded.clusters, level=level, cluster=coded.unit, own=own)
+    items = coded.clusters_by_model()
+    return bootstrap_estimate(score(pairs), draws, coded.clusters, level=level, cluster=coded.unit, items=items)

@@ -167,12 +167,12 @@ def bootstrap_estimate(
     *,
     level: float,
     cluster: Cluster,
-    own: np.ndarray | int | None = None,
+    items: np.ndarray | int | None = None,
 ) -> ScoreEstimates:
     """Return scores with percentile intervals from resampled scores, shape (resamples, models); NaN rows are left out.
 
     Resamples of few clusters vary too little: intervals of fewer than 30 are widened by `small_sample_factor`, and
-    fewer than 5 give none. `own`: number of clusters of each model, by default all.
+    fewer than 5 give none. `items`: number of clusters of each model, by default all.
     """
     check_level(level)
     if clusters < FEWEST:
@@ -186,7 +186,7 @@ def bootstrap_estimate(
     ends = np.quantile(usable, [(1 - level) / 2, (1 + level) / 2], axis=0)
     method = f"{cluster} bootstrap, percentile, {len(usable)} resamples"
     covariance = np.atleast_2d(np.cov(usable, rowvar=False))
-    number = np.broadcast_to(clusters if own is None else own, score.shape)
+    number = np.broadcast_to(clusters if items is None else items, score.shape)
     few, lone = number < FEW, number < FEWEST
     widened = f", widened below {FEW} {cluster}s" if few.any() else ""
     reach = np.select([lone, few], [np.nan, small_sample_factor(number, level)], 1.0)

@@ -134,8 +134,8 @@ class DesignMatrix:
         np.einsum("kii->ki", matrix)[:] = -matrix.sum(axis=2)
         if self.columns is None:
             return matrix
-        beside = np.concatenate([self.transpose_product(column[None]) for column in self.columns.T * curvature[0]])
-        return np.vstack([np.hstack([matrix[0], beside[:, :size].T]), beside])[None]
+        cross = np.concatenate([self.transpose_product(column[None]) for column in self.columns.T * curvature[0]])
+        return np.vstack([np.hstack([matrix[0], cross[:, :size].T]), cross])[None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,7 +68,7 @@ def mean(
         draws = resample(lambda counts: ratio_or_nan(counts @ filled, counts @ known), len(filled), resamples, rng)
         score = np.nanmean(matrix.values, axis=0)
         estimate = bootstrap_estimate(
-            score, draws, len(filled), level=level, cluster="item", own=matrix.is_known.sum(axis=0)
+            score, draws, len(filled), level=level, cluster="item", items=matrix.is_known.sum(axis=0)
         )
         estimate = estimate.clip(0, 1) if matrix.is_bounded else estimate
     result = RankerResult(estimate, warnings=_missing_scores_warning(matrix))
@@ -118,7 +118,7 @@ def estimate_medians(matrix: ScoreMatrix, level: float, rng: np.random.Generator
     draws = resample(lambda counts: _resampled_medians(matrix, counts), len(matrix.values), resamples, rng)
     score = np.nanmedian(matrix.values, axis=0)
     # Intervals of few items already extend to the extreme scores, and cannot be widened.
-    estimate = bootstrap_estimate(score, draws, len(matrix.values), level=level, cluster="item", own=FEW)
+    estimate = bootstrap_estimate(score, draws, len(matrix.values), level=level, cluster="item", items=FEW)
     return replace(estimate, draws=draws)
 
 
@@ -135,7 +135,7 @@ def _measure_exposure(battles: Battles, matrix: ScoreMatrix) -> Exposure:
         battles=number,
         win_rates=rates,
         clusters=len(matrix.values),
-        own=matrix.is_known.sum(axis=0),
+        items=matrix.is_known.sum(axis=0),
         unranked=(),
     )
 

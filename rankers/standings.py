@@ -41,7 +41,7 @@ class Exposure:
     Attributes:
         battles: number of readable battles.
         win_rates: mean over opponents of the mean credit against each.
-        own: number of clusters in which the model has a readable battle, or a score.
+        items: number of clusters in which the model has a readable battle, or a score.
         unranked: names of the models without readable battle.
         counts: of the whole table.
         notes: warnings from reading and merging.
@@ -52,7 +52,7 @@ class Exposure:
     battles: np.ndarray
     win_rates: np.ndarray
     clusters: int
-    own: np.ndarray
+    items: np.ndarray
     unranked: tuple[str, ...]
     counts: Counts
     notes: tuple[str, ...] = ()
@@ -69,7 +69,7 @@ def measure_exposure(battles: Battles, coded: BattleData, pairs: Pairs | None = 
         battles=coded.battles_by_model(),
         win_rates=win_rates(pairs),
         clusters=coded.clusters,
-        own=coded.clusters_by_model(),
+        items=coded.clusters_by_model(),
         unranked=tuple(sorted(set(battles.models) - set(coded.models))),
         counts=battles.counts(),
         notes=battles.notes,
@@ -185,9 +185,9 @@ def _usual_warnings(exposure: Exposure, result: RankerResult) -> list[str]:
         many = f"fewer than {few.threshold}" if clusters < few.threshold else f"fewer than the {models} models"
         warnings.append(few.warning(items=clusters, many=many))
     if clusters >= rare.threshold:
-        narrow = (exposure.own < rare.threshold) & (True if estimate.allowed is None else ~estimate.allowed)
+        narrow = (exposure.items < rare.threshold) & (True if estimate.allowed is None else ~estimate.allowed)
         if narrow.any():
-            names = some([f"{exposure.models[k]} ({exposure.own[k]})" for k in np.flatnonzero(narrow)])
+            names = some([f"{exposure.models[k]} ({exposure.items[k]})" for k in np.flatnonzero(narrow)])
             warnings.append(rare.warning(fewest=rare.threshold, names=names))
     hidden, flat = False if result.separated is None else result.separated, _has_no_variation(estimate)
     lost = ~np.isnan(estimate.score) & np.isnan(estimate.low) & ~np.asarray(hidden) & ~flat

@@ -179,7 +179,7 @@ def _slope_warnings(fit: RandomEffects) -> list[str]:
     slope = f"their slope is {mean:.2f} ({low:.2f} … {high:.2f}, 90%)"
     if high < 0:
         return [f"human ratings fall as the judge's rise: is its sign turned? {slope.capitalize()}"]
-    return [f"the judge's ratings may tell nothing of human ratings: {slope}"] if low <= 0 else []
+    return [f"the judge's ratings may be unrelated to human ratings: {slope}"] if low <= 0 else []
 
 
 def _information_warnings(labels: HumanLabelFit, human: np.ndarray) -> list[str]:

@@ -209,7 +209,7 @@ def rates_by_bootstrap(play: Callable[[int], Played], *, widened: bool = True) -
         cells, rng = cells_by_cluster(coded, pairs), np.random.default_rng(seed)
         draws = resample(lambda counts: _plain_rates(cells, counts), coded.clusters, RESAMPLES, rng)
         own = coded.clusters_by_model() if widened else FEW
-        estimate = bootstrap_estimate(win_rates(pairs), draws, coded.clusters, level=LEVEL, cluster="item", own=own)
+        estimate = bootstrap_estimate(win_rates(pairs), draws, coded.clusters, level=LEVEL, cluster="item", items=own)
         return estimate.clip(0, 1), win_rates(_exact(pairs, played.credit))
 
     return world
@@ -232,7 +232,7 @@ def elo_by_bootstrap(items: int, *, widened: bool = True) -> World:
         coded, own = played.coded, played.coded.clusters_by_model()
         scale = elo_scale(coded.models, bounded_models(strengths.graph), own, None, None)
         score, own = scale.scores(strengths.theta), own if widened else FEW
-        estimate = bootstrap_estimate(score, scale.scores(draws), items, level=LEVEL, cluster="item", own=own)
+        estimate = bootstrap_estimate(score, scale.scores(draws), items, level=LEVEL, cluster="item", items=own)
         truth = fit_strengths(_exact(strengths.pairs, played.credit), 0.0).theta
         return hide_separated(estimate, strengths.graph), scale.scores(truth)
 

@@ -234,7 +234,7 @@ def test_below_five_items_a_bootstrap_gives_no_interval():
     refused = bootstrap_estimate(np.array([0.5, 0.5]), draws, 4, level=0.95, cluster="item")
     assert np.isnan(refused.low).all()
     assert "interval=sandwich" in refused.warnings[0]
-    partly = bootstrap_estimate(np.array([0.5, 0.5]), draws, 40, level=0.95, cluster="item", own=np.array([40, 4]))
+    partly = bootstrap_estimate(np.array([0.5, 0.5]), draws, 40, level=0.95, cluster="item", items=np.array([40, 4]))
     assert np.isnan(partly.low).tolist() == [False, True]
     assert partly.warnings == ("models in fewer than 5 items have no bootstrap interval: 1",)
 

@@ -96,7 +96,7 @@ def test_a_model_against_itself_is_refused(save):
     assert "votes.csv, row 2: model_b 'x' plays against itself. Remedy: remove" in message
 
 
-def test_an_model_without_a_name_is_refused(save):
+def test_a_model_without_a_name_is_refused(save):
     assert "votes.csv, row 1: model_b is empty. Remedy:" in refusal(save("votes.csv", f"{HEADER}1,x,,1\n"))
 
 

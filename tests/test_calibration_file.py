@@ -183,7 +183,7 @@ def test_neither_nan_nor_infinity_is_written(which):
     assert json.loads(calibrated(which).to_json(), parse_constant=refuse)["podium"] == FORMAT_VERSION
 
 
-def test_an_model_without_a_rating_is_written_with_nulls():
+def test_a_model_without_a_rating_is_written_with_nulls():
     [bridge] = [one for one in json.loads(calibrated("bridge").to_json())["models"] if one["soft_elo"] is None]
     assert (bridge["model"], bridge["human_elo"], bridge["soft_se"]) == ("model-03", None, None)
 

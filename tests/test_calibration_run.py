@@ -185,7 +185,7 @@ def clone(frame, name, margin):
     return pd.concat([frame, rows.assign(judge="rubric-judge")])
 
 
-def test_an_model_whose_battles_all_say_the_same_has_no_score():
+def test_a_model_whose_battles_all_say_the_same_has_no_score():
     found = run(clone(labelled(), "zed", 2.0))
     assert {one.model: one.score("soft") is None for one in found.models}["zed"]
     assert "zed" in told(found, "no standard error and no score")

@@ -144,7 +144,7 @@ def test_json_of_unbounded_and_unparsed_models_follows_the_schema(podium: Podium
     jsonschema.validate(json.loads(answer.out), json.loads(SCHEMA.read_text(encoding="utf-8")))
 
 
-def test_an_model_without_a_readable_battle_is_shown_beside_extra_columns(
+def test_a_model_without_a_readable_battle_is_shown_beside_extra_columns(
     podium: Podium, table: Table, example: Path
 ) -> None:
     header, *rows = example.read_text(encoding="utf-8").splitlines()

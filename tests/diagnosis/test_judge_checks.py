@@ -66,7 +66,7 @@ def test_a_judge_among_its_models_is_warned_of_with_what_to_do() -> None:
     assert "self-preference" in warning
 
 
-def test_a_judge_of_the_family_of_an_model_is_warned_of_with_what_to_do() -> None:
+def test_a_judge_of_the_family_of_a_model_is_warned_of_with_what_to_do() -> None:
     [warning] = [text for text in warnings_of(table().replace({"ash": "gpt-3.5-turbo"})) if "family" in text]
     assert warning.startswith("the judge gpt-4o is of the same family as gpt-3.5-turbo (OpenAI, guessed)")
     assert "add a judge of another family" in warning

@@ -376,7 +376,7 @@ def test_without_regularization_an_unbeaten_model_is_refused():
         bradley_terry(one_sided_wins(), rng=rng(), regularization=0.0)
 
 
-def test_an_model_that_only_won_within_its_group_is_found_separated():
+def test_a_model_that_only_won_within_its_group_is_found_separated():
     """x and y beat each other, and together only ever lost: outside the strongly connected core, yet not winless."""
     pairs = [("a", "b"), ("b", "c"), ("c", "a"), ("x", "y"), ("y", "x"), ("a", "x"), ("b", "y")]
     frame = pd.DataFrame([("i", a, b, 1.0) for a, b in pairs], columns=["item", "model_a", "model_b", "credit"])
@@ -549,7 +549,7 @@ def test_errors_beside_a_newcomer_are_the_same_from_a_database_and_from_rows():
         assert getattr(estimates[0], name) == pytest.approx(getattr(estimates[1], name), rel=1e-9)
 
 
-def test_an_model_of_few_items_is_warned_of_where_the_interval_is_a_bootstraps():
+def test_a_model_of_few_items_is_warned_of_where_the_interval_is_a_bootstraps():
     battles = duel_with_guest(("i0", "d", "a", 1.0), ("i1", "d", "a", 0.0))
     assert any(
         "in fewer than 30 items" in text and "d (2)" in text

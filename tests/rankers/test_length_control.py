@@ -277,7 +277,7 @@ def test_next_to_no_losses_give_no_length_controlled_win_rate(place):
     assert entry.low < 0.97 < entry.high < 1
 
 
-def test_an_model_without_a_fit_is_named_and_the_others_are_ranked():
+def test_a_model_without_a_fit_is_named_and_the_others_are_ranked():
     frame = against(world(np.random.default_rng(10)))
     frame.loc[frame["model_a"] == "ash", "credit"] = 1.0
     found = ranked(frame, "win-rate", anchor="oak")

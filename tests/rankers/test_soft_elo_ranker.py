@@ -260,7 +260,7 @@ def test_battles_without_a_margin_are_left_out_and_counted():
     assert any(f"{lacking.sum()} of 600 judged battles have no margin" in warning for warning in found.warnings)
 
 
-def test_an_model_without_a_margin_is_named_and_not_ranked():
+def test_a_model_without_a_margin_is_named_and_not_ranked():
     frame = simulate(6, 40, seed=2).judgments(INFLATED, human=True)
     silent_one = (frame["model_a"] == "model-03") | (frame["model_b"] == "model-03")
     found = ranked(read_battles(frame.assign(margin=frame["margin"].mask(silent_one))))

@@ -85,7 +85,7 @@ def test_against_an_anchor_only_its_battles_are_counted():
     assert {e.model: e.battles for e in standings.entries} == {"x": 1, "y": 1, "anchor": 2}
 
 
-def test_an_model_that_never_met_the_anchor_has_no_score():
+def test_a_model_that_never_met_the_anchor_has_no_score():
     rows = [("i1", "x", "anchor", 1.0), ("i2", "x", "anchor", 0.0), ("i1", "x", "y", 1.0)]
     standings = win_rate(table(rows), rng=rng(), anchor="anchor")
     assert scores(standings)["y"] is None
@@ -239,7 +239,7 @@ def test_below_five_items_a_bootstrap_gives_no_interval():
     assert partly.warnings == ("models in fewer than 5 items have no bootstrap interval: 1",)
 
 
-def test_a_bootstrap_that_misses_an_model_says_so():
+def test_a_bootstrap_that_misses_a_model_says_so():
     rows = [(f"i{k:02d}", "a", "b", float(k % 3 == 0)) for k in range(40)]
     rows += [("i00", "d", "a", 1.0), ("i01", "d", "a", 0.0)]
     standings = win_rate(table(rows), rng=rng(), interval="bootstrap", resamples=200)

@@ -28,7 +28,7 @@ def test_line_ends_do_not_make_another_instruction(save):
     assert len(read_responses(save("wren.jsonl", one), save("lark.jsonl", other)).items) == 1
 
 
-def test_an_model_in_two_sources_is_refused_with_labels_as_the_remedy(save):
+def test_a_model_in_two_sources_is_refused_with_labels_as_the_remedy(save):
     one, other = save("a/wren.jsonl", rows("a")), save("b/wren.jsonl", rows("b"))
     with pytest.raises(podium.UsageError, match=r"two sources hold a model 'wren'.*wren-1=.*wren-2="):
         read_responses(one, other)
@@ -45,7 +45,7 @@ def test_two_responses_of_one_model_to_one_item_name_both_places(save):
         read_responses(save("wren.jsonl", [*rows("a"), *rows("b")]))
 
 
-def test_an_item_that_an_model_has_no_row_for_is_missing(save):
+def test_an_item_that_a_model_has_no_row_for_is_missing(save):
     read = read_responses(save("wren.jsonl", rows("a", "b")), save("lark.jsonl", rows("a")))
     assert read.missing["lark"] == {"q1": "no response"}
 

@@ -328,6 +328,6 @@ def test_what_cannot_be_asked_is_refused_before_the_first_call(
 
 
 @pytest.mark.slow
-def test_an_model_that_judges_is_said(ask: Ask, prompts: str, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_model_that_judges_is_said(ask: Ask, prompts: str, capfd: pytest.CaptureFixture[str]) -> None:
     ask(models=("judge", "ash"), prompts=prompts, limit=1)
     assert "scripted/judge judges its own answers" in capfd.readouterr().err

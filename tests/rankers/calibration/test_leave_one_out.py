@@ -183,7 +183,7 @@ def test_weights_count_as_copies_of_a_row():
 
 
 @pytest.mark.slow
-def test_an_model_that_joins_the_others_cannot_be_held_out():
+def test_a_model_that_joins_the_others_cannot_be_held_out():
     """Two groups that only the bridge has met: without it no scale is common, and it gets no rating, not a wild one."""
     world = simulate(["a1", "a2", "bridge", "b1", "b2"], 60, seed=3)
     pairs = [(0, 1), (0, 2), (1, 2), (2, 3), (2, 4), (3, 4)]
@@ -201,7 +201,7 @@ def never_beaten(frame):
 
 
 @pytest.mark.slow
-def test_an_model_that_human_never_let_lose_is_named_and_moves_nobody():
+def test_a_model_that_human_never_let_lose_is_named_and_moves_nobody():
     """Its rating is the regularization's; as an anchor it would shift everyone's mean."""
     frame = labelled(6, 30, unparsed=0.0)
     calibration = calibrate(never_beaten(frame), bootstrap=20)
@@ -212,7 +212,7 @@ def test_an_model_that_human_never_let_lose_is_named_and_moves_nobody():
 
 
 @pytest.mark.slow
-def test_an_model_without_whom_another_is_unbounded_is_in_no_mean_and_no_quantile():
+def test_a_model_without_whom_another_is_unbounded_is_in_no_mean_and_no_quantile():
     """Humans always prefer model-02, but against model-01: without that one, its rating has no bound."""
     frame = labelled(6, 40, unparsed=0.0)
     a, b = frame["model_a"] == "model-02", frame["model_b"] == "model-02"

@@ -138,7 +138,7 @@ def test_each_fold_is_scale_corrected_by_what_the_others_tell():
     assert held.residual("soft") == pytest.approx(MEAN + factor * (held.soft_elo - MEAN) - held.human_elo, rel=1e-6)
 
 
-def test_an_models_own_labels_do_not_move_its_factor():
+def test_a_models_own_labels_do_not_move_its_factor():
     frame = world()[0]
     own = (frame["model_a"] == "model-05") | (frame["model_b"] == "model-05")
     turned = calibrate(read_battles(frame.assign(human=frame["human"].where(~own, 1 - frame["human"]))))

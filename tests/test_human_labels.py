@@ -197,7 +197,7 @@ def test_human_labels_that_are_there_are_not_replaced(side):
 
 def test_without_items_no_label_can_be_found():
     message = refusal(("x", "y", 1.0, "gpt"), ("x", "y", 1.0, "crowd"), columns=COLUMNS[1:], error=podium.DataError)
-    assert "the data frame: no row says its item" in message
+    assert "the data frame: no row of the verdicts has an item" in message
     assert "--columns item=prompt" in message
 
 

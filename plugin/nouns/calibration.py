@@ -313,10 +313,6 @@ class Calibration(Document):
         """Resamples of `se_method`, 0 for the sandwich."""
         return int(self.se_method.partition(":")[2] or 0)
 
-    def score(self, held: HeldOut, kind: str) -> float | None:
-        """Return a model's conformal score with the scale correction of this calibration; None if it has none."""
-        return held.score(kind, self.scale_correction.get(kind))
-
     def fold_betas(self) -> list[float]:
         """Return the beta of each fold, fitted without one model."""
         weights = [list(model.weights.values()) for model in self.models if model.weights and self.target.battles]

@@ -28,11 +28,6 @@ def label_by_judge(battles: Battles, judge: str) -> Battles:
 
     A label is the mean credit of model_a over the readable battles of the judge there, weighted by `weight`; empty if
     there is none. The judge's battles are removed, and models that no other battle has.
-
-    Raises:
-        UsageError: no battle of this judge, or there are human labels already.
-        DataError: no row has an item.
-        NotIdentifiedError: no battle of another judge, no readable one of this judge, or none in common.
     """
     table = battles.table
     ours = (as_text(table["judge"]) == judge).to_numpy() if "judge" in table else np.zeros(len(table), dtype=bool)
@@ -45,22 +40,14 @@ def label_by_judge(battles: Battles, judge: str) -> Battles:
             f"{judge} is the only judge here, so there is nothing to label: add the verdicts of the judge that "
             f"{judge} is to be compared with, or leave out --human-judge"
         )
-    _refuse_labelled(battles, "leave out --human-judge to use those labels, or remove the column human from the file")
-    _refuse_without_items(battles, "no row")
+    remedy = "leave out --human-judge to use those labels, or remove the column human from the file"
+    _check_tables(remedy, verdicts=battles)
     return _join_labels(battles.select(~ours), battles.select(ours), judge, must_meet=True)
 
 
 def label_by_table(battles: Battles, labels: Battles, *, must_meet: bool) -> Battles:
-    """Add to battles the mean credits of a table of human verdicts on the same items and pairs.
-
-    Raises:
-        UsageError: there are human labels already.
-        DataError: no row has an item.
-        NotIdentifiedError: no label can be read, or none is of these battles and `must_meet`.
-    """
-    _refuse_labelled(battles, "give one of the two, --human-labels or the column human")
-    _refuse_without_items(battles, "no row of the verdicts")
-    _refuse_without_items(labels, "no row of the labels")
+    """Add the mean credits of a table of human verdicts; with `must_meet`, some must be on these items and pairs."""
+    _check_tables("give one of the two, --human-labels or the column human", verdicts=battles, labels=labels)
     labelled = _join_labels(battles, labels, "humans", must_meet=must_meet)
     return replace(labelled, kept_first_shown=battles.first_shown())
 
@@ -147,21 +134,18 @@ def _join_labels(battles: Battles, votes: Battles, judge: str, *, must_meet: boo
     return replace(battles, rows=battles.table.assign(human=human), notes=(*battles.notes, *notes), votes=votes)
 
 
-def _refuse_labelled(battles: Battles, remedy: str) -> None:
-    """Raise UsageError if the battles have human labels already."""
-    known = int(battles.table["human"].notna().sum()) if "human" in battles.table else 0
-    if known:
+def _check_tables(remedy: str, **tables: Battles) -> None:
+    """Raise UsageError if the verdicts have human labels already, DataError if a table has no items."""
+    table = tables["verdicts"].table
+    if known := int(table["human"].notna().sum()) if "human" in table else 0:
         raise UsageError(f"{known:,} battles have a human label already: {remedy}")
-
-
-def _refuse_without_items(battles: Battles, rows: str) -> None:
-    """Raise DataError if no row has an item."""
-    if not battles.has_items:
-        raise DataError(
-            f"{rows} says its item, and labels are found by item and pair",
-            source=some(battles.sources, most=3),
-            remedy="name the item's column, for example --columns item=prompt",
-        )
+    for name, battles in tables.items():
+        if not battles.has_items:
+            raise DataError(
+                f"no row of the {name} has an item, and labels are joined by item and pair",
+                source=some(battles.sources, most=3),
+                remedy="name the item's column, for example --columns item=prompt",
+            )
 
 
 def _label_note(judge: str, readable: int, votes: int, meetings: int, human: np.ndarray) -> str:

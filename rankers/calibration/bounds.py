@@ -65,7 +65,7 @@ def build_conformal_rule(calibration: Calibration, level: float | None, of: str)
             f"of=human needs {FEWEST_OF_HUMANS} calibrated models and a disagreement beyond humans' own sampling "
             f"errors ({known}); of=votes, the default, covers the rating that about as many votes would give"
         )
-    scored = [calibration.score(model, "soft") for model in calibration.models]
+    scored = [model.score("soft", correction) for model in calibration.models]
     scores = np.array([score for score in scored if score is not None], dtype=np.float64)
     t = quantile_by_t(scores, level) if correction else math.nan
     return ConformalRule(level, of, correction, quantile(scores, level), len(scores), t)

@@ -164,7 +164,7 @@ def test_scores_are_residuals_over_all_errors():
     known = calibration()
     scale_correction, held = known.scale_correction["soft"], known.models[0]
     error = math.sqrt((held.soft_scale_correction * held.soft_se) ** 2 + held.human_se**2 + scale_correction.spread**2)
-    assert known.score(held, "soft") == pytest.approx(abs(held.residual("soft")) / error)
+    assert held.score("soft", known.scale_correction["soft"]) == pytest.approx(abs(held.residual("soft")) / error)
 
 
 def test_a_file_keeps_the_scale_correction_and_an_older_one_has_none(tmp_path):
@@ -185,7 +185,7 @@ def of_six(**options):
 
 def test_six_calibrated_models_give_an_interval_by_t_that_says_so():
     known = of_six()
-    scores = np.array([known.score(held, "soft") for held in known.models])
+    scores = np.array([held.score("soft", known.scale_correction["soft"]) for held in known.models])
     for entry in newcomers(known).values():
         half = quantile_by_t(scores, 0.9) * math.sqrt(known.scale_correction["soft"].variance(entry.se))
         assert entry.extra["conformal_high"] - entry.score == pytest.approx(half)

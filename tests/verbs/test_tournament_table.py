@@ -84,7 +84,7 @@ def test_a_record_with_gaps_is_warned_of() -> None:
     frame = simulate(4, 10, seed=1).judgments()
     found = compare_tournaments(read_battles(frame[~((frame["item"] == "item-03") & (frame["model_a"] == "model-01"))]))
     assert any("the record is no full round robin: it has 95.0%" in text for text in found.warnings)
-    assert any("not on record were asked for" in text for text in found.warnings)
+    assert any("battles asked for are not on record" in text for text in found.warnings)
 
 
 def test_the_json_of_the_table_has_no_nan(battles: Battles) -> None:

@@ -1,6 +1,6 @@
 """The table of trust checks on a page: every check with its result, passed or not."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from podium.answers.rank_templates import item_names
 from podium.answers.trust_checks import CheckResult, apply_holm, are_too_many, check_results
@@ -29,53 +29,44 @@ Row = tuple[str, str, str]
 
 
 def checks_table(standings: Standings, battles: Battles | None, families: Mapping[str, str]) -> Table:
-    """Build a row per check: name, verdict, finding.
-
-    Args:
-        battles: of the standings; None if only the ranking is known, and few checks can be made.
-        families: models and judges to their family, as given; the rest is guessed from names.
-    """
-    results = [] if battles is None else apply_holm(check_results(battles, families))
+    """Build a row per check: name, verdict, finding; without battles only a few checks can be made."""
     groups = standings.fit.components
     if groups is None:
-        connected = UNKNOWN, f"{standings.ranker} does not check it"
+        rows = [("connected", UNKNOWN, f"{standings.ranker} does not check it")]
+    elif groups > 1:
+        rows = [("connected", LOOK, f"{groups} groups that never met")]
     else:
-        split = f"{groups} groups that never met"
-        connected = (FINE, "battles connect all models") if groups == 1 else (LOOK, split)
-    rows = [("connected", *connected), *_denominator_rows(standings, results, battles)]
-    if battles is not None:
-        rows += [_row(result, standings) for result in results if result.check not in ("unparsed", "items")]
-        rows.append(_robustness_row(battles))
-    else:
-        rows.append(("others", UNKNOWN, "the page was made without battles"))
+        rows = [("connected", FINE, "battles connect all models")]
+    results = {} if battles is None else {own.check: own for own in apply_holm(check_results(battles, families))}
+    rows += _denominator_rows(standings, results.pop("unparsed", None), battles)
+    results.pop("items", None)
+    rows += [_row(result, standings) for result in results.values()]
+    rows += (
+        [("others", UNKNOWN, "the page was made without battles")] if battles is None else [_robustness_row(battles)]
+    )
     return Table("", ("check", "verdict", "found"), tuple(rows), "lll", words=True)
 
 
-def _denominator_rows(standings: Standings, results: Sequence[CheckResult], battles: Battles | None) -> list[Row]:
+def _denominator_rows(standings: Standings, unparsed: CheckResult | None, battles: Battles | None) -> list[Row]:
     """Build the rows about unparsed replies or battles and about the number of items."""
-    counts, few, lost = standings.counts, CHECKS["items"], CHECKS["unparsed"]
+    counts, fewest = standings.counts, CHECKS["items"].threshold
     share = counts.unparsed / counts.battles if counts.battles else 0.0
     missing = "" if counts.missing is None else f", {counts.missing:,} missing"
-    unparsed = f"{counts.unparsed:,} of {counts.battles:,} battles are unparsed ({share_text(share)}){missing}"
+    lost = f"{counts.unparsed:,} of {counts.battles:,} battles are unparsed ({share_text(share)}){missing}"
     if battles is not None and counts.unparsed:
-        unparsed += f"; {share_text(unparsed_share(battles))} of the replies"
-    items = f"{counts.items:,} items" + ("" if counts.items >= few.threshold else f", fewer than {few.threshold:g}")
-    fails = [result.fails for result in results if result.check == "unparsed"] or [share > lost.threshold]
-    return [
-        ("unparsed", LOOK if fails[0] else FINE, unparsed),
-        ("items", FINE if counts.items >= few.threshold else LOOK, items),
-    ]
+        lost += f"; {share_text(unparsed_share(battles))} of the replies"
+    fails = unparsed.fails if unparsed else share > CHECKS["unparsed"].threshold
+    are_few = counts.items < fewest
+    items = f"{counts.items:,} items" + (f", fewer than {fewest:g}" if are_few else "")
+    return [("unparsed", LOOK if fails else FINE, lost), ("items", LOOK if are_few else FINE, items)]
 
 
 def _row(result: CheckResult, standings: Standings) -> Row:
     """Build the table row of one check."""
     name = "orders" if result.check == "position" else result.check
-    if result.unknown:
-        return name, UNKNOWN, result.unknown
-    if result.fails:
-        return name, LOOK, result.sentence
-    swap = standings.diagnostics.get("swap")
-    text = PASSED.get(result.check, "")
+    if result.unknown or result.fails:
+        return name, UNKNOWN if result.unknown else LOOK, result.unknown or result.sentence
+    text, swap = PASSED.get(result.check, ""), standings.diagnostics.get("swap")
     if result.check == "position" and swap:
         both = swap["same"] + swap["half"] + swap["flip"]
         flips = share_text(swap["flip"] / both) if both else "none"

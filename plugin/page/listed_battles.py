@@ -17,6 +17,7 @@ LONGEST = 20_000
 """Characters of one text that a page shows."""
 LARGEST = 12_000_000
 """Characters of all texts of a page."""
+TURNED = {"ab": "ba", "ba": "ab"}
 CHANCE, ORDERS, JUDGES, HUMANS = "", "the two orders disagree", "judges disagree", "judge and humans disagree"
 
 
@@ -119,42 +120,35 @@ def _disagreements(battles: Battles) -> np.ndarray:
 
 
 def _orders_of(judgments: Battles, rows: pd.DataFrame) -> list[list[list[Any]]]:
-    """Return order and credit of model_a for each judgment of each battle, or the reason if unparsed."""
-    keys = [name for name in ("item", "judge", "repeat", "response") if name in rows and name in judgments.table]
-    if "item" not in keys or "order" not in judgments.table:
+    """Return order, credit of model_a and the reason if unparsed, for each judgment of each battle."""
+    known = [name for name in ("item", "judge", "repeat", "response") if name in rows and name in judgments.table]
+    if "item" not in known or "order" not in judgments.table:
         return [[] for _ in range(len(rows))]
+    listed = _keys(rows, known)
+    orders: dict[tuple[Any, ...], list[list[Any]]] = {key: [] for key in listed}
     wanted = judgments.table[judgments.table["item"].isin(rows["item"])]
-    shown: dict[tuple[Any, ...], list[tuple[str, str, float, Any]]] = {}
-    reasons = wanted["reason"] if "reason" in wanted else pd.Series(None, wanted.index, dtype=object)
-    columns = [wanted[name].astype(object) for name in ("model_a", "model_b", "order", "credit")]
-    for key, a, b, order, credit, reason in zip(_keys(wanted, keys), *columns, reasons, strict=True):
-        shown.setdefault((*key, *sorted((a, b))), []).append((a, order, credit, reason))
-    orders = []
-    for key, a, b in zip(_keys(rows, keys), rows["model_a"], rows["model_b"], strict=True):
-        met = shown.get((*key, *sorted((a, b))), [])
-        orders.append([[*_as_seen_by(a, *each[:3]), None if pd.isna(each[3]) else str(each[3])] for each in met])
-    return orders
+    reasons = as_text(wanted["reason"]) if "reason" in wanted else [None] * len(wanted)
+    credits = _numbers(wanted["credit"])
+    for key, order, credit, reason in zip(_keys(wanted, known), wanted["order"], credits, reasons, strict=True):
+        turned_credit = None if credit is None else round(1 - credit, 3)
+        orders.get(key, []).append([str(order or ""), credit, reason])
+        orders.get((*key[:-2], key[-1], key[-2]), []).append(
+            [TURNED.get(order, str(order or "")), turned_credit, reason]
+        )
+    return [orders[key] for key in listed]
 
 
 def _keys(table: pd.DataFrame, names: list[str]) -> list[tuple[Any, ...]]:
-    """Return the key columns of each row as tuples."""
-    columns = [as_text(table[name]).to_numpy(object) for name in names]
+    """Return the given columns and both models of each row as tuples of text."""
+    columns = [as_text(table[name]).to_numpy(object) for name in (*names, "model_a", "model_b")]
     return list(zip(*columns, strict=True))
-
-
-def _as_seen_by(model: str, a: str, order: Any, credit: float) -> tuple[str, float | None]:
-    """Return order and credit of a judgment from the view of `model`, as if it were model_a."""
-    earned = None if pd.isna(credit) else round(float(credit), 3)
-    if a == model or order not in ("ab", "ba"):
-        return str(order or ""), earned if a == model or earned is None else round(1 - earned, 3)
-    return "ba" if order == "ab" else "ab", None if earned is None else round(1 - earned, 3)
 
 
 def _texts_of(texts: BattleTexts, pool: TextPool, item: Any, number: int, a: str, b: str) -> list[Any]:
     """Return the pool indices of a battle's instruction, responses and judge texts."""
-    item, turned = "" if item is None else str(item), {"ab": "ba", "ba": "ab"}
+    item = "" if item is None else str(item)
     words = list(texts.words.get((item, number, a, b), []))
-    words += [(turned.get(o, o), judge, said) for o, judge, said in texts.words.get((item, number, b, a), [])]
+    words += [(TURNED.get(o, o), judge, said) for o, judge, said in texts.words.get((item, number, b, a), [])]
     sides = [pool.code(texts.responses.get((item, number, model))) for model in (a, b)]
     return [pool.code(texts.instructions.get(item)), *sides, [[o, judge, pool.code(said)] for o, judge, said in words]]
 

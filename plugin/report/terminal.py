@@ -135,24 +135,14 @@ def _join(cells: Sequence[str], widths: Sequence[int], align: str, gap: int) -> 
 
 
 def _fit(table: Table, width: int) -> Table:
-    """Return the table in the first form that is narrow enough, else in the narrowest."""
-    for form in _narrower_forms(table, width):
-        table = form
-        if _width(table) <= width:
-            break
-    return table
+    """Return the table in the first form that is narrow enough, else in the last one.
 
-
-def _narrower_forms(table: Table, width: int) -> Iterator[Table]:
-    """Yield forms of a table: with bars, without, without spare columns, with short names or stacked intervals."""
-    yield _with_bars(table)
-    table = _bare(table)
-    yield table
-    for name in table.spare:
-        if name in table.header:
-            table = _without_column(table, table.header.index(name))
-            yield table
-    yield _stack_intervals(table) if table.name is None else _shorten_names(table, width)
+    The forms are: with bars, without, without spare columns, with short names or stacked intervals.
+    """
+    forms = [_with_bars(table), _bare(table)]
+    forms += [_without_columns(forms[1], table.spare[: k + 1]) for k in range(len(table.spare))]
+    forms.append(_stack_intervals(forms[-1]) if table.name is None else _shorten_names(forms[-1], width))
+    return next((form for form in forms if _width(form) <= width), forms[-1])
 
 
 def _column_widths(table: Table) -> list[int]:
@@ -243,7 +233,8 @@ def _shorten_names(table: Table, width: int) -> Table:
     return replace(table, rows=tuple(rows))
 
 
-def _without_column(table: Table, column: int) -> Table:
-    """Return a table without one column."""
-    header, *rows = ((*row[:column], *row[column + 1 :]) for row in (table.header, *table.rows))
-    return replace(table, header=header, rows=tuple(rows), align=table.align[:column] + table.align[column + 1 :])
+def _without_columns(table: Table, names: Sequence[str]) -> Table:
+    """Return a table without some columns."""
+    kept = [k for k, name in enumerate(table.header) if name not in names]
+    header, *rows = (tuple(row[k] for k in kept) for row in (table.header, *table.rows))
+    return replace(table, header=header, rows=tuple(rows), align="".join(table.align[k] for k in kept))

@@ -75,9 +75,6 @@ class JudgeFilter(Filter):
         for name, number in (("concurrency", concurrency), ("timeout", 1 if timeout is None else timeout)):
             if number < 1:
                 raise UsageError(f"{name}={number}: give 1 or more")
-        # YAML takes the word `off` for false.
-        if options.get("logprobs") is False:
-            options["logprobs"] = "off"
         self.how = judging_settings(**options)
         self.judges = (judge,) if isinstance(judge, str) else tuple(judge)
         for name in self.judges:

@@ -74,14 +74,9 @@ def test_it_is_ranked_last_by_the_metric_and_all_tie_when_it_judges(
     by_metric = results(own)
     assert by_metric["results"]["sums"]["exact_match,number"] == 0.0
     assert by_metric["podium"]["rankings"][0]["models"][-1]["model"].endswith("tiny-hf")
-    judged = (
-        "--ranker",
-        "win-rate",
-        "--ranker_judge",
-        "hf/tiny",
-        "--ranker_judge_args",
-        f"model_path={tiny},device=cpu",
-    )
+    where = f"model_path={tiny},device=cpu"
+    judged = ("--ranker", "win-rate", "--ranker_judge", "hf/tiny", "--ranker_judge_args", where)
+    judged += ("--ranker_args", "logprobs=off")
     assert bare(monkeypatch, "run", *told, *few, *judged) == 0
     [standings] = results(own)["podium"]["rankings"]
     assert standings["counts"]["battles"] == 6

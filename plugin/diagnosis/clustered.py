@@ -115,13 +115,16 @@ def reflected_interval(value: float, draws: np.ndarray, level: float) -> Estimat
     return Estimate(*(max(0.0, float(2 * value - end)) for end in (usable.mean(), high, low)))
 
 
-def agreement_interval(value: float, draws: np.ndarray, level: float, within: tuple[float, float]) -> Estimate:
+def agreement_statistic(
+    value: float, draws: np.ndarray, within: tuple[float, float], method: str, *, level: float, **facts: Any
+) -> Statistic:
     """Return an agreement with the `farther_ends` of its bootstrap interval; without, if too few draws are usable."""
     usable = usable_draws(draws)
     if usable is None:
-        return Estimate(value)
+        few = "too few usable resamples of the items: no interval"
+        return Statistic(value, level=level, method=few, **facts)
     low, high = np.quantile(usable, [(1 - level) / 2, (1 + level) / 2]).tolist()
-    return Estimate(value, *farther_ends(value, (low, high), within))
+    return Statistic(value, *farther_ends(value, (low, high), within), level=level, method=method, **facts)
 
 
 def farther_ends(value: float, interval: tuple[float, float], within: tuple[float, float]) -> tuple[float, float]:

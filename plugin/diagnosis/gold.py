@@ -7,7 +7,7 @@ import numpy as np
 from scipy import stats
 from scipy.special import stdtr
 
-from podium.diagnosis.clustered import agreement_interval, reflected_interval, usable_draws
+from podium.diagnosis.clustered import agreement_statistic, reflected_interval, usable_draws
 from podium.diagnosis.decisiveness import (
     decisiveness,
     decisiveness_of_draws,
@@ -185,6 +185,7 @@ class GoldComparison:
         self.both, self.draws, self.level = both, draws, level
         self.judge, self.gold = both.rates()
         self.items, self.systems = len(both.judge.clusters), len(both.models)
+        self.facts: dict[str, Any] = {"level": level, "n": len(both.first), "of": "pairs", "clusters": self.items}
         self.reach = t_quantile(max(self.items, 2), level)
         why = (
             f"{len(both.first)} pairs have a win rate by the judge and at least {FEWEST_DECIDED} gold battles that are"
@@ -291,13 +292,17 @@ class GoldComparison:
         self, subject: Subject, expected: np.ndarray, biases: np.ndarray, errors: np.ndarray
     ) -> SelfBias | Missing:
         """Test the judge's corrected bias towards its own model. Source: Gera et al. 2025, section 6.2 and table 3."""
-        both, own = self.both, own_system(self.both.models, subject.judge)
-        if isinstance(own, Missing):
-            return own
+        if subject.judge is None:
+            return Missing(SELF_BIAS, "no row names the judge", "name the judge's model in a column judge")
+        both, model = self.both, split_judge_name(subject.judge)[0]
+        own = same_model(both.models, model)
+        if own is None:
+            why = f"no model of the gold standard is called {model}"
+            return Missing(SELF_BIAS, why, "let the judge's model compete, under the judge's name")
         # Bonferroni over all judges of the table that are ranked themselves.
         judges = (subject.judge, *(subject.others.judges if subject.others is not None else ()))
-        competing = [own_system(subject.battles.models, name) for name in judges]
-        tests = max(1, sum(isinstance(name, str) for name in competing))
+        competing = [same_model(subject.battles.models, split_judge_name(name)[0]) for name in judges]
+        tests = max(1, len(competing) - competing.count(None))
         k = both.models.index(own)
         against = np.where(both.first == k, 1, np.where(both.second == k, -1, 0))
         opponents = int((against != 0).sum())
@@ -331,33 +336,14 @@ class GoldComparison:
 
     def _agreement(self, value: float, draws: np.ndarray, within: tuple[float, float], **facts: Any) -> Statistic:
         """Build an agreement figure with its bootstrap interval."""
-        estimate = agreement_interval(value, draws, self.level, within)
-        if estimate.low is None:
-            return self._statistic(estimate, "too few usable resamples of the items: no interval", **facts)
         lost = int(np.isnan(draws).sum())
         left_out = f", {lost} of them without a fit left out" if lost else ""
         method = f"{self.draws.method}, percentile or reflected, the farther end{left_out}"
-        return self._statistic(estimate, method, **facts)
+        return agreement_statistic(value, draws, within, method, **(self.facts | facts))
 
     def _statistic(self, estimate: Estimate, method: str, **facts: Any) -> Statistic:
         """Build a statistic of this comparison, by default over all pairs."""
-        facts = {"n": len(self.both.first), "of": "pairs", "clusters": self.items} | facts
-        return Statistic.from_estimate(estimate, level=self.level, method=method, **facts)
-
-
-def own_system(models: tuple[str, ...], judge: str | None) -> str | Missing:
-    """Return the name of the judge's model among the ranked ones, ignoring provider, case and punctuation.
-
-    >>> own_system(("GPT-4o", "other"), "openai/gpt-4o|direct|3fa9c0de1122")
-    'GPT-4o'
-    """
-    if judge is None:
-        return Missing(SELF_BIAS, "no row names the judge", "name the judge's model in a column judge")
-    model = split_judge_name(judge)[0]
-    if own := same_model(models, model):
-        return own
-    why = f"no model of the gold standard is called {model}"
-    return Missing(SELF_BIAS, why, "let the judge's model compete, under the judge's name")
+        return Statistic.from_estimate(estimate, method=method, **(self.facts | facts))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from podium.diagnosis.clustered import agreement_interval
+from podium.diagnosis.clustered import agreement_statistic
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
 from podium.diagnosis.gold import match_gold_pairs
 from podium.diagnosis.judge_checks import split_judge_name
@@ -152,8 +152,5 @@ def _tau_of(value: np.ndarray | float, draws: np.ndarray, n: int, level: float, 
     tau, usable = float(value), int((~np.isnan(draws)).sum())
     if np.isnan(tau):
         return Missing("Kendall's tau", "a ranking puts all models level", "judge models that differ")
-    estimate = agreement_interval(tau, draws, level, (-1.0, 1.0))
     method = f"item bootstrap, percentile or reflected, the farther end, {usable} resamples"
-    if estimate.low is None:
-        method = "too few usable resamples of the items: no interval"
-    return Statistic.from_estimate(estimate, level=level, method=method, n=n, of=of, unit=Unit.CORRELATION)
+    return agreement_statistic(tau, draws, (-1.0, 1.0), method, level=level, n=n, of=of, unit=Unit.CORRELATION)

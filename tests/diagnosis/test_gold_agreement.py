@@ -17,7 +17,7 @@ from podium.diagnosis.decisiveness import (
     system_biases,
 )
 from podium.diagnosis.figures import Missing, Statistic
-from podium.diagnosis.gold import gold_agreement, match_gold_pairs, own_system, resample_both
+from podium.diagnosis.gold import gold_agreement, match_gold_pairs, resample_both
 from podium.diagnosis.gold_source import Gold
 from podium.diagnosis.sides import kendall_taus
 from podium.diagnosis.subject import Subject
@@ -307,9 +307,11 @@ def test_models_that_are_spelt_otherwise_are_told():
 
 
 def test_a_judge_who_does_not_compete_has_no_self_bias():
-    assert own_system(("GPT-4o", "x"), "openai/gpt-4o") == "GPT-4o"
+    known = asked(JUDGED, Gold("gold.csv", {"A": 1700, "B": 1600, "C": 1500}), model="openai/a").self_bias
+    assert known.model == "A"
     for model in (None, "openai/gpt-4"):
-        assert isinstance(own_system(("GPT-4o", "x"), model), Missing)
+        unknown = asked(JUDGED, Gold("gold.csv", {"A": 1700, "B": 1600, "C": 1500}), model=model).self_bias
+        assert isinstance(unknown, Missing)
 
 
 def test_self_bias_is_corrected_for_the_judges_tested_together():

@@ -7,9 +7,8 @@ import numpy as np
 
 from podium.diagnosis.clustered import Clustered, cluster_battles
 from podium.diagnosis.figures import CardAnswer, Figured, Missing
-from podium.diagnosis.order_pairs import matchup_codes, orders_of
 from podium.diagnosis.position import BOTH_ORDERS
-from podium.diagnosis.subject import Subject
+from podium.diagnosis.subject import Subject, matchup_codes, orders_of
 from podium.nouns.battles import REPLIES, Battles
 
 

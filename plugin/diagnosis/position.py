@@ -8,8 +8,7 @@ from scipy.special import logit
 
 from podium.diagnosis.clustered import cluster_battles
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Unit, Value, labelled_figures
-from podium.diagnosis.order_pairs import OrderPairs, first_shown, orders_of
-from podium.diagnosis.subject import Subject, is_soft, near_ties
+from podium.diagnosis.subject import OrderPairs, Subject, first_shown, is_soft, near_ties, orders_of
 from podium.nouns.battles import Battles
 from podium.report.model import Table
 

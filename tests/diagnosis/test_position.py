@@ -10,8 +10,8 @@ from scipy.special import expit
 
 from podium import Judge, read_battles
 from podium.diagnosis.figures import Missing, as_dict
-from podium.diagnosis.order_pairs import find_order_pairs
 from podium.diagnosis.position import position
+from podium.diagnosis.subject import find_order_pairs
 
 VERDICTS = [(1, 1), (0, 0), (1, 0), (1, 0), (1, 0), (0, 1), (1, 0.5), (0.5, 0.5)]
 """What x earned when shown first, and when shown second: two that hold, three flips to the first, one to the second, a

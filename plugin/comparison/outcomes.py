@@ -24,16 +24,10 @@ class PairFinding:
 
     Attributes:
         question: task and metric; None if there is only one question.
-        slice: a value of the column of `--by`; None for all items.
-        measure: the main one of `ELO`, `WIN_RATE`, `SCORE`.
         is_share: whether scores lie in [0, 1], so that points are hundredths.
         results: item, difference, scores (None for verdicts) and is_identical; the largest difference first.
         identical: number of items with identical answers; None if answers are not known.
-        unparsed: battles of the two, or scores, that could not be read.
-        level: of the interval, in (0, 1).
         tests: number of tests that Holm's rule adjusts together.
-        p_adjusted: p-value of the main difference after Holm's rule.
-        slices: the same question on parts of the items.
     """
 
     candidate: str

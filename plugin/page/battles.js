@@ -12,32 +12,24 @@
     const anchor = by("anchor");
     const names = [...new Set(rows.map((row) => row.against))];
     for (const name of names) anchor.append(element("option", name, { value: name }));
+    const columns = [["model", ""], ["win rate", "r"], ["interval", "r"], ["battles", "r"], ["items", "r"]];
     const show = () => {
-      const box = element("div", undefined, { class: "wide", tabindex: "0", role: "group", "aria-label": "win rates" });
       const table = element("table");
       const head = table.createTHead().insertRow();
-      for (const [name, side] of [["model", ""], ["win rate", "r"], ["interval", "r"], ["battles", "r"], ["items", "r"]]) {
-        head.append(element("th", name, { scope: "col", class: side }));
-      }
+      head.append(...columns.map(([name, side]) => element("th", name, { scope: "col", class: side })));
+      if (battles) head.append(element("td"));
       const body = table.createTBody();
       for (const row of rows.filter((each) => each.against === anchor.value)) {
-        const line = body.insertRow();
-        const name = element("th", undefined, { scope: "row" });
-        name.append(element("bdi", row.model));
         const ends = row.low === null ? "–" : `${share(row.low)} … ${share(row.high)}`;
         const cells = [share(row.share), ends, row.battles.toLocaleString("en"), row.items.toLocaleString("en")];
-        line.append(name, ...cells.map((words) => element("td", words, { class: "r" })));
-        if (battles) {
-          const open = element("button", "battles", { type: "button", "aria-label": `battles of ${row.model} against ${row.against}` });
-          open.addEventListener("click", () => podium.openBattles(row.model, row.against));
-          const cell = element("td");
-          cell.append(open);
-          line.append(cell);
-        }
+        const line = body.insertRow();
+        line.append(element("th", element("bdi", row.model), { scope: "row" }), ...cells.map((words) => element("td", words, { class: "r" })));
+        if (!battles) continue;
+        const open = element("button", "battles", { type: "button", "aria-label": `battles of ${row.model} against ${row.against}` });
+        open.addEventListener("click", () => podium.openBattles(row.model, row.against));
+        line.append(element("td", open));
       }
-      if (battles) head.append(element("td", ""));
-      box.append(table);
-      by("against").replaceChildren(box);
+      by("against").replaceChildren(element("div", table, { class: "wide", tabindex: "0", role: "group", "aria-label": "win rates" }));
       podium.sortable(table);
     };
     anchor.addEventListener("change", show);
@@ -57,7 +49,7 @@
     const haystacks = new Map();
     const haystack = (k) => {
       if (!haystacks.has(k)) {
-        const [asked, first, second, words] = battles.texts ? battles.texts[k] : [-1, -1, -1, []];
+        const [asked, first, second, words] = textsOf(k);
         const parts = [battles.item[k], name(battles.a[k]), name(battles.b[k]), battles.category[k], text(asked), text(first), text(second)];
         haystacks.set(k, [...parts, ...words.map((each) => text(each[2]))].filter(Boolean).join("\n").toLowerCase());
       }
@@ -72,40 +64,35 @@
       const winner = inside(credit > 0.5 ? battles.a[k] : battles.b[k]);
       return credit === 0 || credit === 1 ? `${winner} wins` : `${winner} ahead, ${Math.max(credit, 1 - credit)}`;
     };
+    const textsOf = (k) => (battles.texts ? battles.texts[k] : [-1, -1, -1, []]);
+    const orderOf = { ab: (k) => `${inside(battles.a[k])} shown first`, ba: (k) => `${inside(battles.b[k])} shown first` };
     const fill = (details, k) => {
       if (details.dataset.full) return;
       details.dataset.full = "yes";
-      const [asked, first, second, words] = battles.texts ? battles.texts[k] : [-1, -1, -1, []];
-      const block = (title, words, level = "h3") => [element(level, title), element("div", words, { class: "text", dir: "auto", tabindex: "0", role: "group", "aria-label": title })];
+      const [asked, first, second, words] = textsOf(k);
+      const block = (title, words) => [element("h3", title), element("div", words, { class: "text", dir: "auto", tabindex: "0", role: "group", "aria-label": title })];
       if (text(asked)) details.append(...block("instruction", text(asked)));
-      const hasTexts = pool.length > 0;
-      const sides = element("div", undefined, { class: "sides" });
-      [[battles.a[k], first, battles.credit[k] > 0.5], [battles.b[k], second, battles.credit[k] !== null && battles.credit[k] < 0.5]].forEach(([model, code, won]) => {
-        const side = element("div", undefined, { class: won ? "side won" : "side" });
-        side.append(...block(`${inside(model)}${won ? " · won" : ""}`, text(code) || "no text"));
-        sides.append(side);
+      const side = (model, code, won) => element("div", block(`${inside(model)}${won ? " · won" : ""}`, text(code) || "no text"), { class: won ? "side won" : "side" });
+      const credit = battles.credit[k];
+      const sides = [side(battles.a[k], first, credit > 0.5), side(battles.b[k], second, credit !== null && credit < 0.5)];
+      if (pool.length) details.append(element("div", sides, { class: "sides" }));
+      const notes = battles.orders[k].map(([shown, earned, reason]) => {
+        const leader = orderOf[shown] ? orderOf[shown](k) : "both orders";
+        return `${leader}: ${verdict(k, earned)}${reason ? ` (${reason})` : ""}`;
       });
-      if (hasTexts) details.append(sides);
-      const said = [];
-      for (const [shown, credit, reason] of battles.orders[k]) {
-        const leader = shown === "ab" ? `${inside(battles.a[k])} shown first` : shown === "ba" ? `${inside(battles.b[k])} shown first` : "both orders";
-        said.push(`${leader}: ${verdict(k, credit)}${reason ? ` (${reason})` : ""}`);
-      }
-      if (battles.human.length && battles.human[k] !== null) said.push(`human: ${verdict(k, battles.human[k])}`);
-      if (battles.reason[k]) said.push(`unparsed: ${battles.reason[k]}`);
-      for (const line of said) details.append(element("p", line, { class: "note" }));
+      if (battles.human.length && battles.human[k] !== null) notes.push(`human: ${verdict(k, battles.human[k])}`);
+      if (battles.reason[k]) notes.push(`unparsed: ${battles.reason[k]}`);
+      details.append(...notes.map((line) => element("p", line, { class: "note" })));
       for (const [shown, judge, code] of words) {
-        const leader = shown === "ab" ? `, ${inside(battles.a[k])} shown first` : shown === "ba" ? `, ${inside(battles.b[k])} shown first` : "";
+        const leader = orderOf[shown] ? `, ${orderOf[shown](k)}` : "";
         if (text(code)) details.append(...block(`the judge's words${leader}${judge ? ` (${judge})` : ""}`, text(code)));
       }
     };
     const row = (k) => {
-      const details = element("details", undefined, { class: "battle" });
-      const summary = element("summary");
-      summary.append(element("bdi", name(battles.a[k])), " against ", element("bdi", name(battles.b[k])), `: ${verdict(k, battles.credit[k])}`);
-      if (battles.item[k]) summary.append(element("span", battles.item[k], { class: "item" }));
-      if (battles.why[k]) summary.append(element("span", battles.why[k], { class: "tag" }));
-      details.append(summary);
+      const pair = [element("bdi", name(battles.a[k])), " against ", element("bdi", name(battles.b[k])), `: ${verdict(k, battles.credit[k])}`];
+      if (battles.item[k]) pair.push(element("span", battles.item[k], { class: "item" }));
+      if (battles.why[k]) pair.push(element("span", battles.why[k], { class: "tag" }));
+      const details = element("details", element("summary", pair), { class: "battle" });
       for (const event of ["click", "toggle"]) details.addEventListener(event, () => fill(details, k));
       return details;
     };

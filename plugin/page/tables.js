@@ -2,9 +2,9 @@
 /* Tables sort by a click on a column, and filter where they are long. */
 const podium = { data: JSON.parse(document.getElementById("data").textContent) };
 
-podium.element = (tag, words, attributes = {}) => {
+podium.element = (tag, content = [], attributes = {}) => {
   const made = document.createElement(tag);
-  if (words !== undefined) made.textContent = words;
+  made.append(...[content].flat());
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
   return made;
 };
@@ -42,12 +42,8 @@ podium.sortable = (table) => {
     });
   });
   if (rows.length <= 12) return;
-  const label = podium.element("label", "filter ");
-  const input = podium.element("input", undefined, { type: "search", autocomplete: "off" });
-  label.append(input);
-  const line = podium.element("p", undefined, { class: "filter note" });
-  line.append(label);
-  table.closest(".wide").before(line);
+  const input = podium.element("input", [], { type: "search", autocomplete: "off" });
+  table.closest(".wide").before(podium.element("p", podium.element("label", ["filter ", input]), { class: "filter note" }));
   input.addEventListener("input", () => {
     const wanted = input.value.toLowerCase();
     for (const row of rows) row.hidden = !row.textContent.toLowerCase().includes(wanted);

@@ -8,12 +8,7 @@ T = TypeVar("T")
 Tracker = Callable[[Sequence[Any], str], Iterator[Any]]
 
 
-def _silent(steps: Sequence[Any], what: str) -> Iterator[Any]:  # noqa: ARG001
-    """Iterate without reporting."""
-    return iter(steps)
-
-
-tracker: ContextVar[Tracker] = ContextVar("tracker", default=_silent)
+tracker: ContextVar[Tracker] = ContextVar("tracker", default=lambda steps, _: iter(steps))
 
 
 def track(steps: Sequence[T], what: str) -> Iterator[T]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from podium.cli import options
-from podium.cli.output import draw, print_reports, warn
+from podium.cli.output import draw, print_reports, show_progress, warn
 from podium.errors import PodiumError, find_name
 from podium.printable import tell
 
@@ -57,7 +57,6 @@ def calibrate(output: "Place | None", figure: "Place | None", side_by_side: bool
     podium calibrate votes.parquet --human-judge crowd --where judge=gpt-4 -o calibration.json
     podium rank new.csv --ranker soft-elo --calibration calibration.json
     """
-    from podium.cli.progress_bar import show_progress
     from podium.rankers.calibration.accuracy import build_contenders, select_best
     from podium.report import calibration_view as view
     from podium.storage.atomic_files import write_text

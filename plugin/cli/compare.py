@@ -51,8 +51,7 @@ def compare(context: click.Context, **arguments: Any) -> None:
     \b
     Exit codes with --require or --requirements: 0 all are met; 4 one is refuted; 5 undecided; else as everywhere.
     """
-    from podium.cli.output import warn, write_figures
-    from podium.cli.progress_bar import show_progress
+    from podium.cli.output import show_progress, warn, write_figures
     from podium.comparison.compare import compare as compare_models
     from podium.comparison.comparison_report import comparison_reports
 

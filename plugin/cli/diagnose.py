@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from podium.cli import options
-from podium.cli.output import View
+from podium.cli.output import View, show_progress, write_figures
 
 
 @click.command(
@@ -39,8 +39,6 @@ def diagnose(**arguments: Any) -> None:
     podium diagnose votes.parquet --human-judge crowd --where judge=gpt-4
     podium diagnose verdicts.csv --gold leaderboard.csv --families 'acme-*=Acme,gpt-*=OpenAI'
     """
-    from podium.cli.output import write_figures
-    from podium.cli.progress_bar import show_progress
     from podium.diagnosis.card import diagnose as diagnose_battles
     from podium.diagnosis.card_report import card_reports, section_reports, summary_reports
     from podium.diagnosis.gold_source import read_gold

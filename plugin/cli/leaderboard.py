@@ -26,7 +26,7 @@ def leaderboard(context: click.Context, folder: Path, output: Path) -> None:
     podium rank monday.csv --format json -o rankings/chat/judge-a/2026-11-23.json
     podium leaderboard rankings/ -o site/
     """
-    from podium.cli.progress_bar import show_progress
+    from podium.cli.output import show_progress
     from podium.page.leaderboard import rankings_in, site_files
     from podium.storage.atomic_files import write_text
     from podium.text import plural

@@ -1,10 +1,12 @@
-"""Where results and messages go: results to stdout or to the file of -o, messages to stderr."""
+"""Write results to stdout or to the file of -o; messages and progress to stderr."""
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from podium.printable import tell
+from podium.progress import tracker
 
 if TYPE_CHECKING:
     from podium.nouns.ranking import Ranking
@@ -64,3 +66,21 @@ def draw(figures: Any, place: "Place | None") -> None:
 
         save(figures.plot(), place)
         tell(f"wrote {place}")
+
+
+@contextmanager
+def show_progress() -> Iterator[None]:
+    """Show a progress bar for long computations in the body; nothing if stderr is not a terminal."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+    from rich.progress import Progress, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    with Progress(*Progress.get_default_columns()[:2], TimeRemainingColumn(), console=console, transient=True) as bar:
+        token = tracker.set(lambda steps, what: iter(bar.track(steps, description=what)))
+        try:
+            yield
+        finally:
+            tracker.reset(token)

@@ -93,8 +93,7 @@ def plan(context: click.Context, **arguments: Any) -> None:
     podium plan --models 7 --ties 0.39 --informativeness 0.45
     podium plan --difference 2points --disagree 0.15
     """
-    from podium.cli.output import write_figures
-    from podium.cli.progress_bar import show_progress
+    from podium.cli.output import show_progress, write_figures
     from podium.planning.plan import Tariff
     from podium.planning.plan_report import select_reports
     from podium.planning.planner import make_plan

@@ -48,8 +48,7 @@ def rank(context: click.Context, **arguments: Any) -> None:
     podium rank votes.parquet --columns model_a=left,model_b=right,credit=vote \\
         --credit-map left=1,tie=0.5,right=0 --ranker bradley-terry --by language
     """
-    from podium.cli.output import announce, draw, write_figures
-    from podium.cli.progress_bar import show_progress
+    from podium.cli.output import announce, draw, show_progress, write_figures
     from podium.report.ranking_view import ranking_reports
 
     style, output = options.pop_output(arguments)

@@ -40,8 +40,7 @@ def report(
     podium report verdicts.csv --responses answers/ --calibration calibration.json
     podium report ranking.json
     """
-    from podium.cli.output import announce
-    from podium.cli.progress_bar import show_progress
+    from podium.cli.output import announce, show_progress
     from podium.page.report_page import report_page
     from podium.storage.atomic_files import write_text
 

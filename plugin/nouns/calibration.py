@@ -263,15 +263,9 @@ class Stability:
 class Calibration(Document):
     """All that `podium calibrate` finds; `accuracy`, `conformal` and `scale_correction` are by kind, `hard` and `soft`.
 
-    Attributes:
-        regularization: lambda of the fits.
-        se_method: `sandwich`, or `bootstrap:N`.
-        se_cluster: what is independent within a model's battles: `item` or `row`.
-        models: held out one by one.
-        anchors: log-strengths of the joint fits.
-        scale_correction: empty without a scale correction.
-        answer: the finding in sentences.
-        tells_nothing: whether the judge's soft ratings do not rise with human ratings, or may not.
+    `models` are held out one by one, `anchors` are of the joint fits. `se_method` is `sandwich` or `bootstrap:N`, over
+    independent `se_cluster`s (`item` or `row`) of a model's battles. `scale_correction` may be empty. `tells_nothing`:
+    the judge's soft ratings do not rise with human ratings, or may not.
     """
 
     view = "podium.report.calibration_view:calibration_reports"

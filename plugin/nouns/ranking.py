@@ -18,8 +18,8 @@ from podium.text import Document, call
 class Entry:
     """One model's row: rank (1 = best, ties share one), simultaneous rank set, score with interval; None if unknown.
 
-    `battles` are readable ones. `win_rate` is the mean over opponents of the mean credit against each. A `separated`
-    model is outside the largest strongly connected component of the win graph. `extra` are further columns.
+    `win_rate` is the mean over opponents of the mean credit of readable battles. A `separated` model is outside the
+    largest strongly connected component of the win graph. `extra` are further columns.
     """
 
     model: str
@@ -88,12 +88,8 @@ class Separation:
 class Standings:
     """The result of one ranker on one set of battles, best model first.
 
-    Attributes:
-        scale: what a score is, for example `elo` or `win rate`.
-        interval: the method behind `low` and `high`; None without an interval.
-        slice: the value of the `--by` column; None for all battles.
-        separation: None if no differences were tested, or for very many models.
-        answer: the finding in at most three sentences.
+    `interval` is the method behind `low` and `high`, `slice` the value of the `--by` column (None for all battles).
+    `separation` is None if no differences were tested, or for very many models.
     """
 
     ranker: str

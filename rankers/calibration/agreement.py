@@ -52,8 +52,7 @@ class Reliability:
 def bin_predictions(match: LabelMatch, margin: np.ndarray, probability: np.ndarray | None) -> Reliability | None:
     """Sort decisive battles into tenths by the probability of the signal's side; None if no battle has a prediction.
 
-    Equal predictions share a bin. `probability` is that humans prefer first, NaN if unknown; None without a map.
-    Source: Soft-Elo, appendix G (human and judge ties excluded).
+    Equal predictions share a bin; `probability` is that humans prefer first. Source: Soft-Elo, appendix G.
     """
     if probability is None:
         return None
@@ -75,10 +74,7 @@ def bin_predictions(match: LabelMatch, margin: np.ndarray, probability: np.ndarr
 
 
 def measure_agreement(evidence: Evidence, probability: np.ndarray | None = None) -> Agreement:
-    """Return the agreement of verdicts with human labels, and the reliability of the predicted probability.
-
-    Source: Soft-Elo, section 4.1 (kappa, |s|) and appendix G (reliability).
-    """
+    """Return the agreement of verdicts with human labels, and the reliability of the predicted probability."""
     match, size = match_labels(evidence), np.abs(evidence.margin)
     both, decisive, judged = match.both, match.decisive, ~np.isnan(match.judge) & ~np.isnan(size)
     sized, verdicts = decisive & ~np.isnan(size), judged & (match.judge != 0)
@@ -130,7 +126,7 @@ def kappa_influence(judge: np.ndarray, human: np.ndarray, value: float) -> np.nd
 def margin_auc(size: np.ndarray, agree: np.ndarray) -> tuple[float, np.ndarray]:
     """Return the probability that |margin| is larger where humans agree, and what each battle adds to its error.
 
-    Source: DeLong, DeLong and Clarke-Pearson 1988; influence to be summed by cluster as in Obuchowski 1997.
+    Source: DeLong, DeLong and Clarke-Pearson 1988; to be summed by cluster (Obuchowski 1997).
     """
     rank, yes, no = stats.rankdata(size), int(agree.sum()), int((~agree).sum())
     value = float((rank[agree].sum() - yes * (yes + 1) / 2) / (yes * no))

@@ -1,9 +1,4 @@
-"""Split conformal prediction over models: how far judge ratings stray from human ones, in errors.
-
-A new model's interval is its rating +- q errors, where q is a quantile of the calibrated models' scores |judge rating -
-human rating| / error. It covers the human rating with at least the level's probability if the new model is exchangeable
-with those.
-"""
+"""Split conformal prediction over models: rating +- q errors, q a quantile of |judge - human rating| / error."""
 
 import math
 from collections.abc import Sequence
@@ -49,9 +44,7 @@ def measure_conformal(
 def quantile(scores: np.ndarray, level: float) -> float:
     """Return the ceil(level * (n + 1))-th smallest of n scores, infinite if there are fewer.
 
-    The index is never cut down to n: such intervals would cover too little. Exact for levels of up to 12 digits.
-
-    Source: Soft-Elo, section 3.3.
+    Exact for levels of up to 12 digits. Source: Soft-Elo, section 3.3.
     """
     number = len(scores)
     index = math.ceil(level * (number + 1) * (1 - 1e-12))
@@ -61,8 +54,7 @@ def quantile(scores: np.ndarray, level: float) -> float:
 def quantile_by_t(scores: np.ndarray, level: float) -> float:
     """Return t_{n - 1} sqrt(1 + 1 / n) times the root mean square score, infinite for fewer than three scores.
 
-    A prediction interval for one more model if disagreement is normal, in the spirit of Higgins, Thompson and
-    Spiegelhalter 2009, section 4.3.
+    Half a prediction interval if disagreement is normal, as in Higgins, Thompson and Spiegelhalter 2009, section 4.3.
     """
     number = len(scores)
     if number < FEWEST_FOR_T:
@@ -74,10 +66,9 @@ def quantile_by_t(scores: np.ndarray, level: float) -> float:
 def half_splits(
     residual: np.ndarray, error: np.ndarray, level: float, splits: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """Calibrate on a random half of the models and test on the rest; None if a half is too small for the level.
+    """Return coverage and median width in the other half if a random half calibrates, shape (splits,) each.
 
-    Returns coverage and median width of the tested models' intervals, shape (splits,) each.
-    Source: Soft-Elo, section 5.3 (27 of 55 models calibrate, 28 test; five splits).
+    None if a half is too small for the level. Source: Soft-Elo, section 5.3 (27 of 55 models calibrate, 28 test).
     """
     number = len(residual)
     half = number // 2

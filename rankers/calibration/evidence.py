@@ -95,11 +95,7 @@ class Evidence:
             ) from None
 
     def fit_with_covariance(self) -> tuple[np.ndarray, np.ndarray, int]:
-        """Fit the map on all battles; return weights, their covariance and the number of clusters.
-
-        The covariance is the cluster-robust sandwich times G / (G - 1), shape (features, features), NaN for a single
-        cluster.
-        """
+        """Fit the map on all battles; return weights, clustered sandwich covariance, and number of clusters."""
         rows, weights = self._select_preferences(), self.fit_weights()
         x, (present, codes) = self.signal.x[rows], np.unique(self.cluster[rows], return_inverse=True)
         clusters = len(present)
@@ -151,10 +147,7 @@ def build_evidence(battles: Battles, signal: Signal, cluster: Cluster = "item") 
 
 
 def select_calibratable(evidence: Evidence) -> Evidence:
-    """Keep the models that have human labels, verdicts and signals, and a bounded rating by humans.
-
-    A model that humans always prefer, or never, has no finite rating: as an anchor it would move all others.
-    """
+    """Keep the models that have human labels, verdicts and signals, and a bounded rating by humans."""
     kept = _restrict_models(evidence, _complete_models(evidence))
     dropped = tuple(name for name in evidence.models if name not in kept.models)
     unbounded: list[str] = []

@@ -50,9 +50,7 @@ class HeldOutScale:
 
 
 def fit_fold_weights(evidence: Evidence) -> np.ndarray:
-    """Fit the map from signal to preference without each model in turn, shape (models, features).
-
-    NaN if the labels of the others give no map: that model cannot be held out.
+    """Fit the map from signal to preference without each model in turn, shape (models, features), NaN if there is none.
 
     Source: Soft-Elo, Algorithm 1, lines 3 and 4.
     """
@@ -77,7 +75,7 @@ def leave_one_out(
 ) -> HeldOutScale:
     """Rate every model alone against the others, by the `credits` of its fold or else by the `pooled` ones.
 
-    Source: Soft-Elo, Algorithm 1, lines 5 to 8; 1500 is the mean of the others, and nothing is recentred afterwards.
+    Source: Soft-Elo, Algorithm 1, lines 5 to 8; ratings are not recentered afterwards.
     """
     joint = pair_sums(evidence.coded_by(pooled))
     unbounded = separated_models(joint)

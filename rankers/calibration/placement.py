@@ -48,11 +48,8 @@ def fit_single_strengths(
 ) -> np.ndarray:
     """Return the t that maximizes sum_k [c_k log s(t - theta_k) + (w_k - c_k) log s(theta_k - t)] - (lambda / 2) t^2.
 
-    `theta` are the opponents' log-strengths, shape (opponents,); credit and weight are sums per opponent, shape
-    (samples, opponents). The result has shape (samples,): NaN without a battle, and if lambda is 0 and everything was
-    won, or everything lost.
-
-    Source: Soft-Elo, Algorithm 1, line 7, with the penalty of the authors' code.
+    Credit and weight are sums per opponent, shape (samples, opponents). NaN without a battle, and if lambda is 0 and
+    all was won, or all lost. Source: Soft-Elo, Algorithm 1, line 7, with the penalty of the authors' code.
     """
     strength, played = np.full(len(credit), np.nan), weight.sum(axis=1)
     rated = played > 0
@@ -72,10 +69,7 @@ def fit_single_strength(battles: ModelBattles, regularization: float) -> float:
 
 
 def sandwich_se(battles: ModelBattles, theta: float, regularization: float) -> float:
-    """Return the sandwich standard error of a log-strength over its clusters, Elo points; opponents held fixed.
-
-    NaN for fewer than two clusters, and for a separated model.
-    """
+    """Return the clustered sandwich standard error of a log-strength, Elo points, NaN for a separated model."""
     if battles.clusters < 2 or battles.is_separated:
         return np.nan
     # Summed opponent by opponent, so that the order of battles leaves no trace in the last digits.
@@ -92,10 +86,8 @@ def bootstrap_se(
 ) -> tuple[float, int]:
     """Return the standard error over resamples of a model's clusters, Elo points, and the resamples left out.
 
-    Opponents are held fixed. Resamples in which everything was won, or everything lost, are left out; the error is NaN
-    for fewer than two clusters, or if fewer than half of the resamples are bounded.
-
-    Source: Soft-Elo, section 3.3 (there, battles are drawn); standard deviation with resamples - 1.
+    Opponents are held fixed. Resamples in which everything was won, or everything lost, are left out; NaN if those are
+    more than half. Source: Soft-Elo, section 3.3 (there, battles are drawn).
     """
     if battles.clusters < 2 or resamples < 2:
         return np.nan, 0
@@ -127,11 +119,9 @@ class ErrorMethod:
         return f"bootstrap:{self.resamples}" if self.resamples else "sandwich"
 
     def standard_error(self, battles: ModelBattles, theta: float, regularization: float) -> tuple[float, int]:
-        """Return the standard error of a log-strength, Elo points, and the resamples left out.
-
-        Every model's draws start at the seed: they depend neither on its name nor on the other models.
-        """
+        """Return the standard error of a log-strength, Elo points, and the resamples left out."""
         if not self.resamples:
             return sandwich_se(battles, theta, regularization), 0
+        # Every model's draws start at the seed: they do not depend on names or other models.
         rng = np.random.default_rng(self.seed)
         return bootstrap_se(battles, theta, regularization, self.resamples, rng)

@@ -1,8 +1,4 @@
-"""The scale correction: the factor from a judge's distances between models to human ones, and what it leaves.
-
-A margin is noisy, so the map from margins to preferences pulls every battle to 0.5; noise averages out over a model's
-battles, the pull does not. Ratings come out on another scale than human ratings, by a factor that can be estimated.
-"""
+"""The scale correction: the factor from a judge's distances between models to human ones, and the spread it leaves."""
 
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar

@@ -49,26 +49,17 @@ def ridge_penalty(features: int, ridge: float) -> np.ndarray:
 
 
 def predict_preference(kind: Kind, x: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return the probability that humans prefer a, shape (battles,); NaN where the signal is unknown.
-
-    Source: Soft-Elo, equation 5, s(beta * margin); `credit` is the target itself (Xu et al. 2025, appendix D).
-    """
+    """Return the probability that humans prefer a, NaN if unknown; `credit` is it already. Soft-Elo, equation 5."""
     return 0.5 + x[:, 0] if kind == "credit" else expit(x @ weights)
 
 
 def beta_direction(kind: Kind, weights: np.ndarray) -> np.ndarray:
-    """Return the vector whose product with the weights is beta, shape (features,).
-
-    For `criteria`, beta is the slope on the mean of the margins; else that on the first feature.
-    """
+    """Return the vector whose product with the weights is beta, the slope on the margin or the mean of the criteria."""
     return np.ones(len(weights)) if kind == "criteria" else np.eye(len(weights))[0]
 
 
 def smoothing_weights(constant: float) -> np.ndarray:
-    """Return the weight that gives the winner of a decisive verdict the credit `constant`, shape (1,).
-
-    Source: Soft-Elo, appendix H.1: beta = logit(c).
-    """
+    """Return the weight logit(c) that gives a winner the credit c, shape (1,). Source: Soft-Elo, appendix H.1."""
     if not 0.5 < constant < 1:
         raise UsageError(f"constant={constant:g}: the credit of a win under label smoothing lies between 0.5 and 1")
     return np.array([logit(constant)])

@@ -19,10 +19,7 @@ ONE_SIDED = 1.645
 def fit_target(evidence: Evidence, level: float) -> Target:
     """Fit the map on all battles with a signal and a human preference; the interval of beta is t, clustered by item.
 
-    Raises:
-        NotIdentifiedError: no such battle, no finite maximum, or beta is not above 0.
-
-    Source: Soft-Elo, equation 6.
+    Source: Soft-Elo, equation 6. Raises NotIdentifiedError if beta is not above 0.
     """
     (weights, covariance, clusters), signal = evidence.fit_with_covariance(), evidence.signal
     direction, preferences = beta_direction(signal.kind, weights), int(evidence.preference.sum())
@@ -119,10 +116,7 @@ def soften_verdicts(target: Target, signal: Signal) -> np.ndarray:
 
 
 def weak_signal_warnings(target: Target, agreement: Agreement) -> list[str]:
-    """Warn of a signal that is too weak to be trusted.
-
-    Source: Soft-Elo, appendix D.2: a small beta, and agreement that does not rise with |margin|.
-    """
+    """Warn of a small beta, and of agreement that does not rise with |margin| (Soft-Elo, appendix D.2)."""
     warnings = []
     if target.low is not None and target.low <= 0:
         warnings.append(f"no signal: the interval of beta, {target.low:.3g} to {target.high:.3g}, holds 0")

@@ -51,7 +51,7 @@ def number_word(number: int) -> str:
 
 
 def all_of(number: int, noun: str) -> str:
-    """Write a noun with the number of all that there are.
+    """Write all of a number of things, as `both checks` or `all nine checks`.
 
     >>> all_of(1, "check"), all_of(2, "check"), all_of(9, "check")
     ('the one check', 'both checks', 'all nine checks')

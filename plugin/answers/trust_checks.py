@@ -118,7 +118,7 @@ def robustness_of(battles: Battles, standings: Standings) -> DropOutRobustness |
 
 
 def check_first_place(standings: Standings, robustness: DropOutRobustness | None) -> list[CheckResult]:
-    """Check whether a leader clearly ahead of all others loses the lead without one or two items; empty if none is."""
+    """Check whether a leader clearly ahead of all others loses the lead without one or two items; empty if unknown."""
     if robustness is None or standings.separation is None or 1 not in standings.separation.cuts:
         return []
     if not robustness.items:

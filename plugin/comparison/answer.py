@@ -45,7 +45,7 @@ def _lead_sentence(finding: PairFinding, p_name: str) -> str:
     value, (low, high) = finding.difference.value, finding.interval
     if value < 0:
         low, high = -high, -low
-    interval = interval_text(finding, low, high)
+    interval = difference_interval_text(finding, low, high)
     fields = {
         "candidate": finding.candidate,
         "baseline": finding.baseline,
@@ -78,13 +78,15 @@ def _several_sentence(findings: Sequence[PairFinding]) -> str:
         "too close to call": [own for own in findings if not own.is_distinguishable],
     }
     parts = [
-        f"{name}: {some([label(own, findings) for own in group], most=6)}" for name, group in groups.items() if group
+        f"{name}: {some([finding_label(own, findings) for own in group], most=6)}"
+        for name, group in groups.items()
+        if group
     ]
     baselines = ", ".join(dict.fromkeys(own.baseline for own in findings))
     return comparison_templates.SEVERAL.format(baselines=baselines, groups="; ".join(parts), number=len(findings))
 
 
-def label(finding: PairFinding, among: Sequence[PairFinding]) -> str:
+def finding_label(finding: PairFinding, among: Sequence[PairFinding]) -> str:
     """Name a finding by its candidate, its question or both, as needed to identify it among others."""
     several = len({own.candidate for own in among}) > 1
     parts = [finding.candidate] if several or finding.question is None else []
@@ -148,7 +150,7 @@ def amount_text(value: float, measure: str, is_share: bool) -> str:
     return f"{100 * value + 0:.1f} points" if is_share else f"{value + 0:.3g} units"
 
 
-def interval_text(finding: PairFinding, low: float, high: float) -> str:
+def difference_interval_text(finding: PairFinding, low: float, high: float) -> str:
     """Format an interval in the unit of the difference; empty if neither end is known."""
     if np.isinf(low) and np.isinf(high):
         return ""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from podium.comparison import comparison_templates
-from podium.comparison.answer import amount_text, bound_text, interval_text, label, p_text
+from podium.comparison.answer import amount_text, bound_text, difference_interval_text, finding_label, p_text
 from podium.comparison.compare import Comparison
 from podium.comparison.gate import Gate
 from podium.comparison.outcomes import PairFinding
@@ -28,7 +28,7 @@ def comparison_reports(comparison: Comparison) -> tuple[Report, ...]:
     findings = comparison.findings
     sections = [_gate_section(comparison.gate, comparison.level)] if comparison.gate else []
     for finding in findings:
-        about = f": {label(finding, findings)}" if len(findings) > 1 or finding.question else ""
+        about = f": {finding_label(finding, findings)}" if len(findings) > 1 or finding.question else ""
         sections += [_slices_section(finding, about)] if finding.slices else []
         if finding.results["difference"].any():
             sections.append(_items_section(finding, about, MOST_ITEMS if len(findings) == 1 else FEW_ITEMS))
@@ -51,7 +51,7 @@ def _gate_section(gate: Gate, level: float) -> Section:
     rows = []
     for own in gate.decisions:
         finding, requirement = own.finding, own.requirement
-        about = requirement.scope if finding is None else label(finding, ())
+        about = requirement.scope if finding is None else finding_label(finding, ())
         verdict = own.verdict.lower() + (" (advisory)" if requirement.is_advisory else "")
         estimate = EMPTY
         if finding and own.measure:
@@ -82,7 +82,10 @@ def _findings_table(findings: Sequence[PairFinding], about: str) -> Table:
     rows = []
     for own in findings:
         row = [own.candidate, *([getattr(own, about) or ""] if about else [])]
-        row += [amount_text(own.difference.value, own.measure, own.is_share), interval_text(own, *own.interval)]
+        row += [
+            amount_text(own.difference.value, own.measure, own.is_share),
+            difference_interval_text(own, *own.interval),
+        ]
         row += [p_text(own.p_adjusted).removeprefix("= "), f"{own.difference.items:,}", "{}–{}–{}".format(*own.tally)]
         rows.append((*row, _scores_text(own) if is_scored else _win_rate_text(own)))
     align = "ll" if about else "l"
@@ -122,7 +125,7 @@ def _denominators(comparison: Comparison) -> list[str]:
     """Write the denominators of each finding: items, identical answers, unparsed, and the test."""
     lines = []
     for own in comparison.findings:
-        name = f"{label(own, comparison.findings)}: " if len(comparison.findings) > 1 else ""
+        name = f"{finding_label(own, comparison.findings)}: " if len(comparison.findings) > 1 else ""
         same = "" if own.identical is None else f", {own.identical:,} identical"
         unparsed = f", {own.unparsed:,} unparsed" if own.unparsed else ""
         items = f"{len(own.results):,} {plural('item', len(own.results))} with both{same}{unparsed}"

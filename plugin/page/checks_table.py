@@ -40,7 +40,7 @@ def checks_table(standings: Standings, battles: Battles | None, families: Mappin
     results = {} if battles is None else {own.check: own for own in apply_holm(check_results(battles, families))}
     rows += _denominator_rows(standings, results.pop("unparsed", None), battles)
     results.pop("items", None)
-    rows += [_row(result, standings) for result in results.values()]
+    rows += [_check_row(result, standings) for result in results.values()]
     rows += (
         [("others", UNKNOWN, "the page was made without battles")] if battles is None else [_robustness_row(battles)]
     )
@@ -61,7 +61,7 @@ def _denominator_rows(standings: Standings, unparsed: CheckResult | None, battle
     return [("unparsed", LOOK if fails else FINE, lost), ("items", LOOK if are_few else FINE, items)]
 
 
-def _row(result: CheckResult, standings: Standings) -> Row:
+def _check_row(result: CheckResult, standings: Standings) -> Row:
     """Build the table row of one check."""
     name = "orders" if result.check == "position" else result.check
     if result.unknown or result.fails:

@@ -93,7 +93,7 @@ def site_files(rankings: dict[str, Ranking]) -> Iterator[tuple[str, str]]:
         for name, ranking in rankings.items()
         for standings in ranking.standings
     ]
-    places, report = _places_table(entries), _report(entries)
+    places, report = _places_table(entries), _index_report(entries)
     yield (
         INDEX,
         fill_template(
@@ -117,7 +117,7 @@ def site_files(rankings: dict[str, Ranking]) -> Iterator[tuple[str, str]]:
         yield f"rankings/{name}.md", markdown_text(ranking_reports(ranking))
 
 
-def _report(entries: Sequence[SiteEntry]) -> Report:
+def _index_report(entries: Sequence[SiteEntry]) -> Report:
     """Build the report of the index page: which models lead, and a row per ranking."""
     models = {entry.model for each in entries for entry in each.standings.entries}
     rows = []

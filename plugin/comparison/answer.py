@@ -72,16 +72,11 @@ def _tally_sentence(finding: PairFinding) -> str:
 
 def _several_sentence(findings: Sequence[PairFinding]) -> str:
     """Sort several findings into clearly ahead, clearly behind, and too close to call."""
-    groups = {
-        "clearly ahead": [own for own in findings if own.is_distinguishable and own.difference.value > 0],
-        "clearly behind": [own for own in findings if own.is_distinguishable and own.difference.value < 0],
-        "too close to call": [own for own in findings if not own.is_distinguishable],
-    }
-    parts = [
-        f"{name}: {some([finding_label(own, findings) for own in group], most=6)}"
-        for name, group in groups.items()
-        if group
-    ]
+    groups: dict[str, list[str]] = {"clearly ahead": [], "clearly behind": [], "too close to call": []}
+    for own in findings:
+        side = "clearly ahead" if own.difference.value > 0 else "clearly behind"
+        groups[side if own.is_distinguishable else "too close to call"].append(finding_label(own, findings))
+    parts = [f"{name}: {some(labels, most=6)}" for name, labels in groups.items() if labels]
     baselines = ", ".join(dict.fromkeys(own.baseline for own in findings))
     return comparison_templates.SEVERAL.format(baselines=baselines, groups="; ".join(parts), number=len(findings))
 

@@ -33,7 +33,12 @@ def notebook_part(reports: Sequence[Report]) -> str:
 
 def html_part(reports: Sequence[Report], heading: int = 2) -> str:
     """Render reports as sections, with headings from a level on."""
-    return "\n".join(_report(report, heading) for report in reports)
+    parts = []
+    for report in reports:
+        answer = "".join(f'<p class="answer">{literal(text)}</p>' for text in report.answer)
+        sections = [section_part(section, heading + (k > 0)) for k, section in enumerate(report.parts)]
+        parts.append(answer + "\n".join(sections))
+    return "\n".join(parts)
 
 
 def stylesheet() -> str:
@@ -70,12 +75,6 @@ def table_part(table: Table) -> str:
     body = f"<tbody>{''.join(rows)}</tbody>"
     box = '<div class="wide" tabindex="0" role="group" aria-label="table">'
     return f"{box}<table>{caption}{head}{body}</table></div>{legend}"
-
-
-def _report(report: Report, heading: int) -> str:
-    """Render one report."""
-    answer = "".join(f'<p class="answer">{literal(text)}</p>' for text in report.answer)
-    return answer + "\n".join(section_part(section, heading + (k > 0)) for k, section in enumerate(report.parts))
 
 
 def section_part(section: Section, heading: int) -> str:

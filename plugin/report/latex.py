@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from podium.printable import printable
-from podium.report.model import EMPTY, Report, Section, Table
+from podium.report.model import EMPTY, Report, Table
 
 SIGNS = {
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
@@ -25,7 +25,14 @@ PREAMBLE = r"% \usepackage{booktabs} \usepackage[T1]{fontenc}"
 
 def latex_text(reports: Sequence[Report]) -> str:
     """Render reports as LaTeX tables (booktabs) with their notes."""
-    return "\n".join([PREAMBLE, *(line for report in reports for line in _report(report))]) + "\n"
+    lines = [PREAMBLE]
+    for report in reports:
+        lines += [" ".join(map(literal, report.answer)), ""] if report.answer else []
+        for section in report.parts:
+            lines += [rf"\paragraph{{{literal(section.title)}}}", ""] if section.title else []
+            lines += [line for table in (*section.fact_tables, *section.tables) for line in _table(table)]
+            lines += [line for note in section.notes for line in (literal(note), "")]
+    return "\n".join(lines) + "\n"
 
 
 def literal(text: str) -> str:
@@ -35,20 +42,6 @@ def literal(text: str) -> str:
     'a\\_b \\& 50\\%'
     """
     return "".join(SIGNS.get(sign, sign) for sign in printable(text))
-
-
-def _report(report: Report) -> list[str]:
-    """Render one report as lines."""
-    answer = [" ".join(map(literal, report.answer)), ""] if report.answer else []
-    return [*answer, *(line for section in report.parts for line in _section(section))]
-
-
-def _section(section: Section) -> list[str]:
-    """Render one section as lines."""
-    title = [rf"\paragraph{{{literal(section.title)}}}", ""] if section.title else []
-    tables = (*section.fact_tables, *section.tables)
-    notes = [line for note in section.notes for line in (literal(note), "")]
-    return [*title, *(line for table in tables for line in _table(table)), *notes]
 
 
 def _table(table: Table) -> list[str]:

@@ -13,7 +13,12 @@ RULE = {"l": "---", "r": "---:"}
 
 def markdown_text(reports: Sequence[Report]) -> str:
     """Render reports as Markdown."""
-    return "\n".join("\n\n".join(block for block in _report_blocks(report) if block) + "\n" for report in reports)
+    texts = []
+    for report in reports:
+        blocks = [" ".join(map(literal, report.answer))]
+        blocks += [block for section in report.parts for block in _section_blocks(section)]
+        texts.append("\n\n".join(filter(None, blocks)) + "\n")
+    return "\n".join(texts)
 
 
 def literal(text: str) -> str:
@@ -25,11 +30,6 @@ def table_lines(table: Table) -> list[str]:
     """Return the lines of a table, without its title."""
     header, *rows = ["| " + " | ".join(map(literal, row)) + " |" for row in (table.header, *table.rows)]
     return [header, "|" + "".join(f"{RULE[letter]}|" for letter in table.align), *rows]
-
-
-def _report_blocks(report: Report) -> list[str]:
-    """Render the answer and each section as blocks, to be separated by empty lines."""
-    return [" ".join(map(literal, report.answer)), *(block for part in report.parts for block in _section_blocks(part))]
 
 
 def _section_blocks(section: Section) -> list[str]:

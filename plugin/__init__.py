@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from podium.hookspecs import hookimpl as hookimpl
     from podium.nouns.battles import Battles as Battles
     from podium.nouns.calibration import Calibration as Calibration
-    from podium.nouns.calibration_file import read_calibration as read_calibration
+    from podium.nouns.json_files import read_calibration as read_calibration
     from podium.nouns.ranking import Ranking as Ranking
     from podium.nouns.ranking import Standings as Standings
     from podium.planning.planner import make_plan as make_plan
@@ -46,7 +46,7 @@ __version__ = "0.1.0"
 _PUBLIC = {
     "nouns.battles": "Battles",
     "nouns.calibration": "Calibration",
-    "nouns.calibration_file": "read_calibration",
+    "nouns.json_files": "read_calibration",
     "verbs.calibration_run": "calibrate",
     "comparison.compare": "Comparison compare",
     "diagnosis.card": "diagnose",

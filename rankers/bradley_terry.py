@@ -23,7 +23,7 @@ from podium.rankers.intervals import (
     t_quantile,
 )
 from podium.rankers.length_control.joint import EqualLength, fit_at_equal_length
-from podium.rankers.length_control.term import read_lengths
+from podium.rankers.length_control.lengths import read_lengths
 from podium.rankers.pairs import Pairs, cells_by_cluster
 from podium.rankers.scale import EloScale, elo_scale
 from podium.rankers.standings import Exposure, RankerResult, build_standings, measure_exposure

@@ -9,7 +9,7 @@ import numpy as np
 from podium.nouns.battles import Battles
 from podium.nouns.calibration import SMALLEST_SE, Calibration, models_needed
 from podium.nouns.ranking import Entry, Fit, Standings
-from podium.rankers.calibration.bounds import ConformalRule, build_conformal_rule
+from podium.rankers.calibration.conformal import ConformalRule, build_conformal_rule
 from podium.rankers.calibration.evidence import Evidence, build_evidence
 from podium.rankers.calibration.leave_one_out import battles_of_model
 from podium.rankers.calibration.placement import ErrorMethod, ModelBattles, fit_single_strength

@@ -12,7 +12,7 @@ from podium.nouns.calibration import Calibration, Target
 from podium.nouns.ranking import Standings
 from podium.rankers.bradley_terry import estimate_elo, label_strengths
 from podium.rankers.calibration.agreement import measure_agreement
-from podium.rankers.calibration.bounds import mismatch_warnings
+from podium.rankers.calibration.conformal import mismatch_warnings
 from podium.rankers.calibration.disagreement import NOTHING
 from podium.rankers.calibration.evidence import build_evidence
 from podium.rankers.calibration.signals import Kind, Signal, are_probabilities, default_kind, read_signal

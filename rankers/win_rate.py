@@ -16,7 +16,7 @@ from podium.rankers.from_pairs import bootstrap_pair_scores
 from podium.rankers.graph import comparison_graph
 from podium.rankers.intervals import Interval, ScoreEstimates, sandwich_estimate
 from podium.rankers.length_control.baseline import rank_against_baseline
-from podium.rankers.length_control.external import External
+from podium.rankers.length_control.lengths import External
 from podium.rankers.pairs import Pairs, downweighted_opponents, win_rates
 from podium.rankers.rate_errors import FEW, are_pooled, win_rate_errors
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure

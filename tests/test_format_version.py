@@ -7,8 +7,7 @@ import pytest
 from podium.diagnosis.gold_source import read_gold
 from podium.errors import DataError
 from podium.format_version import FORMAT_VERSION
-from podium.nouns.calibration_file import read_calibration
-from podium.nouns.ranking_file import read_ranking
+from podium.nouns.json_files import read_calibration, read_ranking
 
 OLD_RANKING = {"podium": "0.1", "rankings": [{"models": [{"model": "amber", "score": 1000.0}], "scale": "elo"}]}
 

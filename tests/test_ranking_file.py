@@ -8,7 +8,7 @@ from places import EXAMPLE
 
 import podium
 from podium.errors import DataError
-from podium.nouns.ranking_file import read_ranking
+from podium.nouns.json_files import read_ranking
 from podium.page.report_page import plain_answer
 
 

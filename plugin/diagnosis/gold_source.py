@@ -12,7 +12,7 @@ from podium.diagnosis.sides import GivenRatings, Side, fit_ratings
 from podium.errors import DataError
 from podium.formats.containers import read_records
 from podium.nouns.battles import Battles
-from podium.nouns.ranking_file import read_ranking
+from podium.nouns.json_files import read_ranking
 from podium.reading.judgments import read_battles
 from podium.text import some, text_of
 

@@ -12,8 +12,8 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
 from podium.errors import DataError
+from podium.nouns.json_files import REMEDY, read_ranking
 from podium.nouns.ranking import Entry, Ranking, Standings
-from podium.nouns.ranking_file import REMEDY, read_ranking
 from podium.page.material import PageContent
 from podium.page.packing import fill_template, read_asset
 from podium.page.report_page import plain_answer, report_page

@@ -7,7 +7,7 @@ import pandas as pd
 
 from podium.errors import DataError, UsageError, named_in_errors
 from podium.formats.verdict_files import reject_cells
-from podium.rankers.length_control.external import External, Gamed, item_key
+from podium.rankers.length_control.lengths import External, Gamed, item_key
 
 DIFFICULTY = "instruction_difficulty"
 GAMED = ("preference", "std_delta_len", "not_gamed_baseline")

@@ -19,8 +19,7 @@ from podium.nouns.calibration import (
 from podium.nouns.human_labels import human_ties
 from podium.nouns.ranking import provenance
 from podium.rankers.calibration.agreement import measure_agreement
-from podium.rankers.calibration.bounds import prompt_hashes
-from podium.rankers.calibration.conformal import FEWEST_FOR_T, measure_conformal
+from podium.rankers.calibration.conformal import FEWEST_FOR_T, measure_conformal, prompt_hashes
 from podium.rankers.calibration.disagreement import calibration_answer, scale_warnings
 from podium.rankers.calibration.evidence import Evidence, build_evidence, measure_stability, select_calibratable
 from podium.rankers.calibration.held_out import BOTH, HeldOutRun, hold_out_models

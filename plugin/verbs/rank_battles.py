@@ -220,7 +220,7 @@ def _choose_context(
 ) -> dict[str, dict[str, Any]]:
     """Return for each ranker the context arguments that its signature asks for."""
     if isinstance(calibration, str | Path):
-        from podium.nouns.calibration_file import read_calibration
+        from podium.nouns.json_files import read_calibration
 
         calibration = read_calibration(calibration)
     at_hand = {"calibration": calibration, "whole": whole}

@@ -10,8 +10,7 @@ from podium.nouns.battles import Battles
 from podium.nouns.ranking import Standings
 from podium.rankers.coded import Cluster, CodedBattles, Labels
 from podium.rankers.intervals import ScoreEstimates, covariance_of, sandwich_estimate, t_quantile
-from podium.rankers.length_control.external import WEIGHT, External
-from podium.rankers.length_control.term import Lengths, read_lengths, saturate_lengths
+from podium.rankers.length_control.lengths import WEIGHT, External, Lengths, read_lengths, saturate_lengths
 from podium.rankers.newton import DesignMatrix, Likelihood, SingularError, maximize
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
 

@@ -8,7 +8,7 @@ import numpy as np
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.rankers.coded import CodedBattles
 from podium.rankers.intervals import effective_clusters, t_quantile
-from podium.rankers.length_control.term import Lengths, saturate_lengths
+from podium.rankers.length_control.lengths import Lengths, saturate_lengths
 from podium.rankers.newton import SingularError, maximize
 from podium.rankers.pairs import PairCells, pair_sums
 from podium.rankers.scale import POINTS

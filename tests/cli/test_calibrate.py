@@ -18,7 +18,7 @@ from scipy.special import expit
 
 from podium import Judge, UsageError, simulate
 from podium.cli.main import podium as command_line
-from podium.nouns.calibration_file import read_calibration
+from podium.nouns.json_files import read_calibration
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "design"
 Podium = Callable[..., Any]

@@ -20,7 +20,7 @@ from podium.rankers.identification import bounded_models, fit_identified
 from podium.rankers.intervals import ScoreEstimates, t_quantile
 from podium.rankers.length_control.baseline import estimate_equal_lengths, fit_rates_against
 from podium.rankers.length_control.joint import fit_at_equal_length
-from podium.rankers.length_control.term import Lengths
+from podium.rankers.length_control.lengths import Lengths
 from podium.rankers.scale import POINTS, elo_scale
 from podium.rankers.strengths import Strengths
 from podium.rankers.win_rate import estimate_rates

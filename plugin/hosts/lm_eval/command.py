@@ -102,7 +102,7 @@ def _prepare_ranking(
     except UsageError as error:
         raise UsageError(as_typed_here(str(error))) from None
     if options.calibration:
-        from podium.nouns.calibration_file import read_calibration
+        from podium.nouns.json_files import read_calibration
 
         read_calibration(options.calibration)
     typed = vars(arguments)

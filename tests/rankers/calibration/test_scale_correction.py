@@ -15,9 +15,8 @@ from scipy.special import stdtr, stdtrit
 
 from podium import Judge, NotIdentifiedError, UsageError, calibrate, rank, read_battles, simulate
 from podium.nouns.calibration import ScaleCorrection, Stability
-from podium.nouns.calibration_file import read_calibration
-from podium.rankers.calibration.bounds import ConformalRule
-from podium.rankers.calibration.conformal import quantile_by_t
+from podium.nouns.json_files import read_calibration
+from podium.rankers.calibration.conformal import ConformalRule, quantile_by_t
 from podium.rankers.calibration.evidence import build_evidence, select_calibratable
 from podium.rankers.calibration.scale_correction import estimate_scale_correction, estimate_spread, is_uninformative
 from podium.rankers.calibration.signals import read_signal

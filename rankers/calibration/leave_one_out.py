@@ -10,7 +10,6 @@ from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.progress import track
 from podium.rankers.calibration.evidence import Evidence
 from podium.rankers.calibration.placement import ErrorMethod, ModelBattles, fit_single_strength
-from podium.rankers.calibration.scale_correction import estimate_scale_correction
 from podium.rankers.calibration.signals import beta_direction
 from podium.rankers.graph import comparison_graph, separated_models
 from podium.rankers.pairs import pair_sums
@@ -41,12 +40,6 @@ class HeldOutScale:
     lost: np.ndarray
     unbounded: np.ndarray
     others: np.ndarray
-
-    def fold_corrections(self, human_scale: "HeldOutScale") -> list[float]:
-        """Return the factor to human scale estimated from the others of each fold."""
-        known = ~np.isnan(self.others) & ~np.isnan(human_scale.others)
-        folds = zip(self.others, human_scale.others, known, strict=True)
-        return [estimate_scale_correction(judge[both], human[both]).mean for judge, human, both in folds]
 
 
 def fit_fold_weights(evidence: Evidence) -> np.ndarray:

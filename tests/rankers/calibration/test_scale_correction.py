@@ -18,7 +18,7 @@ from podium.nouns.calibration import ScaleCorrection, Stability
 from podium.nouns.json_files import read_calibration
 from podium.rankers.calibration.conformal import ConformalRule, quantile_by_t
 from podium.rankers.calibration.evidence import build_evidence, select_calibratable
-from podium.rankers.calibration.scale_correction import estimate_scale_correction, estimate_spread, is_uninformative
+from podium.rankers.calibration.held_out import estimate_scale_correction, estimate_spread, is_uninformative
 from podium.rankers.calibration.signals import read_signal
 from podium.rankers.pairs import pair_sums
 from podium.rankers.scale import MEAN

@@ -51,11 +51,7 @@ def criterion_columns(names: Iterable[object]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """The denominators that every output shows.
-
-    Rows without an item count as one item each; judgments count both orders, battles are merged. `one_sided` battles
-    have one readable order. `missing` battles should exist and have no row; None if unknown.
-    """
+    """The denominators that every output shows; rows without an item are an item each, `missing` ones have no row."""
 
     items: int
     judgments: int

@@ -61,10 +61,7 @@ class ScaleCorrection:
         return self.sd is not None
 
     def variance(self, se: float, *, of_human: bool = False) -> float:
-        """Return the variance of a rating with standard error `se` minus the human rating, squared Elo points.
-
-        With `of_human` the human rating is that from ever more votes, without a sampling error.
-        """
+        """Return the variance of a rating minus the human one, or that of ever more votes (`of_human`), Elo squared."""
         return se**2 + self.spread**2 + (0.0 if of_human else (self.human_se or 0.0) ** 2)
 
 
@@ -114,10 +111,7 @@ class HeldOut:
         return None if se is None else self.factor(kind) * se
 
     def error(self, kind: str, scale_correction: ScaleCorrection | None) -> float | None:
-        """Return the error that divides the residual in a score, Elo points; None if unknown or next to nothing.
-
-        The root of the variances of both ratings and the spread; without a scale correction the judge's error alone.
-        """
+        """Return the root variance that divides the residual (the judge's without a scale correction); None if ~0."""
         se = self.se(kind)
         if se is None or se <= SMALLEST_SE:
             return None

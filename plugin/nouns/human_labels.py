@@ -57,10 +57,7 @@ MATCHUP_COLUMNS = ["item", "row", "response", "first", "second"]
 
 
 def matchup_frame(battles: Battles) -> pd.DataFrame:
-    """Return the matchup of each battle: item, row, response, and the two models in the order of their names.
-
-    `row` is -1, or the number of a battle without an item, which is a matchup of its own.
-    """
+    """Return item, response and models of each battle, models in the order of their names; `row` is -1 with an item."""
     table = battles.table
     item = table["item"].astype(object) if "item" in table else pd.Series(None, index=table.index, dtype=object)
     a, b = (table[side].astype(object) for side in ("model_a", "model_b"))

@@ -40,11 +40,7 @@ Record = TypeVar("Record", bound=JsonRecord)
 
 
 def read_json_record(path: Path, kind: type[Record], what: str, remedy: str, old_remedy: str | None = None) -> Record:
-    """Read a JSON file as a record; `what` is the kind of document with its article, as "a calibration".
-
-    Raises:
-        DataError: no JSON, another format version (`old_remedy`), or a field is missing or wrong (`remedy`).
-    """
+    """Read a JSON file as a record; `what` is the kind with its article, `old_remedy` for another format version."""
     try:
         text = path.read_bytes()
         version = FileVersion.model_validate_json(text).podium
@@ -138,12 +134,7 @@ class CalibrationContent(JsonRecord):
 
 
 def read_calibration(path: str | Path) -> Calibration:
-    """Read a calibration file.
-
-    Raises:
-        UsageError: there is no such file.
-        DataError: it is no calibration of this format version, or a field is wrong.
-    """
+    """Read a calibration file; UsageError if there is none, DataError if it is damaged or of another format version."""
     if not Path(path).exists():
         raise UsageError(f"there is no calibration file {str(path)!r}; `podium calibrate` makes one")
     content = read_json_record(Path(path), CalibrationContent, "a calibration", CALIBRATE_AGAIN)
@@ -195,11 +186,7 @@ class RankingContent(JsonRecord):
 
 
 def read_ranking(path: Path, remedy: str = REMEDY) -> Ranking | None:
-    """Read the ranking in a JSON file; None if the file is something else.
-
-    Raises:
-        DataError: it is a damaged ranking, or one of another format version.
-    """
+    """Read the ranking in a JSON file; None if the file is something else, DataError if it is damaged or too old."""
     if path.suffix != ".json" or not path.is_file():
         return None
     try:

@@ -95,11 +95,7 @@ def _read_families(models: About) -> dict[str, str]:
 
 
 def _choose_slices(battles: Battles, by: str | None, pool: bool) -> tuple[Battles, str | None]:
-    """Return the column to slice by, that of `apart` if nothing was asked for, and the battles with a note on it.
-
-    Raises:
-        NotIdentifiedError: a slice has several judges.
-    """
+    """Return the battles, noted if sliced by `apart` unasked, and the column; NotIdentifiedError for several judges."""
     if by is None and not pool and battles.apart and len(known := battles.values_of(battles.apart)) > 1:
         apart = battles.apart
         note = (

@@ -76,10 +76,7 @@ def compare_accuracy(
     kind: str = "soft",
     their_kind: str = "soft",
 ) -> Difference:
-    """Return by how much our ratings err more than theirs, and order models better, with intervals at `level`.
-
-    The interval of the error is paired t; those of correlations are by the jackknife over models.
-    """
+    """Return error and correlations of our ratings minus theirs, with paired t and jackknife intervals over models."""
     beside = {held.model: held for held in theirs_held if held.residual(their_kind) is not None}
     both = [held for held in ours_held if held.residual(kind) is not None and held.model in beside]
     if len(both) < 2:
@@ -109,10 +106,7 @@ class Contender:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The ratings that err least over the `n` models that all rate, and how the others differ from them.
-
-    The intervals of the differences hold for all together at `level` (Bonferroni).
-    """
+    """The ratings that err least over the `n` models that all rate, and differences that hold together (Bonferroni)."""
 
     best: Contender
     others: tuple[tuple[Contender, Difference], ...]

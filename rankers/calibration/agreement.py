@@ -15,10 +15,7 @@ FEWEST = 2
 
 
 class LabelMatch(NamedTuple):
-    """Signs of verdicts and human labels (1, 0 for a tie, -1, NaN if unknown), and masks of battles, shape (battles,).
-
-    In `both` battles both are known, in `decisive` ones neither is a tie, in `agree` ones they are equal.
-    """
+    """Signs of verdicts and human labels (1, 0 = tie, -1, NaN), and masks: both known, neither a tie, equal."""
 
     judge: np.ndarray
     human: np.ndarray
@@ -99,10 +96,7 @@ def measure_agreement(evidence: Evidence, probability: np.ndarray | None = None)
 
 
 def kappa(judge: np.ndarray, human: np.ndarray) -> float | None:
-    """Return Cohen's unweighted kappa of labels in {-1, 0, 1}; None if chance alone explains all agreement.
-
-    Every battle counts from both sides, so the value does not depend on which model is called the first.
-    """
+    """Return Cohen's unweighted kappa of labels in {-1, 0, 1}, counted from both sides; None if chance explains all."""
     if not len(judge):
         return None
     cell = 3 * (judge + 1).astype(int) + (human + 1).astype(int)
@@ -124,10 +118,7 @@ def kappa_influence(judge: np.ndarray, human: np.ndarray, value: float) -> np.nd
 
 
 def margin_auc(size: np.ndarray, agree: np.ndarray) -> tuple[float, np.ndarray]:
-    """Return the probability that |margin| is larger where humans agree, and what each battle adds to its error.
-
-    Source: DeLong, DeLong and Clarke-Pearson 1988; to be summed by cluster (Obuchowski 1997).
-    """
+    """Return P(|margin| is larger where humans agree), and what each battle adds to its error (DeLong et al. 1988)."""
     rank, yes, no = stats.rankdata(size), int(agree.sum()), int((~agree).sum())
     value = float((rank[agree].sum() - yes * (yes + 1) / 2) / (yes * no))
     below = np.empty(len(size))

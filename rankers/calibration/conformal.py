@@ -47,10 +47,7 @@ def measure_conformal(
 
 
 def quantile(scores: np.ndarray, level: float) -> float:
-    """Return the ceil(level * (n + 1))-th smallest of n scores, infinite if there are fewer.
-
-    Exact for levels of up to 12 digits. Source: Soft-Elo, section 3.3.
-    """
+    """Return the ceil(level * (n + 1))-th smallest of n scores, infinite if there are fewer (Soft-Elo, section 3.3)."""
     number = len(scores)
     index = math.ceil(level * (number + 1) * (1 - 1e-12))
     return float(np.sort(scores)[max(index, 1) - 1]) if index <= number else math.inf
@@ -137,11 +134,7 @@ class ConformalRule:
 
 
 def build_conformal_rule(calibration: Calibration, level: float | None, of: str) -> ConformalRule:
-    """Build the rule from the calibrated models' scores, at the calibration's level if none is given.
-
-    Raises:
-        NotIdentifiedError: `of=human`, and the spread cannot be separated from humans' own sampling errors.
-    """
+    """Build the rule from the calibrated models' scores, at the calibration's level if none is given."""
     require_choice("of", of, ("votes", "human"))
     level = calibration.conformal["soft"].level if level is None else level
     correction = calibration.scale_correction.get("soft")

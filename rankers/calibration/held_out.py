@@ -119,10 +119,7 @@ class HeldOutRun:
 def hold_out_models(
     evidence: Evidence, given: Target | None, level: float, regularization: float, method: ErrorMethod
 ) -> HeldOutRun:
-    """Rate every model by human labels, hard labels and soft targets of maps fitted without it, or of the given map.
-
-    `method` is that of the judge's standard errors; those of human ratings are sandwiches.
-    """
+    """Rate every model by human labels, hard labels and soft targets of maps fitted without it, or of the given map."""
     if given is None:
         target, weights = fit_target(evidence, level), fit_fold_weights(evidence)
     else:
@@ -151,10 +148,7 @@ def hold_out_models(
 def _correct_scales(
     held: tuple[HeldOut, ...], scales: Mapping[str, HeldOutScale]
 ) -> tuple[tuple[HeldOut, ...], dict[str, ScaleCorrection]]:
-    """Correct the scale of each model by a factor of the others, and estimate the factor of all with its spread.
-
-    A kind whose ratings are uninformative stays as it is, and has no factor.
-    """
+    """Correct each model's scale by a factor of the others; kinds of uninformative ratings stay and have no factor."""
     human, corrections = scales["human"], {}
     for kind in BOTH:
         judge = scales[kind]

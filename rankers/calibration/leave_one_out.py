@@ -43,10 +43,7 @@ class HeldOutScale:
 
 
 def fit_fold_weights(evidence: Evidence) -> np.ndarray:
-    """Fit the map from signal to preference without each model in turn, shape (models, features), NaN if there is none.
-
-    Source: Soft-Elo, Algorithm 1, lines 3 and 4.
-    """
+    """Fit the map without each model in turn, shape (models, features), NaN if none (Algorithm 1, lines 3 and 4)."""
     pooled = evidence.fit_weights()
     folds = np.full((len(evidence.models), len(pooled)), np.nan)
     for model in range(len(folds)):
@@ -66,10 +63,7 @@ def leave_one_out(
     what: str,
     credits: FoldCredits | None = None,
 ) -> HeldOutScale:
-    """Rate every model alone against the others, by the `credits` of its fold or else by the `pooled` ones.
-
-    Source: Soft-Elo, Algorithm 1, lines 5 to 8; ratings are not recentered afterwards.
-    """
+    """Rate every model alone against the others, by its fold's `credits` or the `pooled` ones (Algorithm 1)."""
     joint = pair_sums(evidence.coded_by(pooled))
     unbounded = separated_models(joint)
     if regularization == 0 and unbounded.any():

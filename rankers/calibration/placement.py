@@ -13,10 +13,7 @@ from podium.rankers.scale import POINTS
 
 @dataclass(frozen=True, slots=True)
 class ModelBattles:
-    """One model's battles: opponent code, credit earned, weight and cluster code, shape (battles,) each.
-
-    `theta` are the log-strengths of the opponents, shape (opponents,).
-    """
+    """One model's opponent codes, credits, weights and cluster codes, shape (battles,), and opponents' strengths."""
 
     opponent: np.ndarray
     credit: np.ndarray
@@ -84,10 +81,9 @@ def sandwich_se(battles: ModelBattles, theta: float, regularization: float) -> f
 def bootstrap_se(
     battles: ModelBattles, theta: float, regularization: float, resamples: int, rng: np.random.Generator
 ) -> tuple[float, int]:
-    """Return the standard error over resamples of a model's clusters, Elo points, and the resamples left out.
+    """Return the standard error over resamples of clusters, Elo points, and the unbounded resamples that are left out.
 
-    Opponents are held fixed. Resamples in which everything was won, or everything lost, are left out; NaN if those are
-    more than half. Source: Soft-Elo, section 3.3 (there, battles are drawn).
+    NaN if those are more than half. Source: Soft-Elo, section 3.3 (there, battles are drawn).
     """
     if battles.clusters < 2 or resamples < 2:
         return np.nan, 0

@@ -22,10 +22,7 @@ VOTES = 24
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """Named features of every battle, shape (battles, features), NaN if unknown; swapping a and b negates them.
-
-    `ridge` pulls the weights of `criteria` to their mean.
-    """
+    """Named features of battles, shape (battles, features), NaN if unknown; `ridge` pulls `criteria` to their mean."""
 
     kind: Kind
     names: tuple[str, ...]

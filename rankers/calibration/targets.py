@@ -17,10 +17,7 @@ ONE_SIDED = 1.645
 
 
 def fit_target(evidence: Evidence, level: float) -> Target:
-    """Fit the map on all battles with a signal and a human preference; the interval of beta is t, clustered by item.
-
-    Source: Soft-Elo, equation 6. Raises NotIdentifiedError if beta is not above 0.
-    """
+    """Fit the map to human preferences; beta, with its clustered t interval, must be above 0 (equation 6)."""
     (weights, covariance, clusters), signal = evidence.fit_with_covariance(), evidence.signal
     direction, preferences = beta_direction(signal.kind, weights), int(evidence.preference.sum())
     beta = float(direction @ weights)

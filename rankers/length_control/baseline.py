@@ -26,11 +26,7 @@ MOST_LEVERAGE = 0.99
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """The win rate of one model at equal length, in (0, 1), and what each of its battles adds to its error.
-
-    `freedom` is its items minus the coefficients, `sd` that of its length differences (characters), `slope` the logits
-    gained as its lead in length grows without bound.
-    """
+    """A win rate at equal length, the error that each battle adds, its freedom, SD of lengths and their slope."""
 
     value: float
     influence: np.ndarray

@@ -22,10 +22,7 @@ FEW = 2.0
 
 @dataclass(frozen=True, slots=True)
 class EqualLength:
-    """Strengths at equal length, whose one coefficient is the slope of the length term, and their battles.
-
-    `term` is positive if a's response is longer, shape (battles,); `sd` is the root mean square of the differences.
-    """
+    """Strengths at equal length with the slope of the length term `term`; `sd` is the root mean square difference."""
 
     strengths: Strengths
     lengths: Lengths
@@ -85,11 +82,7 @@ def fit_at_equal_length(lengths: Lengths, plain: Strengths) -> EqualLength:
 
 
 def fit_with_length(coded: CodedBattles, term: np.ndarray, regularization: float, start: np.ndarray) -> Strengths:
-    """Fit strengths and the slope of a length term; lambda penalizes the strengths only.
-
-    Raises:
-        NotIdentifiedError: lengths do not vary within pairs, or strength and length predict every verdict.
-    """
+    """Fit strengths, penalized by lambda, and the slope of a length term; NotIdentifiedError if they are confounded."""
     likelihood = column_likelihood(coded, term[:, None], regularization)
     free = replace(likelihood, penalty=np.zeros_like(likelihood.penalty))
     matrix = free.information_at(np.append(start, 0.0))

@@ -15,10 +15,7 @@ SIDES = ("length_a", "length_b")
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """Readable battles with both lengths known, their difference a - b (characters) and table rows, shape (battles,).
-
-    `left_out` readable battles lack a length.
-    """
+    """Readable battles with both lengths, their difference (characters) and table rows; `left_out` lack a length."""
 
     coded: CodedBattles
     difference: np.ndarray
@@ -62,10 +59,7 @@ WEIGHT = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Gamed:
-    """Verdicts on verbose and concise variants of the baseline, of its quality, shape (rows,) each.
-
-    `term` is tanh of the lead in length, `credit` what the variant earned.
-    """
+    """Verdicts on verbose and concise variants of the baseline; `term` is tanh of the lead in length; shape (rows,)."""
 
     term: np.ndarray
     difficulty: np.ndarray

@@ -10,9 +10,8 @@ NEW_MODELS = "Humans would rate {ratings}, with {level:g}% intervals, if new mod
 NEW_MODEL = "{entry.model} at {entry.score:.0f} Elo ({extra[conformal_low]:.0f} … {extra[conformal_high]:.0f})"
 
 ONE_LEADER = "{leader} is clearly ahead of all {others}{lead}."
-LEAD_IN_ELO = ": {gap:.0f} Elo ({low:.0f} … {high:.0f}) above {second}, or {wins:.0f} wins in 100"
-LEAD_IN_POINTS = ": {gap:.1f} points of win rate ({low:.1f} … {high:.1f}) above {second}"
-LEAD_IN_SCORE = ": {gap:.3g} ({low:.3g} … {high:.3g}) above {second}"
+LEAD = ": {gap} ({low} … {high}) above {second}"
+LEAD_IN_WINS = "{lead}, or {wins:.0f} wins in 100"
 OPEN_GROUP = "{models} lead and are too close to call {evidence}."
 PARTLY_OPEN_GROUP = "{models} are clearly ahead of the rest; first is {first}; {behind}."
 BEHIND = "{model} is clearly behind {better}"

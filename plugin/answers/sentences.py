@@ -23,6 +23,7 @@ from podium.nouns.ranking import Separation, Standings
 from podium.rankers.defaults import RANKER_OF_DECISIONS
 from podium.rankers.drop_out import DropOutRobustness
 from podium.rankers.further_items import further_items, further_labels
+from podium.report.numbers import difference_text
 from podium.text import plural
 
 
@@ -94,7 +95,7 @@ def next_sentence(standings: Standings, robustness: DropOutRobustness | None = N
         noun = "item" if standings.counts.items > 1 else "battle"
         number = further_items(separation.clusters, separation.critical, separation.z)
     if number is not None:
-        return more_items_sentence(first, second, number, _gap_text(standings, separation), noun)
+        return more_items_sentence(first, second, number, difference_text(separation.gap, standings.scale), noun)
     reason = rank_templates.GAP_WITHIN_ERROR if separation.z < 1 else rank_templates.LABELS_UNBOUNDED
     if robustness and robustness.items:
         reason = rank_templates.RIVAL_LEADS.format(items=item_names(robustness.items), rival=robustness.new_leader)
@@ -125,14 +126,6 @@ def _same_leaders_sentence(standings: Standings, others: Sequence[Standings]) ->
         return rank_templates.NO_LEADER_IN_SLICES.format(slices=share)
     models = "model leads" if len(leaders) == 1 else "models lead"
     return rank_templates.SAME_LEADERS_IN_SLICES.format(models=models, slices=share)
-
-
-def _gap_text(standings: Standings, separation: Separation) -> str:
-    """Format the gap between the first two models with its unit."""
-    if standings.scale == "elo":
-        return f"{separation.gap:.0f} Elo"
-    is_rate = standings.scale.startswith("win rate")
-    return f"{100 * separation.gap:.1f} points" if is_rate else f"{separation.gap:.3g}"
 
 
 def _further_labels(standings: Standings, separation: Separation) -> int | None:

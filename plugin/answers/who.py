@@ -9,6 +9,7 @@ from podium.answers.rank_templates import all_of, join_names, number_word
 from podium.nouns.ranking import Separation, Standings
 from podium.rankers.graph import largest_distinguishable_block
 from podium.rankers.scale import POINTS
+from podium.report.numbers import difference_text
 from podium.text import plural
 
 MOST_GROUPS = 3
@@ -126,11 +127,9 @@ def _lead(standings: Standings, separation: Separation) -> str:
     """Write the gap between first and second with the simultaneous interval behind the cut."""
     if separation.lead is None:
         return ""
-    template, factor = rank_templates.LEAD_IN_SCORE, 1
-    if standings.scale == "elo":
-        template = rank_templates.LEAD_IN_ELO
-    elif standings.scale.startswith("win rate"):
-        template, factor = rank_templates.LEAD_IN_POINTS, 100
-    gap, low, high = (factor * value for value in separation.lead)
-    wins = 100 * expit(gap / POINTS)
-    return template.format(gap=gap, low=low, high=high, second=separation.names[1], wins=wins)
+    gap, low, high = (difference_text(value, standings.scale) for value in separation.lead)
+    low, high = low.partition(" ")[0], high.partition(" ")[0]
+    lead = rank_templates.LEAD.format(gap=gap, low=low, high=high, second=separation.names[1])
+    if standings.scale != "elo":
+        return lead
+    return rank_templates.LEAD_IN_WINS.format(lead=lead, wins=100 * expit(separation.lead[0] / POINTS))

@@ -142,8 +142,10 @@ def level_credits(table: pd.DataFrame, pair: ComparedPair) -> np.ndarray:
     On items with identical answers the two get 1/2 against each other, and against any third model their mean credit.
     """
     credit = table["credit"].to_numpy(dtype=float).copy()
+    if not pair.identical:
+        return credit
     items = table_items(table)
-    rows = np.flatnonzero(items.isin(list(pair.identical or ())).to_numpy() & ~np.isnan(credit))
+    rows = np.flatnonzero(items.isin(list(pair.identical)).to_numpy() & ~np.isnan(credit))
     if not len(rows):
         return credit
     first, second = (table[side].astype(object).to_numpy()[rows] for side in ("model_a", "model_b"))

@@ -35,6 +35,13 @@ def slope_text(value: float) -> str:
     return f"{value:.3f}" if abs(value) >= 0.1 or value == 0 else f"{value:.3g}"
 
 
+def difference_text(value: float, scale: str) -> str:
+    """Format a difference of scores: in Elo, in points (hundredths) of win rates, or as a number."""
+    if scale == "elo":
+        return f"{value:.0f} Elo"
+    return f"{100 * value:.1f} points" if scale.startswith("win rate") else f"{value:.3g}"
+
+
 def interval_text(low: float | None, high: float | None, digits: int) -> str:
     """Format an interval; a dash for unknown ends."""
     ends = f"{number_text(low, digits)} … {number_text(high, digits)}"

@@ -12,7 +12,6 @@ from podium.diagnosis.sides import GivenRatings, Side, fit_ratings
 from podium.errors import DataError
 from podium.formats.containers import read_records
 from podium.nouns.battles import Battles
-from podium.nouns.json_files import read_ranking
 from podium.reading.judgments import read_battles
 from podium.text import some, text_of
 
@@ -48,6 +47,8 @@ def read_gold(source: str) -> Gold:
     """Read a gold standard: podium's ranking JSON, a table with model and score (or elo, rating), or battles."""
     path = Path(source)
     if path.is_file():
+        from podium.nouns.json_files import read_ranking
+
         ranking = read_ranking(path, REMEDY)
         if ranking is not None and ranking.standings:
             first = ranking.standings[0]

@@ -88,7 +88,7 @@ def _target_row(calibration: Calibration, kind: str, both: bool) -> list[str]:
         number_text(accuracy.kendall, 3),
         number_text(accuracy.log_loss, 3),
         number_text(calibration.agreement.ece if kind == "soft" else None, 3),
-        _quantile_text(conformal),
+        "∞" if conformal.q is None else f"{conformal.q:.2f}",
         number_text(conformal.median_se, 1),
         number_text(conformal.median_width, 1),
     ]
@@ -217,7 +217,7 @@ def _conformal(calibration: Calibration) -> Report:
     corrected, soft = bool(calibration.scale_correction), both[1]
     error = f"median {'error of judge and humans' if corrected else 'standard error'}, Elo"
     rows = [
-        _row("q" if corrected else "q, standard errors", both, _quantile_text),
+        _row("q" if corrected else "q, standard errors", both, lambda kind: "∞" if kind.q is None else f"{kind.q:.2f}"),
         _row(error, both, lambda kind: number_text(kind.median_se, 1)),
         _row("scores, of which needed", both, lambda kind: f"{kind.n}, {kind.least_models}"),
     ]
@@ -303,11 +303,6 @@ def _interval_texts(accuracy: Accuracy) -> tuple[str, str, str]:
         _range_text(accuracy.spearman_interval, 1, 2),
         _range_text(accuracy.kendall_interval, 1, 2),
     )
-
-
-def _quantile_text(kind: Conformal) -> str:
-    """Format the conformal quantile, ∞ if there is none."""
-    return "∞" if kind.q is None else f"{kind.q:.2f}"
 
 
 def _range_text(ends: Any, factor: float, digits: int, unit: str = "") -> str:

@@ -27,10 +27,10 @@ def compared_size(
     power: float = 0.8,
 ) -> ComparedSize | None:
     """Return on how many items `podium compare` detects a difference (see `make_plan`); None if it is empty."""
-    if not difference and (disagree is not None or spread is not None):
-        raise UsageError("--disagree and --spread describe a difference: give it, as --difference 2points")
     if not difference:
-        return None
+        if disagree is None and spread is None:
+            return None
+        raise UsageError("--disagree and --spread describe a difference: give it, as --difference 2points")
     size, is_elo = read_difference(difference)
     if is_elo:
         test, words, power_on = _score_test(difference, size, ties, level)

@@ -28,10 +28,10 @@ def price_designs(request: PlanRequest) -> Iterator[PricedDesign]:
         needed = items_with(informative_needed(request.edge, **request.test), request.share_decided)
         yield _price(request, PAIRS, lambda items: len(request.pairs) * items, request.tariff, needed)
     models, seed = _verdict_models(request), {"seed": request.seed}
-    anchor, label = {"anchor": request.anchor}, f"anchor {request.anchor}"
-    if request.anchor is None:
-        anchor, label = {}, "anchor, by a pilot"
-    yield _price_tournament(request, TournamentDesign(label, "anchor", {**anchor, **seed}), models)
+    anchor = TournamentDesign("anchor, by a pilot", "anchor", seed)
+    if request.anchor is not None:
+        anchor = TournamentDesign(f"anchor {request.anchor}", "anchor", {"anchor": request.anchor, **seed})
+    yield _price_tournament(request, anchor, models)
     for name in ("round_robin", "swim", "chain", "ring"):
         yield _price_tournament(request, TournamentDesign(name, name, seed), models)
     if request.items is None:
@@ -59,8 +59,8 @@ def _verdict_models(request: PlanRequest) -> list[VerdictModel]:
     except NotIdentifiedError as error:
         request.leave_out(part, error, "play a pilot of all models on more items", unanswerable=True)
         return []
-    method = f"{100 * request.level:g}%, jackknife of the logarithm over {len(others)} groups of items, t"
-    request.methods["precision"] = method
+    groups = f"{len(others)} groups of items"
+    request.methods["precision"] = f"{100 * request.level:g}%, jackknife of the logarithm over {groups}, t"
     return [whole, *others]
 
 
@@ -78,10 +78,9 @@ def _price_tournament(request: PlanRequest, design: TournamentDesign, models: Se
     reach = float(ndtri(1 - request.alpha) + ndtri(request.power))
     factor = (reach / elo_of_edge(request.edge, request.ties.value)) ** 2
     needed = variance.transform(lambda value: float(max(2, ceil(round(value * factor, 9)))))
-    line = _price(request, design.label, battles, tariff, needed)
-    if request.items is None:
+    line, items = _price(request, design.label, battles, tariff, needed), request.items
+    if items is None:
         return line
-    items = request.items
     error = variance.transform(lambda value: sqrt(value / items))
     return replace(line, error=error, gap=error.transform(lambda value: reach * value))
 
@@ -94,11 +93,8 @@ def _price(
     def cost_of(number: float | None) -> BattleCosts | None:
         return None if number is None else tariff.cost(battles(int(number)))
 
-    planned = cost_of(request.items)
-    if items is None:
-        return PricedDesign(label, planned)
-    needed, low, high = map(cost_of, (items.value, items.low, items.high))
-    return PricedDesign(label, planned, items=items, needed=needed, needed_low=low, needed_high=high)
+    needed = map(cost_of, (items.value, items.low, items.high) if items else ())
+    return PricedDesign(label, cost_of(request.items), None, None, items, *needed)
 
 
 def battles_of(design: TournamentDesign, models: Sequence[str], items: int) -> int:

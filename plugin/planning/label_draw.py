@@ -1,7 +1,8 @@
 """Which battles humans should judge next, and how many labels leave which error."""
 
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,14 +20,9 @@ from podium.responses.collection import Responses, response_key
 from podium.tournaments.selection import draw_balanced
 
 NUMBERS = (25, 50, 100, 200, 500, 1000, 2000)
-ALONE = 10.0
-"""Standard deviation of the judge's error, logits, at which its verdicts add nothing to the labels."""
-ItemPair = tuple[str, tuple[str, str]]
-"""An item, and two models by name."""
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorForecast:
+class ErrorForecast(NamedTuple):
     """Mean absolute error of ratings, Elo, with a number of labels: joined with the judge's verdicts, and alone."""
 
     labels: int
@@ -34,15 +30,8 @@ class ErrorForecast:
     alone: float
 
 
-@dataclass(frozen=True, slots=True)
-class LabelDraw:
-    """Battles to label.
-
-    Attributes:
-        known: number of labels so far.
-        per_model: fewest and most labels of a model, once the sheet is filled in.
-        from_labels: whether the forecast rests on labels, or on the prior alone.
-    """
+class LabelDraw(NamedTuple):
+    """Battles to label, the labels so far, fewest and most labels of a model with the sheet, and the error forecast."""
 
     rows: tuple[SheetRow, ...]
     known: int
@@ -59,13 +48,7 @@ def draw_labels(
     responses: Responses | None = None,
     rng: np.random.Generator,
 ) -> LabelDraw:
-    """Draw unlabelled battles at random, balanced over models, and forecast the error that labels leave.
-
-    Args:
-        battles: of a judge, with the labels so far.
-        by: `random`; nothing else is unbiased.
-        responses: the texts that humans are to read.
-    """
+    """Draw unlabelled battles at random, balanced over models, and forecast the error that labels leave."""
     if by != "random":
         raise UsageError(
             f"--by {by} is not available: ratings from labels where the judge is unsure had three times the error when "
@@ -82,20 +65,16 @@ def draw_labels(
     candidates = _candidates(battles, labels, responses, {*coded.models})
     if len(candidates) < number:
         raise UsageError(_too_few(battles, labels, responses, number, len(candidates)))
-    rows, counts = draw_balanced(candidates, coded.models, number, rng, counts)
+    drawn, counts = draw_balanced(candidates, coded.models, number, rng, counts)
     known = round(labels.votes) if labels else 0
-    return LabelDraw(
-        rows=tuple(_sheet_row(item, *pair, responses, rng) for item, pair in rows),
-        known=known,
-        per_model=(int(counts.min()), int(counts.max())),
-        forecast=_forecast(coded, labels, known, known + number),
-        from_labels=labels is not None,
-    )
+    rows = tuple(_sheet_row(item, *pair, responses, rng) for item, pair in drawn)
+    forecast = _forecast(coded, labels, known, known + number)
+    return LabelDraw(rows, known, (int(counts.min()), int(counts.max())), forecast, from_labels=labels is not None)
 
 
 def _candidates(
     battles: Battles, labels: HumanLabelFit | None, responses: Responses | None, rated: AbstractSet[str]
-) -> list[ItemPair]:
+) -> list[tuple[str, tuple[str, str]]]:
     """Return the battles of rated models without a label, sorted; with responses, those with both texts."""
     table = battles.table[~labels.battles] if labels else battles.table
     table = table[table["item"].notna()]
@@ -130,9 +109,8 @@ def _sheet_row(item: str, first: str, second: str, responses: Responses | None, 
     left, right = (first, second) if rng.random() < 0.5 else (second, first)
     if responses is None:
         return SheetRow(item, "", left, right, "", "")
-    key, asked = response_key(item, 1), responses.by_id()
-    texts = responses.texts
-    return SheetRow(item, asked[item].instruction, left, right, texts[left][key], texts[right][key])
+    key, texts = response_key(item, 1), responses.texts
+    return SheetRow(item, responses.by_id()[item].instruction, left, right, texts[left][key], texts[right][key])
 
 
 def _forecast(coded: CodedBattles, labels: HumanLabelFit | None, known: int, planned: int) -> tuple[ErrorForecast, ...]:
@@ -145,7 +123,8 @@ def _forecast(coded: CodedBattles, labels: HumanLabelFit | None, known: int, pla
         fit = RandomEffects(phi, np.zeros((size, size)), (1.0,) * 3, prior, np.zeros(size), 1.0)
         spread = coded
     numbers = tuple(sorted({*([known] if known else []), planned, *(number for number in NUMBERS if number > known)}))
-    alone = replace(fit, tau=(ALONE, ALONE, ALONE))
+    # A judge with so large an error, in logits, adds nothing to the labels.
+    alone = replace(fit, tau=(10.0, 10.0, 10.0))
     joined, single = (expected_errors(spread, phi, each, numbers) for each in (fit, alone))
     errors = MEAN_OF_NORMAL * POINTS * np.array([joined, single])
     return tuple(ErrorForecast(number, *own) for number, own in zip(numbers, errors.T.tolist(), strict=True))

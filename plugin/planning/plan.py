@@ -20,15 +20,7 @@ UNITS = ("tokens_in", "tokens_out", "price_in", "price_out")
 
 @dataclass(frozen=True, slots=True)
 class Tariff:
-    """Judge calls, tokens and prices of one battle; None if unknown.
-
-    Attributes:
-        tokens_in, tokens_out: per judge call.
-        price_in, price_out: per million tokens, in any currency.
-
-    Raises:
-        UsageError: a number below 0, no repeat, or unknown orders.
-    """
+    """Orders and repeats of one battle, tokens of a judge call, and prices of a million tokens; None if unknown."""
 
     orders: Orders = "both"
     repeats: int = 1
@@ -115,13 +107,9 @@ class AnchorCandidate:
 class SampleSize:
     """Items that detect an edge: the share of decided items that the better model wins, minus a half.
 
-    Attributes:
-        informative: decided items, by the formula of the sign test (Table 2, base).
-        exact_power: of the exact sign test on these.
-        exact: decided items with which the exact test has the power asked for.
-        direct: items if the two models meet directly and ties are lost.
-        anchored: items if both meet an anchor and equal verdicts are lost.
-        wilcoxon: items by Wilcoxon's test through an anchor.
+    `informative` and `exact` count decided items: by the formula of the sign test (Table 2, base), on which the exact
+    test has the power `exact_power`, and by that test. The others count all items: if the two models meet directly and
+    ties are lost, if both meet an anchor and equal verdicts are lost, and by Wilcoxon's test through an anchor.
     """
 
     edge: float
@@ -147,12 +135,8 @@ class SmallestEdge:
 class PricedDesign:
     """A design in the table of costs.
 
-    Attributes:
-        planned: cost of the planned items.
-        error: standard error of the difference of a typical pair on the planned items, Elo.
-        gap: smallest difference of a typical pair that the planned items detect, Elo.
-        items: on which the asked edge is detected.
-        needed, needed_low, needed_high: cost of `items`, and at the ends of its interval.
+    On the planned items: their cost, the standard `error` of the difference of a typical pair and the smallest `gap`
+    that is detected, Elo. For the asked edge: the `items`, and their cost with that at the ends of their interval.
     """
 
     design: str

@@ -10,7 +10,6 @@ from podium.planning.plan import BattleCosts, ComparedSize, Plan, PricedDesign
 from podium.report.model import EMPTY, Axis, Report, Section, Table, shorten_report
 from podium.report.numbers import cell_text, range_text
 
-PICTURE_WIDTH = 24
 Column = tuple[str, Callable[[Any], str]]
 """The head of a column, and the function that formats a row's cell."""
 DESIGN: Column = ("design", lambda line: line.design)
@@ -25,6 +24,7 @@ def select_reports(plan: Plan, section: str | None, *, full: bool) -> tuple[Repo
 
 def plan_reports(plan: Plan) -> tuple[Report, ...]:
     """Return a report of what to compare and why, with a section for each question of how many and how much."""
+    asked, pilot = plan.asked, "no pilot"
     notes = [f"{step.question} {step.answer}: {step.reason}" for step in plan.decision.steps]
     advice, answer = f"{plan.decision.advice[0].upper()}{plan.decision.advice[1:]}.", []
     if size := plan.compared:
@@ -35,14 +35,12 @@ def plan_reports(plan: Plan) -> tuple[Report, ...]:
     if design := _design_sentence(plan):
         answer.append(design)
         notes.append(advice)
-    asked, pilot = plan.asked, "no pilot"
     items = "items to be found" if asked["items"] is None else f"{asked['items']:,} items"
     if asked["pilot_items"] is not None:
         counts = asked["pilot_battles"]
         pilot = f"pilot of {asked['pilot_items']:,} items: {counts.readable:,} of {counts.battles:,} battles judged"
     title = f"plan · {asked['models']} models, {items}; {pilot}"
-    sections = tuple(_sections(plan))
-    return (Report(title, tuple(answer or [advice]), notes=tuple(notes), sections=sections),)
+    return (Report(title, tuple(answer or [advice]), notes=tuple(notes), sections=tuple(_sections(plan))),)
 
 
 def _design_sentence(plan: Plan) -> str:
@@ -76,8 +74,8 @@ def _command_line(design: str, tariff: dict[str, Any]) -> str:
     """Return the command that plays a design."""
     name, _, anchor = design.replace(", by a pilot", " auto").partition(" ")
     orders = "" if tariff["orders"] == "both" or name == "ring" else tariff["orders"]
-    options = {"responses": "PATH", "anchor": anchor, "orders": orders}
-    options |= {"repeats": tariff["repeats"] if tariff["repeats"] > 1 else ""}
+    repeats = tariff["repeats"] if tariff["repeats"] > 1 else ""
+    options = {"responses": "PATH", "anchor": anchor, "orders": orders, "repeats": repeats}
     typed = " ".join(f"-T {quote(f'{key}={value}')}" for key, value in options.items() if value)
     return f"inspect eval podium/{name} {typed} --model-role judge=MODEL"
 
@@ -127,16 +125,14 @@ def _candidates(plan: Plan) -> Section:
         ("pairs", lambda own: f"{own.pairs:,}"),
         ("rank set", lambda own: EMPTY if own.rank_low is None else range_text(own.rank_low, own.rank_high)),
     )
-    shares = tuple(candidate.informativeness for candidate in plan.candidates)
-    axis = Axis(shares, (0, 1), ("0%", "100%"), PICTURE_WIDTH)
+    axis = Axis(tuple(own.informativeness for own in plan.candidates), (0, 1), ("0%", "100%"), width=24)
     notes = (
         "informative: pairs of others whose verdicts against it differ, of all pairs compared on an item; "
         "of 3 levels: as win, tie, loss",
         f"interval: {plan.methods['informativeness']}; rank set: simultaneous",
     )
-    return _section(
-        "candidates", "candidates for the anchor", plan.candidates, columns, notes, align="llrrrrr", axis=axis
-    )
+    title = "candidates for the anchor"
+    return _section("candidates", title, plan.candidates, columns, notes, align="llrrrrr", axis=axis)
 
 
 def _samples(plan: Plan) -> Section:
@@ -152,8 +148,7 @@ def _samples(plan: Plan) -> Section:
         ("by anchor, Wilcoxon", lambda sample: cell_text(sample.wilcoxon, ",")),
     )
     asked, share = plan.asked, plan.asked["informativeness"]
-    anchor = "" if plan.anchor is None else f" {plan.anchor}"
-    by_anchor = f"; by anchor{anchor}: of {share.value:.1%}" if share else ""
+    by_anchor = f"; by anchor{f' {plan.anchor}' if plan.anchor else ''}: of {share.value:.1%}" if share else ""
     notes = [
         "wins: of decided items, those that the better model wins; decided: by the formula of the sign test; exact: "
         "for the exact test to have the power",

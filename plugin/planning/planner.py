@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,11 +26,6 @@ if TYPE_CHECKING:
 
 TIES = 0.15
 """Share of battles that end in a tie, if nothing else is known."""
-FEW = 3
-"""Models up to which all pairs cost no more than an anchor from outside."""
-BASELINE = "is there a natural baseline that every model is to be compared with?"
-NUMBER = f"are there at most {FEW} models?"
-ONLY_PAIRS = "are only some pairs of interest, rather than a ranking of all?"
 
 
 def make_plan(
@@ -122,9 +118,7 @@ def _build_plan(request: PlanRequest) -> Plan:
     options = {"seed": request.seed, "tariff": asdict(request.tariff)}
     return Plan(
         asked={
-            "models": request.models,
-            "items": request.items,
-            "ties": request.ties,
+            **{name: getattr(request, name) for name in ("models", "items", "ties")},
             "informativeness": request.share,
             **{name: getattr(request, name) for name in ("edge", "alpha", "power", "level")},
             "pilot_items": len(record.field.items) if record else None,
@@ -233,30 +227,32 @@ def _assumptions(request: PlanRequest) -> Iterator[str]:
 
 def _check_names(names: Sequence[str], baseline: str | None, pairs: Sequence[tuple[str, str]]) -> None:
     """Raise UsageError for a baseline or a pair that is not in the pilot, and for a pair of one model."""
-    for name in [*([baseline] if baseline else []), *(name for pair in pairs for name in pair)]:
+    for name in chain([baseline] if baseline else [], *pairs):
         if names and name not in names:
             raise unknown_name("model", name, names)
-    same = next((a for a, b in pairs if a == b), None)
-    if same is not None:
+    for same in (a for a, b in pairs if a == b):
         raise UsageError(f"--pair {same} {same}: a pair needs two different models")
 
 
 def decide(models: int, baseline: str | None = None, pairs: Sequence[tuple[str, str]] = ()) -> Decision:
     """Return the decision of the first question of the tree (Don-Yehiya et al. 2026, Figure 5) that is answered yes."""
+    question = "is there a natural baseline that every model is to be compared with?"
     if baseline is not None:
-        step = DecisionStep(BASELINE, f"yes, {baseline}", "it is the anchor, whatever its strength")
+        step = DecisionStep(question, f"yes, {baseline}", "it is the anchor, whatever its strength")
         advice = f"compare every model with {baseline}, and draw no conclusions about other pairs"
         return Decision("baseline", advice, (step,))
-    steps = [DecisionStep(BASELINE, "no", "none was named (--baseline)")]
-    if models <= FEW:
-        step = DecisionStep(NUMBER, f"yes, {models}", "all pairs cost no more than an anchor from outside would")
+    steps = [DecisionStep(question, "no", "none was named (--baseline)")]
+    question = "are there at most 3 models?"
+    if models <= 3:
+        step = DecisionStep(question, f"yes, {models}", "all pairs cost no more than an anchor from outside would")
         return Decision("round_robin", "compare all pairs", (*steps, step))
-    steps.append(DecisionStep(NUMBER, f"no, {models}", "the cost of all pairs grows with the square of their number"))
+    steps.append(DecisionStep(question, f"no, {models}", "the cost of all pairs grows with the square of their number"))
+    question = "are only some pairs of interest, rather than a ranking of all?"
     if pairs:
-        step = DecisionStep(ONLY_PAIRS, f"yes, {len(pairs)}", "a direct comparison wastes nothing on an anchor")
+        step = DecisionStep(question, f"yes, {len(pairs)}", "a direct comparison wastes nothing on an anchor")
         shown = ", ".join(f"{a} with {b}" for a, b in pairs)
         return Decision("pairs", f"compare {shown}; report win rates of these pairs, no scores", (*steps, step))
-    steps.append(DecisionStep(ONLY_PAIRS, "no", "none were named (--pair), so all are to be ranked"))
+    steps.append(DecisionStep(question, "no", "none were named (--pair), so all are to be ranked"))
     advice = (
         "for a full ranking, take a middling model as the anchor, never the strongest or the weakest, confirm its "
         "informativeness by a pilot and report it; or take a design without an anchor where the tables below allow it"

@@ -36,10 +36,6 @@ They are those of GPT-4's verdicts on seven models, the round robin that came wi
 """
 MOST_MODELS = 200
 """Models beyond which no precision is computed."""
-DIFFERENT_BY_ITEM = ("chain", "ring")
-"""Tournaments that play other pairs on each item; they are played on more items to average over these."""
-GROUPS = 10
-"""Groups of a pilot's items for the jackknife."""
 FEWEST_ITEMS = 4
 """Items of a pilot below which no precision is estimated."""
 
@@ -62,14 +58,10 @@ class VerdictModel:
     calls: float | None = 1.0
 
     @property
-    def expected_credits(self) -> np.ndarray:
-        """Expected credit of row against column, shape (n, n)."""
-        return np.asarray(expit(self.theta[:, None] - self.theta))
-
-    @property
     def information(self) -> np.ndarray:
         """Fisher information p (1 - p) of a battle about the difference of its two log-strengths, shape (n, n)."""
-        return self.expected_credits * (1 - self.expected_credits)
+        expected = expit(self.theta[:, None] - self.theta)
+        return np.asarray(expected * (1 - expected))
 
     def remaining_variance(self, calls: float) -> np.ndarray:
         """Return the variance, beyond item effects, of a credit that is a mean over judge calls, shape (n, n)."""
@@ -87,11 +79,7 @@ def assumed_verdicts(names: tuple[str, ...], ties: float) -> VerdictModel:
 
 
 def cube_by_item(record: "Recording", values: np.ndarray) -> np.ndarray:
-    """Return the values of a record's battles by item, shape (items, n, n), NaN if there is none.
-
-    Args:
-        values: one per battle, of the model that comes first by name; the mirrored entry is its negative.
-    """
+    """Return a value per battle as (items, first model by name, other), mirrored with the opposite sign, else NaN."""
     names = {name: k for k, name in enumerate(record.field.models)}
     items = {name: k for k, name in enumerate(record.field.items)}
     cube = np.full((len(items), len(names), len(names)), np.nan)
@@ -102,11 +90,7 @@ def cube_by_item(record: "Recording", values: np.ndarray) -> np.ndarray:
 
 
 def pilot_verdicts(record: "Recording") -> tuple[VerdictModel, list[VerdictModel]]:
-    """Return the verdict model of a pilot, and those of the pilot without each tenth of its items.
-
-    Raises:
-        NotIdentifiedError: fewer than four items, or verdicts that leave a rating unbounded.
-    """
+    """Return the verdict model of a pilot, and those of the pilot without each tenth of its items."""
     names, table = record.field.models, record.battles.table
     # Sorted, so that the groups do not depend on the order of the rows.
     order = np.argsort(np.array(record.field.items, dtype=object), kind="stable")
@@ -123,7 +107,7 @@ def pilot_verdicts(record: "Recording") -> tuple[VerdictModel, list[VerdictModel
     cube = cube_by_item(record, 2 * credit - 1)[order]
     has_orders = "order" in table and table["order"].notna().all()
     calls = float((1 + (table["order"] == "merged")).sum() / len(credit)) if has_orders else None
-    groups = min(GROUPS, len(order))
+    groups = min(10, len(order))
     parts = [cube[np.arange(len(order)) % groups != left] for left in range(groups)]
     whole, *others = (_fit_verdicts((1 + part) / 2, names, calls) for part in (cube, *parts))
     return whole, others
@@ -144,19 +128,19 @@ def _fit_verdicts(credit: np.ndarray, names: tuple[str, ...], calls: float | Non
 
 
 def play_schedule(design: TournamentDesign, model: VerdictModel) -> np.ndarray:
-    """Return how often each pair meets on each item when every verdict is as expected, shape (items, n, n).
-
-    An anchor that is unknown or not among the models is replaced by a model of middling strength.
-    """
-    size, most = len(model.names), 100 if design.name in DIFFERENT_BY_ITEM else 10
+    """Return how often each pair meets on each item when every verdict is as expected, shape (items, n, n)."""
+    # Chain and ring play other pairs on each item: more items average over these.
+    size, most = len(model.names), 100 if design.name in ("chain", "ring") else 10
     number = int(np.clip(20_000 * most // size**2, 1, most))
     settings = dict(design.settings)
+    # An anchor that is unknown or not among the models is replaced by a model of middling strength.
     if design.name == "anchor" and settings.get("anchor") not in model.names:
         settings["anchor"] = model.names[np.argsort(model.theta, kind="stable")[size // 2]]
     rule = make_tournament(design.name, settings)
     field = Field(model.names, tuple(f"item {k}" for k in range(number)), {})
     code, place = ({name: k for k, name in enumerate(names)} for names in (field.models, field.items))
-    expected, met, rounds = model.expected_credits.tolist(), np.zeros((number, size, size)), list[Round]()
+    expected = expit(model.theta[:, None] - model.theta).tolist()
+    met, rounds = np.zeros((number, size, size)), list[Round]()
     while coming := rule.next(field, rounds).pairings:
         a, b = ([code[getattr(own, side)] for own in coming] for side in ("a", "b"))
         np.add.at(met, ([place[own.item] for own in coming], a, b), 1.0)
@@ -167,9 +151,7 @@ def play_schedule(design: TournamentDesign, model: VerdictModel) -> np.ndarray:
 def typical_variance(met: np.ndarray, model: VerdictModel, calls: float) -> float:
     """Return the mean variance over pairs of the difference of two ratings, times the number of items, Elo squared.
 
-    Args:
-        met: how often each pair meets on each item, shape (items, n, n).
-        calls: judge calls of a battle.
+    `met` is from `play_schedule`, and `calls` are the judge calls of a battle.
     """
     laplacians = _laplacian(met * model.information)
     remaining = _laplacian((met * model.remaining_variance(calls)).sum(axis=0))
@@ -190,12 +172,7 @@ def _laplacian(weights: np.ndarray) -> np.ndarray:
 def design_variance(
     design: TournamentDesign, model: VerdictModel, others: list[VerdictModel], calls: float, level: float
 ) -> Estimate:
-    """Return the `typical_variance` of a design; with a pilot, its interval is a jackknife over groups of items.
-
-    Args:
-        others: models of the pilot without each group of items; empty without a pilot.
-        calls: judge calls of a battle.
-    """
+    """Return the `typical_variance` of a design; its interval is a jackknife over `others` of `pilot_verdicts`."""
     met = play_schedule(design, model)
     variance = typical_variance(met, model, calls)
     if not others:

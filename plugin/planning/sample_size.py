@@ -24,16 +24,10 @@ from podium.planning.precision import cube_by_item
 if TYPE_CHECKING:
     from podium.verbs.replays import Recording
 
-WINDOW = 0.01
-"""Width of the interval of edges from which the paper takes its distributions."""
 ROUNDING = 9
 """Decimals to which a number of items is exact: 153 / 0.45 is 340, whatever 1 - 0.55 is in floating point."""
 MOST_ITEMS = 100_000
 """Items beyond which no signed-rank test is planned."""
-EDGES = (0.05, 0.10, 0.15, 0.20, 0.25)
-"""Of the paper's Table 2."""
-ENOUGH_ITEMS = 100
-"""Items of a pilot from which on the differences of single pairs are used as they are, not pooled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +65,9 @@ def three_levels(ties: float, edge: float) -> Differences:
     (0.501, 0.616)
     """
     check_numbers(ties=ties, edge=edge or None)
-    lean, decided = 0.0, 1 - ties
-    if edge > 0:
-        root = sqrt((1 + ties) ** 2 - 8 * edge**2 * decided * (decided / 2 + 2 * ties))
-        lean = ((1 + ties) - root) / (4 * edge * decided)
+    decided = 1 - ties
+    root = sqrt((1 + ties) ** 2 - 8 * edge**2 * decided * (decided / 2 + 2 * ties))
+    lean = ((1 + ties) - root) / (4 * edge * decided) if edge else 0.0
     verdict = np.array([decided * (0.5 - lean), ties, decided * (0.5 + lean)])
     return Differences(np.arange(-2.0, 3.0), np.convolve(verdict, verdict))
 
@@ -121,10 +114,8 @@ def select_edge(pool: Sequence[Differences], edge: float, *, single: bool = True
     If there is none, or `single` is False (they rest on too few items), one distribution is made of the whole pool.
     """
     informative = [differences for differences in pool if differences.informative]
-    near = [differences for differences in informative if single and edge <= differences.edge < edge + WINDOW]
-    if near:
-        return near, True
-    return ([pool_differences(pool, edge)] if informative else []), False
+    near = [differences for differences in informative if single and edge <= differences.edge < edge + 0.01]
+    return near or ([pool_differences(pool, edge)] if informative else []), bool(near)
 
 
 def pool_differences(pool: Sequence[Differences], edge: float) -> Differences:
@@ -215,12 +206,10 @@ def exactly_needed(edge: float, *, alpha: float = 0.05, power: float = 0.8) -> i
 
 
 def signed_rank_z(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Return the z statistic of Wilcoxon's test with Pratt's zeros, shape (samples,); 0 if all differences are 0.
+    """Return the z statistic of Wilcoxon's test, from how often each value occurs, shape (samples, values).
 
-    Zeros are ranked with the others and then left out; tied ranks are averaged, and the variance corrected for them.
-
-    Args:
-        counts: how often each value occurs in each sample, shape (samples, values).
+    Zeros are ranked with the others and then left out (Pratt); tied ranks are averaged, and the variance corrected for
+    them. It is 0 if all differences are 0.
     """
     sizes, place = np.unique(np.abs(values), return_inverse=True)
     group = counts @ (place[:, None] == np.arange(len(sizes)))
@@ -268,7 +257,7 @@ def smallest_number(is_enough: Callable[[int], object], most: int = MOST_ITEMS) 
 
 def sample_sizes(request: PlanRequest) -> Iterator[SampleSize]:
     """Yield the items that detect each edge of Table 2, and the edge asked about."""
-    edges = sorted({*EDGES, request.edge})
+    edges = sorted({0.05, 0.10, 0.15, 0.20, 0.25, request.edge})
     request.methods["sign test"] = _sign_test_intervals(request)
     differences = _differences_by_edge(request, edges)
     for edge in edges:
@@ -312,7 +301,8 @@ def _differences_by_edge(request: PlanRequest, edges: Sequence[float]) -> Mappin
         request.methods["wilcoxon"] = "win, tie and loss against an anchor in the middle, independent of each other"
         return {edge: [_expected_differences(request, edge)] if edge < 0.5 else [] for edge in edges}
     pool = list(recorded_differences(request.record))
-    single = len(request.record.field.items) >= ENOUGH_ITEMS
+    # With fewer items, the differences of single pairs are too rough, and are pooled.
+    single = len(request.record.field.items) >= 100
     chosen = {edge: select_edge(pool, edge, single=single) for edge in edges}
     own = [f"{edge:+.0%}" for edge, (_, is_recorded) in chosen.items() if is_recorded]
     if pool:

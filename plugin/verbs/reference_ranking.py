@@ -24,7 +24,6 @@ from podium.verbs.replays import in_one_order, merge_orders
 
 PartScorer = Callable[[np.ndarray], np.ndarray]
 """From a mask of the record's rows, shape (rows,), to a score per model, NaN if there is none, shape (models,)."""
-
 FROM_PAIRS = {"bradley-terry": {"regularization", "labels"}, "win-rate": {"labels"}}
 """Rankers that need only the sums of each pair, and the options with which they still do."""
 
@@ -59,14 +58,8 @@ class ReferenceRanking:
             score = self._score if len(rows) == len(self._battles) else self._score_judgments
             own, whole = score(rows)[self._compared], self._scores[self._compared]
             # Rounding must not order equal scores.
-            self._known[key] = (
-                (np.nan, np.nan)
-                if np.isnan(own).any()
-                else (
-                    float(kendalltau(np.round(own, 9), np.round(whole, 9)).statistic),
-                    float(np.abs((own - own.mean()) - (whole - whole.mean())).mean()),
-                )
-            )
+            tau = np.nan if np.isnan(own).any() else kendalltau(np.round(own, 9), np.round(whole, 9)).statistic
+            self._known[key] = float(tau), float(np.abs((own - own.mean()) - (whole - whole.mean())).mean())
         return self._known[key]
 
 
@@ -76,9 +69,13 @@ def part_scorer(battles: Battles, ranker: str, options: Mapping[str, Any]) -> Pa
     Bradley-Terry and win rates are computed from pair sums, without intervals; other rankers rank each part in full.
     """
     if ranker in FROM_PAIRS and options.keys() <= FROM_PAIRS[ranker] | {"seed"}:
-        labels, regularization = options.get("labels", "soft"), float(options.get("regularization", REGULARIZATION))
-        score = win_rates if ranker == "win-rate" else lambda pairs: elo_of_pairs(pairs, regularization)
-        return _scorer_from_pairs(battles, labels, score)
+        penalty = float(options.get("regularization", REGULARIZATION))
+        score = win_rates if ranker == "win-rate" else lambda pairs: elo_of_pairs(pairs, penalty)
+        coded, readable = code_battles(battles, labels=options.get("labels", "soft")), battles.readable
+        # The codes of all models, those without a readable battle included.
+        position = np.array([battles.models.index(name) for name in coded.models])
+        coded = replace(coded, a=position[coded.a], b=position[coded.b], models=battles.models)
+        return lambda rows: score(pair_sums_with_items(coded.take(rows[readable])))
 
     def score_rows(rows: np.ndarray) -> np.ndarray:
         scores: dict[str, float | None] = {}
@@ -88,15 +85,6 @@ def part_scorer(battles: Battles, ranker: str, options: Mapping[str, Any]) -> Pa
         return np.array([scores.get(name) for name in battles.models], dtype=np.float64)
 
     return score_rows
-
-
-def _scorer_from_pairs(battles: Battles, labels: Any, score: Callable[[Pairs], np.ndarray]) -> PartScorer:
-    """Return the function that sums a part's battles by pair and scores the sums."""
-    coded, readable = code_battles(battles, labels=labels), battles.readable
-    # The codes of all models, those without a readable battle included.
-    position = np.array([battles.models.index(name) for name in coded.models])
-    coded = replace(coded, a=position[coded.a], b=position[coded.b], models=battles.models)
-    return lambda rows: score(pair_sums_with_items(coded.take(rows[readable])))
 
 
 def elo_of_pairs(pairs: Pairs, regularization: float) -> np.ndarray:

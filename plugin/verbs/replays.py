@@ -22,13 +22,10 @@ from podium.verbs.rank_battles import rank, refuse_several_judges
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """Recorded verdicts as a judge: battles are numbered by item and pair, and by who was shown first if asked for.
+    """Recorded verdicts as a judge: battles have a code by item and pair, and by who was shown first if asked for.
 
-    Attributes:
-        codes: number of each battle; repeats have one number.
-        outcomes: by number; repeats are averaged, unparsed ones left out.
-        calls: judge calls by number, both orders counted, shape (battles,).
-        code_of_row: number of the battle of each row, -1 for a row without an item, shape (rows,).
+    By code: outcomes (repeats are averaged, unparsed ones left out), and judge calls with both orders counted. The code
+    of a row without an item is -1.
     """
 
     battles: Battles
@@ -45,10 +42,7 @@ class Recording:
 
     def rows_of(self, pairings: Sequence[Pairing]) -> np.ndarray:
         """Return the mask of the rows of these battles, shape (rows,)."""
-        # One more than there are battles: rows without an item have the code -1, and are never played.
-        asked = np.zeros(len(self.outcomes) + 1, dtype=bool)
-        asked[[code for pairing in pairings if (code := self.code_of(pairing)) is not None]] = True
-        return asked[self.code_of_row]
+        return np.isin(self.code_of_row, [code for one in pairings if (code := self.code_of(one)) is not None])
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +135,9 @@ def in_one_order(battles: Battles) -> Battles:
 
 def merge_orders(battles: Battles) -> Battles:
     """Merge the two orders of each pair, if the rows are judgments."""
-    table = battles.rows
+    table, keep = battles.rows, battles.reading.get("one_sided") == "keep"
     if not isinstance(table, pd.DataFrame) or "order" not in table or "swap" in table:
         return battles
-    keep = battles.reading.get("one_sided") == "keep"
     return replace(battles, rows=verdicts_of(battles.to_frame(), keep_one_sided=keep))
 
 
@@ -156,13 +149,10 @@ def recording_of(
     if not pool:
         refuse_several_judges(battles)
     if not battles.has_items:
-        raise NotIdentifiedError(
-            "no item column: a tournament is replayed item by item; name it, as --columns item=prompt"
-        )
+        raise NotIdentifiedError("no item column: a tournament is replayed by item; name it, as --columns item=prompt")
     battles = in_one_order(battles) if by_order else battles
     rows, names, items = _rows_by_name(battles, by_order), battles.models, battles.table["item"]
-    label = items.cat.categories.tolist()
-    placed = (rows["item"] >= 0).to_numpy()
+    label, placed = items.cat.categories.tolist(), (rows["item"] >= 0).to_numpy()
     battle = rows[placed].groupby(["item", "a", "b", "shown"])
     code = np.full(len(rows), -1)
     code[placed] = battle.ngroup()
@@ -171,22 +161,19 @@ def recording_of(
         Pairing(label[item], names[a], names[b], first=(None, names[a], names[b])[first])
         for item, a, b, first in means.index
     ]
-    outcomes = zip(pairings, *(means[name].where(means[name].notna(), None) for name in means), strict=True)
+    outcomes = map(Outcome, pairings, *(means[name].where(means[name].notna(), None) for name in means))
     return Recording(
         battles=battles,
         field=Field(names, tuple(items.dropna().unique()), {}),
         codes={pairing: k for k, pairing in enumerate(pairings)},
-        outcomes=tuple(Outcome(*each) for each in outcomes),
+        outcomes=tuple(outcomes),
         calls=battle["calls"].sum().to_numpy(),
         code_of_row=code,
     )
 
 
 def _rows_by_name(battles: Battles, by_order: bool) -> pd.DataFrame:
-    """Return item code, codes of both models by name, who was shown first, credit, margin and calls of each row.
-
-    Who was shown first is 0 if unknown or not asked for, 1 for the first model by name, 2 for the other.
-    """
+    """Return item code, model codes by name, shown first (1, 2, or 0 if unknown), credit, margin and calls by row."""
     table, (a, b) = battles.table, battles.model_codes
     turned, credit, margin = a > b, table["credit"].to_numpy(), battles.numbers_of("margin")
     order = table["order"] if by_order and "order" in table else pd.Series("", index=table.index)
@@ -205,9 +192,9 @@ def _rows_by_name(battles: Battles, by_order: bool) -> pd.DataFrame:
 def play(tournament: TournamentRule, record: Recording) -> Playthrough:
     """Play a tournament on recorded verdicts until it is over; PluginError for repeated or impossible battles."""
     ranked_before = getattr(tournament, "ranked_before", None)
-    ranked = frozenset(ranked_before(record.field)) if ranked_before else frozenset()
+    ranked = {*ranked_before(record.field)} if ranked_before else set()
     rated = record.outcomes if ranked else ()
-    given = tuple(outcome for outcome in rated if {outcome.pairing.a, outcome.pairing.b} <= ranked)
+    given = tuple(own for own in rated if ranked.issuperset((own.pairing.a, own.pairing.b)))
     before = (Round(given, "ranked before"),) if given else ()
     rounds: list[Round] = []
     seen: set[Pairing] = set()
@@ -228,12 +215,10 @@ def play(tournament: TournamentRule, record: Recording) -> Playthrough:
 def divide_options(
     options: Mapping[str, Any], tournaments: Sequence[str], rankers: Sequence[str]
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
-    """Return the options (`option` or `name.option` to value) of each tournament, and those of the rankers.
-
-    An option that both have goes to both, unless its value is the tournament's default or several names (`anchor=a,b`).
-    """
+    """Return the options (`option` or `name.option` to value) of each tournament, and those of the rankers."""
     known = options_by_name((), tournaments)
     usual = {name: parameter.default for own in known.values() for name, parameter in own.items()}
+    # An option that both have goes to both, unless its value is the tournament's default or several names.
     ranked = {option for own in options_by_name(rankers).values() for option in own}
     ranked -= {name for name, default in usual.items() if options.get(name) == default or "," in str(options.get(name))}
     own, rest = assign_options(options, known)
@@ -253,26 +238,18 @@ def _price(record: Recording, rounds: Sequence[Round], given: int) -> Price:
     asked = [outcome for played in rounds for outcome in played.outcomes]
     judged = sum(outcome.credit is not None for outcome in asked)
     on_record = [code for outcome in asked if (code := record.code_of(outcome.pairing)) is not None]
-    in_one_order = [outcome.pairing.first is not None for outcome in asked]
-    calls = len(on_record) if all(in_one_order) else int(record.calls[on_record].sum())
-    return Price(
-        battles=len(asked),
-        judged=judged,
-        unparsed=len(on_record) - judged,
-        missing=len(asked) - len(on_record),
-        calls=calls,
-        pairs=len({(outcome.pairing.a, outcome.pairing.b) for outcome in asked}),
-        rounds=len(rounds),
-        given=given,
-    )
+    in_one_order = all(outcome.pairing.first for outcome in asked)
+    calls = len(on_record) if in_one_order else int(record.calls[on_record].sum())
+    pairs = len({(outcome.pairing.a, outcome.pairing.b) for outcome in asked})
+    unparsed, missing = len(on_record) - judged, len(asked) - len(on_record)
+    return Price(len(asked), judged, unparsed, missing, calls, pairs, len(rounds), given)
 
 
 def _outcome_of(pairing: Pairing, record: Recording) -> Outcome:
     """Return the outcome of a battle, without a credit if it is not on record; PluginError for an impossible one."""
     code, sides = record.code_of(pairing), (pairing.a, pairing.b)
     if code is not None:
-        known = record.outcomes[code]
-        return Outcome(pairing, known.credit, known.margin)
+        return record.outcomes[code]._replace(pairing=pairing)
     if {*sides} <= set(record.field.models) and pairing.a < pairing.b and pairing.first in (None, *sides):
         return Outcome(pairing, None)
     raise PluginError(f"no such battle: {pairing}; a pairing names two models of the field, the first by name first")

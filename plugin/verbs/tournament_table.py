@@ -18,13 +18,7 @@ from podium.plugins.settings import options_of, ranker_names, ranker_options
 from podium.text import Document, some
 from podium.tournaments.schedule import TournamentDesign, asks_order
 from podium.verbs.reference_ranking import ReferenceRanking
-from podium.verbs.replays import (
-    Recording,
-    divide_options,
-    play,
-    recording_of,
-    seed_settings,
-)
+from podium.verbs.replays import Recording, divide_options, play, recording_of, seed_settings
 
 COSTS = ("battles", "calls", "pairs", "rounds", "missing")
 """Fields of a tournament's price that the table shows."""
@@ -32,14 +26,11 @@ COSTS = ("battles", "calls", "pairs", "rounds", "missing")
 
 @dataclass(frozen=True, slots=True)
 class TournamentRow:
-    """One tournament over all seeds, with mean costs, and mean distances from the ranking of the whole record.
+    """One tournament over all seeds: mean costs on at most `budget` battles, and mean distances from the whole record.
 
-    Attributes:
-        budget: the most battles it may play.
-        error: mean absolute difference of centred scores; None if no seed gave a ranking.
-        failed: number of seeds that gave no ranking of all models; left out of `error` and `tau`.
-        most: 90% quantile of the calls over seeds; None for a tournament that cannot stop early.
-        answered: share of seeds in which the question was answered; None as for `most`.
+    `error` is the mean absolute difference of centred scores; `failed` counts the seeds without a ranking of all
+    models, which are left out. Of a tournament that can stop early, `most` is the 90% quantile of the calls, and
+    `answered` the share of seeds in which the question was answered.
     """
 
     tournament: str
@@ -146,14 +137,14 @@ def _compare_design(
         answers += [] if played.battles.answer is None else [played.battles.answer["answered"]]
         distances.append(reference.distance(played.rows))
     known = np.array([distance for distance in distances if not np.isnan(distance[0])]).reshape(-1, 2)
-    means = known.mean(axis=0).tolist() if len(known) else (None, None)
-    deviations = known.std(axis=0, ddof=1).tolist() if len(known) > 1 else (None, None)
+    (tau, error) = known.mean(axis=0).tolist() if len(known) else (None, None)
+    (tau_sd, error_sd) = known.std(axis=0, ddof=1).tolist() if len(known) > 1 else (None, None)
     costs: dict[str, Any] = {name: float(np.mean([getattr(price, name) for price in prices])) for name in COSTS}
     return TournamentRow(
         tournament=design.label,
         budget=design.budget,
         **costs,
-        **dict(zip(("tau", "error", "tau_sd", "error_sd"), (*means, *deviations), strict=True)),
+        **{"error": error, "error_sd": error_sd, "tau": tau, "tau_sd": tau_sd},
         seeds=len(seeds),
         failed=len(seeds) - len(known),
         most=int(np.quantile([price.calls for price in prices], 0.9, method="higher")) if answers else None,
@@ -194,11 +185,9 @@ def _fit_to_budgets(variant: TournamentDesign, record: Recording, budgets: Seque
 
 def _warnings(rows: Sequence[TournamentRow], record: Recording) -> Iterator[str]:
     """Yield a warning for seeds without a ranking, for missing battles, and for an incomplete record."""
-    lost = [f"{row.tournament} ({row.failed} of {row.seeds} seeds)" for row in rows if row.failed]
-    if lost:
+    if lost := [f"{row.tournament} ({row.failed} of {row.seeds} seeds)" for row in rows if row.failed]:
         yield f"some seeds gave no score to some models and are left out of error and tau: {', '.join(lost)}"
-    short = list(dict.fromkeys(row.tournament for row in rows if row.missing))
-    if short:
+    if short := list(dict.fromkeys(row.tournament for row in rows if row.missing)):
         yield f"some battles asked for are not on record, so the scores rest on fewer: {some(short)}"
     models = len(record.field.models)
     recorded = len({pairing._replace(first=None) for pairing in record.codes})

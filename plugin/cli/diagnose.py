@@ -67,7 +67,6 @@ def _families(given: str | None) -> dict[str, str]:
         return {}
     if "=" in given and not Path(given).is_file():
         return options.read_assignments(given)
-    families = families_of(about_models(given))
-    if not families:
+    if not (families := families_of(about_models(given))):
         raise DataError("no family in it", source=given, remedy="write the columns model and family")
     return families

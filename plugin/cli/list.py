@@ -6,8 +6,6 @@ from typing import Any
 import click
 
 KINDS = ("rankers", "scorers", "tournaments", "formats", "hosts")
-HOSTS = {"inspect": "inspect-ai", "lm_eval": "lm-eval"}
-"""The commands, and the packages they come from."""
 
 
 @click.command("list", short_help="List rankers, scorers, tournaments, formats and hosts.")
@@ -49,7 +47,7 @@ def _hosts() -> list[tuple[str, ...]]:
     from importlib.metadata import PackageNotFoundError, version
 
     rows: list[tuple[str, ...]] = []
-    for command, package in HOSTS.items():
+    for command, package in (("inspect", "inspect-ai"), ("lm_eval", "lm-eval")):
         try:
             rows.append((command, f"{package} {version(package)}"))
         except PackageNotFoundError:
@@ -62,10 +60,9 @@ def _state_of_enabling() -> str:
     from podium.cli.enable import is_current, startup_files
 
     paths = startup_files()
+    state = f"on in {sys.prefix} (podium disable turns it off)"
     if not paths:
-        return f"--ranker on the bare commands is off in {sys.prefix} (podium enable turns it on)"
-    if not all(map(is_current, paths)):
-        return (
-            f"--ranker on the bare commands is on, by another podium: {paths[0]} (podium enable brings it up to date)"
-        )
-    return f"--ranker on the bare commands is on in {sys.prefix} (podium disable turns it off)"
+        state = f"off in {sys.prefix} (podium enable turns it on)"
+    elif not all(map(is_current, paths)):
+        state = f"on, by another podium: {paths[0]} (podium enable brings it up to date)"
+    return f"--ranker on the bare commands is {state}"

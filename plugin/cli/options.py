@@ -5,13 +5,12 @@ An option that is the same everywhere is a constant; one whose help or default d
 
 import json
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from click.core import ParameterSource
 
 from podium.errors import UsageError
 from podium.report.styles import PICTURES, styles_of
@@ -27,10 +26,9 @@ READ_BY = ("format_", "where", *AS_THEY_ARE)
 """Parameters of `reading_options`."""
 
 READING, SHOWING = "What to read", "What to show"
-ENGINE = ("engine", "memory")
-READ_TOO = ("human_labels", "models", "responses", "no_merge", "one_sided", "complete", "families", *ENGINE)
-SHOWN_BY = ("style", "output", "figure", "section", "full", "no_texts")
-GROUPS = dict.fromkeys((*READ_BY, *READ_TOO), READING) | dict.fromkeys(SHOWN_BY, SHOWING)
+READ_TOO = "human_labels models responses no_merge one_sided complete families engine memory".split()
+GROUPS = dict.fromkeys((*READ_BY, *READ_TOO), READING)
+GROUPS |= dict.fromkeys(("style", "output", "figure", "section", "full", "no_texts"), SHOWING)
 """Heading of the help by parameter, in all commands."""
 
 
@@ -44,8 +42,7 @@ class GroupedCommand(click.Command):
         self, *names: Any, doing: str = "Options", removed: Mapping[str, str] | None = None, **more: Any
     ) -> None:
         super().__init__(*names, **more)
-        self.doing = doing
-        self.removed = removed or {}
+        self.doing, self.removed = doing, removed or {}
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments; a removed option raises UsageError that names its replacement."""
@@ -60,8 +57,7 @@ class GroupedCommand(click.Command):
         """Write a list under each heading."""
         rows: dict[str, list[tuple[str, str]]] = {self.doing: [], SHOWING: [], READING: []}
         for param in self.get_params(ctx):
-            record = param.get_help_record(ctx) if isinstance(param, click.Option) else None
-            if record is not None:
+            if isinstance(param, click.Option) and (record := param.get_help_record(ctx)):
                 group = SHOWING if "--help" in param.opts else GROUPS.get(param.name or "", self.doing)
                 rows[group].append(record)
         for title, records in rows.items():
@@ -144,7 +140,6 @@ def number_option(flag: str, interval: str, help: str, **more: Any) -> Decorator
 
 
 assigned = partial(click.option, type=read_assignments, metavar="KEY=VALUE,...")
-numbers = partial(click.option, type=read_numbers, metavar="N[,N...]")
 level = partial(number_option, "--level", "(0,1)", help="Confidence level of intervals and rank sets.", default=0.95)
 seed = partial(count_option, "--seed", least=0, default=0)
 human_labels = click.option(
@@ -157,7 +152,6 @@ human_labels = click.option(
 pool = partial(click.option, "--pool", is_flag=True)
 figure = partial(click.option, "--figure", metavar="FILE", type=OutputFile(PICTURES))
 responses = partial(click.option, "--responses", metavar="PATH", multiple=True)
-models_file = partial(click.option, "--models", metavar="FILE", type=click.Path())
 ranker = partial(click.option, "--ranker", "rankers", default="bradley-terry", metavar="NAME[,NAME...]")
 settings = partial(click.option, "--set", "settings", multiple=True)
 one_sided = choice_option(
@@ -173,12 +167,8 @@ def output(*, csv: bool = True) -> Decorator:
     """Return the options --format and -o; a CSV suffix is rejected where CSV is not available."""
     styles = styles_of(csv=csv)
     suffixes = () if csv else tuple(sorted(styles.values()))
-    by_format = click.option(
-        "--format",
-        "style",
-        type=click.Choice(styles),
-        help="Output format; by default that of -o's suffix, else table.",
-    )
+    help = "Output format; by default that of -o's suffix, else table."
+    by_format = click.option("--format", "style", type=click.Choice(styles), help=help)
     to_file = output_file(*suffixes, help="Write to this file.")
     return lambda command: by_format(to_file(command))
 
@@ -205,15 +195,6 @@ def pop_output(arguments: dict[str, Any]) -> tuple[str, Place | None]:
     return arguments.pop("style") or suffix_style(output), output
 
 
-def typed_options(context: click.Context, names: Collection[str]) -> list[str]:
-    """Return which of these options were typed by the user, in help order."""
-    return [
-        param.opts[0]
-        for param in context.command.params
-        if param.name in names and context.get_parameter_source(param.name) is ParameterSource.COMMANDLINE
-    ]
-
-
 def add_labels(battles: "Battles", places: Sequence[str], *, must_meet: bool) -> "Battles":
     """Add human labels from files to battles; with `must_meet`, labels of other battles raise an error."""
     if not places:
@@ -231,11 +212,10 @@ def add_labels(battles: "Battles", places: Sequence[str], *, must_meet: bool) ->
     return label_by_table(battles, read_battles(*sheets), must_meet=must_meet)
 
 
+several = partial(click.option, multiple=True)
 READING_OPTIONS = (
     click.option("--from", "format_", metavar="FORMAT", help="Format of the files; by default recognised by content."),
-    click.option(
-        "--where", multiple=True, metavar="COLUMN=VALUE", help="Keep only these rows; may be given several times."
-    ),
+    several("--where", metavar="COLUMN=VALUE", help="Keep only these rows; may be given several times."),
     click.option(
         "--human-judge", metavar="NAME", help="This judge's verdicts become the human labels of the others' battles."
     ),
@@ -254,9 +234,8 @@ READING_OPTIONS = (
     ),
     choice_option("--shown", "a b unknown", "Which response was shown first, where no column says it."),
     assigned("--fill", help="One value for a column that the table lacks, as model_b=gpt-4."),
-    click.option(
+    several(
         "--metric",
-        multiple=True,
         metavar="NAME[,FILTER]",
         help="Of lm-eval folders: what to compare; may be given several times, or all. Default: the only one there is.",
     ),
@@ -276,18 +255,14 @@ def sources(command: Command) -> Command:
 
 def reading_options(command: Command) -> Command:
     """Add the options that say how files are read."""
-    for option in reversed(READING_OPTIONS):
-        command = option(command)
-    return command
+    return reduce(lambda made, option: option(made), reversed(READING_OPTIONS), command)
 
 
 def reading_arguments(arguments: dict[str, Any]) -> dict[str, Any]:
     """Remove the options of `reading_options` from `arguments` and return them for `read_battles`."""
-    conditions = [text.partition("=") for text in arguments.pop("where")]
-    for column, equals, _ in conditions:
-        if not equals:
-            raise click.BadParameter(f"{column!r}: write COLUMN=VALUE", param_hint="--where")
-    where = [(column, value) for column, _, value in conditions]
+    where = [tuple(text.split("=", 1)) for text in arguments.pop("where")]
+    for column in (column for column, *value in where if not value):
+        raise click.BadParameter(f"{column!r}: write COLUMN=VALUE", param_hint="--where")
     return {"format": arguments.pop("format_"), "where": where, **{name: arguments.pop(name) for name in AS_THEY_ARE}}
 
 

@@ -26,11 +26,8 @@ def announce(ranking: "Ranking") -> None:
     """Write the warnings and failures of a ranking to stderr, each once."""
     from podium.report.ranking_view import name_of
 
-    names_of: dict[str, list[str]] = {}
-    for standings in ranking.standings:
-        for warning in dict.fromkeys(standings.warnings):
-            names_of.setdefault(warning, []).append(name_of(standings))
-    for warning, names in names_of.items():
+    for warning in dict.fromkeys(warning for standings in ranking.standings for warning in standings.warnings):
+        names = [name_of(standings) for standings in ranking.standings if warning in standings.warnings]
         whose = "" if len(names) == len(ranking.standings) else f"{', '.join(names)}: "
         warn(f"{whose}{warning}")
     for failure in ranking.failures:

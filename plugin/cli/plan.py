@@ -4,6 +4,7 @@ from functools import partial
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from podium.cli import options
 from podium.errors import UsageError
@@ -16,11 +17,8 @@ ADAPTIVE = (
     "docs/stopping.md has a measured table of tournaments that stop when a question is answered, and podium replay "
     "--set until=top3 tries one on a record"
 )
-REMOVED = {
-    "--until": ADAPTIVE,
-    "--margin": ADAPTIVE,
-    "--simulations": "nothing is simulated; the power of Wilcoxon's test is computed",
-}
+REMOVED = dict.fromkeys(("--until", "--margin"), ADAPTIVE)
+REMOVED["--simulations"] = "nothing is simulated; the power of Wilcoxon's test is computed"
 
 
 @click.command(
@@ -103,8 +101,10 @@ def plan(context: click.Context, **arguments: Any) -> None:
     tariff = Tariff(**{name: arguments.pop(name) for name in TARIFF})
     reading = {name: arguments.pop(name) for name in READING}
     if not reading["sources"]:
-        for option in options.typed_options(context, {*READING, "pilot_items", "pool"}):
-            raise UsageError(f"{option} belongs to a pilot: name one, or leave the option out")
+        for param in context.command.params:
+            is_typed = context.get_parameter_source(param.name or "") is ParameterSource.COMMANDLINE
+            if is_typed and param.name in {*READING, "pilot_items", "pool"}:
+                raise UsageError(f"{param.opts[0]} belongs to a pilot: name one, or leave the option out")
     with show_progress():
         pilot = [options.read_sources(reading, one_sided=reading.pop("one_sided"))] if reading["sources"] else []
         comparison_plan = make_plan(*pilot, tariff=tariff, **arguments)

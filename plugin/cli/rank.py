@@ -24,7 +24,9 @@ from podium.cli import options
 @options.level()
 @options.seed(help="Seed of bootstrap draws and rank sets; the same seed gives the same output.")
 @options.human_labels
-@options.models_file(help="A table with a column model, and family, date ... of each.")
+@click.option(
+    "--models", metavar="FILE", type=click.Path(), help="A table with a column model, and family, date ... of each."
+)
 @click.option("--no-merge", is_flag=True, help="Keep the two orders of a pair as battles of their own.")
 @options.one_sided
 @options.complete
@@ -71,13 +73,8 @@ def rank_sources(arguments: dict[str, Any]) -> tuple[Any, Any]:
 
     common = {name: arguments.pop(name) for name in ("level", "seed", "by", "pool", "calibration", "models")}
     complete, labels = arguments.pop("complete"), arguments.pop("human_labels")
-    battles = options.read_sources(
-        arguments,
-        merge=not arguments.pop("no_merge"),
-        one_sided=arguments.pop("one_sided"),
-        engine=arguments.pop("engine"),
-        memory=arguments.pop("memory"),
-    )
+    how = {name: arguments.pop(name) for name in ("one_sided", "engine", "memory")}
+    battles = options.read_sources(arguments, merge=not arguments.pop("no_merge"), **how)
     battles = options.add_labels(battles, labels, must_meet=False)
     battles = battles.complete_items() if complete else battles
     return rank_battles(battles, names, **common, **settings), battles

@@ -30,8 +30,12 @@ REMOVED["--items"] += "; a tournament's number of items is --set items=N"
 @options.level()
 @options.seed(help="Seed of the tournament and the rankers.")
 @options.count_option("--seeds", "Compare tournaments over this many seeds, counted from --seed.")
-@options.numbers(
-    "--budget", "budgets", help="Compare tournaments on as many items as these numbers of battles allow (1000,5000)."
+@click.option(
+    "--budget",
+    "budgets",
+    type=options.read_numbers,
+    metavar="N[,N...]",
+    help="Compare tournaments on as many items as these numbers of battles allow (1000,5000).",
 )
 @options.pool(help="Take the verdicts of several judges together.")
 @options.one_sided

@@ -72,16 +72,14 @@ def _build_page_content(
     from podium.page.texts import collect_texts
     from podium.reading.models import about_models, families_of
 
-    how = {name: arguments[name] for name in ("level", "seed", "calibration")}
+    how = {name: arguments[name] for name in ("level", "seed")}
     apart = options.read_sources({name: arguments[name] for name in (*options.READ_BY, "sources")}, merge=False)
     defaults = {"no_merge": False, "complete": False, "engine": "duckdb", "memory": None}
     ranking, battles = rank_sources({**arguments, **defaults})
     texts = None if no_texts else collect_texts(apart, sources, responses)
-    known = read_calibration(how["calibration"]) if how["calibration"] else None
+    known = read_calibration(arguments["calibration"]) if arguments["calibration"] else None
     costs = costs_table(ranking.standings[0], [*sources, *responses])
     material = PageContent(ranking, calibration=known, command=command, costs=costs)
     families = families_of(about_models(arguments["models"]))
-    content = add_battles_to_page(
-        material, battles, apart, texts, families=families, level=how["level"], seed=how["seed"]
-    )
+    content = add_battles_to_page(material, battles, apart, texts, families=families, **how)
     return content, not battles.lost

@@ -42,7 +42,7 @@ class Recording:
 
     def rows_of(self, pairings: Sequence[Pairing]) -> np.ndarray:
         """Return the mask of the rows of these battles, shape (rows,)."""
-        return np.isin(self.code_of_row, [code for one in pairings if (code := self.code_of(one)) is not None])
+        return np.isin(self.code_of_row, [code for pairing in pairings if (code := self.code_of(pairing)) is not None])
 
 
 @dataclass(frozen=True, slots=True)

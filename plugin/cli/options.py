@@ -26,7 +26,7 @@ READ_BY = ("format_", "where", *AS_THEY_ARE)
 """Parameters of `reading_options`."""
 
 READING, SHOWING = "What to read", "What to show"
-READ_TOO = "human_labels models responses no_merge one_sided complete families engine memory".split()
+READ_TOO = ["human_labels", "models", "responses", "no_merge", "one_sided", "complete", "families", "engine", "memory"]
 GROUPS = dict.fromkeys((*READ_BY, *READ_TOO), READING)
 GROUPS |= dict.fromkeys(("style", "output", "figure", "section", "full", "no_texts"), SHOWING)
 """Heading of the help by parameter, in all commands."""

@@ -137,14 +137,15 @@ def _compare_design(
         answers += [] if played.battles.answer is None else [played.battles.answer["answered"]]
         distances.append(reference.distance(played.rows))
     known = np.array([distance for distance in distances if not np.isnan(distance[0])]).reshape(-1, 2)
-    (tau, error) = known.mean(axis=0).tolist() if len(known) else (None, None)
-    (tau_sd, error_sd) = known.std(axis=0, ddof=1).tolist() if len(known) > 1 else (None, None)
+    tau, error = known.mean(axis=0).tolist() if len(known) else (None, None)
+    tau_sd, error_sd = known.std(axis=0, ddof=1).tolist() if len(known) > 1 else (None, None)
     costs: dict[str, Any] = {name: float(np.mean([getattr(price, name) for price in prices])) for name in COSTS}
+    distance: dict[str, Any] = {"error": error, "error_sd": error_sd, "tau": tau, "tau_sd": tau_sd}
     return TournamentRow(
         tournament=design.label,
         budget=design.budget,
         **costs,
-        **{"error": error, "error_sd": error_sd, "tau": tau, "tau_sd": tau_sd},
+        **distance,
         seeds=len(seeds),
         failed=len(seeds) - len(known),
         most=int(np.quantile([price.calls for price in prices], 0.9, method="higher")) if answers else None,

@@ -39,10 +39,7 @@ _SPILLED = tempfile.TemporaryDirectory(prefix="podium-spilled-")
 
 
 class Duck:
-    """An in-process DuckDB database, closed when it is garbage-collected.
-
-    It holds at most `memory` in memory, for example `700MB`, and by default four fifths of the machine's.
-    """
+    """An in-process DuckDB database, closed when garbage-collected; `memory` limits what it holds, as `700MB`."""
 
     def __init__(self, memory: str | None = None) -> None:
         if memory is not None and not SIZE.fullmatch(memory):
@@ -93,11 +90,7 @@ class Duck:
         self._refuse_changed()
 
     def store_groups(self, name: str, rows: int, source: str, query: Callable[[str], str], order: str) -> None:
-        """Run a group-by query once over a source and store the groups in a given order.
-
-        Many rows are written first, then grouped a range of the order's first column at a time: memory holds the
-        groups of one range, and nothing is sorted that does not fit.
-        """
+        """Store the groups of a group-by query in a given order, computed a range of its first column at a time."""
         if rows <= ROWS_AT_ONCE:
             self.store(name, f"{query(source)} order by {order}")
             return

@@ -64,8 +64,7 @@ def names_query(judgments: str, *columns: str) -> str:
 def sided_query(judgments: str, names: Mapping[str, str], present: Present, items: int, *, is_whole: bool) -> str:
     """Query judgments from the view of the model with the lower code, with names replaced by codes.
 
-    `names` are the tables of codes by column, that of both models under `model`; rows without an item get codes from
-    `items`, the number of items, on.
+    `names` are the tables of codes by column, `model` for both; rows without an item get codes from `items` on.
     """
     joins = [f"join {names['model']} as {side} on {side}.name = p.model_{side}" for side in "ab"]
     coded = [name for name in ("item", "judge", "reason") if name in present]
@@ -121,11 +120,7 @@ def counted_query(sided: str, present: Present) -> str:
 
 
 def grouped_query(sided: str, present: Present, further: Mapping[str, str] | None = None) -> str:
-    """Query a row of counts per item, pair, judge, repeat, response and whether the order is known.
-
-    Only the columns that the judgments have are counted, to keep a hundred million groups small; `further` are more
-    aggregates by name.
-    """
+    """Query counts per item, pair, judge, repeat, response and known order; `further` are more aggregates by name."""
     counts = {
         "n": "count(*)",
         "judged": "count(verdict)",
@@ -230,11 +225,7 @@ def order_pairs_query(sided: str, present: Present) -> str:
 
 
 def battles_query(judgments: str, order_pairs: str, columns: Sequence[str], *, keep_one_sided: bool) -> str:
-    """Query a row per battle: order pairs are averaged from the view of the earlier judgment.
-
-    Values on which the two orders differ are left empty; `swap` says how the verdicts agree, `reason` why one is
-    missing.
-    """
+    """Query a row per battle: order pairs averaged from the view of the earlier judgment, empty where they differ."""
     merged = {name: _merged_value(name, columns, keep_one_sided) for name in columns if name != ROW}
     merged |= {"swap": SWAP_OF_ORDER_PAIRS, "reason": _reason_of_order_pairs(columns, keep_one_sided)}
     if "order" in columns:

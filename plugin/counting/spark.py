@@ -31,10 +31,7 @@ TYPES = {"string": "VARCHAR", "double": "DOUBLE", "bigint": "BIGINT", "int": "IN
 
 
 class Spark:
-    """A Spark session that runs the queries, by default with two threads of this machine.
-
-    The URL is of a master (`spark://...`, `local[2]`, `yarn`) or of a Spark Connect server (`sc://...`).
-    """
+    """A Spark session of a master or Spark Connect server (`sc://...`) that runs the queries; by default local."""
 
     def __init__(self, url: str | None = None) -> None:
         if importlib.util.find_spec("pyspark") is None:

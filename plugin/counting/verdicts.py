@@ -25,15 +25,10 @@ OF_PAIRS = ("credit", "weight", "judged")
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Counts over all battles: the denominators of every output.
+    """Counts over all battles, the denominators of every output; `swaps` counts order pairs by how verdicts agree.
 
-    Attributes:
-        battles: after merging, readable or not; `judged` are the readable ones and `decided` those that are not a tie.
-        items: distinct items, each row without one counted; `informative` ones have a decided battle.
-        swaps: order pairs by how their verdicts agree.
-        lacking: readable battles whose credit is taken from the sign of the margin.
-        ambiguous: judgments in both orders that cannot be paired.
-        crowded: rows in groups that may hold identical rows.
+    `judged` battles are readable, `decided` ones no tie; `informative` items have a decided battle; `lacking` credits
+    come from the sign of the margin; `ambiguous` judgments cannot be paired; `crowded` rows may be identical.
     """
 
     judgments: int
@@ -67,10 +62,9 @@ class Block:
 
 
 class Verdicts:
-    """Judgments in a database, with the counts, battles and pair sums computed from them.
+    """Judgments in a database (a view with checked columns), with the counts, battles and pair sums computed from them.
 
-    `judgments` is a view with the column `podium_row` and checked columns of the battles table. With `keep_one_sided`,
-    a pair with one unparsed order keeps the other order's verdict.
+    With `keep_one_sided`, a pair with one unparsed order keeps the other order's verdict.
     """
 
     def __init__(self, engine: Engine, judgments: str, *, merge: bool = True, keep_one_sided: bool = False) -> None:
@@ -193,10 +187,7 @@ class Verdicts:
         return np.searchsorted(places, np.column_stack([rows["earlier"], rows["later"]]))
 
     def first_shown(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """Return credit sums of the responses shown first, and their numbers, over order pairs with both orders parsed.
-
-        Shape (clusters,) each; None if no pair has both orders apart.
-        """
+        """Return per cluster the credit sum and number of responses shown first, over parsed order pairs, or None."""
         if not (self.merge and "order" in self.columns and self.has_items):
             return None
         both = f"select cluster, first, second from {self.cells()} where order_pair and rows_unparsed = 0"

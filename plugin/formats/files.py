@@ -14,10 +14,7 @@ from podium.storage.remote import RemoteFile, find_remote, is_url, list_siblings
 
 
 def find_files(source: str, further: tuple[str, ...] = ()) -> SourceFiles:
-    """Find the files of a path, folder, glob or URL, optionally `label=path`; temporary files are left out.
-
-    A folder is searched for the suffixes of tables and for further ones.
-    """
+    """Find the files of a path, folder, glob or URL, optionally `label=path`; temporary files are left out."""
     label, path = split_label(source)
     if is_url(path):
         place = place_of(path)
@@ -38,10 +35,7 @@ def find_files(source: str, further: tuple[str, ...] = ()) -> SourceFiles:
 
 
 def local_files(source: SourceFiles, names: Sequence[str] = ("*",)) -> SourceFiles:
-    """Download the objects of a source whose names match one of some globs; other objects are left out.
-
-    If the source names single objects, matching objects in the same folder are downloaded beside them.
-    """
+    """Download the objects whose names match a glob, beside single named objects too; others are left out."""
     wanted = _with_names(source.remote, names)
     if not source.searched:
         folders = {place.url.rpartition("/")[0]: place for place in wanted}

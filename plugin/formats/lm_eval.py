@@ -25,10 +25,7 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
-    """Read the samples files of all sources; scores are compared if task, document and target agree.
-
-    If podium's filter wrote verdicts into the samples, they are read instead, unless a metric is asked for.
-    """
+    """Read the samples of all sources: verdicts of podium's filter or, without any or for a metric, scores."""
     samples: dict[Path, Samples] = {}
     paths: set[Path] = set()
     notes: list[str] = []
@@ -128,10 +125,7 @@ def _read_all_scores(files: Sequence[Samples], lost: list[str]) -> list[Scores]:
 def _join_runs(
     task: str, metric: str, scores: Sequence[Scores], notes: list[str], lost: list[str]
 ) -> tuple[pd.DataFrame, int]:
-    """Join the scores of all runs of a task by a metric; append notes, and what cannot be compared to `lost`.
-
-    Return a row per document of each file, and the number of documents on which two models or more have a score.
-    """
+    """Return the scores of all runs of a task and the number of shared documents; append notes and losses."""
     of_task = [of_file for of_file in scores if of_file.file.task == task]
     own = [of_file for of_file in of_task if metric in of_file.values]
     sign, judge, note = direction_of(metric, own)

@@ -85,10 +85,7 @@ class Results:
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """A samples file: task and time are from its name, the model from the label, the results or the folder.
-
-    `has_label` says whether the model's name is the user's label; `results` are those of the same run.
-    """
+    """A samples file with the results of its run; `has_label` says whether the model's name is the user's label."""
 
     path: Path
     task: str
@@ -141,10 +138,7 @@ def describe_samples(paths: Iterable[Path], label: str | None) -> list[Samples]:
 
 
 def find_runs(paths: Sequence[Path], label: str | None, *, searched: bool) -> tuple[list[Samples], list[Results]]:
-    """Find the samples and results files among the files of a source.
-
-    If no folder was searched, a results file stands for the samples of its run.
-    """
+    """Find the samples and results files of a source; unless a folder was searched, results stand for their samples."""
     results = _read_results(paths)
     names = {path for path in paths if is_samples(path)}
     if not searched:
@@ -217,10 +211,7 @@ def sample_rows(path: Path) -> Iterator[tuple[str, dict[str, Any] | None]]:
 
 
 def document_hash(row: Mapping[str, Any]) -> str:
-    """Return the hash of a row's document, computed as by lm-eval if the row does not hold it.
-
-    It depends neither on the document's position nor on its prompt.
-    """
+    """Return the hash of a row's document, computed as by lm-eval if the row does not hold it."""
     said = text_of(row.get("doc_hash"))
     if said is not None:
         return said
@@ -229,10 +220,7 @@ def document_hash(row: Mapping[str, Any]) -> str:
 
 
 def item_ids(task: str, documents: Sequence[tuple[str, str, float]]) -> list[str]:
-    """Return the item's id of each row: task and document, with `#2` and so on from the second occurrence on.
-
-    Occurrences are counted by filter in the order of positions in the data set (`doc_id`), whatever the order of rows.
-    """
+    """Return each row's item, task and document, with `#2` and so on for repeats within a filter by `doc_id`."""
     seen: Counter[tuple[str, str]] = Counter()
     ids = [""] * len(documents)
     for k in sorted(range(len(documents)), key=lambda k: documents[k][2]):

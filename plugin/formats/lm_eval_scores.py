@@ -25,12 +25,9 @@ SAME = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The scores in a samples file, and the number of its distinct documents.
+    """The scores of a samples file: by `metric,filter` a frame of item, target, score, reason and line.
 
-    Attributes:
-        values: by `metric,filter` a frame of `item`, hashed `target`, `score`, the `reason` why there is none, `line`.
-        unusable: why each other `metric,filter` cannot be ranked.
-        cut: place of a last line that is cut off; None if the file is complete.
+    `unusable` says why each other metric cannot be ranked, `cut` where a last line is cut off.
     """
 
     file: Samples
@@ -108,10 +105,7 @@ def _why_unusable(values: Sequence[Any]) -> str | None:
 
 
 def choose_metrics(files: Sequence[Scores], asked: Sequence[str]) -> tuple[dict[str, list[str]], list[str]]:
-    """Choose the metrics of each task, those asked for or the only one, with notes on tasks left out.
-
-    Metrics are asked for as `metric,filter`, as `metric` if a task has one filter, or as `all`.
-    """
+    """Choose each task's metrics: `metric,filter`, `metric`, `all`, or the only one; with notes on tasks left out."""
     usable, unusable = _metrics_by_task(files)
     known = [metric for task in usable for metric in (*usable[task], *unusable[task])]
     for name in asked:
@@ -177,11 +171,7 @@ def _list_metrics(by_task: Mapping[str, Sequence[str]]) -> str:
 
 
 def direction_of(metric: str, files: Sequence[Scores]) -> tuple[int, str, str | None]:
-    """Return the sign of a metric (-1 if lower is better), its name in the battles table, and a note or None.
-
-    The results files say which direction is better. Perplexity is better when lower, but its values for single
-    documents are log-likelihoods, which are better when higher.
-    """
+    """Return the sign of a metric (-1 if lower is better), its name in the battles table, and a note or None."""
     task, name = files[0].file.task, metric.rpartition(",")[0]
     ways: dict[bool | None, str] = {}
     for results in [scores.file.results for scores in files if scores.file.results]:

@@ -36,10 +36,7 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def matrix_scores(records: Records) -> Records | None:
-    """Read a score matrix, with a row per item and a column of scores per model; None for any other table.
-
-    Columns that hold text only are kept as information on the items.
-    """
+    """Read a score matrix, a row per item and a column per model (others hold text only); None for any other table."""
     if "item" not in records.columns:
         return None
     others = {name: column for name, column in records.columns.items() if name not in SHARED}
@@ -60,11 +57,7 @@ def matrix_scores(records: Records) -> Records | None:
 
 
 def pair_up(scores: Records) -> tuple[Records, int, list[str]]:
-    """Build a battle for every two models scored in the same trial (item, judge, repeat, category, task).
-
-    The higher score has credit 1, equal scores 0.5; the margin is the difference. An empty score makes its battles
-    unparsed. Several scores of a model in a trial are averaged. Also return the number of missing battles, and notes.
-    """
+    """Build a battle for every two models scored in one trial; return them, the number of missing ones, and notes."""
     engine, columns = scores.engine, scores.columns
     trial = [name for name in SAME_TRIAL if name in columns]
     trials = ", ".join(columns[name].sql for name in trial)
@@ -104,10 +97,7 @@ def pair_up(scores: Records) -> tuple[Records, int, list[str]]:
 
 
 def _battles_query(means: str, trial: list[str], others: list[str], known: set[str]) -> str:
-    """Return the query of the battles between the models of each trial, trials in the order of their first rows.
-
-    `others` are columns that are kept where the rows of both models agree; `known` are all columns with values.
-    """
+    """Return the query of the battles of each trial; `others` are columns kept where the rows of both models agree."""
     reason = "coalesce(case when a.score is null then a.reason else b.reason end, 'no score')"
     columns = {
         **{name: f"a.{quote_name(name)}" for name in trial},

@@ -101,14 +101,9 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """The records of one or several files.
+    """The rows of files: a table, view or bracketed query `scan`, whose column `ROW` counts from 1, with typed columns.
 
-    Attributes:
-        source: the file's name for messages.
-        scan: a table, a view or a query in brackets; its column `ROW` counts from 1.
-        places: returns the index that names the rows; by default `row 1` and so on.
-        repair: called if the scan fails: replaces the view, or raises an error that names the row.
-        number: the number of rows, at most; None if they were not counted.
+    `places` names the rows (default `row 1`); `repair` mends the view of a failed scan, or raises an error for the row.
     """
 
     engine: Duck

@@ -10,13 +10,9 @@ from podium.text import some
 
 @dataclass(frozen=True, slots=True)
 class FiledRun:
-    """The run that a file records: for messages `who` (a model or tournament) did `what`.
+    """The run that a file records: `who` (a model or tournament) did `what`, `whole` if it ended normally.
 
-    Attributes:
-        question: runs with the same one are repeats: model and task, or a digest of a tournament's data and settings.
-        time: when it began or was saved, in sortable form.
-        evaluation: an id that all attempts of one evaluation share; empty if unknown.
-        whole: whether it ended normally; `done` is the number of finished samples, if counted.
+    Runs of one `question` are repeats, those of one `evaluation` attempts; `done` counts finished samples.
     """
 
     path: Path
@@ -39,10 +35,7 @@ class ChosenRuns(NamedTuple):
 
 
 def choose_runs(runs: Iterable[FiledRun], *, every: bool = False) -> ChosenRuns:
-    """Choose the newest complete run among attempts and among repeats; with `every`, all repeats.
-
-    If none is complete, the one with the most finished samples counts.
-    """
+    """Choose the newest complete run, else the fullest, of attempts and of repeats; with `every`, all repeats."""
     attempts: dict[Hashable, list[FiledRun]] = {}
     for run in sorted(runs, key=lambda run: (run.who, run.what, run.time, str(run.path))):
         attempts.setdefault((run.question, run.evaluation) if run.evaluation else run.path, []).append(run)

@@ -34,8 +34,7 @@ PYTHON_SCORES = re.compile(r"\{(?:'[^'\"\\]*': [-+.0-9e]+(?:, )?)*\}")
 def read_alpaca_eval(records: pd.DataFrame) -> pd.DataFrame:
     """Read AlpacaEval annotations, with generator_2 as model_a: preference 2 is its win, 1 its loss, between both soft.
 
-    Preferences 1.5 and 0 are ties; null, NaN and -1 are unparsed. The instruction's text is the item; the order shown
-    is unknown. Column `index` counts rows from 0, as AlpacaEval's table of instruction difficulties does.
+    Preferences 1.5 and 0 are ties; null, NaN and -1 are unparsed. Column `index` counts rows from 0.
     """
     preference = parse_numbers(records["preference"])
     unparsed, tie = np.isnan(preference) | (preference == -1), np.isin(preference, (0.0, 1.5))
@@ -55,10 +54,7 @@ def read_alpaca_eval(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def read_arena(records: pd.DataFrame) -> pd.DataFrame:
-    """Read battles of Arena or FastChat; all spellings of `both bad` are ties, a row with an empty winner is unparsed.
-
-    The winner is a word, the name of a model, or one of three indicator columns.
-    """
+    """Read battles of Arena or FastChat: the winner is a word (`both bad` is a tie), a model or three indicators."""
     if "winner" in records:
         credits = {"model_a": 1.0, "model_b": 0.0} | dict.fromkeys(TIES, 0.5)
         known = "known winners: model_a, model_b, tie, tie (bothbad), both_bad"
@@ -88,10 +84,7 @@ def _credit_of_indicators(indicators: pd.DataFrame) -> tuple[np.ndarray, np.ndar
 
 
 def read_arena_hard(records: pd.DataFrame) -> pd.DataFrame:
-    """Read a judgment per game of arena-hard, with the model as model_a: the first game shows the baseline as A.
-
-    A game that is null or has no label is unparsed. `A>>B` is a win with margin 2, `A>B` one with margin 1.
-    """
+    """Read a judgment per game of arena-hard, with the model as model_a: the first game shows the baseline as A."""
     games = _split_games(records, "games", "score", ("ba", "ab"))
     label, no_game = games["verdict"], games["played"].isna().to_numpy()
     shown_first = label.map(FIVE_LEVELS).to_numpy(dtype=np.float64)
@@ -118,11 +111,7 @@ def read_evalica(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def read_judge_bench(records: pd.DataFrame) -> pd.DataFrame:
-    """Read a judgment per order of JudgeBench; the label is the human verdict, a missing decision is unparsed.
-
-    Both responses are of one model, so the models are `correct` and `incorrect`: the win rate of `correct` is the
-    judge's accuracy.
-    """
+    """Read a judgment per order of JudgeBench; both responses are one model's: `correct` plays `incorrect`."""
     label = as_text(records["label"]).rename("label")
     reject_cells(label, (~label.isin(["A>B", "B>A"])).to_numpy(), "names no winner", "labels are A>B or B>A")
     a_is_right = (label == "A>B").to_numpy()
@@ -164,10 +153,7 @@ def read_900k_judgments(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def read_mt_bench_pairs(records: pd.DataFrame) -> pd.DataFrame:
-    """Read both judgments of an MT-bench row, with model_1 as model_a: g1 shows it first, g2 second.
-
-    The two turns of a question are two battles of one item: `repeat` holds the turn. `error` is unparsed.
-    """
+    """Read both judgments of an MT-bench row (g1 shows model_1 first, g2 second); `repeat` holds the turn."""
     shared = _mt_bench_columns(records).drop(columns=["g1_winner", "g2_winner"])
     shared = shared.rename(columns={"model_1": "model_a", "model_2": "model_b"})
     credits, remedy = {"model_1": 1.0, "model_2": 0.0, "tie": 0.5}, "known winners: model_1, model_2, tie, error"
@@ -199,11 +185,7 @@ def _mt_bench_columns(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def read_soft_elo(records: pd.DataFrame) -> pd.DataFrame:
-    """Read Soft-Elo preferences (0 is a win of model_a, 0.5 a tie, 1 a loss) and the margins of score dictionaries.
-
-    `margin` is the mean of a - b over the criteria that both sides have, `margin_<criterion>` the difference on one. A
-    row marked `parse_error` is unparsed.
-    """
+    """Read Soft-Elo preferences, 0 for a win of model_a, 1 a loss, and the margins of its dictionaries of scores."""
     used = [name for name in ("judge_pref", "human_pref", "scores_a", "scores_b") if name in records]
     names = {"instruction_id_hash": "item", "len_a": "length_a", "len_b": "length_b", "language": "category"}
     frame = records.drop(columns=used).rename(columns=names)
@@ -271,10 +253,7 @@ def parse_numbers(column: pd.Series) -> np.ndarray:
 def parse_words(
     column: pd.Series, numbers: Mapping[str, float], unparsed: frozenset[str] = frozenset(), *, remedy: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Translate verdicts to credits or margins, NaN if blank or in `unparsed`; also return the mask of NaN.
-
-    An unknown word raises DataError; it is never taken for a tie.
-    """
+    """Translate verdicts to credits or margins, NaN if blank or in `unparsed`; also return the mask of NaN."""
     words = as_categorical(column)
     blank = [word in unparsed or word.strip().lower() in BLANK for word in words.categories]
     values = [
@@ -328,10 +307,7 @@ def _credit_of_margin(margin: np.ndarray) -> np.ndarray:
 
 
 def _split_games(records: pd.DataFrame, column: str, verdict: str, orders: tuple[str, str]) -> pd.DataFrame:
-    """Return a row per game of a column of lists, all first games before all second ones.
-
-    The column gives way to `played` (the game, None if null), `verdict` (its value of that key) and `order`.
-    """
+    """Return a row per game of a column of lists, first games first, with columns `played`, `verdict`, `order`."""
     for position, games in enumerate(records[column]):
         problem = ""
         if not isinstance(games, list | np.ndarray) or not 1 <= len(games) <= 2:

@@ -263,11 +263,7 @@ def _read_tables(
 
 
 def _note_folders(tables: Sequence[RecordTable]) -> list[str]:
-    """Return notes on a tree of AlpacaEval annotations, `results/MODEL/ANNOTATOR/annotations.json`.
-
-    They name models called otherwise than their folder, and files with fewer rows than the fullest, which may be cut
-    off.
-    """
+    """Return notes on AlpacaEval folders: models named otherwise, files with fewer rows than the fullest."""
     trees = [each for each in tables if each.format == "alpaca-eval" and "judge" in each.records.columns]
     unlike, sizes = [], {each.source: each.records.number or 0 for each in trees}
     for each in [each for each in trees if each.label is None]:

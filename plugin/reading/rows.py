@@ -28,13 +28,7 @@ MOST_OPEN = 64
 
 @dataclass(frozen=True, slots=True)
 class RecordTable:
-    """The content of a file, and after translation the format by which it was read.
-
-    Attributes:
-        optional: whether the file may hold no verdicts, because it was found in a folder.
-        missing: number of battles that are missing according to the file; None if it does not say.
-        answer: the decision of the tournament that played it, if it has one.
-    """
+    """A file's content and format; `optional` if found in a folder, `answer` is a tournament's decision."""
 
     records: Records
     format: str = ""
@@ -124,10 +118,7 @@ def join_tables(engine: Duck, tables: Sequence[RecordTable]) -> tuple[str, int |
 
 
 def _without_copied_files(engine: Duck, tables: list[RecordTable]) -> tuple[list[RecordTable], int, list[str]]:
-    """Leave out files without items that hold the same rows as another; return tables, copied rows and notes.
-
-    A whole file is a copy if so many verdicts would agree by chance with a probability below `CHANCE`.
-    """
+    """Leave out files without items whose rows another holds, unless by chance; count copied rows, with notes."""
     first: dict[tuple[str, ...], RecordTable] = {}
     kept, copies, alike = [], 0, []
     sizes = Counter(each.records.number for each in tables)
@@ -157,10 +148,7 @@ def _chance_of_agreement(engine: Duck, records: Records) -> float:
 
 
 def _union_once(engine: Duck, tables: Sequence[RecordTable]) -> tuple[str, int]:
-    """Join tables of one kind; rows that several hold count as often as in the table with the most of them.
-
-    Also return the number of rows left out. Replies must agree for rows to be the same, if all tables have them.
-    """
+    """Join tables of one kind without the rows that another holds as often, and count the rows left out."""
     view = _union(engine, [each.records for each in tables])
     names = engine.columns(view)
     if len(tables) == 1 or "item" not in names:

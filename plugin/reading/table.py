@@ -44,11 +44,7 @@ def is_pointwise(columns: Iterable[str]) -> bool:
 
 
 def check(records: Records, *, skip_alone: bool = False) -> Records | None:
-    """Return records with typed columns after checking every value; DataError names row, value and remedy.
-
-    Without a column `margin`, it is the mean of the columns `margin_<criterion>`, or the difference of the scores. With
-    `skip_alone`, return None if every row compares a model with itself.
-    """
+    """Return records with typed columns after checking all values; None if `skip_alone` and models meet themselves."""
     try:
         if is_pointwise(records.columns):
             remedy = "every score needs its item and model"
@@ -67,10 +63,7 @@ def check(records: Records, *, skip_alone: bool = False) -> Records | None:
 def _scan_rows(
     records: Records, typed: Mapping[str, Column], rules: Sequence[Rule], alone: str, skip_alone: bool = False
 ) -> Records | None:
-    """Return records with their typed columns after checking all rules in one scan; None if all rows meet `alone`.
-
-    The scan reads every cell, so that damage to the file shows here.
-    """
+    """Return typed records after checking all rules in one scan; None if `skip_alone` and all rows meet `alone`."""
     foreign = [name for name, column in typed.items() if column.type == JSON]
     wanted = ["count(*)", f"bool_and({alone})", *(f"min({ROW}) filter ({rule.broken})" for rule in rules)]
     for name in foreign:

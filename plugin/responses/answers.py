@@ -14,16 +14,9 @@ from podium.text import some, text_of
 
 @dataclass(frozen=True, slots=True)
 class QuestionRow:
-    """A question, as a row of a file holds it.
+    """A question, as the row of a file holds it.
 
-    Attributes:
-        category: label of a slice.
-        reference: a correct answer.
-        system: the system prompt that models were given.
-        source, row: file and place, as `row 3`.
-        media: images, audio and the like of the instruction, as the host's JSON.
-        rendered: whether a template rendered the instruction, which may differ between models.
-        task: the item's task, if ids of several tasks may be alike.
+    `reference` is a correct answer, `media` the host's JSON of images and audio; `rendered` if a template wrote it.
     """
 
     item: str
@@ -49,10 +42,7 @@ class QuestionRow:
 
 @dataclass(frozen=True, slots=True)
 class ResponseRow:
-    """A model's response to a question, or the reason why there is no text.
-
-    The model is empty if the row does not name it; `number` counts its responses to an item from 1.
-    """
+    """A model's response to a question, its `number` counted from 1, or the reason why there is no text."""
 
     question: QuestionRow
     model: str

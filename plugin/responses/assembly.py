@@ -15,10 +15,7 @@ PENDING = "not asked yet"
 
 
 def assemble(answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]) -> Responses:
-    """Assemble answers by item, model and number; questions add what the answers' files do not hold.
-
-    DataError if a model has two responses to an item, or rows of an item contradict each other or lack the instruction.
-    """
+    """Assemble answers by item, model and number, with questions beside; DataError if rows contradict each other."""
     cells = _answers_by_model(answers)
     # Questions first, then the models by name, so that the order of sources does not matter.
     asked: dict[str, list[QuestionRow]] = defaultdict(list)
@@ -123,10 +120,7 @@ def add_pending(
     prompts: Sequence[QuestionRow],
     models: Sequence[str],
 ) -> tuple[list[ResponseRow], list[str]]:
-    """Return the answers with a pending one for each item that one of the models has not answered, and notes.
-
-    The items are those of the prompts, if there are any, else all items of the sources.
-    """
+    """Return the answers with a pending one for each item (of the prompts, if any) that a model lacks, and notes."""
     items: dict[str, QuestionRow] = {}
     for question in prompts or [*questions, *questions_in(answers)]:
         items.setdefault(question.item, question)

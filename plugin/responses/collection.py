@@ -14,10 +14,7 @@ from podium.tournaments.schedule import Field, NextRound, Pairing
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An instruction with its system prompt and a correct answer, if known.
-
-    `media` are images, audio and the like as the host's JSON; `responses` is the largest number that a model gave.
-    """
+    """An instruction with what goes with it; `responses` is the largest number that a model gave."""
 
     id: str
     instruction: str
@@ -40,13 +37,7 @@ def response_key(item: str, number: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Responses:
-    """The responses of models: each is a text, missing with a reason, or pending.
-
-    Attributes:
-        texts, missing: by model and `response_key` the text, or the reason: `no response`, `empty response`, `errored`.
-        tasks: of Inspect that the items are from.
-        pending: by model the keys of responses that it can still be asked for.
-    """
+    """The responses of models by `response_key`: a text, missing with a reason, or pending (can be asked for)."""
 
     items: tuple[Item, ...]
     texts: Mapping[str, Mapping[str, str]]
@@ -88,10 +79,7 @@ class Responses:
         return sum(item.responses for item in self.items) / max(len(self.items), 1)
 
     def in_all_responses(self, coming: NextRound) -> NextRound:
-        """Return a round with each battle repeated for every response that both models have.
-
-        A battle without a common response stays in the schedule unplayed, so that its rule sees that it ended.
-        """
+        """Return a round with each battle repeated for every response that both have; unplayed if there is none."""
         if all(item.responses == 1 for item in self.items):
             return coming
         items, pairings, left_out = self.by_id(), [], round(coming.left_out * self.mean_number())
@@ -158,10 +146,7 @@ class Responses:
         seed: int | None = None,
         answered_by: str | None = None,
     ) -> "Responses":
-        """Select items of a category, answered by a model's files, at most `limit`: the first, or drawn by a seed.
-
-        The same seed draws the same items, whatever the order in which files and rows were read.
-        """
+        """Select at most `limit` items of a category, answered in a model's files: the first, or drawn by a seed."""
         if limit is not None and limit < 1:
             raise UsageError(f"limit={limit}: give a number of items, 1 or more")
         categories = [category] if isinstance(category, str) else category

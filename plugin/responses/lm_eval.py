@@ -55,10 +55,7 @@ def is_generated(sheet: Sheet) -> bool:
 
 
 def read_responses_in_samples(sheet: Sheet) -> list[ResponseRow]:
-    """Read all responses to each document, before any filter; the category is the task.
-
-    An item is a task and a document hash, so that runs with other prompts or limits share items.
-    """
+    """Read all responses to each document before any filter; an item is task and document, the category the task."""
     own = samples_at(sheet.path, sheet.label)
     records = list(sheet.records())
     # One row per document: filters differ in what they extract, not in the responses.

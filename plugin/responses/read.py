@@ -78,14 +78,7 @@ PROMPTS = (*SHAPES, Shape("a row per prompt (instruction, and an id or none)", t
 
 @dataclass(frozen=True, slots=True)
 class FileReader:
-    """A reader of a host's log files.
-
-    Attributes:
-        suffixes: of the files, as `.eval`; folders are searched for them.
-        claims: whether a file with such a suffix is of this kind.
-        read: the responses in a file; a question's `source` and `row` name the place.
-        choose: which files of a source count, and notes on the others; by default all count.
-    """
+    """A reader of a host's log files: which it `claims`, how to `read` one, which to `choose` (with notes)."""
 
     suffixes: tuple[str, ...]
     claims: Callable[[Path], bool]

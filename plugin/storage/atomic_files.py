@@ -30,8 +30,7 @@ STREAMS = ("/dev/fd/", "/dev/std", "/proc/")
 def atomic_file(place: Place) -> Iterator[Path]:
     """Yield the path of a temporary file, which replaces the file at a place when the block ends without an error.
 
-    Mode and owner of an old file are kept and symbolic links are followed; a pipe or device is appended to; an object
-    in a store is uploaded.
+    Mode and owner of an old file are kept, links followed, pipes and devices appended to, remote objects uploaded.
     """
     if not isinstance(place, RemoteFile) and not _is_stream(place):
         with _replacement(Path(os.path.realpath(place)), place) as temporary:

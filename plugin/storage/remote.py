@@ -55,10 +55,7 @@ def without_secrets(text: str) -> str:
 
 @dataclass(frozen=True, order=True, slots=True)
 class RemoteFile:
-    """An object in a store, or a document of a web server.
-
-    Access raises UsageError if it does not exist or is denied, and DataError if the store cannot be reached.
-    """
+    """An object in a store or a web document; UsageError if absent or denied, DataError if out of reach."""
 
     url: str = field(repr=False)
 

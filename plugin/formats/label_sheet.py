@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from podium.errors import DataError
-from podium.formats.verdict_files import parse_words, reasons_where
+from podium.formats.verdict_files import parse_words
 from podium.printable import FORMULA, printable
 from podium.text import as_text
 
@@ -37,7 +37,9 @@ def sheet_table(rows: Sequence[SheetRow]) -> pd.DataFrame:
     """Return the sheet: item, instruction, response_1, response_2, verdict (empty) and the token battle."""
     shown = [(row.item, row.instruction, row.response_1, row.response_2) for row in rows]
     texts = pd.DataFrame(shown, columns=["item", "instruction", "response_1", "response_2"]).map(_escape)
-    return texts.assign(verdict="", battle=[_token(row) for row in rows])
+    battles = (json.dumps([row.item, row.model_1, row.model_2]).encode() for row in rows)
+    tokens = [base64.urlsafe_b64encode(zlib.compress(battle)).decode() for battle in battles]
+    return texts.assign(verdict="", battle=tokens)
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
@@ -53,19 +55,13 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
             raise DataError(problem, remedy=remedy, row=f"row {row}")
     columns = dict(zip(("item", "model_a", "model_b"), zip(*battles, strict=True), strict=True)) if battles else {}
     return pd.DataFrame(
-        {**columns, "credit": credit, "reason": reasons_where(unparsed, "not labelled"), "judge": "human"}
+        {**columns, "credit": credit, "reason": np.where(unparsed, "not labelled", None), "judge": "human"}
     )
 
 
 def _escape(text: str) -> str:
     """Escape control characters other than line breaks, and formulas that a spreadsheet would run."""
     return ("'" if FORMULA.match(text) else "") + "\n".join(map(printable, text.splitlines()))
-
-
-def _token(row: SheetRow) -> str:
-    """Return item and models as a token that cannot be read at a glance."""
-    packed = zlib.compress(json.dumps([row.item, row.model_1, row.model_2]).encode())
-    return base64.urlsafe_b64encode(packed).decode()
 
 
 def _parse_token(token: str, row: int) -> tuple[str, str, str]:

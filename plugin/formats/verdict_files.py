@@ -8,6 +8,7 @@ import ast
 import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,7 @@ def read_alpaca_eval(records: pd.DataFrame) -> pd.DataFrame:
             length = records[output].map(lambda text: len(text) if isinstance(text, str) else np.nan)
             frame = frame.assign(**{f"length_{side}": length}).drop(columns=output)
     number = {} if "index" in records else {"index": np.arange(len(records))}
-    return frame.assign(credit=credit, reason=reasons_where(unparsed, "no preference"), **number)
+    return frame.assign(credit=credit, reason=np.where(unparsed, "no preference", None), **number)
 
 
 def read_arena(records: pd.DataFrame) -> pd.DataFrame:
@@ -64,23 +65,18 @@ def read_arena(records: pd.DataFrame) -> pd.DataFrame:
         frame = records.drop(columns="winner")
     else:
         indicators = ["winner_model_a", "winner_tie", "winner_model_b"]
-        credit, unparsed = _credit_of_indicators(records[indicators])
+        flags = np.stack([parse_numbers(records[name]) for name in indicators])
+        unparsed = np.isnan(flags).any(axis=0)
+        odd = ~unparsed & (flags.sum(axis=0) != 1)
+        if odd.any():
+            column = pd.Series(flags.T.tolist(), index=records.index, name="winner indicators")
+            remedy = "exactly one of winner_model_a, winner_model_b, winner_tie must be 1"
+            reject_cells(column, odd, "do not name exactly one outcome", remedy)
+        credit = np.where(unparsed, np.nan, flags[0] + flags[1] / 2)
         frame = records.drop(columns=indicators)
     item = "question_id" if "question_id" in records else "id"
     frame = _rename(frame, {item: "item", "language": "category"})
-    return frame.assign(credit=credit, reason=reasons_where(unparsed, "no winner"))
-
-
-def _credit_of_indicators(indicators: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """Return the credit of model_a and the mask of unparsed rows, from the columns of a win, a tie and a loss."""
-    flags = np.stack([parse_numbers(indicators[name]) for name in indicators])
-    empty = np.isnan(flags).any(axis=0)
-    odd = ~empty & (flags.sum(axis=0) != 1)
-    if odd.any():
-        column = pd.Series(flags.T.tolist(), index=indicators.index, name="winner indicators")
-        remedy = "exactly one of winner_model_a, winner_model_b, winner_tie must be 1"
-        reject_cells(column, odd, "do not name exactly one outcome", remedy)
-    return np.where(empty, np.nan, flags[0] + flags[1] / 2), empty
+    return frame.assign(credit=credit, reason=np.where(unparsed, "no winner", None))
 
 
 def read_arena_hard(records: pd.DataFrame) -> pd.DataFrame:
@@ -92,13 +88,13 @@ def read_arena_hard(records: pd.DataFrame) -> pd.DataFrame:
     remedy = "repair the label, or set it to null if the judge gave none"
     reject_cells(label.rename("score"), unknown, f"is not one of {', '.join(FIVE_LEVELS)}", remedy)
     margin = np.where(games["order"] == "ba", -shown_first, shown_first)
-    reason = np.where(no_game, "no game", reasons_where(np.isnan(margin), "no verdict"))
+    reason = np.where(no_game, "no game", np.where(np.isnan(margin), "no verdict", None))
     item = "uid" if "uid" in records else "question_id"
     frame = games.drop(columns=["played", "verdict"])
     frame = frame.rename(columns={item: "item", "model": "model_a", "baseline": "model_b"})
     if "baseline" not in records:
         frame["model_b"] = "baseline"
-    return frame.assign(label=label, credit=_credit_of_margin(margin), margin=margin, reason=reason)
+    return frame.assign(label=label, credit=(np.sign(margin) + 1) / 2, margin=margin, reason=reason)
 
 
 def read_evalica(records: pd.DataFrame) -> pd.DataFrame:
@@ -107,7 +103,7 @@ def read_evalica(records: pd.DataFrame) -> pd.DataFrame:
     winner = _side_of_winner(records, "left", "right")
     credit, unparsed = parse_words(winner, {"left": 1.0, "right": 0.0, "tie": 0.5}, remedy=remedy)
     frame = records.drop(columns="winner").rename(columns={"left": "model_a", "right": "model_b"})
-    return frame.assign(credit=credit, reason=reasons_where(unparsed, "no winner"))
+    return frame.assign(credit=credit, reason=np.where(unparsed, "no winner", None))
 
 
 def read_judge_bench(records: pd.DataFrame) -> pd.DataFrame:
@@ -122,22 +118,20 @@ def read_judge_bench(records: pd.DataFrame) -> pd.DataFrame:
     )
     games = _split_games(records, "judgments", "decision", ("ab", "ba"))
     if "judge_name" in records:
-        judges = map(_judge_of_judge_bench, records["judge_name"], records["judgments"])
-        games["judge_name"] = pd.Series(list(judges), index=records.index, dtype=object)
+        judges = []
+        for name, of_row in zip(records["judge_name"], records["judgments"], strict=True):
+            # Only the judgments hold the judge's model.
+            held = [game["judgment"] for game in of_row if game and isinstance(game.get("judgment"), dict)]
+            models = [judgment["judge_model"] for judgment in held if judgment.get("judge_model")]
+            judges.append(f"{name} {models[0]}" if models else name)
+        games["judge_name"] = pd.Series(judges, index=records.index, dtype=object)
     credits, remedy = {"A>B": 1.0, "B>A": 0.0, "A=B": 0.5}, "known decisions: A>B, B>A, A=B, or null"
     shown_first, unparsed = parse_words(games["verdict"].rename("decision"), credits, remedy=remedy)
     credit = np.where(games["order"] == "ab", shown_first, 1 - shown_first)
     bulk = ["response_A", "response_B", "question", "label", "played", "verdict"]
     frame = games.drop(columns=[name for name in bulk if name in games])
     frame = frame.rename(columns={"pair_id": "item", "judge_name": "judge", "source": "category"})
-    return frame.assign(credit=credit, reason=reasons_where(unparsed, "no decision"))
-
-
-def _judge_of_judge_bench(name: str, games: Any) -> str:
-    """Return the judge's name with its model, which only the judgments hold."""
-    judgments = [game["judgment"] for game in games if game and isinstance(game.get("judgment"), dict)]
-    models = [judgment["judge_model"] for judgment in judgments if judgment.get("judge_model")]
-    return f"{name} {models[0]}" if models else name
+    return frame.assign(credit=credit, reason=np.where(unparsed, "no decision", None))
 
 
 def read_900k_judgments(records: pd.DataFrame) -> pd.DataFrame:
@@ -146,9 +140,9 @@ def read_900k_judgments(records: pd.DataFrame) -> pd.DataFrame:
     remedy = f"known verdicts: {', '.join(margins)}"
     margin, unparsed = parse_words(records["final_verdict"], margins, frozenset({"INVALID"}), remedy=remedy)
     names = {"uid": "item", "model_a_in_prompt": "model_a", "model_b_in_prompt": "model_b", "judge_model": "judge"}
-    reason = reasons_where(unparsed, "no verdict")
+    reason = np.where(unparsed, "no verdict", None)
     return records.rename(columns=names).assign(
-        credit=_credit_of_margin(margin), margin=margin, order="ab", reason=reason
+        credit=(np.sign(margin) + 1) / 2, margin=margin, order="ab", reason=reason
     )
 
 
@@ -160,7 +154,7 @@ def read_mt_bench_pairs(records: pd.DataFrame) -> pd.DataFrame:
     games = []
     for winner, order in (("g1_winner", "ab"), ("g2_winner", "ba")):
         credit, unparsed = parse_words(records[winner], credits, frozenset({"error"}), remedy=remedy)
-        games.append(shared.assign(credit=credit, order=order, reason=reasons_where(unparsed, "judge error")))
+        games.append(shared.assign(credit=credit, order=order, reason=np.where(unparsed, "judge error", None)))
     return pd.concat(games)
 
 
@@ -168,7 +162,7 @@ def read_mt_bench_scores(records: pd.DataFrame) -> pd.DataFrame:
     """Read MT-bench grades of single answers, 1 to 10, as pointwise scores; -1 is unparsed."""
     score = parse_numbers(records["score"])
     score = np.where(score == -1, np.nan, score)
-    return _mt_bench_columns(records).assign(score=score, reason=reasons_where(np.isnan(score), "no grade"))
+    return _mt_bench_columns(records).assign(score=score, reason=np.where(np.isnan(score), "no grade", None))
 
 
 def _mt_bench_columns(records: pd.DataFrame) -> pd.DataFrame:
@@ -176,11 +170,9 @@ def _mt_bench_columns(records: pd.DataFrame) -> pd.DataFrame:
     parts = records["judge"].map(
         lambda judge: [*map(str, judge)] if isinstance(judge, list | tuple | np.ndarray) else [text_of(judge)]
     )
-    judge, template = (
-        parts.map(lambda part: part[0] if part else None),
-        parts.map(lambda part: " ".join(part[1:]) or None),
-    )
-    frame = records.rename(columns={"question_id": "item"}).assign(judge=judge, template=template)
+    frame = records.rename(columns={"question_id": "item"})
+    frame["judge"] = parts.map(lambda part: part[0] if part else None)
+    frame["template"] = parts.map(lambda part: " ".join(part[1:]) or None)
     return frame.assign(repeat=records["turn"]) if "turn" in records else frame
 
 
@@ -200,7 +192,7 @@ def read_soft_elo(records: pd.DataFrame) -> pd.DataFrame:
             loss, remedy = parse_numbers(records[of]), "0 = A wins, 0.5 = tie, 1 = B wins"
             reject_cells(records[of], (loss < 0) | (loss > 1), "is outside [0, 1]", remedy)
             frame[name] = 1 - loss if name == "human" else np.where(failed, np.nan, 1 - loss)
-    return frame.assign(reason=reasons_where(failed, "parse error"))
+    return frame.assign(reason=np.where(failed, "parse error", None))
 
 
 def _margins_of_scores(scores_a: pd.Series, scores_b: pd.Series) -> dict[str, np.ndarray]:
@@ -221,7 +213,10 @@ def _parse_scores(column: pd.Series, position: int) -> dict[str, float]:
         if isinstance(cell, str) and cell.strip().lower() in EMPTY:
             return {}
         if isinstance(cell, str):
-            scores = _parse_literal(cell)
+            with suppress(json.JSONDecodeError):
+                scores = json.loads(cell.replace("'", '"') if PYTHON_SCORES.fullmatch(cell) else cell)
+        if isinstance(scores, str):
+            scores = ast.literal_eval(cell)
         if scores is None or scores is pd.NA or scores != scores:
             return {}
         return {str(name): float(score) for name, score in scores.items() if score is not None}
@@ -229,14 +224,6 @@ def _parse_scores(column: pd.Series, position: int) -> dict[str, float]:
         problem = f"{column.name} {str(cell)[:60]!r} is not a dictionary of scores"
         remedy = 'write {"criterion": number, ...} as JSON, or leave the cell empty'
         raise DataError(problem, row=row_name(column.index, position), remedy=remedy) from None
-
-
-def _parse_literal(text: str) -> Any:
-    """Parse JSON, else a Python literal."""
-    try:
-        return json.loads(text.replace("'", '"') if PYTHON_SCORES.fullmatch(text) else text)
-    except json.JSONDecodeError:
-        return ast.literal_eval(text)
 
 
 def parse_numbers(column: pd.Series) -> np.ndarray:
@@ -276,13 +263,6 @@ def reject_cells(column: pd.Series, bad: np.ndarray, problem: str, remedy: str) 
         raise DataError(f"{column.name}{shown} {problem}{more}", remedy=remedy, row=row_name(column.index, first))
 
 
-def reasons_where(unparsed: np.ndarray, reason: str) -> np.ndarray:
-    """Return the reason where a row is unparsed and None elsewhere, shape (rows,)."""
-    column = np.full(len(unparsed), None, dtype=object)
-    column[unparsed] = reason
-    return column
-
-
 def row_name(index: pd.Index, position: int) -> str:
     """Return what a file calls the row at a position: 'row 7' of a table, 'line 7' of JSONL."""
     return f"{index.name} {index[position]}" if index.name else f"row {position + 1}"
@@ -301,18 +281,17 @@ def _side_of_winner(records: pd.DataFrame, first: str, second: str) -> pd.Series
     return words.rename("winner")
 
 
-def _credit_of_margin(margin: np.ndarray) -> np.ndarray:
-    """Return the credit 1, 0.5 or 0 that follows from the sign of the margin; NaN stays NaN."""
-    return (np.sign(margin) + 1) / 2
-
-
 def _split_games(records: pd.DataFrame, column: str, verdict: str, orders: tuple[str, str]) -> pd.DataFrame:
     """Return a row per game of a column of lists, first games first, with columns `played`, `verdict`, `order`."""
+
+    def has_verdict(game: Any) -> bool:
+        return isinstance(game, Mapping) and isinstance(game.get(verdict), str | None)
+
     for position, games in enumerate(records[column]):
         problem = ""
         if not isinstance(games, list | np.ndarray) or not 1 <= len(games) <= 2:
             problem = "are not one or two"
-        elif any(not _is_game(game, verdict) for game in games):
+        elif any(game is not None and not has_verdict(game) for game in games):
             problem = f"hold something else than objects with a {verdict}"
         if problem:
             remedy = "each record needs a list of one judgment per order, null where the judge failed"
@@ -325,8 +304,3 @@ def _split_games(records: pd.DataFrame, column: str, verdict: str, orders: tuple
         words = played.map(lambda game: None if game is None else game.get(verdict)).astype(object)
         parts.append(rest[has_game].assign(order=order, played=played, verdict=words))
     return pd.concat([part for part in parts if len(part)] or parts)
-
-
-def _is_game(game: Any, verdict: str) -> bool:
-    """Return whether a value is a game: null, or an object whose verdict is text or null."""
-    return game is None or (isinstance(game, Mapping) and isinstance(game.get(verdict), str | None))

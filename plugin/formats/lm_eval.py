@@ -1,6 +1,5 @@
 """Read lm-eval's output folders: scores of several models on the same documents become pointwise scores."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -70,10 +69,8 @@ def _find_samples(source: SourceFiles, notes: list[str], lost: list[str]) -> tup
     own, results = find_runs(source.paths, source.label, searched=source.searched)
     names = sorted({file.results.model for file in own if file.results and file.results.model})
     if source.label is not None and len(names) > 1:
-        raise UsageError(
-            f"the label {source.label!r} stands for one model, and its files are of {len(names)}: "
-            f"{some(names, most=5)}; label their folders or results files one by one"
-        )
+        problem = f"the label {source.label!r} stands for one model, and its files are of {len(names)}"
+        raise UsageError(f"{problem}: {some(names, most=5)}; label their folders or results files one by one")
     sampled = {file.results.path for file in own if file.results}
     for run in [run for run in results if run.path not in sampled]:
         of_model = [file for file in own if file.results and file.results.model == run.model]
@@ -145,7 +142,12 @@ def _join_runs(
         if metric not in of_file.values
     ]
     lost += _note_unshared(task, documents, shared, own)
-    notes += [*_note_overlap(task, documents, shared), *note_other_means(metric, own)]
+    compared = {name: items for name, items in documents.items() if items & shared}
+    if len(set(map(frozenset, compared.values()))) > 1:
+        sizes = some([f"{name}: {len(items):,}" for name, items in compared.items()], most=10)
+        common = len(set.intersection(*compared.values()))
+        notes.append(f"{task}: not all have the same documents ({sizes}); {common:,} are common to all")
+    notes += note_other_means(metric, own)
     return rows.assign(score=sign * rows["score"], judge=judge, task=task, category=task), len(shared)
 
 
@@ -169,13 +171,10 @@ def _sheets_of(rows: pd.DataFrame, all_runs: bool) -> list[tuple[str, pd.DataFra
     """Split rows into a table per file; with `all_runs`, column `response` numbers a model's runs by time, from 1."""
     rows = rows.set_index(rows["line"].str.removeprefix("line ").rename("line"))
     columns = ["item", "model", "score", "judge", "task", "category", "reason"]
-    runs: Counter[str] = Counter()
-    sheets = []
-    for path, sheet in rows.groupby("path", sort=False):
-        model = sheet["model"].iloc[0]
-        runs[model] += 1
-        sheets.append((str(path), sheet[columns].assign(response=runs[model]) if all_runs else sheet[columns]))
-    return sheets
+    if all_runs:
+        columns.append("response")
+        rows["response"] = rows.groupby("model")["path"].transform(lambda paths: pd.factorize(paths)[0] + 1)
+    return [(str(path), sheet[columns]) for path, sheet in rows.groupby("path", sort=False)]
 
 
 def _note_unshared(task: str, documents: Mapping[str, set[str]], shared: set[str], own: Sequence[Scores]) -> list[str]:
@@ -192,20 +191,10 @@ def _note_unshared(task: str, documents: Mapping[str, set[str]], shared: set[str
     ]
 
 
-def _note_overlap(task: str, documents: Mapping[str, set[str]], shared: set[str]) -> list[str]:
-    """Return a note of how many documents each model has, if the models do not have the same ones."""
-    compared = {name: items for name, items in documents.items() if items & shared}
-    if len(compared) < 2 or len(set(map(frozenset, compared.values()))) == 1:
-        return []
-    common = len(set.intersection(*compared.values()))
-    sizes = [f"{name}: {len(items):,}" for name, items in compared.items()]
-    return [f"{task}: not all have the same documents ({some(sizes, most=10)}); {common:,} are common to all"]
-
-
 def _note_random_names(files: Sequence[Samples]) -> list[str]:
     """Return a note with the labels to give if lm-eval drew names of models at random."""
-    unnamed = [file for file in files if not file.has_label and file.results]
-    unnamed = [file for file in unnamed if file.results and file.results.arguments.keys().isdisjoint(NAMING)]
+    unlabelled = [file for file in files if not file.has_label and file.results]
+    unnamed = [file for file in unlabelled if file.results and file.results.arguments.keys().isdisjoint(NAMING)]
     folders = sorted({file.model: file.path.parent for file in unnamed}.items())
     labels = some([f"{name}={folder}" for name, folder in folders], " ", most=5)
     names = f"lm_eval was run without the name of a model, and {len(folders)} models are called as it drew at random"

@@ -62,24 +62,14 @@ def _sides(document: Mapping[str, Any], battle: Mapping[str, Any], names: Mappin
     return {"item": document["item"], **sides, **{name: battle[name] for name in BATTLE_DETAILS if name in battle}}
 
 
-def judge_names(documents: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Return the names of the judges, sorted."""
-    battles = [battle for document in documents for battle in document["battles"]]
-    return tuple(sorted({shown["judge"] for battle in battles for shown in battle["judgments"]}))
-
-
 def battles_table(documents: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     """Return the verdicts on some documents as an unmerged battles table; of a jury, a row per battle."""
     documents = list(documents)
-    if len(judge_names(documents)) <= 1:
+    battles = [(document, battle) for document in documents for battle in document["battles"]]
+    if len({shown["judge"] for _, battle in battles for shown in battle["judgments"]}) <= 1:
         return pd.DataFrame([row for document in documents for row in judgment_rows(document)])
-    return pd.DataFrame(
-        [
-            {**_sides(document, battle, {}), **{name: battle[name] for name in VERDICT}, "order": "merged"}
-            for document in documents
-            for battle in document["battles"]
-        ]
-    )
+    rows = [{**_sides(*both, {}), **{name: both[1][name] for name in VERDICT}, "order": "merged"} for both in battles]
+    return pd.DataFrame(rows)
 
 
 def gather_verdicts(files: Sequence[Samples]) -> GatheredBattles:

@@ -12,6 +12,7 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -54,33 +55,18 @@ class Results:
     @cached_property
     def arguments(self) -> dict[str, Any]:
         """Arguments that identify the model, without those such as the batch size."""
-        given = self._section("config").get("model_args")
+        given = self.value("config", "model_args")
         if isinstance(given, str):
             pairs = (part.partition("=") for part in given.split(",") if part)
             given = {key.strip(): value for key, _, value in pairs}
         return {key: value for key, value in (given or {}).items() if key not in IRRELEVANT_ARGUMENTS}
 
-    def figure(self, task: str, metric: str) -> float | None:
-        """Return the reported value of `metric,filter`; None if there is none."""
-        value = self._section("results", task).get(metric)
-        return float(value) if isinstance(value, int | float) else None
-
-    def higher_is_better(self, task: str, metric: str) -> bool | None:
-        """Return whether higher values of a metric (named without filter) are better; None if the file does not say."""
-        value = self._section("higher_is_better", task).get(metric)
-        return value if isinstance(value, bool) else None
-
-    def documents(self, task: str) -> int | None:
-        """Return the number of evaluated documents of a task; None if the file does not say."""
-        value = self._section("n-samples", task).get("effective")
-        return value if isinstance(value, int) else None
-
-    def _section(self, *keys: str) -> Mapping[str, Any]:
-        """Return the nested mapping under some keys; empty if there is none."""
-        section: Any = self.content
+    def value(self, *keys: str) -> Any:
+        """Return the value under nested keys; None if there is none."""
+        value: Any = self.content
         for key in keys:
-            section = section.get(key) if isinstance(section, Mapping) else None
-        return section if isinstance(section, Mapping) else {}
+            value = value.get(key) if isinstance(value, Mapping) else None
+        return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +85,10 @@ def _read_results(paths: Iterable[Path]) -> list[Results]:
     """Read the complete results files among some files."""
     read = []
     for path in [path for path in paths if RESULTS.match(path.name)]:
-        try:
+        with suppress(ValueError):
             content = json.loads(path.read_bytes())
-        except ValueError:
-            continue
-        if isinstance(content, dict) and isinstance(content.get("results"), dict) and "configs" in content:
-            read.append(Results(path, content))
+            if isinstance(content, dict) and isinstance(content.get("results"), dict) and "configs" in content:
+                read.append(Results(path, content))
     return read
 
 
@@ -162,26 +146,23 @@ def select_runs(files: Iterable[Samples], *, every: bool = False) -> tuple[list[
 
 def _reject_namesakes(runs: Sequence[Samples]) -> None:
     """Raise UsageError if runs of one name are in several folders or have different arguments."""
-    first = runs[0]
-    for run in runs:
-        if run.path.absolute().parent != first.path.absolute().parent:
-            raise _two_models(first, "lies in two folders", first.path.parent, run.path.parent)
+    folders = [run.path.parent for run in runs]
+    pairs = [
+        (folders[0], other, "lies in two folders") for other in folders if other.absolute() != folders[0].absolute()
+    ]
     results = [run.results for run in runs if run.results is not None]
     for later in results[1:]:
         before, now = results[0].arguments, later.arguments
         if before != now:
             names = sorted(key for key in {*before, *now} if before.get(key) != now.get(key))
             why = f"was run with other arguments ({some(names, most=5)})"
-            raise _two_models(first, why, results[0].path, later.path)
-
-
-def _two_models(run: Samples, why: str, place: Path, other: Path) -> UsageError:
-    """Return the error for two runs of one name that may be different models, with the labels to give."""
-    short = run.model.rpartition("/")[2]
-    return UsageError(
-        f"{run.model!r} on {run.task} {why}: {place} and {other}; lm-eval names both alike: tell them apart with "
-        f"labels ({short}-1={place} {short}-2={other}), or leave one out"
-    )
+            pairs.append((results[0].path, later.path, why))
+    for place, other, why in pairs:
+        short = runs[0].model.rpartition("/")[2]
+        raise UsageError(
+            f"{runs[0].model!r} on {runs[0].task} {why}: {place} and {other}; lm-eval names both alike: tell them "
+            f"apart with labels ({short}-1={place} {short}-2={other}), or leave one out"
+        )
 
 
 def lack_of_samples(model: str, results: Results) -> str:

@@ -15,7 +15,6 @@ from podium.text import some, text_of
 
 NO_METRICS = SAMPLE_FIELDS | {"target", "resps", "filtered_resps", "filter", "metrics", "scores_per_repeat"}
 """Fields of a row that are not metrics, beside hashes, for rows that do not list their metrics."""
-CELLS = ["line", "filter", "document", "order", "target", "metrics"]
 ALL = "all"
 """Name that asks for every metric, each as a separate judge."""
 PERPLEXITY = "perplexity"
@@ -39,14 +38,16 @@ class Scores:
     @property
     def expected_documents(self) -> int | None:
         """Number of documents according to the results file; None if unknown."""
-        return self.file.results.documents(self.file.task) if self.file.results else None
+        number = self.file.results and self.file.results.value("n-samples", self.file.task, "effective")
+        return number if isinstance(number, int) else None
 
     def mean_and_figure(self, metric: str) -> tuple[float, float] | None:
         """Return a metric's mean over the documents and lm-eval's reported value; None if unknown or incomplete."""
         mean = self.values[metric]["score"].mean() if metric in self.values else np.nan
-        figure = self.file.results.figure(self.file.task, metric) if self.file.results else None
+        figure = self.file.results and self.file.results.value("results", self.file.task, metric)
+        is_known = pd.notna(mean) and isinstance(figure, int | float)
         is_whole = self.cut is None and self.documents >= (self.expected_documents or 0)
-        return (float(mean), figure) if is_whole and pd.notna(mean) and figure is not None else None
+        return (float(mean), float(figure)) if is_known and is_whole else None
 
 
 def read_scores(file: Samples) -> Scores:
@@ -55,9 +56,19 @@ def read_scores(file: Samples) -> Scores:
     for place, row in sample_rows(file.path):
         if row is None:
             cut = place
-        else:
-            rows.append(_parse_row(file, place, row))
-    frame = pd.DataFrame(rows, columns=CELLS)
+            continue
+        if not row.keys() >= SAMPLE_FIELDS:
+            problem = f"no row of lm-eval samples: {', '.join(sorted(SAMPLE_FIELDS - row.keys()))} is missing"
+            raise DataError(problem, source=str(file.path), row=place, remedy="give the file as lm_eval wrote it")
+        names = row.get("metrics")
+        if not isinstance(names, list):
+            names = [name for name in row if name not in NO_METRICS and not name.endswith("_hash")]
+        target = text_of(row.get("target_hash")) or text_of(row.get("target")) or ""
+        metrics = {str(name): row.get(str(name)) for name in names}
+        rows.append(
+            (place, text_of(row.get("filter")) or "none", document_hash(row), place_in_set(row), target, metrics)
+        )
+    frame = pd.DataFrame(rows, columns=["line", "filter", "document", "order", "target", "metrics"])
     frame["item"] = item_ids(file.task, list(zip(frame["filter"], frame["document"], frame["order"], strict=True)))
     values: dict[str, pd.DataFrame] = {}
     unusable: dict[str, str] = {}
@@ -75,19 +86,6 @@ def read_scores(file: Samples) -> Scores:
                 reason=[no_value if np.isnan(x) else infinite if np.isinf(x) else None for x in score],
             )
     return Scores(file, values, unusable, cut, frame["item"].nunique())
-
-
-def _parse_row(file: Samples, place: str, row: Mapping[str, Any]) -> tuple[str, str, str, float, str, dict[str, Any]]:
-    """Return the `CELLS` of a row: line, filter, document hash, position, target and metrics by name."""
-    if not row.keys() >= SAMPLE_FIELDS:
-        problem = f"no row of lm-eval samples: {', '.join(sorted(SAMPLE_FIELDS - row.keys()))} is missing"
-        raise DataError(problem, source=str(file.path), row=place, remedy="give the file as lm_eval wrote it")
-    target = text_of(row.get("target_hash")) or text_of(row.get("target")) or ""
-    names: Any = row.get("metrics")
-    if not isinstance(names, list):
-        names = [name for name in row if name not in NO_METRICS and not name.endswith("_hash")]
-    metrics = {str(name): row.get(str(name)) for name in names}
-    return place, text_of(row.get("filter")) or "none", document_hash(row), place_in_set(row), target, metrics
 
 
 def _why_unusable(values: Sequence[Any]) -> str | None:
@@ -112,7 +110,7 @@ def choose_metrics(files: Sequence[Scores], asked: Sequence[str]) -> tuple[dict[
         if name != ALL and not any(_fits(name, metric) for metric in known):
             raise UsageError(f"no task has the metric {name!r}; there are: {_list_metrics(usable)}")
     by_task = {task: [name for name in names if _is_wanted(asked, name)] for task, names in usable.items()}
-    several = {task: names for task, names in by_task.items() if len(names) > 1 and not _are_named_singly(asked, names)}
+    several = {} if ALL in asked else {task: names for task, names in by_task.items() if _is_ambiguous(names, asked)}
     if several:
         raise NotIdentifiedError(
             f"several metrics could be compared: {_list_metrics(several)}; choose with --metric, as --metric "
@@ -157,9 +155,9 @@ def _fits(asked: str, metric: str) -> bool:
     return asked in (metric, metric.rpartition(",")[0])
 
 
-def _are_named_singly(asked: Sequence[str], metrics: Sequence[str]) -> bool:
-    """Return whether several metrics of a task were asked for by unambiguous names, or by `all`."""
-    return ALL in asked or (bool(asked) and all(sum(_fits(name, metric) for metric in metrics) <= 1 for name in asked))
+def _is_ambiguous(metrics: Sequence[str], asked: Sequence[str]) -> bool:
+    """Return whether a task has several metrics, and none or one name for several of them was asked for."""
+    return len(metrics) > 1 and (not asked or any(sum(_fits(name, metric) for metric in metrics) > 1 for name in asked))
 
 
 def _list_metrics(by_task: Mapping[str, Sequence[str]]) -> str:
@@ -173,9 +171,9 @@ def _list_metrics(by_task: Mapping[str, Sequence[str]]) -> str:
 def direction_of(metric: str, files: Sequence[Scores]) -> tuple[int, str, str | None]:
     """Return the sign of a metric (-1 if lower is better), its name in the battles table, and a note or None."""
     task, name = files[0].file.task, metric.rpartition(",")[0]
-    ways: dict[bool | None, str] = {}
+    ways: dict[Any, str] = {}
     for results in [scores.file.results for scores in files if scores.file.results]:
-        ways.setdefault(results.higher_is_better(task, name), str(results.path))
+        ways.setdefault(results.value("higher_is_better", task, name), str(results.path))
     if {True, False} <= ways.keys():
         problem = f"higher {name} of {task} is better by {ways[True]}, and worse by this file"
         raise DataError(problem, source=ways[False], remedy="give runs of one version of the task")

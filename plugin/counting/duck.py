@@ -148,11 +148,9 @@ class Duck:
 
     def _refuse_changed(self) -> None:
         """Raise DataError if a watched file has changed since `watch`."""
-        for path, state in self._watched.items():
-            if _state(path) != state:
-                raise DataError(
-                    "the file changed while it was read", source=str(path), remedy="rank it again when it is whole"
-                )
+        for path in [path for path, state in self._watched.items() if _state(path) != state]:
+            remedy = "rank it again when it is whole"
+            raise DataError("the file changed while it was read", source=str(path), remedy=remedy)
 
     def _run(self, query: str) -> duckdb.DuckDBPyConnection:
         """Execute a query; DuckDB's errors become `DataError`."""
@@ -165,16 +163,14 @@ def _errors() -> Iterator[None]:
     """Convert DuckDB's memory, disk and file errors to `DataError`."""
     try:
         yield
+    except (duckdb.BinderException, duckdb.CatalogException, duckdb.ParserException):
+        raise
     except duckdb.OutOfMemoryException as error:
         raise out_of_memory(error) from None
     except duckdb.Error as error:
-        if isinstance(error, duckdb.BinderException | duckdb.CatalogException | duckdb.ParserException):
-            raise
-        raise DataError(
-            f"the database cannot read or write ({_first_line(error)})",
-            remedy="free disk space where the environment variable TMPDIR points, or repair the file; it must not "
-            "change while it is read",
-        ) from None
+        where = "free disk space where the environment variable TMPDIR points"
+        remedy = f"{where}, or repair the file; it must not change while it is read"
+        raise DataError(f"the database cannot read or write ({_first_line(error)})", remedy=remedy) from None
 
 
 def out_of_memory(error: duckdb.OutOfMemoryException, source: str | None = None) -> DataError:

@@ -1,7 +1,6 @@
 """Convert data frames to Arrow and back without rounding numbers."""
 
 import re
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -38,17 +37,12 @@ def arrow_column(cells: pd.Series) -> pa.Array:
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, UnicodeError):
         array = None
     if array is None or pa.types.is_nested(array.type) or pa.types.is_binary(array.type):
-        return pa.array(list(map(_cell_text, cells)), pa.string())
+        # A boolean is written differently from the words `True` and `False`.
+        words = [str(cell).lower() if isinstance(cell, bool | np.bool_) else text_of(cell) for cell in cells]
+        # Halves of characters, which no file can hold, as `\\ud83d`.
+        whole = (word and LONE_SURROGATE.sub(lambda half: f"\\u{ord(half[0]):x}", word) for word in words)
+        return pa.array(list(whole), pa.string())
     return array.cast(pa.string()) if pa.types.is_null(array.type) else array
-
-
-def _cell_text(value: Any) -> str | None:
-    """Convert a cell to text; a boolean is written differently from the words `True` and `False`."""
-    if isinstance(value, bool | np.bool_):
-        return str(value).lower()
-    words = text_of(value)
-    # Halves of characters, which no file can hold, as `\\ud83d`.
-    return None if words is None else LONE_SURROGATE.sub(lambda half: f"\\u{ord(half[0]):x}", words)
 
 
 def _categorical(column: pa.ChunkedArray, names: tuple[str, ...] | None = None) -> pd.Categorical:

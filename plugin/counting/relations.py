@@ -54,10 +54,8 @@ def text(value: str) -> str:
 
 def names_query(judgments: str, *columns: str) -> str:
     """Query the distinct names in some columns, with codes in sorted order."""
-    distinct = " union ".join(
-        f"select distinct {quote_name(column)} as name from {judgments} where {quote_name(column)} is not null"
-        for column in columns
-    )
+    each = "select distinct {0} as name from {1} where {0} is not null"
+    distinct = " union ".join(each.format(quote_name(column), judgments) for column in columns)
     return f"select name, cast(row_number() over (order by name) - 1 as int) as code from ({distinct}) as names"
 
 
@@ -208,9 +206,8 @@ def cells_query(grouped: str, present: Present, *, merge: bool, keep_one_sided: 
     columns += [f"n + {swapped} as judgments", "n - judged as rows_unparsed"]
     columns += [f"case when order_pair then {pair} else {rest} end as {name}" for name, (pair, rest) in values.items()]
     if "order" in present:
-        columns += [
-            "case when ordered and n > 2 and shown_first > 0 and shown_first < n then n else 0 end as ambiguous"
-        ]
+        unclear = "ordered and n > 2 and shown_first > 0 and shown_first < n"
+        columns.append(f"case when {unclear} then n else 0 end as ambiguous")
     columns += ["case when order_pair or n < 2 then 0 else n end as crowded", "order_pair"]
     columns += [] if "order" in present else ["forward"]
     columns += ["least_reason", "last_reason"] if "reason" in present else []
@@ -230,9 +227,7 @@ def battles_query(judgments: str, order_pairs: str, columns: Sequence[str], *, k
     merged |= {"swap": SWAP_OF_ORDER_PAIRS, "reason": _reason_of_order_pairs(columns, keep_one_sided)}
     if "order" in columns:
         merged["order"] = "'merged'"
-    both = ", ".join(
-        f"{side}.{quote_name(name)} as {quote_name(side + '.' + name)}" for side in "fs" for name in columns
-    )
+    both = ", ".join(f"{side}.{quote_name(name)} as {_of(side, name)}" for side in "fs" for name in columns)
     verdict = {side: f"coalesce({side}.credit, {_stand_in(columns, side + '.')})" for side in "fs"}
     if "margin" not in columns:
         verdict = {side: f"{side}.credit" for side in "fs"}
@@ -253,11 +248,8 @@ def battles_query(judgments: str, order_pairs: str, columns: Sequence[str], *, k
 
 def singles_query(judgments: str, columns: Sequence[str], wanted: Collection[str] = ()) -> str:
     """Query judgments as separate battles with the columns `wanted`, missing credits from the sign of the margin."""
-    single = {
-        name: f"p.{quote_name(name)}" if name in columns else "cast(null as string)"
-        for name in wanted or columns
-        if name != ROW
-    }
+    names = [name for name in wanted or columns if name != ROW]
+    single = {name: f"p.{quote_name(name)}" if name in columns else "cast(null as string)" for name in names}
     if "margin" in columns:
         single["credit"] = f"coalesce(p.credit, {_stand_in(columns, 'p.')})"
     values = ", ".join(f"{value} as {quote_name(name)}" for name, value in single.items())
@@ -299,10 +291,8 @@ def _turned_value(name: str, columns: Sequence[str]) -> str:
 
 def _reason_of_order_pairs(columns: Sequence[str], keep_one_sided: bool) -> str:
     """Return the SQL expression for the reason why a merged battle is unparsed."""
-    x, y = (
-        f"coalesce({_of(side, 'reason')}, {text(NO_REASON)})" if "reason" in columns else text(NO_REASON)
-        for side in "fs"
-    )
+    given = {side: f"coalesce({_of(side, 'reason')}, {text(NO_REASON)})" for side in "fs"}
+    x, y = given.values() if "reason" in columns else (text(NO_REASON), text(NO_REASON))
     neither = f"case when {x} = {y} then {x} else least({x}, {y}) || ' / ' || greatest({x}, {y}) end"
     single = "null" if keep_one_sided else text(ONE_ORDER_UNPARSED)
     return f"case when f_read and s_read then null when f_read or s_read then {single} else {neither} end"

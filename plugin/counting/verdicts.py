@@ -4,16 +4,24 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from podium.counting import relations
-from podium.counting.engine import Engine, start_engine
 from podium.counting.frames import arrow_column, frame_of
 from podium.counting.relations import NO_REASON, ROW, SWAPS, quote_name
+from podium.errors import UsageError
 from podium.scorers.reply import ONE_ORDER_UNPARSED
+
+if TYPE_CHECKING:
+    from podium.counting.duck import Duck
+    from podium.counting.spark import Spark
+
+Engine: TypeAlias = "Duck | Spark"
+"""A place where relations are, of one interface; queries are in the dialect that both share."""
 
 CODED = ("item", "judge", "reason")
 """Columns of names that become codes, beside the models."""
@@ -130,30 +138,23 @@ class Verdicts:
 
     def notes(self) -> list[str]:
         """Return warnings about groups that cannot be merged, identical rows, and unknown orders."""
-        tally, notes = self.tally, []
+        tally, notes = self.tally, list[tuple[int, str]]()
         if self.has_items:
-            if twice := self._identical_rows() if tally.crowded else 0:
-                notes.append(f"{twice} rows repeat another row in every column; they count as repeats")
-            if both := self._untold_orders() if "order" not in self.columns else 0:
-                notes.append(
-                    f"{both} rows compare (a, b) on an item that also has (b, a): if model_a was shown first, say "
-                    "--shown a, and the two orders are merged"
-                )
-        if tally.ambiguous and self.merge:
-            notes.append(
-                f"{tally.ambiguous} judgments share item, pair, judge and repeat with more than one other; "
-                "they stay battles of their own (a `repeat` column would tell which belong together)"
-            )
-        if tally.lacking:
-            notes.append(f"{tally.lacking} battles have a margin and no credit: the sign of the margin stands in")
-        return notes
+            twice = self._identical_rows() if tally.crowded else 0
+            both = self._untold_orders() if "order" not in self.columns else 0
+            turned = "compare (a, b) on an item that also has (b, a): if model_a was shown first, say --shown a"
+            notes += [(twice, "rows repeat another row in every column; they count as repeats")]
+            notes += [(both, f"rows {turned}, and the two orders are merged")]
+        apart = "they stay battles of their own (a `repeat` column would tell which belong together)"
+        shared = f"judgments share item, pair, judge and repeat with more than one other; {apart}"
+        notes += [(tally.ambiguous if self.merge else 0, shared)]
+        notes += [(tally.lacking, "battles have a margin and no credit: the sign of the margin stands in")]
+        return [f"{number} {words}" for number, words in notes if number]
 
     def pairs(self, *, hard: bool = False, against: int | None = None) -> dict[str, np.ndarray]:
-        """Return sums over the readable battles of each pair (first, second, credit, weight, judged), shape (pairs,)
-        each.
+        """Return sums of credit, weight and judged over the readable battles of each pair, shape (pairs,) each.
 
-        With `hard`, credits are win, tie or loss, and a flip is a tie; `against` is the code of a model whose battles
-        count.
+        With `hard`, credits are win, tie or loss, and a flip is a tie; with `against`, a code, only that model's count.
         """
         if (hard, against) not in self._pairs:
             every = not hard and against is None
@@ -261,9 +262,8 @@ class Verdicts:
     @cached_property
     def _sided_rows(self) -> str:
         """The judgments as an SQL subquery from the view of the model with the lower code."""
-        query = relations.sided_query(
-            self.judgments, self._codes, self._counted, self._items, is_whole=self._row_counts[1] == 0
-        )
+        is_whole = self._row_counts[1] == 0
+        query = relations.sided_query(self.judgments, self._codes, self._counted, self._items, is_whole=is_whole)
         return f"({query}) as sided"
 
     @cached_property
@@ -272,29 +272,24 @@ class Verdicts:
         return self.engine.rows(f"select count(*) from {self._codes['item']}")[0][0] if "item" in self._codes else 0
 
     @cached_property
-    def _row_counts(self) -> tuple[int, int]:
+    def _row_counts(self) -> tuple[Any, ...]:
         """Number of judgments, and of those without an item."""
         lacking = "count(*) - count(item)" if "item" in self.columns else "count(*)"
-        rows, without_item = self.engine.rows(f"select count(*), {lacking} from {self.judgments}")[0]
-        return rows, without_item
+        return self.engine.rows(f"select count(*), {lacking} from {self.judgments}")[0]
 
     @cached_property
     def _battles(self) -> str:
         """Name of the table of battles; that of the judgments if nothing is merged and no credit is derived."""
-        order_pairs = self.engine.fresh("order_pairs")
+        order_pairs, name, query = self.engine.fresh("order_pairs"), self.engine.fresh("battles"), ""
+        if "margin" in self.columns:
+            query = relations.singles_query(self.judgments, self.columns)
         if self.merge and "order" in self.columns and self.has_items:
             self.engine.store(order_pairs, relations.order_pairs_query(self._sided_rows, self._counted))
-            merged = bool(self.engine.rows(f"select 1 from {order_pairs} limit 1"))
-        else:
-            merged = False
-        if not merged and "margin" not in self.columns:
+            if self.engine.rows(f"select 1 from {order_pairs} limit 1"):
+                options = {"keep_one_sided": self.keep_one_sided}
+                query = relations.battles_query(self.judgments, order_pairs, self.columns, **options)
+        if not query:
             return self.judgments
-        if merged:
-            options = {"keep_one_sided": self.keep_one_sided}
-            query = relations.battles_query(self.judgments, order_pairs, self.columns, **options)
-        else:
-            query = relations.singles_query(self.judgments, self.columns)
-        name = self.engine.fresh("battles")
         self.engine.store(name, query)
         return name
 
@@ -317,6 +312,22 @@ class Verdicts:
         cells = f"select sum(battles) as n, sum(forward) as ahead from {self.cells()} where cluster < {self._items}"
         query = f"select coalesce(sum(n), 0) from ({cells} group by {keys}) as meetings where ahead > 0 and ahead < n"
         return int(self.engine.rows(query)[0][0])
+
+
+def start_engine(name: str = "duckdb", memory: str | None = None) -> Engine:
+    """Start `duckdb`, `spark` or `spark=URL` of a master; `memory` limits DuckDB, for example `700MB`."""
+    kind, _, url = name.partition("=")
+    if kind == "duckdb" and not url:
+        from podium.counting.duck import Duck
+
+        return Duck(memory)
+    if kind != "spark":
+        raise UsageError(f"engine {name!r} is unknown; use duckdb, spark, or spark=URL of a master")
+    if memory is not None:
+        raise UsageError("--memory is DuckDB's; Spark's is set where its cluster is configured")
+    from podium.counting.spark import Spark
+
+    return Spark(url or None)
 
 
 def verdicts_of(

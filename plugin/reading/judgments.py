@@ -8,9 +8,8 @@ from typing import Any, Literal, TypeAlias
 import pandas as pd
 
 from podium.counting.duck import Duck
-from podium.counting.engine import Engine, start_engine
 from podium.counting.relations import text as quote
-from podium.counting.verdicts import Verdicts
+from podium.counting.verdicts import Engine, Verdicts, start_engine
 from podium.errors import DataError, UsageError, named_in_errors
 from podium.formats import pointwise
 from podium.formats.containers import open_records

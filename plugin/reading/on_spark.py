@@ -6,8 +6,8 @@ All other files are read by DuckDB and handed over.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from podium.counting.engine import Engine
 from podium.counting.relations import CRITERION, ROW, SCORES, quote_name, text
+from podium.counting.verdicts import Engine
 from podium.errors import DataError, UsageError
 from podium.reading.table import NUMBERS, ORDERS, TEXTS, remedy_of_columns
 from podium.storage.remote import without_secrets

@@ -7,7 +7,7 @@ import pytest
 
 from podium import read_battles
 from podium.counting.duck import Duck
-from podium.counting.engine import start_engine
+from podium.counting.verdicts import start_engine
 from podium.errors import DataError, UsageError
 
 

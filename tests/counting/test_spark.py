@@ -9,9 +9,8 @@ import pytest
 from counted_tables import COLUMNS, check, drawn_rows, needs_data, recorded_round_robin, recorded_votes
 
 import podium
-from podium.counting.engine import start_engine
 from podium.counting.spark import Spark
-from podium.counting.verdicts import verdicts_of
+from podium.counting.verdicts import start_engine, verdicts_of
 from podium.errors import UsageError
 from podium.nouns.battles import Battles
 

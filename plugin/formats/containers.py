@@ -12,7 +12,7 @@ import stat
 import zlib
 from functools import cache
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import duckdb
 import pandas as pd
@@ -92,27 +92,22 @@ def _copy(stream: Any, kind: str, engine: Duck, packed: int | None = None) -> Pa
         content = gzip.GzipFile(fileobj=stream)
     elif kind == "zstd":
         content = pa.CompressedInputStream(pa.PythonFile(stream), kind)
+    size, most = 0, max(UNPACKED_SIZE, (packed or 0) * UNPACKED_RATIO)
     try:
         with copy.open("wb") as target:
-            _write_pieces(content, target, packed)
+            while piece := content.read(PIECE):
+                if packed and not size:
+                    _reject_binary(piece)
+                size += target.write(piece)
+                if packed and size > most:
+                    problem = f"it unpacks to more than {UNPACKED_RATIO} times its size"
+                    raise DataError(problem, remedy="unpack it yourself if you trust it")
     except (EOFError, zlib.error, OSError) as error:
         if isinstance(error, OSError) and error.errno in DISK_FULL:
             problem = f"unpacked, it does not fit into {engine.folder.parent}"
             raise DataError(problem, remedy="free disk space, or set TMPDIR to a larger disk") from None
         raise _damage_error(kind, error) from None
     return copy
-
-
-def _write_pieces(content: Any, target: BinaryIO, packed: int | None) -> None:
-    """Write a stream piece by piece; DataError if it unpacks to binary data or to more than the limit."""
-    size, most = 0, max(UNPACKED_SIZE, (packed or 0) * UNPACKED_RATIO)
-    while piece := content.read(PIECE):
-        if packed and not size:
-            _reject_binary(piece)
-        size += target.write(piece)
-        if packed and size > most:
-            problem = f"it unpacks to more than {UNPACKED_RATIO} times its size"
-            raise DataError(problem, remedy="unpack it yourself if you trust it")
 
 
 def _reject_binary(head: bytes) -> None:

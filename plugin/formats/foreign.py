@@ -24,15 +24,7 @@ LONGEST_WORD = 40
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """The user's options for tables in no known format.
-
-    Attributes:
-        columns: podium's column name to the file's, for example `{"item": "prompt"}`.
-        credit_map: verdict to credit, for example `{"1": 1, "0": 0.5, "-1": 0}`; empty cells are unparsed.
-        unknown: whether a verdict outside the map is an `error` or `unparsed`.
-        shown: whose response was shown first if there is no column `order`: `a`, `b` or `unknown`.
-        fill: one value for all rows of a column that the table lacks, for example `{"model_b": "baseline"}`.
-    """
+    """The user's options for tables in no known format, as `podium.read_battles` describes them."""
 
     columns: Mapping[str, str] | None = None
     credit_map: Mapping[str, float] | None = None
@@ -45,9 +37,8 @@ def name_columns(records: Records, foreign: Foreign) -> Records:
     """Rename the columns of `--columns` and add those of `--fill`; a column that has such a name already is dropped."""
     columns, fill = foreign.columns or {}, foreign.fill or {}
     known = NAMES | {*criterion_columns(columns)}
-    for name in columns:
-        if name not in known:
-            raise unknown_name("column of podium's table", name, NAMES)
+    for name in [*(name for name in columns if name not in known), *(name for name in fill if name not in NAMES)]:
+        raise unknown_name("column of podium's table", name, NAMES)
     absent = [name for name in columns.values() if name not in records.columns]
     if absent:
         raise UsageError(f"there is no column {absent[0]!r}; columns: {', '.join(records.columns)}")
@@ -55,8 +46,6 @@ def name_columns(records: Records, foreign: Foreign) -> Records:
     named = {name: column for name, column in records.columns.items() if name not in gone}
     named |= {new: records.columns[old] for new, old in columns.items()}
     for name, value in fill.items():
-        if name not in NAMES:
-            raise unknown_name("column of podium's table", name, NAMES)
         if name in named:
             raise UsageError(f"--fill {name}: the table has a column {name!r} already; name another with --columns")
         named[name] = Column(text(value))
@@ -110,12 +99,10 @@ def propose_map(records: Records, in_python: bool = False) -> str | None:
     if "credit" not in records.columns or records.columns["credit"].is_number:
         return None
     column = records.columns["credit"]
-    words = [
-        word for (word,) in records.rows(f"distinct {column.text}", f"where {column.is_strange} order by 1 limit 20")
-    ]
+    words = records.rows(f"distinct {column.text}", f"where {column.is_strange} order by 1 limit 20")
+    credits = _likely_credits([word for (word,) in words])
     if not words:
         return None
-    credits = _likely_credits(words)
     pairs = ", ".join(f"{word!r}: {credit}" for word, credit in credits.items())
     return f"credit_map={{{pairs}}}" if in_python else _format_option(credits)
 

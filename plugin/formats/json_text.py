@@ -1,11 +1,10 @@
 """Open JSON in lines or as one document: DuckDB reads lines; Python reads the rest and names a bad line."""
 
 import codecs
-import io
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import duckdb
 import pandas as pd
@@ -46,7 +45,12 @@ def open_lines(path: Path, held: Path, engine: Duck) -> Records:
     cells = f"json_extract(json, [{pointers}])" if names else "[]"
     engine.view(view, f"select row_number() over () as {ROW}, {cells} as cells from {_scan_of_objects(held)}")
     columns = {name: Column(f"nullif(cells[{k}], 'null')", JSON) for k, name in enumerate(names, 1)}
-    return Records(engine, str(path), view, columns, lambda: _line_numbers(held))
+
+    def line_numbers() -> pd.Index:
+        with held.open("rb") as stream:
+            return pd.Index([place for place, line in enumerate(stream, 1) if line.strip()], name="line")
+
+    return Records(engine, str(path), view, columns, line_numbers)
 
 
 def _scan_of_objects(path: Path) -> str:
@@ -65,12 +69,6 @@ def _keys(engine: Duck, source: str) -> list[str]:
         if (twice := first_duplicate(keys)) is not None:
             raise _duplicate_key(twice)
     return list(dict.fromkeys(key for keys, *_ in shapes for key in keys))
-
-
-def _line_numbers(path: Path) -> pd.Index:
-    """Return the numbers of the lines that are not blank."""
-    with path.open("rb") as stream:
-        return pd.Index([place for place, line in enumerate(stream, 1) if line.strip()], name="line")
 
 
 def json_lines(stream: Any) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -111,8 +109,23 @@ def read_document(path: Path) -> pd.DataFrame:
     """Read a JSON document: a list of records, an object of columns, or the columns and data of Weights & Biases."""
     if path.stat().st_size > LARGEST_DOCUMENT:
         raise DataError(f"JSON of more than {LARGEST_DOCUMENT >> 30} GiB", remedy="write JSONL: one record per line")
-    with path.open("rb") as stream:
-        content = _parse_document(stream)
+
+    def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        record = dict(pairs)
+        if len(record) < len(pairs) and (twice := first_duplicate([key for key, _ in pairs])) is not None:
+            raise _duplicate_key(twice)
+        return record
+
+    try:
+        with path.open(encoding="utf-8-sig") as stream:
+            content = json.load(stream, parse_int=whole_number, object_pairs_hook=object_of)
+    except json.JSONDecodeError as error:
+        remedy = "the file is cut off or damaged: write or copy it again"
+        raise DataError(f"not whole JSON: {error.msg}", row=f"line {error.lineno}", remedy=remedy) from None
+    except UnicodeDecodeError as error:
+        raise DataError(f"not UTF-8 text ({error.reason})", remedy="convert the file to UTF-8") from None
+    except RecursionError:
+        raise nested_too_deeply() from None
     if isinstance(content, dict) and all(isinstance(value, list | dict) for value in content.values()):
         return _frame_of_columns(content)
     records = [content] if isinstance(content, dict) else content
@@ -122,31 +135,9 @@ def read_document(path: Path) -> pd.DataFrame:
     raise DataError(problem, remedy="give a list of objects, or JSONL")
 
 
-def _object_of_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a JSON object; DataError if a key occurs twice."""
-    record = dict(pairs)
-    if len(record) < len(pairs) and (twice := first_duplicate([key for key, _ in pairs])) is not None:
-        raise _duplicate_key(twice)
-    return record
-
-
 def _duplicate_key(key: str) -> DataError:
     """Return the error for a record with two values of a key."""
     return DataError(f"a record has two values of {key!r}", remedy="keep one of them")
-
-
-def _parse_document(stream: BinaryIO) -> Any:
-    """Parse a JSON document; DataError says where it is damaged."""
-    try:
-        text_of_stream = io.TextIOWrapper(stream, encoding="utf-8-sig")
-        return json.load(text_of_stream, parse_int=whole_number, object_pairs_hook=_object_of_pairs)
-    except json.JSONDecodeError as error:
-        remedy = "the file is cut off or damaged: write or copy it again"
-        raise DataError(f"not whole JSON: {error.msg}", row=f"line {error.lineno}", remedy=remedy) from None
-    except UnicodeDecodeError as error:
-        raise DataError(f"not UTF-8 text ({error.reason})", remedy="convert the file to UTF-8") from None
-    except RecursionError:
-        raise nested_too_deeply() from None
 
 
 def _frame_of_columns(content: dict[str, Any]) -> pd.DataFrame:

@@ -9,18 +9,8 @@ from podium.errors import DataError
 from podium.formats.records import Column, Records, records_of_view
 
 NAMES = {"arena_hard_question_id": "item", "system": "model", "judge_model": "judge", "judgment_score": "score"}
-BATTLE_COLUMNS = (
-    "model",
-    "score",
-    "margin",
-    "credit",
-    "model_a",
-    "model_b",
-    "score_a",
-    "score_b",
-    "length_a",
-    "length_b",
-)
+SIDES = ("model", "score", "length")
+BATTLE_COLUMNS = ("model", "score", "margin", "credit", *(f"{name}_{side}" for name in SIDES for side in "ab"))
 """Columns of battles that are not taken from the scores."""
 SAME_TRIAL = ("item", "judge", "repeat", "response", "category", "task")
 SHARED = frozenset({"item", "judge", "repeat", "response", "category"})
@@ -40,14 +30,13 @@ def matrix_scores(records: Records) -> Records | None:
     if "item" not in records.columns:
         return None
     others = {name: column for name, column in records.columns.items() if name not in SHARED}
-    # Whether a column has cells that are no numbers, and whether it has numbers.
+    # Whether columns have cells that are no numbers, and whether they have numbers.
     strange = ["false" if own.is_number else f"coalesce(bool_or({own.is_strange}), false)" for own in others.values()]
     numbers = [f"count({own.number}) > 0" for own in others.values()]
-    kinds = [fact for pair in zip(strange, numbers, strict=True) for fact in pair]
-    (facts,) = records.rows(", ".join(kinds)) if kinds else [()]
-    of_words = {name for k, name in enumerate(others) if facts[2 * k] and not facts[2 * k + 1]}
-    models = {name: column for name, column in others.items() if name not in of_words}
-    if len(models) < 2 or any(facts[2 * k] for k, name in enumerate(others) if name in models):
+    (facts,) = records.rows(", ".join([*strange, *numbers])) if others else [()]
+    kinds = dict(zip(others, zip(facts[: len(others)], facts[len(others) :], strict=True), strict=True))
+    models = {name: column for name, column in others.items() if kinds[name] != (True, False)}
+    if len(models) < 2 or any(kinds[name][0] for name in models):
         return None
     cells = ", ".join(f"{{'model': {text(name)}, 'score': {column.number}}}" for name, column in models.items())
     scan = f"(select *, unnest([{cells}]) as scored from {records.scan})"
@@ -72,17 +61,15 @@ def pair_up(scores: Records) -> tuple[Records, int, list[str]]:
         f"select min(min({ROW})) over (partition by {trials}) as trial, {model} as model, avg({score}) as score, "
         f"count(*) as rows, {first} from {scores.scan} group by {trials}, {model}",
     )
-    models, trials_met, averaged = engine.rows(
-        f"select count(distinct model), count(distinct trial), sum(rows) - count(*) from {means}"
-    )[0]
+    counts = "count(distinct model), count(distinct trial), sum(rows) - count(*)"
+    models, trials_met, averaged = engine.rows(f"select {counts} from {means}")[0]
     if models < 2:
         name = engine.rows(f"select model from {means} limit 1")[0][0]
-        raise DataError(
-            f"scores of one model only ({name!r})",
-            source=scores.source,
-            remedy="give the scores of two models or more: a folder that holds them (`podium rank logs/`), or the "
-            "files of others (reference logs) beside this one",
+        remedy = (
+            "a folder that holds them (`podium rank logs/`), or the files of others (reference logs) beside this one"
         )
+        remedy = f"give the scores of two models or more: {remedy}"
+        raise DataError(f"scores of one model only ({name!r})", source=scores.source, remedy=remedy)
     battles = engine.fresh("battles")
     engine.store(battles, _battles_query(means, trial, others, set(kept)))
     (made,) = engine.rows(f"select count(*) from {battles}")[0]

@@ -158,14 +158,13 @@ class Records:
             return column.cells
         if column.type != JSON:
             return cells.to_pandas(integer_object_nulls=True)
-        return exact_column([self._parse_cell(row, cell) for row, cell in enumerate(cells.to_pylist(), 1)])
-
-    def _parse_cell(self, row: int, cell: str | None) -> Any:
-        """Parse a JSON cell; DataError names the row if it is nested too deeply."""
+        parsed: list[Any] = []
         try:
-            return None if cell is None else json.loads(cell, parse_int=whole_number)
+            for cell in cells.to_pylist():
+                parsed.append(None if cell is None else json.loads(cell, parse_int=whole_number))
         except RecursionError:
-            raise nested_too_deeply().with_place(self.source, self.name_row(row)) from None
+            raise nested_too_deeply().with_place(self.source, self.name_row(len(parsed) + 1)) from None
+        return exact_column(parsed)
 
 
 def records_of(engine: Duck, frame: pd.DataFrame, source: str) -> Records:

@@ -113,21 +113,12 @@ def read_battles(
     chosen = catalogue.extension(Format, format) if format else None
     query = BattleQuery(sources, chosen, foreign, reading, human_judge, merging, options)
     counting = start_engine(engine, memory)
-    if isinstance(counting, Duck):
-        return _read_files(query, counting, counting)
     needs_rows = any((format, credit_map, shown, fill, conditions, human_judge, metrics))
-    if needs_rows or not is_parquet(sources):
-        return _read_files(query, Duck(memory), counting)
-    return _scan_files(query, counting)
-
-
-def _scan_files(query: BattleQuery, spark: Engine) -> Battles:
-    """Read Parquet files by Spark, where they are."""
-    view = scan_parquet(spark, list(map(str, query.sources)), query.foreign.columns)
-    verdicts = Verdicts(spark, view, **query.merging)
-    notes = (*verdicts.notes(), *([COPIES] if len(query.sources) > 1 else []))
-    names = tuple(without_secrets(str(source)) for source in query.sources)
-    return Battles(verdicts, None, notes, names, query.options)
+    if isinstance(counting, Duck) or needs_rows or not is_parquet(sources):
+        return _read_files(query, counting if isinstance(counting, Duck) else Duck(memory), counting)
+    verdicts = Verdicts(counting, scan_parquet(counting, list(map(str, sources)), columns), **merging)
+    notes = (*verdicts.notes(), *([COPIES] if len(sources) > 1 else []))
+    return Battles(verdicts, None, notes, tuple(without_secrets(str(source)) for source in sources), options)
 
 
 def _read_files(query: BattleQuery, duck: Duck, counting: Engine) -> Battles:
@@ -145,8 +136,9 @@ def _read_files(query: BattleQuery, duck: Duck, counting: Engine) -> Battles:
     seen = {each.format: each.source for each in tables}
     if len(seen) > 1:
         kinds = ", ".join(f"{source} is {name}" for name, source in seen.items())
-        remedy = "rank them one at a time, or `podium convert` each and rank the results together"
-        raise UsageError(f"mixed formats: {kinds}; {remedy}")
+        raise UsageError(
+            f"mixed formats: {kinds}; rank them one at a time, or `podium convert` each and rank the results together"
+        )
     if query.human_judge is not None:
         holders = [each.records for each in tables if "judge" in each.records.columns]
         judges = [name for records in holders for name in distinct_texts(records, "judge")]
@@ -193,16 +185,11 @@ def _gather_tables(
         apart = apart or (gathered.apart if gathered.sheets else None)
         notes += map(with_urls, gathered.notes)
         lost += map(with_urls, gathered.lost)
-        places = [
-            place
-            if isinstance(place, pd.DataFrame)
-            else replace(
-                place,
-                paths=tuple(path for path in place.paths if path not in gathered.claimed),
-                remote=tuple(each for each in place.remote if each.local_path not in gathered.claimed),
-            )
-            for place in places
-        ]
+        for k, place in enumerate(places):
+            if isinstance(place, SourceFiles):
+                paths = tuple(path for path in place.paths if path not in gathered.claimed)
+                remote = tuple(each for each in place.remote if each.local_path not in gathered.claimed)
+                places[k] = replace(place, paths=paths, remote=remote)
     return tables, notes, lost, places, apart
 
 
@@ -213,9 +200,9 @@ def _locate_files(source: str) -> SourceFiles:
         return SourceFiles(label or None, (STANDARD_INPUT,), searched=False)
     file, mark, table = source.rpartition("#")
     suffixes = tuple(suffix for known in catalogue.formats() for suffix in known.suffixes)
-    held = find_files(file if mark and not Path(source).exists() else source, suffixes)
     if not mark or Path(source).exists():
-        return held
+        return find_files(source, suffixes)
+    held = find_files(file, suffixes)
     return replace(held, paths=tuple(path.with_name(f"{path.name}#{table}") for path in held.paths))
 
 
@@ -240,17 +227,14 @@ def _read_tables(
     opened: Sequence[RecordTable], chosen: Format | None, foreign: Foreign
 ) -> tuple[list[RecordTable], list[str]]:
     """Translate and check the tables that hold verdicts; also return notes on the files left out."""
-    tables: list[RecordTable] = []
-    empty: list[str] = []
-    alone: list[str] = []
+    tables, empty, alone = [], [], []
     for record in opened:
         with named_in_errors(record.source):
             translated = _translate_table(record, chosen, foreign)
+        checked = translated and _check_table(translated.records, skip_alone=len(opened) > 1)
         if translated is None:
             empty.append(record.source)
-            continue
-        checked = _check_table(translated.records, skip_alone=len(opened) > 1)
-        if checked is None:
+        elif checked is None:
             alone.append(record.source)
         else:
             tables.append(replace(translated, records=checked))
@@ -284,13 +268,20 @@ def _translate_table(record: RecordTable, chosen: Format | None, foreign: Foreig
     records = name_columns(record.records, foreign)
     known = chosen or recognise_format(frozenset(records.columns), record.label)
     scores = pointwise.matrix_scores(records) if known is None else None
-    if scores is not None:
-        return replace(record, records=_add_label(scores, record.label, None), format="pointwise")
-    if known is None:
+    if known is None and scores is None:
         if record.optional:
             return None
         raise unrecognised_error(frozenset(records.columns), record.source)
-    records = _add_label(records, record.label, known.label_is)
+    records = scores or records
+    if record.label is not None:
+        # The column of the format's one model; if it has none or several, `source`.
+        column = (known and known.label_is) or "source"
+        held = records.columns.get(column)
+        several = held is not None and not records.rows(f"count(distinct {held.text}) <= 1")[0][0]
+        name = "source" if several else column
+        records = replace(records, columns={**records.columns, name: Column(quote(record.label))})
+    if known is None:
+        return replace(record, records=records, format="pointwise")
     if known.read != OWN_TABLE:
         with catalogue.name_plugin_in_errors(known):
             try:
@@ -310,19 +301,8 @@ def _check_table(records: Records, *, skip_alone: bool) -> Records | None:
         option = propose_map(records, records.source == FRAME) if error.problem.startswith("credit ") else None
         if option is None:
             raise
-        raise DataError(
-            error.problem, remedy=f"translate the words, for example {option}", source=error.source, row=error.row
-        ) from None
-
-
-def _add_label(records: Records, label: str | None, column: str | None) -> Records:
-    """Write the label into the column of the format's one model; if it has none or several, into `source`."""
-    if label is None:
-        return records
-    held = records.columns.get(column) if column else None
-    single = held is None or records.rows(f"count(distinct {held.text}) <= 1")[0][0]
-    name = column if column and single else "source"
-    return replace(records, columns={**records.columns, name: Column(quote(label))})
+        remedy = f"translate the words, for example {option}"
+        raise DataError(error.problem, remedy=remedy, source=error.source, row=error.row) from None
 
 
 def recognise_format(columns: frozenset[str], label: str | None = None) -> Format | None:
@@ -332,12 +312,10 @@ def recognise_format(columns: frozenset[str], label: str | None = None) -> Forma
         given = columns | {known.label_is} if label and known.label_is else columns
         fits.setdefault(known.specificity(frozenset(given)), []).append(known)
     best = max(fits)
-    if best == 0:
-        return None
-    if len(fits[best]) > 1:
+    if best and len(fits[best]) > 1:
         names = " or ".join(sorted(known.name for known in fits[best]))
         raise UsageError(f"the columns fit {names}: say which with --from")
-    return fits[best][0]
+    return fits[best][0] if best else None
 
 
 def unrecognised_error(columns: frozenset[str], source: str) -> DataError:

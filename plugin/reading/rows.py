@@ -9,7 +9,7 @@ from podium.counting.duck import Duck
 from podium.counting.relations import ROW, ROWS_OF_A_FILE, quote_name, text
 from podium.errors import UsageError
 from podium.formats import pointwise
-from podium.formats.records import TEXT, Column, Records, columns_as, records_of_view
+from podium.formats.records import TEXT, Records, columns_as, records_of_view
 from podium.nouns.battles import COLUMNS, REPLIES, criterion_columns
 from podium.reading import table
 from podium.text import some
@@ -131,20 +131,18 @@ def _without_copied_files(engine: Duck, tables: list[RecordTable]) -> tuple[list
         content = each.records.rows(f"cast(bit_xor(hash({ROW}, {cells})) as varchar)")[0][0]
         original = first.setdefault((content, str(each.records.number), *names), each)
         is_same = original.source == each.source != table.FRAME
-        is_copy = original is not each and (is_same or _chance_of_agreement(engine, each.records) < CHANCE)
+        chance = 1.0
+        if original is not each and not is_same:
+            shown = [each.records.columns[name].text for name in names if name not in ("model_a", "model_b")]
+            groups = f"(select count(*) as n from {each.records.scan} group by {', '.join(shown)})"
+            ((share,),) = engine.rows(f"select sum(n * n) / (sum(n) * sum(n)) from {groups} as counted")
+            chance = float(share) ** each.records.number
+        is_copy = original is not each and (is_same or chance < CHANCE)
         copies += each.records.number if is_copy else 0
         kept += [] if is_copy else [each]
         alike += [] if is_copy or original is each else [each.source]
     few = f"{len(alike)} files without items hold the rows of another, so few that chance may do it: they count apart"
     return kept, copies, [f"{few}; leave out what is a copy: {some(alike, most=3)}"] if alike else []
-
-
-def _chance_of_agreement(engine: Duck, records: Records) -> float:
-    """Return the probability that as many random verdicts of this distribution agree row by row."""
-    shown = [column.text for name, column in records.columns.items() if name not in ("model_a", "model_b")]
-    groups = f"(select count(*) as n from {records.scan} group by {', '.join(shown)})"
-    ((share,),) = engine.rows(f"select sum(n * n) / (sum(n) * sum(n)) from {groups} as counted")
-    return float(share) ** (records.number or 0)
 
 
 def _union_once(engine: Duck, tables: Sequence[RecordTable]) -> tuple[str, int]:
@@ -191,7 +189,11 @@ def _union(engine: Duck, parts: Sequence[Records], places: Sequence[int] | None 
     types = {name: {part.columns[name].type for part in parts if name in part.columns} for name in names}
     queries = []
     for place, part in zip(places or range(len(parts)), parts, strict=False):
-        cells = {name: _shared_cell(part.columns.get(name), name, types[name]) for name in names}
+        cells = {}
+        for name in names:
+            column, is_mixed = part.columns.get(name), len(types[name]) > 1
+            empty = "1.0" if name == "weight" else f"cast(null as {TEXT if is_mixed else next(iter(types[name]))})"
+            cells[name] = empty if column is None else column.text if is_mixed else column.sql
         queries.append(f"select {place * ROWS_OF_A_FILE} + {ROW} as {ROW}, {columns_as(cells)} from {part.scan}")
     view = engine.fresh("judgments")
     if len(queries) <= MOST_OPEN and sum(part.number or FEW_ROWS for part in parts) >= FEW_ROWS:
@@ -201,13 +203,6 @@ def _union(engine: Duck, parts: Sequence[Records], places: Sequence[int] | None 
     for query in queries[1:]:
         engine.rows(f"insert into {view} {query}")
     return view
-
-
-def _shared_cell(column: Column | None, name: str, types: set[str]) -> str:
-    """Return the SQL of a column in a union: text if the parts differ in type, the default if a part lacks it."""
-    if column is None:
-        return "1.0" if name == "weight" else f"cast(null as {TEXT if len(types) > 1 else next(iter(types))})"
-    return column.text if len(types) > 1 else column.sql
 
 
 def note_odd_items(engine: Duck, view: str) -> list[str]:
@@ -223,7 +218,5 @@ def note_odd_items(engine: Duck, view: str) -> list[str]:
     if not groups:
         return []
     first = " and ".join(map(repr, min(groups)[0]))
-    return [
-        f"{len(groups)} groups of items differ by white space, case or Unicode form alone (for example {first}): "
-        "they count as different items"
-    ]
+    alone = f"{len(groups)} groups of items differ by white space, case or Unicode form alone (for example {first})"
+    return [f"{alone}: they count as different items"]

@@ -1,7 +1,8 @@
 """Check records: convert columns of a file to the types of the battles table, and reject values out of range."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from podium.counting.relations import ROW, SWAPS, text
 from podium.errors import DataError
@@ -23,13 +24,9 @@ LIKELY = {
 """Usual names of the columns that battles need, lower case, for the `--columns` that an error proposes."""
 BLANK = "\t\n\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 """Invisible characters; trimming them is eight times as fast as a regular expression."""
-NOT_A_NUMBER = ("is not a number", "write a number or leave it empty")
-INFINITE = ("is infinite", "leave the cell empty if the value is unknown")
-NAMELESS = "every battle needs the names of both models"
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """A check of rows: the SQL condition that breaks it, the column whose value is shown, and the message."""
 
     column: str
@@ -47,12 +44,14 @@ def check(records: Records, *, skip_alone: bool = False) -> Records | None:
     """Return records with typed columns after checking all values; None if `skip_alone` and models meet themselves."""
     try:
         if is_pointwise(records.columns):
-            remedy = "every score needs its item and model"
-            named = [(name, records.columns[name].text) for name in ("item", "model")]
-            empty = [Rule(name, _is_blank(words), "is empty", remedy) for name, words in named]
-            typed = _typed_columns(records, records.columns)
+            typed, remedy = _typed_columns(records, records.columns), "every score needs its item and model"
+            empty = [Rule(name, _is_blank(typed[name].sql), "is empty", remedy) for name in ("item", "model")]
             return _scan_rows(records, typed, [*_number_rules(records), *empty], "false")
-        records = _rename_foreign_swap(records)
+        swap = records.columns.get("swap")
+        if swap and records.rows("1", f"where {swap.text} not in {_sql_list(SWAPS)} limit 1"):
+            # Other files use a column of this name for a flag.
+            renamed = {name if name != "swap" else "swap_": column for name, column in records.columns.items()}
+            records = replace(records, columns=renamed)
         typed = _typed_battles(records)
         rules = [*_number_rules(records), *_battle_rules(records, typed)]
         return _scan_rows(records, typed, rules, f"{typed['model_a'].sql} = {typed['model_b'].sql}", skip_alone)
@@ -95,27 +94,17 @@ def _broken_rule(records: Records, rule: Rule, row: int) -> DataError:
     count, *_ = records.rows("count(*)", f"where {rule.broken}")[0]
     column = records.columns[rule.column]
     value = records.rows(column.sql, f"where {ROW} = {row}")[0][0]
+    is_json = column.type == JSON and value is not None
+    named = {"Infinity": "inf", "-Infinity": "-inf", "null": "None", "true": "True", "false": "False"}
     if value is None or value != value or value == "":
         shown = ""
-    elif column.type != JSON:
-        shown = f" {shorten(repr(value))}"
-    elif value.startswith('"'):
-        shown = f" {shorten(repr(value[1:-1]))}"
-    else:
-        named = {"Infinity": "inf", "-Infinity": "-inf", "null": "None", "true": "True", "false": "False"}
+    elif is_json and not value.startswith('"'):
         shown = f" {named.get(value, shorten(value))}"
+    else:
+        shown = f" {shorten(repr(value[1:-1] if is_json else value))}"
     more = f" ({count} such rows)" if count > 1 else ""
     problem = f"{rule.column}{shown} {rule.problem}{more}"
     return DataError(problem, remedy=rule.remedy, row=records.name_row(row))
-
-
-def _rename_foreign_swap(records: Records) -> Records:
-    """Rename a column `swap` to `swap_` if its values are not podium's: other files use it for a flag."""
-    swap = records.columns.get("swap")
-    if swap is None or not records.rows("1", f"where {swap.text} not in {_sql_list(SWAPS)} limit 1"):
-        return records
-    columns = {name if name != "swap" else "swap_": column for name, column in records.columns.items()}
-    return replace(records, columns=columns)
 
 
 def _typed_columns(records: Records, names: Iterable[str]) -> dict[str, Column]:
@@ -172,7 +161,9 @@ def _typed_battles(records: Records) -> dict[str, Column]:
         raise DataError(problem, remedy=remedy_of_columns(names, records.source))
     typed = {"credit": Column("cast(null as double)", "DOUBLE")} | _typed_columns(records, names)
     if "margin" not in names and criteria:
-        typed["margin"] = Column(_mean([typed[name].sql for name in criteria]), "DOUBLE")
+        total = " + ".join(f"coalesce({typed[name].sql}, 0)" for name in criteria)
+        there = " + ".join(f"case when {typed[name].sql} is null then 0 else 1 end" for name in criteria)
+        typed["margin"] = Column(f"({total}) / nullif({there}, 0)", "DOUBLE")
     elif "margin" not in names and scores:
         typed["margin"] = Column(f"{typed['score_a'].sql} - {typed['score_b'].sql}", "DOUBLE")
     if "margin" in typed and not {"margin", *criteria} & set(names) and "credit" in names:
@@ -186,30 +177,27 @@ def _typed_battles(records: Records) -> dict[str, Column]:
     return {name: typed[name] for name in dict.fromkeys([*known, *typed])}
 
 
-def _mean(numbers: Sequence[str]) -> str:
-    """Return SQL for the mean of some columns in a row, empty cells left out."""
-    there = " + ".join(f"case when {number} is null then 0 else 1 end" for number in numbers)
-    return f"({' + '.join(f'coalesce({number}, 0)' for number in numbers)}) / nullif({there}, 0)"
-
-
 def _number_rules(records: Records) -> list[Rule]:
     """Return the rules that numeric columns hold finite numbers."""
     names = [*criterion_columns(records.columns), *NUMBERS, "score"]
     rules = []
     for name in (name for name in names if name in records.columns):
         column = records.columns[name]
-        rules += [] if column.is_number else [Rule(name, column.is_strange, *NOT_A_NUMBER)]
-        rules.append(Rule(name, f"isinf({column.number})", *INFINITE))
+        if not column.is_number:
+            rules.append(Rule(name, column.is_strange, "is not a number", "write a number or leave it empty"))
+        remedy = "leave the cell empty if the value is unknown"
+        rules.append(Rule(name, f"isinf({column.number})", "is infinite", remedy))
     return rules
 
 
 def _battle_rules(records: Records, typed: Mapping[str, Column]) -> list[Rule]:
     """Return the rules for the models, credits, weights and orders of battles, the most important first."""
     a, b = typed["model_a"].sql, typed["model_b"].sql
+    nameless = "every battle needs the names of both models"
     credit = "credit is what model_a earned: 1 win, 0.5 tie, 0 loss; translate other codes with --credit-map"
     rules = [
-        Rule("model_a", _is_blank(a), "is empty", NAMELESS),
-        Rule("model_b", _is_blank(b), "is empty", NAMELESS),
+        Rule("model_a", _is_blank(a), "is empty", nameless),
+        Rule("model_b", _is_blank(b), "is empty", nameless),
         Rule("model_b", f"{a} = {b}", "plays against itself", "remove battles of a model with itself"),
     ]
     rules += [
@@ -220,16 +208,9 @@ def _battle_rules(records: Records, typed: Mapping[str, Column]) -> list[Rule]:
     if "weight" in typed:
         remedy = "remove the row instead of weighting it by 0"
         rules.append(Rule("weight", f"{typed['weight'].sql} <= 0", "is not above 0", remedy))
-    rules += [
-        Rule(
-            name,
-            f"{typed[name].sql} not in {_sql_list(known)}",
-            "is unknown",
-            f"use one of {', '.join(known)}, or leave it empty",
-        )
-        for name, known in (("order", ORDERS), ("swap", SWAPS))
-        if name in typed
-    ]
+    for name, known in [(name, known) for name, known in (("order", ORDERS), ("swap", SWAPS)) if name in typed]:
+        remedy = f"use one of {', '.join(known)}, or leave it empty"
+        rules.append(Rule(name, f"{typed[name].sql} not in {_sql_list(known)}", "is unknown", remedy))
     return rules
 
 

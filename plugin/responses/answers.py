@@ -76,13 +76,11 @@ def name_models(rows: Iterable[Row], label: str | None, otherwise: str = "") -> 
     rows = list(rows)
     names = sorted({row.model for row in rows if isinstance(row, ResponseRow) and row.model})
     if label is not None and len(names) > 1:
-        raise UsageError(
-            f"the label {label!r} stands for one model, and the file holds {len(names)}: {some(names, most=5)}; "
-            "leave the label out"
-        )
-    return [
-        replace(row, model=label or row.model or otherwise) if isinstance(row, ResponseRow) else row for row in rows
-    ]
+        held = f"the file holds {len(names)}: {some(names, most=5)}"
+        raise UsageError(f"the label {label!r} stands for one model, and {held}; leave the label out")
+    for k, row in enumerate(rows):
+        rows[k] = replace(row, model=label or row.model or otherwise) if isinstance(row, ResponseRow) else row
+    return rows
 
 
 def id_of(instruction: str) -> str:

@@ -51,11 +51,9 @@ def _answers_by_model(answers: Sequence[ResponseRow]) -> list[tuple[str, dict[st
     for answer in answers:
         first = cells[answer.model].setdefault(response_key(answer.question.item, answer.number), answer)
         if first is not answer:
-            raise answer.question.error(
-                f"a second response of {answer.model!r} to item {answer.question.item!r}; "
-                f"the first is in {first.question.place}",
-                "keep one of the two, or tell the models apart with labels: one=path other=path",
-            )
+            problem = f"a second response of {answer.model!r} to item {answer.question.item!r}"
+            remedy = "keep one of the two, or tell the models apart with labels: one=path other=path"
+            raise answer.question.error(f"{problem}; the first is in {first.question.place}", remedy)
     return sorted(cells.items())
 
 
@@ -70,10 +68,8 @@ def _item_of(rows: Sequence[QuestionRow]) -> Item:
         said |= {"instruction": shortest.instruction, "system": said["system"] or shortest.system}
     instruction = said.pop("instruction")
     if instruction is None or not instruction.strip():
-        raise rows[0].error(
-            f"item {rows[0].item!r} has no instruction",
-            "give the questions too: a file with a row per item that holds its id and its instruction",
-        )
+        remedy = "give the questions too: a file with a row per item that holds its id and its instruction"
+        raise rows[0].error(f"item {rows[0].item!r} has no instruction", remedy)
     return Item(rows[0].item, instruction, said["category"], said["reference"], said["system"], said["media"])
 
 
@@ -85,26 +81,21 @@ def _common_value(name: str, rows: Sequence[QuestionRow]) -> str | None:
     first, value = speaking[0]
     for row, other in speaking[1:]:
         if normal_text(other) != normal_text(value):
-            here, there = _start_of(other), _start_of(value)
+            lines = (" ".join(text.split()) for text in (other, value))
+            here, there = (repr(line if len(line) <= 60 else f"{line[:57]}...") for line in lines)
             problem = f"item {row.item!r} has another {name} here ({here}) than in {first.place} ({there})"
             remedy = "responses can be compared only where models were asked the same"
             raise row.error(problem, f"{remedy}: rename the ids, or give the right file")
     return value
 
 
-def _start_of(text: str) -> str:
-    """Return the start of a text on one line, quoted."""
-    line = " ".join(text.split())
-    return repr(line if len(line) <= 60 else f"{line[:57]}...")
-
-
 def _note_renderings(asked: dict[str, list[QuestionRow]]) -> list[str]:
     """Return a note on items whose instruction was rendered by different templates."""
-    several = [
-        item
+    texts = {
+        item: {normal_text(row.instruction) for row in rows if row.rendered and row.instruction}
         for item, rows in asked.items()
-        if len({normal_text(row.instruction) for row in rows if row.rendered and row.instruction}) > 1
-    ]
+    }
+    several = [item for item, own in texts.items() if len(own) > 1]
     words = f"{len(several)} items were put to models in different words (templates differ)"
     return [f"{words}; the judge is shown the shortest: {some(several, most=5)}"] if several else []
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -83,11 +84,15 @@ def _parse_prompt(record: Record) -> tuple[str | None, str]:
     first = first[0] if isinstance(first, list) and first else first
     if not isinstance(first, str):
         raise record.error("no prompt in arguments", "log the samples with lm-eval's --log_samples")
-    content = {message.get("role"): message.get("content") for message in _parse_chat(first)}
-    if isinstance(content.get("user"), str):
-        system = content.get("system")
-        return system if isinstance(system, str) else None, str(content["user"])
-    return None, first
+    messages, content = [], dict[Any, Any]()
+    with suppress(ValueError):
+        messages = json.loads(first) if first.startswith("[{") else []
+    if all(isinstance(message, dict) and "role" in message for message in messages):
+        content = {message["role"]: message.get("content") for message in messages}
+    system, instruction = content.get("system"), content.get("user")
+    if not isinstance(instruction, str):
+        return None, first
+    return system if isinstance(system, str) else None, instruction
 
 
 def _request(arguments: Any) -> Sequence[Any]:
@@ -97,15 +102,6 @@ def _request(arguments: Any) -> Sequence[Any]:
         return list(request.values()) if isinstance(request, dict) else []
     first = arguments[0] if isinstance(arguments, list) and arguments else []
     return first if isinstance(first, list) else [first]
-
-
-def _parse_chat(text: str) -> list[dict[str, Any]]:
-    """Return the messages of a chat written as JSON; empty if the text is a plain prompt."""
-    try:
-        messages = json.loads(text) if text.startswith("[{") else []
-    except ValueError:
-        return []
-    return messages if all(isinstance(message, dict) and "role" in message for message in messages) else []
 
 
 def _responses(cells: Any) -> list[Any]:

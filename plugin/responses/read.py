@@ -40,36 +40,22 @@ class Shape(NamedTuple):
 
 
 ITEM, INSTRUCTION, RESPONSE = (tables.NAMES[name] for name in ("item", "instruction", "response"))
-ARENA_HARD_ITEM = ("uid", "question_id")
+NOT_QUESTIONS = (*RESPONSE, *tables.NAMES["model"], "model_a", "messages", "choices")
+ARENA_HARD_ITEM, ARENA_HARD_MODEL = ("uid", "question_id"), ("model", "model_id")
+SAMPLES = [*([name] for name in SAMPLE_FIELDS), ("resps", "filtered_resps")]
+ANSWERS = [ARENA_HARD_ITEM, ("choices", "messages"), ARENA_HARD_MODEL]
+OUTPUTS = [["instruction"], ["output"], ["generator"]]
 SHAPES = (
-    Shape(
-        "lm-eval samples of generated text",
-        lm_eval.read_responses_in_samples,
-        [*([name] for name in SAMPLE_FIELDS), ("resps", "filtered_resps")],
-    ),
-    Shape(
-        "arena-hard answers",
-        tables.read_arena_hard_answers,
-        [ARENA_HARD_ITEM, ("choices", "messages"), ("model", "model_id")],
-    ),
-    Shape(
-        "AlpacaEval outputs",
-        tables.read_alpaca_outputs,
-        [["instruction"], ["output"], ["generator"]],
-        excluded=("id", "item", "uid"),
-    ),
+    Shape("lm-eval samples of generated text", lm_eval.read_responses_in_samples, SAMPLES),
+    Shape("arena-hard answers", tables.read_arena_hard_answers, ANSWERS),
+    Shape("AlpacaEval outputs", tables.read_alpaca_outputs, OUTPUTS, excluded=("id", "item", "uid")),
     Shape(
         "a row per response (instruction or id, response, model)",
         tables.read_responses_table,
         [RESPONSE, (*ITEM, *INSTRUCTION)],
     ),
     Shape("arena-hard questions", tables.read_arena_hard_questions, [ARENA_HARD_ITEM, ["turns"]]),
-    Shape(
-        "a row per item (id, instruction)",
-        tables.read_instructions,
-        [ITEM, INSTRUCTION],
-        excluded=(*RESPONSE, *tables.NAMES["model"], "model_a", "messages", "choices"),
-    ),
+    Shape("a row per item (id, instruction)", tables.read_instructions, [ITEM, INSTRUCTION], excluded=NOT_QUESTIONS),
 )
 """The first shape that fits is taken."""
 PROMPTS = (*SHAPES, Shape("a row per prompt (instruction, and an id or none)", tables.read_instructions, [INSTRUCTION]))
@@ -158,27 +144,24 @@ def _name_tasks(
     if len(tasks) < 2:
         return rows, tasks, prompts
 
-    def rename(question: QuestionRow) -> QuestionRow:
-        task, category = question.task, question.category
-        return (
-            question if task is None else replace(question, item=f"{task}:{question.item}", category=category or task)
-        )
+    def rename(row: QuestionRow) -> QuestionRow:
+        task = row.task
+        return row if task is None else replace(row, item=f"{task}:{row.item}", category=row.category or task)
 
-    named = [
-        replace(row, question=rename(row.question)) if isinstance(row, ResponseRow) else rename(row) for row in rows
-    ]
+    named: list[Row] = []
+    for row in rows:
+        named.append(replace(row, question=rename(row.question)) if isinstance(row, ResponseRow) else rename(row))
     return named, tasks, list(map(rename, prompts))
 
 
 def _without_reasoning(answers: Sequence[ResponseRow]) -> tuple[list[ResponseRow], list[str]]:
     """Return the answers without reasoning, and a note on how many had some."""
-    stripped, changed, unfinished = [], 0, 0
-    for each in answers:
+    stripped, changed, unfinished = list(answers), 0, 0
+    for k, each in enumerate(answers):
         text = each.text and strip_reasoning(each.text)
-        changed, unfinished = changed + (text != each.text), unfinished + (text == "")
-        is_same = text == each.text
-        reason = None if text else ONLY_REASONING
-        stripped.append(each if is_same else replace(each, text=text or None, reason=reason))
+        if text != each.text:
+            changed, unfinished = changed + 1, unfinished + (text == "")
+            stripped[k] = replace(each, text=text or None, reason=None if text else ONLY_REASONING)
     note = f"{changed:,} of {len(answers):,} responses begin with reasoning, which the judge is not shown"
     note += f" ({unfinished:,} hold nothing else)" if unfinished else ""
     return stripped, [f"{note}; reasoning=keep shows it"] if changed else []

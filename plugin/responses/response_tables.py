@@ -41,24 +41,18 @@ def read_instructions(sheet: Sheet) -> list[QuestionRow]:
     """Read a plain table with a row per item; DataError if one has no instruction."""
     columns = _choose_columns(sheet)
     questions = [_question(record, columns) for record in sheet.records()]
-    for question in questions:
-        if question.instruction is None:
-            raise question.error(
-                f"item {question.item!r} has no instruction", "write what was asked, or remove the row"
-            )
+    for question in [question for question in questions if question.instruction is None]:
+        raise question.error(f"item {question.item!r} has no instruction", "write what was asked, or remove the row")
     return questions
 
 
 def _choose_columns(sheet: Sheet) -> dict[str, str | None]:
     """Return the column of each field, None if there is none; UsageError if two columns could be the same field."""
-    columns: dict[str, str | None] = {}
-    for what, names in NAMES.items():
-        there = [name for name in names if name in sheet.columns]
-        if len(there) > 1:
-            problem = f"the columns {' and '.join(there)} could each be the {what}"
-            raise UsageError(f"{problem}: rename or remove all but one")
-        columns[what] = there[0] if there else None
-    return columns
+    there = {what: [name for name in names if name in sheet.columns] for what, names in NAMES.items()}
+    for what, names in [(what, names) for what, names in there.items() if len(names) > 1]:
+        problem = f"the columns {' and '.join(names)} could each be the {what}"
+        raise UsageError(f"{problem}: rename or remove all but one")
+    return {what: next(iter(names), None) for what, names in there.items()}
 
 
 def _question(record: Record, columns: dict[str, str | None]) -> QuestionRow:
@@ -119,8 +113,7 @@ def read_arena_hard_questions(sheet: Sheet) -> list[QuestionRow]:
 def _arena_hard_item(record: Record) -> str:
     """Return the id of the question; DataError if it is empty."""
     column = "uid" if "uid" in record.cells else "question_id"
-    item = record.name(column)
-    if item is None:
+    if (item := record.name(column)) is None:
         raise record.error(f"no {column}", "give each row the id of its question")
     return item
 

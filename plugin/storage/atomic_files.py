@@ -32,10 +32,13 @@ def atomic_file(place: Place) -> Iterator[Path]:
 
     Mode and owner of an old file are kept, links followed, pipes and devices appended to, remote objects uploaded.
     """
-    if not isinstance(place, RemoteFile) and not _is_stream(place):
-        with _replacement(Path(os.path.realpath(place)), place) as temporary:
-            yield temporary
-        return
+    if not isinstance(place, RemoteFile):
+        status = _status(Path(os.path.realpath(place)))
+        is_device = status is not None and not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode)
+        if not is_device and not str(place.absolute()).startswith(STREAMS):
+            with _replacement(Path(os.path.realpath(place)), place) as temporary:
+                yield temporary
+            return
     with tempfile.TemporaryDirectory(prefix="podium-") as folder:
         temporary = Path(folder, place.name)
         yield temporary
@@ -102,19 +105,15 @@ def _replacement(target: Path, place: Path) -> Iterator[Path]:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
         if isinstance(error, OSError) and (error.errno in NO_ROOM or error.filename in (str(target), str(temporary))):
-            raise _write_error(place, error, had_file=old is not None) from None
+            number = error.errno or errno.EIO
+            remedy = "make room there, or name another place" if number in NO_ROOM else "name another place"
+            fate = "the old file is as it was" if old is not None else "nothing was written"
+            problem = f"cannot be written: {os.strerror(number)}; {fate}. Remedy: {remedy}"
+            raise OSError(number, problem, str(place)) from None
         raise
     # The new name is on the disk only when its folder is.
     with suppress(OSError):
         _flush_to_disk(target.parent, os.O_RDONLY)
-
-
-def _write_error(place: Path, error: OSError, *, had_file: bool) -> OSError:
-    """Return an OSError of the same number whose message says what became of the file, and the remedy."""
-    number = error.errno or errno.EIO
-    remedy = "make room there, or name another place" if number in NO_ROOM else "name another place"
-    fate = "the old file is as it was" if had_file else "nothing was written"
-    return OSError(number, f"cannot be written: {os.strerror(number)}; {fate}. Remedy: {remedy}", str(place))
 
 
 def _status(path: Path) -> os.stat_result | None:
@@ -123,13 +122,6 @@ def _status(path: Path) -> os.stat_result | None:
         return path.stat()
     except FileNotFoundError:
         return None
-
-
-def _is_stream(place: Path) -> bool:
-    """Return whether a place is a pipe, a device or a standard stream, which cannot be replaced."""
-    status = _status(Path(os.path.realpath(place)))
-    is_device = status is not None and not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode)
-    return is_device or str(place.absolute()).startswith(STREAMS)
 
 
 def _temporary_path(target: Path, writer: str | None = None) -> Path:

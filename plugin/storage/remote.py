@@ -221,29 +221,31 @@ def _driver_errors(place: RemoteFile) -> Iterator[None]:
     except PodiumError:
         raise
     except Exception as error:
-        raise _explain(error, place) from None
+        cause = error.__cause__ if error.__cause__ is not None else error
+        status = getattr(cause, "status", None) or getattr(cause, "code", None)
+        remedy = CREDENTIALS.get(place.scheme, "ask for a URL that is signed anew, or for the right to read it")
+        if {type(known).__name__ for known in (error, cause)} & CREDENTIAL_ERRORS:
+            raise UsageError(f"{place}: no credentials. Remedy: {remedy}") from None
+        if isinstance(error, PermissionError) or status in (401, 403):
+            raise UsageError(f"{place}: access is refused. Remedy: {remedy}") from None
+        if isinstance(error, FileNotFoundError) and (place.scheme in STORES or status == 404):
+            raise UsageError(_why_not_found(place)) from None
+        said = " ".join(without_secrets(str(cause)).split())[:200]
+        problem = f"the store does not give it ({type(cause).__name__}{': ' if said else ''}{said})"
+        remedy = "see whether it can be reached from here, and try again"
+        raise DataError(problem, source=str(place), remedy=remedy) from None
 
 
-def _explain(error: Exception, place: RemoteFile) -> PodiumError:
-    """Return the error for what a driver raised, with the remedy."""
-    cause = error.__cause__ if error.__cause__ is not None else error
-    status = getattr(cause, "status", None) or getattr(cause, "code", None)
-    remedy = CREDENTIALS.get(place.scheme, "ask for a URL that is signed anew, or for the right to read it")
-    if {type(known).__name__ for known in (error, cause)} & CREDENTIAL_ERRORS:
-        return UsageError(f"{place}: no credentials. Remedy: {remedy}")
-    if isinstance(error, PermissionError) or status in (401, 403):
-        return UsageError(f"{place}: access is refused. Remedy: {remedy}")
-    if isinstance(error, FileNotFoundError) and (place.scheme in STORES or status == 404):
+def _why_not_found(place: RemoteFile) -> str:
+    """Return the message for a place with nothing in it, which says what is missing."""
+    if place.scheme in STORES:
         bucket = place.url.split("/")[2]
         with suppress(Exception):
-            if place.scheme in STORES and not file_system(place.scheme).exists(bucket):
-                return UsageError(f"{place}: there is no bucket {bucket!r}, or you may not see it; check its name")
-        if place.scheme in STORES and set(place.url) & set("*?["):
-            return UsageError(f"no object matches {place}")
-        return UsageError(f"{place}: there is nothing of this name; check the path")
-    said = " ".join(without_secrets(str(cause)).split())[:200]
-    problem = f"the store does not give it ({type(cause).__name__}{': ' if said else ''}{said})"
-    return DataError(problem, source=str(place), remedy="see whether it can be reached from here, and try again")
+            if not file_system(place.scheme).exists(bucket):
+                return f"{place}: there is no bucket {bucket!r}, or you may not see it; check its name"
+        if set(place.url) & set("*?["):
+            return f"no object matches {place}"
+    return f"{place}: there is nothing of this name; check the path"
 
 
 @cache

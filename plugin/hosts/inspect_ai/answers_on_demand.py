@@ -1,15 +1,12 @@
-"""Answers on demand: models of the role `models` are asked for a response when its first battle comes up.
-
-An answer is a sample of its own, scheduled before the battles that need it: Inspect's log, cache and retry keep it like
-any other, so that it is asked for once. `sample_answers.responses_in` reads it from the log.
-"""
+"""Answers on demand: models of the role `models` are asked for a response, in a sample before its first battle."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
+from typing import Any
 
 from inspect_ai.dataset import Sample
-from inspect_ai.model import CachePolicy, ChatMessage, ChatMessageSystem, ChatMessageUser, GenerateConfig, Model
+from inspect_ai.model import CachePolicy, ChatMessage, ChatMessageSystem, ChatMessageUser, GenerateConfig
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from podium.hosts.inspect_ai.answer_requests import ROLE, models_by_name
@@ -24,7 +21,7 @@ from podium.hosts.inspect_ai.call_control import (
 from podium.hosts.inspect_ai.log_contents import GivenAnswer, RequestMetadata, parse_sample
 from podium.hosts.inspect_ai.log_files import NAMESPACE
 from podium.hosts.inspect_ai.media import input_of
-from podium.hosts.inspect_ai.round_samples import SampleBuilder
+from podium.hosts.inspect_ai.round_samples import SampleBuilder, missing_responses_text
 from podium.printable import tell
 from podium.responses.answers import EMPTY, ERRORED, ONLY_REASONING
 from podium.responses.collection import response_key
@@ -46,16 +43,12 @@ class ModelCaller:
 
     async def ask(self, names: Sequence[str], item: str, messages: list[ChatMessage]) -> dict[str, GivenAnswer]:
         """Return the models' answers to an item by name; every epoch of the judge gets the same ones."""
-        models = models_by_name()
-        calls = [
-            partial(self.once.ask_once, (name, item), partial(self._ask_model, name, models[name], messages))
-            for name in names
-        ]
+        calls = [partial(self.once.ask_once, (name, item), partial(self._ask_model, name, messages)) for name in names]
         return dict(zip(names, await make_calls(calls), strict=True))
 
-    async def _ask_model(self, name: str, model: Model, messages: list[ChatMessage]) -> GivenAnswer:
+    async def _ask_model(self, name: str, messages: list[ChatMessage]) -> GivenAnswer:
         """Return one model's answer, or why it failed."""
-        generate = partial(model.generate, messages, config=self.config, cache=self.cache)
+        generate = partial(models_by_name()[name].generate, messages, config=self.config, cache=self.cache)
         try:
             breaker = self.breakers.setdefault(name, CircuitBreaker())
             output = await breaker.call(partial(repeat_if_cut_short, generate))
@@ -73,9 +66,8 @@ class ModelCaller:
 @solver
 def ask_models(*, cache: bool = True, temperature: float | None = None, max_tokens: int | None = None) -> Solver:
     """Ask models for the answers that a sample requests; leave other samples unchanged."""
-    config = GenerateConfig(temperature=temperature, max_tokens=max_tokens)
     policy = CachePolicy(expiry=None, per_epoch=False, scopes={NAMESPACE: ROLE}) if cache else False
-    caller = ModelCaller(config, policy)
+    caller = ModelCaller(GenerateConfig(temperature=temperature, max_tokens=max_tokens), policy)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
         request = parse_sample(state.metadata)
@@ -107,6 +99,11 @@ class AnswerCollector:
         self.failed: frozenset[tuple[str, str]] = frozenset()
         self.cause = ""
         self._start = self.sample_builder.responses
+
+    def failures_text(self) -> str:
+        """Return which models lack how many answers, and the first error."""
+        text = missing_responses_text(self.sample_builder.responses)
+        return f"{text} (the first cause: {self.cause})" if self.cause else text
 
     def cells(self, pairings: Sequence[Pairing] | None) -> set[tuple[str, str]]:
         """Return the answers, by model and item, that some battles need; None for all that may be requested."""
@@ -157,7 +154,8 @@ class AnswerCollector:
         """Return the sample that requests models' answers to an item; `label` is empty unless it is a pack."""
         item, short = self.sample_builder.items[item_id], self.sample_builder.short_names[names[0]]
         sample_id = f"answers::{item_id}::round {label}" if label else f"answer::{item_id}::{short}"
-        shown = {field: getattr(item, field) for field in ("instruction", "category", "reference", "system", "media")}
-        about = {field: value for field, value in shown.items() if value}
-        metadata = RequestMetadata(item=item_id, asked_models=names, pairings=[], **{"instruction": "", **about})
+        fields = ("category", "reference", "system", "media")
+        shown = {field: value for field in fields if (value := getattr(item, field))}
+        about: dict[str, Any] = {"item": item_id, "asked_models": names, "instruction": item.instruction or "", **shown}
+        metadata = RequestMetadata(**about, pairings=[])
         return Sample(id=sample_id, input=input_of(item.instruction, item.media), metadata=metadata.to_log())

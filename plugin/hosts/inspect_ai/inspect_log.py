@@ -9,7 +9,7 @@ import pandas as pd
 
 from podium.errors import DataError, UsageError, named_in_errors
 from podium.hookspecs import GatheredBattles, Reading, SourceFiles
-from podium.hosts.inspect_ai.log_files import NAMESPACE, is_beside_logs, is_log
+from podium.hosts.inspect_ai.log_files import is_beside_logs, is_log
 from podium.scorers.judging import load_reply
 
 SUFFIXES = (".eval", ".json")
@@ -40,7 +40,7 @@ def battle_texts(path: Path) -> Iterator[dict[str, Any]]:
     """Yield a row per judgment of a tournament's log: item, models, texts, order, judge and its words; else nothing."""
     if not is_log(path):
         return
-    from podium.hosts.inspect_ai.log_contents import SampleReplies, parse_battles, read_tournament
+    from podium.hosts.inspect_ai.log_contents import judged_battles, read_tournament
     from podium.hosts.inspect_ai.logs import read_by_inspect
 
     with named_in_errors(path):
@@ -48,21 +48,14 @@ def battle_texts(path: Path) -> Iterator[dict[str, Any]]:
             return
         log = read_by_inspect(path, resolve_attachments=True, exclude_fields={"events", "messages"})
         for sample in log.samples or []:
-            battles = parse_battles(sample.metadata)
-            if not battles or not sample.store.get(NAMESPACE):
-                continue
-            replies = SampleReplies.parse(sample.store[NAMESPACE]).to_battles()
-            for battle, kept in zip(battles, replies, strict=False):
+            for battle, kept in judged_battles(sample):
                 for shown in kept.judgments:
                     words = "\n\n".join(load_reply(reply).text for reply in shown["replies"])
                     yield {**battle.to_log(), "order": shown["order"], "judge": shown["judge"], "words": words}
 
 
 def costs_in(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield a row per answer of a model in a log: tokens in and out, working seconds, money; None if unknown.
-
-    Every sample of an ordinary eval is an answer, and every request for answers in a tournament.
-    """
+    """Yield a row per answer of a model (a sample, or a request for answers): tokens, seconds, money, or None."""
     if not is_log(path):
         return
     from inspect_ai.log import read_eval_log_sample_summaries

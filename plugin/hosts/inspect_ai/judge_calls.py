@@ -29,7 +29,7 @@ from podium.hosts.inspect_ai.log_contents import (
     BattleReplies,
     KeptJudgment,
     KeptReply,
-    SampleReplies,
+    judged_battles,
     parse_battles,
     read_tournament,
 )
@@ -45,10 +45,6 @@ from podium.scorers.prompt import Texts
 from podium.scorers.reply import Reply, Token
 from podium.storage.remote import local_file, place_of
 
-PACKS = 4
-"""Packs judged at once: each has the battles of a whole item, which is enough to keep a provider busy."""
-TOP = 5
-"""Alternatives asked for at every token: as many as every provider gives."""
 JudgmentKey = tuple[str, str, str, str, str, int]
 """Of a judgment: judge, item and response, both models, order, repeat."""
 
@@ -71,7 +67,8 @@ class Run(OnceCache):
         self.modes: dict[str, str] = {shown["judge"]: shown["mode"] for shown in self.known.values()}
         # Calls must not be answered from the cache of the run whose unparsed replies are repeated.
         self._cache_suffix = f" again {reask}" if reask else ""
-        self.packs = anyio.Semaphore(PACKS)
+        # Few packs at once, because each holds its transcript in memory; four keep a provider busy.
+        self.packs = anyio.Semaphore(4)
         self.breaker = CircuitBreaker(ends_run=ends_run)
 
     def mode(self, judge: str) -> Any:
@@ -93,21 +90,18 @@ class Run(OnceCache):
 
 def readable_judgments(path: str, how: Judging) -> dict[JudgmentKey, KeptJudgment]:
     """Return the judgments of an earlier run's log whose replies can all be parsed."""
-    file = local_file(place_of(path))
+    file, readable = local_file(place_of(path)), dict[JudgmentKey, KeptJudgment]()
     if not file.exists():
         raise UsageError(f"reask={path}: there is no such log")
     if file.is_dir() or not is_log(file):
         raise UsageError(f"reask={path}: name one log of Inspect, a file that ends with .eval")
     log = read_eval_log(str(file), exclude_fields={"events", "messages", "attachments"})
     samples = [sample for sample in log.samples or [] if NAMESPACE in sample.store]
-    readable: dict[JudgmentKey, KeptJudgment] = {}
     with named_in_errors(path):
         if read_tournament(log) is None or not samples:
             raise UsageError("reask= names a log without battles of podium; name the log of a tournament")
         for sample in samples:
-            battles = parse_battles(sample.metadata)
-            replies = SampleReplies.parse(sample.store[NAMESPACE]).to_battles() if battles else []
-            for battle, kept in zip(battles, replies, strict=True):
+            for battle, kept in judged_battles(sample):
                 for shown in kept.judgments:
                     mode: Any = shown["mode"] if how.logprobs == "auto" else how.logprobs
                     if all(how.reason(load_reply(reply), mode) is None for reply in shown["replies"]):
@@ -140,13 +134,9 @@ def judge(
             return state
         if not has_judge():
             raise JudgeStoppedError(f"{STOPPED}: {NO_JUDGE}")
-        media = {"media": media_in(state.input)}
-        calls = [
-            partial(ask_jury, run, battle.model_copy(update=media), state.epoch)
-            for battle in parse_battles(state.metadata)
-        ]
+        media, battles = {"media": media_in(state.input)}, parse_battles(state.metadata)
+        calls = [partial(ask_jury, run, battle.model_copy(update=media), state.epoch) for battle in battles]
         if BATTLES in state.metadata:
-            # Few packs at once, because each holds its transcript in memory.
             async with run.packs:
                 kept: dict[str, Any] = {"battles": [each.to_log() for each in await make_calls(calls)]}
         else:
@@ -191,27 +181,20 @@ async def _ask_judge(run: Run, model: Model, shown: Judgment, battle: BattleMeta
             ask = partial(_ask_until_readable, run, model, (responses[rated],), battle, shown.repeat)
             key = ("rating", name, _response_key_of(battle), rated, shown.repeat)
             replies.append(await run.ask_once(key, ask))
-    return {
-        "order": shown.order,
-        "repeat": shown.repeat,
-        "judge": name,
-        "replies": [kept for kept, _ in replies],
-        "attempts": max(attempts for _, attempts in replies),
-        "mode": "off",
-    }
+    kept, attempts = zip(*replies, strict=True)
+    about: Any = {"order": shown.order, "repeat": shown.repeat, "judge": name, "replies": [*kept]}
+    return cast(KeptJudgment, {**about, "attempts": max(attempts), "mode": "off"})
 
 
 async def _ask_until_readable(
     run: Run, model: Model, responses: tuple[str, ...], battle: BattleMetadata, repeat: int, order: str = ""
 ) -> tuple[KeptReply, int]:
-    """Ask until the reply can be parsed, at most `attempts` times; return the last reply and the number of attempts.
-
-    Later attempts name the form of the verdict: another prompt, so the attempt stands in the row and the cache key.
-    """
+    """Ask until the reply can be parsed, at most `attempts` times; return the last reply and the number of attempts."""
     name, texts = identity(model, run.how), texts_of(battle, responses)
     # Where two responses of a model are alike, each is judged nevertheless.
     number = f" response {battle.response}" if (battle.response or 1) > 1 else ""
-    wanted = {"logprobs": True, "top_logprobs": TOP} if run.how.wants_probabilities else {}
+    # As many alternatives at every token as every provider gives.
+    wanted = {"logprobs": True, "top_logprobs": 5} if run.how.wants_probabilities else {}
     config = GenerateConfig(**{**run.how.generation, **wanted})
     for attempt in range(1, run.how.attempts + 1):
         call = f"{name} repeat {repeat} {order} attempt {attempt}{number}"
@@ -228,8 +211,8 @@ async def _call_model(
     run: Run, model: Model, texts: Texts, prompt: str, call: str, config: GenerateConfig | None = None, media: Any = ()
 ) -> Reply:
     """Return a model's reply to one prompt, cached under the name of the call; a refusal of media is a reply, too."""
-    asked, usual = prompt_with_media(prompt, media), config or GenerateConfig()
-    usual = usual.merge(GenerateConfig(batch=batch_of(model)))
+    asked = prompt_with_media(prompt, media)
+    usual = (config or GenerateConfig()).merge(GenerateConfig(batch=batch_of(model)))
 
     async def ask() -> ModelOutput | str:
         try:
@@ -243,11 +226,10 @@ async def _call_model(
         output = await run.breaker.call(partial(repeat_if_cut_short, ask))
     if isinstance(output, str):
         return Reply("", refused=output)
-    choice = output.choices[0] if output.choices else None
-    logprobs = choice.logprobs.content if choice and choice.logprobs else []
+    logprobs = output.choices[0].logprobs if output.choices else None
     tokens = tuple(
         Token(token.token, {top.token: math.exp(min(top.logprob, 0.0)) for top in token.top_logprobs or []})
-        for token in logprobs
+        for token in (logprobs.content if logprobs else [])
     )
     return Reply(output.completion, output.stop_reason in ("max_tokens", "model_length"), tokens)
 

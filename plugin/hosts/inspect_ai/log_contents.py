@@ -8,7 +8,7 @@
 | `metadata["podium"]` of a score | `BattleVerdict` or `PackVerdicts` |
 | `results.metadata["podium"]` | a ranking as JSON, see `kept_rankings` |
 
-Parsing raises DataError that names the field; the reader of the file adds its name.
+Parsing raises a DataError that names the field.
 """
 
 from collections.abc import Mapping, Sequence
@@ -234,6 +234,13 @@ class SampleReplies(BattleReplies):
         return [self] if self.battles is None else self.battles
 
 
+def judged_battles(sample: EvalSample) -> list[tuple[BattleMetadata, BattleReplies]]:
+    """Return the battles of a tournament's sample, each with its judges' replies; none if no judge was asked."""
+    battles = parse_battles(sample.metadata)
+    kept = sample.store.get(NAMESPACE) if battles else None
+    return list(zip(battles, SampleReplies.parse(kept).to_battles(), strict=True)) if kept else []
+
+
 class GivenAnswer(LogContents):
     """What came of asking a model: its `text`, or why it `failed`; `gave_up` if the model is not asked any more."""
 
@@ -303,8 +310,10 @@ class Columns(LogContents):
     def from_rows(cls, rows: Sequence[Mapping[str, Any]]) -> "Columns":
         """Build columns of rows.
 
-        >>> Columns.from_rows([{"a": 1, "b": 2}, {"a": 1, "b": 3}]).to_log()
-        {'rows': 2, 'same': {'a': 1}, 'columns': {'b': [2, 3]}}
+        >>> Columns.from_rows([{"a": 1, "b": 2}, {"a": 1, "b": 3}])
+        Columns(rows=2, same={'a': 1}, columns={'b': [2, 3]})
+        >>> _.to_rows()
+        [{'a': 1, 'b': 2}, {'a': 1, 'b': 3}]
         """
         names = dict.fromkeys(name for row in rows for name in row)
         columns = {name: [row.get(name) for row in rows] for name in names}
@@ -313,11 +322,7 @@ class Columns(LogContents):
         return cls(rows=len(rows), same=same, columns=varying)
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """Return the rows; a value that a row lacked is None.
-
-        >>> Columns(rows=2, same={"a": 1}, columns={"b": [2, 3]}).to_rows()
-        [{'a': 1, 'b': 2}, {'a': 1, 'b': 3}]
-        """
+        """Return the rows; a value that a row lacked is None."""
         return [{**self.same, **{name: values[k] for name, values in self.columns.items()}} for k in range(self.rows)]
 
 

@@ -1,17 +1,13 @@
-"""Inspect logs as tables: the verdicts of a tournament, or the scores of an ordinary eval.
-
-The samples of an archive are read one at a time, and of each only id, metadata, scores and error, so that a large log
-need not fit into memory: Inspect's reader builds objects of whole transcripts.
-"""
+"""Inspect logs as tables: the verdicts of a tournament, or the scores of an ordinary eval."""
 
 import json
+import sys
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
@@ -32,11 +28,6 @@ from podium.hosts.inspect_ai.log_contents import (
 )
 from podium.scorers.reply import UNSHOWN
 
-LETTERS = {"C", "I", "P", "N"}
-WORDS = {"yes", "no", "true", "false"}
-"""Scores that Inspect reads as numbers: correct, incorrect, partial, no answer; words for 1 and 0."""
-FAILED = "failed"
-"""Reason of the verdict on a battle if a call failed for good."""
 FOLDER, EPOCH, SUFFIX = "samples/", "_epoch_", ".json"
 """A member of an `.eval` archive that holds a sample is called `samples/ID_epoch_N.json`."""
 COMPRESSIONS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, getattr(zipfile, "ZIP_ZSTANDARD", zipfile.ZIP_STORED)}
@@ -47,9 +38,8 @@ BATTLE = ("item", "response", "model_a", "model_b")
 """Columns that identify a battle."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredSample:
-    """A sample: its metadata, its scores by scorer, and its error message."""
+class ScoredSample(NamedTuple):
+    """A sample without its transcript: its metadata, its scores by scorer, and its error message."""
 
     id: str | int
     epoch: int
@@ -65,7 +55,7 @@ def read_by_inspect(path: Path, **options: Any) -> EvalLog:
 
 
 def samples_of(path: Path) -> Iterator[ScoredSample]:
-    """Yield the samples of a log by epoch, then by id."""
+    """Yield the samples of a log by epoch, then by id; those of an archive one at a time, to need little memory."""
     if path.suffix == ".eval" and _can_open(path):
         return _samples_in_archive(path)
     return map(_scored_sample, read_by_inspect(path, exclude_fields=UNUSED).samples or [])
@@ -89,12 +79,11 @@ def _samples_in_archive(path: Path) -> Iterator[ScoredSample]:
             with _damage_as_data_error(path):
                 kept = json.loads(archive.read(name))
                 if "score" in kept:  # as very old logs have it
-                    whole = EvalSample.model_validate({key: kept[key] for key in kept.keys() - UNUSED})
-                    sample = _scored_sample(whole)
+                    sample = _scored_sample(EvalSample.model_validate({key: kept[key] for key in kept.keys() - UNUSED}))
                 else:
                     scores, error = SCORES.validate_python(kept.get("scores") or {}), kept.get("error")
-                    about = kept["id"], kept["epoch"], kept.get("metadata") or {}
-                    sample = ScoredSample(*about, scores, error and error["message"])
+                    metadata, message = kept.get("metadata") or {}, error and error["message"]
+                    sample = ScoredSample(kept["id"], kept["epoch"], metadata, scores, message)
             yield sample
 
 
@@ -106,8 +95,8 @@ def _sort_key(name: str) -> tuple[int, str]:
 
 def _scored_sample(sample: EvalSample) -> ScoredSample:
     """Return Inspect's sample without its transcript."""
-    error = sample.error.message if sample.error else None
-    return ScoredSample(sample.id, sample.epoch, sample.metadata, sample.scores or {}, error)
+    message = sample.error.message if sample.error else None
+    return ScoredSample(sample.id, sample.epoch, sample.metadata, sample.scores or {}, message)
 
 
 @contextmanager
@@ -125,35 +114,29 @@ class TableBuilder:
 
     def __init__(self) -> None:
         self.count = 0
-        self._columns: dict[str, list[Any]] = {}
-        self._texts: dict[str, str] = {}
+        self.columns: dict[str, list[Any]] = {}
 
     def add_row(self, row: Mapping[str, Any]) -> None:
         """Add a row, which may lack columns that others have."""
         for name, value in row.items():
-            column = self._columns.setdefault(name, [])
+            column = self.columns.setdefault(name, [])
             column.extend([None] * (self.count - len(column)))
             # Each text once: a log repeats the name of its judge in every verdict.
-            column.append(self._texts.setdefault(value, value) if isinstance(value, str) else value)
+            column.append(sys.intern(value) if type(value) is str else value)
         self.count += 1
-
-    def distinct_values(self, name: str) -> list[Any]:
-        """Return the distinct values of a column in the order of their first appearance."""
-        return list(dict.fromkeys(self._columns.get(name, ())))
 
     def build(self) -> pd.DataFrame:
         """Return the table, with the rows numbered from 1 as index."""
         index = pd.RangeIndex(1, self.count + 1, name="row")
-        whole = {name: [*values, *[None] * (self.count - len(values))] for name, values in self._columns.items()}
+        whole = {name: [*values, *[None] * (self.count - len(values))] for name, values in self.columns.items()}
         return pd.DataFrame(whole, index=index)
 
 
 def log_rows(path: Path) -> pd.DataFrame:
     """Return a log as a table: a row per judgment of a tournament or of pairwise scores, else a row per score.
 
-    For a tournament `attrs` has `missing` (battles without a verdict: no response, not played, or media that the judge
-    was not shown), `unplayed` (their number), `unshown` (the judge's words on each) and `answer` (what a tournament
-    that stops by itself found).
+    For a tournament `attrs` has the number of battles `missing` and, of them, `unplayed`; the judge's words on each
+    that it was not shown (`unshown`); and the `answer` of a tournament that stops by itself.
     """
     header = read_by_inspect(path, header_only=True)
     with named_in_errors(path):
@@ -203,7 +186,7 @@ class _LogReader:
 
     def build_frame(self) -> pd.DataFrame:
         """Return the table, with its `attrs`."""
-        for judge in self.table.distinct_values("judge"):
+        for judge in dict.fromkeys(self.table.columns.get("judge", ())):
             for battle in self.failed:
                 self.table.add_row({**battle, "judge": judge})
         frame = self.table.build()
@@ -251,12 +234,10 @@ def _score_rows(sample: ScoredSample, header: EvalLog) -> list[dict[str, Any]]:
     """Return a row per score of an ordinary sample, or per entry of a score that is a mapping."""
     rows = []
     for scorer, score in sample.scores.items():
-        judge = f"{header.eval.task} {scorer}"
-        values: dict[str, Any] = {judge: score.value}
-        if isinstance(score.value, Mapping):
-            values = {f"{judge} {part}": value for part, value in score.value.items()}
-        for name, value in values.items():
-            row = {"item": f"{sample.id}", "model": header.eval.model, "score": number_of(value), "judge": name}
+        parts = score.value.items() if isinstance(score.value, Mapping) else [("", score.value)]
+        for part, value in parts:
+            judge = f"{header.eval.task} {scorer} {part}".rstrip()
+            row = {"item": f"{sample.id}", "model": header.eval.model, "score": number_of(value), "judge": judge}
             rows.append({**row, "response": sample.epoch})
     return rows
 
@@ -267,7 +248,8 @@ def number_of(value: Any) -> float | None:
     >>> number_of("C"), number_of("A>B"), number_of(float("nan"))
     (1.0, None, None)
     """
-    if isinstance(value, str) and value not in LETTERS and value.lower() not in WORDS:
+    # Inspect reads correct, incorrect, partial and no answer as numbers, and words for 1 and 0.
+    if isinstance(value, str) and value not in {*"CIPN"} and value.lower() not in {"yes", "no", "true", "false"}:
         try:
             value = float(value)
         except ValueError:
@@ -282,4 +264,4 @@ def _failed_row(battle: BattleMetadata, repeat: int) -> dict[str, Any]:
     """Return the unparsed verdict on a battle whose sample failed; its order is `merged` unless the battle sets it."""
     sides: dict[str, Any] = {name: getattr(battle, name) for name in BATTLE if getattr(battle, name) is not None}
     order = "merged" if battle.first is None else "ab" if battle.first == battle.model_a else "ba"
-    return {**sides, "order": order, "repeat": repeat, "credit": None, "reason": FAILED}
+    return {**sides, "order": order, "repeat": repeat, "credit": None, "reason": "failed"}

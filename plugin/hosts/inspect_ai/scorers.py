@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache as remember
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import TaskState
@@ -30,23 +30,14 @@ from podium.plugins.catalogue import judging_settings
 from podium.scorers.judging import Judging, build_verdict_row, merge_rows
 from podium.scorers.reasoning import Policy, strip_reasoning
 
-if TYPE_CHECKING:
-    from podium.responses.collection import Responses
-
 REPEATED = ("item", "response", "model_a", "model_b", "first", "category", "length_a", "length_b")
 """What a score repeats of its battle."""
-LONGEST_QUOTATION = 2000
-"""Characters of a response or of the judge's words that an explanation repeats."""
 
 
 @metric(name="judged", scores="unreduced")
 def readable_battles() -> Metric:
     """Count the battles with a readable verdict; Inspect passes metrics no score without a value."""
-
-    def compute(scores: list[SampleScore]) -> float:
-        return float(len(scores))
-
-    return compute
+    return lambda scores: float(len(scores))
 
 
 def _ratings_metric(ranker: str) -> Callable[[], Metric]:
@@ -109,11 +100,17 @@ def pairwise(reference: str, cache: bool = True, reasoning: Policy = "strip", **
     `inspect score LOG --scorer podium/pairwise -S reference=OTHER.eval --model-role judge=MODEL`. A sample that the
     reference did not answer is not scored.
     """
+    from podium.hosts.inspect_ai.log_responses import READER
     from podium.responses.collection import response_key
+    from podium.responses.read import read_responses
 
     with plain_errors():
         run = Run(judging_settings(**flatten_arguments(kwargs)), cache=cache)
-        name, responses = _read_reference(reference, reasoning)
+        responses = read_responses(reference, readers=(READER,), reasoning=reasoning)
+        if len(responses.models) != 1:
+            names = ", ".join(responses.models)
+            raise UsageError(f"{reference} holds {len(responses.models)} models ({names}); name one reference")
+        name = responses.models[0]
         several = {each.id for each in responses.items if each.responses > 1}
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
@@ -132,34 +129,20 @@ def pairwise(reference: str, cache: bool = True, reasoning: Policy = "strip", **
     return score
 
 
-def _read_reference(reference: str, reasoning: Policy) -> tuple[str, "Responses"]:
-    """Return the name of the reference and its responses."""
-    from podium.hosts.inspect_ai.log_responses import READER
-    from podium.responses.read import read_responses
-
-    responses = read_responses(reference, readers=(READER,), reasoning=reasoning)
-    if len(responses.models) != 1:
-        names = ", ".join(responses.models)
-        raise UsageError(f"{reference} holds {len(responses.models)} models ({names}); name one reference")
-    return responses.models[0], responses
-
-
 def _battle_of(state: TaskState, response: str, name: str, text: str) -> BattleMetadata:
     """Return the battle of a sample's response against the reference's text."""
-    instruction = state.input_text
-    if not isinstance(state.input, str) and media_in(state.input):
-        instruction = "\n\n".join(text_with_places(state.input))
-    number: dict[str, Any] = {"response": state.epoch} if state.epoch > 1 else {}
+    media, number = media_in(state.input), dict[str, Any](response=state.epoch) if state.epoch > 1 else {}
+    shown = "\n\n".join(text_with_places(cast(list[Any], state.input))) if media else state.input_text
     return BattleMetadata(
         item=str(state.sample_id),
         **number,
         model_a=str(state.model),
         model_b=name if name != str(state.model) else f"{name} (reference)",
-        instruction=instruction,
+        instruction=shown,
         reference=state.target.text or None,
         response_a=response,
         response_b=text,
-        media=media_in(state.input),
+        media=media,
     )
 
 
@@ -209,9 +192,8 @@ def _explain_battle(battle: BattleMetadata, kept: BattleReplies, rows: Sequence[
 
 
 def _quote(text: str) -> str:
-    """Return a text with a bar before each line, as the viewer has no quotations; long texts are cut."""
-    cut = len(text) - LONGEST_QUOTATION
-    shown = f"{text[:LONGEST_QUOTATION]}… ({cut:,} more characters)" if cut > 0 else text
+    """Return the first 2,000 characters of a text with a bar before each line, as the viewer has no quotations."""
+    shown = f"{text[:2000]}… ({len(text) - 2000:,} more characters)" if len(text) > 2000 else text
     return "\n".join(f"│ {line}" for line in shown.strip().splitlines())
 
 

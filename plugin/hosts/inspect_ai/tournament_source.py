@@ -1,7 +1,8 @@
 """A tournament as Inspect's source of samples: rounds, replays and retries."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from inspect_ai import SampleSource
 from inspect_ai.dataset import Sample
@@ -22,7 +23,6 @@ from podium.hosts.inspect_ai.log_contents import (
 from podium.hosts.inspect_ai.log_files import NAMESPACE
 from podium.hosts.inspect_ai.round_samples import (
     announce_round,
-    missing_responses_text,
     outcomes_of,
     round_id,
     schedule_in,
@@ -32,16 +32,12 @@ from podium.responses.collection import response_key
 from podium.tournaments.decisions import build_answer
 from podium.tournaments.schedule import Field, NextRound, Outcome, Pairing, Round, TournamentRule, merge_responses
 
-Samples = list[Sample] | None
-"""What Inspect is given: samples to run, or None if there are none."""
 
-
-@dataclass(frozen=True, slots=True)
-class SampleEnd:
+class SampleEnd(NamedTuple):
     """What a sample left when it ended: the round that it announced, the requested answers, its battles' outcomes."""
 
     announced: RoundMetadata | None = None
-    answers: Answers = field(default_factory=dict)
+    answers: Answers = {}
     outcomes: tuple[Outcome, ...] = ()
 
 
@@ -49,15 +45,10 @@ class SampleEnd:
 class TournamentSource(SampleSource):
     """Asks a tournament for the next round whenever no sample is in flight.
 
-    What was scheduled is a record: every round after the first is announced by a sample of its own, whose metadata
-    holds the pairings. A retry replays that sample from the earlier log, so opponents are never recomputed from
-    verdicts that changed.
-
-    Events are kept in the order of their arrival. The current attempt is the shortest suffix that covers the first
-    round: an eval set's retry drives this same object again and replays what was finished.
-
-    `spread` turns what the rule asks for into the scheduled battles, one per response of an item. `given` are rounds
-    played before, which newcomers join. `portion` limits the samples that Inspect keeps in memory.
+    A sample of its own announces every round after the first. A retry replays that sample from the earlier log, so that
+    opponents are never recomputed from verdicts that changed. `spread` turns what the rule asks for into the scheduled
+    battles, one per response of an item. `given` are rounds played before, which newcomers join. `portion` limits the
+    samples that Inspect keeps in memory.
     """
 
     rule: TournamentRule
@@ -94,24 +85,25 @@ class TournamentSource(SampleSource):
             raise PodiumError(f"{why}. Fix the cause, then `inspect eval-retry` on the log plays the rest")
         if self.cost_limit:
             self.cost_limit.add_cost(sample)
-        contents = parse_sample(sample.metadata)
-        if isinstance(contents, RequestMetadata):
-            end = SampleEnd(answers=parse_answers(contents, kept_in_store(sample, NAMESPACE)))
-        elif isinstance(contents, RoundMetadata):
-            end = SampleEnd(contents)
-        else:
-            end = SampleEnd(outcomes=self.outcomes(sample))
-        self.events.append((str(sample.id), end))
+        self._record_end(sample, sample)
 
     async def sample_abandoned(self, sample: Sample, epoch: int) -> None:  # noqa: ARG002
         """Record a sample that Inspect will never run."""
-        contents = parse_sample(sample.metadata or {})
-        end = SampleEnd(contents if isinstance(contents, RoundMetadata) else None)
-        if isinstance(contents, RequestMetadata):
-            end = SampleEnd(answers=parse_answers(contents, None))
+        self._record_end(sample, None)
+
+    def _record_end(self, sample: EvalSample | Sample, completed: EvalSample | None) -> None:
+        """Keep what a sample left, which is less if it was not completed."""
+        contents, end = parse_sample(sample.metadata or {}), SampleEnd()
+        if isinstance(contents, RoundMetadata):
+            end = SampleEnd(contents)
+        elif isinstance(contents, RequestMetadata):
+            kept = kept_in_store(completed, NAMESPACE) if completed else None
+            end = SampleEnd(answers=parse_answers(contents, kept))
+        elif completed:
+            end = SampleEnd(outcomes=self.outcomes(completed))
         self.events.append((str(sample.id), end))
 
-    async def next_samples(self) -> Samples:
+    async def next_samples(self) -> list[Sample] | None:
         """Return what is still to be played of the current round, or announce the next; None when all is over."""
         ends = self._current_attempt()
         outcomes = {outcome.pairing: outcome for end in ends.values() for outcome in end.outcomes}
@@ -144,7 +136,7 @@ class TournamentSource(SampleSource):
 
     def _settle_answers(
         self, schedule: NextRound, number: int, ends: Mapping[str, SampleEnd], played: Sequence[Round], battles: int
-    ) -> NextRound | Samples:
+    ) -> NextRound | list[Sample] | None:
         """Return the schedule of round `number` once its answers are there; else the next samples of the round."""
         if not self.answers:
             return schedule
@@ -158,47 +150,25 @@ class TournamentSource(SampleSource):
             if end is None or end.announced is None:
                 break
             schedule, revision = schedule_in(end.announced), revision + 1
-        revised = self._without_failed(schedule, played)
-        if revised is None:
+        keys = {(name, response_key(own.item, own.response)) for own in schedule.pairings for name in (own.a, own.b)}
+        if keys.isdisjoint(self.answers.failed):
             return schedule
-        self._report_failures()
+        revised = self.spread(self.rule.next(self.field, played))
+        if revised.pairings == schedule.pairings:
+            return schedule
+        if not (names := {name for name, _ in self.answers.failed}) <= self._reported_failures:
+            self._reported_failures |= names
+            self.say(f"these answers and their battles are missing: {self.answers.failures_text()}")
         if not revised.pairings:
             return self._final_sample(played, battles, number)
         return [announce_round(revised, number, revision + 1, schedule)]
 
-    def _without_failed(self, schedule: NextRound, played: Sequence[Round]) -> NextRound | None:
-        """Return the round scheduled again without the answers that failed; None if that changes nothing."""
-        failed = self.answers.failed if self.answers else frozenset()
-        keys = {(name, response_key(own.item, own.response)) for own in schedule.pairings for name in (own.a, own.b)}
-        if keys.isdisjoint(failed):
-            return None
-        upcoming = self.spread(self.rule.next(self.field, played))
-        return None if upcoming.pairings == schedule.pairings else upcoming
-
-    def _report_failures(self) -> None:
-        """Print which models' answers are missing, and why, once for each model."""
-        names = {name for name, _ in self.answers.failed} if self.answers else set()
-        if not names <= self._reported_failures:
-            self._reported_failures |= names
-            self.say(f"these answers and their battles are missing: {self._failures_text()}")
-
-    def _failures_text(self) -> str:
-        """Return which models lack how many answers, and the first error."""
-        if self.answers is None:
-            return ""
-        text = missing_responses_text(self.answers.sample_builder.responses)
-        return f"{text} (the first cause: {self.answers.cause})" if self.answers.cause else text
-
-    def _final_sample(self, played: Sequence[Round], battles: int, number: int) -> Samples:
-        """Return the sample that records what was found, once; None if the tournament does not stop by itself.
-
-        It announces a round without battles: in a retry the log's own round of this number takes its place, so that
-        a tournament neither stops before rounds that are on record nor goes on behind an end that is.
-        """
+    def _final_sample(self, played: Sequence[Round], battles: int, number: int) -> list[Sample] | None:
+        """Return the sample that records what was found, once; None if the tournament does not stop by itself."""
         if self.answers and not any(done.outcomes for done in played):
             raise PodiumError(
-                f"nothing can be played: {self._failures_text()}. Fix the cause, then start again: the answers so far "
-                "are kept"
+                f"nothing can be played: {self.answers.failures_text()}. Fix the cause, then start again: the answers "
+                "so far are kept"
             )
         answer, name = build_answer(self.rule, self.field, played), round_id(number)
         if answer is None or name in self.scheduled:
@@ -208,10 +178,12 @@ class TournamentSource(SampleSource):
         for decision in kept.decisions:
             self.say(decision)
         text = "\n".join(kept.decisions)
+        # A round without battles: in a retry the log's own round of this number takes its place, so that a tournament
+        # neither stops before rounds that are on record nor goes on behind an end that is.
         metadata = RoundMetadata(pairings=[], note=text, answer=kept.to_dict())
         return [Sample(id=name, input=text, metadata=metadata.to_log())]
 
-    def _unscheduled_samples(self, missing: list[Sample]) -> Samples:
+    def _unscheduled_samples(self, missing: list[Sample]) -> list[Sample] | None:
         """Return the samples that were not scheduled in this attempt, as many as fit; None if there are none."""
         fresh = [sample for sample in missing if str(sample.id) not in self.scheduled]
         scheduled = fresh[: self._room(answers=any(REQUESTED in (sample.metadata or {}) for sample in fresh))]
@@ -228,6 +200,8 @@ class TournamentSource(SampleSource):
 
     def _current_attempt(self) -> dict[str, SampleEnd]:
         """Return the latest end of every sample of the current attempt, by sample id."""
+        # It is the shortest suffix that covers the first round: an eval set's retry drives this same object again and
+        # replays what was finished.
         needed, start = set(self.seeds), len(self.events)
         while needed and start:
             start -= 1

@@ -1,20 +1,4 @@
-"""The engine of all tournaments: responses in, a task out.
-
-How responses become standings in a log:
-
-1. a task of `tasks` calls `tournament_task`, which reads them (`responses.read.read_responses`; Inspect's logs by
-   `log_responses.READER`);
-2. `TournamentSource` asks the tournament (its `next`) for the battles of a round;
-3. `SampleBuilder` puts the two responses of a battle, or all of an item, into a sample;
-4. the solver `judge_calls.judge` makes the prompts and the calls, and keeps the replies in the sample's store;
-5. the scorer `scorers.verdict` parses the replies and merges orders, repeats and judges to a credit;
-6. `TournamentSource.sample_complete` records the credits; `next_samples` asks for the next round until there is none;
-7. Inspect writes the log and calls `hook.PodiumHooks.on_run_end`, and `hook.rank_logs` ranks it:
-8. `reading.judgments.read_battles` has the format `inspect` read the log (`folders.read_logs`, `logs.log_rows`: a row
-   per judgment) and makes battles of the rows;
-9. `rank_battles.rank` makes the standings;
-10. `hook.write_into_log` writes them into the log for Inspect's viewer, `hook.write_beside` as JSON beside it.
-"""
+"""The engine of all tournaments: responses in, a task out (CONTRIBUTING.md has the path from there to standings)."""
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -58,18 +42,11 @@ PORTION = 1000
 """Packs given to Inspect at once."""
 NO_MODEL = "none/none"
 """The model under test: a tournament generates nothing, and is not run once per `--model`."""
-WHOLE_NUMBERS = ("seed", "limit", "max_battles")
-REMOVED_OPTIONS = ("look", "played")
-"""Options that played a tournament with `until=` in shards; there are none now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """Options of every tournament, beside its own and those of how the judge is asked; docs/inspect.md explains them.
-
-    `answered_by` keeps the items that this model was asked, whether or not it has a response. `reask` is the log of a
-    run whose readable replies are taken, `earlier` one whose battles count and which new models join.
-    """
+    """Options of every tournament, besides its own and those of the judge; docs/inspect.md explains them."""
 
     shard: str | None = None
     models: str | Sequence[str] | None = None
@@ -89,7 +66,7 @@ class RunOptions:
     prices: Prices | None = None
 
     def __post_init__(self) -> None:
-        for name in WHOLE_NUMBERS:
+        for name in ("seed", "limit", "max_battles"):
             value = getattr(self, name)
             if value is not None and (isinstance(value, bool) or not isinstance(value, Integral)):
                 raise UsageError(f"{name}={value}: give a whole number")
@@ -112,7 +89,7 @@ def tournament_task(name: str, responses: str | Sequence[str], settings: Mapping
         )
     if roles_are_known() and not has_judge():
         raise UsageError(NO_JUDGE)
-    if removed := [f"{name}={options[name]}" for name in REMOVED_OPTIONS if name in options]:
+    if removed := [f"{name}={options[name]}" for name in ("look", "played") if name in options]:
         raise UsageError(
             f"{', '.join(removed)}: shards have no interim analyses any more. A tournament with until= runs in one "
             "process: leave out look=, played= and shard=. To play in shards, leave out until= and keep shard=k/n"
@@ -132,7 +109,13 @@ class _TaskBuilder:
         self, name: str, responses: Sequence[str], settings: dict[str, Any], options: RunOptions, how: dict[str, Any]
     ) -> None:
         self.name, self.options = name, options
-        self.requests, self.how = self._split_requests(how)
+        prompts = options.prompts
+        if name != RECORDED:
+            self.requests, self.how = split_requests(split_names(prompts), options.answers, how)
+        elif prompts:
+            raise UsageError(f"prompts={prompts}: {name} judges recorded answers; leave it out or give responses=")
+        else:
+            self.requests, self.how = AnswerRequests(), how
         self.judged = judging_settings(seed=options.seed, **self.how)
         self.record = self._read_record(settings)
         self.competing, self.unanswered = self._read_competing(responses)
@@ -152,15 +135,6 @@ class _TaskBuilder:
         self.shard = self._make_shard()
         self.source = self._make_source()
 
-    def _split_requests(self, how: dict[str, Any]) -> tuple[AnswerRequests, dict[str, Any]]:
-        """Return what models are asked on demand, and how the judge is asked."""
-        prompts = self.options.prompts
-        if self.name != RECORDED:
-            return split_requests(split_names(prompts), self.options.answers, how)
-        if prompts:
-            raise UsageError(f"prompts={prompts}: {self.name} judges recorded answers; leave it out or give responses=")
-        return AnswerRequests(), how
-
     def _read_record(self, settings: Mapping[str, Any]) -> RecordedBattles | None:
         """Return the battles that are judged again; None unless the tournament is `recorded`."""
         if self.name != RECORDED:
@@ -178,7 +152,13 @@ class _TaskBuilder:
         if self.record is not None and self.record.responses is not None and not sources:
             competing = self.record.responses
         else:
-            competing = _responses_or_requests(sources, self.requests, options.reasoning)
+            asked, prompts = tuple(self.requests.models), self.requests.prompts
+            competing = read_responses(
+                *sources, readers=(READER,), reasoning=options.reasoning, prompts=prompts, on_demand=asked
+            )
+            # Items without a system prompt get the run's.
+            items = tuple(replace(item, system=item.system or self.requests.system) for item in competing.items)
+            competing = replace(competing, items=items, notes=(*self.requests.notes, *competing.notes))
         unanswered = self.record.without_response(competing) if self.record is not None else []
         if options.models:
             competing = competing.only(split_names(options.models))
@@ -232,8 +212,6 @@ class _TaskBuilder:
     def _make_source(self) -> TournamentSource:
         """Return the source of samples."""
         options = self.options
-        # It takes the place of the round if this shard has no battles.
-        empty = announce_round(NextRound((), f"no battle for shard {options.shard}"), 1)
         build_samples = self.sample_builder.build_packs if self.packed else self.sample_builder.build_battle_samples
         asked = [*self.requests.models.values()] if self.answer_collector else []
         return TournamentSource(
@@ -245,7 +223,10 @@ class _TaskBuilder:
             calls=self.calls,
             given=self.before,
             say=self._say,
-            opening=[empty] if self.shard and self.shard[1].battles else (),
+            # It takes the place of the round if this shard has no battles.
+            opening=[announce_round(NextRound((), f"no battle for shard {options.shard}"), 1)]
+            if self.shard and self.shard[1].battles
+            else (),
             answers=self.answer_collector,
             cost_limit=None if options.max_cost is None else build_cost_limit(options.max_cost, options.prices, asked),
         )
@@ -308,15 +289,6 @@ class _TaskBuilder:
             prompts=self.judged.prompt_hash,
             **more,
         )
-
-
-def _responses_or_requests(sources: Sequence[str], requests: AnswerRequests, reasoning: Policy) -> Responses:
-    """Read the recorded responses and mark those to be requested; items without a system prompt get the run's."""
-    competing = read_responses(
-        *sources, readers=(READER,), reasoning=reasoning, prompts=requests.prompts, on_demand=tuple(requests.models)
-    )
-    items = tuple(replace(item, system=item.system or requests.system) for item in competing.items)
-    return replace(competing, items=items, notes=(*requests.notes, *competing.notes))
 
 
 def _played_before(name: str, log: str, models: Sequence[str]) -> tuple[Outcome, ...]:

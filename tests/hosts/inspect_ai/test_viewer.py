@@ -7,7 +7,6 @@ from played_logs import battles, place, verdict_of
 
 from podium.hosts.inspect_ai.hook import headline_of
 from podium.hosts.inspect_ai.round_samples import names_without_provider
-from podium.hosts.inspect_ai.scorers import LONGEST_QUOTATION
 from podium.hosts.inspect_ai.tasks import round_robin
 from podium.nouns.ranking import Separation
 
@@ -31,7 +30,7 @@ def test_an_explanation_has_who_met_whom_both_responses_and_the_judges_words(log
 
 
 def test_a_long_response_is_cut_in_the_explanation_alone_and_the_cut_is_said(behave, write_responses, play):
-    texts = {("ash", 0): "quality=1 " + "x" * (LONGEST_QUOTATION + 990)}
+    texts = {("ash", 0): "quality=1 " + "x" * (2000 + 990)}
     responses = write_responses(items=1, models={"ash": 1.0, "elm": 2.0}, texts=texts)
     [sample] = battles(play(round_robin(responses=responses), behave()))
     assert "… (1,000 more characters)" in verdict_of(sample).explanation

@@ -1,7 +1,4 @@
-"""Which models answer on demand, what they are asked, and with which settings.
-
-Prompts are the instructions of files, or the inputs of an Inspect task or dataset.
-"""
+"""Which models answer on demand, what they are asked, and with which settings."""
 
 import json
 from collections import Counter
@@ -9,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
 from inspect_ai.dataset import Dataset, Sample, example_dataset
 from inspect_ai.model import Model, model_roles
@@ -25,7 +22,7 @@ from podium.responses.read import read_prompts
 from podium.text import some
 
 ROLE = "models"
-When = Literal["on-demand", "first"]
+CHOICES = ("on-demand", "first")
 GENERATION = ("temperature", "max_tokens")
 USUAL_TOKENS = 400
 """Assumed length of an answer if none is recorded, for the estimate of the cost."""
@@ -45,11 +42,12 @@ class AnswerRequests:
     def to_log(self, responses: Responses) -> dict[str, Any]:
         """Return a hash of the prompts, the number of answers and the settings of each model, as a log keeps them."""
         items = [[item.id, item.instruction, item.system, item.media] for item in responses.items]
+        settings = {name: settings_of(model) for name, model in self.models.items() if name in responses.pending}
         return {
             "prompts": sha256(json.dumps(sorted(items, key=str)).encode()).hexdigest()[:12],
             "models": {name: len(keys) for name, keys in sorted(responses.pending.items())},
             "model_settings": {
-                name: settings_of(model) for name, model in self.models.items() if name in responses.pending
+                name: settings_of(self.models[name]) for name in self.models if name in responses.pending
             },
             "settings": {**self.generation, **({"system": self.system} if self.system else {})},
         }
@@ -71,16 +69,15 @@ class AnswerRequests:
         items, usual = responses.by_id(), self._usual_length(responses) / CHARACTERS_PER_TOKEN
         shown = sum(len(items[item].instruction) + len(items[item].system or "") for _, item in cells)
         tokens = f"about {shown / CHARACTERS_PER_TOKEN:,.0f} input and {len(cells) * usual:,.0f} output tokens"
-        tokens += f", {usual:,.0f} an answer"
         how = ", ".join(f"{name}={value}" for name, value in self.generation.items())
-        who = some(sorted({name for name, _ in cells}), most=5)
-        return f"at most {len(cells):,} answers are asked of {who}, {tokens}" + (f" ({how})" if how else "")
+        asked = f"at most {len(cells):,} answers are asked of {some(sorted({name for name, _ in cells}), most=5)}"
+        return f"{asked}, {tokens}, {usual:,.0f} an answer" + (f" ({how})" if how else "")
 
 
 def split_requests(prompts: Sequence[str], when: str, how: Mapping[str, Any]) -> tuple[AnswerRequests, dict[str, Any]]:
     """Split options into what models are asked on demand and how the judge is asked."""
-    if when not in get_args(When):
-        raise unknown_name("choice for answers", when, get_args(When))
+    if when not in CHOICES:
+        raise unknown_name("choice for answers", when, CHOICES)
     if ROLE not in model_roles():
         if prompts:
             raise UsageError(
@@ -91,17 +88,15 @@ def split_requests(prompts: Sequence[str], when: str, how: Mapping[str, Any]) ->
         return AnswerRequests(), dict(how)
     models = models_by_name()
     questions, notes = read_questions(prompts)
-    judges = {str(model) for model in judges_by_role()}
+    judges = {*map(str, judges_by_role())}
     if own := [name for name, model in models.items() if str(model) in judges]:
         notes.append(f"{some(own)} judges its own answers: take another judge, or treat its rank with caution")
     generation = {name: how[name] for name in GENERATION if how.get(name) is not None}
     rest = {name: value for name, value in how.items() if name not in GENERATION}
-    system = rest.get("system")
-    own_system = system if isinstance(system, str) else None
-    if own_system is not None:
-        # What the models were told is shown to the judge.
-        rest["system"] = True
-    return AnswerRequests(models, tuple(questions), own_system, generation, tuple(notes)), rest
+    system = rest["system"] if isinstance(rest.get("system"), str) else None
+    # What the models were told is shown to the judge.
+    shown = {} if system is None else {"system": True}
+    return AnswerRequests(models, tuple(questions), system, generation, tuple(notes)), rest | shown
 
 
 def models_by_name() -> dict[str, Model]:
@@ -142,10 +137,9 @@ def _questions_by_name(source: str) -> tuple[list[QuestionRow], list[str]] | Non
     if file.exists() and file.suffix != ".py":
         return None
     if file.suffix == ".py" or ("/" in source and is_registered_task(source)):
-        tasks = load_tasks(source)
-        if not tasks:
+        read = [_questions_of(task.dataset, task.name) for task in load_tasks(source)]
+        if not read:
             raise UsageError(f"prompts={source}: there is no task in it")
-        read = [_questions_of(task.dataset, task.name) for task in tasks]
         return [row for rows, _ in read for row in rows], [note for _, notes in read for note in notes]
     if "/" in source:
         return None

@@ -1,8 +1,4 @@
-"""The `inspect` command with the option `--ranker NAME` on eval, eval-set, eval-retry and score.
-
-The option is removed before Inspect parses the arguments, and the ranker is passed to podium's hook in an environment
-variable, which a detached run inherits.
-"""
+"""The `inspect` command with `--ranker NAME`, which podium's hook gets in an environment variable."""
 
 import os
 import sys
@@ -43,21 +39,16 @@ def run(arguments: Sequence[str]) -> None:
     with suppress(AttributeError, KeyError, TypeError):
         _add_to_help(host)
     with suppress(AttributeError, KeyError, TypeError):
-        known = {
-            word for option in host.inspect.commands[own[0]].params for word in option.opts + option.secondary_opts
-        }
-        saving = [flag for flag in cpu_saving_flags(own, os.environ) if flag in known]
-        sys.argv += saving
-        if saving:
+        options = host.inspect.commands[own[0]].params
+        known = {word for option in options for word in option.opts + option.secondary_opts}
+        if saving := [flag for flag in cpu_saving_flags(own, os.environ) if flag in known]:
+            sys.argv += saving
             tell(f"added {' '.join(saving)}: a tournament needs less CPU and loses nothing")
     _run_main(stock, own, ranking=bool(rankers))
 
 
 def extend_command(host: Any) -> None:
-    """Add --ranker to the `inspect` command whose module was just loaded, after `podium enable`.
-
-    Without --ranker only the help is changed: Inspect's `main` runs.
-    """
+    """Add --ranker to the `inspect` command whose module was just loaded, after `podium enable`."""
     stock = host.main
     _add_to_help(host)
     own, rankers = split_rankers(sys.argv[1:])
@@ -81,9 +72,7 @@ def split_rankers(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     >>> split_rankers(["eval", "task.py", "--ranker", "soft-elo", "--ranker=mean,median"])
     (['eval', 'task.py'], ['soft-elo', 'mean', 'median'])
     """
-    own: list[str] = []
-    values: list[str] = []
-    rest = iter(arguments)
+    own, values, rest = list[str](), list[str](), iter(arguments)
     for argument in rest:
         if argument == "--ranker":
             values.append(next(rest, ""))
@@ -114,7 +103,7 @@ def _pass_rankers(rankers: Sequence[str], arguments: Sequence[str]) -> None:
     """Set the environment variable that passes the rankers to podium's hook; do nothing without rankers."""
     if not rankers:
         return
-    if not arguments or arguments[0] not in COMMANDS:
+    if not {*arguments[:1]} & {*COMMANDS}:
         given = f", not with {arguments[0]}" if arguments else ""
         raise UsageError(f"--ranker goes with inspect {', '.join(COMMANDS)}{given}: inspect eval TASK --ranker NAME")
     from podium.hookspecs import Ranker

@@ -68,11 +68,9 @@ def run_of(path: Path, log: EvalLog, label: str | None = None) -> FiledRun:
     if not whole:
         with suppress(ValueError, KeyError, OSError):
             done = sum(each.completed and not each.error for each in read_eval_log_sample_summaries(str(path)))
-    question: tuple[str, str]
-    if tournament is None:
-        who, what = label or spec.model, spec.task
-        question = who, what
-    else:
+    who, what = label or spec.model, spec.task
+    question = who, what
+    if tournament:
         who, what = f"the tournament {spec.task}", "the same responses"
         cut = [spec.config.limit, spec.config.sample_id, spec.config.epochs]
         shard = str(flatten_arguments(spec.task_args).get("shard"))
@@ -86,9 +84,8 @@ def run_of(path: Path, log: EvalLog, label: str | None = None) -> FiledRun:
 def _failure_text(run: FiledRun) -> str:
     """Return the message on a log without a finished sample."""
     lines = run.header.error.message.strip().splitlines() if run.header.error else []
-    why = f" ({lines[-1]})" if lines else ""
-    failed = f"left out: {run.path}: no sample of it finished, its status is {run.header.status}{why}"
-    return f"{failed}; `inspect eval-retry` runs it again"
+    status = f"{run.header.status} ({lines[-1]})" if lines else run.header.status
+    return f"left out: {run.path}: no sample of it finished, its status is {status}; `inspect eval-retry` runs it again"
 
 
 def _different_settings(runs: Iterable[FiledRun], every: bool) -> list[str]:
@@ -100,12 +97,10 @@ def _different_settings(runs: Iterable[FiledRun], every: bool) -> list[str]:
     notes = []
     for first, *others in groups.values():
         settings = [_run_settings(run.header) for run in (first, *others)]
-        every_name = {name for own in settings for name in own}
-        names = sorted(name for name in every_name if len({own.get(name) for own in settings}) > 1)
+        names = sorted(name for name in set().union(*settings) if len({own.get(name) for own in settings}) > 1)
         if not names:
             continue
-        last = others[-1]
-        short = first.who.rpartition("/")[2]
+        last, short = others[-1], first.who.rpartition("/")[2]
         problem = f"runs of {first.who} on {first.what} differ in {some(names, most=5)}"
         remedy = f"label them to rank them as two models ({short}-1={first.path} {short}-2={last.path})"
         if every:
@@ -131,13 +126,12 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
     for log in logs:
         try:
             frame = log_rows(log.path)
+            notes += _missing_battles(log, frame)
+            frames.append((log, _with_task(frame, log.header, labels[log.path])))
         except DataError as error:
             if len(labels) == 1:
                 raise
             lost.append(f"left out: {error}")
-            continue
-        notes += _missing_battles(log, frame)
-        frames.append((log, _with_task(frame, log.header, labels[log.path])))
     if reading.all_runs:
         _number_repeats(frames)
     notes += join_shards([(log.path, log.header, frame) for log, frame in frames])
@@ -171,10 +165,10 @@ def _number_repeats(frames: Iterable[LogFrame]) -> None:
 
 def _missing_battles(log: FiledRun, frame: pd.DataFrame) -> Iterator[str]:
     """Yield notes on the battles of a log that were not played or not shown, with the reason."""
-    config, unplayed = log.header.eval.config, frame.attrs.get("unplayed", 0)
-    options = {"--limit": config.limit, "--sample-id": config.sample_id, "--sample-shuffle": config.sample_shuffle}
-    typed = [name for name, value in options.items() if value is not None]
-    if unplayed:
+    if unplayed := frame.attrs.get("unplayed", 0):
+        options = ("limit", "sample_id", "sample_shuffle")
+        given = [name for name in options if getattr(log.header.eval.config, name) is not None]
+        typed = [f"--{name.replace('_', '-')}" for name in given]
         cut = f"{' and '.join(typed)} cut the schedule: -T limit=N plays N whole items"
         why = cut if typed else "the run did not end"
         yield f"{log.path}: {unplayed:,} battles were not played and are missing; {why}"
@@ -185,9 +179,11 @@ def _missing_battles(log: FiledRun, frame: pd.DataFrame) -> Iterator[str]:
 
 def _models_without_battles(frames: Iterable[LogFrame]) -> Iterator[str]:
     """Yield a note that names the models of tournaments that no battle is about, and no ranking will show."""
-    played = [(read_tournament(log.header), frame) for log, frame in frames]
-    models = {name for tournament, _ in played if tournament for name in tournament.models}
-    seen = {name for tournament, frame in played if tournament for name in {*frame["model_a"], *frame["model_b"]}}
+    models, seen = set[str](), set[str]()
+    for log, frame in frames:
+        if tournament := read_tournament(log.header):
+            models.update(tournament.models)
+            seen.update(frame["model_a"], frame["model_b"])
     if absent := sorted(models - seen):
         yield f"no battle of {some(absent, most=5)} is there: no ranking of these logs has them"
 
@@ -209,11 +205,9 @@ def _with_task(frame: pd.DataFrame, log: EvalLog, label: str | None) -> pd.DataF
     """Return the rows with a column for the task, and for the label: the model's, or a tournament's source."""
     if frame.empty:
         return frame
+    task, column = log.eval.task, "model"
     if is_tournament(log):
-        tasks = tasks_of(log)
-        task = f"tournament of {', '.join(tasks)}" if tasks else "tournament"
-        named = frame.assign(task=task, **({"source": label} if label else {}))
-    else:
-        named = frame.assign(task=log.eval.task, **({"model": label} if label else {}))
+        task, column = "tournament" + (f" of {', '.join(tasks)}" if (tasks := tasks_of(log)) else ""), "source"
+    named = frame.assign(task=task, **({column: label} if label else {}))
     named.attrs = {name: frame.attrs.get(name) for name in ("missing", "answer")}
     return named

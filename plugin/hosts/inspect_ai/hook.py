@@ -27,10 +27,6 @@ if TYPE_CHECKING:
 
 FIGURES = ("rank", "score", "low", "high", "se", "rank_low", "rank_high", "battles", "win_rate")
 """Fields of an entry that become metrics: the viewer shows metrics, not their metadata."""
-NAMED_FIRST = 3
-USUAL = "bradley-terry"
-PRINTED_LAST = "podium.printed_last"
-"""Key of the command's context for what is printed when it ends."""
 LogStates = frozenset[tuple[str, object]]
 """Logs, each with a value that changes when it is written."""
 
@@ -57,8 +53,7 @@ class PodiumHooks(Hooks):
 
 def _why_stopped(log: EvalLog) -> str | None:
     """Return why the judge of a tournament is not asked any more; None if it is, or another host plays."""
-    is_ours = is_tournament(log) and PLAYED_FOR not in (log.eval.metadata or {})
-    return reason_of_stop(log) if is_ours else None
+    return reason_of_stop(log) if is_tournament(log) and PLAYED_FOR not in (log.eval.metadata or {}) else None
 
 
 def headers_in(folder: str) -> Iterator[EvalLog]:
@@ -78,20 +73,19 @@ def rank_logs(logs: Iterable[EvalLog], done: set[LogStates] | None = None) -> No
             if why := _why_stopped(log):
                 raise PodiumError(why)
             rankers = rankers_asked_for(log, os.environ)
-            if log.status != "started" and _has_verdicts(log) and (rankers or is_tournament(log)):
-                key = log.location if is_tournament(log) else log.eval.task
-                groups.setdefault((key, tuple(rankers or [USUAL])), []).append(log)
+            if log.status == "started":
+                continue
+            # Another host ranks its tournament itself, and a shard may have no battles.
+            tournament = read_tournament(log)
+            if tournament and (tournament.host or (tournament.shard and not tournament.scheduled)):
+                continue
+            if rankers or tournament:
+                key = log.location if tournament else log.eval.task
+                groups.setdefault((key, tuple(rankers or ["bradley-terry"])), []).append(log)
         except PodiumError as error:
             tell(f"not ranked: {PurePosixPath(log.location).name}: {error}")
-    done = set() if done is None else done
     for (_, names), group in groups.items():
-        _rank_together(group, names, done)
-
-
-def _has_verdicts(log: EvalLog) -> bool:
-    """Return whether a log is to be ranked here: no shard without battles, and no other host's tournament."""
-    tournament = read_tournament(log)
-    return tournament is None or not (tournament.host or (tournament.shard and not tournament.scheduled))
+        _rank_together(group, names, set() if done is None else done)
 
 
 def states_of(places: Iterable[Place]) -> LogStates:
@@ -103,10 +97,8 @@ def states_of(places: Iterable[Place]) -> LogStates:
 
 
 def rankers_asked_for(log: EvalLog, environment: Mapping[str, str]) -> list[str]:
-    """Return the rankers that a run asks for by `--metadata ranker=a,b`, PODIUM_RANKER or INSPECT_EVAL_METADATA.
-
-    Inspect ignores INSPECT_EVAL_METADATA as soon as there is any `--metadata`, so it is read here.
-    """
+    """Return the rankers that a run asks for by `--metadata ranker=a,b`, PODIUM_RANKER or INSPECT_EVAL_METADATA."""
+    # Inspect ignores INSPECT_EVAL_METADATA as soon as there is any `--metadata`.
     settings = (word.partition("=") for word in environment.get("INSPECT_EVAL_METADATA", "").split())
     usual = next((value for name, _, value in settings if name == "ranker"), "")
     asked = (log.eval.metadata or {}).get("ranker") or environment.get(RANKER_VARIABLE) or usual
@@ -133,9 +125,8 @@ def _rank_together(logs: Sequence[EvalLog], rankers: Sequence[str], done: set[Lo
         return
     from podium.report.ranking_view import ranking_text
 
-    task = logs[0].eval.task
-    shown = [replace(standings, slice=standings.slice or task) for standings in ranking.standings]
-    text = ranking_text(replace(ranking, standings=tuple(shown)))
+    named = tuple(replace(standings, slice=standings.slice or logs[0].eval.task) for standings in ranking.standings)
+    text = ranking_text(replace(ranking, standings=named))
     _print_at_end(lambda: print(text, end="", file=sys.stderr))
     _print_at_end(lambda: tell(f"wrote {written}"))
 
@@ -162,7 +153,7 @@ def _print_at_end(say: Callable[[], None]) -> None:
         say()
         return
     root = command.find_root()
-    waiting = root.meta.setdefault(PRINTED_LAST, [])
+    waiting = root.meta.setdefault("podium.printed_last", [])
     waiting.append(say)
     if len(waiting) == 1:
         # Click calls what closes a command in reverse order.
@@ -170,10 +161,7 @@ def _print_at_end(say: Callable[[], None]) -> None:
 
 
 def write_into_log(place: Place, ranking: "Ranking") -> EvalResults:
-    """Write a ranking into a log's `results.metadata`, and a score per model for the viewer; return the new results.
-
-    The samples are not touched. Rankings by the same rankers and slices are replaced, others are kept.
-    """
+    """Write a ranking, in place of those by its rankers and slices, into a log's results; return the new results."""
     path = local_file(place)
     log = read_eval_log(str(path), header_only=True)
     if log.results is None:
@@ -198,8 +186,7 @@ def write_into_log(place: Place, ranking: "Ranking") -> EvalResults:
 def _scores_of(standings: "Standings") -> Iterator[EvalScore]:
     """Yield a score with the number of groups, for lists of logs, then a score per model with its fields as metrics."""
     prefix = standings.ranker.replace("-", "_")
-    part = f" [{standings.slice}]" if standings.slice else ""
-    scorer = f"{NAMESPACE}/{standings.ranker}{part}"
+    scorer = f"{NAMESPACE}/{standings.ranker}" + (f" [{standings.slice}]" if standings.slice else "")
     if standings.separation is not None:
         name, groups = headline_of(standings.separation)
         yield EvalScore(name="ranking", scorer=scorer, metrics={name: EvalMetric(name=name, value=groups)})
@@ -218,7 +205,7 @@ def _scores_of(standings: "Standings") -> Iterator[EvalScore]:
 def headline_of(separation: "Separation") -> tuple[str, int]:
     """Return the metric that lists of logs show: a name with the models that may be first, and the number of groups."""
     first = separation.names[: min(separation.cuts, default=len(separation.names))]
-    names = " or ".join(first) if len(first) <= NAMED_FIRST else f"one of {len(first)}"
+    names = " or ".join(first) if len(first) <= 3 else f"one of {len(first)}"
     return f"distinguishable groups, first: {names}", len(separation.cuts) + 1
 
 

@@ -37,7 +37,7 @@ class SampleEnd(NamedTuple):
     """What a sample left when it ended: the round that it announced, the requested answers, its battles' outcomes."""
 
     announced: RoundMetadata | None = None
-    answers: Answers = {}
+    answers: Answers | None = None
     outcomes: tuple[Outcome, ...] = ()
 
 
@@ -108,7 +108,7 @@ class TournamentSource(SampleSource):
         ends = self._current_attempt()
         outcomes = {outcome.pairing: outcome for end in ends.values() for outcome in end.outcomes}
         if self.answers:
-            self.answers.update(end.answers for end in ends.values())
+            self.answers.update(end.answers for end in ends.values() if end.answers)
             self.field = self.answers.sample_builder.responses.field()
         played, schedule, battles = list(self.given), self.first, 0
         while True:

@@ -46,9 +46,7 @@ class AnswerRequests:
         return {
             "prompts": sha256(json.dumps(sorted(items, key=str)).encode()).hexdigest()[:12],
             "models": {name: len(keys) for name, keys in sorted(responses.pending.items())},
-            "model_settings": {
-                name: settings_of(self.models[name]) for name in self.models if name in responses.pending
-            },
+            "model_settings": settings,
             "settings": {**self.generation, **({"system": self.system} if self.system else {})},
         }
 

@@ -61,8 +61,7 @@ def replay(context: click.Context, **arguments: Any) -> None:
     from podium.plugins.settings import parse_settings, ranker_names
     from podium.report.ranking_view import ranking_reports
     from podium.verbs.replays import replay as replay_battles
-    from podium.verbs.tournament_table import compare_tournaments, tournament_names
-    from podium.verbs.tournament_table_report import tournament_table_reports
+    from podium.verbs.tournament_table import compare_tournaments, tournament_names, tournament_table_reports
 
     style, output = options.pop_output(arguments)
     names, rankers = tournament_names(arguments.pop("tournaments")), ranker_names(arguments.pop("rankers"))

@@ -9,13 +9,7 @@ import numpy as np
 
 from podium.errors import NotIdentifiedError, UsageError
 from podium.nouns.battles import Battles
-from podium.nouns.calibration import (
-    SMALLEST_SE,
-    Agreement,
-    Calibration,
-    HeldOut,
-    models_needed,
-)
+from podium.nouns.calibration import SMALLEST_SE, Agreement, Calibration, HeldOut, models_needed
 from podium.nouns.human_labels import human_ties
 from podium.nouns.ranking import provenance
 from podium.rankers.calibration.agreement import measure_agreement
@@ -40,13 +34,6 @@ from podium.rankers.strengths import check_regularization
 from podium.text import some
 
 FEWEST_RESAMPLES = 20
-COMPARED: tuple[tuple[Kind, float | None], ...] = (
-    ("margin", None),
-    ("criteria", None),
-    ("smoothing", None),
-    *(("smoothing", constant) for constant in (0.55, 0.65, 0.75, 0.85, 0.95)),
-)
-"""Targets that `calibrate_targets` tries; the constants are those of Soft-Elo's Table 8."""
 
 
 def calibrate(
@@ -129,8 +116,11 @@ def calibrate_targets(
 ) -> list[Calibration]:
     """Return a calibration by every target that the battles allow; `tell` gets the reason of each one left out."""
     calibrations = []
-    credits: tuple[tuple[Kind, float | None], ...] = (("credit", None),) if default_kind(battles) == "credit" else ()
-    for kind, constant in (*credits, *COMPARED):
+    tried: list[tuple[Kind, float | None]] = [("credit", None)] if default_kind(battles) == "credit" else []
+    tried += [("margin", None), ("criteria", None), ("smoothing", None)]
+    # Those of Soft-Elo's Table 8.
+    tried += [("smoothing", constant) for constant in (0.55, 0.65, 0.75, 0.85, 0.95)]
+    for kind, constant in tried:
         try:
             calibrations.append(calibrate(battles, target=kind, constant=constant, **options))
         except NotIdentifiedError as error:

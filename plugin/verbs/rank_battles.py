@@ -66,9 +66,14 @@ def rank(
     battles = battles if isinstance(battles, Battles) else read_battles(battles)
     names = ranker_names(rankers)
     functions = {name: catalogue.ranker_function(name) for name in names}
-    settings = _assign_settings(names, options)
+    settings = ranker_options(names, options)
+    for own in settings.values():
+        if isinstance(own.get("length_data"), str | Path):
+            own["length_data"] = read_length_data(own["length_data"])
     battles, column = _choose_slices(battles, by, pool)
-    families = _read_families(models)
+    families = families_of(about_models(models))
+    if models is not None and not families:
+        raise UsageError("the table of models names no family; give it the columns model and family, or leave it out")
     # Each judge has its own temperature: where judges are the slices, each is fitted alone.
     alone = column == "judge" or (column is not None and not pool and len(battles.judges) > 1)
     context = _choose_context(functions, None if alone else battles, calibration)
@@ -86,35 +91,16 @@ def rank(
     return Ranking(standings, provenance(battles.sources, asked | options) | judges, failures)
 
 
-def _read_families(models: About) -> dict[str, str]:
-    """Return the family of each model of a table; raise UsageError if it has none."""
-    families = families_of(about_models(models))
-    if models is not None and not families:
-        raise UsageError("the table of models names no family; give it the columns model and family, or leave it out")
-    return families
-
-
 def _choose_slices(battles: Battles, by: str | None, pool: bool) -> tuple[Battles, str | None]:
     """Return the battles, noted if sliced by `apart` unasked, and the column; NotIdentifiedError for several judges."""
     if by is None and not pool and battles.apart and len(known := battles.values_of(battles.apart)) > 1:
-        apart = battles.apart
-        note = (
-            f"{len(known)} {apart}s ({some(known, most=5)}), each ranked alone, as by --by {apart}; --pool joins them"
-        )
+        apart, shown = battles.apart, some(known, most=5)
+        note = f"{len(known)} {apart}s ({shown}), each ranked alone, as by --by {apart}; --pool joins them"
         return replace(battles, notes=(*battles.notes, note)), apart
     if len(battles.judges) > 1 and not pool and by != "judge":
         for _, part in battles.slices(by) if by else [(None, battles)]:
             refuse_several_judges(part)
     return battles, by
-
-
-def _assign_settings(rankers: Sequence[str], options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Assign options to rankers, and read the files that options name."""
-    settings = ranker_options(rankers, options)
-    for own in settings.values():
-        if isinstance(own.get("length_data"), str | Path):
-            own["length_data"] = read_length_data(own["length_data"])
-    return settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,9 +165,9 @@ def _center_rankers(rankers: Sequence[RankerCall], slices: Sequence[Slice]) -> l
         return list(rankers)
     common = _common_models(slices)
     note = "no model is in every slice: each slice is centred on its own models, compare scores within a slice only"
-    changes = {"center": common} if common else {}
+    changes, warnings = ({"center": common}, ()) if common else ({}, (note,))
     return [
-        replace(ranker, settings={**ranker.settings, **changes}, warnings=() if common else (note,))
+        replace(ranker, settings={**ranker.settings, **changes}, warnings=warnings)
         if "center" in parameters_of(ranker.function)
         else ranker
         for ranker in rankers
@@ -198,13 +184,11 @@ def _split_slices(battles: Battles, column: str) -> list[Slice]:
 
 def _common_models(slices: Sequence[Slice]) -> tuple[str, ...]:
     """Return the models with a bounded rating in every slice."""
-    summed = [prepare_battles(part) for _, part in slices if part.tally.judged]
-    bounded = [bounded_models(comparison_graph(pair_sums_with_items(part))) for part in summed]
-    known_well = [part.clusters_by_model() >= np.median(part.clusters_by_model()) / 2 for part in summed]
-    rated, known = (
-        [{*np.array(part.models, dtype=object)[mask]} for part, mask in zip(summed, masks, strict=True)]
-        for masks in (bounded, known_well)
-    )
+    rated, known = [], []
+    for part in (prepare_battles(part) for _, part in slices if part.tally.judged):
+        names, items = np.array(part.models, dtype=object), part.clusters_by_model()
+        rated.append({*names[bounded_models(comparison_graph(pair_sums_with_items(part)))]})
+        known.append({*names[items >= np.median(items) / 2]})
     common = set.intersection(*rated) if rated else set()
     return tuple(sorted(common.intersection(*known) or common))
 

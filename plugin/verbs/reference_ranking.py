@@ -64,10 +64,7 @@ class ReferenceRanking:
 
 
 def part_scorer(battles: Battles, ranker: str, options: Mapping[str, Any]) -> PartScorer:
-    """Return the function that scores parts of the battles by a ranker.
-
-    Bradley-Terry and win rates are computed from pair sums, without intervals; other rankers rank each part in full.
-    """
+    """Return the function that scores parts of the battles by a ranker, from pair sums alone if they suffice."""
     if ranker in FROM_PAIRS and options.keys() <= FROM_PAIRS[ranker] | {"seed"}:
         penalty = float(options.get("regularization", REGULARIZATION))
         score = win_rates if ranker == "win-rate" else lambda pairs: elo_of_pairs(pairs, penalty)

@@ -72,7 +72,7 @@ ALL = [
         "podium.diagnosis.card_report",
         "podium.verbs.replays",
     ),
-    *("podium.planning.planner", "podium.verbs.tournament_table_report"),
+    *("podium.planning.planner", "podium.verbs.tournament_table"),
     *("podium.hosts.inspect_ai.registry", "podium.hosts.lm_eval.runs", "lm_eval.loggers.evaluation_tracker"),
 ]
 

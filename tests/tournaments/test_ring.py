@@ -499,8 +499,7 @@ def test_side_by_side_a_ring_is_charged_one_call_a_battle_and_scored_by_its_judg
 
 def test_side_by_side_a_question_says_how_often_it_is_answered_and_what_nine_of_ten_runs_take() -> None:
     from podium.report.terminal import terminal_text
-    from podium.verbs.tournament_table import compare_tournaments
-    from podium.verbs.tournament_table_report import tournament_table_reports
+    from podium.verbs.tournament_table import compare_tournaments, tournament_table_reports
 
     battles_ = read_battles(simulate(5, 80, seed=2, strengths=[-2, -1, 0, 1, 2]).judgments(Judge()))
     asked = {"ring.until": "top2", "chain.until": "top2"}

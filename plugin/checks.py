@@ -109,8 +109,8 @@ _ROWS = (
         "position",
         0.025,
         "credit of the response shown first beyond a half: one verdict in twenty is then the order's, not the judge's",
-        "{flip:.0%} of verdicts flip when the responses change places, and the response shown first wins {first:.1%}: "
-        "keep both orders",
+        "{flip:.0%} of verdicts flip when the responses change places, and the first response has a win rate of "
+        "{first:.1%}: keep both orders",
     ),
     Check(
         "length",

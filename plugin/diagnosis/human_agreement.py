@@ -175,10 +175,10 @@ def _reliability(
     bins = tuple(
         ReliabilityBin(of.mean_margin, of.predicted, share) for of, share in zip(reliability.bins, shares, strict=True)
     )
-    gaps = np.zeros((len(right), len(bins)))
-    gaps[np.arange(len(right)), reliability.bin] = right - reliability.predicted
+    gaps = (right - reliability.predicted)[:, None] * (reliability.bin[:, None] == np.arange(len(bins)))
     sums, battles, level = sample.sums(gaps), sample.sums(np.ones(len(gaps))), sample.level
-    number, gap, value = len(sums), gaps.mean(axis=0), reliability.error
+    number, gap = len(sums), gaps.mean(axis=0)
+    value = float(np.abs(gap).sum())
     if number < 2:
         return sample.linear(value, np.zeros(len(gaps)), len(gaps)), bins
     draws = resample(lambda counts: counts @ sums / (counts @ battles)[:, None] - gap, number, RESAMPLES, rng)

@@ -39,12 +39,6 @@ class Reliability:
     bin: np.ndarray
     bins: tuple[BinSummary, ...]
 
-    @property
-    def error(self) -> float:
-        """Expected calibration error: mean over battles of |agreement - prediction| of their bin."""
-        gaps = sum(each.battles * abs(each.agreement - each.predicted) for each in self.bins)
-        return float(gaps / len(self.rows))
-
 
 def bin_predictions(match: LabelMatch, margin: np.ndarray, probability: np.ndarray | None) -> Reliability | None:
     """Sort decisive battles into tenths by the probability of the signal's side; None if no battle has a prediction.
@@ -78,9 +72,11 @@ def measure_agreement(evidence: Evidence, probability: np.ndarray | None = None)
     auc = p = None
     agree = match.agree[sized]
     if min(agree.sum(), (~agree).sum()) >= FEWEST:
-        auc = margin_auc(size[sized], agree)[0]
-        p = float(stats.mannwhitneyu(size[sized][agree], size[sized][~agree], alternative="greater").pvalue)
+        test = stats.mannwhitneyu(size[sized][agree], size[sized][~agree], alternative="greater")
+        auc, p = float(test.statistic / (agree.sum() * (~agree).sum())), float(test.pvalue)
     reliability = bin_predictions(match, evidence.margin, probability)
+    bins = reliability.bins if reliability else ()
+    gaps = sum(each.battles * abs(each.agreement - each.predicted) for each in bins)
     return Agreement(
         battles=int(both.sum()),
         kappa=kappa(match.judge[both], match.human[both]),
@@ -90,8 +86,8 @@ def measure_agreement(evidence: Evidence, probability: np.ndarray | None = None)
         sign_conflicts=_mean_or_none((np.sign(evidence.margin) == -match.judge)[verdicts]),
         auc=auc,
         auc_p=p,
-        ece=reliability.error if reliability else None,
-        bins=reliability.bins if reliability else (),
+        ece=float(gaps / len(reliability.rows)) if reliability else None,
+        bins=bins,
     )
 
 
@@ -120,10 +116,10 @@ def kappa_influence(judge: np.ndarray, human: np.ndarray, value: float) -> np.nd
 def margin_auc(size: np.ndarray, agree: np.ndarray) -> tuple[float, np.ndarray]:
     """Return P(|margin| is larger where humans agree), and what each battle adds to its error (DeLong et al. 1988)."""
     rank, yes, no = stats.rankdata(size), int(agree.sum()), int((~agree).sum())
-    value = float((rank[agree].sum() - yes * (yes + 1) / 2) / (yes * no))
     below = np.empty(len(size))
     below[agree] = (rank[agree] - stats.rankdata(size[agree])) / no
     below[~agree] = 1 - (rank[~agree] - stats.rankdata(size[~agree])) / yes
+    value = float(below[agree].mean())
     return value, (below - value) / np.where(agree, yes, no)
 
 

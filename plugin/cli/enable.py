@@ -66,7 +66,6 @@ def disable() -> None:
             path.unlink()
         except OSError as error:
             raise UsageError(f"cannot remove {path}: {error.strerror}. Remedy: remove it as its owner") from None
-    for path in paths:
         tell(f"removed {path}")
     if not paths:
         tell(f"was not enabled in {sys.prefix}")

@@ -16,6 +16,7 @@ def list_(kind: str | None) -> None:
     `hosts` shows which hosts are installed, and whether `podium enable` was run in this environment.
     """
     from podium.plugins import catalogue
+    from podium.plugins.settings import options_of
     from podium.printable import printable
 
     known: dict[str, dict[str, Any]] = {f"{noun}s": catalogue.extensions_of(of) for of, noun in catalogue.KINDS.items()}
@@ -28,18 +29,10 @@ def list_(kind: str | None) -> None:
             cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
             click.echo(printable("  " + "  ".join(cells).rstrip()))
             if kind in ("rankers", "tournaments"):
-                click.echo(f"      --set {_options(kind, row[0])}")
-
-
-def _options(kind: str, name: str) -> str:
-    """Return the options of a ranker or tournament with their defaults, as they are typed."""
-    from podium.plugins import catalogue
-    from podium.plugins.settings import options_of
-
-    options = options_of(catalogue.ranker_function(name) if kind == "rankers" else catalogue.tournament_rule(name))
-    return " ".join(
-        f"{key}={'...' if option.default in (None, ()) else option.default}" for key, option in options.items()
-    )
+                find = catalogue.ranker_function if kind == "rankers" else catalogue.tournament_rule
+                usual = {key: option.default for key, option in options_of(find(row[0])).items()}
+                shown = (f"{key}={'...' if default in (None, ()) else default}" for key, default in usual.items())
+                click.echo(f"      --set {' '.join(shown)}")
 
 
 def _hosts() -> list[tuple[str, ...]]:

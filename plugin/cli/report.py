@@ -57,7 +57,7 @@ def _build_page_content(
     arguments: dict[str, Any], responses: tuple[str, ...], no_texts: bool
 ) -> "tuple[PageContent, bool]":
     """Build the page content from the sources; also return whether all sources could be read."""
-    from podium.nouns.json_files import read_ranking
+    from podium.nouns.json_files import read_calibration, read_ranking
     from podium.page.material import PageContent, add_battles_to_page
     from podium.storage.remote import without_secrets
 
@@ -67,7 +67,6 @@ def _build_page_content(
     if ranking is not None:
         only = "The page was made of a ranking alone: give its battles to see them."
         return PageContent(ranking, command=command, missing={"battles": only}), True
-    from podium.nouns.json_files import read_calibration
     from podium.page.costs import costs_table
     from podium.page.texts import collect_texts
     from podium.reading.models import about_models, families_of

@@ -1,6 +1,6 @@
 """How many items `podium compare` needs to detect a difference: the power of its own tests."""
 
-from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from scipy.special import bdtr, bdtrc, bdtrik, expit, nctdtr, stdtrit
@@ -13,8 +13,6 @@ from podium.rankers.scale import POINTS
 
 MOST_COMPARED = 1_000_000
 """Items beyond which no comparison is planned."""
-Power = Callable[[int], float]
-"""The power of a test by the number of items."""
 
 
 def compared_size(
@@ -43,11 +41,15 @@ def compared_size(
         if not size <= disagree <= 1:
             raise UsageError(f"--disagree {disagree} must lie between the difference ({size:g}) and 1")
         test, words = "exact sign test", f"one right, the other wrong on {disagree:.0%}"
-        power_on = sign_power(size, disagree, level)
+        power_on = partial(sign_power, size, disagree, level)
     else:
         if spread is None or not 0 < spread < np.inf:
             raise UsageError(f"--spread {spread}: give a standard deviation above 0")
-        test, words, power_on = "t test, paired", f"standard deviation {spread:g}", t_power(size, spread, level)
+        test, words, power_on = (
+            "t test, paired",
+            f"standard deviation {spread:g}",
+            partial(t_power, size, spread, level),
+        )
     items = smallest_number(lambda number: power_on(number) >= power, MOST_COMPARED)
     if items is None:
         raise UsageError(
@@ -56,13 +58,13 @@ def compared_size(
     return ComparedSize(difference, test, words, items, power_on(items), level)
 
 
-def _score_test(difference: str, elo: float, ties: float, level: float) -> tuple[str, str, Power]:
+def _score_test(difference: str, elo: float, ties: float, level: float) -> tuple[str, str, partial[float]]:
     """Return the name, the assumption and the power of the test of verdicts, for a difference in Elo."""
     gain = float(expit(elo / POINTS)) - 0.5
     if 2 * gain > 1 - ties:
         raise UsageError(f"--difference {difference}: with {ties:.0%} ties no model can be that far ahead")
     deviation = float(np.sqrt(max((1 - ties) / 4 - gain**2, 1e-12)))
-    return "score test by items, t", f"{ties:.0%} of verdicts even", t_power(gain, deviation, level)
+    return "score test by items, t", f"{ties:.0%} of verdicts even", partial(t_power, gain, deviation, level)
 
 
 def read_difference(text: str) -> tuple[float, bool]:
@@ -77,26 +79,16 @@ def read_difference(text: str) -> tuple[float, bool]:
     return number / 100 if unit == "points" else number, unit == "elo"
 
 
-def t_power(difference: float, deviation: float, level: float) -> Power:
-    """Return the power of the two-sided t test by the number of items."""
-
-    def power_on(items: int) -> float:
-        freedom = items - 1
-        shift = difference / deviation * np.sqrt(items)
-        return float(1 - nctdtr(freedom, shift, stdtrit(freedom, (1 + level) / 2)))
-
-    return power_on
+def t_power(difference: float, deviation: float, level: float, items: int) -> float:
+    """Return the power of the two-sided t test."""
+    shift = difference / deviation * np.sqrt(items)
+    return float(1 - nctdtr(items - 1, shift, stdtrit(items - 1, (1 + level) / 2)))
 
 
-def sign_power(difference: float, disagree: float, level: float) -> Power:
-    """Return the power of the exact sign test by the number of items, of which a share `disagree` decides."""
-    ahead = (1 + difference / disagree) / 2
-
-    def power_on(items: int) -> float:
-        fewest, most = np.ceil(bdtrik(np.array([1e-9, 1 - 1e-9]), items, disagree)).astype(int)
-        # Where no item differs, the test detects nothing.
-        differing = np.arange(max(fewest, 1), most + 1)
-        detects = bdtrc(critical_wins((1 - level) / 2, differing), differing, ahead)
-        return float(detects @ (bdtr(differing, items, disagree) - bdtr(differing - 1, items, disagree)))
-
-    return power_on
+def sign_power(difference: float, disagree: float, level: float, items: int) -> float:
+    """Return the power of the exact sign test on so many items, of which a share `disagree` decides."""
+    fewest, most = np.ceil(bdtrik(np.array([1e-9, 1 - 1e-9]), items, disagree)).astype(int)
+    # Where no item differs, the test detects nothing.
+    differing = np.arange(max(fewest, 1), most + 1)
+    detects = bdtrc(critical_wins((1 - level) / 2, differing), differing, (1 + difference / disagree) / 2)
+    return float(detects @ (bdtr(differing, items, disagree) - bdtr(differing - 1, items, disagree)))

@@ -188,12 +188,9 @@ def _planned_costs(plan: Plan) -> Section:
     )
     notes = ["tournaments that stop when a question is answered: measured in docs/stopping.md"]
     if "precision" in plan.methods:
-        notes = [
-            "error: standard error of the difference of a typical pair, Elo; detects: the smallest such difference "
-            f"detected with {plan.asked['power']:.0%} power, Elo",
-            f"intervals: {plan.methods['precision']}",
-            *notes,
-        ]
+        detected = f"detects: the smallest such difference detected with {plan.asked['power']:.0%} power, Elo"
+        error = f"error: standard error of the difference of a typical pair, Elo; {detected}"
+        notes = [error, f"intervals: {plan.methods['precision']}", *notes]
     return _section("costs", f"what {plan.asked['items']:,} items cost and detect", plan.lines, columns, notes)
 
 
@@ -227,8 +224,7 @@ def _section(
 
 def _needed_cost(line: PricedDesign, name: str, form: str) -> str:
     """Format calls or money of the needed items, with the interval."""
-    costs = (line.needed, line.needed_low, line.needed_high)
-    value, low, high = (None if each is None else getattr(each, name) for each in costs)
+    value, low, high = (getattr(each, name, None) for each in (line.needed, line.needed_low, line.needed_high))
     return EMPTY if value is None else _estimate(Estimate(value, low, high), form)
 
 

@@ -24,9 +24,6 @@ from podium.tournaments.selection import draw_items
 if TYPE_CHECKING:
     from podium.verbs.replays import Recording
 
-TIES = 0.15
-"""Share of battles that end in a tie, if nothing else is known."""
-
 
 def make_plan(
     pilot: Battles | pd.DataFrame | str | Path | None = None,
@@ -83,7 +80,8 @@ def make_plan(
     number = models or len(names) or (2 if difference else 0)
     if number < 2:
         raise UsageError("nothing to plan for: give a pilot, or the number of models (--models, 2 or more)")
-    expected = share_of_ties(record, level) if ties is None and record else Estimate(TIES if ties is None else ties)
+    # Without a pilot or a number, the share of battles that end in a tie is assumed.
+    expected = share_of_ties(record, level) if ties is None and record else Estimate(0.15 if ties is None else ties)
     asked: dict[str, Any] = {"items": items, "edge": edge, "alpha": alpha, "power": power, "level": level, "seed": seed}
     who: dict[str, Any] = {"record": record, "models": number, "baseline": baseline, "pairs": tuple(pairs)}
     share = None if informativeness is None else Estimate(informativeness)

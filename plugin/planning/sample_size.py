@@ -329,11 +329,8 @@ def smallest_edges(request: PlanRequest) -> Iterator[SmallestEdge]:
         if share is not None:
             # The larger the share, the smaller the edge.
             edge = share.transform(partial(smallest_edge, request.items, **request.test), decreasing=True)
-            if edge.value is None:
-                yield SmallestEdge(how, share, None, None)
-                continue
-            elo = edge.transform(partial(_edge_in_elo, request, how))
-            yield SmallestEdge(how, share, edge, None if elo.value is None else elo)
+            elo = edge if edge.value is None else edge.transform(partial(_edge_in_elo, request, how))
+            yield SmallestEdge(how, share, *(None if each.value is None else each for each in (edge, elo)))
 
 
 def _edge_in_elo(request: PlanRequest, how: str, edge: float) -> float | None:

@@ -19,15 +19,8 @@ from podium.report.model import Report, Table
 from podium.responses.collection import Responses, response_key
 from podium.tournaments.selection import draw_balanced
 
-NUMBERS = (25, 50, 100, 200, 500, 1000, 2000)
-
-
-class ErrorForecast(NamedTuple):
-    """Mean absolute error of ratings, Elo, with a number of labels: joined with the judge's verdicts, and alone."""
-
-    labels: int
-    joined: float
-    alone: float
+Forecast = dict[int, tuple[float, float]]
+"""By number of labels, the mean absolute error of ratings, Elo: joined with the judge's verdicts, and alone."""
 
 
 class LabelDraw(NamedTuple):
@@ -36,7 +29,7 @@ class LabelDraw(NamedTuple):
     rows: tuple[SheetRow, ...]
     known: int
     per_model: tuple[int, int]
-    forecast: tuple[ErrorForecast, ...]
+    forecast: Forecast
     from_labels: bool
 
 
@@ -113,7 +106,7 @@ def _sheet_row(item: str, first: str, second: str, responses: Responses | None, 
     return SheetRow(item, responses.by_id()[item].instruction, left, right, texts[left][key], texts[right][key])
 
 
-def _forecast(coded: CodedBattles, labels: HumanLabelFit | None, known: int, planned: int) -> tuple[ErrorForecast, ...]:
+def _forecast(coded: CodedBattles, labels: HumanLabelFit | None, known: int, planned: int) -> Forecast:
     """Return the forecast of the error with the known labels, the planned ones, and other numbers."""
     phi = fit_battles(coded).theta
     if labels:
@@ -122,30 +115,27 @@ def _forecast(coded: CodedBattles, labels: HumanLabelFit | None, known: int, pla
         prior, size = (SPREAD_PRIOR,) * 3, len(phi)
         fit = RandomEffects(phi, np.zeros((size, size)), (1.0,) * 3, prior, np.zeros(size), 1.0)
         spread = coded
-    numbers = tuple(sorted({*([known] if known else []), planned, *(number for number in NUMBERS if number > known)}))
+    further = (number for number in (25, 50, 100, 200, 500, 1000, 2000) if number > known)
+    numbers = tuple(sorted({*([known] if known else []), planned, *further}))
     # A judge with so large an error, in logits, adds nothing to the labels.
     alone = replace(fit, tau=(10.0, 10.0, 10.0))
-    joined, single = (expected_errors(spread, phi, each, numbers) for each in (fit, alone))
-    errors = MEAN_OF_NORMAL * POINTS * np.array([joined, single])
-    return tuple(ErrorForecast(number, *own) for number, own in zip(numbers, errors.T.tolist(), strict=True))
+    errors = MEAN_OF_NORMAL * POINTS * np.array([expected_errors(spread, phi, each, numbers) for each in (fit, alone)])
+    return dict(zip(numbers, zip(*errors.tolist(), strict=True), strict=True))
 
 
 def draw_reports(draw: LabelDraw) -> tuple[Report, ...]:
     """Return a report of the error that numbers of labels leave, with one row per number."""
-    total = draw.known + len(draw.rows)
-    at = {forecast.labels: forecast for forecast in draw.forecast}
-    before = f", now {at[draw.known].joined:.0f}" if draw.known in at else ""
+    joined, alone = draw.forecast[draw.known + len(draw.rows)]
+    before = f", now {draw.forecast[draw.known][0]:.0f}" if draw.known in draw.forecast else ""
     each = " to ".join(map(str, sorted({*draw.per_model})))
     these = "this label" if len(draw.rows) == 1 else f"these {len(draw.rows)} labels"
     notes = [
-        f"With {these} the mean error of ratings is about {at[total].joined:.0f} Elo{before}; with labels alone it "
-        f"would be {at[total].alone:.0f}.",
+        f"With {these} the mean error of ratings is about {joined:.0f} Elo{before}; with labels alone it would be "
+        f"{alone:.0f}.",
         f"Drawn at random among battles without a label; each model then has {each} labels.",
     ]
     if not draw.from_labels:
         notes.append("There is no label yet: the judge's distance from humans is a prior assumption (61 Elo).")
-    rows = tuple(
-        (f"{forecast.labels:,}", f"{forecast.joined:.1f}", f"{forecast.alone:.1f}") for forecast in draw.forecast
-    )
+    rows = tuple((f"{number:,}", *(f"{error:.1f}" for error in errors)) for number, errors in draw.forecast.items())
     table = Table("", ("labels in all", "with the judge", "alone"), rows, "rrr", legend=("mean absolute error, Elo",))
     return (Report("how many labels for which error", table=table, notes=tuple(notes)),)

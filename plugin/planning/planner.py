@@ -193,11 +193,10 @@ def _share(request: PlanRequest, candidates: Sequence[AnchorCandidate]) -> Estim
     """Return the share of items that distinguish two models through the anchor; None, with a note, if unknown."""
     if request.record is None:
         return Estimate(three_levels(request.ties.value, 0.0).informative)
-    share = next((each.informativeness for each in candidates if each.anchor == request.anchor), None)
-    if share is not None and share.value:
-        return share
     why, remedy = "the pilot does not measure an anchor's informativeness", "give --informativeness, or play a pilot"
-    if share is not None:
+    for share in (each.informativeness for each in candidates if each.anchor == request.anchor):
+        if share.value:
+            return share
         why = f"verdicts against {request.anchor} distinguish no two models of the pilot"
         remedy = "take another anchor, or play a larger pilot"
     request.leave_out("items through an anchor", why, remedy, unanswerable=True)

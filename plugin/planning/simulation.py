@@ -248,9 +248,8 @@ def simulate(
         raise UsageError(f"{len(strengths)} strengths for {len(names)} models")
     rng = np.random.default_rng(seed)
     drawn = rng.normal(0, spread, len(names)) if strengths is None else np.array(strengths, dtype=np.float64)
-    theta = drawn - drawn.mean()
+    theta, shape = drawn - drawn.mean(), (items, len(names))
     length_means = rng.normal(7.0, 0.3, len(names))
-    shape = (items, len(names))
     return World(
         models=names,
         strengths=theta,

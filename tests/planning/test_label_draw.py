@@ -111,10 +111,10 @@ def test_texts_stand_in_the_sheet_and_battles_without_them_are_not_drawn():
 
 def test_the_forecast_falls_with_labels_and_is_lower_with_the_judge():
     drawn = draw(table=frame().assign(human=frame()["human"].where(np.arange(len(frame())) % 5 == 0)))
-    errors = np.array([(each.joined, each.alone) for each in drawn.forecast])
+    errors = np.array([*drawn.forecast.values()])
     assert (np.diff(errors, axis=0) < 0).all()
     assert (errors[:, 0] < errors[:, 1]).all()
-    assert drawn.known == drawn.forecast[0].labels > 25
+    assert drawn.known == min(drawn.forecast) > 25
 
 
 @pytest.mark.slow
@@ -132,5 +132,5 @@ def test_the_forecast_of_labels_alone_is_the_error_that_they_have():
         theta, _ = human_ratings(human_label_fit(battles, battles.models).coded, 0.0)
         errors.append(POINTS * np.abs(theta - world.strengths).mean())
         drawn = draw_labels(battles, 10, rng=np.random.default_rng(seed))
-        forecasts += [each.alone for each in drawn.forecast if each.labels == 300]
+        forecasts.append(drawn.forecast[300][1])
     assert np.mean(forecasts) == pytest.approx(np.mean(errors), rel=0.2)

@@ -61,7 +61,7 @@ def diagnose(**arguments: Any) -> None:
 def _families(given: str | None) -> dict[str, str]:
     """Read families by pattern, from text or from a table with the columns model and family."""
     from podium.errors import DataError
-    from podium.reading.models import about_models, families_of
+    from podium.reading.side_tables import about_models, families_of
 
     if given is None:
         return {}

@@ -69,7 +69,7 @@ def _build_page_content(
         return PageContent(ranking, command=command, missing={"battles": only}), True
     from podium.page.costs import costs_table
     from podium.page.texts import collect_texts
-    from podium.reading.models import about_models, families_of
+    from podium.reading.side_tables import about_models, families_of
 
     how = {name: arguments[name] for name in ("level", "seed")}
     apart = options.read_sources({name: arguments[name] for name in (*options.READ_BY, "sources")}, merge=False)

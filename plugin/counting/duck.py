@@ -6,7 +6,7 @@ import shutil
 import stat
 import tempfile
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -73,10 +73,6 @@ class Duck:
         """Attach a DuckDB file read-only under this name."""
         self.connection.execute(f"attach {text(str(path.resolve()))} as {name} (read_only)")
         self._made.append(("detach", name))
-
-    def scan(self, name: str, paths: Sequence[str]) -> None:
-        """Create a view over Parquet files, which are read in place."""
-        self.view(name, f"select * from read_parquet([{', '.join(map(text, paths))}])")
 
     def view(self, name: str, query: str) -> None:
         """Create a view of a query; the query runs each time the view is read."""

@@ -109,12 +109,11 @@ def unparsed_query(judgments: str, present: Present) -> str:
 
 def counted_query(sided: str, present: Present) -> str:
     """Query the columns of the sided judgments that `grouped_query` needs."""
-    names = ["cluster", "first", "second", "verdict", "ordered" if "order" in present else "forward"]
-    names += ["shown_first"] if "order" in present else []
+    names = ["cluster", "first", "second", "verdict"]
+    names += ["ordered", "shown_first"] if "order" in present else ["forward"]
     names += ["credit"] if "margin" in present else []
     others = ("judge", "repeat", "response", "weight", "margin", "reason", "swap")
-    names += [name for name in others if name in present]
-    return f"select {', '.join(names)} from {sided}"
+    return f"select {', '.join([*names, *(name for name in others if name in present)])} from {sided}"
 
 
 def grouped_query(sided: str, present: Present, further: Mapping[str, str] | None = None) -> str:

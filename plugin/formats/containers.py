@@ -1,8 +1,4 @@
-"""Open files as records, one row each: CSV, TSV, Parquet, JSON, JSONL and DuckDB, plain or compressed.
-
-DuckDB reads the rows when they are needed; a file that it rejects is read again by the standard library, which names
-the bad row or writes a copy that DuckDB understands.
-"""
+"""Open files as records, one row each: CSV, TSV, Parquet, JSON, JSONL and DuckDB, plain or compressed."""
 
 import codecs
 import errno

@@ -23,7 +23,11 @@ def find_files(source: str, further: tuple[str, ...] = ()) -> SourceFiles:
             return SourceFiles(label, (), searched, tuple(each for each in objects if not is_temporary(each.name)))
         path = str(place)
     if Path(path).is_dir():
-        return SourceFiles(label, _files_in(Path(path), further), searched=True)
+        found = sorted(each for each in Path(path).rglob("*") if each.name.endswith((*SUFFIXES, *further)))
+        files = [each for each in found if not any(map(is_temporary, each.relative_to(path).parts)) and each.is_file()]
+        if not files:
+            raise UsageError(f"the directory {Path(path)} holds no {', '.join(SUFFIXES[:5])} file")
+        return SourceFiles(label, tuple(files), searched=True)
     if Path(path).exists():
         return SourceFiles(label, (Path(path),), searched=False)
     if not has_magic(path):
@@ -47,15 +51,6 @@ def local_files(source: SourceFiles, names: Sequence[str] = ("*",)) -> SourceFil
 def _with_names(places: Iterable[RemoteFile], names: Sequence[str]) -> list[RemoteFile]:
     """Return the objects whose name matches one of the globs."""
     return [place for place in places if any(fnmatch(place.name, name) for name in names)]
-
-
-def _files_in(folder: Path, further: tuple[str, ...]) -> tuple[Path, ...]:
-    """Return the files with a known suffix below a folder, temporary files of other writers left out."""
-    files = [path for path in sorted(folder.rglob("*")) if path.name.endswith((*SUFFIXES, *further)) and path.is_file()]
-    paths = tuple(path for path in files if not any(map(is_temporary, path.relative_to(folder).parts)))
-    if not paths:
-        raise UsageError(f"the directory {folder} holds no {', '.join(SUFFIXES[:5])} file")
-    return paths
 
 
 def split_label(source: str) -> tuple[str | None, str]:

@@ -19,7 +19,6 @@ WORDS: dict[str, float] = {
     **dict.fromkeys(("tie", "draw"), 0.5),
 }
 """Likely credits of words, for the `--credit-map` that an error proposes."""
-LONGEST_WORD = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +108,7 @@ def propose_map(records: Records, in_python: bool = False) -> str | None:
 
 def _likely_credits(words: list[str]) -> dict[str, str]:
     """Return the likely credit of each word, `?` if unknown; words that an option cannot hold are left out."""
-    words = [word for word in words if len(word) <= LONGEST_WORD and not {",", "="} & {*word}]
+    words = [word for word in words if len(word) <= 40 and not {",", "="} & {*word}]
     return {word: f"{WORDS[word.lower()]:g}" if word.lower() in WORDS else "?" for word in words}
 
 

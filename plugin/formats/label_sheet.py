@@ -1,7 +1,4 @@
-"""The CSV sheet that humans fill in: an instruction and two responses per row; a token hides the models.
-
-`podium.page.label_page` is a page with the same rows that saves such a sheet.
-"""
+"""The CSV sheet that humans fill in: an instruction and two responses per row; a token hides the models."""
 
 import base64
 import json

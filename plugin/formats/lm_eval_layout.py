@@ -1,8 +1,7 @@
 """Find and read the files that lm-eval writes with --log_samples, for scores, verdicts and responses.
 
-`<out>/<model>/results_<time>.json` and `samples_<task>_<time>.jsonl` of one run share their time. With an output path
-that ends in `.json` all models share a folder, and the results are called `<name>_<time>.json`. A samples file has a
-row per document and filter.
+`<out>/<model>/results_<time>.json` and `samples_<task>_<time>.jsonl` of one run share their time; if the output path
+ends in `.json`, all models share a folder with `<name>_<time>.json`. Samples have a row per document and filter.
 """
 
 import gzip

@@ -86,16 +86,10 @@ def pair_up(scores: Records) -> tuple[Records, int, list[str]]:
 def _battles_query(means: str, trial: list[str], others: list[str], known: set[str]) -> str:
     """Return the query of the battles of each trial; `others` are columns kept where the rows of both models agree."""
     reason = "coalesce(case when a.score is null then a.reason else b.reason end, 'no score')"
-    columns = {
-        **{name: f"a.{quote_name(name)}" for name in trial},
-        "model_a": "a.model",
-        "model_b": "b.model",
-        "credit": "(sign(a.score - b.score) + 1) / 2",
-        "margin": "a.score - b.score",
-        "score_a": "a.score",
-        "score_b": "b.score",
-        "reason": f"case when a.score - b.score is null then {reason if 'reason' in known else text('no score')} end",
-    }
+    explained = f"case when a.score - b.score is null then {reason if 'reason' in known else text('no score')} end"
+    columns = {name: f"a.{quote_name(name)}" for name in trial}
+    columns |= {f"{name}_{side}": f"{side}.{name}" for name in ("model", "score") for side in "ab"}
+    columns |= {"credit": "(sign(a.score - b.score) + 1) / 2", "margin": "a.score - b.score", "reason": explained}
     sides = {name: (f"a.{quote_name(name)}", f"b.{quote_name(name)}") for name in others}
     columns |= {name: f"case when {a} = {b} then {a} end" for name, (a, b) in sides.items()}
     columns |= {"length_a": "a.length", "length_b": "b.length"} if "length" in known else {}

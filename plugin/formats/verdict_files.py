@@ -1,7 +1,6 @@
 """Verdict files of other projects: one function per format returns their records as columns of the battles table.
 
-Which value is a win differs from format to format; each function says what a win of `model_a` is. A function keeps the
-index, which names the rows in errors, and the columns that podium does not know.
+Each says what a win of `model_a` is, and keeps unknown columns and the index, which names the rows in errors.
 """
 
 import ast

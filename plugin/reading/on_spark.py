@@ -1,13 +1,10 @@
-"""Read Parquet of the battles table by Spark where it is, without a row on the driver.
-
-All other files are read by DuckDB and handed over.
-"""
+"""Read Parquet of the battles table by Spark where it is, without a row on the driver."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from podium.counting.relations import CRITERION, ROW, SCORES, quote_name, text
-from podium.counting.verdicts import Engine
+from podium.counting.spark import Spark
 from podium.errors import DataError, UsageError
 from podium.reading.table import NUMBERS, ORDERS, TEXTS, remedy_of_columns
 from podium.storage.remote import without_secrets
@@ -22,7 +19,7 @@ def is_parquet(sources: Sequence[Any]) -> bool:
     return bool(sources) and all(isinstance(each, str) and each.endswith(".parquet") for each in sources)
 
 
-def scan_parquet(spark: Engine, paths: Sequence[str], columns: Mapping[str, str] | None = None) -> str:
+def scan_parquet(spark: Spark, paths: Sequence[str], columns: Mapping[str, str] | None = None) -> str:
     """Return a view of typed and checked judgments in Parquet files; `columns` maps podium's names to the files'."""
     raw, view = spark.fresh("file"), spark.fresh("judgments")
     spark.scan(raw, paths)
@@ -70,7 +67,7 @@ def _typed_cell(name: str, old: str, kind: str) -> str:
     return quote_name(old)
 
 
-def _check_rows(spark: Engine, view: str, cells: Mapping[str, str], source: str) -> None:
+def _check_rows(spark: Spark, view: str, cells: Mapping[str, str], source: str) -> None:
     """Raise DataError for rows that break a rule, checked in one scan."""
     rules = [
         ("model_a", "coalesce(trim(model_a), '') = ''", "is empty"),

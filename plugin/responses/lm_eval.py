@@ -9,17 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from podium.formats.lm_eval_layout import (
-    Samples,
-    document_hash,
-    find_runs,
-    item_ids,
-    lack_of_samples,
-    place_in_set,
-    sample_rows,
-    samples_at,
-    select_runs,
-)
+from podium.formats import lm_eval_layout as layout
 from podium.hookspecs import SourceFiles
 from podium.responses.answers import UNSEEN, Record, ResponseRow, Sheet, answer, is_empty
 
@@ -27,21 +17,21 @@ MULTIMODAL = frozenset({"visual", "audio", "video"})
 """Keys of the parts of a request that are not text."""
 
 
-def find_samples(source: SourceFiles) -> tuple[list[Samples], tuple[Path, ...], list[str]]:
+def find_samples(source: SourceFiles) -> tuple[list[layout.Samples], tuple[Path, ...], list[str]]:
     """Find the samples of the newest run of each model and task, the files that are not lm-eval's, and notes."""
-    samples, results = find_runs(source.paths, source.label, searched=source.searched)
-    kept, notes = select_runs(samples)
+    samples, results = layout.find_runs(source.paths, source.label, searched=source.searched)
+    kept, notes = layout.select_runs(samples)
     folders = {file.path.parent for file in samples}
     for run in [run for run in results if run.path.parent not in folders]:
-        notes.append(lack_of_samples(source.label or run.model or run.path.parent.name, run))
+        notes.append(layout.lack_of_samples(source.label or run.model or run.path.parent.name, run))
     known = {file.path for file in samples} | {run.path for run in results}
     rest = tuple(path for path in source.paths if path not in known)
     return sorted(kept, key=lambda file: file.path), rest, notes
 
 
-def read_rows(file: Samples) -> tuple[Sheet, list[str]]:
+def read_rows(file: layout.Samples) -> tuple[Sheet, list[str]]:
     """Return the whole rows of a samples file, and a note on a last line that is cut off."""
-    rows = list(sample_rows(file.path))
+    rows = list(layout.sample_rows(file.path))
     whole = {place.removeprefix("line "): row for place, row in rows if row is not None}
     frame = pd.DataFrame(list(whole.values()), index=pd.Index(list(whole), name="line"))
     cut = [f"{file.path}, {place}: cut off, so its document is missing" for place, row in rows if row is None]
@@ -57,12 +47,14 @@ def is_generated(sheet: Sheet) -> bool:
 
 def read_responses_in_samples(sheet: Sheet) -> list[ResponseRow]:
     """Read all responses to each document before any filter; an item is task and document, the category the task."""
-    own = samples_at(sheet.path, sheet.label)
+    own = layout.samples_at(sheet.path, sheet.label)
     records = list(sheet.records())
     # One row per document: filters differ in what they extract, not in the responses.
     first = min((record.name("filter") or "" for record in records), default="")
     records = [record for record in records if (record.name("filter") or "") == first]
-    items = item_ids(own.task, [("", document_hash(record.cells), place_in_set(record.cells)) for record in records])
+    items = layout.item_ids(
+        own.task, [("", layout.document_hash(record.cells), layout.place_in_set(record.cells)) for record in records]
+    )
     answers = []
     for record, item in zip(records, items, strict=True):
         system, instruction = _parse_prompt(record)

@@ -1,7 +1,6 @@
-"""Write files atomically: a temporary file beside the target replaces it once it is complete.
+"""Write files atomically: a hidden temporary file beside the target replaces it once it is complete.
 
-A killed writer leaves the old file as it was and a hidden temporary file, which no search of a folder reads; the next
-writer of the same file removes it.
+A killed writer leaves the old file as it was, and a temporary file that the next writer removes.
 """
 
 import errno

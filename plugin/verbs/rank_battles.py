@@ -22,8 +22,7 @@ from podium.rankers.defaults import RANKER_OF_DECISIONS
 from podium.rankers.graph import comparison_graph
 from podium.rankers.identification import bounded_models
 from podium.reading.judgments import read_battles
-from podium.reading.length_data import read_length_data
-from podium.reading.models import About, about_models, families_of
+from podium.reading.side_tables import About, about_models, families_of, read_length_data
 from podium.scorers.identity import differ_in_prompt
 from podium.text import some
 from podium.tournaments.decisions import printed_level

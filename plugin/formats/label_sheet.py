@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from podium.errors import DataError
-from podium.formats.verdict_files import parse_words
+from podium.formats.verdict_files import parse_words, reasons_where
 from podium.printable import FORMULA, printable
 from podium.text import as_text
 
@@ -52,7 +52,7 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
             raise DataError(problem, remedy=remedy, row=f"row {row}")
     columns = dict(zip(("item", "model_a", "model_b"), zip(*battles, strict=True), strict=True)) if battles else {}
     return pd.DataFrame(
-        {**columns, "credit": credit, "reason": np.where(unparsed, "not labelled", None), "judge": "human"}
+        {**columns, "credit": credit, "reason": reasons_where(unparsed, "not labelled"), "judge": "human"}
     )
 
 

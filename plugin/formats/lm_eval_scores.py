@@ -45,9 +45,8 @@ class Scores:
         """Return a metric's mean over the documents and lm-eval's reported value; None if unknown or incomplete."""
         mean = self.values[metric]["score"].mean() if metric in self.values else np.nan
         figure = self.file.results and self.file.results.value("results", self.file.task, metric)
-        is_known = pd.notna(mean) and isinstance(figure, int | float)
         is_whole = self.cut is None and self.documents >= (self.expected_documents or 0)
-        return (float(mean), float(figure)) if is_known and is_whole else None
+        return (float(mean), figure) if is_whole and pd.notna(mean) and isinstance(figure, int | float) else None
 
 
 def read_scores(file: Samples) -> Scores:

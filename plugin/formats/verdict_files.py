@@ -50,7 +50,7 @@ def read_alpaca_eval(records: pd.DataFrame) -> pd.DataFrame:
             length = records[output].map(lambda text: len(text) if isinstance(text, str) else np.nan)
             frame = frame.assign(**{f"length_{side}": length}).drop(columns=output)
     number = {} if "index" in records else {"index": np.arange(len(records))}
-    return frame.assign(credit=credit, reason=np.where(unparsed, "no preference", None), **number)
+    return frame.assign(credit=credit, reason=reasons_where(unparsed, "no preference"), **number)
 
 
 def read_arena(records: pd.DataFrame) -> pd.DataFrame:
@@ -75,7 +75,7 @@ def read_arena(records: pd.DataFrame) -> pd.DataFrame:
         frame = records.drop(columns=indicators)
     item = "question_id" if "question_id" in records else "id"
     frame = _rename(frame, {item: "item", "language": "category"})
-    return frame.assign(credit=credit, reason=np.where(unparsed, "no winner", None))
+    return frame.assign(credit=credit, reason=reasons_where(unparsed, "no winner"))
 
 
 def read_arena_hard(records: pd.DataFrame) -> pd.DataFrame:
@@ -87,7 +87,7 @@ def read_arena_hard(records: pd.DataFrame) -> pd.DataFrame:
     remedy = "repair the label, or set it to null if the judge gave none"
     reject_cells(label.rename("score"), unknown, f"is not one of {', '.join(FIVE_LEVELS)}", remedy)
     margin = np.where(games["order"] == "ba", -shown_first, shown_first)
-    reason = np.where(no_game, "no game", np.where(np.isnan(margin), "no verdict", None))
+    reason = np.where(no_game, "no game", reasons_where(np.isnan(margin), "no verdict"))
     item = "uid" if "uid" in records else "question_id"
     frame = games.drop(columns=["played", "verdict"])
     frame = frame.rename(columns={item: "item", "model": "model_a", "baseline": "model_b"})
@@ -102,7 +102,7 @@ def read_evalica(records: pd.DataFrame) -> pd.DataFrame:
     winner = _side_of_winner(records, "left", "right")
     credit, unparsed = parse_words(winner, {"left": 1.0, "right": 0.0, "tie": 0.5}, remedy=remedy)
     frame = records.drop(columns="winner").rename(columns={"left": "model_a", "right": "model_b"})
-    return frame.assign(credit=credit, reason=np.where(unparsed, "no winner", None))
+    return frame.assign(credit=credit, reason=reasons_where(unparsed, "no winner"))
 
 
 def read_judge_bench(records: pd.DataFrame) -> pd.DataFrame:
@@ -130,7 +130,7 @@ def read_judge_bench(records: pd.DataFrame) -> pd.DataFrame:
     bulk = ["response_A", "response_B", "question", "label", "played", "verdict"]
     frame = games.drop(columns=[name for name in bulk if name in games])
     frame = frame.rename(columns={"pair_id": "item", "judge_name": "judge", "source": "category"})
-    return frame.assign(credit=credit, reason=np.where(unparsed, "no decision", None))
+    return frame.assign(credit=credit, reason=reasons_where(unparsed, "no decision"))
 
 
 def read_900k_judgments(records: pd.DataFrame) -> pd.DataFrame:
@@ -139,7 +139,7 @@ def read_900k_judgments(records: pd.DataFrame) -> pd.DataFrame:
     remedy = f"known verdicts: {', '.join(margins)}"
     margin, unparsed = parse_words(records["final_verdict"], margins, frozenset({"INVALID"}), remedy=remedy)
     names = {"uid": "item", "model_a_in_prompt": "model_a", "model_b_in_prompt": "model_b", "judge_model": "judge"}
-    reason = np.where(unparsed, "no verdict", None)
+    reason = reasons_where(unparsed, "no verdict")
     return records.rename(columns=names).assign(
         credit=(np.sign(margin) + 1) / 2, margin=margin, order="ab", reason=reason
     )
@@ -153,7 +153,7 @@ def read_mt_bench_pairs(records: pd.DataFrame) -> pd.DataFrame:
     games = []
     for winner, order in (("g1_winner", "ab"), ("g2_winner", "ba")):
         credit, unparsed = parse_words(records[winner], credits, frozenset({"error"}), remedy=remedy)
-        games.append(shared.assign(credit=credit, order=order, reason=np.where(unparsed, "judge error", None)))
+        games.append(shared.assign(credit=credit, order=order, reason=reasons_where(unparsed, "judge error")))
     return pd.concat(games)
 
 
@@ -161,7 +161,7 @@ def read_mt_bench_scores(records: pd.DataFrame) -> pd.DataFrame:
     """Read MT-bench grades of single answers, 1 to 10, as pointwise scores; -1 is unparsed."""
     score = parse_numbers(records["score"])
     score = np.where(score == -1, np.nan, score)
-    return _mt_bench_columns(records).assign(score=score, reason=np.where(np.isnan(score), "no grade", None))
+    return _mt_bench_columns(records).assign(score=score, reason=reasons_where(np.isnan(score), "no grade"))
 
 
 def _mt_bench_columns(records: pd.DataFrame) -> pd.DataFrame:
@@ -191,7 +191,7 @@ def read_soft_elo(records: pd.DataFrame) -> pd.DataFrame:
             loss, remedy = parse_numbers(records[of]), "0 = A wins, 0.5 = tie, 1 = B wins"
             reject_cells(records[of], (loss < 0) | (loss > 1), "is outside [0, 1]", remedy)
             frame[name] = 1 - loss if name == "human" else np.where(failed, np.nan, 1 - loss)
-    return frame.assign(reason=np.where(failed, "parse error", None))
+    return frame.assign(reason=reasons_where(failed, "parse error"))
 
 
 def _margins_of_scores(scores_a: pd.Series, scores_b: pd.Series) -> dict[str, np.ndarray]:
@@ -265,6 +265,11 @@ def reject_cells(column: pd.Series, bad: np.ndarray, problem: str, remedy: str) 
 def row_name(index: pd.Index, position: int) -> str:
     """Return what a file calls the row at a position: 'row 7' of a table, 'line 7' of JSONL."""
     return f"{index.name} {index[position]}" if index.name else f"row {position + 1}"
+
+
+def reasons_where(unparsed: np.ndarray, reason: str) -> np.ndarray:
+    """Return the reason where a row is unparsed and None elsewhere, shape (rows,)."""
+    return np.array([None, reason], dtype=object)[unparsed.astype(int)]
 
 
 def _rename(records: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:

@@ -15,6 +15,7 @@ import pandas as pd
 from scipy.special import expit, ndtr
 
 from podium.errors import UsageError
+from podium.formats.verdict_files import reasons_where
 from podium.nouns.battles import Battles
 from podium.rankers.pairs import pairs_from_matrices
 from podium.rankers.strengths import fit_strengths
@@ -211,7 +212,7 @@ class World:
             "margin": np.where(lost, np.nan, sign * margin),
             "order": order,
             "judge": judge.name,
-            "reason": np.where(lost, UNPARSED, None),
+            "reason": reasons_where(lost, UNPARSED),
         }
 
 

@@ -231,13 +231,12 @@ def _read_tables(
     for record in opened:
         with named_in_errors(record.source):
             translated = _translate_table(record, chosen, foreign)
-        checked = translated and _check_table(translated.records, skip_alone=len(opened) > 1)
         if translated is None:
             empty.append(record.source)
-        elif checked is None:
-            alone.append(record.source)
-        else:
+        elif checked := _check_table(translated.records, skip_alone=len(opened) > 1):
             tables.append(replace(translated, records=checked))
+        else:
+            alone.append(record.source)
     notes = (
         (empty, f"{len(empty)} files hold no verdicts and were skipped"),
         (alone, "files that compare a model only with itself were skipped"),

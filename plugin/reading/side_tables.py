@@ -12,7 +12,7 @@ import pandas as pd
 from podium.errors import DataError, UsageError, named_in_errors
 from podium.formats.containers import read_records
 from podium.formats.verdict_files import reject_cells
-from podium.rankers.length_control.external import External, Gamed, item_key
+from podium.rankers.length_control.lengths import External, Gamed, item_key
 from podium.text import text_of, to_plain_values
 
 About: TypeAlias = str | Path | pd.DataFrame | None

@@ -76,7 +76,7 @@ def _parse_prompt(record: Record) -> tuple[str | None, str]:
     first = first[0] if isinstance(first, list) and first else first
     if not isinstance(first, str):
         raise record.error("no prompt in arguments", "log the samples with lm-eval's --log_samples")
-    messages, content = [], dict[Any, Any]()
+    messages, content = list[Any](), dict[Any, Any]()
     with suppress(ValueError):
         messages = json.loads(first) if first.startswith("[{") else []
     if all(isinstance(message, dict) and "role" in message for message in messages):

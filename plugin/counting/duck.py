@@ -18,12 +18,8 @@ import pyarrow as pa
 from podium.counting.relations import text
 from podium.errors import DataError, UsageError
 
-BATCH = 1_000_000
-"""Rows that are handed over at once."""
 ROWS_AT_ONCE = 4_000_000
 """Rows that are grouped at once: their groups take half a gigabyte at most."""
-SAMPLE = 20_000
-"""Rows that say where ranges of about the same number of rows end."""
 SIZE = re.compile(r"(?=.*[1-9])\d+(\.\d+)? ?[KMGT](i?B)?", re.IGNORECASE)
 SETTINGS = (
     "set python_enable_replacements = false",
@@ -103,7 +99,7 @@ class Duck:
 
     def _ranges(self, table: str, column: str, rows: int) -> list[str]:
         """Return SQL conditions that split a table into ranges of a column, about `ROWS_AT_ONCE` rows each."""
-        sample = f"select {column} from {table} using sample reservoir({SAMPLE} rows) repeatable (1)"
+        sample = f"select {column} from {table} using sample reservoir(20000 rows) repeatable (1)"
         values = sorted(value for (value,) in self.rows(sample))
         parts = -(-rows // ROWS_AT_ONCE)
         ends = sorted({values[len(values) * part // parts] for part in range(1, parts)})
@@ -134,7 +130,7 @@ class Duck:
         with _errors(), self.connection.cursor() as cursor:
             cursor.execute("set threads = 1")
             try:
-                yield from cursor.sql(query).to_arrow_reader(BATCH)
+                yield from cursor.sql(query).to_arrow_reader(1_000_000)
             finally:
                 cursor.execute("reset threads")
 

@@ -88,10 +88,8 @@ def sided_query(judgments: str, names: Mapping[str, str], present: Present, item
         *(["case when a.code < b.code then p.margin else -p.margin end as margin"] if "margin" in present else []),
     ]
     verdict = f"coalesce(credit, {_stand_in(present)})" if "margin" in present else "credit"
-    return (
-        f"select *, {verdict} as verdict from (select {', '.join(columns)} from {judgments} as p "
-        f"{' '.join(joins)}) as sides"
-    )
+    sides = f"select {', '.join(columns)} from {judgments} as p {' '.join(joins)}"
+    return f"select *, {verdict} as verdict from ({sides}) as sides"
 
 
 def _stand_in(present: Present, side: str = "") -> str:

@@ -26,8 +26,6 @@ Engine: TypeAlias = "Duck | Spark"
 CODED = ("item", "judge", "reason")
 """Columns of names that become codes, beside the models."""
 CELL_ORDER = "cluster, first, second"
-WHOLE = "BIGINT"
-"""The type of a column `response` that counts a model's responses; any other column of that name is foreign."""
 OF_PAIRS = ("credit", "weight", "judged")
 
 
@@ -80,7 +78,8 @@ class Verdicts:
         self.merge, self.keep_one_sided = merge, keep_one_sided
         types = engine.columns(judgments)
         self.columns = tuple(types)
-        self._counted = tuple(name for name in types if name != "response" or types[name] == WHOLE)
+        # A column `response` of another type does not count a model's responses: it is foreign.
+        self._counted = tuple(name for name in types if name != "response" or types[name] == "BIGINT")
         self._cells: dict[bool, str] = {}
         self._pairs: dict[tuple[bool, int | None], dict[str, np.ndarray]] = {}
 

@@ -23,8 +23,8 @@ def find_files(source: str, further: tuple[str, ...] = ()) -> SourceFiles:
             return SourceFiles(label, (), searched, tuple(each for each in objects if not is_temporary(each.name)))
         path = str(place)
     if Path(path).is_dir():
-        found = sorted(each for each in Path(path).rglob("*") if each.name.endswith((*SUFFIXES, *further)))
-        files = [each for each in found if not any(map(is_temporary, each.relative_to(path).parts)) and each.is_file()]
+        inside = sorted(each for each in Path(path).rglob("*") if each.name.endswith((*SUFFIXES, *further)))
+        files = [each for each in inside if not any(map(is_temporary, each.relative_to(path).parts)) and each.is_file()]
         if not files:
             raise UsageError(f"the directory {Path(path)} holds no {', '.join(SUFFIXES[:5])} file")
         return SourceFiles(label, tuple(files), searched=True)

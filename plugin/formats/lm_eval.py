@@ -12,9 +12,6 @@ from podium.formats.lm_eval_scores import Scores, choose_metrics, direction_of, 
 from podium.hookspecs import GatheredBattles, Reading, SourceFiles
 from podium.text import some
 
-TASK_COLUMNS = ("task", "category")
-"""Columns that hold the task: with a condition on one, the other tasks are not read."""
-
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
     """Reject samples in a file of another name, because the name holds task and time of the run."""
@@ -87,7 +84,7 @@ def _find_samples(source: SourceFiles, notes: list[str], lost: list[str]) -> tup
 def _select_tasks(samples: Sequence[Samples], where: Sequence[tuple[str, str]]) -> list[Samples]:
     """Select the samples files of the tasks that conditions name; UsageError if there is no such task."""
     kept = list(samples)
-    for value in [value for column, value in where if column in TASK_COLUMNS]:
+    for value in [value for column, value in where if column in ("task", "category")]:
         tasks = sorted({file.task for file in kept})
         if kept and value not in tasks:
             raise UsageError(f"no samples of the task {value!r}; tasks: {some(tasks)}")
@@ -127,20 +124,15 @@ def _join_runs(
     own = [of_file for of_file in of_task if metric in of_file.values]
     sign, judge, note = direction_of(metric, own)
     notes += [note] if note else []
-    rows = pd.concat(
-        [of_file.values[metric].assign(model=of_file.file.model, path=str(of_file.file.path)) for of_file in own],
-        ignore_index=True,
-    )
-    rows = _split_by_target(rows, task, notes)
+    tables = [each.values[metric].assign(model=each.file.model, path=str(each.file.path)) for each in own]
+    rows = _split_by_target(pd.concat(tables, ignore_index=True), task, notes)
     documents = {str(name): set(items) for name, items in rows.groupby("model", sort=False)["item"]}
     models = rows.groupby("item")["model"].nunique()
     shared = set(models.index[models > 1])
-    lost += [
-        f"{of_file.file.path} has no {metric} (it has {' | '.join([*of_file.values, *of_file.unusable]) or 'no metric'}"
-        f"), so {of_file.file.model} is not compared on {task}"
-        for of_file in of_task
-        if metric not in of_file.values
-    ]
+    for each in [each for each in of_task if metric not in each.values]:
+        known = " | ".join([*each.values, *each.unusable]) or "no metric"
+        why = f"{each.file.path} has no {metric} (it has {known})"
+        lost.append(f"{why}, so {each.file.model} is not compared on {task}")
     lost += _note_unshared(task, documents, shared, own)
     compared = {name: items for name, items in documents.items() if items & shared}
     if len(set(map(frozenset, compared.values()))) > 1:
@@ -158,12 +150,10 @@ def _split_by_target(rows: pd.DataFrame, task: str, notes: list[str]) -> pd.Data
         return rows
     firsts = rows[is_split].drop_duplicates(["item", "target"])
     item = firsts["item"].min()
-    places = firsts[firsts["item"] == item]
-    notes.append(
-        f"{firsts['item'].nunique():,} documents of {task} have different targets in different runs, and scores "
-        f"against different targets are not compared: {item} in "
-        + " and in ".join(f"{path}, {line}" for path, line in zip(places["path"], places["line"], strict=True))
-    )
+    places = firsts.loc[firsts["item"] == item, ["path", "line"]].agg(", ".join, axis=1)
+    unlike = f"{firsts['item'].nunique():,} documents of {task} have different targets in different runs"
+    where = f"{item} in {' and in '.join(places)}"
+    notes.append(f"{unlike}, and scores against different targets are not compared: {where}")
     return rows.assign(item=rows["item"].where(~is_split, rows["item"] + "@" + rows["target"].str[:6]))
 
 
@@ -183,12 +173,9 @@ def _note_unshared(task: str, documents: Mapping[str, set[str]], shared: set[str
         only = next(iter(documents), "nobody")
         return [f"{task}: only {only} has samples of it, and nothing can be compared"]
     paths = {scores.file.model: scores.file.path for scores in own}
-    return [
-        f"{paths[name]}: no document or target of {name} is in another's samples of {task}: another version, split or "
-        "selection of the task? (documents that hold images hash differently in every run)"
-        for name, items in documents.items()
-        if not items & shared
-    ]
+    why = "another version, split or selection of the task? (documents that hold images hash differently in every run)"
+    alone = {name: f"no document or target of {name} is in another's samples of {task}" for name in documents}
+    return [f"{paths[name]}: {alone[name]}: {why}" for name, items in documents.items() if not items & shared]
 
 
 def _note_random_names(files: Sequence[Samples]) -> list[str]:

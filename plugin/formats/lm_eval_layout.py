@@ -26,8 +26,6 @@ TIME = r"\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d(?:\.\d+)?"
 SAMPLES = re.compile(rf"samples_(?P<task>.+?)(?:_(?P<time>{TIME}))?\.jsonl(\.gz)?$")
 RESULTS = re.compile(rf".+_(?P<time>{TIME})\.json$")
 SAMPLE_FIELDS = frozenset({"doc_id", "doc", "arguments"})
-DIGITS = 12
-"""Digits of a document's hash in an item's id."""
 NAMING = ("peft", "delta", "pretrained", "model", "path", "engine")
 """Arguments from which lm-eval takes a model's name, in this order; without any, it draws one at random."""
 IRRELEVANT_ARGUMENTS = frozenset({"batch_size", "max_batch_size", "num_concurrent", "max_retries", "timeout", "device"})
@@ -207,7 +205,7 @@ def item_ids(task: str, documents: Sequence[tuple[str, str, float]]) -> list[str
         of_filter, document, _ = documents[k]
         seen[of_filter, document] += 1
         time = seen[of_filter, document]
-        ids[k] = f"{task}:{document[:DIGITS]}" + (f"#{time}" if time > 1 else "")
+        ids[k] = f"{task}:{document[:12]}" + (f"#{time}" if time > 1 else "")
     return ids
 
 

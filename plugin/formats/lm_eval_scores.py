@@ -17,8 +17,6 @@ NO_METRICS = SAMPLE_FIELDS | {"target", "resps", "filtered_resps", "filter", "me
 """Fields of a row that are not metrics, beside hashes, for rows that do not list their metrics."""
 ALL = "all"
 """Name that asks for every metric, each as a separate judge."""
-PERPLEXITY = "perplexity"
-"""A metric whose value for one document is a log-likelihood; the perplexity is computed for all documents together."""
 SAME = 1e-6
 
 
@@ -95,10 +93,8 @@ def _why_unusable(values: Sequence[Any]) -> str | None:
     kinds = Counter("a list" if isinstance(value, list) else "not a number" for value in strange)
     shown = str(strange[0])
     shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
-    return (
-        f"per document it is {kinds.most_common(1)[0][0]} ({shown}), of which lm-eval makes one figure for all "
-        "documents together"
-    )
+    kind = f"{kinds.most_common(1)[0][0]} ({shown})"
+    return f"per document it is {kind}, of which lm-eval makes one figure for all documents together"
 
 
 def choose_metrics(files: Sequence[Scores], asked: Sequence[str]) -> tuple[dict[str, list[str]], list[str]]:
@@ -117,12 +113,8 @@ def choose_metrics(files: Sequence[Scores], asked: Sequence[str]) -> tuple[dict[
         )
     lacking = [task for task, names in by_task.items() if not names]
     if len(lacking) == len(usable):
-        why = [
-            f"{metric} of {task}: {why}"
-            for task, metrics in sorted(unusable.items())
-            for metric, why in metrics.items()
-            if _is_wanted(asked, metric)
-        ]
+        reasons = [(task, *reason) for task, metrics in sorted(unusable.items()) for reason in metrics.items()]
+        why = [f"{metric} of {task}: {why}" for task, metric, why in reasons if _is_wanted(asked, metric)]
         judged = f"{some(lacking, most=3)} has no metric; a judge compares responses: podium lm_eval ... --ranker_judge"
         raise NotIdentifiedError(f"no number per document to compare: {some(why, '; ', most=5) or judged}")
     notes = []
@@ -191,7 +183,7 @@ def _are_log_likelihoods(metric: str, files: Sequence[Scores]) -> bool:
     """Return whether values are log-likelihoods: the reported value is exp(-mean), or the name is perplexity."""
     pairs = [pair for scores in files if (pair := scores.mean_and_figure(metric))]
     if not pairs:
-        return metric.rpartition(",")[0] == PERPLEXITY
+        return metric.rpartition(",")[0] == "perplexity"
     return all(figure > 0 > mean and isclose(-mean, log(figure), rel_tol=SAME) for mean, figure in pairs)
 
 
@@ -199,10 +191,8 @@ def note_other_means(metric: str, files: Sequence[Scores]) -> list[str]:
     """Return a note of the files whose mean is not the value that lm-eval reports; none for log-likelihoods."""
     if _are_log_likelihoods(metric, files):
         return []
-    odd = [
-        f"{scores.file.path} ({pair[0]:.4g} and {pair[1]:.4g})"
-        for scores in files
-        if (pair := scores.mean_and_figure(metric)) and not isclose(*pair, rel_tol=SAME, abs_tol=SAME)
-    ]
+    pairs = [(scores.file.path, *pair) for scores in files if (pair := scores.mean_and_figure(metric))]
+    unlike = [pair for pair in pairs if not isclose(*pair[1:], rel_tol=SAME, abs_tol=SAME)]
+    odd = [f"{path} ({mean:.4g} and {figure:.4g})" for path, mean, figure in unlike]
     means = f"the mean of {metric} over the documents is not the figure that lm-eval reports, which is aggregated"
     return [f"{means} otherwise: {some(odd, most=3)}"] if odd else []

@@ -147,10 +147,7 @@ class Records:
 
     def name_row(self, row: int) -> str:
         """Return what the file calls a row, counted from 1: `row 7` or `line 7`."""
-        if self.places is None:
-            return f"row {row}"
-        index = self.places()
-        return f"{index.name} {index[row - 1]}" if index.name else f"row {row}"
+        return row_name(self.places(), row - 1) if self.places else f"row {row}"
 
     def _cells(self, column: Column, cells: pa.ChunkedArray) -> pd.Series:
         """Convert a column that was read to pandas; JSON cells are parsed."""
@@ -173,15 +170,11 @@ def records_of(engine: Duck, frame: pd.DataFrame, source: str) -> Records:
     if (twice := first_duplicate(names)) is not None:
         problem, remedy = f"two columns are called {twice!r}", "rename or remove one of them in the file"
         raise DataError(problem, source=source, remedy=remedy)
-    arrays = [arrow_column(frame.iloc[:, k]) for k in range(len(names))]
-    keys = [ROW, *(f"c{k}" for k in range(len(names)))]
+    cells = {f"c{k}": arrow_column(frame.iloc[:, k]) for k in range(len(names))}
     name = engine.fresh("frame")
-    engine.register(name, pa.table([pa.array(np.arange(1, len(frame) + 1)), *arrays], names=keys))
+    engine.register(name, pa.table({ROW: pa.array(np.arange(1, len(frame) + 1)), **cells}))
     types = engine.columns(name)
-    columns = {
-        old: Column(key, types[key], cells=frame.iloc[:, k])
-        for k, (old, key) in enumerate(zip(names, keys[1:], strict=True))
-    }
+    columns = {old: Column(f"c{k}", types[f"c{k}"], cells=frame.iloc[:, k]) for k, old in enumerate(names)}
     return Records(engine, source, name, columns, lambda: frame.index)
 
 
@@ -190,6 +183,11 @@ def records_of_view(engine: Duck, view: str, source: str) -> Records:
     types = engine.columns(view)
     columns = {name: Column(quote_name(name), types[name]) for name in types if name != ROW}
     return Records(engine, source, view, columns)
+
+
+def row_name(index: pd.Index, position: int) -> str:
+    """Return what a file calls the row at a position: 'row 7' of a table, 'line 7' of JSONL."""
+    return f"{index.name} {index[position]}" if index.name else f"row {position + 1}"
 
 
 def first_duplicate(names: Sequence[str]) -> str | None:

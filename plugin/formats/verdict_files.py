@@ -15,7 +15,7 @@ import pandas as pd
 
 from podium.counting.relations import CRITERION
 from podium.errors import DataError
-from podium.formats.records import shorten
+from podium.formats.records import row_name, shorten
 from podium.text import EMPTY, as_categorical, as_text, text_of
 
 BLANK = frozenset({"", "nan", "null", "<na>"})
@@ -110,11 +110,8 @@ def read_judge_bench(records: pd.DataFrame) -> pd.DataFrame:
     label = as_text(records["label"]).rename("label")
     reject_cells(label, (~label.isin(["A>B", "B>A"])).to_numpy(), "names no winner", "labels are A>B or B>A")
     a_is_right = (label == "A>B").to_numpy()
-    records = records.assign(
-        model_a=np.where(a_is_right, "correct", "incorrect"),
-        model_b=np.where(a_is_right, "incorrect", "correct"),
-        human=a_is_right * 1.0,
-    )
+    correct, incorrect = (np.where(a_is_right == is_first, "correct", "incorrect") for is_first in (True, False))
+    records = records.assign(model_a=correct, model_b=incorrect, human=a_is_right * 1.0)
     games = _split_games(records, "judgments", "decision", ("ab", "ba"))
     if "judge_name" in records:
         judges = []
@@ -241,12 +238,10 @@ def parse_words(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Translate verdicts to credits or margins, NaN if blank or in `unparsed`; also return the mask of NaN."""
     words = as_categorical(column)
-    blank = [word in unparsed or word.strip().lower() in BLANK for word in words.categories]
-    values = [
-        np.nan if empty else numbers.get(word, np.inf) for word, empty in zip(words.categories, blank, strict=True)
-    ]
+    known = {word: numbers.get(word, np.inf) for word in words.categories}
+    known |= {word: np.nan for word in known if word in unparsed or word.strip().lower() in BLANK}
     # Code -1, an empty cell, is the last element.
-    parsed = np.array([*values, np.nan])[words.codes]
+    parsed = np.array([*known.values(), np.nan])[words.codes]
     reject_cells(column, np.isinf(parsed), "is not a known verdict", remedy)
     return parsed, np.isnan(parsed)
 
@@ -260,11 +255,6 @@ def reject_cells(column: pd.Series, bad: np.ndarray, problem: str, remedy: str) 
         shown = "" if text_of(value) is None and not isinstance(value, str) else f" {shorten(repr(value))}"
         more = f" ({int(bad.sum())} such rows)" if bad.sum() > 1 else ""
         raise DataError(f"{column.name}{shown} {problem}{more}", remedy=remedy, row=row_name(column.index, first))
-
-
-def row_name(index: pd.Index, position: int) -> str:
-    """Return what a file calls the row at a position: 'row 7' of a table, 'line 7' of JSONL."""
-    return f"{index.name} {index[position]}" if index.name else f"row {position + 1}"
 
 
 def reasons_where(unparsed: np.ndarray, reason: str) -> np.ndarray:

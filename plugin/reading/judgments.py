@@ -45,11 +45,6 @@ class BattleQuery:
     merging: Mapping[str, bool]
     options: Mapping[str, Any]
 
-    @property
-    def names(self) -> str:
-        """The sources, for messages."""
-        return without_secrets(some(self.sources) or "nothing")
-
 
 @urls_in_errors()
 def read_battles(
@@ -125,14 +120,15 @@ def _read_files(query: BattleQuery, duck: Duck, counting: Engine) -> Battles:
     """Read all sources into one view, which `counting` counts."""
     places = [source if isinstance(source, pd.DataFrame) else _locate_files(str(source)) for source in query.sources]
     tables, notes, lost, places, apart = _gather_tables(duck, places, query)
+    places_read = without_secrets(some(query.sources) or "nothing")
     if not tables and (query.reading.metrics or query.reading.all_runs):
-        there = f"no lm-eval samples in {query.names}, and no Inspect logs"
+        there = f"no lm-eval samples in {places_read}, and no Inspect logs"
         raise UsageError(f"{there}: --metric and --runs choose among those")
     opened = [table for place in places for table in _open_place(duck, place)]
     more, skipped = _read_tables(opened, query.format, query.foreign)
     tables, notes = tables + more, notes + skipped
     if not tables:
-        raise UsageError("; ".join([f"no file with verdicts in {query.names}", *notes]))
+        raise UsageError("; ".join([f"no file with verdicts in {places_read}", *notes]))
     seen = {each.format: each.source for each in tables}
     if len(seen) > 1:
         kinds = ", ".join(f"{source} is {name}" for name, source in seen.items())

@@ -135,12 +135,8 @@ def remedy_of_columns(columns: Iterable[str], source: str = "") -> str:
     "name the columns: podium.read_battles(frame, columns={'model_a': 'left', 'model_b': '?', 'credit': 'winner'})"
     """
     known = {name.lower(): name for name in columns}
-    guesses = {
-        own: next((known[word] for word in words if word in known), None if own == "item" else "?")
-        for own, words in LIKELY.items()
-        if own not in known
-    }
-    named = {own: name for own, name in guesses.items() if name is not None}
+    guesses = {own: [known[word] for word in words if word in known] for own, words in LIKELY.items()}
+    named = {own: (*names, "?")[0] for own, names in guesses.items() if own not in known and (names or own != "item")}
     if source == FRAME:
         return f"name the columns: podium.read_battles(frame, columns={named})"
     if set(named.values()) == {"?"}:

@@ -91,11 +91,8 @@ def _common_value(name: str, rows: Sequence[QuestionRow]) -> str | None:
 
 def _note_renderings(asked: dict[str, list[QuestionRow]]) -> list[str]:
     """Return a note on items whose instruction was rendered by different templates."""
-    texts = {
-        item: {normal_text(row.instruction) for row in rows if row.rendered and row.instruction}
-        for item, rows in asked.items()
-    }
-    several = [item for item, own in texts.items() if len(own) > 1]
+    rendered = {item: [row.instruction for row in rows if row.rendered] for item, rows in asked.items()}
+    several = [item for item, texts in rendered.items() if len({normal_text(text) for text in texts if text}) > 1]
     words = f"{len(several)} items were put to models in different words (templates differ)"
     return [f"{words}; the judge is shown the shortest: {some(several, most=5)}"] if several else []
 

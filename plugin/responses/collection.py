@@ -67,12 +67,11 @@ class Responses:
 
     def field(self) -> Field:
         """Return the models, the items, and the models that have no response to an item."""
-        absent = {
-            item.id: frozenset(name for name in self.models if self.missing[name].keys() >= {*item.keys})
-            for item in self.items
-        }
-        items = tuple(item.id for item in self.items)
-        return Field(self.models, items, {item: names for item, names in absent.items() if names})
+        models, absent = self.models, {}
+        for item in self.items:
+            if names := frozenset(name for name in models if self.missing[name].keys() >= {*item.keys}):
+                absent[item.id] = names
+        return Field(models, tuple(item.id for item in self.items), absent)
 
     def mean_number(self) -> float:
         """Return the mean number of responses per item."""
@@ -103,8 +102,7 @@ class Responses:
 
     def with_answers(self, answers: Mapping[tuple[str, str], tuple[str | None, str]]) -> "Responses":
         """Return the responses with answers to pending ones: by model and key the text, or None and the reason."""
-        texts = {name: dict(own) for name, own in self.texts.items()}
-        missing = {name: dict(own) for name, own in self.missing.items()}
+        texts, missing = ({name: dict(own) for name, own in cells.items()} for cells in (self.texts, self.missing))
         for (name, key), (text, reason) in answers.items():
             if text is None:
                 missing[name][key] = reason

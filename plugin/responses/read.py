@@ -18,8 +18,6 @@ from podium.scorers.reasoning import Policy, check_policy, strip_reasoning
 from podium.storage.remote import urls_in_errors, with_urls, without_secrets
 from podium.text import some
 
-QUESTIONS = "question.jsonl"
-"""File of arena-hard's questions, beside the folder of answers or in it."""
 Part: TypeAlias = tuple[Path, Sequence[Row] | None]
 """A file and its rows; None if it holds no responses."""
 
@@ -242,6 +240,6 @@ def _questions_beside(answers: Sequence[ResponseRow], questions: Sequence[Questi
     known = {question.item for question in questions}
     lacking = [answer.question for answer in answers if answer.question.instruction is None]
     folders = sorted({Path(question.source).parent for question in lacking if question.item not in known})
-    places = {folder / QUESTIONS for start in folders for folder in (start, start.parent)}
+    places = {folder / "question.jsonl" for start in folders for folder in (start, start.parent)}
     files = [_read_file(path, None, (), optional=True) or [] for path in sorted(places) if path.is_file()]
     return [row for rows in files for row in rows if isinstance(row, QuestionRow)]

@@ -20,8 +20,6 @@ NAMES = {
 """Names that a column of a plain table may have."""
 MEDIA = ("image", "images", "audio", "video")
 """Columns of media that models saw beside the instruction, which a table does not hold."""
-ARENA_HARD_ERROR = "$ERROR$"
-"""Text that arena-hard writes if the provider failed."""
 
 
 def read_responses_table(sheet: Sheet) -> list[ResponseRow]:
@@ -94,20 +92,19 @@ def read_arena_hard_answers(sheet: Sheet) -> list[ResponseRow]:
             turns = choice.get("turns") if isinstance(choice, dict) else None
             instruction, system, text = None, None, _text_of_turn(record, _only_entry(record, turns, "turns"))
         question = record.question(_arena_hard_item(record), instruction, system=system)
-        answers.append(answer(question, record.name(model), text, errored=text == ARENA_HARD_ERROR))
+        # What arena-hard writes if the provider failed.
+        answers.append(answer(question, record.name(model), text, errored=text == "$ERROR$"))
     return answers
 
 
 def read_arena_hard_questions(sheet: Sheet) -> list[QuestionRow]:
     """Read questions of arena-hard v0.1; DataError for several turns."""
-    return [
-        record.question(
-            _arena_hard_item(record),
-            _text_of_turn(record, _only_entry(record, record.cells["turns"], "turns")),
-            category=record.name("cluster") or record.name("category"),
-        )
-        for record in sheet.records()
-    ]
+    questions = []
+    for record in sheet.records():
+        instruction = _text_of_turn(record, _only_entry(record, record.cells["turns"], "turns"))
+        category = record.name("cluster") or record.name("category")
+        questions.append(record.question(_arena_hard_item(record), instruction, category=category))
+    return questions
 
 
 def _arena_hard_item(record: Record) -> str:

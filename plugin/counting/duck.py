@@ -18,6 +18,8 @@ import pyarrow as pa
 from podium.counting.relations import text
 from podium.errors import DataError, UsageError
 
+BATCH = 1_000_000
+"""Rows that are handed over at once."""
 ROWS_AT_ONCE = 4_000_000
 """Rows that are grouped at once: their groups take half a gigabyte at most."""
 SIZE = re.compile(r"(?=.*[1-9])\d+(\.\d+)? ?[KMGT](i?B)?", re.IGNORECASE)
@@ -130,7 +132,7 @@ class Duck:
         with _errors(), self.connection.cursor() as cursor:
             cursor.execute("set threads = 1")
             try:
-                yield from cursor.sql(query).to_arrow_reader(1_000_000)
+                yield from cursor.sql(query).to_arrow_reader(BATCH)
             finally:
                 cursor.execute("reset threads")
 

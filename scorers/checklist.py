@@ -22,9 +22,7 @@ def checklist_prompt(texts: Texts, settings: Settings) -> str:
 
 def read_checklist(reply: Reply) -> tuple[str, ...] | str:
     """Read `{"questions": [...]}` with 1 to 12 different questions; return them, or why the reply is unparsed."""
-    if reply.reason_of_silence:
-        return reply.reason_of_silence
-    answer = only_object(reply.text, KEYS)
+    answer = only_object(reply, KEYS)
     if isinstance(answer, str):
         return answer
     questions = answer["questions"]

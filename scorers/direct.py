@@ -1,12 +1,13 @@
-"""direct: the better response in one letter (Non-transitivity paper, appendix G.1: direct comparison)."""
+"""direct: the better response in one letter; cot: reasons first (Non-transitivity paper, appendix G.1)."""
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 
 from podium.scorers.prompt import Settings, packaged_template
 from podium.scorers.realization import Preference, Realization
-from podium.scorers.reply import SIGNS, Reply, Verdict, is_balanced, no_verdict, reply_with_chances
+from podium.scorers.reply import EDGE, SIGNS, Reply, Verdict, is_balanced, last_line, no_verdict, reply_with_chances
 
 CREDIT = {"A": 1.0, "B": 0.0, "C": 0.5}
 """Credit of the first response by letter; C is a tie."""
@@ -42,6 +43,11 @@ SENTENCE = 3
 """Smallest number of words in a line of reasons, not counting the names of the responses."""
 BARE = re.compile(r"\W*[ABC]\b")
 """A line that begins with a verdict letter."""
+LAST_LINE = re.compile(
+    rf"{EDGE}(?:final[ \t]+)?verdict{EDGE}:{EDGE}(?:response[ \t]+)?[\[(\"']*([A-Z])(?![A-Z0-9])[\])\"'.]*{EDGE}\.?",
+    re.IGNORECASE | re.ASCII,
+)
+"""Last line of cot: `Verdict: A`, alone on its line."""
 
 
 def read_reply(reply: Reply, settings: Settings) -> Verdict:
@@ -49,11 +55,10 @@ def read_reply(reply: Reply, settings: Settings) -> Verdict:
     if reply.reason_of_silence:
         return Verdict(None, reason=reply.reason_of_silence)
     start = len(reply.text) - len(reply.text.lstrip())
-    end = reply.text.find("\n", start)
-    end = len(reply.text) if end < 0 else end
+    end = start + len(reply.text[start:].partition("\n")[0])
     letter = next(filter(None, (form.fullmatch(reply.text, start, end) for form in STATEMENTS)), None)
     words, reasons = WORD.findall(reply.text.upper()), reply.text[end:]
-    if len(words) > 1 and all(word in letters(settings) for word in words):
+    if len(words) > 1 and all(word in _letters(settings) for word in words):
         return Verdict(None, reason="several verdicts")
     if letter is None or not is_balanced(letter[0].strip().removesuffix(")" if "(" not in letter[0] else "")):
         return Verdict(None, reason=no_verdict(reply.text))
@@ -71,15 +76,28 @@ def write_reply(preference: Preference, settings: Settings) -> Reply:
     return reply_with_chances(letter_of(preference, settings), chances_of_letters(preference, settings))
 
 
+def _read_last_line(reply: Reply, settings: Settings) -> Verdict:
+    """Read the letter of the verdict on the last line."""
+    stated = last_line(reply, LAST_LINE)
+    return Verdict(None, reason=stated) if isinstance(stated, str) else verdict_of_letter(stated, settings)
+
+
+def _write_reasons(preference: Preference, settings: Settings) -> Reply:
+    """Return a reply with the reasons and the verdict, with the probabilities of its letter."""
+    text = f"{preference.reasons}\n\nVerdict: {letter_of(preference, settings)}".lstrip()
+    chances = chances_of_letters(preference, settings)
+    return reply_with_chances(text, {f" {letter}": chance for letter, chance in chances.items()})
+
+
 def verdict_of_letter(letter: re.Match[str], settings: Settings) -> Verdict:
     """Return the verdict of a matched letter (group 1), unparsed if it was not offered."""
     name = letter[1].upper()
-    if name not in letters(settings):
+    if name not in _letters(settings):
         return Verdict(None, reason="out of range")
     return Verdict(CREDIT[name], label=name, place=letter.start(1))
 
 
-def letters(settings: Settings) -> str:
+def _letters(settings: Settings) -> str:
     """Return the letters that the judge may choose, as one string."""
     return "ABC" if settings.tie else "AB"
 
@@ -106,4 +124,11 @@ DIRECT = Realization(
     write_reply=write_reply,
     options=frozenset({"tie", "checklist", "reference", "system"}),
     probabilities="soften",
+)
+COT = replace(
+    DIRECT,
+    name="cot",
+    template=partial(packaged_template, "cot"),
+    read_reply=_read_last_line,
+    write_reply=_write_reasons,
 )

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Mapping
+from functools import partial
 from hashlib import sha256
 from typing import Any
 from urllib.parse import quote
@@ -11,6 +12,8 @@ from podium.scorers.prompt import SWITCHES, Settings, rules
 from podium.scorers.realization import Realization
 
 DIGITS = 12
+escape_separators = partial(quote, safe="/:@ .+-_~[]{}\"'()*!?&<>^#$")
+"""Escapes the characters that separate the parts of an identity: `|`, `,`, `=` and `%`."""
 
 
 def prompt_hash(realization: Realization, settings: Settings) -> str:
@@ -26,10 +29,7 @@ def prompt_hash(realization: Realization, settings: Settings) -> str:
 
 
 def judge_identity(model: str, realization: Realization, settings: Settings, generation: Mapping[str, Any]) -> str:
-    """Return the identity of a judge, as `openai/gpt-x|rubric|3fa9c0de1122|temperature=0`.
-
-    Its parts are model, realization, prompt hash and the generation settings that are not None (without secrets).
-    """
+    """Return the identity: model, realization, prompt hash and settings, `gpt-x|rubric|3fa9c0de1122|temperature=0`."""
     parts = [model, realization.name, prompt_hash(realization, settings)]
     known = []
     for name, value in sorted(generation.items()):
@@ -37,8 +37,8 @@ def judge_identity(model: str, realization: Realization, settings: Settings, gen
             # 0 and 0.0 are the same setting, and so are dictionaries in another order.
             whole = int(value) if isinstance(value, float) and value.is_integer() else value
             text = value if isinstance(value, str) else json.dumps(whole, sort_keys=True, default=str)
-            known.append(f"{_escape_separators(name)}={_escape_separators(text)}")
-    return "|".join([*map(_escape_separators, parts), *([",".join(known)] if known else [])])
+            known.append(f"{escape_separators(name)}={escape_separators(text)}")
+    return "|".join([*map(escape_separators, parts), *([",".join(known)] if known else [])])
 
 
 def differ_in_prompt(judges: Iterable[str]) -> list[list[str]]:
@@ -53,8 +53,3 @@ def differ_in_prompt(judges: Iterable[str]) -> list[list[str]]:
         if len(parts) in (3, 4) and re.fullmatch(f"[0-9a-f]{{{DIGITS}}}", parts[2]):
             groups.setdefault((*parts[:2], *parts[3:]), []).append(judge)
     return [group for group in groups.values() if len(group) > 1]
-
-
-def _escape_separators(text: str) -> str:
-    """Escape the characters that separate the parts of an identity."""
-    return quote(text, safe="/:@ .+-_~[]{}\"'()*!?&<>^#$")

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -77,7 +77,7 @@ class Judging:
 
     @property
     def prompt_hash(self) -> str:
-        """Return the prompt of a judgment; after an unparsed reply, with a reminder of the form."""
+        """Hash of everything that shapes the prompts."""
         return prompt_hash(self.realization, self.settings)
 
     @property
@@ -164,7 +164,6 @@ def build_judging(
     )
 
 
-OPTIONS = frozenset(("orders", "repeats", "seed", "logprobs", "attempts", "rule", "quorum", "one_sided"))
 CHOICES = {
     "orders": ORDERS,
     "logprobs": ("auto", "required", "off"),
@@ -188,7 +187,8 @@ def refuse_unknown_options(options: Iterable[str], known: Set[str]) -> None:
 
 def known_options() -> Set[str]:
     """Return the names of all settings of a run."""
-    return OPTIONS | (inspect.signature(build_judging).parameters.keys() - {"options"})
+    plain = inspect.signature(build_judging).parameters.keys() - {"options"}
+    return plain | {field.name for field in fields(Judging)} - {"settings", "generation"}
 
 
 def dump_reply(reply: Reply) -> dict[str, Any]:
@@ -214,23 +214,23 @@ def build_verdict_row(shown: Mapping[str, Any], how: Judging) -> dict[str, Any]:
     `shown` has `order`, `repeat`, `judge`, the `mode` of token probabilities, and `replies`: one (pairwise) or one per
     response (pointwise).
     """
-    common = {name: shown[name] for name in ("order", "repeat", "judge")} | {"attempts": shown.get("attempts", 1)}
+    row = {name: shown[name] for name in ("order", "repeat", "judge")} | {"attempts": shown.get("attempts", 1)}
     replies = [load_reply(kept) for kept in shown["replies"]]
+    own: dict[str, Any]
     if how.is_pairwise:
         verdict = how.verdict(replies[0], shown["mode"])
         about_a = verdict if shown["order"] == "ab" else swap_sides(verdict)
-        row = common | _columns_of_verdict(about_a) | {"label": verdict.label}
-        return row | _unparsed_excerpt(replies[:1] if verdict.credit is None else ())
-    a, b = (how.rating(reply) for reply in replies)
-    row = common | {"order": "merged"} | _columns_of_verdict(compare_ratings(a, b))
-    unparsed = [reply for reply, rating in zip(replies, (a, b), strict=True) if rating.score is None]
-    return row | {"score_a": a.score, "score_b": b.score} | _unparsed_excerpt(unparsed)
-
-
-def _unparsed_excerpt(replies: Sequence[Reply]) -> dict[str, str]:
-    """Return the beginning of the first of some unparsed replies, in one line, as column `reply`."""
-    line = " ".join((replies[0].text or replies[0].refused).split()) if replies else ""
-    return {"reply": line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"} if line else {}
+        own, reasons = {"label": verdict.label}, [verdict.reason]
+    else:
+        a, b = (how.rating(reply) for reply in replies)
+        about_a, row["order"] = compare_ratings(a, b), "merged"
+        own, reasons = {"score_a": a.score, "score_b": b.score}, [a.reason, b.reason]
+    row |= {"credit": about_a.credit, "margin": about_a.margin, "reason": about_a.reason}
+    row |= {f"margin_{name}": value for name, value in about_a.criteria.items()} | own
+    unparsed = [reply.text or reply.refused for reply, reason in zip(replies, reasons, strict=False) if reason]
+    line = " ".join(unparsed[0].split()) if unparsed else ""
+    excerpt = line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+    return row | ({"reply": excerpt} if line else {})
 
 
 def merge_rows(rows: Sequence[Mapping[str, Any]], how: Judging) -> Verdict:
@@ -245,13 +245,3 @@ def merge_rows(rows: Sequence[Mapping[str, Any]], how: Judging) -> Verdict:
         battles = [merge_orders(list(repeats[k].values()), one_sided=how.one_sided) for k in sorted(repeats)]
         verdicts.append(merge_repeats(battles))
     return merge_jury(verdicts, how.rule, quorum=how.quorum)
-
-
-def _columns_of_verdict(verdict: Verdict) -> dict[str, Any]:
-    """Return credit, margins and reason of a verdict, by column."""
-    return {
-        "credit": verdict.credit,
-        "margin": verdict.margin,
-        "reason": verdict.reason,
-        **{f"margin_{name}": value for name, value in verdict.criteria.items()},
-    }

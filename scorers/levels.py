@@ -11,7 +11,7 @@ from typing import Literal
 
 from podium.scorers.prompt import Settings, Template, packaged_template
 from podium.scorers.realization import Preference, Realization
-from podium.scorers.reply import Rating, Reply, Verdict, verdict_of_margin, word_in_brackets
+from podium.scorers.reply import BRACKETS, Rating, Reply, Verdict, last_line, verdict_of_margin
 
 Kind = Literal["pairwise", "pointwise"]
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?")
@@ -64,10 +64,12 @@ def _read_level(
     settings: Settings,  # noqa: ARG001
 ) -> Verdict | Rating:
     """Read the level on the last line; blanks inside a label are ignored."""
-    word, reason = word_in_brackets(reply)
-    level = None if word is None else levels.get("".join(word.lower().split()) if kind == "pairwise" else word.lower())
+    stated = last_line(reply, BRACKETS)
+    word = None if isinstance(stated, str) else stated[1].strip().lower()
+    level = None if word is None else levels.get("".join(word.split()) if kind == "pairwise" else word)
     if level is None:
-        return (Verdict if kind == "pairwise" else Rating)(None, reason=reason or "out of range")
+        reason = stated if isinstance(stated, str) else "out of range"
+        return (Verdict if kind == "pairwise" else Rating)(None, reason=reason)
     label, value = level
     return verdict_of_margin(value, label=label) if kind == "pairwise" else Rating(value, label=label)
 
@@ -85,11 +87,10 @@ def _write_level(words: Sequence[str], kind: Kind, preference: Preference, setti
 
 def _read_number(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
     """Read a number from 0 to 100 on the last line."""
-    word, reason = word_in_brackets(reply)
-    if word is None:
-        return Rating(None, reason=reason)
+    stated = last_line(reply, BRACKETS)
+    word = "" if isinstance(stated, str) else stated[1].strip()
     if not NUMBER.fullmatch(word):
-        return Rating(None, reason="no verdict")
+        return Rating(None, reason=stated if isinstance(stated, str) else "no verdict")
     score = float(word)
     return Rating(score, label=word) if LOW <= score <= HIGH else Rating(None, reason="out of range")
 

@@ -13,7 +13,6 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from math import exp, prod
 from typing import Any
 
@@ -253,22 +252,16 @@ def _sign_demands(instruction: str) -> Iterator[Demand]:
 
 
 def _json_demands(instruction: str) -> Iterator[Demand]:
-    """Yield demands of bare JSON and of its quoted keys."""
+    """Yield demands of bare JSON and of its quoted keys; very long texts are no JSON."""
+
+    def parse(text: str) -> Any:
+        return json.loads(text) if len(text) <= TOO_LONG else None
+
     if re.search(r"\bJSON\b", instruction):
-        yield Demand("bare JSON", lambda text: _parse_json(text) is not None)
+        yield Demand("bare JSON", lambda text: parse(text) is not None)
         keys = re.search(r"\bkeys?\b([^.\n]*)", instruction)
         for name in QUOTED.findall(keys[1]) if keys else ():
-            yield Demand(f"has key {name}", partial(_has_key, name))
-
-
-def _has_key(name: str, text: str) -> bool:
-    """Return whether a JSON object has a key."""
-    return name in dict(_parse_json(text))
-
-
-def _parse_json(text: str) -> Any:
-    """Parse JSON; None for very long texts."""
-    return json.loads(text) if len(text) <= TOO_LONG else None
+            yield Demand(f"has key {name}", lambda text, name=name: name in dict(parse(text)))
 
 
 SUM = re.compile(r"\b(?:what is|calculate|compute)\s+(\d{1,9}(?:\s*[-+*]\s*\d{1,9}){1,9})", re.I)

@@ -1,11 +1,14 @@
-"""Credits and scores from token probabilities."""
+"""Credits from token probabilities; token-probs: the probability of a first word yes (JuStRank, section 4.2.2)."""
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from math import isfinite
 from typing import Literal
 
-from podium.scorers.reply import Reply, Token, Verdict
+from podium.scorers.prompt import Settings, packaged_template
+from podium.scorers.realization import Preference, Realization
+from podium.scorers.reply import UNSHOWN, Rating, Reply, Token, Verdict, no_verdict, reply_with_chances
 
 NO_PROBABILITIES = "no log-probabilities"
 ENOUGH = 0.5
@@ -46,12 +49,6 @@ def soften_verdict(reply: Reply, verdict: Verdict, mode: FixedMode, *, tie: bool
     return replace(verdict, credit=min(1.0, (masses["a"] + masses.get("c", 0.0) / 2) / sum(masses.values())))
 
 
-def share_of_answer(top: Mapping[str, float], answer: str, other: str) -> float | None:
-    """Return the probability of one of two answers, all spellings summed; None below half of the total probability."""
-    masses = _masses(top, (answer, other))
-    return None if masses is None else min(1.0, masses[answer] / sum(masses.values()))
-
-
 def token_at(reply: Reply, place: int | None) -> Token | None:
     """Return the token that holds the character at a position of the text; None if tokens and text do not match.
 
@@ -89,3 +86,36 @@ def _masses(top: Mapping[str, float], answers: tuple[str, ...]) -> dict[str, flo
         if word in masses and isfinite(probability) and probability > 0:
             masses[word] += probability
     return masses if sum(masses.values()) >= ENOUGH else None
+
+
+def read_reply(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
+    """Read P(yes) / (P(yes) + P(no)) at the first token of the text that is not blank.
+
+    The rest is not read: a reply that was cut off after it counts.
+    """
+    first = token_at(reply, len(reply.text) - len(reply.text.lstrip())) if reply.text.strip() else None
+    if reply.refused:
+        return Rating(None, reason=UNSHOWN)
+    if first is None:
+        silence = "truncated" if reply.truncated else "empty"
+        return Rating(None, reason=NO_PROBABILITIES if reply.text.strip() else silence)
+    masses = _masses(first.top, ("yes", "no"))
+    if masses is None:
+        return Rating(None, reason="refusal" if no_verdict(reply.text) == "refusal" else NO_PROBABILITIES)
+    return Rating(min(1.0, masses["yes"] / sum(masses.values())), label=first.text.strip())
+
+
+def write_reply(preference: Preference, settings: Settings) -> Reply:  # noqa: ARG001
+    """Return a reply with the likelier word and the probabilities of both."""
+    word = "yes" if preference.chance >= 0.5 else "no"
+    return reply_with_chances(word, {"yes": preference.chance, "no": 1 - preference.chance})
+
+
+TOKEN_PROBS = Realization(
+    name="token-probs",
+    kind="pointwise",
+    template=partial(packaged_template, "token_probs"),
+    read_reply=read_reply,
+    write_reply=write_reply,
+    probabilities="needed",
+)

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import count
 
 from podium.errors import UsageError
 
@@ -88,10 +89,7 @@ class Texts:
     checklist: tuple[str, ...] = ()
 
     def by_slot(self, settings: Settings, responses: tuple[str, ...]) -> Mapping[str, str]:
-        """Return the texts that the settings show, by slot; `responses` are the slots of the responses.
-
-        UsageError if a text is missing, ValueError for a wrong number of responses.
-        """
+        """Return the shown texts by slot, `responses` the slots of the responses; UsageError if a text is missing."""
         by_slot = {"instruction": self.instruction, **dict(zip(responses, self.responses, strict=True))}
         if settings.system:
             by_slot["system"] = self.system or ""
@@ -102,17 +100,9 @@ class Texts:
         if settings.checklist:
             if not self.checklist:
                 raise UsageError("a checklist is to be shown, and this item has none")
-            by_slot["checklist"] = number_questions(self.checklist)
+            questions = (" ".join(question.split()) for question in self.checklist)
+            by_slot["checklist"] = "\n".join(f"{k}. {question}" for k, question in enumerate(questions, start=1))
         return by_slot
-
-
-def number_questions(questions: tuple[str, ...]) -> str:
-    """Return questions as numbered lines, one each.
-
-    >>> number_questions(("Is it short?", "Is it\\nFrench?"))
-    '1. Is it short?\\n2. Is it French?'
-    """
-    return "\n".join(f"{k}. {' '.join(question.split())}" for k, question in enumerate(questions, start=1))
 
 
 @cache
@@ -137,11 +127,7 @@ def _prompt_file(name: str) -> str:
 
 @cache
 def check_template(template: Template, settings: Settings, slots: tuple[str, ...]) -> str:
-    """Return the lines of a template that the settings keep, after checking its slots.
-
-    Each needed slot (`slots` and those of the settings) must occur once. UsageError if one is missing, doubled or
-    unknown, or a line looks like a fence.
-    """
+    """Return the lines of a template that the settings keep; UsageError unless each needed slot occurs once."""
     kept = []
     for line in template.text.replace("\r\n", "\n").split("\n"):
         condition = CONDITION.match(line)
@@ -152,8 +138,16 @@ def check_template(template: Template, settings: Settings, slots: tuple[str, ...
     text = "\n".join(kept).strip() + "\n"
     needed = ["rules", *slots, *(name for name in settings.switched_on if name in FENCES)]
     seen = Counter(SLOT.findall(text))
-    for name in [*needed, *seen]:
-        _check_slot(template, name, seen[name], needed)
+    for name, times in [*((name, seen[name]) for name in needed), *seen.items()]:
+        if name not in needed:
+            switch = f" while {name} is off (begin its line with `if {name}:`)" if name in SWITCHES else ""
+            problem = f"slot {{{name}}} has no meaning here{switch}"
+        elif times != 1:
+            problem = f"slot {{{name}}} is missing" if not times else f"slot {{{name}}} stands there {times} times"
+        else:
+            continue
+        wanted = " ".join(f"{{{slot}}}" for slot in needed)
+        raise UsageError(f"{template.source}: {problem}; needed, once each: {wanted}")
     if LINE.search(text):
         raise UsageError(f"{template.source}: a line looks like a fence; fences come with the slots")
     return text
@@ -167,39 +161,16 @@ def fill_template(text: str, texts: Mapping[str, str]) -> str:
     return SLOT.sub(lambda slot: values[slot[1]], text)
 
 
-def _check_slot(template: Template, name: str, times: int, needed: list[str]) -> None:
-    """Raise UsageError if a slot is unknown, missing or doubled."""
-    if times == 1 and name in needed:
-        return
-    wanted = " ".join(f"{{{slot}}}" for slot in needed)
-    if name not in needed:
-        switch = f" while {name} is off (begin its line with `if {name}:`)" if name in SWITCHES else ""
-        problem = f"slot {{{name}}} has no meaning here{switch}"
-    else:
-        problem = f"slot {{{name}}} is missing" if not times else f"slot {{{name}}} stands there {times} times"
-    raise UsageError(f"{template.source}: {problem}; needed, once each: {wanted}")
-
-
 def fence_mark(texts: Mapping[str, str]) -> str:
-    """Return a mark that occurs in none of the texts; the same texts give the same mark.
-
-    >>> fence_mark({"RESPONSE A": "yes"}) == fence_mark({"RESPONSE A": "yes"})
-    True
-    """
+    """Return a mark that occurs in none of the texts; the same texts give the same mark."""
     content = "".join(f"{name}\0{len(text)}\0{text}\0" for name, text in texts.items())
-    salt = 0
-    while True:
-        mark = hashlib.sha256(f"{salt}\0{content}".encode("utf-8", "surrogatepass")).hexdigest()[:MARK]
-        if not any(mark in text for text in texts.values()):
-            return mark
-        salt += 1
+    salted = (f"{salt}\0{content}".encode("utf-8", "surrogatepass") for salt in count())
+    marks = (hashlib.sha256(one).hexdigest()[:MARK] for one in salted)
+    return next(mark for mark in marks if not any(mark in text for text in texts.values()))
 
 
 def fence_texts(texts: Mapping[str, str]) -> tuple[dict[str, str], str]:
-    """Put a fence around every text, by name in capital letters; return the fenced texts and their mark.
-
-    Control characters in the texts become visible escapes.
-    """
+    """Put a fence around every text, by name, with control characters escaped; return the texts and their mark."""
     shown = {name: escape_controls(text) for name, text in texts.items()}
     mark = fence_mark(shown)
     return {name: f"<<<{name} {mark}>>>\n{text}\n<<<END {name} {mark}>>>" for name, text in shown.items()}, mark

@@ -155,12 +155,15 @@ def no_verdict(text: str) -> str:
     return "refusal" if len(text) <= REFUSAL_LENGTH and REFUSAL.search(text) else "no verdict"
 
 
-def last_line(text: str, form: re.Pattern[str]) -> re.Match[str] | str:
-    """Match a form that must fill the last line of a text; return the match, or why it is not there.
+def last_line(reply: Reply, form: re.Pattern[str]) -> re.Match[str] | str:
+    """Match a form that must fill the last line of a reply; return the match, or why it is not there.
 
     Earlier lines that begin with the form and have another word (group 1) make `several verdicts`. A verdict quoted
     within a sentence, or behind `>`, is not accepted.
     """
+    if reply.reason_of_silence:
+        return reply.reason_of_silence
+    text = reply.text
     lines = [line.span() for line in LINE.finditer(text) if line[0].strip()]
     begun = [form.match(text, *span) for span in lines]
     if len({"".join(match[1].casefold().split()) for match in begun if match}) > 1:
@@ -199,26 +202,18 @@ def is_quoted(before: str) -> bool:
     return any(is_open.values())
 
 
-def word_in_brackets(reply: Reply) -> tuple[str | None, str]:
-    """Return the word in double square brackets on the last line, or None and the reason."""
-    if reply.reason_of_silence:
-        return None, reply.reason_of_silence
-    stated = last_line(reply.text, BRACKETS)
-    return (None, stated) if isinstance(stated, str) else (stated[1].strip(), "")
-
-
-def only_object(text: str, keys: frozenset[str]) -> dict[str, Any] | str:
+def only_object(reply: Reply, keys: frozenset[str]) -> dict[str, Any] | str:
     """Return the one JSON object with exactly these keys in a reply, or the reason why there is none.
 
     Prose and one code fence may stand around it. A repeated key, NaN or Infinity, or an object with only some of the
     keys make the reply unparsed; the same object twice counts once. Numbers with a point become `Decimal`.
     """
-    starts = [brace.start() for brace in re.finditer(r"\{", text)]
-    if not starts:
-        return no_verdict(text)
-    if len(starts) > MOST_BRACES:
+    text = reply.text
+    if reply.reason_of_silence or "{" not in text:
+        return reply.reason_of_silence or no_verdict(text)
+    if text.count("{") > MOST_BRACES:
         return "bad JSON"
-    claims = [claim for claim, _ in _objects_with_keys(text, starts, keys)]
+    claims = [claim for claim, _ in _objects_with_keys(text, keys)]
     # Beginnings of such objects, whether they can be parsed or not.
     openings = re.findall(rf"\{{\s*\"(?:{'|'.join(map(re.escape, sorted(keys)))})\"", text)
     if len(claims) != len(openings) or not claims:
@@ -230,19 +225,15 @@ def only_object(text: str, keys: frozenset[str]) -> dict[str, Any] | str:
 
 def text_outside_objects(text: str, keys: frozenset[str]) -> str:
     """Return the text around the objects that have one of these keys."""
-    for _, (start, end) in reversed(
-        _objects_with_keys(text, [brace.start() for brace in re.finditer(r"\{", text)], keys)
-    ):
+    for _, (start, end) in reversed(_objects_with_keys(text, keys)):
         text = f"{text[:start]}\n{text[end:]}"
     return text
 
 
-def _objects_with_keys(
-    text: str, starts: list[int], keys: frozenset[str]
-) -> list[tuple[dict[str, Any], tuple[int, int]]]:
+def _objects_with_keys(text: str, keys: frozenset[str]) -> list[tuple[dict[str, Any], tuple[int, int]]]:
     """Return the objects that have one of the keys and are not nested or quoted, each with its start and end."""
     claims, end = [], 0
-    for start in starts:
+    for start in (brace.start() for brace in re.finditer(r"\{", text)):
         if start < end:
             continue
         try:

@@ -33,9 +33,7 @@ SCALE = re.compile(rf"\b{LOW}[ \t]*(?:to|-|–)[ \t]*{HIGH}\b")
 
 def read_reply(reply: Reply, settings: Settings) -> Verdict:  # noqa: ARG001
     """Read the scores of both responses; the margin is the mean difference, the credit its sign."""
-    if reply.reason_of_silence:
-        return Verdict(None, reason=reply.reason_of_silence)
-    scores = only_object(reply.text, SIDES)
+    scores = only_object(reply, SIDES)
     if isinstance(scores, str):
         return Verdict(None, reason=scores)
     if OTHER_SCORES.search(SCALE.sub("", text_outside_objects(reply.text, SIDES))):

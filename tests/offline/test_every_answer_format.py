@@ -6,15 +6,14 @@ from dataclasses import replace
 import pytest
 
 from podium.scorers.checklist import MOST_QUESTIONS, checklist_prompt, read_checklist
-from podium.scorers.cot import COT
-from podium.scorers.direct import DIRECT
+from podium.scorers.direct import COT, DIRECT
 from podium.scorers.judging import Judging
 from podium.scorers.levels import LABELS, LIKERT, NUMERIC, grades, labels, points
 from podium.scorers.offline import StandIn
+from podium.scorers.probabilities import TOKEN_PROBS
 from podium.scorers.prompt import Settings, Template, Texts
 from podium.scorers.reply import Reply
 from podium.scorers.rubric import RUBRIC
-from podium.scorers.token_probs import TOKEN_PROBS
 
 INSTRUCTION = 'Write exactly two sentences in lower case, and use the word "tide".'
 GOOD = "the tide is out. the boats lie still."

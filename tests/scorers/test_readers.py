@@ -221,7 +221,7 @@ def test_a_reply_of_100_kb_is_read_in_time() -> None:
 
 
 def test_an_object_is_found_whatever_braces_stand_in_the_prose() -> None:
-    assert only_object('I use {x} and {"y": 1}. {"A": 1, "B": 2} {', frozenset("AB")) == {"A": 1, "B": 2}
+    assert only_object(Reply('I use {x} and {"y": 1}. {"A": 1, "B": 2} {'), frozenset("AB")) == {"A": 1, "B": 2}
 
 
 @settings(deadline=None)

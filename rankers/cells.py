@@ -8,9 +8,16 @@ import numpy as np
 
 from podium.counting.verdicts import Verdicts
 from podium.nouns.battles import Battles
-from podium.rankers.coded import Cluster, CodedBattles, Labels, code_battles, nothing_readable, require_choice
+from podium.rankers.coded import (
+    Cluster,
+    CodedBattles,
+    Labels,
+    code_battles,
+    nothing_readable,
+    order_rows,
+    require_choice,
+)
 from podium.rankers.pairs import Pairs, items_per_pair, pair_index, pair_sums
-from podium.rankers.row_order import order_rows
 
 
 @dataclass(frozen=True)

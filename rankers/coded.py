@@ -1,20 +1,31 @@
-"""Readable battles as integer-coded arrays: the input of every ranker."""
+"""Readable battles as integer-coded arrays, the input of every ranker, and sums of them by cluster and model.
 
-from collections.abc import Iterator
+Where rows are the clusters, they are ordered by their content: no name, side or order of a file decides a resample.
+"""
+
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 
 from podium.errors import NotIdentifiedError, unknown_value
-from podium.nouns.battles import Battles
-from podium.rankers.row_order import order_of_battles
+from podium.nouns.battles import Battles, criterion_columns
 
 Labels = Literal["soft", "hard"]
 Cluster = Literal["item", "row"]
 MOST_FLAGS = 100_000_000
 """Clusters times codes up to which presence is flagged in an array."""
+MOST_DENSE_CELLS = 40_000_000
+Matrix: TypeAlias = Any
+"""A dense array or a SciPy CSR matrix."""
+ROUNDS = 4
+"""Rounds after which a model is identified by its credits, its opponents, their credits and their opponents."""
+COMPLEMENTS = {"credit": 1.0, "human": 1.0, "margin": 0.0}
+"""Columns about model a, each with the number that it and the same column about model b add up to."""
+SIDE_COLUMNS = (("score_a", "score_b"), ("length_a", "length_b"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +129,7 @@ def cluster_codes(battles: Battles, cluster: Cluster = "item") -> np.ndarray:
     """Return the code of each battle's cluster, shape (battles,).
 
     Items are coded in the order of their names, followed by rows without an item, each a cluster of its own. If all
-    rows are clusters, their codes depend only on their content (`row_order`).
+    rows are clusters, their codes depend only on their content.
     """
     known = cluster == "item" and "item" in battles.table
     codes = battles.table["item"].cat.codes.to_numpy(dtype=np.int64, copy=True) if known else np.full(len(battles), -1)
@@ -153,3 +164,66 @@ def _code_present_models(a: Any, b: Any) -> tuple[np.ndarray, np.ndarray, tuple[
         return a, b, names
     position = np.cumsum(present) - 1
     return position[a], position[b], tuple(name for name, there in zip(names, present, strict=True) if there)
+
+
+def order_rows(
+    a: np.ndarray, b: np.ndarray, credit: np.ndarray, columns: Iterable[tuple[np.ndarray, np.ndarray]] = ()
+) -> np.ndarray:
+    """Return the position of each row in an order by content, shape (rows,); rows of equal content are in any order."""
+    lean = np.nan_to_num(credit - 0.5)
+    size = int(max(a.max(initial=-1), b.max(initial=-1))) + 1
+    battles = np.bincount(a, minlength=size) + np.bincount(b, minlength=size)
+    model = np.zeros(size)
+    for _ in range(ROUNDS):
+        earned = np.bincount(a, lean + np.sin(model[b]), size) + np.bincount(b, np.sin(model[a]) - lean, size)
+        model = earned / np.maximum(battles, 1) + np.sqrt(battles)
+    key_a, key_b = model[a] + np.e * lean, model[b] - np.e * lean
+    for number, (of_a, of_b) in enumerate(columns, start=2):
+        key_a = key_a + np.sqrt(number) * np.nan_to_num(of_a, nan=-np.pi)
+        key_b = key_b + np.sqrt(number) * np.nan_to_num(of_b, nan=-np.pi)
+    place = np.empty(len(a), dtype=np.int64)
+    place[np.argsort(np.sin(key_a) + np.sin(key_b) + np.isnan(credit))] = np.arange(len(a))
+    return place
+
+
+def order_of_battles(battles: Battles) -> np.ndarray:
+    """Return the position of each row of a battles table in an order by content, shape (rows,)."""
+    table, numbers_of = battles.table, battles.numbers_of
+    complements = COMPLEMENTS | dict.fromkeys(criterion_columns(table), 0.0)
+    columns = [(numbers_of(name), total - numbers_of(name)) for name, total in complements.items() if name in table]
+    columns += [(numbers_of(of_a), numbers_of(of_b)) for of_a, of_b in SIDE_COLUMNS if of_a in table and of_b in table]
+    if "weight" in table:
+        columns.append((numbers_of("weight"), numbers_of("weight")))
+    return order_rows(*battles.model_codes, numbers_of("credit"), columns)
+
+
+def sum_by_cell(row: np.ndarray, column: np.ndarray, values: np.ndarray, shape: tuple[int, int]) -> Matrix:
+    """Add up values by row and column of a matrix; the first three arguments have shape (n,)."""
+    if shape[0] * shape[1] <= MOST_DENSE_CELLS:
+        cell = row * np.int64(shape[1]) + column
+        return np.bincount(cell, values, shape[0] * shape[1]).reshape(shape)
+    return sparse.csr_matrix((values, (row, column)), shape=shape)
+
+
+def surplus_by_cluster(coded: CodedBattles, expected: np.ndarray) -> Matrix:
+    """Return each cluster's log-likelihood gradient by log-strength: sums of weight (credit - expected)."""
+    surplus = coded.weight * (coded.credit - expected)
+    shape = (coded.clusters, len(coded.models))
+    return sum_by_cell(coded.cluster, coded.a, surplus, shape) + sum_by_cell(coded.cluster, coded.b, -surplus, shape)
+
+
+def center_columns(matrix: Matrix) -> np.ndarray:
+    """Return a dense copy of a matrix whose columns have mean zero."""
+    dense = matrix.toarray() if sparse.issparse(matrix) else matrix
+    return dense - dense.mean(axis=0)
+
+
+def centered_gram(blocks: Iterable[Matrix]) -> tuple[np.ndarray, int]:
+    """Return X'X of a matrix X with centered columns, given as blocks of rows, and its number of rows."""
+    rows, total, square = 0, np.zeros(1), np.zeros((1, 1))
+    for block in blocks:
+        product = block.T @ block
+        square = square + (product.toarray() if sparse.issparse(product) else product)
+        total = total + np.asarray(block.sum(axis=0)).ravel()
+        rows += block.shape[0]
+    return square - np.outer(total, total) / rows, rows

@@ -7,8 +7,7 @@ from scipy import linalg
 from scipy.special import expit
 
 from podium.errors import NotIdentifiedError
-from podium.rankers.clusters import surplus_by_cluster
-from podium.rankers.coded import CodedBattles
+from podium.rankers.coded import CodedBattles, surplus_by_cluster
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.difference import FEW, ROUNDING, DifferenceTest, Tails, drop_zeros, flip_tails, t_tails
 from podium.rankers.graph import comparison_graph

@@ -9,8 +9,7 @@ from scipy.special import ndtri, stdtrit
 
 from podium.errors import UsageError
 from podium.progress import track
-from podium.rankers.clusters import Matrix, centered_gram
-from podium.rankers.coded import Cluster
+from podium.rankers.coded import Cluster, Matrix, centered_gram
 
 Interval = Literal["sandwich", "bootstrap"]
 """How the standard error of a score is estimated."""

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from podium.rankers.clusters import surplus_by_cluster
-from podium.rankers.coded import CodedBattles
+from podium.rankers.coded import CodedBattles, surplus_by_cluster
 from podium.rankers.newton import DesignMatrix, Likelihood, maximize
 from podium.rankers.pairs import Pairs, pair_sums
 from podium.rankers.scale import POINTS

@@ -9,8 +9,7 @@ from scipy.special import expit
 
 from podium.errors import UsageError
 from podium.rankers.cells import BattleData, load_battles
-from podium.rankers.clusters import Matrix, center_columns, centered_gram, surplus_by_cluster
-from podium.rankers.coded import CodedBattles
+from podium.rankers.coded import CodedBattles, Matrix, center_columns, centered_gram, surplus_by_cluster
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.graph import Graph, comparison_graph, separated_in_resamples, separated_models
 from podium.rankers.newton import RESAMPLE_TOLERANCE, DesignMatrix, Likelihood, Optimum, maximize, maximize_samples

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from math import exp, prod
 from typing import Any
 
@@ -257,11 +258,14 @@ def _json_demands(instruction: str) -> Iterator[Demand]:
     def parse(text: str) -> Any:
         return json.loads(text) if len(text) <= TOO_LONG else None
 
+    def has_key(name: str, text: str) -> bool:
+        return name in dict(parse(text))
+
     if re.search(r"\bJSON\b", instruction):
         yield Demand("bare JSON", lambda text: parse(text) is not None)
         keys = re.search(r"\bkeys?\b([^.\n]*)", instruction)
         for name in QUOTED.findall(keys[1]) if keys else ():
-            yield Demand(f"has key {name}", lambda text, name=name: name in dict(parse(text)))
+            yield Demand(f"has key {name}", partial(has_key, name))
 
 
 SUM = re.compile(r"\b(?:what is|calculate|compute)\s+(\d{1,9}(?:\s*[-+*]\s*\d{1,9}){1,9})", re.I)

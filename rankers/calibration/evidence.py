@@ -10,12 +10,10 @@ from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.nouns.battles import Battles
 from podium.nouns.calibration import Stability
 from podium.rankers.calibration.signals import Signal, beta_direction, predict_preference, readable_margins
-from podium.rankers.clusters import centered_gram
-from podium.rankers.coded import Cluster, CodedBattles, cluster_codes, hard_credits
+from podium.rankers.coded import Cluster, CodedBattles, centered_gram, cluster_codes, hard_credits, order_of_battles
 from podium.rankers.graph import comparison_graph, separated_models
 from podium.rankers.newton import STEPS, DesignMatrix, Likelihood, SingularError, maximize
 from podium.rankers.pairs import pair_sums
-from podium.rankers.row_order import order_of_battles
 from podium.text import some
 
 FEWEST_MODELS = 3

@@ -15,8 +15,7 @@ from uneven_worlds import Played
 
 from podium.rankers.bradley_terry import estimate_elo, hide_separated
 from podium.rankers.cells import pair_sums_with_items
-from podium.rankers.clusters import sum_by_cell
-from podium.rankers.coded import CodedBattles
+from podium.rankers.coded import CodedBattles, sum_by_cell
 from podium.rankers.identification import bounded_models, fit_battles
 from podium.rankers.intervals import FEW, ScoreEstimates, bootstrap_estimate, covariance_of, resample, sandwich_estimate
 from podium.rankers.pairs import PairCells, Pairs, cells_by_cluster, pair_index, pair_sums, win_rates

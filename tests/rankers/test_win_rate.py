@@ -14,8 +14,7 @@ from podium.rankers.coded import code_battles
 from podium.rankers.intervals import bootstrap_estimate
 from podium.rankers.pointwise import mean, median
 from podium.rankers.rank_sets import compare_all_pairs
-from podium.rankers.rate_errors import win_rate_errors
-from podium.rankers.win_rate import win_rate
+from podium.rankers.win_rate import win_rate, win_rate_errors
 
 
 def rng():

@@ -68,6 +68,13 @@ class CodedBattles:
         a, b, credit, weight = self.a[rows], self.b[rows], self.credit[rows], self.weight[rows]
         return replace(self, a=a, b=b, credit=credit, weight=weight, cluster=self.cluster[rows], number=number)
 
+    def battles_of_anchor(self, anchor: str) -> "CodedBattles":
+        """Return the battles of one model, clusters coded anew."""
+        code = self.models.index(anchor)
+        against = self.take((self.a == code) | (self.b == code))
+        distinct, cluster = np.unique(against.cluster, return_inverse=True)
+        return replace(against, cluster=cluster, clusters=len(distinct))
+
     def battles_among(self, kept: np.ndarray) -> "CodedBattles":
         """Return the battles between the models of a mask, models and clusters coded anew in the same order."""
         part, codes = self.take(kept[self.a] & kept[self.b]), np.cumsum(kept) - 1
@@ -116,10 +123,7 @@ def count_clusters(cluster: np.ndarray, code: np.ndarray, shape: tuple[int, int]
 
 
 def hard_credits(table: pd.DataFrame) -> np.ndarray:
-    """Round credits to win (1), tie (0.5) or loss (0), a flip to a tie, NaN where unparsed, shape (battles,).
-
-    The judge's verdict decides, not the sign of its margin: the two differ where a verdict flips with the order.
-    """
+    """Round credits (not margins) to win 1, tie 0.5 or loss 0, a flip to 0.5, NaN where unparsed, shape (battles,)."""
     credit = table["credit"].to_numpy()
     flip = (table["swap"] == "flip").to_numpy() if "swap" in table else False
     return np.where(flip & ~np.isnan(credit), 0.5, (np.sign(credit - 0.5) + 1) / 2)

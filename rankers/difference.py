@@ -14,6 +14,7 @@ interval holds the differences that the test does not reject, so interval and p-
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 from scipy.special import bdtrc, ndtr, stdtr
@@ -113,10 +114,7 @@ class DifferenceTest:
 
 
 def t_tails(contributions: np.ndarray, freedom: int | None = None, added: float = 0.0) -> Tails:
-    """Return the one-sided p-values of a one-sample t test that the mean contribution is zero.
-
-    `freedom`: degrees of freedom, items - 1 by default; `added`: added to the sum of squares.
-    """
+    """Return the p-values of a t test of a mean of zero, with `added` to the sum of squares and n - 1 for `freedom`."""
     number = len(contributions)
     if number < 2:
         return 0.5, 0.5
@@ -153,15 +151,14 @@ def larger_tails(first: Tails, second: Tails) -> Tails:
 
 
 def flip_tails(contributions: np.ndarray) -> Tails:
-    """Return the shares of sign changes whose sum is at least, and at most, that of the contributions.
-
-    All 2^n are counted: the sums of either half of the items are sorted, and pairs of them compared.
-    """
+    """Return the shares of all 2^n sign changes whose sum is at least, and at most, that of the contributions."""
     nonzero = drop_zeros(contributions)
     if not len(nonzero):
         return 1.0, 1.0
+    # Pairs of sums of either half of the items, one half sorted, are all sums.
     half = len(nonzero) // 2
-    left, right = (_sums_of_flips(part) for part in (nonzero[:half], nonzero[half:]))
+    parts, zero = (nonzero[:half], nonzero[half:]), np.zeros(1)
+    left, right = (reduce(lambda sums, one: np.concatenate([sums - one, sums + one]), part, zero) for part in parts)
     right.sort()
     total, slack = nonzero.sum(), ROUNDING * np.abs(nonzero).sum()
     number = len(left) * len(right)
@@ -176,19 +173,8 @@ def drop_zeros(contributions: np.ndarray) -> np.ndarray:
     return contributions[size > ROUNDING * size.max(initial=0)]
 
 
-def _sums_of_flips(values: np.ndarray) -> np.ndarray:
-    """Return the sums under all sign changes, shape (2^n,)."""
-    sums = np.zeros(1)
-    for value in values:
-        sums = np.concatenate([sums - value, sums + value])
-    return sums
-
-
 def score_tails(won: int, lost: int, items: int, difference: float) -> Tails:
-    """Return the one-sided p-values of Tango's score test of a difference of paired shares (1998, equation 6).
-
-    `won`, `lost`: numbers of items on which only the first, only the second, succeeds; `difference` in [-1, 1].
-    """
+    """Return the p-values of Tango's score test (1998, equation 6) of a difference of paired shares in [-1, 1]."""
     linear = (2 * items - won + lost) * difference - won - lost
     root = np.sqrt(max(linear**2 + 8 * items * lost * difference * (1 - difference), 0.0))
     share = (root - linear) / (4 * items)
@@ -203,12 +189,10 @@ def score_tails(won: int, lost: int, items: int, difference: float) -> Tails:
 def paired_difference(differences: np.ndarray, size: float | None = None, most: float = np.inf) -> DifferenceTest:
     """Test the mean of paired differences, one per item, by the test that suits their number and values.
 
-    Two-valued scores: the sign test. Else, fewer than 30 items: sign flips. Else the t test, with the p-value of sign
-    flips at 0 if fewer than 30 items differ. `size`: absolute value of non-zero differences, if only one is possible;
-    `most`: largest possible difference.
+    Two-valued scores (`size`, the only non-zero absolute value): the sign test. Else sign flips below 30 items, from
+    there t, with the p-value of sign flips at 0 if fewer than 30 items differ. `most`: largest possible difference.
     """
-    items, value = len(differences), float(np.mean(differences))
-    differing = drop_zeros(differences)
+    items, value, differing = len(differences), float(np.mean(differences)), drop_zeros(differences)
     number = len(differing)
     if size is None and not number and np.isfinite(most):
         # No item differs: the bound of the share of differing items bounds the mean.

@@ -87,10 +87,7 @@ class FewBattles:
         return np.bincount(self.opponent, self.weight * expected * (1 - expected), len(self.theta))
 
     def score_interval(self, covariance: np.ndarray, reach: float) -> tuple[float, float]:
-        """Return the lowest and highest log-strength that a score test does not reject; infinite if unbounded.
-
-        `covariance`: of the opponents' strengths; `reach`: critical value, in standard errors.
-        """
+        """Return the ends of a score test's interval, infinite if unbounded, given the opponents' covariance."""
         from scipy.optimize import brentq  # imported here because few tables need it and it takes half a second
 
         def excess(at: float, sign: int) -> float:
@@ -128,23 +125,18 @@ def few_battles_of(strengths: Strengths, battles: BattleData, items: np.ndarray)
             parts.append(np.array([model[pair[kept]], clusters + item[kept], other[pair[kept]], weight, earned]))
         clusters += block.clusters
     columns, scatter = np.concatenate(parts, axis=1), estimate_scatter(strengths, battles)
-    codes = np.unique(columns[0])
-    return [_few_battles(strengths, columns[1:, columns[0] == code], int(code), scatter) for code in codes]
-
-
-def _few_battles(strengths: Strengths, columns: np.ndarray, code: int, scatter: Scatter) -> FewBattles:
-    """Build the record of one model from the items, opponents, weights and credits of its cells."""
-    items, opponents, weight, earned = columns
-    item = np.unique(items, return_inverse=True)[1]
-    distinct, opponent = np.unique(opponents.astype(np.int64), return_inverse=True)
-    return FewBattles(code, distinct, item, opponent, weight, float(earned.sum()), strengths.theta[distinct], scatter)
+    guests = []
+    for code in np.unique(columns[0]):
+        items, opponents, weight, earned = columns[1:, columns[0] == code]
+        item = np.unique(items, return_inverse=True)[1]
+        distinct, place = np.unique(opponents.astype(np.int64), return_inverse=True)
+        theta, total = strengths.theta[distinct], float(earned.sum())
+        guests.append(FewBattles(int(code), distinct, item, place, weight, total, theta, scatter))
+    return guests
 
 
 def covariance_with_few(covariance: np.ndarray, guests: list[FewBattles], theta: np.ndarray) -> np.ndarray:
-    """Return a covariance of log-strengths in which models with few items have model-based errors.
-
-    The error of such a strength comes from its own credits and from its opponents' strengths.
-    """
+    """Return a covariance in which errors of models with few items come from own credits and opponents' errors."""
     if not guests:
         return covariance
     passed, variance = sparse.eye(len(theta), format="lil"), np.zeros(len(theta))

@@ -41,10 +41,7 @@ def comparison_graph(pairs: Pairs) -> Graph:
 
 
 def separated_models(pairs: Pairs) -> np.ndarray:
-    """Return which models lie outside the largest strongly connected component of the win graph, shape (models,).
-
-    Source: a finite maximum of the Bradley-Terry likelihood exists only inside one (Ford 1957).
-    """
+    """Return which models lie outside the largest strong component, so are unbounded (Ford 1957), shape (models,)."""
     return separated_in_resamples(pairs, pairs.credit[None], pairs.weight[None])[0]
 
 
@@ -76,11 +73,8 @@ def joining_pairs(graph: Graph, battles: np.ndarray) -> list[tuple[int, int]]:
 def design_efficiency(pairs: Pairs, known: np.ndarray | None = None) -> float | None:
     """Return the A-efficiency of the design: 1 for a balanced round robin, 0.5 for one anchor, near 0 for a chain.
 
-    It is the harmonic mean over the arithmetic mean of the non-zero eigenvalues of the Laplacian of battle
-    counts: the average variance of a rating difference is 1 / efficiency times that of a balanced round robin
-    with as many battles between equals. None for more than 1500 models.
-
-    `known`: mask of the models to include, if they are connected without the others, shape (models,); default all.
+    It is the harmonic over the arithmetic mean of the non-zero eigenvalues of the Laplacian of battle counts. None for
+    more than 1500 models. `known`: models to include, if connected without the others, shape (models,).
     """
     if pairs.models > LARGEST_SPECTRUM:
         return None
@@ -101,9 +95,7 @@ def are_connected(pairs: Pairs, kept: np.ndarray, known: np.ndarray) -> bool:
 
 
 def largest_distinguishable_block(beats: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
-    """Return two sets of models, each of the first clearly ahead of each of the second, with the most such pairs.
-
-    The first set consists of the best models that are clearly ahead of a common set of others.
+    """Return the best models and the others that each of them is clearly ahead of, with the most such pairs.
 
     `beats`: for each model, best first, the positions of the models that it is clearly ahead of.
     """

@@ -48,10 +48,7 @@ class HumanLabelFit:
 
 
 def human_label_fit(battles: Battles, models: tuple[str, ...], items: frozenset[str] | None = None) -> HumanLabelFit:
-    """Collect human labels from `battles.votes`, or from the column `human`, averaging the votes on one battle.
-
-    `models`: names by code; `items`: the items whose labels are used, None for all. NotIdentifiedError without labels.
-    """
+    """Collect human labels of some items, or all, averaging the votes on a battle; NotIdentifiedError without any."""
     if battles.votes is None and "human" not in battles.table:
         raise NotIdentifiedError(_describe_missing_labels())
     source = battles if battles.votes is None else battles.votes
@@ -105,11 +102,7 @@ def human_ratings(labels: CodedBattles, regularization: float) -> tuple[np.ndarr
 
 
 def sampling_warnings(battles: Battles, labelled: np.ndarray) -> list[str]:
-    """Return a warning if labelled battles are no random sample: the judge is surer, or less sure, of them.
-
-    Mean |margin|, or mean |2 credit - 1| without margins, is compared by an item-clustered z. `labelled` is a mask of
-    the battles.
-    """
+    """Return a warning if the judge is surer, or less sure, of a mask of labelled battles, by an item-clustered z."""
     table = battles.table
     has_margins = "margin" in table and bool(table["margin"].notna().any())
     sure = np.abs(table["margin"] if has_margins else 2 * table["credit"] - 1).to_numpy(dtype=np.float64)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from scipy.special import comb
 
 from podium.errors import NotIdentifiedError
 from podium.nouns.battles import Battles
@@ -33,6 +34,17 @@ class Comparisons:
 
     apart: np.ndarray
     compared: np.ndarray
+
+    @property
+    def share(self) -> np.ndarray:
+        """Each anchor's share of pairs with different verdicts, NaN where none is compared, shape (anchors,)."""
+        return ratio_or_nan(self.apart.sum(axis=0), self.compared.sum(axis=0))
+
+    @property
+    def covariance(self) -> np.ndarray:
+        """Covariance of the shares by the influence of each item, shape (anchors, anchors)."""
+        total = np.maximum(self.compared.sum(axis=0), 1)
+        return covariance_of((self.apart - self.compared * (self.apart.sum(axis=0) / total)) / total)
 
 
 def informativeness(
@@ -88,9 +100,7 @@ def count_differences(
 ) -> Comparisons:
     """Count, by item and anchor, the pairs of other models with different verdicts against it.
 
-    `verdict`: verdict of each battle from a's side, antisymmetric, shape (battles,); several of a pair on an item are
-    averaged; `level_of`: function of averaged verdicts whose values are compared, for example the sign; default the
-    identity.
+    `verdict`: from a's side, antisymmetric, shape (battles,); values of `level_of` of a pair's mean are compared.
     """
     size = len(coded.models)
     apart, compared = np.zeros((2, coded.clusters, size))
@@ -99,9 +109,9 @@ def count_differences(
         number = np.bincount(cell, minlength=coded.clusters * size)
         mean = np.round(ratio_or_nan(np.bincount(cell, seen, coded.clusters * size), number), 12)
         against = (level_of(mean) if level_of else mean).reshape(-1, size)
-        compared[:, anchor] = _number_of_pairs((~np.isnan(against)).sum(axis=1))
+        compared[:, anchor] = comb((~np.isnan(against)).sum(axis=1), 2)
         levels = np.unique(against[~np.isnan(against)])
-        same = sum(_number_of_pairs((against == value).sum(axis=1)) for value in levels)
+        same = sum(comb((against == value).sum(axis=1), 2) for value in levels)
         apart[:, anchor] = compared[:, anchor] - same
     return Comparisons(apart, compared)
 
@@ -115,11 +125,6 @@ def _by_anchor(coded: CodedBattles, verdict: np.ndarray) -> Iterator[tuple[np.nd
     seen = np.concatenate([verdict, -verdict])[order]
     ends = np.cumsum(np.bincount(anchor, minlength=len(coded.models)))[:-1]
     yield from zip(*(np.split(column, ends) for column in (item, opponent, seen)), strict=True)
-
-
-def _number_of_pairs(number: np.ndarray) -> np.ndarray:
-    """Return n (n - 1) / 2."""
-    return number * (number - 1) / 2
 
 
 def finest_verdicts(margin: np.ndarray, credit: np.ndarray) -> np.ndarray | None:
@@ -144,27 +149,18 @@ def _estimate_shares(
     counts: Comparisons, level: float, interval: Interval, resamples: int, rng: np.random.Generator
 ) -> ScoreEstimates:
     """Return each anchor's share of different verdicts with intervals in [0, 1]."""
-    score, clusters = ratio_or_nan(counts.apart.sum(axis=0), counts.compared.sum(axis=0)), len(counts.apart)
+    score, clusters = counts.share, len(counts.apart)
     if interval == "bootstrap":
         draws = resample(lambda n: ratio_or_nan(n @ counts.apart, n @ counts.compared), clusters, resamples, rng)
         return bootstrap_estimate(score, draws, clusters, level=level, cluster="item").clip(0, 1)
-    return sandwich_estimate(score, covariance_of(_influence(counts)), clusters, level=level, cluster="item").clip(0, 1)
-
-
-def _influence(counts: Comparisons) -> np.ndarray:
-    """Return the influence of each item on each anchor's share of different verdicts, shape (items, anchors)."""
-    total = np.maximum(counts.compared.sum(axis=0), 1)
-    return (counts.apart - counts.compared * (counts.apart.sum(axis=0) / total)) / total
+    return sandwich_estimate(score, counts.covariance, clusters, level=level, cluster="item").clip(0, 1)
 
 
 def _extra_columns(full: Comparisons | None, three: Comparisons, chosen: Comparisons) -> dict[str, np.ndarray]:
     """Return the share on the other scale with its standard error, and the number of compared pairs, by column."""
     name, other = ("full", full) if chosen is three else ("three_level", three)
-    columns = {"pairs": chosen.compared.sum(axis=0)}
-    if other is None:
-        return columns
-    share = ratio_or_nan(other.apart.sum(axis=0), other.compared.sum(axis=0))
-    return {name: share, f"{name}_se": np.sqrt(np.diag(covariance_of(_influence(other))))} | columns
+    columns = {} if other is None else {name: other.share, f"{name}_se": np.sqrt(np.diag(other.covariance))}
+    return columns | {"pairs": chosen.compared.sum(axis=0)}
 
 
 def _check_comparisons(coded: CodedBattles, counts: Comparisons) -> None:

@@ -77,13 +77,10 @@ def wilson_interval(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return both ends of Wilson intervals, with t quantiles, of shares or other means in [0, 1], any shape.
 
-    The effective sample size is p (1 - p) over the variance of the mean, or the number of clusters if the variance is
-    0. If only one or two clusters vary, the variance says little about the correlation within clusters: it is inflated
-    by 1 + 3 / `effective_clusters`^4, down to an effective sample size of two per cluster.
-
-    `share`: in [0, 1]; `variance`: of the share, clustered; `clusters`: number of clusters; fewer than 2 give NaN;
-    `influence`: centered influence of each cluster on the share, shape (clusters, ...).
+    The effective sample size is p (1 - p) over the clustered `variance`, or the number of clusters if that is 0; NaN
+    below 2 clusters. `influence`: centered, of each cluster on the share, shape (clusters, ...).
     """
+    # If only one or two clusters vary, the variance says little about the correlation within clusters.
     share, variance = np.asarray(share, dtype=np.float64), np.asarray(variance, dtype=np.float64)
     spread = share * (1 - share)
     flat = (variance <= 1e-24) | (spread <= 0)
@@ -104,10 +101,7 @@ def effective_clusters(influence: np.ndarray) -> np.ndarray:
 
 
 def small_sample_factor(clusters: np.ndarray | int, level: float) -> Any:
-    """Return the factor that widens bootstrap intervals: sqrt(G / (G - 1)) times the t over the normal quantile.
-
-    Source: Hesterberg 2015, What teachers should know about the bootstrap, section 3.1 (narrowness bias).
-    """
+    """Return the factor that widens bootstrap intervals of few clusters (Hesterberg 2015, section 3.1)."""
     number = np.maximum(clusters, 2)
     return np.sqrt(number / (number - 1)) * t_quantile(number, level) / ndtri((1 + level) / 2)
 
@@ -122,10 +116,7 @@ def mean_interval(values: np.ndarray, level: float) -> tuple[float, float | None
 
 
 def holm(p: np.ndarray, tests: int | None = None) -> np.ndarray:
-    """Return Holm's adjusted p-values.
-
-    `p`: p-values, NaN where there is none, shape (n,); `tests`: total number of tests, if these are the smallest of
-    more p-values; by default as many as there are.
+    """Return Holm's adjusted p-values, shape (n,); `tests`: number of tests, if `p` are the smallest of more.
 
     >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
     [0.03, 0.06, 0.06]
@@ -147,10 +138,7 @@ def sandwich_estimate(
     cluster: Cluster,
     freedom: np.ndarray | None = None,
 ) -> ScoreEstimates:
-    """Return scores with t intervals from a cluster-robust covariance; without intervals for a single cluster.
-
-    `covariance` includes the factor G / (G - 1); `freedom`: degrees of freedom, by default clusters - 1.
-    """
+    """Return scores with t intervals from a covariance with the factor G / (G - 1); without, for a single cluster."""
     check_level(level)
     if clusters < 2:
         return _without_interval(score, clusters, f"a single {cluster} gives no interval")
@@ -218,8 +206,7 @@ def resample(
 ) -> np.ndarray:
     """Return the scores of bootstrap resamples of the clusters, shape (resamples, models).
 
-    `scores_of`: function from counts per cluster, shape (block, clusters), to scores, shape (block, models); `width`:
-    numbers that `scores_of` keeps in memory per resample; it decides the size of a block.
+    `scores_of` takes counts, shape (block, clusters), and keeps `width` numbers in memory per resample.
     """
     if resamples < 2:
         raise UsageError(f"resamples={resamples} is too few; a bootstrap needs at least 2, and 1000 are usual")

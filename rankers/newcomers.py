@@ -168,10 +168,7 @@ def _place_models(
 
 
 def _entries(models: Sequence[PlacedModel], rule: ConformalRule, level: float, hard: bool) -> Iterator[Entry]:
-    """Yield the rows of the standings, the best model first, with conformal columns for new models.
-
-    Conformal ends that are None beside a level stand for an infinite interval.
-    """
+    """Yield the rows, the best model first; conformal ends that are None beside a level are infinite."""
     ranked = sorted(models, key=lambda model: (model.elo is None, -(model.elo or 0.0), model.model))
     scores = np.array([np.nan if model.elo is None else model.elo for model in ranked])
     for k, model in enumerate(ranked):
@@ -228,7 +225,11 @@ def _interval_warnings(new: Sequence[PlacedModel], rule: ConformalRule, unit: st
         warnings.append(f"separated, the data do not bound the rating, the regularization does: {some(unbounded)}")
     if single := [model.model for model in new if np.isnan(model.se) and not model.separated]:
         warnings.append(f"a single {unit}, or no variation, gives no interval: {some(single)}")
-    if unit == "row" and (again := [model.model for model in new if _meets_items_again(battles, model.model)]):
+    again, table = [], battles.table
+    for name in (model.model for model in new if unit == "row" and battles.has_items):
+        plays = (table["model_a"] == name) | (table["model_b"] == name)
+        again += [name] * bool(table.loc[plays, "item"].dropna().duplicated().any())
+    if again:
         warnings.append(
             f"battles of {some(again)} share items and the calibration draws battles, not items: the sampling "
             "interval is too narrow (`podium calibrate --cluster item` draws items)"
@@ -237,12 +238,9 @@ def _interval_warnings(new: Sequence[PlacedModel], rule: ConformalRule, unit: st
 
 
 def _narrow_warnings(new: Sequence[PlacedModel], calibration: Calibration) -> list[str]:
-    """Return a warning of new models whose standard errors are smaller than those of the calibrated models.
-
-    Without a scale correction, conformal scores are errors in units of the standard error. More battles reduce that,
-    but not the judge's disagreement with humans: with twice the battles a 90% interval covered 81% in simulation, with
-    ten times 54%.
-    """
+    """Return a warning of new models whose standard errors are smaller than those of the calibrated models."""
+    # Without a scale correction, conformal scores are errors in units of the standard error. More battles reduce that,
+    # but not the judge's disagreement: with twice the battles a 90% interval covered 81%, with ten times 54%.
     scored = [model for model in calibration.models if model.score("soft") is not None]
     if not scored or "soft" in calibration.scale_correction:
         return []
@@ -262,10 +260,3 @@ def _narrow_warnings(new: Sequence[PlacedModel], calibration: Calibration) -> li
         f"these are not exchangeable: {some(narrow)}. More battles do not shrink the judge's disagreement with "
         "humans; place them by about as many battles as the calibrated ones had"
     ]
-
-
-def _meets_items_again(battles: Battles, name: str) -> bool:
-    """Return whether a model has several battles on one item."""
-    table = battles.table
-    plays = (table["model_a"] == name) | (table["model_b"] == name)
-    return battles.has_items and bool(table.loc[plays, "item"].dropna().duplicated().any())

@@ -7,7 +7,7 @@ bootstrap), each maximized separately.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
@@ -161,20 +161,13 @@ class Likelihood:
         """Return X b + offset, from shape (samples, parameters) to (samples, rows)."""
         return self.design.product(at) + self.offset
 
-    @property
-    def has_maximum(self) -> bool:
-        """Whether the penalty alone guarantees a finite maximum."""
-        return self.largest == np.inf and bool(np.count_nonzero(self.penalty))
-
     def penalty_gradient(self, at: np.ndarray) -> np.ndarray:
         """Return P b, shape (samples, parameters)."""
         return self.penalty * at if self.penalty.ndim == 1 else at @ self.penalty
 
     def information(self, curvature: np.ndarray) -> np.ndarray:
-        """Return the negative Hessian, shape (samples, parameters, parameters).
-
-        The mean of the strengths, which no row identifies, gets a prior; on centered vectors the inverse is unchanged.
-        """
+        """Return the negative Hessian, shape (samples, parameters, parameters)."""
+        # The mean of the strengths, which no row identifies, gets a prior; on centered vectors the inverse is the same.
         matrix, size = self.design.information(curvature), self.design.models
         if self.penalty.ndim == 2 or len(self.penalty) == 1:
             matrix += self.penalty
@@ -216,11 +209,11 @@ class _Samples(NamedTuple):
 
 def maximize(likelihood: Likelihood, start: np.ndarray | None = None) -> Optimum:
     """Maximize the likelihood of one sample."""
-    credit, weight = likelihood.credit[None], likelihood.weight[None]
-    at, steps = _iterate(likelihood, credit, weight, start)
-    surplus, _ = likelihood.loss(credit, weight, likelihood.logits(at))
+    likelihood = replace(likelihood, credit=likelihood.credit[None], weight=likelihood.weight[None])
+    at, steps = _iterate(likelihood, start)
+    surplus, _ = likelihood.loss(likelihood.credit, likelihood.weight, likelihood.logits(at))
     gradient = likelihood.design.transpose_product(surplus) - likelihood.penalty_gradient(at)
-    return Optimum(at[0], float(np.abs(gradient).max() / weight.sum()), steps)
+    return Optimum(at[0], float(np.abs(gradient).max() / likelihood.weight.sum()), steps)
 
 
 def maximize_samples(
@@ -232,24 +225,19 @@ def maximize_samples(
     if not samples:
         return np.empty((0, size))
     parts = [slice(k, k + block) for k in range(0, samples, block)]
-    credit, weight = likelihood.credit, likelihood.weight
-    optima = [_iterate(likelihood, credit[part], weight[part], start, tolerance)[0] for part in parts]
+    blocks = [replace(likelihood, credit=likelihood.credit[part], weight=likelihood.weight[part]) for part in parts]
+    optima = [_iterate(part, start, tolerance)[0] for part in blocks]
     return optima[0] if len(optima) == 1 else np.concatenate(optima)
 
 
-def _iterate(
-    likelihood: Likelihood,
-    credit: np.ndarray,
-    weight: np.ndarray,
-    start: np.ndarray | None,
-    tolerance: float = TOLERANCE,
-) -> tuple[np.ndarray, int]:
+def _iterate(likelihood: Likelihood, start: np.ndarray | None, tolerance: float = TOLERANCE) -> tuple[np.ndarray, int]:
     """Take damped Newton steps until each sample has converged; return the parameters and the number of steps."""
-    design, samples = likelihood.design, len(credit)
+    design, samples = likelihood.design, len(likelihood.credit)
     origin = np.zeros((1, design.parameters)) if start is None else np.array(start, dtype=np.float64)[None]
     at = np.repeat(_center_strengths(origin, design.models), samples, axis=0)
-    active, previous, may_grow = np.arange(samples), np.inf, not likelihood.has_maximum
-    here = _Samples(credit, weight, at, likelihood.logits(at))
+    active, previous, may_grow = np.arange(samples), np.inf, likelihood.largest < np.inf
+    may_grow |= not np.count_nonzero(likelihood.penalty)
+    here = _Samples(likelihood.credit, likelihood.weight, at, likelihood.logits(at))
     for steps in range(1, STEPS + 1):
         surplus, curvature = likelihood.loss(here.credit, here.weight, here.logits)
         gradient = design.transpose_product(surplus) - likelihood.penalty_gradient(here.at)
@@ -333,11 +321,7 @@ def _conjugate_gradients(likelihood: Likelihood, curvature: np.ndarray, gradient
 
 
 def _damp_factors(likelihood: Likelihood, here: _Samples, step: _Samples, gradient: np.ndarray) -> np.ndarray:
-    """Return each sample's step length in (0, 1], shape (samples,).
-
-    A step is halved until the likelihood still rises at its end or no logit changes by more than 1.5. The likelihood
-    is concave: if it still rises at the end of a step, it rose all along.
-    """
+    """Halve each step until the likelihood, which is concave, rises at its end or no logit changes by over 1.5."""
     factor, move = np.ones(len(gradient)), np.abs(step.logits).max(axis=1)
     predicted = np.sum(gradient * step.at, axis=1)
     left = np.flatnonzero(move > LARGEST_UNDAMPED)

@@ -88,10 +88,7 @@ def fit_random_effects(
 
 
 def dispersion_of(labels: CodedBattles, theta: np.ndarray) -> float:
-    """Return the variance of labels over the binomial variance: ties reduce it, correlation within items raises it.
-
-    `theta`: log-strengths of a penalized fit; those of an unpenalized fit are too close to the labels.
-    """
+    """Return the variance of labels over the binomial variance, given the log-strengths of a penalized fit."""
     p = 1 / (1 + np.exp(theta[labels.b] - theta[labels.a]))
     surplus, spread = labels.credit - p, p * (1 - p)
     information = DesignMatrix(None, labels.a, labels.b, len(theta)).sparse

@@ -166,12 +166,6 @@ class SoftCredits:
     credit: np.ndarray
     judged: int
 
-    def describe_interval(self, method: str | None) -> str | None:
-        """Add to the description of intervals whether they include the error of beta."""
-        if not method or self.target.kind == "credit":
-            return method
-        return f"{method}, {'beta taken as exact' if self.target.covariance is None else 'error of beta included'}"
-
     def annotate(self, standings: Standings, warnings: Sequence[str] = ()) -> Standings:
         """Add beta, the target's diagnostics and its warnings to standings."""
         target, signal, left_out = self.target, self.signal, self.judged - int(self.signal.is_known.sum())
@@ -196,10 +190,7 @@ class SoftCredits:
 def soften_battles(
     battles: Battles, whole: Battles, calibration: Calibration | None, options: TargetOptions, level: float
 ) -> SoftCredits:
-    """Convert a judge's signal to soft credits by a map that is given, calibrated or fitted to human labels of `whole`.
-
-    NotIdentifiedError says what would help if there is no map.
-    """
+    """Convert a judge's signal to soft credits by a map that is given, calibrated or fitted to labels of `whole`."""
     target, origin, doubts = _choose_target(whole, calibration, options, level)
     by_verdicts = target.kind == "margin" and "verdict" in target.weights
     signal = read_signal(battles, target.kind, options.ridge, verdicts=by_verdicts)  # type: ignore[arg-type]
@@ -247,10 +238,9 @@ def _choose_target(
 
 
 def target_error(coded: CodedBattles, strengths: Strengths, soft: SoftCredits) -> np.ndarray:
-    """Return the covariance of log-strengths due to the error of the map's weights, shape (models, models).
+    """Return the covariance of log-strengths, shape (models, models), due to the error of the map's weights.
 
-    It is H^-1 J V J' H^-1, with V the covariance of the weights and J the derivative by them of the likelihood's score.
-    Human labels are assumed independent of the judge's error given its signal.
+    H^-1 J V J' H^-1: V is the weights' covariance, J the derivative of the score; labels and judge are independent.
     """
     size = len(coded.models)
     spread = order_covariance(soft.target, soft.signal)
@@ -302,5 +292,7 @@ def _fit_jointly(
     strengths = fit_identified(coded.models, pairs, exposure.battles, penalty)
     scale = elo_scale(coded.models, bounded_models(strengths.graph), coded.clusters_by_model(), center, pin)
     estimate = estimate_elo(strengths, coded, scale, level, target_error(coded, strengths, soft))
-    estimate = replace(estimate, method=soft.describe_interval(estimate.method))
+    if estimate.method and soft.target.kind != "credit":
+        beta = "beta taken as exact" if soft.target.covariance is None else "error of beta included"
+        estimate = replace(estimate, method=f"{estimate.method}, {beta}")
     return exposure, strengths, estimate, scale

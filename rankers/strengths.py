@@ -70,10 +70,7 @@ class Strengths:
         return self.solve(center_columns(self.cluster_scores(coded)).T).T
 
     def covariance(self, battles: BattleData) -> np.ndarray:
-        """Return the cluster-robust covariance G / (G - 1) H^-1 B H^-1, shape (parameters, parameters).
-
-        B is the sum over the clusters of the fitted battles of the outer products of their centered scores.
-        """
+        """Return the covariance G / (G - 1) H^-1 B H^-1, B the outer products of the clusters' centered scores."""
         clusters = battles.clusters
         correction = clusters / max(clusters - 1, 1)
         if clusters < len(self.optimum.at):
@@ -98,10 +95,7 @@ class Strengths:
 
 
 def fit_strengths(pairs: Pairs, regularization: float = REGULARIZATION, start: np.ndarray | None = None) -> Strengths:
-    """Fit log-strengths to pair sums whose graph is connected, which `identification.fit_identified` checks.
-
-    `regularization`: lambda >= 0, where 0 needs a strongly connected win graph; `start`: initial log-strengths.
-    """
+    """Fit log-strengths to pair sums whose graph is connected, which `identification.fit_identified` checks."""
     check_regularization(regularization)
     likelihood = pair_likelihood(pairs, regularization)
     return Strengths(pairs, regularization, likelihood, maximize(likelihood, start))

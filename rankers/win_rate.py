@@ -10,7 +10,7 @@ from podium.counting.relations import text
 from podium.errors import UsageError, find_name
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import Fit, Standings
-from podium.rankers.cells import BattleData, SummedBattles, load_battles, pair_sums_with_items, prepare_battles
+from podium.rankers.cells import BattleData, load_battles, pair_sums_with_items, prepare_battles
 from podium.rankers.coded import Cluster, Labels, require_choice
 from podium.rankers.defaults import LEVEL, RESAMPLES
 from podium.rankers.from_pairs import bootstrap_pair_scores
@@ -68,7 +68,7 @@ def win_rate(
         raise UsageError("length_data is used with length_control=true")
     coded = prepare_battles(battles, labels=labels, cluster=cluster)
     anchor = anchor and find_name("model with readable battles", anchor, coded.models)
-    selected = coded if anchor is None else _select_anchor(coded, anchor)
+    selected = coded if anchor is None else coded.battles_of_anchor(anchor)
     pairs = pair_sums_with_items(selected)
     if interval == "sandwich":
         estimate = estimate_rates(selected, pairs, level)
@@ -105,16 +105,6 @@ def estimate_rates(battles: BattleData, pairs: Pairs, level: float) -> ScoreEsti
         pooled = f"variance of {few} of {len(pairs.first)} pairs pooled (met on fewer than {FEW} items)"
         estimate = replace(estimate, method=f"{estimate.method}, {pooled}")
     return _bound_rates(replace(estimate, allowed=np.ones(len(score), dtype=bool)), battles, level)
-
-
-def _select_anchor(coded: BattleData, anchor: str) -> BattleData:
-    """Return the readable battles of the anchor."""
-    if isinstance(coded, SummedBattles):
-        return coded.battles_of_anchor(anchor)
-    which = coded.models.index(anchor)
-    against = coded.take((coded.a == which) | (coded.b == which))
-    distinct, cluster = np.unique(against.cluster, return_inverse=True)
-    return replace(against, cluster=cluster, clusters=len(distinct))
 
 
 def _battles_of_model(battles: Battles, model: str) -> Battles:
@@ -204,13 +194,8 @@ def win_rate_errors(battles: BattleData, pairs: Pairs) -> tuple[np.ndarray, np.n
     pair_variance = np.where(pooled, shares * squares.sum() / max(repeats, 1), 0.0)
     added = (weights.T @ sparse.diags(pair_variance) @ weights).toarray()
     freedom = np.divide(moments[0] ** 2, moments[1], out=np.ones(size), where=moments[1] > 0) - 1
-    joint = _satterthwaite([np.diag(covariance), np.diag(added)], [freedom, np.full(size, repeats)])
-    return covariance + added, joint
-
-
-def _satterthwaite(variances: list[np.ndarray], freedoms: list[np.ndarray]) -> np.ndarray:
-    """Return Satterthwaite's degrees of freedom of sums of independent variances, shape (models,)."""
-    square, freedom = np.array(variances) ** 2, np.array(freedoms)
-    part = np.divide(square, freedom, out=np.zeros(freedom.shape), where=freedom > 0).sum(axis=0)
+    variances, freedoms = np.array([np.diag(covariance), np.diag(added)]), np.array([freedom, np.full(size, repeats)])
+    part = np.divide(variances**2, freedoms, out=np.zeros(freedoms.shape), where=freedoms > 0).sum(axis=0)
     total = np.sum(variances, axis=0) ** 2
-    return np.divide(total, part, out=np.full(len(total), float(np.max(freedoms[0]))), where=part > 0)
+    joint = np.divide(total, part, out=np.full(size, float(np.max(freedom))), where=part > 0)
+    return covariance + added, joint

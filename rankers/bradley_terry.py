@@ -170,10 +170,7 @@ def _fit_warnings(exposure: Exposure, strengths: Strengths, efficiency: float | 
 
 
 def hide_separated(estimate: ScoreEstimates, graph: Graph) -> ScoreEstimates:
-    """Remove the intervals of separated models, whose ratings are unbounded, and all if the pinned model is separated.
-
-    Score-test intervals stay, because they are open on the unbounded side.
-    """
+    """Remove the intervals of separated models, or all if the pinned one is; score-test intervals are open and stay."""
     hidden = np.full(len(graph.separated), estimate.pinned is not None and graph.separated[estimate.pinned])
     hidden |= graph.separated
     if not hidden.any():

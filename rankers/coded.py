@@ -130,11 +130,7 @@ def hard_credits(table: pd.DataFrame) -> np.ndarray:
 
 
 def cluster_codes(battles: Battles, cluster: Cluster = "item") -> np.ndarray:
-    """Return the code of each battle's cluster, shape (battles,).
-
-    Items are coded in the order of their names, followed by rows without an item, each a cluster of its own. If all
-    rows are clusters, their codes depend only on their content.
-    """
+    """Return cluster codes, shape (battles,): items by name, then rows without one; only rows: by content."""
     known = cluster == "item" and "item" in battles.table
     codes = battles.table["item"].cat.codes.to_numpy(dtype=np.int64, copy=True) if known else np.full(len(battles), -1)
     alone = np.flatnonzero(codes < 0)

@@ -107,7 +107,8 @@ def elo_difference(coded: CodedBattles, a: int, b: int, regularization: float = 
         pairs = pair_sums(coded)
     items = coded.clusters_by_model()
     fewest = int(min(items[a], items[b]))
-    scarce = min(_smaller_credit(coded, code) for code in (a, b)) < SCARCE
+    won = np.array([coded.credit[coded.a == k].sum() + (1 - coded.credit[coded.b == k]).sum() for k in (a, b)])
+    scarce = bool((np.minimum(won, coded.battles_by_model()[[a, b]] - won) < SCARCE).any())
     gap = RatingGap(coded, pairs, a, b, regularization, fewest < FEW or scarce, fewest)
     strengths = fit_strengths(pairs, regularization)
     separated = strengths.graph.separated
@@ -128,10 +129,3 @@ def elo_difference(coded: CodedBattles, a: int, b: int, regularization: float = 
         is_open=True,
         start=start,
     )
-
-
-def _smaller_credit(coded: CodedBattles, code: int) -> float:
-    """Return the smaller of the credits that a model and its opponents earned, in battles."""
-    first, second = coded.a == code, coded.b == code
-    won = float(coded.credit[first].sum() + (1 - coded.credit[second]).sum())
-    return min(won, float(first.sum() + second.sum()) - won)

@@ -96,12 +96,9 @@ def pairs_from_matrices(credit: np.ndarray, weight: np.ndarray) -> Pairs:
 def cells_by_cluster(coded: CodedBattles, pairs: Pairs) -> PairCells:
     """Add up credits and weights by cluster and pair."""
     pair, credit = pair_index(coded, pairs)
-    shape = (coded.clusters, len(pairs.first))
-    return PairCells(
-        pairs,
-        sparse.csr_matrix((coded.weight * credit, (coded.cluster, pair)), shape=shape),
-        sparse.csr_matrix((coded.weight, (coded.cluster, pair)), shape=shape),
-    )
+    cells, shape = (coded.cluster, pair), (coded.clusters, len(pairs.first))
+    sums = (sparse.csr_matrix((values, cells), shape=shape) for values in (coded.weight * credit, coded.weight))
+    return PairCells(pairs, *sums)
 
 
 def pair_index(coded: CodedBattles, pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
@@ -119,9 +116,8 @@ def items_per_pair(coded: CodedBattles, pairs: Pairs) -> np.ndarray:
 def opponent_weights(pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
     """Return the weight of `second` in the win rate of `first` and that of `first` in `second`'s, shape (pairs,) each.
 
-    An opponent's weight is proportional to min(1, 2 n / most), where n is the number of items on which the two met and
-    most the largest n among the model's opponents. All weights are equal if items were not counted. The weights of a
-    model's opponents add up to 1.
+    Weights add up to 1, each proportional to min(1, 2 n / most): n items on which the two met, most the model's largest
+    n. They are equal if items were not counted.
     """
     shares = [np.ones(len(pairs.first))] * 2
     if pairs.items is not None:
@@ -146,10 +142,7 @@ def downweighted_opponents(pairs: Pairs) -> tuple[np.ndarray, np.ndarray, np.nda
 
 
 def win_rates(pairs: Pairs) -> np.ndarray:
-    """Return each model's mean over opponents of its mean credit against them, NaN without opponents, shape (models,).
-
-    Opponents are weighted by `opponent_weights`, so an uneven schedule does not tilt the rate.
-    """
+    """Return each model's mean credit over opponents (`opponent_weights`), NaN without any, shape (models,)."""
     share, (in_first, in_second) = pairs.credit / pairs.weight, opponent_weights(pairs)
     rates = pairs.sum_by_model(in_first * share, in_second * (1 - share))
     return np.where(pairs.sum_by_model() > 0, rates, np.nan)

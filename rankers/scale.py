@@ -56,10 +56,7 @@ class EloScale:
 def elo_scale(
     models: tuple[str, ...], among: np.ndarray, items: np.ndarray, center: tuple[str, ...] | None, pin: str | None
 ) -> EloScale:
-    """Build the Elo scale with 1500 at the weighted mean of models, or at the mean of `center`, or with a pinned model.
-
-    `among`: mask of the models that may enter the weighted mean; `items`: number of items of each; `pin`: `MODEL:1000`.
-    """
+    """Build the Elo scale: `pin` (`MODEL:1000`), or 1500 at the mean of `center`, or of those `among` by `items`."""
     if pin:
         model, _, number = pin.rpartition(":")
         with suppress(ValueError):

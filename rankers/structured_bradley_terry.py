@@ -149,9 +149,15 @@ def _fit_warnings(
     human_se: np.ndarray,
 ) -> list[str]:
     """Return all warnings about the labels and about the judge beside them."""
+    mean, low, high = fit.kappa
+    slope, slope_warnings = f"their slope is {mean:.2f} ({low:.2f} … {high:.2f}, 90%)", []
+    if high < 0:
+        slope_warnings = [f"human ratings fall as the judge's rise: is its sign turned? {slope.capitalize()}"]
+    elif low <= 0:
+        slope_warnings = [f"the judge's ratings may be unrelated to human ratings: {slope}"]
     return [
         *_label_warnings(labels),
-        *_slope_warnings(fit),
+        *slope_warnings,
         *_information_warnings(labels, human),
         *_outlier_warnings(labels.coded.models, fit, judge, human, human_se),
         *sampling_warnings(battles, labels.battles),
@@ -171,15 +177,6 @@ def _label_warnings(labels: HumanLabelFit) -> list[str]:
     if unlabelled := [names[k] for k in np.flatnonzero(each == 0)]:
         warnings.append(f"without a label, rated by the judge alone on human scale: {some(unlabelled)}")
     return warnings
-
-
-def _slope_warnings(fit: RandomEffects) -> list[str]:
-    """Return a warning if human ratings do not rise with the judge's."""
-    mean, low, high = fit.kappa
-    slope = f"their slope is {mean:.2f} ({low:.2f} … {high:.2f}, 90%)"
-    if high < 0:
-        return [f"human ratings fall as the judge's rise: is its sign turned? {slope.capitalize()}"]
-    return [f"the judge's ratings may be unrelated to human ratings: {slope}"] if low <= 0 else []
 
 
 def _information_warnings(labels: HumanLabelFit, human: np.ndarray) -> list[str]:

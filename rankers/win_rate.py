@@ -117,10 +117,7 @@ def _battles_of_model(battles: Battles, model: str) -> Battles:
 
 
 def _bound_rates(estimate: ScoreEstimates, coded: BattleData, level: float) -> ScoreEstimates:
-    """Clip intervals to [0, 1]; give models that won or lost everything the exact binomial bound.
-
-    With all of n clusters won, the lower bound is (alpha / 2)^(1 / n) (Clopper and Pearson 1934).
-    """
+    """Clip intervals to [0, 1]; models that won or lost all of n clusters get Clopper and Pearson's exact bound."""
     if estimate.method is None:
         return estimate
     bound = ((1 - level) / 2) ** (1 / np.maximum(coded.clusters_by_model(), 1))

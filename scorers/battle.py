@@ -4,7 +4,7 @@ Orders are merged first, then repeats, then judges; `podium.counting` has the sa
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Literal
 
@@ -44,39 +44,30 @@ def judgments(
 ) -> tuple[Judgment, ...]:
     """Return the judge calls of the battle of two models on an item.
 
-    `orders`: `both` shows either model first, once per repeat; `random` draws one order per repeat; `as-given` shows a
-    first. `seed`: of the draw, a hash of seed, item, pair and repeat, so that it depends on nothing else. `first`: the
-    model shown first in every repeat, whatever the orders, for tournaments that balance orders.
+    `orders`: `both` shows either model first, once per repeat; `random` draws one per repeat, by a hash of `seed`, item,
+    pair and repeat; `as-given` shows a first. `first`: the model shown first, whatever the orders.
     """
     shown: list[Judgment] = []
     for repeat in range(repeats):
         as_given, swapped = Judgment(item, a, b, "ab", repeat), Judgment(item, b, a, "ba", repeat)
         if orders == "both" and first is None:
             shown += [as_given, swapped]
-        else:
-            leads = first or (a if orders == "as-given" else _draw_first(seed, item, a, b, repeat))
-            shown.append(as_given if leads == a else swapped)
+            continue
+        leads, pair = first or a, sorted((a, b))
+        if orders != "as-given" and first is None:
+            named = "\0".join(f"{len(part)}:{part}" for part in (str(seed), item, *pair, str(repeat)))
+            leads = pair[sha256(named.encode("utf-8", "surrogatepass")).digest()[0] % 2]
+        shown.append(as_given if leads == a else swapped)
     return tuple(shown)
-
-
-def _draw_first(seed: int, item: str, a: str, b: str, repeat: int) -> str:
-    """Draw the model that is shown first, the same whichever model is named first."""
-    pair = sorted((a, b))
-    named = "\0".join(f"{len(part)}:{part}" for part in (str(seed), item, *pair, str(repeat)))
-    return pair[sha256(named.encode("utf-8", "surrogatepass")).digest()[0] % 2]
 
 
 def swap_sides(verdict: Verdict) -> Verdict:
     """Convert a verdict about the first response to one about the second; the label stays as it was."""
     if verdict.credit is None:
         return verdict
-    return Verdict(
-        1 - verdict.credit,
-        None if verdict.margin is None else 0.0 - verdict.margin,
-        {name: 0.0 - margin for name, margin in verdict.criteria.items()},
-        verdict.label,
-        place=verdict.place,
-    )
+    criteria = {name: 0.0 - margin for name, margin in verdict.criteria.items()}
+    margin = None if verdict.margin is None else 0.0 - verdict.margin
+    return replace(verdict, credit=1 - verdict.credit, margin=margin, criteria=criteria)
 
 
 def compare_ratings(a: Rating, b: Rating) -> Verdict:
@@ -99,11 +90,7 @@ def mean_verdict(verdicts: Sequence[Verdict]) -> Verdict:
 
 
 def merge_orders(about_a: Sequence[Verdict], *, one_sided: Literal["unparsed", "keep"] = "unparsed") -> Verdict:
-    """Merge the verdicts about a of both orders, or of the only order that was asked.
-
-    Credits and margins are averaged. If one of two orders is unparsed, so is the battle (`one order unparsed`), unless
-    `one_sided` keeps the other.
-    """
+    """Average the verdicts about a of the orders asked; unparsed if one is, unless `one_sided` keeps the other."""
     if len(about_a) == 1:
         return about_a[0]
     read = [verdict for verdict in about_a if verdict.credit is not None]
@@ -112,14 +99,6 @@ def merge_orders(about_a: Sequence[Verdict], *, one_sided: Literal["unparsed", "
     if not read:
         return Verdict(None, reason=" / ".join(sorted({verdict.reason or "" for verdict in about_a})))
     return read[0] if one_sided == "keep" else Verdict(None, reason=ONE_ORDER_UNPARSED)
-
-
-def merge_repeats(verdicts: Sequence[Verdict]) -> Verdict:
-    """Average the readable repeats of one judge; without any, return the first, which is unparsed."""
-    read = [verdict for verdict in verdicts if verdict.credit is not None]
-    if len(read) < 2:
-        return (read or verdicts)[0]
-    return mean_verdict(read)
 
 
 def merge_jury(verdicts: Sequence[Verdict], rule: Rule = "mean", *, quorum: int | None = None) -> Verdict:

@@ -15,9 +15,9 @@ from podium.scorers.battle import (
     Rule,
     compare_ratings,
     judgments,
+    mean_verdict,
     merge_jury,
     merge_orders,
-    merge_repeats,
     swap_sides,
 )
 from podium.scorers.identity import judge_identity, prompt_hash
@@ -209,11 +209,7 @@ def load_reply(kept: Mapping[str, Any]) -> Reply:
 
 
 def build_verdict_row(shown: Mapping[str, Any], how: Judging) -> dict[str, Any]:
-    """Return the row of the battles table of one logged judgment.
-
-    `shown` has `order`, `repeat`, `judge`, the `mode` of token probabilities, and `replies`: one (pairwise) or one per
-    response (pointwise).
-    """
+    """Return the row of the battles table of one logged judgment, with one reply (pairwise) or one per response."""
     row = {name: shown[name] for name in ("order", "repeat", "judge")} | {"attempts": shown.get("attempts", 1)}
     replies = [load_reply(kept) for kept in shown["replies"]]
     own: dict[str, Any]
@@ -243,5 +239,6 @@ def merge_rows(rows: Sequence[Mapping[str, Any]], how: Judging) -> Verdict:
     verdicts = []
     for repeats in judges.values():
         battles = [merge_orders(list(repeats[k].values()), one_sided=how.one_sided) for k in sorted(repeats)]
-        verdicts.append(merge_repeats(battles))
+        readable = [verdict for verdict in battles if verdict.credit is not None]
+        verdicts.append(mean_verdict(readable) if len(readable) > 1 else (readable or battles)[0])
     return merge_jury(verdicts, how.rule, quorum=how.quorum)

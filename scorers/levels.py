@@ -57,12 +57,7 @@ def _realization(name: str, kind: Kind, values: Mapping[str, float], template: p
     )
 
 
-def _read_level(
-    levels: Mapping[str, tuple[str, float]],
-    kind: Kind,
-    reply: Reply,
-    settings: Settings,  # noqa: ARG001
-) -> Verdict | Rating:
+def _read_level(levels: Mapping[str, tuple[str, float]], kind: Kind, reply: Reply, _: Settings) -> Verdict | Rating:
     """Read the level on the last line; blanks inside a label are ignored."""
     stated = last_line(reply, BRACKETS)
     word = None if isinstance(stated, str) else stated[1].strip().lower()

@@ -26,10 +26,7 @@ FixedMode = Literal["required", "off"]
 
 
 def settle_mode(reply: Reply) -> FixedMode:
-    """Decide `auto` for a whole run by its first reply: `required` if that has token probabilities, else `off`.
-
-    A run that mixed both would have credits of two kinds.
-    """
+    """Decide `auto` for a whole run, whose credits must be of one kind: whether its first reply has probabilities."""
     return "required" if any(token.top for token in reply.tokens) else "off"
 
 
@@ -50,13 +47,11 @@ def soften_verdict(reply: Reply, verdict: Verdict, mode: FixedMode, *, tie: bool
 
 
 def token_at(reply: Reply, place: int | None) -> Token | None:
-    """Return the token that holds the character at a position of the text; None if tokens and text do not match.
-
-    Tokens may begin earlier than the text (with reasoning) and end with marks such as `<|end|>`. They match if they
-    end as the line with the position does or, if the last tokens are not known, begin as the text does.
-    """
+    """Return the token that holds the character at a position of the text; None if tokens and text do not match."""
     if place is None:
         return None
+    # Tokens may begin with reasoning and end with marks such as `<|end|>`. They match if they end as the line does or,
+    # if the last ones are not known, begin as the text does.
     tokens = list(reply.tokens)
     while tokens and tokens[-1].text.startswith("<") and tokens[-1].text.endswith(">"):
         tokens.pop()

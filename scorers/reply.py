@@ -156,11 +156,7 @@ def no_verdict(text: str) -> str:
 
 
 def last_line(reply: Reply, form: re.Pattern[str]) -> re.Match[str] | str:
-    """Match a form that must fill the last line of a reply; return the match, or why it is not there.
-
-    Earlier lines that begin with the form and have another word (group 1) make `several verdicts`. A verdict quoted
-    within a sentence, or behind `>`, is not accepted.
-    """
+    """Match a form that fills the last line, unquoted, with no other word (group 1) before; return why it does not."""
     if reply.reason_of_silence:
         return reply.reason_of_silence
     text = reply.text
@@ -203,10 +199,9 @@ def is_quoted(before: str) -> bool:
 
 
 def only_object(reply: Reply, keys: frozenset[str]) -> dict[str, Any] | str:
-    """Return the one JSON object with exactly these keys in a reply, or the reason why there is none.
+    """Return the one JSON object with exactly these keys, a point as `Decimal`, or why there is none.
 
-    Prose and one code fence may stand around it. A repeated key, NaN or Infinity, or an object with only some of the
-    keys make the reply unparsed; the same object twice counts once. Numbers with a point become `Decimal`.
+    Prose may stand around it; a repeated key, NaN, or an object with only some of the keys make the reply unparsed.
     """
     text = reply.text
     if reply.reason_of_silence or "{" not in text:

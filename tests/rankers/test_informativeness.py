@@ -8,8 +8,7 @@ import pytest
 
 from podium import NotIdentifiedError, read_battles, simulate
 from podium.planning.simulation import Judge
-from podium.rankers.informativeness import Comparisons, _influence, informativeness
-from podium.rankers.intervals import covariance_of
+from podium.rankers.informativeness import Comparisons, informativeness
 
 
 def table(rows):
@@ -90,7 +89,7 @@ def test_the_standard_error_of_an_unbalanced_ratio_is_the_jackknifes():
     total, apart = compared.sum(), (compared * share).sum()
     left_out = (apart - compared * share) / (total - compared)
     jackknife = np.sqrt(399 / 400 * np.sum((left_out - left_out.mean()) ** 2))
-    assert np.sqrt(covariance_of(_influence(told))[0, 0]) == pytest.approx(jackknife, rel=0.02)
+    assert np.sqrt(told.covariance[0, 0]) == pytest.approx(jackknife, rel=0.02)
 
 
 def test_repeats_are_averaged_before_their_sign_is_taken():

@@ -44,8 +44,8 @@ def judgments(
 ) -> tuple[Judgment, ...]:
     """Return the judge calls of the battle of two models on an item.
 
-    `orders`: `both` shows either model first, once per repeat; `random` draws one per repeat, by a hash of `seed`, item,
-    pair and repeat; `as-given` shows a first. `first`: the model shown first, whatever the orders.
+    `orders`: `both` shows either model first, once per repeat; `random` draws one, by a hash of `seed`, item, pair and
+    repeat; `as-given` shows a first. `first`: the model shown first, whatever the orders.
     """
     shown: list[Judgment] = []
     for repeat in range(repeats):

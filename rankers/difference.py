@@ -158,7 +158,9 @@ def flip_tails(contributions: np.ndarray) -> Tails:
     # Pairs of sums of either half of the items, one half sorted, are all sums.
     half = len(nonzero) // 2
     parts, zero = (nonzero[:half], nonzero[half:]), np.zeros(1)
-    left, right = (reduce(lambda sums, one: np.concatenate([sums - one, sums + one]), part, zero) for part in parts)
+    left, right = (
+        reduce(lambda sums, value: np.concatenate([sums - value, sums + value]), part, zero) for part in parts
+    )
     right.sort()
     total, slack = nonzero.sum(), ROUNDING * np.abs(nonzero).sum()
     number = len(left) * len(right)

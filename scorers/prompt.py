@@ -165,7 +165,7 @@ def fence_mark(texts: Mapping[str, str]) -> str:
     """Return a mark that occurs in none of the texts; the same texts give the same mark."""
     content = "".join(f"{name}\0{len(text)}\0{text}\0" for name, text in texts.items())
     salted = (f"{salt}\0{content}".encode("utf-8", "surrogatepass") for salt in count())
-    marks = (hashlib.sha256(one).hexdigest()[:MARK] for one in salted)
+    marks = (hashlib.sha256(content_and_salt).hexdigest()[:MARK] for content_and_salt in salted)
     return next(mark for mark in marks if not any(mark in text for text in texts.values()))
 
 

@@ -201,7 +201,7 @@ def _accuracy(calibration: Calibration) -> Report:
             _row("  90% interval", factors, lambda s: _range_text(s and s.low is not None and (s.low, s.high), 1, 2)),
             _row("slope of human ratings on these", both, lambda kind: number_text(kind.slope, 2)),
         ]
-    rows.append(_row("error from the limited number of labels, Elo", both, lambda kind: number_text(kind.floor, 1)))
+    rows.append(_row("error from a limited number of labels, Elo", both, lambda kind: number_text(kind.floor, 1)))
     if calibration.scale_correction:
         spread = "spread beyond all sampling errors, Elo"
         rows.append(_row(spread, factors, lambda s: f"{s.spread:.1f}" if s else EMPTY))

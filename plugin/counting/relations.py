@@ -44,11 +44,7 @@ def quote_name(name: str) -> str:
 
 
 def text(value: str) -> str:
-    """Quote a string literal for SQL.
-
-    >>> text("it's")
-    "'it''s'"
-    """
+    """Quote a string literal for SQL."""
     return "'" + value.replace("'", "''") + "'"
 
 
@@ -122,9 +118,19 @@ def grouped_query(sided: str, present: Present, further: Mapping[str, str] | Non
         "verdicts": "sum(verdict)",
         "wins": "count(case when verdict > 0.5 then 1 end)",
         "decided": "count(case when verdict <> 0.5 then 1 end)",
-        **_counts_of_optional(present),
         **(further or {}),
     }
+    unparsed = "case when verdict is null then coalesce(reason, -1) end"
+    if "weight" in present:
+        counts |= {"weights": "sum(weight)", "earned": "sum(weight * verdict)"}
+        counts["judged_weight"] = "sum(case when verdict is null then 0 else weight end)"
+    if "margin" in present:
+        counts |= {"credits": "count(credit)", "margin": "sum(margin)"}
+        counts["with_margin"] = "count(case when verdict is not null then margin end)"
+    if "reason" in present:
+        counts |= {"least_reason": f"min({unparsed})", "last_reason": f"max({unparsed})"}
+    for k, kind in enumerate(SWAPS if "swap" in present else ()):
+        counts[f"swap_{k}"] = f"count(case when swap = {text(kind)} then 1 end)"
     keys = ["cluster", "first", "second", *(name for name in ("judge", "repeat", "response") if name in present)]
     if "order" in present:
         keys.append("ordered")
@@ -135,26 +141,6 @@ def grouped_query(sided: str, present: Present, further: Mapping[str, str] | Non
     narrow = {name: f"cast({count} as int)" if count.startswith("count(") else count for name, count in counts.items()}
     columns = ", ".join(f"{count} as {name}" for name, count in narrow.items())
     return f"select {', '.join(keys)}, {columns} from {sided} group by {', '.join(keys)}"
-
-
-def _counts_of_optional(present: Present) -> dict[str, str]:
-    """Return the aggregates for the optional columns that are present, by name."""
-    unparsed = "case when verdict is null then coalesce(reason, -1) end"
-    counts = {
-        "weight": {
-            "weights": "sum(weight)",
-            "judged_weight": "sum(case when verdict is null then 0 else weight end)",
-            "earned": "sum(weight * verdict)",
-        },
-        "margin": {
-            "credits": "count(credit)",
-            "margin": "sum(margin)",
-            "with_margin": "count(case when verdict is not null then margin end)",
-        },
-        "reason": {"least_reason": f"min({unparsed})", "last_reason": f"max({unparsed})"},
-        "swap": {f"swap_{k}": f"count(case when swap = {text(kind)} then 1 end)" for k, kind in enumerate(SWAPS)},
-    }
-    return {name: count for column, own in counts.items() if column in present for name, count in own.items()}
 
 
 def hard_count(present: Present) -> dict[str, str]:

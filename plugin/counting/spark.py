@@ -63,7 +63,9 @@ class Spark:
 
     def register(self, name: str, table: pa.Table) -> None:
         """Register an Arrow table under this name; its rows pass through the driver."""
-        schema = ", ".join(f"`{field.name}` {_spark_type(field.type)}" for field in table.schema)
+        kinds = (("boolean", pa.types.is_boolean), ("bigint", pa.types.is_integer), ("double", pa.types.is_floating))
+        types = [next((kind for kind, fits in kinds if fits(field.type)), "string") for field in table.schema]
+        schema = ", ".join(f"`{name}` {kind}" for name, kind in zip(table.schema.names, types, strict=True))
         rows = [tuple(row.values()) for row in table.to_pylist()]
         self.session.createDataFrame(rows, schema).createOrReplaceTempView(name)
 
@@ -137,12 +139,3 @@ def _first_line(error: Exception) -> str:
 def _place(text: str) -> str:
     """Remove what follows the address of a Spark Connect server, as it may contain a token."""
     return SETTINGS_OF_ADDRESS.sub(r"\1", text)
-
-
-def _spark_type(kind: pa.DataType) -> str:
-    """Return the Spark SQL type of an Arrow type."""
-    if pa.types.is_boolean(kind):
-        return "boolean"
-    if pa.types.is_integer(kind):
-        return "bigint"
-    return "double" if pa.types.is_floating(kind) else "string"

@@ -31,11 +31,7 @@ def verdicts_as_text(document: Mapping[str, Any]) -> str:
 
 
 def parse_verdicts(kept: Any) -> dict[str, Any] | None:
-    """Parse the verdicts in a filtered response; None if it is something else.
-
-    >>> parse_verdicts("42"), parse_verdicts(['{"answer": 1}']), parse_verdicts(None)
-    (None, None, None)
-    """
+    """Parse the verdicts in a filtered response; None if it is something else."""
     if isinstance(kept, list | tuple) and len(kept) == 1:
         return parse_verdicts(kept[0])
     if not isinstance(kept, str) or not kept.startswith(f'{{"{MARK}": {VERSION},'):

@@ -144,9 +144,8 @@ def select_runs(files: Iterable[Samples], *, every: bool = False) -> tuple[list[
 def _reject_namesakes(runs: Sequence[Samples]) -> None:
     """Raise UsageError if runs of one name are in several folders or have different arguments."""
     folders = [run.path.parent for run in runs]
-    pairs = [
-        (folders[0], other, "lies in two folders") for other in folders if other.absolute() != folders[0].absolute()
-    ]
+    others = [folder for folder in folders if folder.absolute() != folders[0].absolute()]
+    pairs = [(folders[0], other, "lies in two folders") for other in others]
     results = [run.results for run in runs if run.results is not None]
     for later in results[1:]:
         before, now = results[0].arguments, later.arguments

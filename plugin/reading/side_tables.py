@@ -82,10 +82,8 @@ def about_models(table: About) -> dict[str, dict[str, Any]]:
     if len(twice):
         raise DataError(f"model {twice.iloc[0]!r} has two rows", source=source, remedy="keep one row of it")
     facts = frame.drop(columns="model").to_dict("records")
-    return {
-        str(name): {str(column): _plain_cell(value) for column, value in row.items()}
-        for name, row in zip(names, facts, strict=True)
-    }
+    plain = [{str(column): _plain_cell(value) for column, value in row.items()} for row in facts]
+    return dict(zip(map(str, names), plain, strict=True))
 
 
 def families_of(about: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:

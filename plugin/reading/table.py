@@ -127,13 +127,7 @@ def _typed_columns(records: Records, names: Iterable[str]) -> dict[str, Column]:
 
 
 def remedy_of_columns(columns: Iterable[str], source: str = "") -> str:
-    """Return the remedy for missing columns: a `--columns` option with likely names, `?` where none is likely.
-
-    >>> remedy_of_columns(["prompt", "left", "right", "winner"])
-    'name the columns, for example --columns item=prompt,model_a=left,model_b=right,credit=winner'
-    >>> remedy_of_columns(["left", "rival", "winner"], FRAME)
-    "name the columns: podium.read_battles(frame, columns={'model_a': 'left', 'model_b': '?', 'credit': 'winner'})"
-    """
+    """Return the remedy for missing columns: a `--columns` option with likely names, `?` where none is likely."""
     known = {name.lower(): name for name in columns}
     guesses = {own: [known[word] for word in words if word in known] for own, words in LIKELY.items()}
     named = {own: (*names, "?")[0] for own, names in guesses.items() if own not in known and (names or own != "item")}
@@ -196,11 +190,8 @@ def _battle_rules(records: Records, typed: Mapping[str, Column]) -> list[Rule]:
         Rule("model_b", _is_blank(b), "is empty", nameless),
         Rule("model_b", f"{a} = {b}", "plays against itself", "remove battles of a model with itself"),
     ]
-    rules += [
-        Rule(name, f"{typed[name].sql} not between 0 and 1", "is outside [0, 1]", credit)
-        for name in ("credit", "human")
-        if name in records.columns
-    ]
+    for name in [name for name in ("credit", "human") if name in records.columns]:
+        rules.append(Rule(name, f"{typed[name].sql} not between 0 and 1", "is outside [0, 1]", credit))
     if "weight" in typed:
         remedy = "remove the row instead of weighting it by 0"
         rules.append(Rule("weight", f"{typed['weight'].sql} <= 0", "is not above 0", remedy))

@@ -62,11 +62,7 @@ UNSEEN = "media that are not in the file"
 def answer(
     question: QuestionRow, model: str | None, text: str | None, *, errored: bool = False, number: int = 1
 ) -> ResponseRow:
-    """Return a response row, with the reason if there is no text to judge.
-
-    >>> answer(QuestionRow("q1", "Say hi."), "wren", " ").reason
-    'empty response'
-    """
+    """Return a response row, with the reason if there is no text to judge."""
     reason = ERRORED if errored else None if text and text.strip() else EMPTY
     return ResponseRow(question, model or "", text if reason is None else None, reason, number)
 
@@ -84,11 +80,7 @@ def name_models(rows: Iterable[Row], label: str | None, otherwise: str = "") -> 
 
 
 def id_of(instruction: str) -> str:
-    """Return an id made of the instruction's text.
-
-    >>> id_of("Say hi.")
-    'i-e276e57b8ac9'
-    """
+    """Return an id made of the instruction's text."""
     return f"i-{hashlib.sha256(normal_text(instruction).encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
 
 
@@ -167,10 +159,6 @@ def is_empty(value: Any) -> bool:
 
 
 def stem(path: Path) -> str:
-    """Return a file's name without its suffixes.
-
-    >>> stem(Path("runs/wren-1.5.jsonl.gz"))
-    'wren-1.5'
-    """
+    """Return a file's name without its suffixes."""
     name = path.name.removesuffix(".gz")
     return name.rpartition(".")[0] or name

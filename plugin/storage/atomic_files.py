@@ -72,11 +72,7 @@ def atomic_folder(place: Path) -> Iterator[Path]:
 
 
 def is_temporary(name: str) -> bool:
-    """Return whether a file name is that of a temporary file, which may be incomplete.
-
-    >>> is_temporary(".podium-0beec7b5-5e1f00d5.tmp"), is_temporary("podium.csv")
-    (True, False)
-    """
+    """Return whether a file name is that of a temporary file, which may be incomplete."""
     return name.startswith(PREFIX) and name.endswith(SUFFIX)
 
 

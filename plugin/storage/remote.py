@@ -36,20 +36,12 @@ QUERY = re.compile(r"(https?://[^\s?'\"]*)\?[^\s'\"),]*")
 
 
 def is_url(text: str) -> bool:
-    """Return whether a source is a URL, not a path.
-
-    >>> is_url("s3://bucket/votes.csv"), is_url("votes.csv"), is_url("gpt=s3://bucket/votes.csv")
-    (True, False, False)
-    """
+    """Return whether a source is a URL, not a path."""
     return SCHEME.match(text) is not None
 
 
 def without_secrets(text: str) -> str:
-    """Return a text whose URLs have neither user nor query.
-
-    >>> without_secrets("https://me:word@host/votes.csv?Signature=1f is gone")
-    'https://host/votes.csv is gone'
-    """
+    """Return a text whose URLs have neither user nor query."""
     return QUERY.sub(r"\1", USER.sub("", text))
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from podium import read_battles
 from podium.counting.duck import Duck
+from podium.counting.relations import text
 from podium.counting.verdicts import start_engine
 from podium.errors import DataError, UsageError
 
@@ -59,3 +60,7 @@ def test_a_file_that_changes_while_it_is_read_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(Duck, "store", append_and_store)
     with pytest.raises(DataError, match=r"votes\.csv: the file changed while it was read.*rank it again"):
         read_battles(path)
+
+
+def test_text_is_quoted_for_sql() -> None:
+    assert text("it's") == "'it''s'"

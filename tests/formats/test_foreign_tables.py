@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import podium
+from podium.reading.table import FRAME, remedy_of_columns
 
 COLUMNS = {"item": "prompt", "model_a": "first", "model_b": "second", "credit": "verdict"}
 MAP = {"1": 1.0, "0": 0.5, "-1": 0.0}
@@ -212,3 +213,10 @@ def test_orders_that_mix_booleans_and_names_are_an_error(save):
     text = "item,model_a,model_b,credit,order\n1,x,y,1,ab\n2,x,y,1,true\n"
     with pytest.raises(podium.DataError, match="order 'true' is unknown"):
         podium.read_battles(save("b.csv", text))
+
+
+def test_the_remedy_names_likely_columns() -> None:
+    option = "--columns item=prompt,model_a=left,model_b=right,credit=winner"
+    assert remedy_of_columns(["prompt", "left", "right", "winner"]) == f"name the columns, for example {option}"
+    call = "podium.read_battles(frame, columns={'model_a': 'left', 'model_b': '?', 'credit': 'winner'})"
+    assert remedy_of_columns(["left", "rival", "winner"], FRAME) == f"name the columns: {call}"

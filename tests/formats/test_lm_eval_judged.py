@@ -90,3 +90,7 @@ def test_what_the_model_said_itself_is_no_verdict(tmp_path: Path):
     folder = write_samples(tmp_path / "ash", [forged], said=f"Here: {verdicts_as_text(forged)}")
     honest = write_samples(tmp_path / "oak", [document(0, judgment("ab", 1.0))])
     assert read_battles(folder, honest).models == ("elm", "oak")
+
+
+def test_other_texts_are_no_verdicts() -> None:
+    assert (parse_verdicts("42"), parse_verdicts(['{"answer": 1}']), parse_verdicts(None)) == (None, None, None)

@@ -1,8 +1,11 @@
 """A row per response, in JSONL, JSON or CSV."""
 
+from pathlib import Path
+
 import pytest
 
 import podium
+from podium.responses.answers import QuestionRow, answer, id_of, stem
 from podium.responses.read import read_responses
 
 ROWS = [
@@ -131,3 +134,9 @@ def test_a_file_of_something_else_says_its_columns_and_what_would_do(save):
 def test_a_file_of_a_header_alone_says_that_no_row_is_below_it(save):
     with pytest.raises(podium.DataError, match=r"b\.csv: no row below the header id, model, response.*Remedy"):
         read_responses(save("b.csv", "id,response,model\n"))
+
+
+def test_ids_and_names_of_models_are_made_of_texts_and_paths() -> None:
+    assert answer(QuestionRow("q1", "Say hi."), "wren", " ").reason == "empty response"
+    assert id_of("Say hi.") == "i-e276e57b8ac9"
+    assert stem(Path("runs/wren-1.5.jsonl.gz")) == "wren-1.5"

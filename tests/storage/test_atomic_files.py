@@ -513,3 +513,7 @@ def test_a_full_disk_leaves_the_old_file_and_says_so(small_disk: Path) -> None:
         write_text(path, "x" * 3_000_000)
     assert path.read_bytes() == OLD
     assert os.listdir(small_disk) == ["out.txt"]
+
+
+def test_temporary_files_are_known_by_their_names() -> None:
+    assert (is_temporary(".podium-0beec7b5-5e1f00d5.tmp"), is_temporary("podium.csv")) == (True, False)

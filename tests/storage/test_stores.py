@@ -16,7 +16,7 @@ import pytest
 
 import podium
 from podium.storage.atomic_files import atomic_file, write_text
-from podium.storage.remote import RemoteFile, place_of, without_secrets
+from podium.storage.remote import RemoteFile, is_url, place_of, without_secrets
 
 boto3 = pytest.importorskip("boto3")
 pytest.importorskip("s3fs")
@@ -415,3 +415,13 @@ def test_commands_that_touch_no_store_load_no_driver() -> None:
 def test_a_text_in_a_local_place_needs_no_driver(tmp_path: Path) -> None:
     write_text(place_of(f"file://{tmp_path}/out.txt"), "new")
     assert (tmp_path / "out.txt").read_text() == "new"
+
+
+def test_urls_are_known_by_their_scheme_and_shown_without_secrets() -> None:
+    assert list(map(is_url, ("s3://bucket/votes.csv", "votes.csv", "gpt=s3://bucket/votes.csv"))) == [
+        True,
+        False,
+        False,
+    ]
+    shown = without_secrets("https://me:word@host/votes.csv?Signature=1f is gone")
+    assert shown == "https://host/votes.csv is gone"

@@ -73,24 +73,18 @@ def _translate_credit(records: Records, credit_map: Mapping[str, float], unknown
     cases = " ".join(f"when {_key(text(word))} then {float(credit)!r}::double" for word, credit in credit_map.items())
     credit = f"case {_key(words)} {cases} end"
     strange = f"{words} is not null and {credit} is null"
-    if unknown == "error":
-        _reject_unknown_words(records, words, strange, credit_map)
+    first = f"count(*), min({ROW}), arg_min({words}, {ROW})"
+    count, row, word = records.rows(first, f"where {strange}")[0] if unknown == "error" else (0, 0, "")
+    if count:
+        rest = [name for (name,) in records.rows(f"distinct {words}", f"where {strange} order by 1 limit 20")]
+        whole = {**{name: f"{credit:g}" for name, credit in credit_map.items()}, **_likely_credits(rest)}
+        more = f" ({count} such rows)" if count > 1 else ""
+        problem = f"credit {shorten(repr(word))} is not in --credit-map{more}"
+        remedy = f"add it, or pass --unknown unparsed; for example {_format_option(whole)}"
+        raise DataError(problem, remedy=remedy, row=records.name_row(row))
     reason = records.columns["reason"].text if "reason" in records.columns else "null"
     explained = Column(f"case when {strange} then 'unknown verdict' else {reason} end")
     return replace(records, columns={**records.columns, "credit": Column(credit, "DOUBLE"), "reason": explained})
-
-
-def _reject_unknown_words(records: Records, words: str, strange: str, credit_map: Mapping[str, float]) -> None:
-    """Raise DataError for the first row that meets the condition `strange`, with a whole credit map to copy."""
-    (count, row, word), *_ = records.rows(f"count(*), min({ROW}), arg_min({words}, {ROW})", f"where {strange}")
-    if not count:
-        return
-    more = f" ({count} such rows)" if count > 1 else ""
-    rest = [name for (name,) in records.rows(f"distinct {words}", f"where {strange} order by 1 limit 20")]
-    whole = {**{name: f"{credit:g}" for name, credit in credit_map.items()}, **_likely_credits(rest)}
-    problem = f"credit {shorten(repr(word))} is not in --credit-map{more}"
-    remedy = f"add it, or pass --unknown unparsed; for example {_format_option(whole)}"
-    raise DataError(problem, remedy=remedy, row=records.name_row(row))
 
 
 def propose_map(records: Records, in_python: bool = False) -> str | None:

@@ -119,7 +119,7 @@ def read_battles(
 def _read_files(query: BattleQuery, duck: Duck, counting: Engine) -> Battles:
     """Read all sources into one view, which `counting` counts."""
     places = [source if isinstance(source, pd.DataFrame) else _locate_files(str(source)) for source in query.sources]
-    tables, notes, lost, places, apart = _gather_tables(duck, places, query)
+    tables, notes, lost, apart = _gather_tables(duck, places, query)
     places_read = without_secrets(some(query.sources) or "nothing")
     if not tables and (query.reading.metrics or query.reading.all_runs):
         there = f"no lm-eval samples in {places_read}, and no Inspect logs"
@@ -163,8 +163,8 @@ def _parse_conditions(where: Mapping[str, str] | Sequence[tuple[str, str]]) -> l
 
 def _gather_tables(
     engine: Duck, places: list[SourceFiles | pd.DataFrame], query: BattleQuery
-) -> tuple[list[RecordTable], list[str], list[str], list[SourceFiles | pd.DataFrame], str | None]:
-    """Read the files that a format reads together; return tables, notes, lost data, other sources, and `apart`."""
+) -> tuple[list[RecordTable], list[str], list[str], str | None]:
+    """Read files that belong together and drop them from `places`; return tables, notes, losses and `apart`."""
     tables: list[RecordTable] = []
     notes: list[str] = []
     lost: list[str] = []
@@ -186,7 +186,7 @@ def _gather_tables(
                 paths = tuple(path for path in place.paths if path not in gathered.claimed)
                 remote = tuple(each for each in place.remote if each.local_path not in gathered.claimed)
                 places[k] = replace(place, paths=paths, remote=remote)
-    return tables, notes, lost, places, apart
+    return tables, notes, lost, apart
 
 
 def _locate_files(source: str) -> SourceFiles:

@@ -13,12 +13,8 @@ CALLS_BEFORE_STOPPING = 10
 """Calls that are made before the first answer; if all of them fail alike, no more are."""
 NUMBERED = re.compile(r"\b(?=\w*\d)\w{4,}")
 """What differs between alike errors: the numbers of requests. Three digits are a status."""
-LONGEST_CAUSE = 300
-CUT_SHORT = 2
-"""How often a call is repeated whose answer is cut off in its JSON."""
 SHUTDOWN_TIMEOUT = 5.0
 """Seconds in which a run ends after one of its calls raised JudgeStoppedError."""
-WRAPPERS = frozenset(("RetryError", "ModelGenerateError"))
 T = TypeVar("T")
 
 
@@ -96,7 +92,7 @@ class CircuitBreaker:
 
 def root_of(error: BaseException) -> BaseException:
     """Return the cause of an error without Inspect's wrappers, which show used up retries and the whole prompt."""
-    while type(error).__name__ in WRAPPERS and error.__cause__ is not None:
+    while type(error).__name__ in ("RetryError", "ModelGenerateError") and error.__cause__ is not None:
         error = error.__cause__
     return error
 
@@ -105,15 +101,12 @@ def cause_of(error: BaseException) -> str:
     """Return type and message of an error's cause in one line of at most 300 characters."""
     root = root_of(error)
     line = f"{type(root).__name__}: {' '.join(str(root).split())}"
-    return line if len(line) <= LONGEST_CAUSE else f"{line[:LONGEST_CAUSE]} ..."
+    return line if len(line) <= 300 else f"{line[:300]} ..."
 
 
 async def make_calls(calls: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
-    """Make calls concurrently and return their results in order; the first failure cancels the others.
-
-    Inspect's `collect` does this too, and opens a span per call: two more events to record for each, and every call
-    has one already.
-    """
+    """Make calls concurrently and return their results in order; the first failure cancels the others."""
+    # Inspect's `collect` does this too, but records two more events for each call.
     results: dict[int, T] = {}
 
     async def keep_result(place: int, call: Callable[[], Awaitable[T]]) -> None:
@@ -131,8 +124,8 @@ async def make_calls(calls: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
 
 
 async def repeat_if_cut_short(ask: Callable[[], Awaitable[T]]) -> T:
-    """Make a call, and again if its JSON was cut off on the way, which no provider's client repeats."""
-    for _ in range(CUT_SHORT):
+    """Make a call, and at most twice again if its JSON was cut off on the way, which no provider's client repeats."""
+    for _ in range(2):
         try:
             return await ask()
         except Exception as error:

@@ -1,8 +1,4 @@
-"""Everything of Inspect that is not public, and what differs between its versions.
-
-Each function names the public way that was tried. `tests/hosts/inspect_ai/test_compatibility.py` names what a new
-version of Inspect moved.
-"""
+"""Everything of Inspect that is not public, with the public way that was tried, and what differs between versions."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -25,16 +21,12 @@ from rich.markup import escape
 from podium.errors import PodiumError
 from podium.printable import printable
 
-ATTACHMENT = "attachment://"
 HAS_REASON = "reason" in signature(Score.unscored).parameters
 """Whether a sample without a score has a field for the reason: 0.3.250 has none."""
 
 
 def flatten_arguments(kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return keyword arguments as they were typed.
-
-    Inspect 0.3.250 hands open-ended arguments over only under the name `kwargs`, and records `**kwargs` as one
-    argument of that name, a level deeper with every replay of a log.
+    """Return keyword arguments as they were typed: Inspect 0.3.250 nests them deeper with every replay of a log.
 
     >>> flatten_arguments({"kwargs": {"kwargs": {"seed": 1}, "tie": True}})
     {'tie': True, 'seed': 1}
@@ -53,10 +45,8 @@ def score_without_value(
 
 
 def kept_in_store(sample: EvalSample, name: str) -> Any:
-    """Return what a solver kept in a sample's store; None where it kept nothing.
-
-    Of a sample that a killed run had ended and not yet written, Inspect restores the events, and not the store.
-    """
+    """Return what a solver kept in a sample's store; None where it kept nothing."""
+    # Of a sample that a killed run had ended and not yet written, Inspect restores the events, and not the store.
     if name in sample.store or not sample.events:
         return sample.store.get(name)
     changes = [change for event in sample.events if event.event == "store" for change in event.changes]
@@ -68,9 +58,7 @@ def _with_attachments(value: Any, attachments: Mapping[str, str]) -> Any:
     """Return a value with the texts in their places that a log keeps apart because they are long."""
     if isinstance(value, Mapping):
         return {key: _with_attachments(part, attachments) for key, part in value.items()}
-    if isinstance(value, str) and value.startswith(ATTACHMENT):
-        return attachments.get(value.removeprefix(ATTACHMENT), value)
-    return value
+    return attachments.get(value.removeprefix("attachment://"), value) if isinstance(value, str) else value
 
 
 def set_headline(results: EvalResults, score: EvalScore, metric: str) -> None:

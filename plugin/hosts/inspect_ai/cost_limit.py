@@ -10,20 +10,12 @@ from podium.hosts.inspect_ai.judge_models import judges_by_role
 from podium.hosts.inspect_ai.log_contents import REQUESTED
 from podium.text import some
 
-MILLION = 1e6
-PORTIONS = 2
-"""Samples scheduled together may cost this part of the rest, if each costs as much as the dearest so far."""
 Prices = Mapping[str, Sequence[float]]
 """By model: price of a million input tokens, and of a million output tokens."""
 
 
 class CostLimit:
-    """A limit on the cost of a tournament, and the cost so far.
-
-    Samples are scheduled in portions that fit into half of the rest; if the rest is less than the dearest sample so
-    far, none is scheduled. The first of a kind, answer or battle, is scheduled alone. So the limit is exceeded only by
-    a sample dearer than all before it.
-    """
+    """A limit on the cost of a tournament, and the cost so far; only a sample dearer than all before can exceed it."""
 
     def __init__(self, most: float, prices: Prices) -> None:
         self.most = most
@@ -48,19 +40,20 @@ class CostLimit:
         if model in self.prices:
             tokens = usage.input_tokens + (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
             price_in, price_out = self.prices[model]
-            return (tokens * price_in + usage.output_tokens * price_out) / MILLION
+            return (tokens * price_in + usage.output_tokens * price_out) / 1e6
         if usage.total_cost is None:
             raise PodiumError(_no_price_text(self.most, [model]))
         return usage.total_cost
 
     def samples_allowed(self, *, answers: bool) -> int | None:
         """Return how many samples may be scheduled at once, answers or battles; None if none of them cost anything."""
+        # The first of a kind alone, then as many as fit into half of the rest if each is as dear as the dearest so far.
         left, dearest = self.most - self.money_spent, self._dearest.get(answers)
         if dearest is None:
             return 1 if left > 0 else 0
         if not dearest:
             return None
-        return 0 if left < dearest else max(int(left / dearest / PORTIONS), 1)
+        return 0 if left < dearest else max(int(left / dearest / 2), 1)
 
 
 def build_cost_limit(most: float, prices: Prices | None, models: Sequence[Model]) -> CostLimit:

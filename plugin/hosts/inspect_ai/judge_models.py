@@ -25,8 +25,7 @@ def jury_of(how: Judging, given: Sequence[Model] = ()) -> list[Model]:
     if not jury:
         get_model(role=ROLES[0], required=True)
     names = [identity(model, how) for model in jury]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
+    if twice := sorted({name for name in names if names.count(name) > 1}):
         raise UsageError(f"the jury has a judge twice: {', '.join(twice)}; for more verdicts of one, use repeats")
     return jury
 
@@ -47,10 +46,7 @@ def models_of_role(role: str) -> list[Model]:
 
 
 def roles_are_known() -> bool:
-    """Return whether Inspect has set the roles already, as on the command line.
-
-    Python may make a task first and play it later, perhaps after another eval.
-    """
+    """Return whether Inspect has set the roles already, as on the command line; Python may make a task before."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,22 +12,14 @@ from pydantic import TypeAdapter
 
 KINDS = ("image", "audio", "video", "document")
 CONTENTS: TypeAdapter[list[Content]] = TypeAdapter(list[Content])
-NOT_IN_LOG = "media not in the log"
-IN_RESPONSE = "media in the response"
-SHOWABLE = re.compile(r"data:|https?://")
 REFUSAL = re.compile(r"\b(?:images?|audio|videos?|vision|media|multi-?modal|documents?|content type)\b", re.IGNORECASE)
 """Words in the error of a provider that rejects media."""
 
 
 def media_in(messages: str | Sequence[ChatMessage]) -> list[Content]:
     """Return the contents of a conversation that are not text."""
-    return [] if isinstance(messages, str) else [part for message in messages for part in _media_parts(message)]
-
-
-def _media_parts(message: ChatMessage) -> Iterator[Content]:
-    """Return the contents of a message that are not text."""
-    content = [] if isinstance(message.content, str) else message.content
-    return (part for part in content if part.type in KINDS)
+    contents = [] if isinstance(messages, str) else [message.content for message in messages]
+    return [part for content in contents if not isinstance(content, str) for part in content if part.type in KINDS]
 
 
 def text_with_places(messages: Sequence[ChatMessage]) -> list[str]:
@@ -54,10 +46,10 @@ def media_as_text(messages: str | Sequence[ChatMessage]) -> str | None:
 def why_not_shown(sample: EvalSample) -> str | None:
     """Return why a response cannot be judged: media of its item are not in the log, or it has media; else None."""
     places = [str(getattr(part, part.type)) for part in media_in(sample.input)]
-    if not all(SHOWABLE.match(place) or Path(place).is_file() for place in places):
-        return NOT_IN_LOG
-    answer = sample.output.choices[0].message if sample.output.choices else None
-    return IN_RESPONSE if answer and any(_media_parts(answer)) else None
+    if not all(place.startswith(("data:", "http://", "https://")) or Path(place).is_file() for place in places):
+        return "media not in the log"
+    answers = [choice.message for choice in sample.output.choices[:1]]
+    return "media in the response" if media_in(answers) else None
 
 
 def input_of(instruction: str, media: str | None) -> str | list[ChatMessage]:
@@ -83,13 +75,10 @@ def refuse_media(messages: Sequence[ChatMessage], who: str) -> None:
 
 
 def why_refused(error: BaseException) -> str | None:
-    """Return the provider's message if it rejects media; None for another error.
-
-    It rejects them with the status of a bad request, or with a message on media. The message is that of the innermost
-    error: the host's begin with the whole request.
-    """
+    """Return the provider's message if it rejects media, by its status or in words; None for another error."""
     cause: BaseException | None = error
     words = None
+    # The innermost error's message counts: the host's begin with the whole request.
     while cause is not None:
         status: Any = getattr(cause, "status_code", None)
         if isinstance(cause, NotImplementedError) or status in (400, 415, 422) or REFUSAL.search(str(cause)[-2000:]):

@@ -57,8 +57,7 @@ class OfflineAPI(ModelAPI):
         super().__init__(model_name, base_url, api_key, [], config or GenerateConfig())
         if model_name != "offline":
             raise UsageError(f"podium has no model {model_name!r}; its one model is podium/offline")
-        unknown = sorted(set(model_args) - set(SETTINGS))
-        if unknown:
+        if unknown := sorted(set(model_args) - set(SETTINGS)):
             raise UsageError(f"podium/offline has no argument {', '.join(unknown)}; its own: {', '.join(SETTINGS)}")
         self.judge = StandIn(**{name: SETTINGS[name](value) for name, value in model_args.items()})
 

@@ -1,7 +1,4 @@
-"""Recorded battles to be judged again: their pairings, the responses, and how often each judge was asked.
-
-Logs of tournaments hold all of it. Verdicts in other files hold the pairings alone: the responses come beside them.
-"""
+"""Recorded battles to be judged again; only logs of tournaments hold the responses, too."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -33,7 +30,7 @@ RECORDED = "recorded"
 
 @dataclass(frozen=True, slots=True)
 class RecordedBattles:
-    """What is judged again."""
+    """What is judged again: its pairings, how often each judge was asked, and the responses."""
 
     pairings: tuple[Pairing, ...]
     asked: dict[str, int]
@@ -53,9 +50,8 @@ class RecordedBattles:
 def recorded_battles(*sources: str) -> RecordedBattles:
     """Read the battles of tournaments' logs, or else of verdicts in any known format."""
     if not sources:
-        raise UsageError(
-            f"{RECORDED} needs battles to judge again: -T battles=LOG (logs, or verdicts beside responses=)"
-        )
+        needed = "-T battles=LOG (logs, or verdicts beside responses=)"
+        raise UsageError(f"{RECORDED} needs battles to judge again: {needed}")
     chosen = [log for log in find_logs(sources) if is_tournament(log.header) and not _is_own_log(log, sources)]
     return _battles_in_logs(chosen) if chosen else _battles_in_tables(sources)
 
@@ -65,9 +61,8 @@ def _is_own_log(log: FiledRun, sources: Sequence[str]) -> bool:
     spec = log.header.eval
     if spec.task.rpartition("/")[2] != RECORDED:
         return False
-    typed = spec.task_args.get("battles") or ""
+    typed, tournament = spec.task_args.get("battles") or "", read_tournament(log.header)
     is_same = (typed if isinstance(typed, str) else ",".join(typed)) == ",".join(sources)
-    tournament = read_tournament(log.header)
     return log.header.status != "success" or bool(is_same and tournament and tournament.shard)
 
 

@@ -37,12 +37,10 @@ class SampleBuilder:
             short, about = self.short_names, self._about_item(pairing)
             # Inspect's lists show the id.
             named = pairing._replace(a=short[pairing.a], b=short[pairing.b], first=short.get(pairing.first or ""))
+            about |= {"model_a": pairing.a, "model_b": pairing.b, "round": number}
             about |= {} if pairing.first is None else {"first": pairing.first}
-            texts = [self._text_of(name, pairing) for name in (pairing.a, pairing.b)]
-            metadata = BattleMetadata(
-                **about, model_a=pairing.a, model_b=pairing.b, round=number, response_a=texts[0], response_b=texts[1]
-            )
-            samples.append(self._build_sample(named.key, metadata))
+            a, b = self._text_of(pairing.a, pairing), self._text_of(pairing.b, pairing)
+            samples.append(self._build_sample(named.key, BattleMetadata(**about, response_a=a, response_b=b)))
         return samples
 
     def build_packs(self, pairings: Sequence[Pairing], number: int) -> list[Sample]:
@@ -94,10 +92,9 @@ def names_without_provider(names: Iterable[str]) -> dict[str, str]:
 
 def missing_responses_text(responses: Responses) -> str:
     """Return which models lack how many responses, with the reasons; empty if none are missing."""
-    counts = responses.missing_reasons()
-    return some(
-        [f"{name} ({', '.join(f'{why}: {n}' for why, n in reasons.items())})" for name, reasons in counts.items()], "; "
-    )
+    counts = responses.missing_reasons().items()
+    texts = [f"{name} ({', '.join(f'{why}: {n}' for why, n in reasons.items())})" for name, reasons in counts]
+    return some(texts, "; ")
 
 
 def outcomes_of(sample: EvalSample) -> tuple[Outcome, ...]:
@@ -106,19 +103,20 @@ def outcomes_of(sample: EvalSample) -> tuple[Outcome, ...]:
         return ()
     contents, score = parse_sample(sample.metadata), next(iter(sample.scores.values()))
     kept = (score.metadata or {}).get(NAMESPACE) or {}
+    rows: list[dict[str, Any]] = []
     if isinstance(contents, PackMetadata):
         rows = PackVerdicts.parse(kept).battles.to_rows() if kept else []
-        return tuple(_outcome(row, row["credit"], row["margin"]) for row in rows)
-    if isinstance(contents, BattleMetadata):
-        return (_outcome(contents.to_log(), credit_in(score), kept.get("margin")),)
-    return ()
-
-
-def _outcome(battle: dict[str, Any], credit: float | None, margin: float | None) -> Outcome:
-    """Return the outcome of a battle; the margin counts only with a credit."""
-    sides = battle["item"], battle["model_a"], battle["model_b"]
-    pairing = Pairing(*sides, battle.get("response") or 1, battle.get("first"))
-    return Outcome(pairing, credit, None if credit is None else margin)
+    elif isinstance(contents, BattleMetadata):
+        rows = [{**contents.to_log(), "credit": credit_in(score), "margin": kept.get("margin")}]
+    return tuple(
+        Outcome(
+            Pairing(row["item"], row["model_a"], row["model_b"], row.get("response") or 1, row.get("first")),
+            row["credit"],
+            # Without a credit it does not count.
+            None if row["credit"] is None else row["margin"],
+        )
+        for row in rows
+    )
 
 
 def announce_round(upcoming: NextRound, number: int, revision: int = 0, replaced: NextRound | None = None) -> Sample:
@@ -129,10 +127,8 @@ def announce_round(upcoming: NextRound, number: int, revision: int = 0, replaced
         response = [own.response] if own.response > 1 or own.first is not None else []
         pairings.append([own.item, own.a, own.b, *response, *([] if own.first is None else [own.first])])
     note = upcoming.note or f"{len(pairings)} battles"
-    before: dict[str, Any] = {}
-    if replaced:
-        note += ", without the answers that failed"
-        before = {"replaced": (len(replaced.pairings), replaced.left_out)}
+    note += ", without the answers that failed" if replaced else ""
+    before: Any = {"replaced": (len(replaced.pairings), replaced.left_out)} if replaced else {}
     metadata = RoundMetadata(pairings=pairings, note=note, left_out=upcoming.left_out, **before)
     return Sample(id=round_id(number, revision), input=f"Round {number}: {note}", metadata=metadata.to_log())
 

@@ -58,11 +58,10 @@ def samples_with_media(path: Path, unused: AbstractSet[str]) -> list[EvalSample]
 
 def _response_of(sample: EvalSample, path: Path, log: EvalLog) -> ResponseRow:
     """Return the response of a sample; without text if it or its item has media that a judge could not be shown."""
-    question = question_of(sample, sample.id, str(path), log.eval.task)
+    question, model = question_of(sample, sample.id, str(path), log.eval.task), log.eval.model
     if not sample.error and (why := why_not_shown(sample)):
-        return ResponseRow(question, log.eval.model, None, why, sample.epoch)
-    text, has_failed = sample.output.completion, bool(sample.error)
-    return answer(question, log.eval.model, text, errored=has_failed, number=sample.epoch)
+        return ResponseRow(question, model, None, why, sample.epoch)
+    return answer(question, model, sample.output.completion, errored=bool(sample.error), number=sample.epoch)
 
 
 def question_of(sample: EvalSample | Sample, item: str | int, source: str, task: str) -> QuestionRow:

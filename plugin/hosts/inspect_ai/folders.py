@@ -22,7 +22,6 @@ from podium.hosts.inspect_ai.shard_logs import join_shards, plan_in
 from podium.text import some
 
 LogFrame = tuple[FiledRun, pd.DataFrame]
-"""A log and its rows."""
 
 
 def choose_logs(

@@ -283,14 +283,6 @@ class BattleVerdict(LogContents):
     judgments: list[VerdictRow]
     credit: float | None = None
 
-    @model_validator(mode="before")
-    @classmethod
-    def _reject_format_0_1(cls, kept: Any) -> Any:
-        """Raise ValueError for a verdict of format 0.1, which called its judgments otherwise."""
-        if isinstance(kept, Mapping) and "presentations" in kept:
-            raise ValueError(f"a verdict of format 0.1; this podium reads format {FORMAT_VERSION}")
-        return kept
-
 
 class Columns(LogContents):
     """Rows kept by column; values that are the same in all rows are kept once: a fifth of the space of rows."""
@@ -353,6 +345,9 @@ def verdict_rows_in(score: Score) -> list[dict[str, Any]]:
     kept = (score.metadata or {}).get(NAMESPACE)
     if not isinstance(kept, Mapping):
         return []
+    if "presentations" in kept:
+        problem = f"a verdict of format 0.1; this podium reads format {FORMAT_VERSION}"
+        raise DataError(problem, remedy="run it again, or leave this log out")
     if BATTLES in kept:
         pack = PackVerdicts.parse(kept)
         battles, rows = pack.battles.to_rows(), pack.judgments.to_rows()

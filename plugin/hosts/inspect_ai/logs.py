@@ -174,7 +174,11 @@ class _LogReader:
         self.failure = self.failure or sample.error
         if sample.error is not None and not sample.scores:
             self.failed += [_failed_row(battle, sample.epoch - 1) for battle in played]
-        rows = _verdict_rows(sample) or ([] if self.tournament else _score_rows(sample, self.header))
+        verdicts = (row for score in sample.scores.values() for row in verdict_rows_in(score))
+        # Of scores that parsed the same replies again, the later one counts.
+        rows = [*{(*_judged_battle(row), row.get("order")): row for row in verdicts}.values()]
+        if not rows and not self.tournament:
+            rows = _score_rows(sample, self.header)
         shown = {_judged_battle(row) for row in rows if row.get("reason") != UNSHOWN}
         refused: dict[Any, str] = {}
         for row in rows:
@@ -222,12 +226,6 @@ class _LogReader:
 def _judged_battle(row: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return what identifies the battle, judge and repeat of a verdict."""
     return tuple(row.get(name) for name in (*BATTLE, "judge", "repeat"))
-
-
-def _verdict_rows(sample: ScoredSample) -> list[dict[str, Any]]:
-    """Return the verdicts in a sample's scores; of scores that parsed the same replies again, the later one."""
-    rows = (row for score in sample.scores.values() for row in verdict_rows_in(score))
-    return list({(*_judged_battle(row), row.get("order")): row for row in rows}.values())
 
 
 def _score_rows(sample: ScoredSample, header: EvalLog) -> list[dict[str, Any]]:

@@ -15,11 +15,6 @@ from podium.scorers.judging import Judging
 from podium.tournaments.ring import Ring
 from podium.tournaments.schedule import rounds_of
 
-PROMPTS_BUILT = 50
-"""Prompts that are built to estimate their length."""
-FEW_ROUNDS = 10
-"""Rounds of provider batches from which on a run warns."""
-
 
 def preview_run(
     responses: Responses, source: TournamentSource, how: Judging, requests: AnswerRequests, missing: str
@@ -36,19 +31,13 @@ def preview_run(
     if source.answers:
         first = source.first.pairings
         yield requests.cost_text(responses, source.answers.cells(first if len(first) >= battles else None))
-    for note in (*responses.notes, *_slow_settings(source)):
-        yield f"note: {note}"
-
-
-def _slow_settings(source: TournamentSource) -> Iterator[str]:
-    """Yield notes on options that make the run slower than it need be."""
+    yield from (f"note: {note}" for note in responses.notes)
     if option_typed("log_format") == "json":
-        yield "--log-format json takes twice the CPU and eight times the disk of the format eval: leave it out"
-    number = rounds_of(source.rule, source.field) or 1
-    if any(map(batch_of, judges_by_role())) and number > FEW_ROUNDS:
+        yield "note: --log-format json takes twice the CPU and eight times the disk of the format eval: leave it out"
+    if number and number > 10 and any(map(batch_of, judges_by_role())):
         yield (
-            f"provider batches wait for one another: {number:,} rounds, at least a batch each; podium/ring plays all "
-            f"battles in one round, or with until= in at most {Ring(until='order').rounds(source.field)}"
+            f"note: provider batches wait for one another: {number:,} rounds, at least a batch each; podium/ring plays "
+            f"all battles in one round, or with until= in at most {Ring(until='order').rounds(source.field)}"
         )
 
 
@@ -57,7 +46,7 @@ def _prompt_length(responses: Responses, source: TournamentSource, how: Judging)
     if how.realization.template is None:
         return 0.0
     sample_builder, pairings = SampleBuilder(responses), source.first.pairings
-    drawn = sample_builder.build_battle_samples(pairings[:: max(1, len(pairings) // PROMPTS_BUILT)], 1)
+    drawn = sample_builder.build_battle_samples(pairings[:: max(1, len(pairings) // 50)], 1)
     plain = replace(how, settings=replace(how.settings, checklist=False))
     battles = [battle for sample in drawn for battle in parse_battles(sample.metadata or {})]
     shown = [(battle.response_a, battle.response_b)[: 2 if how.is_pairwise else 1] for battle in battles]

@@ -19,29 +19,26 @@ NO_MATTER = frozenset({"name", "responses", "cache", "pack", "reask", "shard"})
 
 
 class PlannedLog(NamedTuple):
-    """A tournament's log: its file, what its header says, its rows, and its plan."""
+    """A tournament's log: its file, what its header says, and its rows."""
 
     path: Path
     tournament: TournamentMetadata
     epochs: int
     frame: pd.DataFrame
-    plan: dict[str, Any]
 
 
 def plan_in(log: EvalLog, tournament: TournamentMetadata) -> dict[str, Any]:
     """Return everything that decides the battles and verdicts of a log's tournament; its shards share it."""
-    spec = log.eval
-    typed = flatten_arguments(spec.task_args)
+    spec, typed = log.eval, flatten_arguments(log.eval.task_args).items()
     named = {
         "tournament": spec.task.rpartition("/")[2],
         "responses": str(spec.task_version),
         "prompts": tournament.prompts,
         "judges": spec.model_roles or {},
-        "settings": {name: value for name, value in typed.items() if name not in NO_MATTER and value is not None},
+        **{f"{name}=": value for name, value in typed if name not in NO_MATTER and value is not None},
     }
     plain = json.dumps(named, default=lambda value: to_jsonable_python(value, exclude_none=True, fallback=str))
-    plan: dict[str, Any] = json.loads(plain)
-    return plan
+    return dict(json.loads(plain))
 
 
 def join_shards(logs: Sequence[tuple[Path, EvalLog, pd.DataFrame]]) -> list[str]:
@@ -49,20 +46,18 @@ def join_shards(logs: Sequence[tuple[Path, EvalLog, pd.DataFrame]]) -> list[str]
     plans: dict[str, list[PlannedLog]] = {}
     for path, header, frame in logs:
         if tournament := read_tournament(header):
-            plan = plan_in(header, tournament)
-            log = PlannedLog(path, tournament, header.eval.config.epochs or 1, frame, plan)
-            plans.setdefault(json.dumps(plan, sort_keys=True), []).append(log)
-    divided = [group for group in plans.values() if any(log.tournament.shard for log in group)]
-    for group in divided:
+            log = PlannedLog(path, tournament, header.eval.config.epochs or 1, frame)
+            plans.setdefault(json.dumps(plan_in(header, tournament), sort_keys=True), []).append(log)
+    divided = {plan: group for plan, group in plans.items() if any(log.tournament.shard for log in group)}
+    for group in divided.values():
         _refuse_two_divisions(group)
-    notes = [_count_unread(group) for group in divided]
+    notes = [_count_unread(group) for group in divided.values()]
     if len(divided) > 1 and any(notes):
-        first, second = divided[0][0], divided[1][0]
-        names = [name for name in first.plan if name != "settings" and first.plan[name] != second.plan[name]]
-        ours, theirs = first.plan["settings"], second.plan["settings"]
-        names += sorted(f"{name}=" for name in {*ours, *theirs} if ours.get(name) != theirs.get(name))
+        ours, theirs = map(json.loads, [*divided][:2])
+        names = sorted(name for name in {*ours, *theirs} if ours.get(name) != theirs.get(name))
+        first, second = (group[0].path for group in [*divided.values()][:2])
         raise DataError(
-            f"shards of different plans: {first.path} and {second.path} differ in {some(names)}",
+            f"shards of different plans: {first} and {second} differ in {some(names)}",
             remedy="give the shards of one plan, or all shards of each",
         )
     return [note for note in notes if note]

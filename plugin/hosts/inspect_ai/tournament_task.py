@@ -40,8 +40,6 @@ PACKED_FROM = 1000
 """Battles from which a pack per item is scheduled instead of a sample per battle."""
 PORTION = 1000
 """Packs given to Inspect at once."""
-NO_MODEL = "none/none"
-"""The model under test: a tournament generates nothing, and is not run once per `--model`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +128,13 @@ class _TaskBuilder:
         self.sample_builder = SampleBuilder(self.competing)
         battles = round(self.rule.size(self.competing.field()) * self.competing.mean_number())
         self.packed = battles >= PACKED_FROM if options.pack == "auto" else bool(options.pack)
-        self.answer_collector = self._make_answer_collector()
+        self.answer_collector = None
+        if any(self.competing.pending.values()):
+            models, how_many = tuple(self.requests.models), self.settings.get("items")
+            first = draw_items(self.competing.field(), how_many, options.seed) if options.answers == "first" else ()
+            self.answer_collector = AnswerCollector(
+                self.sample_builder, models, pack=self.packed, first=first, reasoning=options.reasoning
+            )
         self.calls = self.judged.calls(shows_first(name, self.rule, self.judged, self.how))
         self.shard = self._make_shard()
         self.source = self._make_source()
@@ -179,15 +183,6 @@ class _TaskBuilder:
             raise UsageError(f"reference=true: {len(lacking)} items have no reference answer: {some(lacking, most=5)}")
         return rule
 
-    def _make_answer_collector(self) -> AnswerCollector | None:
-        """Return what requests the models' answers; None if all responses are recorded."""
-        if not any(self.competing.pending.values()):
-            return None
-        all_first, items = self.options.answers == "first", self.settings.get("items")
-        first = draw_items(self.competing.field(), items, self.options.seed) if all_first else ()
-        models, reasoning = tuple(self.requests.models), self.options.reasoning
-        return AnswerCollector(self.sample_builder, models, pack=self.packed, first=first, reasoning=reasoning)
-
     def _make_shard(self) -> tuple[Part, ShardMetadata] | None:
         """Return the rule of this shard, which plays one round, and what the log says of it; None for the whole."""
         text = self.options.shard
@@ -214,6 +209,7 @@ class _TaskBuilder:
         options = self.options
         build_samples = self.sample_builder.build_packs if self.packed else self.sample_builder.build_battle_samples
         asked = [*self.requests.models.values()] if self.answer_collector else []
+        in_shards = self.shard is not None and self.shard[1].battles > 0
         return TournamentSource(
             self.shard[0] if self.shard else self.rule,
             self.competing.field(),
@@ -224,9 +220,7 @@ class _TaskBuilder:
             given=self.before,
             say=self._say,
             # It takes the place of the round if this shard has no battles.
-            opening=[announce_round(NextRound((), f"no battle for shard {options.shard}"), 1)]
-            if self.shard and self.shard[1].battles
-            else (),
+            opening=[announce_round(NextRound((), f"no battle for shard {options.shard}"), 1)] if in_shards else (),
             answers=self.answer_collector,
             cost_limit=None if options.max_cost is None else build_cost_limit(options.max_cost, options.prices, asked),
         )
@@ -246,7 +240,8 @@ class _TaskBuilder:
             dataset=self.source,
             solver=[*answers, verdicts] if answers else verdicts,
             scorer=verdict(seed=seed, **self.how),
-            model=NO_MODEL,
+            # A tournament generates nothing, and is not run once per `--model`.
+            model="none/none",
             name=self.name,
             version=self.competing.digest()[:12],
             # Every battle is played, and a log in which some failed is not done: an eval set asks again for those.

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 from inspect_ai.log import read_eval_log, write_eval_log
+from inspect_ai.scorer import Score
 from played_logs import MODELS, battles, place
 
 import podium
 from podium.errors import DataError, NotIdentifiedError
 from podium.format_version import FORMAT_VERSION
-from podium.hosts.inspect_ai.log_contents import BattleVerdict, PackMetadata, TournamentMetadata
+from podium.hosts.inspect_ai.log_contents import PackMetadata, TournamentMetadata, verdict_rows_in
 from podium.hosts.inspect_ai.tasks import round_robin
 
 
@@ -71,7 +72,7 @@ def test_a_damaged_log_is_an_error_that_names_file_and_field(play, write_respons
 def test_verdicts_of_format_0_1_in_a_score_are_refused(battle):
     kept = {**battle, "presentations": [], "margin": None, "prompt_hash": "0"}
     with pytest.raises(DataError, match=r"a verdict of format 0\.1; this podium reads format"):
-        BattleVerdict.parse(kept)
+        verdict_rows_in(Score(value=0.5, metadata={"podium": kept}))
 
 
 def test_a_pack_holds_the_battles_of_its_samples_and_keys_are_as_in_the_log(battle):

@@ -29,13 +29,9 @@ SCARCE = 5.0
 
 @dataclass(frozen=True)
 class RatingGap:
-    """Score tests of assumed gaps between the log-strengths of two models.
+    """Score tests of assumed gaps between the log-strengths of models a and b, from all battles connected with them.
 
-    Attributes:
-        coded: battles of the models connected with the two.
-        a, b: codes of the two.
-        few: whether one of the two has few items, or has hardly won or lost any.
-        items: number of items of the model with fewer.
+    `few`: whether one of the two has few items, or has hardly won or lost any; `items`: the smaller number of items.
     """
 
     coded: CodedBattles
@@ -92,11 +88,7 @@ class RatingGap:
 
 
 def elo_difference(coded: CodedBattles, a: int, b: int, regularization: float = REGULARIZATION) -> DifferenceTest:
-    """Test the difference of two models' Elo ratings, from all battles that connect them.
-
-    With battles between the two alone, it is the one-sample t test of the items' mean credits on the Elo scale.
-    NotIdentifiedError if no battles connect the two.
-    """
+    """Test the difference of two models' Elo ratings; NotIdentifiedError if no battles connect the two."""
     pairs = pair_sums(coded)
     graph = comparison_graph(pairs)
     if graph.group[a] != graph.group[b]:

@@ -23,10 +23,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Scatter:
-    """Variance of credits around a fit, pooled over all models, in units of the binomial variance p (1 - p).
-
-    `single`: of one pair on one item; `shared`: covariance of a model's credits against two opponents on one item.
-    """
+    """Variance of a pair's credit on an item, and a model's covariance against two opponents, over p (1 - p)."""
 
     single: float
     shared: float
@@ -54,11 +51,8 @@ def estimate_scatter(strengths: Strengths, battles: BattleData) -> Scatter:
 class FewBattles:
     """The battles of a model with few items against models with many, summed by item and opponent (cells).
 
-    Attributes:
-        opponents: codes of its opponents, shape (opponents,).
-        item, opponent: codes of each cell; opponents by position in `opponents`, shape (cells,).
-        earned: total weighted credit.
-        theta: log-strengths of the opponents, shape (opponents,).
+    `item`, `opponent` (position in `opponents`) and `weight` have shape (cells,), `opponents` (codes) and their log-
+    strengths `theta` (opponents,); `earned` is the total weighted credit.
     """
 
     model: int

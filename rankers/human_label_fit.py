@@ -23,15 +23,10 @@ LARGEST_Z = 3.0
 
 @dataclass(frozen=True, slots=True)
 class HumanLabelFit:
-    """Human labels between the models of a ranking.
+    """Human labels between the models of a ranking: one row per labelled battle, its weight the number of votes.
 
-    Attributes:
-        coded: one row per labelled battle, its weight the number of votes.
-        votes: total number of votes.
-        unknown: names of models without verdicts, whose labels are left out.
-        left_out: number of those labels.
-        battles: mask of the judge's battles that are labelled, shape (judge's battles,).
-        agreed: share of the labelled battles on which all votes agree.
+    `left_out` labels are of models without verdicts (`unknown`); `battles` is the mask of the judge's battles with a
+    label; all votes agree on the share `agreed` of the labelled battles.
     """
 
     coded: CodedBattles

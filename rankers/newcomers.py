@@ -33,16 +33,9 @@ NARROW = 0.8
 class PlacedModel:
     """A model's rating on the Elo scale of a calibration.
 
-    Attributes:
-        battles: number of battles with a soft target, of new models against calibrated ones only.
-        win_rate: mean over opponents of the mean soft target.
-        elo: fixed for calibrated models, scale-corrected; None for new models without battles against them.
-        is_new: whether it was rated here; the fields below describe such models only.
-        items: number of clusters of its battles.
-        se: standard error of `elo`, NaN if unknown.
-        conformal_error: the error that the conformal quantile multiplies, Elo points.
-        separated: whether every battle was won, or every battle lost.
-        hard: Elo by hard verdicts, if requested; of all models.
+    `battles` have a soft target, those of new models against calibrated ones only; `elo` is scale-corrected, None for
+    new models without such battles. The fields from `items` (clusters) to `separated` (won all, or lost all) describe
+    new models only: the standard error of `elo`, and the error that the conformal quantile multiplies, Elo points.
     """
 
     model: str
@@ -100,10 +93,7 @@ def place_newcomers(
         entries=tuple(_entries(models, rule, level, hard)),
         counts=battles.counts(),
         fit=Fit(converged=True, regularization=calibration.regularization),
-        diagnostics={
-            "conformal": _conformal_summary(new, rule, unit),
-            **battle_diagnostics(battles),
-        },
+        diagnostics={"conformal": _conformal_summary(new, rule, unit), **battle_diagnostics(battles)},
         warnings=(
             *battles.notes,
             *_unplaced_warnings(models, evidence, credit),

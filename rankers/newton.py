@@ -184,10 +184,7 @@ class Likelihood:
 
 @dataclass(frozen=True, slots=True)
 class Optimum:
-    """Parameters that maximize a likelihood (strengths with mean zero), and the number of Newton steps.
-
-    `gradient` is its largest absolute component at the maximum, divided by the total weight.
-    """
+    """Parameters that maximize a likelihood, the gradient's largest component over the total weight, and the steps."""
 
     at: np.ndarray
     gradient: float

@@ -74,10 +74,9 @@ def fit_random_effects(
     dispersion: float | None = None,
     spreads: np.ndarray = SPREADS,
 ) -> RandomEffects:
-    """Combine human labels with predicted log-strengths `phi`; return the posterior of the log-strengths.
+    """Return the posterior of log-strengths given labels weighted by votes and predicted log-strengths `phi`.
 
-    `labels`: one row per label, its weight the votes; `spread_prior`: scale of tau's prior, logits; `dispersion`: of
-    the labels, by default estimated from a first fit; `spreads`: values of tau, logits, decreasing.
+    The dispersion is by default estimated from a first fit; tau (`spreads`, decreasing) and its prior are in logits.
     """
     phi, pairs = phi - phi.mean(), pair_sums(labels)
     if dispersion is None:

@@ -16,14 +16,10 @@ SMALLEST_FREEDOM = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Contrasts:
-    """Simultaneous comparisons of all pairs of models.
+    """Rank sets of models, NaN if unknown, from comparisons of all pairs with one critical value of |t|.
 
-    Attributes:
-        best_rank, worst_rank: the rank set of each model, NaN if unknown, shape (models,).
-        is_above: whether the row's model is clearly ahead of the column's, shape (models, models); None for more than
-            500 models.
-        reach: half-width of each difference's simultaneous interval, infinite if there is none, same shape.
-        critical: critical value of |t|, over all pairs.
+    `is_above`: whether the row's model is clearly ahead of the column's; `reach`: half-widths of the differences'
+    intervals, infinite if there is none; shape (models, models) each, None for more than 500 models.
     """
 
     best_rank: np.ndarray

@@ -149,15 +149,7 @@ class TargetOptions:
 
 @dataclass(frozen=True, slots=True)
 class SoftCredits:
-    """Soft credits of battles.
-
-    Attributes:
-        target: the map from signal to soft credit.
-        origin: where the map comes from.
-        doubts: warnings about the map.
-        credit: of a, NaN without signal, shape (battles,).
-        judged: number of battles with a verdict.
-    """
+    """Soft credits of a, NaN without signal, shape (battles,), with their map, its origin and doubts about it."""
 
     target: Target
     origin: str

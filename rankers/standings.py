@@ -21,10 +21,7 @@ SAME_SCORE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class RankerResult:
-    """Scores, warnings and further columns of a ranker, in arrays of shape (models,).
-
-    `separated` is None for rankers without likelihood; `extra` are further columns of the standings.
-    """
+    """Scores of a ranker, `separated` (None without likelihood) and `extra` columns, in arrays of shape (models,)."""
 
     estimate: ScoreEstimates
     fit: Fit = field(default_factory=Fit)
@@ -38,14 +35,8 @@ class RankerResult:
 class Exposure:
     """Counts and win rates of the ranked battles, which standings show whatever the ranker is; arrays by model.
 
-    Attributes:
-        battles: number of readable battles.
-        win_rates: mean over opponents of the mean credit against each.
-        items: number of clusters in which the model has a readable battle, or a score.
-        unranked: names of the models without readable battle.
-        counts: of the whole table.
-        notes: warnings from reading and merging.
-        lacking: what the unranked models have none of, for a warning.
+    `battles` are readable, `items` the clusters with such a battle or a score; `counts` are those of the whole table,
+    `notes` warnings from reading and merging. `lacking` says what the `unranked` models have none of.
     """
 
     models: tuple[str, ...]

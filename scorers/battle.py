@@ -102,13 +102,11 @@ def merge_orders(about_a: Sequence[Verdict], *, one_sided: Literal["unparsed", "
 
 
 def merge_jury(verdicts: Sequence[Verdict], rule: Rule = "mean", *, quorum: int | None = None) -> Verdict:
-    """Merge the verdicts of several judges about a, one per judge with both orders merged.
+    """Merge the verdicts of several judges about a; those that could not be read do not vote.
 
-    Judges that could not be read do not vote. `rule`: `mean` averages credits and margins; `majority` counts wins,
-    losses and ties (credit 0.5). A quorum, by default more than half of the jury, must have been read (`mean`), or must
-    have voted decisively or for a tie (`majority`); otherwise the result is unparsed (`no quorum`). A majority's credit
-    is 1 or 0, or 0.5 if decisive votes are evenly split or a quorum votes for a tie; its label counts wins, ties and
-    losses. UsageError if the quorum is not between 1 and the number of judges.
+    A quorum, by default more than half of the jury, must have been read (`mean`), or have voted decisively or for a tie
+    (`majority`), or the result is unparsed. A majority's credit is 0.5 if decisive votes are evenly split or a quorum
+    votes for a tie; its label counts wins, ties and losses. UsageError for an impossible quorum.
     """
     needed = len(verdicts) // 2 + 1 if quorum is None else quorum
     if not 1 <= needed <= len(verdicts):

@@ -142,11 +142,9 @@ def build_judging(
     max_tokens: int | None = None,
     **options: Any,
 ) -> Judging:
-    """Build the settings of a run from plain values, as they are typed and logged.
+    """Build the settings of a run from plain values, as they are typed and logged; UsageError for a wrong one.
 
-    `tie`, `checklist`, `reference`, `system`: what the prompt offers and shows; `template`: path of a prompt that
-    replaces the packaged one; `options`: further fields of `Judging`. UsageError for a setting that the realization
-    does not have or an unreadable file.
+    `template`: path of a prompt that replaces the packaged one; `options`: further fields of `Judging`.
     """
     refuse_unknown_options(options, known_options())
     if options.get("logprobs") is False:

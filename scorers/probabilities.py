@@ -84,10 +84,7 @@ def _masses(top: Mapping[str, float], answers: tuple[str, ...]) -> dict[str, flo
 
 
 def read_reply(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
-    """Read P(yes) / (P(yes) + P(no)) at the first token of the text that is not blank.
-
-    The rest is not read: a reply that was cut off after it counts.
-    """
+    """Read P(yes) / (P(yes) + P(no)) at the first token that is not blank; a reply cut off after it counts."""
     first = token_at(reply, len(reply.text) - len(reply.text.lstrip())) if reply.text.strip() else None
     if reply.refused:
         return Rating(None, reason=UNSHOWN)

@@ -170,7 +170,7 @@ def fence_mark(texts: Mapping[str, str]) -> str:
 
 
 def fence_texts(texts: Mapping[str, str]) -> tuple[dict[str, str], str]:
-    """Put a fence around every text, by name, with control characters escaped; return the texts and their mark."""
+    """Fence every text under its name (RESPONSE A) with control characters escaped; return them and the fence mark."""
     shown = {name: escape_controls(text) for name, text in texts.items()}
     mark = fence_mark(shown)
     return {name: f"<<<{name} {mark}>>>\n{text}\n<<<END {name} {mark}>>>" for name, text in shown.items()}, mark

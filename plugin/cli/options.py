@@ -180,7 +180,7 @@ def detail(command: Command) -> Command:
 
 
 def pop_detail(arguments: dict[str, Any], style: str = "table") -> tuple[str | None, bool]:
-    """Remove --section and --full from `arguments` and return them; all styles but tables show everything."""
+    """Pop --section and --full, which exclude each other; without --section, all styles but tables are full."""
     section, full = arguments.pop("section"), arguments.pop("full")
     if section and full:
         raise UsageError("--full shows every section; leave out --section, or --full")

@@ -112,7 +112,7 @@ def samples_at(path: Path, label: str | None = None, beside: Iterable[Results] =
 
 
 def describe_samples(paths: Iterable[Path], label: str | None) -> list[Samples]:
-    """Return the descriptions of samples files, each with the results file of its run in the same folder."""
+    """Describe samples files, each with the results file of the same time in its folder; None if there is none."""
     paths = list(paths)
     beside = {folder: _read_results(sorted(folder.glob("*.json"))) for folder in {path.parent for path in paths}}
     return [samples_at(path, label, beside[path.parent]) for path in paths]

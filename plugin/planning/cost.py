@@ -42,7 +42,7 @@ def price_designs(request: PlanRequest) -> Iterator[PricedDesign]:
 
 
 def _verdict_models(request: PlanRequest) -> list[VerdictModel]:
-    """Return the verdict model of the pilot and those of its jackknife, or the assumed one; empty if unknown."""
+    """Return the verdict models of the pilot and its jackknife, or the assumed one; [] and a note if unusable."""
     part, record = "precision of the designs", request.record
     if request.models > MOST_MODELS:
         request.leave_out(part, f"it is computed for {MOST_MODELS} models at most", "plan with fewer")

@@ -296,7 +296,7 @@ def _sign_test_intervals(request: PlanRequest) -> str:
 
 
 def _differences_by_edge(request: PlanRequest, edges: Sequence[float]) -> Mapping[float, Sequence[Differences]]:
-    """Return the differences that Wilcoxon's test is planned with by edge, empty if unknown, and note their source."""
+    """Return for every edge the differences that Wilcoxon's test is planned with, [] if unknown; note their source."""
     if request.record is None:
         request.methods["wilcoxon"] = "win, tie and loss against an anchor in the middle, independent of each other"
         return {edge: [_expected_differences(request, edge)] if edge < 0.5 else [] for edge in edges}

@@ -35,7 +35,7 @@ def scan_parquet(spark: Spark, paths: Sequence[str], columns: Mapping[str, str] 
 
 
 def _origins(types: Mapping[str, str], columns: Mapping[str, str]) -> dict[str, str]:
-    """Return the file's name of each column by podium's name."""
+    """Return the file's column by podium's name; raise if a renamed or needed column is missing."""
     absent = [old for old in columns.values() if old not in types]
     if absent:
         raise UsageError(f"there is no column {absent[0]!r}; columns: {', '.join(types)}")

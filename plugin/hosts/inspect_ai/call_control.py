@@ -84,7 +84,7 @@ class CircuitBreaker:
         return answer
 
     def _settle(self, refusal: JudgeStoppedError | None = None) -> None:
-        """Let the waiting calls go on, or make them raise `refusal`."""
+        """Decide once and for good: waiting and later calls go on, or raise `refusal`."""
         if not self._is_settled:
             self._is_settled, self._refusal = True, refusal
             self._room.release()

@@ -10,7 +10,7 @@ from podium.comparison.gate import Gate, GateDecision
 from podium.comparison.outcomes import ELO, PairFinding
 from podium.report.model import EMPTY
 from podium.report.numbers import percent
-from podium.text import some
+from podium.text import plural, some
 
 
 def comparison_answer(
@@ -28,24 +28,21 @@ def comparison_answer(
 
 def _pair_sentences(finding: PairFinding, p_name: str) -> list[str]:
     """Write which model is ahead, the wins by item, and how many more items would separate the two."""
-    sentences = [_lead_sentence(finding, p_name)]
-    if len(finding.results):
-        sentences.append(_tally_sentence(finding))
-    if not finding.is_distinguishable:
-        names, number = (finding.candidate, finding.baseline), finding.further_items
-        first, second = names if finding.difference.value >= 0 else names[::-1]
-        unknown = comparison_templates.MORE_ITEMS_UNKNOWN.format(candidate=first, baseline=second)
-        gap = amount_text(abs(finding.difference.value), finding.measure, finding.is_share)
-        sentences.append(unknown if number is None else more_items_sentence(first, second, number, gap))
-    return sentences
+    sentences = [_lead_sentence(finding, p_name), *([_tally_sentence(finding)] if len(finding.results) else [])]
+    if finding.is_distinguishable:
+        return sentences
+    names, number = (finding.candidate, finding.baseline), finding.further_items
+    first, second = names if finding.difference.value >= 0 else names[::-1]
+    if number is None:
+        return [*sentences, comparison_templates.MORE_ITEMS_UNKNOWN.format(candidate=first, baseline=second)]
+    gap = amount_text(abs(finding.difference.value), finding.measure, finding.is_share)
+    return [*sentences, more_items_sentence(first, second, number, gap)]
 
 
 def _lead_sentence(finding: PairFinding, p_name: str) -> str:
     """Write which model is ahead, by how much, and whether the two are distinguishable."""
     value, (low, high) = finding.difference.value, finding.interval
-    if value < 0:
-        low, high = -high, -low
-    interval = difference_interval_text(finding, low, high)
+    interval = difference_interval_text(finding, *((-high, -low) if value < 0 else (low, high)))
     fields = {
         "candidate": finding.candidate,
         "baseline": finding.baseline,
@@ -54,20 +51,18 @@ def _lead_sentence(finding: PairFinding, p_name: str) -> str:
         "interval": f" ({interval})" if interval else "",
         "test": f"{p_name} {p_text(finding.p_adjusted)}, {finding.difference.method}",
     }
-    if value == 0:
-        return comparison_templates.LEVEL.format(**fields)
-    return (comparison_templates.CLEAR if finding.is_distinguishable else comparison_templates.OPEN).format(**fields)
+    templates = comparison_templates
+    template = templates.CLEAR if finding.is_distinguishable else templates.OPEN
+    return (template if value else templates.LEVEL).format(**fields)
 
 
 def _tally_sentence(finding: PairFinding) -> str:
     """Write how many items the candidate wins, loses and ties."""
-    nouns = (("win", "wins"), ("loss", "losses"), ("tie", "ties"))
-    wins, losses, ties = (
-        f"{number:,} {singular if number == 1 else many}"
-        for number, (singular, many) in zip(finding.tally, nouns, strict=True)
-    )
+    won, lost, even = finding.tally
+    losses = f"{lost:,} {'loss' if lost == 1 else 'losses'}"
     identical = comparison_templates.IDENTICAL.format(number=f"{finding.identical:,}") if finding.identical else ""
-    return comparison_templates.TALLY.format(wins=wins, losses=losses, ties=ties, identical=identical)
+    fields = {"wins": f"{won:,} {plural('win', won)}", "losses": losses, "ties": f"{even:,} {plural('tie', even)}"}
+    return comparison_templates.TALLY.format(**fields, identical=identical)
 
 
 def _several_sentence(findings: Sequence[PairFinding]) -> str:
@@ -84,8 +79,8 @@ def _several_sentence(findings: Sequence[PairFinding]) -> str:
 def finding_label(finding: PairFinding, among: Sequence[PairFinding]) -> str:
     """Name a finding by its candidate, its question or both, as needed to identify it among others."""
     several = len({own.candidate for own in among}) > 1
-    parts = [finding.candidate] if several or finding.question is None else []
-    return " on ".join([*parts, *([finding.question] if finding.question else [])])
+    candidate = finding.candidate if several or finding.question is None else None
+    return " on ".join(filter(None, (candidate, finding.question)))
 
 
 def _gate_sentence(gate: Gate, level: float) -> str:
@@ -97,10 +92,9 @@ def _gate_sentence(gate: Gate, level: float) -> str:
         return _bound_sentence(blocking[0], level)
     if verdict == "PASS":
         return comparison_templates.ALL_MET.format(requirements=all_of(len(blocking), "requirement"))
-    worst = [own for own in blocking if own.verdict == verdict]
-    names = some([_requirement_label(own) for own in worst], "; ", most=4)
-    outcome = comparison_templates.OUTCOMES[verdict]
-    fields = {"number": len(worst), "all": len(blocking), "outcome": outcome, "names": names}
+    worst = [_requirement_label(own) for own in blocking if own.verdict == verdict]
+    outcome = "refuted" if verdict == "FAIL" else "undecided"
+    fields = {"number": len(worst), "all": len(blocking), "outcome": outcome, "names": some(worst, "; ", most=4)}
     return comparison_templates.SOME_BLOCKING.format(verdict=verdict, **fields)
 
 
@@ -149,11 +143,9 @@ def difference_interval_text(finding: PairFinding, low: float, high: float) -> s
     """Format an interval in the unit of the difference; empty if neither end is known."""
     if np.isinf(low) and np.isinf(high):
         return ""
-    ends = []
-    for end in (low, high):
-        number = amount_text(end, finding.measure, finding.is_share).rpartition(" ")[0].replace("-0.0", "0.0")
-        ends.append(("∞" if end > 0 else "-∞") if np.isinf(end) else number)
-    return " … ".join(ends)
+    numbers = [amount_text(end, finding.measure, finding.is_share).rpartition(" ")[0] for end in (low, high)]
+    ends = {-np.inf: "-∞", np.inf: "∞"}
+    return " … ".join(ends.get(e, text.replace("-0.0", "0.0")) for e, text in zip((low, high), numbers, strict=True))
 
 
 def p_text(p: float) -> str:

@@ -191,7 +191,7 @@ def _findings(
         for pair in pairs:
             name = f"{about['question']}: " if about["question"] else ""
             try:
-                finding = finding_of(part, pair, **about)
+                finding = finding_of(part, pair, about)
             except UsageError as error:
                 mistakes.append(error)
             except PodiumError as error:
@@ -211,14 +211,14 @@ def _questions(battles: Battles, pool: bool) -> Iterator[tuple[dict[str, str | N
     if not is_scored or pool:
         if not pool:
             refuse_several_judges(battles)
-        yield {"question": None, "task": None, "metric": None}, battles
+        yield dict.fromkeys(("question", "task", "metric", "slice")), battles
         return
     columns = [name for name in QUESTION if name in table and len(battles.values_of(name))]
     several = [name for name in columns if len(battles.values_of(name)) > 1]
     for value, part in battles.slices(",".join(several)) if several else [(None, battles)]:
         if len(part):
             own = {name: part.values_of(name)[0] for name in columns}
-            yield {"question": value, "task": own.get("task"), "metric": own.get("judge")}, part
+            yield {"question": value, "task": own.get("task"), "metric": own.get("judge"), "slice": None}, part
 
 
 def _slice_findings(
@@ -228,7 +228,7 @@ def _slice_findings(
     findings = []
     for value, part in battles.slices(by):
         with suppress(NotIdentifiedError):
-            findings.append(finding_of(part, pair, **{**about, "slice": value}))
+            findings.append(finding_of(part, pair, {**about, "slice": value}))
     return _adjust_by_holm(findings)
 
 

@@ -29,7 +29,10 @@ def comparison_reports(comparison: Comparison) -> tuple[Report, ...]:
     sections = [_gate_section(comparison.gate, comparison.level)] if comparison.gate else []
     for finding in findings:
         about = f": {finding_label(finding, findings)}" if len(findings) > 1 or finding.question else ""
-        sections += [_slices_section(finding, about)] if finding.slices else []
+        if finding.slices:
+            slices = f"{len(finding.slices):,} {plural('slice', len(finding.slices))}"
+            table, note = _findings_table(finding.slices, "slice"), comparison_templates.SLICES_NOTE
+            sections.append(Section("slices", f"by slice{about}", (), (table,), (note.format(slices=slices),)))
         if finding.results["difference"].any():
             sections.append(_items_section(finding, about, MOST_ITEMS if len(findings) == 1 else FEW_ITEMS))
     pairs = dict.fromkeys(f"{own.candidate} against {own.baseline}" for own in findings)
@@ -59,37 +62,29 @@ def _gate_section(gate: Gate, level: float) -> Section:
         low, high, threshold = (bound_text(own, name) for name in ("low", "high", "threshold"))
         needed = threshold if threshold == EMPTY else f"> {threshold}"
         rows.append((verdict, requirement.text, about, estimate, low, high, needed))
-    table = Table("", header, tuple(rows), "lllrrrr")
-    return Section(
-        "gate", "required", tables=(table,), notes=(comparison_templates.GATE_NOTE.format(level=percent(level)),)
-    )
-
-
-def _slices_section(finding: PairFinding, about: str) -> Section:
-    """Build the section of slices, a row per slice."""
-    slices = f"{len(finding.slices):,} {plural('slice', len(finding.slices))}"
-    notes = (comparison_templates.SLICES_NOTE.format(slices=slices),)
-    return Section("slices", f"by slice{about}", tables=(_findings_table(finding.slices, "slice"),), notes=notes)
+    note = comparison_templates.GATE_NOTE.format(level=percent(level))
+    return Section("gate", "required", tables=(Table("", header, tuple(rows), "lllrrrr"),), notes=(note,))
 
 
 def _findings_table(findings: Sequence[PairFinding], about: str) -> Table:
     """Build a table with a row per finding; `about` is the second column, `question` or `slice`, or empty."""
     level = percent(findings[0].level)
     is_scored = any(own.scores for own in findings)
-    header = ["candidate", *([about] if about else []), "difference"]
-    header += [f"{level} interval" if findings[0].tests == 1 else f"{level}, simultaneous", "p", "items"]
-    header += ["won–lost–even", "scores" if is_scored else "win rate"]
-    rows = []
-    for own in findings:
-        row = [own.candidate, *([getattr(own, about) or ""] if about else [])]
-        row += [
-            amount_text(own.difference.value, own.measure, own.is_share),
-            difference_interval_text(own, *own.interval),
-        ]
-        row += [p_text(own.p_adjusted).removeprefix("= "), f"{own.difference.items:,}", "{}–{}–{}".format(*own.tally)]
-        rows.append((*row, _scores_text(own) if is_scored else _win_rate_text(own)))
+    columns = {
+        "candidate": [own.candidate for own in findings],
+        **({about: [getattr(own, about) or "" for own in findings]} if about else {}),
+        "difference": [amount_text(own.difference.value, own.measure, own.is_share) for own in findings],
+        f"{level} interval" if findings[0].tests == 1 else f"{level}, simultaneous": [
+            difference_interval_text(own, *own.interval) for own in findings
+        ],
+        "p": [p_text(own.p_adjusted).removeprefix("= ") for own in findings],
+        "items": [f"{own.difference.items:,}" for own in findings],
+        "won–lost–even": ["{}–{}–{}".format(*own.tally) for own in findings],
+        "scores" if is_scored else "win rate": list(map(_scores_text if is_scored else _win_rate_text, findings)),
+    }
     align = "ll" if about else "l"
-    return Table("", tuple(header), tuple(rows), align + "r" * (len(header) - len(align)))
+    rows = tuple(zip(*columns.values(), strict=True))
+    return Table("", tuple(columns), rows, align + "r" * (len(columns) - len(align)))
 
 
 def _scores_text(finding: PairFinding) -> str:

@@ -11,7 +11,6 @@ SEVERAL = "Compared with {baselines}, {groups} ({number} tests, Holm)."
 ALL_ADVISORY = "{verdict}: every requirement is advisory."
 ALL_MET = "PASS: {requirements} are met."
 SOME_BLOCKING = "{verdict}: {number} of {all} requirements {outcome}: {names}."
-OUTCOMES = {"PASS": "met", "FAIL": "refuted", "UNDECIDED": "undecided"}
 NOT_COMPARED = "{verdict}: {requirement} cannot be decided, because nothing was compared."
 BOUND = (
     "{verdict}: {candidate} minus {baseline} is at {side} {bound} ({level}, one-sided); more than {threshold} is "

@@ -178,12 +178,11 @@ def decide(requirements: Sequence[Requirement], findings: Sequence[PairFinding],
         level: of the one-sided bounds, in (0, 1).
     """
     alpha = 1 - level
-    about = [(own, [finding for finding in findings if own.is_about(finding)]) for own in requirements]
-    pairs = [(own, finding) for own, answers in about for finding in answers]
+    pairs = [(own, finding) for own in requirements for finding in findings if own.is_about(finding)]
     measured = [_measure_of(*pair) for pair in pairs]
     refuted = holm(np.array([difference.p_below(threshold) for difference, threshold, _ in measured])) <= alpha
     share_of_open, share_of_all = alpha / max(int((~refuted).sum()), 1), alpha / max(len(pairs), 1)
-    decided = []
+    decided = [GateDecision(own, None, "UNDECIDED") for own in requirements if not any(map(own.is_about, findings))]
     for pair, (difference, threshold, measure), fails in zip(pairs, measured, refuted, strict=True):
         # Unless Holm's rule rejects all, a rejected difference is only known to lie below its threshold.
         high = min(difference.high(share_of_all), threshold) if fails else difference.high(share_of_open)
@@ -191,14 +190,7 @@ def decide(requirements: Sequence[Requirement], findings: Sequence[PairFinding],
         verdict: Verdict = "FAIL" if fails else "PASS" if passes else "UNDECIDED"
         ends = finite_or_none(difference.low(alpha)), finite_or_none(high)
         decided.append(GateDecision(*pair, verdict, threshold, *ends, measure))
-    rest = iter(decided)
-    return Gate(
-        tuple(
-            decision
-            for own, answers in about
-            for decision in ([next(rest) for _ in answers] or [GateDecision(own, None, "UNDECIDED")])
-        )
-    )
+    return Gate(tuple(sorted(decided, key=lambda each: requirements.index(each.requirement))))
 
 
 def _measure_of(requirement: Requirement, finding: PairFinding) -> tuple[DifferenceTest, float, str]:

@@ -1,7 +1,8 @@
 """Estimate the difference between two models from battles, with results by item."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,7 +29,7 @@ class ComparedPair:
     identical: Collection[str] | None = None
 
 
-def finding_of(battles: Battles, pair: ComparedPair, **about: str | None) -> PairFinding:
+def finding_of(battles: Battles, pair: ComparedPair, about: Mapping[str, Any]) -> PairFinding:
     """Estimate the difference between two models; `about` is the question, task, metric and slice of the battles."""
     direct = direct_battles(battles.table, pair)
     scored = direct.dropna(subset=["candidate", "baseline"])
@@ -47,10 +48,7 @@ def finding_of(battles: Battles, pair: ComparedPair, **about: str | None) -> Pai
     return PairFinding(
         candidate=pair.candidate,
         baseline=pair.baseline,
-        question=about.get("question"),
-        task=about.get("task"),
-        metric=about.get("metric"),
-        slice=about.get("slice"),
+        **about,
         measure=main,
         differences=differences,
         is_share=is_share,

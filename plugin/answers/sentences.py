@@ -30,12 +30,7 @@ from podium.text import plural
 def add_answers(
     standings: Sequence[Standings], slices: Mapping[str | None, Battles], families: Mapping[str, str]
 ) -> tuple[Standings, ...]:
-    """Return standings with answers; the first answer, which is printed, replaces a warning about few items.
-
-    Args:
-        slices: the battles of each slice.
-        families: models and judges to their family, as given; the rest is guessed from names.
-    """
+    """Return standings with answers; the first answer, which is printed, replaces a warning about few items."""
     compared = {each.slice for each in standings if who_sentence(each) is not None}
     results = {value: check_results(battles, families) for value, battles in slices.items() if value in compared}
     answered = []
@@ -60,10 +55,7 @@ def add_answers(
 def build_answer(
     standings: Standings, battles: Battles, results: Sequence[CheckResult], what_next: str | None = None
 ) -> tuple[str, ...]:
-    """Return the answer in at most three sentences; empty if no two models have an interval.
-
-    A tournament that was asked a question begins with its decision; `what_next` replaces the third sentence.
-    """
+    """Return the answer in at most three sentences, with its own third one; empty if no two models have an interval."""
     who = who_sentence(standings)
     if who is None:
         return ()
@@ -79,10 +71,7 @@ def build_answer(
 
 
 def next_sentence(standings: Standings, robustness: DropOutRobustness | None = None) -> str | None:
-    """Write how many more items would separate the first two models, by the critical value of the rank sets.
-
-    Returns None if they are separated already, or a tournament gives its own advice.
-    """
+    """Write how many more items would separate the first two; None if they are, or a tournament has its own advice."""
     separation = standings.separation
     if separation is None or separation.z is None or len(separation.names) < 2 or 1 in separation.beats[0]:
         return None
@@ -103,10 +92,7 @@ def next_sentence(standings: Standings, robustness: DropOutRobustness | None = N
 
 
 def connecting_sentence(standings: Standings) -> str | None:
-    """Write how many battles would connect groups of models that never met; None if all models are connected.
-
-    Rankers that need one scale raise an error for such battles; win rates exist within each group.
-    """
+    """Write how many battles would connect groups of models that never met; None if all models are connected."""
     groups = standings.fit.components
     if groups is None or groups < 2:
         return None

@@ -100,11 +100,7 @@ def are_too_many(battles: Battles) -> bool:
 
 
 def robustness_of(battles: Battles, standings: Standings) -> DropOutRobustness | None:
-    """Return the drop-out robustness of the first place, of removing one or two items; None if it does not apply.
-
-    It applies to a leader clearly ahead of all others or within one standard error of the second, and only if plain
-    Bradley-Terry, which the removals are fitted by, has the same leader as the ranking.
-    """
+    """Return whether one or two items carry the first place; None unless it is clear or within one standard error."""
     separation = standings.separation
     if separation is None or are_too_many(battles) or standings.ranker != "bradley-terry":
         return None

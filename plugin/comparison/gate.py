@@ -27,12 +27,9 @@ SCOPE = ("task", "metric", "candidate")
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """One requirement on a candidate; without task, metric and candidate it is about all findings.
+    """A requirement on all findings, or those of a task, metric or candidate; an advisory one affects no verdict.
 
-    Attributes:
-        margin: by which the candidate may be worse; 0 for `better`.
-        unit: `elo`, `points` (hundredths of a share), `units` (the metric's units, or a share); empty for `better`.
-        is_advisory: whether it is reported without affecting the verdict.
+    The margin is in `unit`: `elo`, `points` (hundredths of a share), `units` (the metric's, or a share); 0 for better.
     """
 
     text: str
@@ -57,12 +54,9 @@ class Requirement:
 
 @dataclass(frozen=True)
 class GateDecision:
-    """The verdict on one requirement for one finding; the finding is None if nothing comparable was compared.
+    """The verdict on a requirement for a finding (None if nothing comparable was compared), with its bounds.
 
-    Attributes:
-        threshold: the difference that must be exceeded.
-        low: one-sided lower bound of the difference.
-        high: upper bound, simultaneous over all requirements.
+    `low` is a one-sided bound that must exceed the threshold, `high` is simultaneous over all requirements.
     """
 
     requirement: Requirement
@@ -170,13 +164,7 @@ def _load(path: Path) -> Any:
 
 
 def decide(requirements: Sequence[Requirement], findings: Sequence[PairFinding], level: float) -> Gate:
-    """Decide each requirement for each finding it is about; without a finding it is undecided.
-
-    Failures are corrected by Holm's rule over all of them, passes need no correction.
-
-    Args:
-        level: of the one-sided bounds, in (0, 1).
-    """
+    """Decide each requirement, by one-sided bounds, for each finding it is about; without a finding it is undecided."""
     alpha = 1 - level
     pairs = [(own, finding) for own in requirements for finding in findings if own.is_about(finding)]
     measured = [_measure_of(*pair) for pair in pairs]

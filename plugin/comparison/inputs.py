@@ -17,10 +17,7 @@ LOG = ".eval"
 
 
 def split_arguments(words: Sequence[str], baseline: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Split arguments into two model names (none with a baseline) and sources.
-
-    They are A B SOURCE..., or two paths with a model each, or, with a baseline, sources alone.
-    """
+    """Split A B SOURCE..., two paths with a model each, or, with a baseline, SOURCE... into model names and sources."""
     if baseline is not None:
         if not words:
             raise UsageError("no sources: type podium compare SOURCE... --baseline NAME")

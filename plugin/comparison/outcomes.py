@@ -20,14 +20,10 @@ MOST_ITEMS = 1_000
 
 @dataclass(frozen=True)
 class PairFinding:
-    """The difference between a candidate and a baseline on one question.
+    """The difference between a candidate and a baseline on one question (None if there is only one).
 
-    Attributes:
-        question: task and metric; None if there is only one question.
-        is_share: whether scores lie in [0, 1], so that points are hundredths.
-        results: item, difference, scores (None for verdicts) and is_identical; the largest difference first.
-        identical: number of items with identical answers; None if answers are not known.
-        tests: number of tests that Holm's rule adjusts together.
+    `results` holds item, difference, scores and is_identical, the largest difference first; `identical` counts items
+    with identical answers (None if unknown), `tests` those that Holm's rule adjusts together. A share lies in [0, 1].
     """
 
     candidate: str

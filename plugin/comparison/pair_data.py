@@ -86,10 +86,7 @@ def table_items(table: pd.DataFrame) -> pd.Series:
 
 
 def direct_battles(table: pd.DataFrame, pair: ComparedPair) -> pd.DataFrame:
-    """Return the battles between candidate and baseline: item, credit and weight, and scores of both.
-
-    The credit is the candidate's, and 1/2 for identical answers, which `is_identical` marks.
-    """
+    """Return item, candidate's credit (1/2 for identical answers), weight and both scores of the pair's battles."""
     names = {pair.candidate, pair.baseline}
     first, second = table["model_a"].astype(object), table["model_b"].astype(object)
     kept = (first.isin(names) & second.isin(names) & (first != second)).to_numpy()

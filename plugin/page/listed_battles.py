@@ -23,12 +23,7 @@ CHANCE, ORDERS, JUDGES, HUMANS = "", "the two orders disagree", "judges disagree
 
 @dataclass(frozen=True, slots=True)
 class ListedBattles:
-    """The battles that a page lists, as a JSON document of columns in which texts stand once.
-
-    Attributes:
-        total: number of all battles.
-        cut: texts that were shortened, or left out because the page has a limit.
-    """
+    """A page's battles as a JSON document of columns, and how many there are; `cut` counts texts cut or left out."""
 
     document: Mapping[str, Any]
     total: int
@@ -38,12 +33,7 @@ class ListedBattles:
 
 
 def list_battles(battles: Battles, judgments: Battles, texts: BattleTexts | None, seed: int = 0) -> ListedBattles:
-    """Select battles, all disagreements and a random sample of the rest, and pack them with their texts.
-
-    Args:
-        battles: both orders merged.
-        judgments: the same verdicts, one row per order.
-    """
+    """Select disagreements and a sample of the other (merged) battles, and pack them with judgments and texts."""
     table = battles.table
     why = _disagreements(battles)
     order = np.lexsort([np.random.default_rng(seed).random(len(table)), why == CHANCE])

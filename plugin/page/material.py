@@ -26,15 +26,7 @@ from podium.report.model import Report, Table
 class PageContent:
     """The content of a report page; None or empty parts are not shown, and `missing` gives the reason by section.
 
-    Attributes:
-        matchups: of `matchup_table`.
-        names: models with battles, in ranking order.
-        rank_probabilities: how often each of `names` takes each rank, shape (models, models).
-        has_texts: whether texts were asked for.
-        judge: the judge cards.
-        command: that makes the page again.
-        notes: about the texts.
-        home: link to the page of all rankings, if this is one of a site.
+    `rank_probabilities`, shape (models, models), are of `names`, the models with battles in ranking order.
     """
 
     ranking: Ranking
@@ -63,14 +55,7 @@ def add_battles_to_page(
     level: float,
     seed: int,
 ) -> PageContent:
-    """Add everything that is computed from the battles; what they do not support goes to `missing`.
-
-    Args:
-        battles: both orders merged.
-        judgments: the same verdicts, one row per order.
-        texts: None to leave them out.
-        families: models and judges to their family, as given; the rest is guessed from names.
-    """
+    """Add all that merged battles and their judgments (a row per order) support; the rest goes to `missing`."""
     content = _add_matchups(content, battles, seed)
     missing, judge = dict(content.missing), content.judge
     if len(battles) > MOST_BATTLES:

@@ -23,13 +23,7 @@ Words = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class BattleTexts:
-    """Texts of battles, and notes about texts that were not found.
-
-    Attributes:
-        instructions: by item.
-        responses: by item, number of the response, model.
-        words: the judges' replies, by item, number, model_a and model_b as the judgment names them.
-    """
+    """Instructions, responses and the judges' words by item, number of the response and models; notes on lost ones."""
 
     instructions: dict[str, str] = field(default_factory=dict)
     responses: dict[tuple[str, int, str], str] = field(default_factory=dict)
@@ -61,12 +55,7 @@ class BattleTexts:
 
 
 def collect_texts(battles: Battles, sources: Sequence[str], responses: Sequence[str] = ()) -> BattleTexts:
-    """Collect the texts of battles from table columns, Inspect logs, lm-eval samples and response files.
-
-    Args:
-        battles: judgments, one row per order.
-        responses: files or folders, as `podium label` takes them.
-    """
+    """Collect texts from the columns of judgments, Inspect logs, lm-eval samples and response files."""
     texts = BattleTexts()
     for row in _rows_with_texts(battles):
         texts.add_row(row)

@@ -29,10 +29,7 @@ BUBBLE = 260
 
 
 def forest(standings: Sequence[Standings]) -> Any:
-    """Draw a forest plot: scores with intervals and rank sets, best first; rankers with one scale side by side.
-
-    Sampling intervals are thick, conformal ones thin and broken.
-    """
+    """Draw scores, rank sets, and sampling (thick) and conformal (thin) intervals; rankers of a scale side by side."""
     groups = [list(group) for _, group in groupby(standings, key=lambda each: (each.slice, each.scale))]
     charts = [_forest_of(group) for group in groups]
     return charts[0] if len(charts) == 1 else load_extra("altair").vconcat(*charts)

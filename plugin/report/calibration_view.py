@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from scipy.special import expit
 
 from podium.errors import find_name
-from podium.nouns.calibration import Accuracy, Agreement, Calibration, Conformal, HeldOut
+from podium.nouns.calibration import Accuracy, Agreement, Calibration, Conformal
 from podium.nouns.estimate import Estimate
 from podium.report.model import EMPTY, Axis, Report, Table
 from podium.report.numbers import axis_ends, cell_text, number_text, percent, share_text, slope_text
@@ -106,14 +106,10 @@ def intervals_report(calibrations: Sequence[Calibration]) -> Report:
 
 def differences_report(choice: "Choice") -> Report:
     """Compare each target with the one of the smallest error."""
+    digits = {"mae": 1, "spearman": 3, "kendall": 3}
     rows = [
-        (
-            *_contender_cells(contender),
-            _signed_text(difference.mae, 1),
-            _signed_text(difference.spearman, 3),
-            _signed_text(difference.kendall, 3),
-        )
-        for contender, difference in choice.others
+        (*_contender_cells(each), *(_signed_text(getattr(beyond, name), digits[name]) for name in digits))
+        for each, beyond in choice.others
     ]
     title = f"beyond {' '.join(filter(None, _contender_cells(choice.best)))}, which errs least"
     legend = (
@@ -159,8 +155,10 @@ def _report(
     return Report(title, table=Table("", tuple(header), cells, align, axis=axis, legend=tuple(legend)))
 
 
-def _row(label: str, parts: Sequence[Any], text: Callable[[Any], str]) -> tuple[str, ...]:
-    """Return a row with a label and one text per part, those of hard and of soft ratings."""
+def _row(label: str, parts: Sequence[Any], text: Callable[[Any], str] | tuple[str, int]) -> tuple[str, ...]:
+    """Return a row with a label and one text per part (hard and soft ratings), or a figure's name and decimals."""
+    if isinstance(text, tuple):
+        return (label, *(number_text(getattr(part, text[0]), text[1]) for part in parts))
     return (label, *map(text, parts))
 
 
@@ -190,18 +188,18 @@ def _accuracy(calibration: Calibration) -> Report:
     both: list[Accuracy] = [calibration.accuracy[kind] for kind in ("hard", "soft")]
     factors = [calibration.scale_correction.get(kind) for kind in ("hard", "soft")]
     rows = [
-        _row("mean absolute error, Elo", both, lambda kind: number_text(kind.mae, 1)),
-        _row("Spearman", both, lambda kind: number_text(kind.spearman, 3)),
-        _row("Kendall", both, lambda kind: number_text(kind.kendall, 3)),
+        _row("mean absolute error, Elo", both, ("mae", 1)),
+        _row("Spearman", both, ("spearman", 3)),
+        _row("Kendall", both, ("kendall", 3)),
         _row("models", both, lambda kind: str(kind.n)),
     ]
     if calibration.scale_correction:
         rows += [
             _row("scale-corrected by", factors, lambda s: f"{s.mean:.2f}" if s and s.is_known else "no"),
             _row("  90% interval", factors, lambda s: _range_text(s and s.low is not None and (s.low, s.high), 1, 2)),
-            _row("slope of human ratings on these", both, lambda kind: number_text(kind.slope, 2)),
+            _row("slope of human ratings on these", both, ("slope", 2)),
         ]
-    rows.append(_row("error from a limited number of labels, Elo", both, lambda kind: number_text(kind.floor, 1)))
+    rows.append(_row("error from a limited number of labels, Elo", both, ("floor", 1)))
     if calibration.scale_correction:
         spread = "spread beyond all sampling errors, Elo"
         rows.append(_row(spread, factors, lambda s: f"{s.spread:.1f}" if s else EMPTY))
@@ -218,16 +216,16 @@ def _conformal(calibration: Calibration) -> Report:
     error = f"median {'error of judge and humans' if corrected else 'standard error'}, Elo"
     rows = [
         _row("q" if corrected else "q, standard errors", both, lambda kind: "∞" if kind.q is None else f"{kind.q:.2f}"),
-        _row(error, both, lambda kind: number_text(kind.median_se, 1)),
+        _row(error, both, ("median_se", 1)),
         _row("scores, of which needed", both, lambda kind: f"{kind.n}, {kind.least_models}"),
     ]
     if any(kind.t is not None for kind in both):
-        rows.append(_row("by t instead, if disagreement is normal", both, lambda kind: number_text(kind.t, 2)))
+        rows.append(_row("by t instead, if disagreement is normal", both, ("t", 2)))
     if any(kind.coverage is not None for kind in both):
         rows += [
             _row(f"coverage over {soft.splits} half splits", both, lambda kind: share_text(kind.coverage)),
             _row("  least … largest", both, lambda kind: _range_text(kind.coverage_range, 100, 0, "%")),
-            _row("median width over the splits, Elo", both, lambda kind: number_text(kind.median_width, 1)),
+            _row("median width over the splits, Elo", both, ("median_width", 1)),
             _row("  least … largest", both, lambda kind: _range_text(kind.width_range, 1, 1)),
         ]
     else:
@@ -235,7 +233,7 @@ def _conformal(calibration: Calibration) -> Report:
         if any(kind.loo_coverage is not None for kind in both):
             rows += [
                 _row("coverage, each left out (says n alone)", both, lambda kind: share_text(kind.loo_coverage)),
-                _row("median width, each left out, Elo", both, lambda kind: number_text(kind.loo_width, 1)),
+                _row("median width, each left out, Elo", both, ("loo_width", 1)),
             ]
     return _report(f"{percent(soft.level)} conformal intervals for new models", ["", "hard", "soft"], rows)
 
@@ -257,30 +255,25 @@ def _models(calibration: Calibration) -> Report:
         ]
         for held in ordered
     ]
-    bars, marks = tuple(_bar(calibration, held) for held in ordered), tuple(held.human_elo for held in ordered)
+    bars = tuple(
+        None
+        if held.residual("soft") is None or (rating := held.rating("soft")) is None
+        else Estimate(rating, *calibration.interval_of(held))
+        for held in ordered
+    )
+    marks = tuple(held.human_elo for held in ordered)
     ends = axis_ends(bars, marks)
     axis = Axis(bars, ends, (f"{ends[0]:.0f}", f"{ends[1]:.0f}"), PICTURE_WIDTH, marks) if ends else None
     return _report("models, held out one by one", header, rows, axis=axis)
 
 
-def _bar(calibration: Calibration, held: HeldOut) -> Estimate | None:
-    """Return a model's soft rating with its conformal interval; None if it has none."""
-    rating = held.rating("soft")
-    return None if held.residual("soft") is None or rating is None else Estimate(rating, *calibration.interval_of(held))
-
-
 def _reliability(calibration: Calibration) -> Report:
     """Build the reliability table."""
-    rows = [
-        [
-            f"{share.battles:,}",
-            number_text(share.mean_margin, 2),
-            f"{share.predicted:.1%}",
-            f"{share.agreement:.1%}",
-            "█" * round(max(0.0, share.agreement - 0.5) * 2 * BLOCKS),
-        ]
-        for share in calibration.agreement.bins
-    ]
+    rows = []
+    for share in calibration.agreement.bins:
+        bar = "█" * round(max(0.0, share.agreement - 0.5) * 2 * BLOCKS)
+        known = (f"{share.battles:,}", number_text(share.mean_margin, 2))
+        rows.append((*known, f"{share.predicted:.1%}", f"{share.agreement:.1%}", bar))
     ece = number_text(calibration.agreement.ece, 3)
     header = ["battles", "mean |margin|", "predicted", "humans agreed", f"50% … 100%   (ECE {ece})"]
     return _report("is the signal a probability?", header, rows, "rrrrl")

@@ -15,13 +15,11 @@ NAME = "model"
 def html_text(reports: Sequence[Report]) -> str:
     """Render reports as a self-contained HTML document."""
     title = next((text for report in reports for text in (*report.answer, report.title) if text), "podium")
-    head = (
-        f'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{POLICY}">'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1"><title>{literal(title)}</title>'
-        f"<style>{stylesheet()}</style>"
-    )
     return (
-        f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body><main>{html_part(reports)}</main></body></html>\n'
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1"><title>{literal(title)}</title>'
+        f"<style>{stylesheet()}</style></head>\n<body><main>{html_part(reports)}</main></body></html>\n"
     )
 
 
@@ -35,9 +33,8 @@ def html_part(reports: Sequence[Report], heading: int = 2) -> str:
     """Render reports as sections, with headings from a level on."""
     parts = []
     for report in reports:
-        answer = "".join(f'<p class="answer">{literal(text)}</p>' for text in report.answer)
-        sections = [section_part(section, heading + (k > 0)) for k, section in enumerate(report.parts)]
-        parts.append(answer + "\n".join(sections))
+        sections = "\n".join(section_part(section, heading + (k > 0)) for k, section in enumerate(report.parts))
+        parts.append("".join(f'<p class="answer">{literal(text)}</p>' for text in report.answer) + sections)
     return "\n".join(parts)
 
 
@@ -98,7 +95,7 @@ def _cell(text: str, side: str, is_name: bool) -> str:
 
 def _bar(axis: Axis, row: int) -> str:
     """Render the interval bar of a row."""
-    bar, mark, (least, most) = axis.bars[row], axis.mark(row), axis.ends
+    bar, mark, (least, most) = axis.bars[row], axis.marks[row] if axis.marks else None, axis.ends
     if bar is None:
         return ""
 

@@ -47,11 +47,9 @@ def literal(text: str) -> str:
 def _table(table: Table) -> list[str]:
     """Render a table as lines."""
     header = [_row(table.header), r"\midrule"] if any(table.header) else []
-    rows = [[_row(row), *([r"\midrule"] if k in table.rules else [])] for k, row in enumerate(table.rows)]
+    rules = table.rules - {len(table.rows) - 1}
+    body = [line for k, row in enumerate(table.rows) for line in (_row(row), *([r"\midrule"] if k in rules else []))]
     title = [literal(table.title), ""] if table.title else []
-    body = [line for lines in rows for line in lines]
-    if body and body[-1] == r"\midrule":
-        body.pop()
     ends = rf"\begin{{tabular}}{{{table.align}}}", r"\end{tabular}"
     legend = [line for text in table.legend for line in (literal(text), "")]
     return [*title, ends[0], r"\toprule", *header, *body, r"\bottomrule", ends[1], "", *legend]

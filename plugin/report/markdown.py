@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from podium.printable import printable
-from podium.report.model import Report, Section, Table
+from podium.report.model import Report, Table
 
 MARKUP = re.compile(r"[\\`*<\[|]|(?<![^\W_])_|_(?![^\W_])")
 """Characters that Markdown reads as markup; an underscore inside a word is none."""
@@ -16,7 +16,11 @@ def markdown_text(reports: Sequence[Report]) -> str:
     texts = []
     for report in reports:
         blocks = [" ".join(map(literal, report.answer))]
-        blocks += [block for section in report.parts for block in _section_blocks(section)]
+        for section in report.parts:
+            blocks += [f"**{literal(section.title)}**"] if section.title else []
+            for table in (*section.fact_tables, *section.tables):
+                blocks += [literal(table.title), "\n".join(table_lines(table)), *map(literal, table.legend)]
+            blocks.append("\n".join(f"{literal(note)}  " for note in section.notes).rstrip())
         texts.append("\n\n".join(filter(None, blocks)) + "\n")
     return "\n".join(texts)
 
@@ -30,11 +34,3 @@ def table_lines(table: Table) -> list[str]:
     """Return the lines of a table, without its title."""
     header, *rows = ["| " + " | ".join(map(literal, row)) + " |" for row in (table.header, *table.rows)]
     return [header, "|" + "".join(f"{RULE[letter]}|" for letter in table.align), *rows]
-
-
-def _section_blocks(section: Section) -> list[str]:
-    """Render a section as blocks: bold title, tables with title and legend, and notes on a line each."""
-    blocks = [f"**{literal(section.title)}**"] if section.title else []
-    for table in (*section.fact_tables, *section.tables):
-        blocks += [literal(table.title), "\n".join(table_lines(table)), *map(literal, table.legend)]
-    return [*blocks, "\n".join(f"{literal(note)}  " for note in section.notes).rstrip()]

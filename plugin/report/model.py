@@ -20,10 +20,7 @@ ALWAYS = ("missing", "play")
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One labelled value of a section: words, or a figure with interval, sample size and number of clusters.
-
-    The interval of words is None; clusters, as "80 items", are dropped on narrow terminals.
-    """
+    """A labelled value: words (interval None), or a figure with interval, size and clusters (left out if too wide)."""
 
     label: str
     value: str
@@ -39,21 +36,13 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A table column of interval bars, one per row, on a common axis; its width is in characters.
-
-    Attributes:
-        marks: a second value per row, as the true one; empty for none.
-    """
+    """A column of interval bars on a common axis, as wide as so many characters; marks are a second value per row."""
 
     bars: tuple[Estimate | None, ...]
     ends: tuple[float, float]
     labels: tuple[str, str]
     width: int
     marks: tuple[float | None, ...] = ()
-
-    def mark(self, row: int) -> float | None:
-        """Return the second value of a row; None if there is none."""
-        return self.marks[row] if self.marks else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,15 +119,7 @@ class Report:
 
 
 def shorten_report(report: Report, first: Sequence[str], section: str | None = None, *, full: bool = False) -> Report:
-    """Return a report reduced to the short view, one section, or everything.
-
-    Args:
-        first: names of sections in order of preference; the first that exists is shown in the short view.
-        section: name of the only sections to show.
-
-    Raises:
-        UsageError: no section has this name.
-    """
+    """Reduce a report to its answer and the first known section of `first`, or to one `section` (else UsageError)."""
     if full:
         return report
     names = list(dict.fromkeys(own.name for own in report.sections))

@@ -66,7 +66,6 @@ def axis_ends(bars: Sequence[Estimate | None], marks: Sequence[float | None] = (
 
 def reasons_text(reasons: Mapping[str, int]) -> str:
     """Format the four most frequent reasons with their counts."""
-    shown = [f"{reason}: {times:,}" for reason, times in list(reasons.items())[:4]]
-    more = sum(list(reasons.values())[4:])
-    parts = [*shown, *([f"other: {more:,}"] if more else [])]
+    parts = [f"{reason}: {times:,}" for reason, times in list(reasons.items())[:4]]
+    parts += [f"other: {more:,}"] if (more := sum(list(reasons.values())[4:])) else []
     return f" ({', '.join(parts)})" if parts else ""

@@ -95,11 +95,8 @@ def _columns(standings: Standings) -> dict[str, Callable[[Entry], str]]:
 
 def _axis(standings: Standings) -> Axis | None:
     """Build the column of interval bars; None if no interval is known."""
-    bars = tuple(
-        None if entry.score is None else Estimate(entry.score, entry.low, entry.high) for entry in standings.entries
-    )
-    ends = axis_ends(bars)
-    if ends is None:
+    bars = tuple(None if own.score is None else Estimate(own.score, own.low, own.high) for own in standings.entries)
+    if (ends := axis_ends(bars)) is None:
         return None
     low, high = (number_text(end, 0 if standings.scale == "elo" else 2) for end in ends)
     return Axis(bars, ends, (low, high), PICTURE_WIDTH)

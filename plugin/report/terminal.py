@@ -33,12 +33,7 @@ BOLD, DIM, RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
 
 def terminal_text(reports: Sequence[Report], terminal: bool = False, width: int | None = None) -> str:
-    """Render reports as text.
-
-    Args:
-        terminal: whether the text goes to a terminal; only then are styles used, unless NO_COLOR is set.
-        width: in characters; by default that of the terminal, else 120 or what the widest main table needs.
-    """
+    """Render reports as text, styled if it goes to a terminal; by default as wide as that or the widest main table."""
     if width is None:
         needed = [_width(_bare(report.table)) for report in reports if report.table]
         width = shutil.get_terminal_size((PLAIN_WIDTH, 24)).columns if terminal else max([PLAIN_WIDTH, *needed])
@@ -51,20 +46,16 @@ def terminal_text(reports: Sequence[Report], terminal: bool = False, width: int 
 
 def _report_blocks(report: Report, width: int, styled: bool) -> Iterator[list[str]]:
     """Yield blocks of lines, to be separated by empty lines: the answer, then title, tables and notes of each part."""
+    bold, dim, reset = (BOLD, DIM, RESET) if styled else ("", "", "")
     yield _wrap(report.answer, width)
     for section in report.parts:
-        titles = _style_lines(_wrap([section.title] if section.title else [], width), BOLD, styled)
-        notes = _style_lines(_wrap(section.notes, width), DIM, styled)
+        titles = [f"{bold}{line}{reset}" for line in _wrap([section.title] if section.title else [], width)]
+        notes = [f"{dim}{line}{reset}" for line in _wrap(section.notes, width)]
         yield [*titles, *_fact_lines(section.facts, width), *([] if section.tables else notes)]
         for table in section.tables:
             yield [*_wrap([table.title] if table.title else [], width), *_table_lines(table, width)]
             yield _wrap(table.legend, width)
         yield notes if section.tables else []
-
-
-def _style_lines(lines: list[str], style: str, styled: bool) -> list[str]:
-    """Return lines in a terminal style, if styles are used."""
-    return [f"{style}{line}{RESET}" for line in lines] if styled else lines
 
 
 def _wrap(texts: Sequence[str], width: int) -> list[str]:
@@ -135,10 +126,7 @@ def _join(cells: Sequence[str], widths: Sequence[int], align: str, gap: int) -> 
 
 
 def _fit(table: Table, width: int) -> Table:
-    """Return the table in the first form that is narrow enough, else in the last one.
-
-    The forms are: with bars, without, without spare columns, with short names or stacked intervals.
-    """
+    """Return the first form that fits, or the last: bars, bare, no spare columns, short names or stacked intervals."""
     forms = [_with_bars(table), _bare(table)]
     forms += [_without_columns(forms[1], table.spare[: k + 1]) for k in range(len(table.spare))]
     forms.append(_stack_intervals(forms[-1]) if table.name is None else _shorten_names(forms[-1], width))
@@ -153,10 +141,8 @@ def _column_widths(table: Table) -> list[int]:
 
 def _width(table: Table) -> int:
     """Return the least width of a table with its margin; a column of sentences may wrap."""
-    widths = _column_widths(table)
-    if table.words:
-        widths[-1] = min(widths[-1], FEWEST_WORDS)
-    return MARGIN + sum(widths) + GAP * (len(widths) - 1)
+    *widths, last = _column_widths(table)
+    return MARGIN + sum(widths) + (min(last, FEWEST_WORDS) if table.words else last) + GAP * len(widths)
 
 
 def _bare(table: Table) -> Table:
@@ -171,7 +157,8 @@ def _with_bars(table: Table) -> Table:
     if axis is None:
         return table
     left, right = axis.labels
-    bars = [interval_bar(bar, axis.ends, axis.width, axis.mark(k)) for k, bar in enumerate(axis.bars)]
+    marks = axis.marks or [None] * len(axis.bars)
+    bars = [interval_bar(bar, axis.ends, axis.width, mark) for bar, mark in zip(axis.bars, marks, strict=True)]
     return replace(
         table,
         header=(*table.header, left + right.rjust(axis.width - len(left))),

@@ -17,13 +17,10 @@ def summary_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
     """Build the summary: the answer and a line per check for one judge, a row per judge for several."""
     if len(diagnosis.cards) > 1:
         return (_judges_report(diagnosis),)
-    reports = []
-    for card in diagnosis.cards:
-        rows = tuple((line.name, line.figure, line.verdict) for line in check_lines(card.answers))
-        table = Table("", ("check", "found", "verdict"), rows, align="lll", words=True)
-        notes = (_sizes(card), MORE)
-        reports.append(Report(_title(diagnosis, card), card.answer, table, notes))
-    return tuple(reports)
+    (card,) = diagnosis.cards
+    rows = tuple((line.name, line.figure, line.verdict) for line in check_lines(card.answers))
+    table = Table("", ("check", "found", "verdict"), rows, align="lll", words=True)
+    return (Report(_title(diagnosis, card), card.answer, table, (_sizes(card), MORE)),)
 
 
 def section_reports(diagnosis: Diagnosis, name: str) -> tuple[Report, ...]:

@@ -133,13 +133,6 @@ def _position_outcome(section: Any) -> str:
     return "biased" if isinstance(section.swaps.all, Missing) else "cancelled"
 
 
-def _fit_outcome(section: Any) -> str:
-    """Judge whether Bradley-Terry explains the win rates of all tested pairs."""
-    if not section.tested:
-        return "untested"
-    return "misfit" if section.missed else "fine"
-
-
 CHANCE = "no better than chance"
 RULES: Mapping[str, tuple[str, str, Callable[[Any], str]]] = {
     "reading": ("consistency", "unparsed", lambda it: "unparsed" if it.unparsed.value > MOST_UNPARSED else "fine"),
@@ -154,6 +147,6 @@ RULES: Mapping[str, tuple[str, str, Callable[[Any], str]]] = {
     "human": ("human", "agreement", lambda it: (CHANCE, "fine", CHANCE)[_side(it.agreement, 0.5)]),
     "transitivity": ("transitivity", "hard", lambda it: (CHANCE, CHANCE, "fine")[_side(it.hard, it.chance)]),
     "cycles": ("cycles", "", lambda it: "cyclic" if it.certain else "fine"),
-    "fit": ("fit", "", _fit_outcome),
+    "fit": ("fit", "", lambda it: "untested" if not it.tested else "misfit" if it.missed else "fine"),
 }
 """Checks by name: section of the card, figure that the check needs, and the rule that returns an outcome."""

@@ -7,7 +7,6 @@ import numpy as np
 
 from podium.diagnosis.figures import Figured, Missing, Statistic, Unit
 from podium.nouns.battles import Battles
-from podium.nouns.estimate import Estimate
 from podium.rankers.coded import cluster_codes
 from podium.rankers.intervals import FEWEST_DRAWS, t_quantile, wilson_interval
 
@@ -50,10 +49,7 @@ class Clustered:
         within: tuple[float, float] = UNBOUNDED,
         unit: Unit = Unit.NUMBER,
     ) -> Figured:
-        """Estimate the mean sum(values) / sum(cells) with a clustered t interval, cut at `within`; of shares, Wilson's.
-
-        Source: Franco, Little, Louis and Slud 2019, Confidence intervals for proportions in complex sample surveys.
-        """
+        """Estimate sum(values) / sum(cells), with a clustered interval cut at `within`; `Missing` without rows."""
         size = np.ones(len(values)) if cells is None else cells
         counted = size > 0 if among is None else among
         rows, values, size = self.take(counted), values[counted], size[counted]
@@ -65,6 +61,7 @@ class Clustered:
         statistic = rows.linear(centre, influence, int(total), of, unit, method, within)
         if unit is not Unit.SHARE or statistic.low is None:
             return statistic
+        # Source: Franco, Little, Louis and Slud 2019, Confidence intervals for proportions in complex sample surveys.
         sums = rows.sums(influence)
         low, high = wilson_interval(centre, _variance(sums), len(sums), self.level, sums - sums.mean())
         method = f"Wilson, {self.unit}-clustered effective sample size, t"
@@ -102,17 +99,16 @@ def usable_draws(draws: np.ndarray) -> np.ndarray | None:
     return usable if len(usable) >= max(2, FEWEST_DRAWS * len(draws)) else None
 
 
-def reflected_interval(value: float, draws: np.ndarray, level: float) -> Estimate | None:
-    """Return a noise-corrected value with its reflected bootstrap interval, cut at 0; None if too few draws are usable.
-
-    Noise raises a mean of squares, and resampling once more by as much: 2 value - mean(draws) is free of it.
-    Source: Davison and Hinkley 1997, Bootstrap methods and their application, sections 2.1 and 5.2.
-    """
+def reflected_interval(value: float, draws: np.ndarray, level: float) -> tuple[float, float, float] | None:
+    """Return a noise-corrected value and its reflected interval, cut at 0; None if too few draws are usable."""
+    # Noise raises a mean of squares, and resampling once more by as much: 2 value - mean(draws) is free of it.
+    # Source: Davison and Hinkley 1997, Bootstrap methods and their application, sections 2.1 and 5.2.
     usable = usable_draws(draws)
     if usable is None:
         return None
     low, high = np.quantile(usable, [(1 - level) / 2, (1 + level) / 2])
-    return Estimate(*(max(0.0, float(2 * value - end)) for end in (usable.mean(), high, low)))
+    middle, least, most = (max(0.0, float(2 * value - end)) for end in (usable.mean(), high, low))
+    return middle, least, most
 
 
 def agreement_statistic(

@@ -29,10 +29,7 @@ class Consistency(CardAnswer):
 
 
 def consistency(subject: Subject) -> Consistency:
-    """Measure how often the judge's replies are readable, decisive, and the same when repeated.
-
-    Source: Soft-Elo, appendix G (verdicts against their margin); Xu et al. 2025, section 4.3 (changes with the order).
-    """
+    """Measure how often replies are readable, decisive and the same again. Source: Soft-Elo, G; Xu et al. 2025, 4.3."""
     judgments, of = subject.judgments, "judgments"
     sample, read = cluster_battles(judgments, subject.level), judgments.readable
     win, margin = np.sign(judgments.numbers_of("credit") - 0.5), judgments.numbers_of("margin")
@@ -55,11 +52,7 @@ def consistency(subject: Subject) -> Consistency:
 
 
 def _estimate_retest(judgments: Battles, win: np.ndarray, sample: Clustered) -> tuple[Figured, Figured, int]:
-    """Return the agreement of repeated verdicts, the same beyond chance (kappa), and the number of repeated judgments.
-
-    Every repeated judgment counts once, by the share A of its pairs of repeats that agree. With a share t of ties,
-    chance is C = t^2 + (1 - t)^2 / 2; kappa = (A - C) / (1 - C) has the interval of its influence function.
-    """
+    """Return the agreement of repeated verdicts, the same beyond chance (kappa), and the number of repeated ones."""
     repeats = _tally_repeats(judgments, win)
     if isinstance(repeats, Missing):
         return repeats, repeats, 0
@@ -67,6 +60,7 @@ def _estimate_retest(judgments: Battles, win: np.ndarray, sample: Clustered) -> 
     of, size, rows = "repeated judgments", tally.sum(axis=1), sample.take(row)
     agree, ties = (tally * (tally - 1)).sum(axis=1) / (size * (size - 1)), tally[:, 1] / size
     agreement = rows.share(agree, of, "repeats")
+    # Verdicts that are ties with probability t, else wins or losses alike, agree with this chance.
     a, t = float(agree.mean()), float(ties.mean())
     chance = t**2 + (1 - t) ** 2 / 2
     if chance == 1:

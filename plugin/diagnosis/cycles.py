@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from math import comb
+from typing import Any
 
 import numpy as np
 from scipy.special import stdtr
@@ -81,10 +82,7 @@ class Cycles(CardAnswer):
 
 
 def cycles(subject: Subject) -> Cycles | Missing:
-    """Find cycles among the win rates, and measure how far the rates deviate from any strengths.
-
-    A cycle is certain if each of its three win rates is above a half (an intersection-union test).
-    """
+    """Find cycles among the win rates, and measure how far the rates deviate from any strengths."""
     coded, level = code_battles(subject.battles), subject.level
     size = len(coded.models)
     if size > MOST_MODELS:
@@ -128,8 +126,8 @@ def _estimate_deviation(
         why = "in most resamples of the items some pair has no verdict"
         return sntd, Missing(SNTD, why, "judge every pair on more items")
     method = f"{unit} bootstrap, reflected and corrected for noise, {usable} resamples"
-    facts = {"level": subject.level, "method": method, "clusters": cells.credit.shape[0], "unit": Unit.NATS}
-    return sntd, Statistic.from_estimate(estimate, n=len(solid), of="triples", **facts)
+    facts: dict[str, Any] = {"level": subject.level, "clusters": cells.credit.shape[0], "unit": Unit.NATS}
+    return sntd, Statistic(*estimate, method=method, n=len(solid), of="triples", **facts)
 
 
 def find_triples(pairs: Pairs) -> np.ndarray:
@@ -157,10 +155,7 @@ def deviations_of_draws(cells: PairCells, triples: np.ndarray, resamples: int, r
 
 
 def _win_p(cells: PairCells, rate: np.ndarray) -> np.ndarray:
-    """Return one-sided p-values that a win rate is not above 0.5, for the first and second model, shape (2, pairs).
-
-    By clustered t over the items of each pair; if all items agree, by the chance of that.
-    """
+    """Return one-sided p-values that a win rate is not above 0.5, for the first and second model, shape (2, pairs)."""
     items = cells.items
     error = (cells.credit - cells.weight.multiply(rate[None, :])).tocsc()
     squares = np.asarray(error.multiply(error).sum(axis=0)).ravel()
@@ -168,6 +163,7 @@ def _win_p(cells: PairCells, rate: np.ndarray) -> np.ndarray:
     se = np.sqrt(squares * items / freedom) / cells.pairs.weight
     flat = (se < 1e-12) | (items < 2)
     t = (rate - 0.5) / np.where(flat, 1, se)
+    # If all items agree: the chance of that.
     alone = np.where(rate == 0.5, 1.0, 0.5**items)
     first = np.where(flat, np.where(rate > 0.5, alone, 1.0), stdtr(freedom, -t))
     second = np.where(flat, np.where(rate < 0.5, alone, 1.0), stdtr(freedom, t))

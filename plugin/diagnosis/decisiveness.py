@@ -60,10 +60,7 @@ def decisiveness(judge: np.ndarray, gold: np.ndarray) -> float:
 
 
 def decisiveness_of_draws(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
-    """Fit alpha in every resample, shape (draws,), to the best of tabulated and then of interpolated curves.
-
-    Where two values fit almost equally well, it may be the other one. Win rates are NaN where a pair was not drawn.
-    """
+    """Fit alpha in every resample by tabulated, then interpolated curves; NaN if no pair is known, shape (draws,)."""
     known = ~np.isnan(judge) & ~np.isnan(gold)
     weights, targets = np.where(known, np.abs(judge - 0.5), 0), np.nan_to_num(judge, nan=0.5)
     fixed = _curves_through(gold) if gold.ndim == 1 else None
@@ -112,10 +109,7 @@ def squared_error(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
 
 
 def system_biases(first: np.ndarray, second: np.ndarray, surplus: np.ndarray, systems: int) -> np.ndarray:
-    """Return per system the mean over opponents of win rate by the judge - gold win rate, shape (..., systems).
-
-    `surplus` is that difference for the first one of each pair, NaN where unknown, shape (..., pairs).
-    """
+    """Average each pair's surplus (judge - gold win rate) by system; NaN without opponents, shape (..., systems)."""
     side = np.zeros((len(first), systems))
     side[np.arange(len(first)), first] = 1
     side[np.arange(len(first)), second] = -1

@@ -45,11 +45,6 @@ class Statistic(Estimate):
         if not np.isfinite([self.value, *ends]).all():
             raise ValueError(f"{self!r}: not finite")
 
-    @classmethod
-    def from_estimate(cls, estimate: Estimate, **facts: Any) -> "Statistic":
-        """Add level, method, sample size and unit to an estimate."""
-        return cls(estimate.value, estimate.low, estimate.high, **facts)
-
     @property
     def estimate(self) -> str:
         """The value as text, with its unit."""

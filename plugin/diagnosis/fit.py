@@ -125,20 +125,15 @@ def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryF
 
 
 def expected_without_penalty(strengths: Strengths) -> np.ndarray:
-    """Return the expected win rate of each pair, corrected for the regularization to first order, shape (pairs,).
-
-    Uncorrected, a pair that strengths always explain would have a residual from the penalty, and hardly any error.
-    """
+    """Return the expected win rate of each pair, corrected for the regularization to first order, shape (pairs,)."""
+    # Uncorrected, a pair that strengths always explain would have a residual from the penalty, and hardly any error.
     pairs, back = strengths.pairs, strengths.solve(strengths.regularization * strengths.theta)
     expected = strengths.expected_credit(pairs.first, pairs.second)
     return expected + expected * (1 - expected) * (back[pairs.first] - back[pairs.second])
 
 
 def influence_on_residuals(coded: CodedBattles, strengths: Strengths) -> np.ndarray:
-    """Return the influence of each cluster on each pair's residual, shape (clusters, pairs).
-
-    It is the cluster's surplus in the pair, minus p (1 - p) times its influence on the difference of the strengths.
-    """
+    """Return the influence of each cluster on each pair's residual, shape (clusters, pairs)."""
     pairs, cells = strengths.pairs, cells_by_cluster(coded, strengths.pairs)
     expected = strengths.expected_credit(pairs.first, pairs.second)
     own = (cells.credit - cells.weight.multiply(expected[None, :])).toarray() / pairs.weight
@@ -149,10 +144,7 @@ def influence_on_residuals(coded: CodedBattles, strengths: Strengths) -> np.ndar
 def _test_pairs(
     strengths: Strengths, expected: np.ndarray, influence: np.ndarray, items: np.ndarray, level: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return p-values of the residuals and half-widths of their intervals, NaN if untestable, shape (pairs,) each.
-
-    A pair in which one model won all battles has no variance: its p-value is twice the chance of that.
-    """
+    """Return p-values of the residuals and half-widths of their intervals, NaN if untestable, shape (pairs,) each."""
     pairs, clusters, out = strengths.pairs, len(influence), strengths.graph.separated
     residual, rarer = pairs.credit / pairs.weight - expected, np.minimum(expected, 1 - expected)
     tested = ~(out[pairs.first] | out[pairs.second]) & (items >= FEWEST_ITEMS) & (items * rarer >= FEWEST_OF_A_KIND)
@@ -161,6 +153,7 @@ def _test_pairs(
     varied = tested & ~flat & (se > ROUNDING)
     t = np.divide(residual, se, out=np.zeros(len(se)), where=varied)
     p = np.where(varied, 2 * stdtr(np.maximum(items - 1, 1), -np.abs(t)), np.nan)
+    # If one model won all battles, there is no variance: twice the chance of that.
     p = np.where(tested & flat, np.minimum(2 * np.where(residual > 0, expected, 1 - expected) ** items, 1), p)
     return p, np.where(varied, t_quantile(np.maximum(items, 2), level) * se, np.nan)
 

@@ -1,5 +1,6 @@
 """Agreement of a judge's ranking and win rates with a gold standard (JuStRank), from common pairs and resamples."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,7 +25,6 @@ from podium.diagnosis.judge_checks import same_model, split_judge_name
 from podium.diagnosis.sides import FEWEST_DECIDED, BattleRatings, Side, fit_ratings, kendall_taus, number_items
 from podium.diagnosis.subject import Subject
 from podium.errors import NotIdentifiedError
-from podium.nouns.estimate import Estimate
 from podium.rankers.coded import ratio_or_nan
 from podium.rankers.intervals import finite_or_none, holm, resample, t_quantile
 from podium.rankers.scale import POINTS
@@ -119,10 +119,7 @@ class GoldDraws:
 
 
 def resample_both(both: GoldPairs, resamples: int, rng: np.random.Generator, *, ranked: bool = True) -> GoldDraws:
-    """Bootstrap the items, and return tau and the win rates of each resample.
-
-    A gold ranking has no error. Gold battles are resampled by item, together with the judge's if they share items.
-    """
+    """Bootstrap the items, of the judge and of gold battles (together if they share any); return tau and win rates."""
     own, theirs, pairs = len(both.judge.clusters), len(both.gold.clusters), len(both.first)
     if own < 2:
         return GoldDraws(np.empty(0), np.empty((0, pairs)), both.rates()[1], "")
@@ -187,11 +184,9 @@ class GoldComparison:
         self.items, self.systems = len(both.judge.clusters), len(both.models)
         self.facts: dict[str, Any] = {"level": level, "n": len(both.first), "of": "pairs", "clusters": self.items}
         self.reach = t_quantile(max(self.items, 2), level)
-        why = (
-            f"{len(both.first)} pairs have a win rate by the judge and at least {FEWEST_DECIDED} gold battles that are"
-        )
+        why = f"{len(both.first)} pairs have a win rate by the judge and at least {FEWEST_DECIDED} decided gold battles"
         remedy = "give more gold battles per pair, or a gold ranking"
-        few = Missing("win rates beside the gold standard", f"{why} no ties", remedy)
+        few = Missing("win rates beside the gold standard", why, remedy)
         self.without_pairs = few if len(both.first) < 2 else None
         self.lacking = both.rates_missing or self.without_pairs
         self.alpha: float | Missing = self.lacking or 1.0
@@ -223,14 +218,12 @@ class GoldComparison:
         return value, self._reflected_figure(value, draws, "mean squared error")
 
     def alpha_beyond_noise(self) -> Figured:
-        """Estimate alpha, corrected for the bias that the sampling of items causes.
-
-        Noise adds its variance to the squared distances from the fitted curve, which are shrunk by that share.
-        """
+        """Estimate alpha, corrected for the bias that the sampling of items causes."""
+        # Noise adds its variance to the squared distances from the fitted curve, which are shrunk by that share.
         if isinstance(self.alpha, Missing):
             return self.alpha
         if self.items < 2:
-            return self._statistic(Estimate(self.alpha), "a single item: no interval")
+            return self._statistic((self.alpha,), "a single item: no interval")
         fitted = judge_curve(self.gold, self.alpha)
         noise = float(np.nansum(standard_error_of_draws(self.draws.judge) ** 2))
         distance = float(np.sum((self.judge - fitted) ** 2))
@@ -242,7 +235,7 @@ class GoldComparison:
             return Missing("decisiveness beyond noise", "most resamples of the items have no alpha", "give more items")
         without = float(np.log(decisiveness_of_draws(centre[None, :], self.gold))[0])
         middle, reach = np.log(self.alpha) - (usable.mean() - without), self.reach * usable.std(ddof=1)
-        estimate = Estimate(*np.exp([middle, middle - reach, middle + reach]).tolist())
+        estimate = np.exp([middle, middle - reach, middle + reach]).tolist()
         return self._statistic(estimate, f"{self.draws.method}, normal on the logarithm, corrected for noise")
 
     def biases(
@@ -323,9 +316,9 @@ class GoldComparison:
         """Build a bias with the t interval of its standard error."""
         facts = {"n": opponents, "of": "opponents", "unit": Unit.SHARE}
         if np.isnan(se):
-            return self._statistic(Estimate(float(value)), "too few items: no interval", **facts)
+            return self._statistic((float(value),), "too few items: no interval", **facts)
         ends = float(value - self.reach * se), float(value + self.reach * se)
-        return self._statistic(Estimate(float(value), *ends), method, **facts)
+        return self._statistic((float(value), *ends), method, **facts)
 
     def _reflected_figure(self, value: float, draws: np.ndarray, what: str) -> Figured:
         """Build a noise-corrected figure with its reflected interval."""
@@ -341,9 +334,9 @@ class GoldComparison:
         method = f"{self.draws.method}, percentile or reflected, the farther end{left_out}"
         return agreement_statistic(value, draws, within, method, **(self.facts | facts))
 
-    def _statistic(self, estimate: Estimate, method: str, **facts: Any) -> Statistic:
-        """Build a statistic of this comparison, by default over all pairs."""
-        return Statistic.from_estimate(estimate, method=method, **(self.facts | facts))
+    def _statistic(self, estimate: Sequence[float], method: str, **facts: Any) -> Statistic:
+        """Build a statistic from a value, and its interval if known; by default over all pairs."""
+        return Statistic(*estimate, method=method, **(self.facts | facts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -408,12 +401,7 @@ class GoldAgreement(CardAnswer):
 
 
 def gold_agreement(subject: Subject, resamples: int = RESAMPLES) -> GoldAgreement | Missing:
-    """Compare a judge's ranking and win rates with the gold standard, else with the human labels of its battles.
-
-    Win rates leave ties out. Those of a gold ranking are the sigmoid of the rating difference; those of gold battles
-    are of pairs with at least 10 decided ones.
-    Source: Gera et al. 2025 (JuStRank), sections 5 and 6, appendices C, E and F.
-    """
+    """Compare a judge's ranking, and its win rates without ties, with the gold standard, else with its human labels."""
     both = match_gold_pairs(subject)
     if isinstance(both, Missing):
         return both

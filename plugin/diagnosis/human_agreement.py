@@ -1,7 +1,7 @@
 """Agreement of the judge with human labels, and whether its margins predict agreement."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,6 @@ from podium.diagnosis.clustered import Clustered
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit
 from podium.diagnosis.subject import Subject
 from podium.errors import NotConvergedError, NotIdentifiedError
-from podium.nouns.estimate import Estimate
 from podium.rankers.calibration.agreement import (
     LabelMatch,
     bin_predictions,
@@ -94,10 +93,7 @@ def measure_human_agreement(subject: Subject) -> HumanAgreement | Missing:
 
 
 def agreement_lead(first: Subject, second: Subject) -> Statistic | None:
-    """Return how much larger the share of agreement with humans is for one judge than for another, paired by item.
-
-    None if either judge has no battle that both it and humans decide.
-    """
+    """Return how much more humans agree with the first judge, paired by item; None if a judge has no decided label."""
     shares, errors, number = [], [], 0
     for subject in (first, second):
         table = subject.battles.table
@@ -148,9 +144,8 @@ def _temperature(evidence: Evidence, level: float) -> tuple[Figured, np.ndarray 
         return Missing(what, str(error), "label more battles"), None
     unit, clusters = evidence.unit, len(np.unique(evidence.cluster[evidence.preference]))
     method = f"a single {unit}: no interval" if target.low is None else f"{unit}-clustered sandwich, t"
-    facts = {"level": level, "method": method, "clusters": clusters, "unit": Unit.LOGITS}
-    estimate = Estimate(target.beta, target.low, target.high)
-    beta = Statistic.from_estimate(estimate, n=target.battles, of="preferences", **facts)
+    facts: dict[str, Any] = {"level": level, "method": method, "clusters": clusters, "unit": Unit.LOGITS}
+    beta = Statistic(target.beta, target.low, target.high, n=target.battles, of="preferences", **facts)
     return beta, evidence.soft(order_weights(target, evidence.signal))
 
 
@@ -161,11 +156,7 @@ def _reliability(
     sample: Clustered,
     rng: np.random.Generator,
 ) -> tuple[Figured, tuple[ReliabilityBin, ...]]:
-    """Return the expected calibration error, and the reliability table that it is summed from.
-
-    The interval is value +- the `level` quantile of the bins' summed absolute errors in resamples:
-    percentiles of the resampled value lie too high, because resampling adds noise.
-    """
+    """Return the expected calibration error and its reliability table; `Missing` and () without predictions."""
     reliability = bin_predictions(match, margin, probability)
     if reliability is None:
         why = "no labelled battle without a tie has a predicted probability"
@@ -181,6 +172,7 @@ def _reliability(
     value = float(np.abs(gap).sum())
     if number < 2:
         return sample.linear(value, np.zeros(len(gaps)), len(gaps)), bins
+    # Percentiles of the resampled value lie too high, because resampling adds noise.
     draws = resample(lambda counts: counts @ sums / (counts @ battles)[:, None] - gap, number, RESAMPLES, rng)
     reach = float(small_sample_factor(number, level) * np.quantile(np.abs(draws).sum(axis=1), level))
     method = f"{sample.unit} bootstrap of the bins' errors, conservative, {RESAMPLES} resamples"

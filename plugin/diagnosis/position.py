@@ -104,11 +104,9 @@ def position(subject: Subject) -> Position | Missing:
 
 
 def effect_of_being_first(order_pairs: OrderPairs) -> Figured:
-    """Estimate the logits that being shown first adds: half the log-odds that a flip goes to the response shown first.
-
-    With a gap d and an effect b, the response shown first wins both orders with probability s(d + b) s(b - d), and
-    loses both with s(-d - b) s(d - b): the ratio is exp(2 b) for every d, also with ties by Davidson's rule.
-    """
+    """Estimate the logits that being shown first adds: half the log-odds that a flip goes to the first response."""
+    # With a gap d and an effect b, the response shown first wins both orders with probability s(d + b) s(b - d), and
+    # loses both with s(-d - b) s(d - b): the ratio is exp(2 b) for every d, also with ties by Davidson's rule.
     what = "effect of being first"
     if not len(order_pairs):
         return Missing(what, NO_PAIRS, BOTH_ORDERS)
@@ -142,11 +140,7 @@ def measure_swaps(order_pairs: OrderPairs) -> Swaps | Missing:
 
 
 def swaps_by_closeness(order_pairs: OrderPairs, near_tie: float) -> SwapsByCloseness:
-    """Measure swaps for all pairs, clear pairs and near-ties; pairs of unknown margin are in neither part.
-
-    Near-ties are pairs with a small margin; without margins, with a soft credit near 0.5; with hard verdicts, with a
-    tie in either order. Figures that follow from this definition are `Missing`.
-    """
+    """Measure swaps of all, clear and nearly tied pairs; pairs of unknown margin are in neither part."""
     everything = measure_swaps(order_pairs)
     if isinstance(everything, Missing):
         nothing = replace(everything, what="near-ties")

@@ -51,10 +51,7 @@ class SelfPreference(CardAnswer):
 
 
 def measure_self_preference(subject: Subject) -> SelfPreference:
-    """Compare a judge's ratings of its own family with reference ratings, by a line that allows for another scale.
-
-    Source: after Soft-Elo, appendix F.1 (same-family minus cross-family excess), with the line added.
-    """
+    """Compare a judge's ratings of each family with a line fitted to reference ratings. Source: after Soft-Elo, F.1."""
     judge, reference, level = subject.model, subject.reference, subject.level
     own = family_of(judge, subject.families) if judge else None
     families = group_by_family(subject.battles.models, subject.families)

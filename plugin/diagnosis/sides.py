@@ -198,11 +198,9 @@ class RatingLine:
 def fit_line(
     judge: np.ndarray, reference: np.ndarray, beside: np.ndarray, noise: float = 0.0, shared: float = 0.0
 ) -> RatingLine | None:
-    """Fit judge = constant + slope * reference + weight * beside by least squares with errors in the reference.
-
-    These errors (`noise` and `shared` as of `error_sums`) would flatten the line, so they are subtracted from the sums
-    of squares. Returns None if they are more than half of the reference's variation. Source: Fuller 1987, section 2.2.
-    """
+    """Fit judge = constant + slope * reference + weight * beside by least squares; None if `noise` is too large."""
+    # Errors in the reference (`error_sums`) would flatten the line: they are subtracted from the sums of squares.
+    # Source: Fuller 1987, section 2.2.
     columns = [np.ones(len(judge)), reference, *([beside.astype(np.float64)] if beside.any() else [])]
     x = np.stack(columns, axis=1)
     outer, cross = x.T @ x, x.T @ judge
@@ -217,10 +215,8 @@ def fit_line(
 
 
 def error_sums(judge: Ratings, reference: Ratings, beside: np.ndarray) -> tuple[float, float]:
-    """Return the variance of the reference's errors, and their covariance with the judge's, summed over models.
-
-    Errors are projected off the constant and `beside`: what these absorb does not change the slope.
-    """
+    """Return the variance of the reference's errors, and their covariance with the judge's, summed over models."""
+    # Errors are projected off the constant and `beside`: what these absorb does not change the slope.
     terms = np.stack([np.ones(len(beside)), beside.astype(np.float64)][: 1 + beside.any()], axis=1)
     rest = np.eye(len(beside)) - terms @ np.linalg.pinv(terms)
     ours, theirs = judge.influence @ rest, reference.influence @ rest

@@ -15,8 +15,8 @@ from podium.nouns.battles import MOST_SLICES, Battles
 from podium.rankers.coded import CodedBattles, code_battles, ratio_or_nan
 from podium.rankers.intervals import finite_or_none, wilson_interval
 from podium.rankers.pairs import pair_sums, win_rates
-from podium.report.model import EMPTY, Table
-from podium.report.numbers import cell_text
+from podium.report.model import Table
+from podium.report.numbers import cell_text, interval_text
 from podium.text import as_text
 
 TIE = 0.025
@@ -85,11 +85,6 @@ class TripleCounts:
     by_triple: np.ndarray
     by_group: np.ndarray
     ties: float
-
-    @property
-    def is_soft(self) -> bool:
-        """Whether credits are finer than wins, ties and losses."""
-        return self.clipped is not None
 
 
 def pair_number(i: np.ndarray, j: np.ndarray, models: int) -> np.ndarray:
@@ -279,20 +274,15 @@ class Transitivity(CardAnswer):
             tables.append(_table("By category", "category", self.categories))
         worst = []
         for triplet in self.triplets[:SHOWN]:
-            ends, interval = (triplet.hard_low, triplet.hard_high), EMPTY
-            if None not in ends:
-                interval = " … ".join(f"{100 * end:.1f}" for end in ends if end is not None)
+            ends = (None if end is None else 100 * end for end in (triplet.hard_low, triplet.hard_high))
             names, items = " > ".join(triplet.models), f"{triplet.items:,}"
-            worst.append((names, items, f"{triplet.hard:.1%}", interval, cell_text(triplet.soft, ".4f")))
+            worst.append((names, items, f"{triplet.hard:.1%}", interval_text(*ends, 1), cell_text(triplet.soft, ".4f")))
         header = ("triple, strongest first", "items", "PNT", "interval", "SNTD")
         return (*tables, Table("Least transitive triples", header, tuple(worst)))
 
 
 def transitivity(battles: Battles, *, level: float = 0.95) -> Transitivity | Missing:
-    """Measure PNT and SNTD over all triples of models and items (Xu et al. 2025, equations 2 to 5).
-
-    Repeats of a pair on an item are averaged. SNTD needs soft credits: of hard verdicts it depends on the clip alone.
-    """
+    """Measure PNT and SNTD over triples of models and items. Source: Xu et al. 2025, equations 2 to 5."""
     counts = count_triples(battles)
     if isinstance(counts, Missing):
         return counts
@@ -334,7 +324,7 @@ def _group(name: str, counts: TripleCounts, group: int, level: float) -> TripleG
     items = Clustered(np.arange(len(cells)), "item", level)
     rows: dict[str, Any] = {"of": CELLS, "what": f"{CELLS} ({name})", "remedy": "judge more items or models"}
     soft: Figured = HARD_VERDICTS
-    if counts.is_soft:
+    if counts.clipped is not None:
         soft = items.mean(sums, cells=cells, within=(0.0, np.inf), unit=Unit.NATS, **rows)
     return TripleGroup(name, items.share(hits, cells=cells, **rows), soft)
 
@@ -366,7 +356,7 @@ def _triplets(counts: TripleCounts, level: float) -> tuple[Triplet, ...]:
     share = broken / items
     freedom = np.maximum(items, 2)
     ends = np.where(items > 1, wilson_interval(share, share * (1 - share) / (freedom - 1), freedom, level), np.nan).T
-    soft = np.where(counts.is_soft, off / items, np.nan)
+    soft = np.where(counts.clipped is None, np.nan, off / items)
     triplets = []
     for row, (i, j, k) in enumerate(counts.triples[order].tolist()):
         names, scenario = (counts.models[i], counts.models[j], counts.models[k]), counts.scenario[order[row]]

@@ -12,7 +12,6 @@ from podium.diagnosis.sides import bounded_by_all, error_sums, fit_line
 from podium.diagnosis.subject import Subject, near_ties
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.nouns.battles import Battles
-from podium.nouns.estimate import Estimate
 from podium.rankers.calibration.signals import readable_margins
 from podium.rankers.coded import CodedBattles, code_battles
 from podium.rankers.defaults import REGULARIZATION
@@ -128,10 +127,7 @@ def correlate_residuals(subject: Subject) -> Figured:
 def partial_correlation(
     x: np.ndarray, y: np.ndarray, given: np.ndarray, level: float, noise: float = 0.0, shared: float = 0.0
 ) -> Figured:
-    """Return the partial correlation of x and y given a third variable, corrected for its errors (see `error_sums`).
-
-    Source: Fisher 1924 (the variance of atanh r is 1 / (n - 1 - 3)); Fuller 1987 for errors in `given`.
-    """
+    """Return the partial correlation of x and y given a third variable, corrected for its errors (see `error_sums`)."""
     y = y - y.mean()
     if not y.any():
         return Missing(RESIDUALS, "all models write at the same mean length", "add models")
@@ -146,10 +142,11 @@ def partial_correlation(
     r = float(fit.weights[2] * np.sqrt(theirs / ours))
     if abs(r) >= 1:
         return Missing(RESIDUALS, "too few models or battles to correct the errors of the reference", MORE_LABELS)
+    # Source: Fisher 1924 (the variance of atanh r is 1 / (n - 1 - 3)); Fuller 1987 for errors in `given`.
     reach = ndtri((1 + level) / 2) / np.sqrt(len(given) - 4)
     low, high = np.tanh(np.arctanh(r) + np.array([-reach, reach])).tolist()
-    facts = {"level": level, "method": "Fisher z over models", "of": "models", "unit": Unit.CORRELATION}
-    return Statistic.from_estimate(Estimate(r, low, high), n=len(given), **facts)
+    method, unit = "Fisher z over models", Unit.CORRELATION
+    return Statistic(r, low, high, level=level, method=method, n=len(given), of="models", unit=unit)
 
 
 def _mean_length(battles: Battles) -> dict[str, float]:

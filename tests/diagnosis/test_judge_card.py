@@ -13,7 +13,6 @@ from podium.diagnosis.card_summary import card_answer, check_lines
 from podium.diagnosis.figures import Missing, Statistic, Unit, as_dict
 from podium.diagnosis.subject import Subject
 from podium.diagnosis.transitivity import TripleGroup
-from podium.nouns.estimate import Estimate
 
 
 def diagnosed(frame, **options):
@@ -165,11 +164,10 @@ def test_impossible_options_are_refused(options, problem):
 
 def test_figures_are_written_with_their_unit():
     facts = {"method": "item-clustered t", "clusters": 953, "unit": Unit.SHARE}
-    ends = Estimate(0.4897, 0.483, 0.4965)
-    share = Statistic.from_estimate(ends, level=0.95, n=38_544, of="judgments", **facts)
+    share = Statistic(0.4897, 0.483, 0.4965, level=0.95, n=38_544, of="judgments", **facts)
     assert share.cells == ("49.0%", "48.3 … 49.6", "38,544 judgments", "953 items")
     facts = {"method": "a single item: no interval", "clusters": 1, "unit": Unit.ELO}
-    elo = Statistic.from_estimate(Estimate(-0.04), level=0.95, n=6, of="models", **facts)
+    elo = Statistic(-0.04, level=0.95, n=6, of="models", **facts)
     assert elo.cells == ("0.0 Elo", "–", "6 models", "1 item")
     assert Missing("it", "no", "more").brief == "–"
 

@@ -22,14 +22,11 @@ OPTIONS = ("--ranker", "--h", "-h", "--conf", "-C")
 
 
 def watch() -> None:
-    """Install a finder that extends the host's command line when it is imported, if the arguments concern podium.
-
-    At exit it prints a message if `--ranker` was typed in vain. A second call does nothing: in a virtual environment
-    Python runs every line of site-packages twice.
-    """
+    """Extend the host's command line on import, once, if arguments concern podium; at exit tell if that failed."""
     # `lm_eval run` alone shows help.
     if not any(word.startswith(OPTIONS) for word in sys.orig_argv) and sys.orig_argv[-1] != "run":
         return
+    # In a virtual environment Python runs every line of site-packages twice.
     if any(
         (type(finder).__module__, type(finder).__name__) == (__name__, "CommandLineFinder") for finder in sys.meta_path
     ):
@@ -50,13 +47,10 @@ def running_host() -> str | None:
 
 
 class CommandLineFinder:
-    """An import finder that extends a host's command line as soon as its module is loaded.
-
-    Attributes:
-        reason: why the host has no option `--ranker`; empty once it has.
-    """
+    """An import finder that extends a host's command line as soon as its module is loaded."""
 
     def __init__(self) -> None:
+        # Why the host has no option `--ranker`; empty once it has.
         self.reason = "its command line is not where podium looks for it"
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
@@ -68,10 +62,7 @@ class CommandLineFinder:
         return specs[-1]
 
     def extending_spec(self, name: str, path: Any, target: Any) -> Any:
-        """Return the other finders' spec of a module, changed so that the module is extended after it has run.
-
-        None if this process is not that host's command.
-        """
+        """Return a spec with which the module is extended after it has run; None if this is not that host's command."""
         if running_host() != name.partition(".")[0]:
             return None
         spec = next(
@@ -81,7 +72,7 @@ class CommandLineFinder:
         load = loader.exec_module
 
         def load_and_extend(module: Any) -> None:
-            """Run the module, then extend it."""
+            """Run the module, then extend it; an error of the extension is kept as the reason, not raised."""
             vars(loader).pop("exec_module", None)
             load(module)
             self.attempt(lambda: COMMAND_LINES[name](module, self))
@@ -90,7 +81,7 @@ class CommandLineFinder:
         return spec
 
     def attempt(self, work: Callable[[], None]) -> bool:
-        """Call a function and return whether it raised nothing; keep the error as the reason."""
+        """Call a function; return False if it raised an exception, which becomes the reason."""
         try:
             work()
         except Exception as error:
@@ -106,7 +97,7 @@ class CommandLineFinder:
 
 
 def extend_inspect(module: Any, finder: CommandLineFinder) -> None:
-    """Extend Inspect's commands, which exist once their module is loaded."""
+    """Add podium's options to Inspect's commands, and clear the reason why options are missing."""
     from podium.hosts.inspect_ai.command import extend_command
 
     extend_command(module)
@@ -114,11 +105,11 @@ def extend_inspect(module: Any, finder: CommandLineFinder) -> None:
 
 
 def extend_lm_eval(module: Any, finder: CommandLineFinder) -> None:
-    """Extend each command line that lm-eval builds later."""
+    """Replace lm-eval's class so that each command line that it builds later has podium's options."""
     from podium.hosts.lm_eval.compatibility import extend_later_command_lines
 
     def extend_command_line(cli: Any) -> None:
-        """Add podium's options to a command line."""
+        """Add podium's options to lm-eval's command line, and clear the reason why options are missing."""
         from podium.hosts.lm_eval.command import extend
 
         extend(cli)

@@ -35,10 +35,7 @@ def judge_battles(
     concurrency: int,
     cache: bool,
 ) -> list[dict[str, Any]]:
-    """Judge battles and return each with its verdict; a battle that fails is unparsed, and the others go on.
-
-    Works whether or not an event loop is running.
-    """
+    """Judge battles, even inside an event loop; return each with its verdict, unparsed if it failed."""
 
     async def judge_all() -> list[dict[str, Any]]:
         """Judge all battles with judges that are closed at the end."""

@@ -17,11 +17,8 @@ Registered = TypeVar("Registered", bound=Callable[..., Any])
 
 
 def build_command_line() -> Any:
-    """Return lm-eval's command line, a `HarnessCLI`, after setting up its logging as its entry point does.
-
-    Public way tried: the entry point `lm_eval.__main__.cli_evaluate` builds, parses and runs in one call, so that no
-    option can be added.
-    """
+    """Return lm-eval's command line, a `HarnessCLI`, after setting up its logging as its entry point does."""
+    # Public way tried: `lm_eval.__main__.cli_evaluate` builds, parses and runs in one call: no option can be added.
     from lm_eval.__main__ import HarnessCLI, setup_logging
 
     setup_logging()
@@ -29,10 +26,8 @@ def build_command_line() -> Any:
 
 
 def find_run_parser(cli: Any) -> argparse.ArgumentParser:
-    """Return the parser of `lm_eval run`, whose default `func` runs the evaluation.
-
-    Public way tried: none exists. lm-eval 0.4.13 has no plugins, and the entry-point groups after it add no options.
-    """
+    """Return the parser of `lm_eval run`, whose default `func` runs the evaluation; raise LookupError if it moved."""
+    # Public way tried: none exists. lm-eval 0.4.13 has no plugins, and the entry-point groups after it add no options.
     actions = getattr(getattr(cli, "_parser", None), "_actions", ())
     commands = [action.choices for action in actions if isinstance(action, argparse._SubParsersAction)]
     run: argparse.ArgumentParser | None = commands[0].get("run") if commands else None
@@ -42,14 +37,12 @@ def find_run_parser(cli: Any) -> argparse.ArgumentParser:
 
 
 def extend_later_command_lines(module: Any, extend: Callable[[Any], None], attempt: Callable[..., bool]) -> None:
-    """Replace `HarnessCLI.__init__` so that `extend` is applied to each command line that lm-eval builds.
-
-    A command line that cannot be extended is built anew, as lm-eval does. Public way tried: as for `find_run_parser`.
-    """
+    """Replace `HarnessCLI.__init__` for good, so that `extend` is applied to each command line that lm-eval builds."""
+    # Public way tried: as for `find_run_parser`.
     build = module.HarnessCLI.__init__
 
     def build_and_extend(cli: Any, *arguments: Any, **named: Any) -> None:
-        """Build a command line and extend it."""
+        """Build a command line and extend it, or build it anew as lm-eval does if it cannot be extended."""
         build(cli, *arguments, **named)
         if not attempt(lambda: extend(cli)):
             getattr(cli, "__dict__", {}).clear()
@@ -60,16 +53,14 @@ def extend_later_command_lines(module: Any, extend: Callable[[Any], None], attem
 
 @contextmanager
 def call_after_evaluation(process: Callable[[dict[str, Any], Any], None]) -> Iterator[None]:
-    """Call `process(results, evaluation_tracker)` after each evaluation in the body, before results are shown or saved.
-
-    Replaces `lm_eval.simple_evaluate`, which `lm_eval run` looks up when it runs; samples are always logged. Public
-    way tried: to call `simple_evaluate` ourselves, which loses the command's own config, table, files and trackers.
-    """
+    """Call `process(results, evaluation_tracker)` after each evaluation in the body, before they are shown or saved."""
+    # Replaces `lm_eval.simple_evaluate`, which `lm_eval run` looks up when it runs. Public way tried: to call it
+    # ourselves, which loses the command's own config, table, files and trackers.
     import lm_eval
     from lm_eval.evaluator import simple_evaluate
 
     def evaluate_and_process(*arguments: Any, **options: Any) -> Any:
-        """Evaluate, process the results and return them."""
+        """Evaluate with samples logged, process the results and return them."""
         results = simple_evaluate(*arguments, **{**options, "log_samples": True})
         # Of several processes, one has the results.
         if results is not None:
@@ -84,10 +75,8 @@ def call_after_evaluation(process: Callable[[dict[str, Any], Any], None]) -> Ite
 
 
 def write_results(folder: Path, results: Mapping[str, Any], tracker: Any) -> None:
-    """Write results and samples into a folder as lm-eval writes them, without its messages.
-
-    Public way tried: an `EvaluationTracker` of our own, which does not know the model's name: `tracker` does.
-    """
+    """Write results and samples into a folder as lm-eval writes them, without its messages."""
+    # Public way tried: an `EvaluationTracker` of our own, which does not know the model's name: `tracker` does.
     from lm_eval.loggers import EvaluationTracker
 
     samples = {task: [dict(row) for row in rows] for task, rows in results["samples"].items()}
@@ -106,10 +95,8 @@ def write_results(folder: Path, results: Mapping[str, Any], tracker: Any) -> Non
 
 
 def document_hash(document: Mapping[str, Any]) -> str:
-    """Return the hash by which lm-eval's samples know a document.
-
-    Public way tried: none exists. A filter is given documents without their samples.
-    """
+    """Return the hash by which lm-eval's samples know a document."""
+    # Public way tried: none exists. A filter is given documents without their samples.
     from lm_eval.utils import handle_non_serializable, hash_string
 
     text = json.dumps(document, indent=2, default=handle_non_serializable, ensure_ascii=False)
@@ -118,11 +105,9 @@ def document_hash(document: Mapping[str, Any]) -> str:
 
 
 def register(kind: str, name: str, **more: Any) -> Callable[[Registered], Registered]:
-    """Return a decorator that registers a `filter`, `metric` or `aggregation` in lm-eval, or keeps what it did before.
-
-    Public way tried: lm-eval's `register_...` alone, which raises when a module is imported a second time; only the
-    registry itself tells whose the name is. `more` is `higher_is_better` of a metric.
-    """
+    """Return a decorator that registers a `filter`, `metric` or `aggregation`; ValueError if the name is another's."""
+    # Public way tried: lm-eval's `register_...` alone, which raises when a module is imported a second time; only the
+    # registry itself tells whose the name is.
     from lm_eval.api import registry
 
     named = {"metric": name, "aggregation": name, **more} if kind == "metric" else {"name": name}

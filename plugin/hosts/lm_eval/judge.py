@@ -73,16 +73,13 @@ def _redact_errors(api: ModelAPI, secrets: Sequence[str]) -> None:
 
 
 def _redact_address(api: ModelAPI) -> None:
-    """Hide the password in a judge's address, which may come from the environment: Inspect writes it into its log.
-
-    A provider makes its client from the address, again when a key has expired; only then is it whole.
-    """
+    """Hide the password in a judge's address, which may come from the environment: Inspect writes it into its log."""
     address, initialize = api.base_url, api.initialize
     if not address or redact(address) == address:
         return
 
     def initialize_with_password() -> None:
-        """Make the client with the whole address."""
+        """Make the client, again when a key has expired, with the whole address."""
         api.base_url = address
         try:
             initialize()

@@ -63,10 +63,8 @@ class DocumentCredit(float):
 
 
 def earned_credit(references: Any = None, predictions: Sequence[Any] = (), **options: Any) -> DocumentCredit | None:  # noqa: ARG001
-    """Return a document's mean credit over opponents from the filtered response; None if no verdict could be read.
-
-    `options` are the ranker's, as for `podium.rank`: `level`, `calibration`, `beta`, `pin`, ...
-    """
+    """Return a document's mean credit over opponents from the filtered response; None if no verdict could be read."""
+    # The options are the ranker's, as for `podium.rank`: `level`, `calibration`, `beta`, `pin`, ...
     verdicts = parse_filter_verdicts(predictions)
     if verdicts is None or verdicts["credit"] is None:
         return None
@@ -96,15 +94,12 @@ def _rank_run(ranker: str, items: Sequence[Any]) -> tuple[Standings, Entry]:
 
 
 def _register_rating(name: str, ranker: str) -> tuple[Aggregation, Aggregation]:
-    """Register a metric and its aggregations: the score of this run's model by a ranker, and its standard error.
-
-    They are NaN and N/A if nothing was read or the data do not bound the score: its finite value is then due to
-    regularization, which lm-eval's table cannot say.
-    """
+    """Register a metric and its aggregations, the score of this run's model by a ranker and its standard error."""
+    # The finite score of a model that the data do not bound is due to regularization, which lm-eval's table cannot say.
 
     @register("aggregation", name)
     def score(items: Sequence[Any]) -> float:
-        """Return the score of this run's model, and log warnings."""
+        """Return the score, NaN if nothing was read or the data do not bound it; log warnings."""
         try:
             standings, entry = _rank_run(ranker, items)
         except PodiumError as error:
@@ -116,7 +111,7 @@ def _register_rating(name: str, ranker: str) -> tuple[Aggregation, Aggregation]:
 
     @register("aggregation", f"{name}_stderr")
     def standard_error(items: Sequence[Any]) -> float | str:
-        """Return the standard error of that score."""
+        """Return the standard error of that score, N/A if it is unknown."""
         try:
             _, entry = _rank_run(ranker, items)
         except PodiumError:
@@ -162,23 +157,19 @@ count_missing = _register_count("missing", lambda verdicts: len(verdicts["missin
 """The number of a document's battles that were not played because a response is missing."""
 
 
-def _metric_entry(name: str, *, higher_is_better: bool = True) -> dict[str, Any]:
-    """Return the entry of `metric_list` for a metric whose aggregation has the same name."""
-    return {"metric": name, "aggregation": name, "higher_is_better": higher_is_better}
+def _metric_entries(names: str) -> list[dict[str, Any]]:
+    """Return the entries of `metric_list` for metrics whose aggregations have the same names."""
+    return [
+        {
+            "metric": name,
+            "aggregation": name,
+            "higher_is_better": name in ("win_rate", "bradley_terry", "soft_elo", "judged"),
+        }
+        for name in names.split()
+    ]
 
 
-def _rating_entries(name: str) -> list[dict[str, Any]]:
-    """Return the entries of `metric_list` for a rating and its standard error."""
-    return [_metric_entry(name), _metric_entry(f"{name}_stderr", higher_is_better=False)]
-
-
-METRICS = [
-    *_rating_entries("win_rate"),
-    *_rating_entries("bradley_terry"),
-    _metric_entry("judged"),
-    _metric_entry("unparsed", higher_is_better=False),
-    _metric_entry("missing", higher_is_better=False),
-]
+METRICS = _metric_entries("win_rate win_rate_stderr bradley_terry bradley_terry_stderr judged unparsed missing")
 """For `metric_list: !function podium.hosts.lm_eval.metrics.METRICS`: all metrics that need no calibration."""
-SOFT_METRICS = METRICS + _rating_entries("soft_elo")
+SOFT_METRICS = METRICS + _metric_entries("soft_elo soft_elo_stderr")
 """METRICS and Soft-Elo, for judges that give probabilities, which are used as they are."""

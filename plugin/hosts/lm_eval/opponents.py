@@ -79,10 +79,7 @@ def shows_media(value: Any) -> bool:
 def _battles_of_document(
     name: str, item: Item | None, texts: Sequence[str], model: str, responses: Responses
 ) -> DocumentBattles:
-    """Return the battles of one document, its models sorted by name as in tournaments, so that the cache is shared.
-
-    The k-th response meets the k-th of an opponent, or its only one.
-    """
+    """Return the battles of one document: the k-th response meets the k-th of an opponent, or its only one."""
     battles, missing = [], {}
     for other, (number, text) in product(responses.models, enumerate(texts, 1)):
         key = response_key(name, number if item and item.responses > 1 else 1)
@@ -93,13 +90,12 @@ def _battles_of_document(
             missing[which] = responses.missing[other].get(key, ABSENT)
         elif item:
             shown = {model: text, other: responses.texts[other][key]}
-            first, second = sorted(shown)
-            asked = {field: getattr(item, field) for field in ("instruction", "reference", "system", "category")}
-            numbered = {"response": number} if len(texts) > 1 else {}
-            sides = {"item": name, **numbered, "model_a": first, "model_b": second}
-            texts_shown = {"response_a": shown[first], "response_b": shown[second]}
-            lengths = {"length_a": len(shown[first]), "length_b": len(shown[second])}
-            battles.append({**sides, **asked, **texts_shown, **lengths})
+            battle = {"item": name} | ({"response": number} if len(texts) > 1 else {})
+            # Sorted by name as in tournaments, so that the cache is shared.
+            battle |= dict(zip(("model_a", "model_b"), sorted(shown), strict=True))
+            battle |= {field: getattr(item, field) for field in ("instruction", "reference", "system", "category")}
+            battle |= {f"response_{side}": shown[battle[f"model_{side}"]] for side in "ab"}
+            battles.append(battle | {f"length_{side}": len(battle[f"response_{side}"]) for side in "ab"})
     return DocumentBattles(name, battles, missing)
 
 

@@ -36,8 +36,9 @@ def find_other_samples(against: Sequence[str], output_path: str | None) -> list[
     """Return the samples files of other runs, from the folders in `against` or else from the output path."""
     if not against:
         if not output_path:
-            remedy = "name other runs with --ranker_against, or an --output_path"
-            raise UsageError(f"nothing to rank this run against: {remedy}")
+            raise UsageError(
+                "nothing to rank this run against: name other runs with --ranker_against, or an --output_path"
+            )
         return _samples_in(results_folder(output_path), None)
     files: list[Samples] = []
     for source in against:
@@ -61,10 +62,7 @@ def results_folder(output_path: str) -> Path:
 
 
 def collect_runs(folder: Path, run: Path, label: str | None, others: Sequence[Samples]) -> RunFolders:
-    """Link the samples and results of other models into a folder; return the folders of all runs.
-
-    Earlier runs of this model, and tasks that this run does not have, are left out.
-    """
+    """Link other models' samples and results of this run's tasks into a folder; return the folders of all runs."""
     samples = _samples_in(run, label)
     model, tasks = samples[0].model, {file.task for file in samples}
     earlier = dict.fromkeys(str(file.path.parent) for file in others if file.model == model)
@@ -85,7 +83,7 @@ def collect_runs(folder: Path, run: Path, label: str | None, others: Sequence[Sa
 
 
 def write_run(folder: Path, results: Mapping[str, Any], tracker: Any) -> Path:
-    """Write this run into a new folder as lm-eval writes it; return the folder of its model."""
+    """Write this run into a new folder as lm-eval does; return its model's folder, UsageError if it has no samples."""
     with atomic_folder(folder) as draft:
         write_results(draft, results, tracker)
     paths = [path for path in folder.rglob("*.jsonl") if SAMPLES.match(path.name)]
@@ -97,7 +95,7 @@ def write_run(folder: Path, results: Mapping[str, Any], tracker: Any) -> Path:
 def save_run(run: Path, output_path: str) -> tuple[Path, ...]:
     """Copy the files of a run to where lm-eval will save it later; return the copies."""
     folder = results_folder(output_path)
-    folder = folder if folder != Path(output_path) else folder / run.name
+    folder = folder / run.name if folder == Path(output_path) else folder
     folder.mkdir(parents=True, exist_ok=True)
     saved = tuple(folder / path.name for path in sorted(run.iterdir()) if path.is_file())
     for path in saved:

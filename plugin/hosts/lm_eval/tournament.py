@@ -12,7 +12,7 @@ from contextlib import redirect_stdout, suppress
 from contextvars import Context
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from podium.errors import UsageError, install_hint
 from podium.hookspecs import Tournament
@@ -34,17 +34,16 @@ CAUSE_AFTER_REQUEST = re.compile(r"ModelGenerateError\(.*\\n\\n(?P<cause>\w+\(.*
 
 
 def check_tournament(options: RankerOptions) -> None:
-    """Validate the options of a tournament before the run, so that it does not fail after it."""
+    """Raise UsageError for options of a tournament that would fail after the run."""
     try:
         from podium.hosts.inspect_ai.tournament_task import RUN_OPTIONS, shows_first, split_options
         from podium.hosts.lm_eval.judge import judge_model
-        from podium.plugins.catalogue import judging_settings
         from podium.scorers.judging import known_options, refuse_unknown_options
     except ImportError as error:
         raise UsageError(f"judges need inspect-ai ({error}): {install_hint('inspect,lm-eval')}") from None
     task_options = (RUN_OPTIONS | _task_function(options)[1]) - {"name", "responses", "answered_by"}
     refuse_unknown_options(options.args, task_options | known_options())
-    how = judging_settings(**{name: value for name, value in options.args.items() if name in known_options()})
+    how = catalogue.judging_settings(**{name: value for name, value in options.args.items() if name in known_options()})
     name = _name_of(options)
     shows_first(name, catalogue.make_tournament(name, split_options(name, options.args)[0]), how, options.args)
     for name in options.judges:
@@ -55,16 +54,27 @@ def check_tournament(options: RankerOptions) -> None:
 def play_tournament(
     options: RankerOptions, responses: Sequence[str], model: str, log_dir: Path
 ) -> tuple[Path, str | None]:
-    """Play the tournament on the items of this run's model; return its log and, if battles failed, a message.
+    """Play the tournament, answered calls from Inspect's cache; return its log and, if battles failed, a message."""
+    from inspect_ai import eval
 
-    Inspect's cache has the replies of earlier runs, so that a second run asks only for what was not answered.
-    """
     from podium.hosts.lm_eval.judge import judge_model
 
     judges = [judge_model(name, options.judge_args) for name in options.judges]
     # An earlier eval may have left its models and roles in the context.
     task = Context().run(_task_function(options)[0], responses=list(responses), answered_by=model, **options.args)
-    logs = call_outside_loop(lambda: _evaluate(task, judges, log_dir))
+    play = partial(
+        eval,
+        task,
+        model_roles={"judge": judges[0] if len(judges) == 1 else judges},
+        metadata={PLAYED_FOR: "lm-eval"},
+        log_dir=str(log_dir),
+        log_format="eval",
+        log_level="warning",
+        display=cast(Any, os.environ.get("INSPECT_DISPLAY") or ("rich" if sys.stderr.isatty() else "none")),
+    )
+    # stdout is lm-eval's.
+    with redirect_stdout(sys.stderr):
+        logs = call_outside_loop(play)
     # Inspect catches an interrupt and returns the logs that are done.
     if not logs or logs[0].status == "cancelled":
         raise KeyboardInterrupt
@@ -110,24 +120,6 @@ def _cause(error: str) -> str:
     """
     parts = CAUSE_AFTER_REQUEST.fullmatch(error)
     return parts["cause"].replace("\\\\'", "'").replace("\\'", "'") if parts else error
-
-
-def _evaluate(task: Any, judges: Sequence[Any], log_dir: Path) -> "list[EvalLog]":
-    """Run the task in Inspect with its output on stderr; return its logs."""
-    from inspect_ai import eval
-
-    display: Any = os.environ.get("INSPECT_DISPLAY") or ("rich" if sys.stderr.isatty() else "none")
-    # stdout is lm-eval's.
-    with redirect_stdout(sys.stderr):
-        return eval(
-            task,
-            model_roles={"judge": judges[0] if len(judges) == 1 else list(judges)},
-            metadata={PLAYED_FOR: "lm-eval"},
-            log_dir=str(log_dir),
-            log_format="eval",
-            log_level="warning",
-            display=display,
-        )
 
 
 def call_outside_loop(call: Callable[[], Any]) -> Any:

@@ -9,20 +9,14 @@ LENGTH_CONTROL = "--set length_control=true"
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One trust check.
-
-    Attributes:
-        threshold: the figure from which on the check warns, in the unit that `reason` begins with.
-        reason: why the threshold is there.
-        sentence: template of the warning with its remedy; figures in braces.
-        short: template for an answer of three sentences; empty if `sentence` is short enough.
-    """
+    """One trust check: the figure that it warns from, in the unit that `reason` begins with, and its sentences."""
 
     name: str
     threshold: float
     reason: str
     sentence: str
     short: str = ""
+    """For an answer of three sentences; empty if `sentence` is short enough."""
 
     def warning(self, **figures: object) -> str:
         """Format the warning with its figures.
@@ -46,7 +40,7 @@ class Check:
         return re.fullmatch(".+".join(map(re.escape, fixed_parts)), text) is not None
 
 
-_ROWS = (
+_CHECKS = (
     Check(
         "unparsed",
         0.03,
@@ -138,5 +132,5 @@ _ROWS = (
         "Without {items}, {rival} leads instead of {leader}",
     ),
 )
-CHECKS = {check.name: check for check in _ROWS}
+CHECKS = {check.name: check for check in _CHECKS}
 """All checks by name."""

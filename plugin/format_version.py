@@ -8,13 +8,7 @@ RANK_AGAIN = "run it again, or run `podium rank` on the verdicts"
 
 
 def require_format(version: object, what: str, source: object, remedy: str = RANK_AGAIN) -> None:
-    """Reject a document of another format version, so that renamed fields are never misread.
-
-    Args:
-        version: what the document says, or None.
-        what: the kind of document, with its article: "a ranking".
-        source: the file.
-        remedy: what to do instead.
+    """Raise DataError for a document of another format version, or of none: renamed fields are never misread.
 
     >>> require_format("0.1", "a ranking", "old.json")
     Traceback (most recent call last):

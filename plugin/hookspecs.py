@@ -7,7 +7,7 @@ that names it. `examples/third_party_ranker` is a whole one.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pluggy
@@ -26,10 +26,7 @@ hookimpl = pluggy.HookimplMarker("podium")
 
 def load_target(target: Any) -> Any:
     """Import the object that `module:name` names; return anything else unchanged."""
-    if not isinstance(target, str):
-        return target
-    module, _, name = target.partition(":")
-    return getattr(import_module(module), name)
+    return resolve_name(target) if isinstance(target, str) else target
 
 
 class Extension:

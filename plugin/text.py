@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import Any, ClassVar
 
 import numpy as np
@@ -52,7 +52,7 @@ def as_categorical(values: pd.Series) -> pd.Categorical:
 
 
 def to_plain_values(value: Any) -> Any:
-    """Convert NumPy and pandas values to to_plain_values Python for JSON."""
+    """Convert NumPy and pandas values to plain Python for JSON."""
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)
 
 
@@ -68,8 +68,7 @@ def json_text(document: Any) -> str:
 
 def call(place: str, *arguments: Any) -> Any:
     """Import and call a function given as `module:name`, so that nouns need not import their views."""
-    module, _, name = place.partition(":")
-    return getattr(import_module(module), name)(*arguments)
+    return resolve_name(place)(*arguments)
 
 
 class Document:
@@ -88,7 +87,7 @@ class Document:
         return str(call("podium.report.html:notebook_part", self.reports()))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as to_plain_values Python values."""
+        """Return it as plain Python values."""
         raise NotImplementedError
 
     def to_json(self) -> str:

@@ -75,7 +75,7 @@ def load_extension(extension: Extension, what: str = "function", check: Callable
     """Return the object that an extension refers to, imported on first use."""
     try:
         loaded = extension.load()
-    except (ImportError, AttributeError) as error:
+    except (ImportError, AttributeError, ValueError) as error:
         raise PluginError(f"{culprit_of(extension)} cannot be imported: {error}") from error
     if not check(loaded):
         raise PluginError(f"{culprit_of(extension)} is no {what} but {loaded!r}")

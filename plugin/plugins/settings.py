@@ -122,7 +122,7 @@ def unknown_option(key: str, known: Mapping[str, Collection[str]], kind: str = "
 
 
 def _typed_value(key: str, text: str, parameter: inspect.Parameter) -> Any:
-    """Convert text to the type of a parameter."""
+    """Convert text to the type of a parameter; UsageError if it is not of that type, or not finite."""
     declared = _declared_type(parameter)
     if get_origin(declared) is Literal:
         values = {str(value): value for value in get_args(declared)}
@@ -130,10 +130,12 @@ def _typed_value(key: str, text: str, parameter: inspect.Parameter) -> Any:
             raise unknown_value(key, text, values)
         return values[text]
     read, what = READERS.get(declared, (str, "text"))
-    try:
-        return read(text)
-    except ValueError:
-        raise UsageError(f"{key}={text!r} is not {what}") from None
+    value = None
+    with suppress(KeyError, ValueError):
+        value = read(text)
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        raise UsageError(f"{key}={text!r} is not {what}")
+    return value
 
 
 def _declared_type(parameter: inspect.Parameter) -> Any:
@@ -146,24 +148,9 @@ def _declared_type(parameter: inspect.Parameter) -> Any:
     return annotation
 
 
-def _finite_number(text: str) -> float:
-    """Parse a finite number."""
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError(text)
-    return number
-
-
-def _flag(text: str) -> bool:
-    """Parse `true` or `false`."""
-    if text.lower() not in ("true", "false"):
-        raise ValueError(text)
-    return text.lower() == "true"
-
-
 READERS: dict[Any, tuple[Callable[[str], Any], str]] = {
-    bool: (_flag, "true or false"),
+    bool: (lambda text: {"true": True, "false": False}[text.lower()], "true or false"),
     int: (int, "a whole number"),
-    float: (_finite_number, "a number"),
+    float: (float, "a number"),
 }
 """By type of an option: the parser of its value, and what the value must be."""

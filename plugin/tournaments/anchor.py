@@ -51,20 +51,16 @@ class Anchor(Stopping):
 
     def next(self, field: Field, played: Sequence[Round]) -> NextRound:
         """Return the anchor's battles that were not played yet; with `auto`, those of the pilot first."""
-        anchors = self._anchors(field)
+        anchors, tried, rounds, pilot = self._choose(field, played)
         if not anchors:
-            candidates, tried, pilot = self._pilot(field)
-            rounds = _rounds_until(pilot.pairings, played)
-            if rounds is None:
-                return schedule_pairings(field, pilot.pairings, played, pilot.note)
-            if len(played) > rounds and not self.until:
-                # The round after the pilot was played: the anchor must not be chosen again.
-                return OVER
-            anchors = self._anchors_after(field, candidates, tried, played, rounds)
+            return schedule_pairings(field, pilot.pairings, played, pilot.note)
+        if tried and len(played) > rounds and not self.until:
+            # The round after the pilot was played: the anchor must not be chosen again.
+            return OVER
         items, last_look = self.items_to_next_look(field, played)
         note = f"{last_look}all against {' and '.join(anchors)} on {len(items)} items"
-        if not self._anchors(field):
-            items = items if self.until else tuple(item for item in items if item not in tried)
+        if tried:
+            items = tuple(item for item in items if item not in tried)
             note = f"{last_look}all against {anchors[0]}, the most informative in the pilot, on {len(items)} more items"
         return schedule_pairings(field, pairings_against(anchors, field.models, items), played, note)
 
@@ -83,33 +79,25 @@ class Anchor(Stopping):
 
     def progress_of(self, field: Field, played: Sequence[Round]) -> Progress:
         """Return the progress with `until`; the pilot's items do not count."""
-        anchors = self._anchors(field)
-        order = order_of_visits(field, self.items, self.seed)
-        if anchors:
-            return self.progress(field, order, played, against=anchors)
-        candidates, tried, pilot = self._pilot(field)
-        rounds = _rounds_until(pilot.pairings, played)
-        rest = tuple(item for item in order if item not in tried)
-        if rounds is None:
-            return self.progress(field, rest, ())
-        anchors = self._anchors_after(field, candidates, tried, played, rounds)
+        anchors, tried, rounds, _ = self._choose(field, played)
+        rest = tuple(item for item in order_of_visits(field, self.items, self.seed) if item not in tried)
         return self.progress(field, rest, played[rounds:], against=anchors)
 
-    def _anchors_after(
-        self,
-        field: Field,
-        candidates: Sequence[str],
-        tried: Collection[str],
-        played: Sequence[Round],
-        rounds: int,
-    ) -> tuple[str, ...]:
-        """Return the anchor that the pilot chose: the model that all have met since, if there is one already."""
+    def _choose(self, field: Field, played: Sequence[Round]) -> tuple[tuple[str, ...], frozenset[str], int, NextRound]:
+        """Return the anchors, empty until the pilot has ended, and the pilot's items, rounds so far and battles."""
+        if named := self._anchors(field):
+            return named, frozenset(), 0, OVER
+        candidates, tried, pilot = self._pilot(field)
+        rounds = _rounds_until(pilot.pairings, played)
+        if rounds is None:
+            return (), tried, len(played), pilot
+        # The model that all have met since the pilot, if there is one, was chosen before.
         later = [{own.pairing.a, own.pairing.b} for done in played[rounds:] for own in done.outcomes]
-        met_by_all = set(field.models).intersection(*later) if later else set()
-        if len(met_by_all) == 1:
-            return tuple(met_by_all)
-        outcomes = [outcome for done in played for outcome in done.outcomes if outcome.pairing.item in tried]
-        return (most_informative(candidates, field.models, outcomes),)
+        chosen = set(field.models).intersection(*later) if later else set()
+        if len(chosen) != 1:
+            outcomes = [outcome for done in played for outcome in done.outcomes if outcome.pairing.item in tried]
+            chosen = {most_informative(candidates, field.models, outcomes)}
+        return tuple(chosen), tried, rounds, pilot
 
     def _anchors(self, field: Field) -> tuple[str, ...]:
         """Return the named anchors; empty if a pilot chooses. Of two models, either gives the same battles."""
@@ -145,10 +133,8 @@ def _rounds_until(pairings: Sequence[Pairing], played: Sequence[Round]) -> int |
 
 
 def most_informative(candidates: Collection[str], models: Sequence[str], outcomes: Sequence[Outcome]) -> str:
-    """Return the candidate against which verdicts on two others differ most often.
-
-    Of equals, the one with more comparisons is chosen, then the first by name.
-    """
+    """Return the candidate against which verdicts on two others differ most often; NotIdentifiedError if unknown."""
+    # Of equals, the one with more comparisons is chosen, then the first by name.
     shares = informativeness_of(models, outcomes)
     compared = {name: shares[name] for name in sorted(candidates) if shares[name][1]}
     if not compared:
@@ -160,11 +146,8 @@ def most_informative(candidates: Collection[str], models: Sequence[str], outcome
 
 
 def informativeness_of(models: Sequence[str], outcomes: Sequence[Outcome]) -> dict[str, tuple[float, float]]:
-    """Return, for each model as anchor, the share of pairs of others with different verdicts, and the pairs compared.
-
-    Source: Don-Yehiya et al. 2026, section 4.3. Verdicts are compared by margin if every battle has one, else by
-    credit; continuous ones by their sign.
-    """
+    """Return, by model as anchor, the share of pairs of others with different verdicts, and the pairs compared."""
+    # Don-Yehiya et al. 2026, section 4.3. By margin if every battle has one, else by credit; continuous ones by sign.
     readable = [outcome for outcome in outcomes if outcome.credit is not None]
     if not readable:
         return dict.fromkeys(models, (0.0, 0.0))

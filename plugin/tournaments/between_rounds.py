@@ -64,15 +64,13 @@ def matchups_in(played: Sequence[Round]) -> Matchups:
 
 
 def opponents_of(name: str, met: Matchups) -> frozenset[str]:
-    """Return the models that this model has met."""
+    """Return the models that this model has met, also those without a readable battle."""
     return frozenset(other for pair in met if name in pair for other in pair if other != name)
 
 
 def place_newcomers(fixed: Mapping[str, float], newcomers: Sequence[str], met: Matchups) -> dict[str, float]:
-    """Estimate log-strengths of newcomers one after the other, with the other ratings fixed.
-
-    Each newcomer is placed alone against those before it (Soft-Elo, Algorithm 1, line 7), on their scale.
-    """
+    """Estimate log-strengths of newcomers one after the other, with the other ratings fixed."""
+    # Each is placed alone against those before it, on their scale: Soft-Elo, Algorithm 1, line 7.
     known = dict(fixed)
     for name in newcomers:
         opponents = sorted(opponents_of(name, met) & known.keys())

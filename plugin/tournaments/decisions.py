@@ -63,7 +63,7 @@ def build_answer(rule: Any, field: Field, played: Sequence[Round]) -> Tournament
     progress = asked.progress_of(field, played)
     if not progress.looks:
         return None
-    last, names, new = progress.looks[-1], sorted(field.models), _newcomers(asked, field)
+    last, names, new = progress.looks[-1], sorted(field.models), asked.newcomers(field)
     reason = _reason(asked, field, played, progress, most)
     is_answered = reason == "answered"
     advice = "" if is_answered else _advice(asked, last, names)
@@ -93,18 +93,10 @@ def build_answer(rule: Any, field: Field, played: Sequence[Round]) -> Tournament
 
 
 def printed_level(level: float, answer: Mapping[str, Any] | None) -> float:
-    """Return the level of the intervals printed with an answer: `topK` shares 1 - level among the interim analyses.
-
-    If the best models separate from the others, their ratings were analysed so often because they were high.
-    """
+    """Return the level of the intervals printed with an answer: `topK` shares 1 - level among the interim analyses."""
+    # If the best models separate from the others, their ratings were analysed so often because they were high.
     is_choice = answer is not None and str(answer["until"]).startswith("top")
     return 1 - (1 - level) / answer["looks"] if is_choice and answer else level
-
-
-def _newcomers(asked: Stopping, field: Field) -> tuple[str, ...]:
-    """Return the models that join an existing ranking; empty in a tournament without newcomers."""
-    known = getattr(asked, "newcomers", None)
-    return known(field) if known else ()
 
 
 def _reason(asked: Any, field: Field, played: Sequence[Round], progress: Progress, most: int | None) -> str:
@@ -121,7 +113,7 @@ def _limits(asked: Stopping, field: Field, progress: Progress) -> Iterator[str]:
     if not able.all():
         few = [name for name, is_able in zip(sorted(field.models), able, strict=True) if not is_able]
         yield f"No decision about {some(few)}: fewer than {MIN_ITEMS} items have responses."
-    is_open = getattr(asked, "opponents", None) == "open" and asked.error is None and not _newcomers(asked, field)
+    is_open = getattr(asked, "opponents", None) == "open" and asked.error is None and not asked.newcomers(field)
     if is_open and any(not look.open.any(axis=1).all() for look in progress.looks[:-1]):
         yield (
             "Decisions are about the pairs that were played: a model that left was not met again. opponents=field "
@@ -159,12 +151,8 @@ def _order_decisions(asked: Stopping, last: Look, names: Sequence[str], new: Seq
     if last.open.any():
         done = int((settled > 0).sum())
         if not done:
-            few = (
-                f": {last.clusters} items were judged, and an error needs {MIN_ITEMS}"
-                if last.clusters < MIN_ITEMS
-                else ""
-            )
-            return [f"No pair is decided{few}"]
+            few = f": {last.clusters} items were judged, and an error needs {MIN_ITEMS}"
+            return [f"No pair is decided{few if last.clusters < MIN_ITEMS else ''}"]
         pairs = f"{done} of {int(last.asked.sum()) // 2} pairs{' with newcomers' if new else ''}"
         above, below = largest_distinguishable_block([np.flatnonzero(settled[k, ranked] > 0).tolist() for k in ranked])
         high, low = (some([names[ranked[place]] for place in places]) for places in (above, below))
@@ -209,8 +197,7 @@ def _set_decisions(asked: Stopping, last: Look, names: Sequence[str]) -> list[st
 def _end(reason: str, progress: Progress, most: int | None) -> str:
     """Return why the tournament ended and after how many battles, as a sentence."""
     last = progress.looks[-1]
-    number = f"interim analysis {last.number}" + (f" of {last.planned}" if last.planned else "")
-    spent = f"{last.battles:,} battles on {last.clusters:,} items, {number}"
+    spent = f"{last.battles:,} battles on {last.clusters:,} items, {last.title}"
     if reason == "answered":
         return f"Stopped because the question is answered: {spent}."
     if reason == "items":

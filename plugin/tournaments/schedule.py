@@ -99,9 +99,7 @@ def schedule_pairings(
 ) -> NextRound:
     """Return the next round: the pairings that have both responses and were not played yet."""
     asked = tuple(pairings)
-    possible = (
-        [battle for battle in asked if field.can_play(battle.item, battle.a, battle.b)] if field.absent else asked
-    )
+    possible = [own for own in asked if field.can_play(own.item, own.a, own.b)] if field.absent else asked
     items, pairs = {own.item for own in asked}, {(own.a, own.b) for own in asked}
     before = (outcome.pairing for round_ in played for outcome in round_.outcomes)
     done = {own for own in before if own.item in items and (own.a, own.b) in pairs}

@@ -23,10 +23,7 @@ def generator(seed: int, *words: str) -> np.random.Generator:
 
 
 def order_of_visits(field: Field, number: int | None, seed: int) -> tuple[str, ...]:
-    """Draw a sample of the items, all by default, and return it in the order of the draw.
-
-    Samples of one seed are nested: a larger one contains the smaller ones, so that played battles still count.
-    """
+    """Draw a sample of the items, all by default; the larger sample of a seed begins with the smaller one."""
     if number is not None and number < 1:
         raise UsageError(f"items={number}: give a number of items, 1 or more")
     ordered = sorted(field.items)

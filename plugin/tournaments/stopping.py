@@ -78,6 +78,11 @@ class Look:
     critical: float
 
     @property
+    def title(self) -> str:
+        """The number of this interim analysis, and how many are planned."""
+        return f"interim analysis {self.number}" + (f" of {self.planned}" if self.planned else "")
+
+    @property
     def open(self) -> np.ndarray:
         """Mask of the pairs that are asked about and not settled, shape (models, models)."""
         return self.asked & (self.settled == 0)
@@ -199,17 +204,19 @@ class Stopping:
             )
 
     def items_to_next_look(self, field: Field, played: Sequence[Round]) -> tuple[tuple[str, ...], str]:
-        """Return the items to play until the next look, none when it is over, and a summary of the last look.
-
-        For tournaments that visit each item once and that no model leaves.
-        """
+        """Return the items to play until the next look, none when it is over, and a summary of the last look."""
+        # For tournaments that visit each item once and that no model leaves.
         if not self.until:
             return draw_items(field, self.items, self.seed), ""
         progress = self.progress_of(field, played)
         said = look_summary(sorted(field.models), progress, self.error) + "; " if progress.looks else ""
         return progress.order[progress.visits : progress.upcoming], said
 
-    def progress_of(self, field: Field, played: Sequence[Round]) -> "Progress":
+    def newcomers(self, field: Field) -> tuple[str, ...]:  # noqa: ARG002
+        """Return the models that join an existing ranking; empty if there is none."""
+        return ()
+
+    def progress_of(self, field: Field, played: Sequence[Round]) -> Progress:
         """Return the progress of a tournament with `until` from its rounds."""
         return self.progress(field, order_of_visits(field, self.items, self.seed), played)
 
@@ -259,10 +266,8 @@ class Stopping:
         return len(order) - np.array(absent) >= MIN_ITEMS
 
     def visits_at_next_look(self, visits: int, looks: Sequence[Look], plan: Sequence[int]) -> int:
-        """Return the item visits at the next look: the planned number, or for `error:X` one predicted from the width.
-
-        A width does not depend on which model is ahead, so looking at it often biases nothing.
-        """
+        """Return the item visits at the next look: the planned ones, or for `error:X` some predicted from the width."""
+        # A width does not depend on which model is ahead, so looking at it often biases nothing.
         if self.error is None or not visits:
             return next(number for number in plan if number > visits)
         width = np.mean(looks[-1].half)
@@ -273,9 +278,7 @@ class Stopping:
         """Return the number of item visits after a round, from the items of its battles."""
         items = {outcome.pairing.item for outcome in done.outcomes} & place.keys()
         reached = before + max(((place[item] - before) % len(place) + 1 for item in items), default=1)
-        return (
-            min(reached, plan[-1]) if self.error else next((number for number in plan if number >= reached), plan[-1])
-        )
+        return min(reached if self.error else next((k for k in plan if k >= reached), plan[-1]), plan[-1])
 
     def _analyse(
         self,
@@ -332,12 +335,10 @@ def step_down(
     margin: float,
     alpha: float,
 ) -> float:
-    """Settle pairs by a step-down test (Holm 1979), changing `settled` and `spent`; return the last critical t.
-
-    `alpha`, the error probability of this look, is divided by the number of pairs asked about and not spent. A pair
-    settled with a margin (Elo) may still be settled the other way round, so it counts until it differs by more than the
-    margin, or is settled both ways.
-    """
+    """Settle pairs by a step-down test (Holm 1979), changing `settled` and `spent`; return the last critical t."""
+    # `alpha`, the error probability of this look, is divided by the number of pairs asked about and not spent. A pair
+    # settled with a margin (Elo) may still be settled the other way round, so it counts until it differs by more than
+    # the margin, or is settled both ways.
     gap, error = _gaps(theta, covariance)
     beyond, critical = margin / POINTS, np.nan
     ahead = np.where(np.abs(gap) > SAME, np.sign(gap), np.sign(np.arange(len(theta)) - np.arange(len(theta))[:, None]))
@@ -357,8 +358,7 @@ def step_down(
 def look_summary(names: Sequence[str], progress: Progress, error: float | None) -> str:
     """Return the last look in one line: battles so far, and settled pairs or the mean half-width."""
     *earlier, last = progress.looks
-    number = f"interim analysis {last.number}" + (f" of {last.planned}" if last.planned else "")
-    said = f"{number}: {last.battles:,} battles so far"
+    said = f"{last.title}: {last.battles:,} battles so far"
     if error is not None:
         width = f"±{np.mean(last.half):.1f} Elo" if not np.isnan(last.half).any() else "no bound yet"
         return f"{said}, ratings known to {width} on average"
@@ -376,10 +376,7 @@ def connected_groups(open_: np.ndarray) -> tuple[tuple[int, ...], ...]:
 
 
 def _gaps(theta: np.ndarray, covariance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return differences of log-strengths (row minus column) and their standard errors.
-
-    The error is NaN if unknown, as for two models that are level on every item.
-    """
+    """Return differences of log-strengths (row minus column) and their standard errors, NaN if level on every item."""
     variance = np.diag(covariance)
     gap, squared = theta[:, None] - theta, variance[:, None] + variance - 2 * covariance
     error = np.sqrt(np.maximum(squared, 0))
@@ -387,10 +384,7 @@ def _gaps(theta: np.ndarray, covariance: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 def fix_ratings(coded: CodedBattles, logits: Mapping[int, float]) -> CodedBattles:
-    """Return the battles with heavily weighted ones added that fix the ratings of some models.
-
-    The added battles end as the ratings predict, so that they contribute no error.
-    """
+    """Add heavily weighted battles that end as the ratings of some models predict, so that they fix these ratings."""
     codes = sorted(logits)
     if len(codes) < 2:
         return coded

@@ -25,9 +25,9 @@ from podium import Judge, UsageError, rank, read_battles, replay, simulate
 from podium.rankers.further_items import further_items
 from podium.rankers.scale import POINTS
 from podium.tournaments.anchor import Anchor
-from podium.tournaments.budget import Budget
 from podium.tournaments.chain import Chain
 from podium.tournaments.decisions import build_answer
+from podium.tournaments.parts import Budget
 from podium.tournaments.ring import Ring
 from podium.tournaments.round_robin import RoundRobin
 from podium.tournaments.schedule import Field, Outcome, Pairing, Round

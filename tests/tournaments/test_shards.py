@@ -7,12 +7,11 @@ from playing import battles, field_of, play
 
 from podium.errors import UsageError
 from podium.tournaments.anchor import Anchor
-from podium.tournaments.budget import Budget
 from podium.tournaments.chain import Chain
+from podium.tournaments.parts import Budget, Part, Shard, read_shard, refuse_undividable
 from podium.tournaments.recorded import Recorded
 from podium.tournaments.ring import Ring
 from podium.tournaments.round_robin import RoundRobin
-from podium.tournaments.shards import Part, Shard, read_shard, refuse_undividable
 from podium.tournaments.swim import Swim
 
 ABSENT = {"q03": frozenset({"m01"}), "q07": frozenset({"m00", "m02"})}

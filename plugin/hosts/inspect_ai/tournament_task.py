@@ -31,10 +31,9 @@ from podium.responses.read import read_responses
 from podium.scorers.judging import Judging, known_options, refuse_unknown_options
 from podium.scorers.reasoning import Policy
 from podium.text import some
-from podium.tournaments.budget import Budget
+from podium.tournaments.parts import Budget, Part, read_shard, refuse_undividable
 from podium.tournaments.schedule import NextRound, Outcome, Pairing, Round, TournamentRule
 from podium.tournaments.selection import draw_items
-from podium.tournaments.shards import Part, read_shard, refuse_undividable
 
 PACKED_FROM = 1000
 """Battles from which a pack per item is scheduled instead of a sample per battle."""

@@ -14,8 +14,8 @@ from test_faults import IN_FLIGHT, ITEMS, MODELS, again, host  # noqa: F401
 import podium
 from podium.errors import DataError, UsageError
 from podium.hosts.inspect_ai.tasks import anchor, ring, round_robin, swim
+from podium.tournaments.parts import Shard
 from podium.tournaments.schedule import Field
-from podium.tournaments.shards import Shard
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 

@@ -1,17 +1,40 @@
-"""Shards: one tournament split by items over several processes."""
+"""Parts of a tournament: as many battles as a budget allows, or the items of one shard of several processes."""
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from podium.errors import UsageError
 from podium.tournaments.recorded import Recorded
-from podium.tournaments.schedule import OVER, Field, NextRound, Round
+from podium.tournaments.schedule import OVER, Field, NextRound, Round, TournamentRule
 from podium.tournaments.selection import order_of_visits
 from podium.tournaments.stopping import Stopping
 
 SHARD = re.compile(r"([1-9]\d*)/([1-9]\d*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Play a tournament until its battles are used up."""
+
+    rule: TournamentRule
+    most: int
+    given: int = 0
+
+    def __post_init__(self) -> None:
+        if self.most < 1:
+            raise UsageError(f"max_battles={self.most}: give a number of battles, 1 or more")
+
+    def next(self, field: Field, played: Sequence[Round]) -> NextRound:
+        """Return the battles that the tournament plays next, cut to what is left of the budget."""
+        left = self.most + self.given - sum(len(done.outcomes) for done in played)
+        coming = self.rule.next(field, played)
+        return coming if len(coming.pairings) <= left else replace(coming, pairings=coming.pairings[: max(left, 0)])
+
+    def size(self, field: Field) -> int:
+        """Return the maximum number of battles."""
+        return min(self.rule.size(field), self.most)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +59,7 @@ class Shard:
 
 
 def read_shard(text: str) -> Shard:
-    """Parse the shard `k/n`.
+    """Parse the shard `k/n`; UsageError unless 1 <= k <= n.
 
     >>> read_shard("2/4")
     Shard(number=2, of=4)
@@ -48,10 +71,7 @@ def read_shard(text: str) -> Shard:
 
 
 def refuse_undividable(name: str, rule: Any, field: Field, shard: Shard) -> None:
-    """Raise UsageError for a tournament that cannot be divided into these shards.
-
-    Its battles on an item depend on verdicts on other items, or there are more shards than items.
-    """
+    """Raise UsageError if battles on an item depend on verdicts on other items, or shards outnumber items."""
     ring = "play podium/ring, which can be divided"
     if not isinstance(rule, Stopping | Recorded):
         raise UsageError(f"shard={shard}: {name} chooses opponents by the verdicts on all items; {ring}")
@@ -60,8 +80,7 @@ def refuse_undividable(name: str, rule: Any, field: Field, shard: Shard) -> None
             f"shard={shard}: the pilot of anchor=auto needs the verdicts on all its items; play the pilot first "
             f"(-T items=11 -T pilot=10, without shards, names the anchor), then -T anchor=NAME in shards; or {ring}"
         )
-    until = getattr(rule, "until", None)
-    if until:
+    if until := getattr(rule, "until", None):
         raise UsageError(
             f"shard={shard}: until={until} decides by the verdicts of all shards; leave out shard= and play it in one "
             "process, or leave out until= and play the whole schedule in shards"

@@ -12,7 +12,7 @@ from disguises import NAME, differences, disguise, figures_of, new_names
 
 from podium import Judge, PodiumError, calibrate, diagnose, rank, read_battles, simulate
 from podium.diagnosis.gold_source import Gold
-from podium.rankers.calibration.accuracy import build_contenders, select_best
+from podium.rankers.calibration.accuracy import select_best
 from podium.verbs.calibration_run import calibrate_targets
 
 MODELS = tuple(f"model-{letter}" for letter in "abcdef")
@@ -181,7 +181,7 @@ def test_no_figure_of_targets_side_by_side_depends_on_names_sides_or_order(kind)
 def targets_of(battles):
     """Return what `calibrate --compare` shows: every target, and what each errs beyond the best."""
     targets = calibrate_targets(battles, level=0.5)
-    choice = select_best(build_contenders(targets), 0.5)
+    choice = select_best(targets, 0.5)
     beyond = {f"{k} {one.calibration.target.kind}": asdict(beside) for k, (one, beside) in enumerate(choice.others)}
     best = (choice.best.calibration.target.kind, choice.best.kind)
     return {"targets": [without_provenance(one) for one in targets], "best": best, "beyond": beyond}

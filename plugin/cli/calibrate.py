@@ -50,14 +50,14 @@ if TYPE_CHECKING:
 @options.detail
 @click.option("--compare", "side_by_side", is_flag=True, help="Set every target that the battles allow side by side.")
 def calibrate(output: "Place | None", figure: "Place | None", side_by_side: bool, **arguments: Any) -> None:
-    """Learn from human-labelled battles in SOURCE... how far to trust a judge's margins, and its ratings.
+    """Learn from human-labelled battles in SOURCE... how far to trust a judge's margins and ratings; kept only with -o.
 
     \b
     podium calibrate labelled.csv -o calibration.json
     podium calibrate votes.parquet --human-judge crowd --where judge=gpt-4 -o calibration.json
     podium rank new.csv --ranker soft-elo --calibration calibration.json
     """
-    from podium.rankers.calibration.accuracy import build_contenders, select_best
+    from podium.rankers.calibration.accuracy import select_best
     from podium.report import calibration_view as view
     from podium.storage.atomic_files import write_text
     from podium.verbs.calibration_run import calibrate as calibrate_battles
@@ -80,12 +80,12 @@ def calibrate(output: "Place | None", figure: "Place | None", side_by_side: bool
         targets = calibrate_targets(battles, tell=warn, **shared) if side_by_side else []
     compared = []
     if targets:
-        beyond = view.differences_report(select_best(build_contenders(targets), arguments["level"]))
+        beyond = view.differences_report(select_best(targets, arguments["level"]))
         compared = [view.targets_report(targets), view.intervals_report(targets), beyond]
     if output is not None:
         # Before the first line: who reads them may stop at any.
         write_text(output, calibration.to_json() + "\n")
-    print_reports(view.select_reports(calibration, agreement, compared, section, full=full))
+    print_reports(view.calibration_reports(calibration, agreement, compared, section, full=full))
     for warning in calibration.warnings:
         warn(warning)
     tell(f"wrote {output}" if output else "not kept: -o calibration.json keeps the calibration for podium rank")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @options.one_sided
 @options.output_file(".csv", ".html", help="Write the sheet to this file: a table to fill in, or a page to vote on.")
 def label(output: "Place | None", responses: tuple[str, ...], **arguments: Any) -> None:
-    """Draw battles of SOURCE... that humans should judge: random, balanced over models.
+    """Draw random battles of SOURCE... for humans to judge; without -o only a forecast is shown; -o needs --responses.
 
     \b
     podium label verdicts.csv --responses answers/ --number 200 -o sheet.csv

@@ -293,7 +293,7 @@ class Battles:
         return replace(kept, notes=(*kept.notes, note))
 
     def slices(self, column: str) -> Iterator[tuple[str, "Battles"]]:
-        """Yield each value of a column with its battles, sorted; of several columns (`a,b`) the values joined."""
+        """Yield each value of a column, or of several (`a,b`), with its battles; UsageError for none or over 100."""
         first, comma, rest = column.partition(",")
         if comma:
             for value, part in self.slices(first.strip()):

@@ -24,10 +24,9 @@ def check_judge(judges: Sequence[str], judge: str) -> None:
 
 
 def label_by_judge(battles: Battles, judge: str) -> Battles:
-    """Turn one judge's battles into the human labels of the others' battles of the same item and pair.
+    """Remove one judge's battles, and label the others' of the same item and pair by their weighted mean credit.
 
-    A label is the mean credit of model_a over the readable battles of the judge there, weighted by `weight`; empty if
-    there is none. The judge's battles are removed, and models that no other battle has.
+    Models that no other battle has are removed. Raises UsageError or NotIdentifiedError if nothing can be labelled.
     """
     table = battles.table
     ours = (as_text(table["judge"]) == judge).to_numpy() if "judge" in table else np.zeros(len(table), dtype=bool)

@@ -63,15 +63,11 @@ class Fit:
 
 @dataclass(frozen=True, slots=True)
 class Separation:
-    """Which models are distinguishable, by simultaneous tests of all pairs.
+    """Which models are distinguishable, by simultaneous tests of all pairs, |z| above `critical`; `names` best first.
 
-    Attributes:
-        names: ranked models, best first.
-        cuts: numbers of models above each cut, increasing: all of those are clearly ahead of all below.
-        beats: for each model, the places (from 0) of those that it is clearly ahead of.
-        critical: what |z| must exceed, all pairs taken together.
-        gap, z: lead of the first over the second, on the scale of the scores and in standard errors.
-        lead: the gap with its simultaneous interval; None if too close to call.
+    All models above a cut (`cuts` counts them, increasing) are clearly ahead of all below; `beats` has, for each model,
+    the places (from 0) of those that it is clearly ahead of. `gap` is the lead of the first over the second, `z` in
+    standard errors, and `lead` with its simultaneous interval, None if too close to call.
     """
 
     names: tuple[str, ...]

@@ -9,7 +9,7 @@ from podium.errors import find_name
 from podium.nouns.calibration import Accuracy, Agreement, Calibration, Conformal
 from podium.nouns.estimate import Estimate
 from podium.report.model import EMPTY, Axis, Report, Table
-from podium.report.numbers import axis_ends, cell_text, number_text, percent, share_text, slope_text
+from podium.report.numbers import axis_ends, cell_text, interval_text, number_text, percent, share_text, slope_text
 
 if TYPE_CHECKING:
     from podium.rankers.calibration.accuracy import Choice, Contender
@@ -40,15 +40,15 @@ def agreement_report(agreement: Agreement) -> Report:
     return _report("judge and humans, all battles", ["", ""], rows)
 
 
-def calibration_reports(calibration: Calibration) -> tuple[Report, ...]:
-    """Build the answer and all sections of a calibration."""
-    return select_reports(calibration, None, (), None, full=True)
-
-
-def select_reports(
-    calibration: Calibration, agreement: Report | None, compared: Sequence[Report], section: str | None, *, full: bool
+def calibration_reports(
+    calibration: Calibration,
+    agreement: Report | None = None,
+    compared: Sequence[Report] = (),
+    section: str | None = None,
+    *,
+    full: bool = True,
 ) -> tuple[Report, ...]:
-    """Return the reports to print: the short view, one section, or all sections that have data."""
+    """Return the answer with all sections that have data, or the short view; one section alone if it is named."""
     lacking = {"reliability": not calibration.agreement.bins, "stability": not calibration.stability}
     views = zip(SECTIONS[1:], (_beta, _accuracy, _conformal, _models, _reliability, _stability), strict=True)
     sections = {} if agreement is None else {"agreement": agreement}
@@ -63,41 +63,42 @@ def select_reports(
 
 def targets_report(calibrations: Sequence[Calibration]) -> Report:
     """Compare targets by the same leave-one-out evaluation."""
-    both = any(each.scale_correction for each in calibrations)
-    errors = ["MAE", "scale-corrected"] if both else ["MAE"]
-    header = ["target", "", "battles", *errors, "Spearman", "Kendall", "log loss", "ECE", "q", "median SE", "width"]
-    rows, weights = [_target_row(calibrations[0], "hard", both)], []
-    for each in calibrations:
-        rows.append(_target_row(each, "soft", both))
-        if len(each.target.weights) > 1:
-            named = ", ".join(f"{name} {slope_text(weight)}" for name, weight in each.target.weights.items())
-            weights.append(f"{each.target.kind} weighs {named}")
+    both, rows = any(each.scale_correction for each in calibrations), []
+    for each, kind in _compared_ratings(calibrations):
+        accuracy, conformal = each.accuracy[kind], each.conformal[kind]
+        corrected = accuracy.mae if kind in each.scale_correction else None
+        errors = (accuracy.plain_mae, corrected) if both else (accuracy.mae,)
+        ece = each.agreement.ece if kind == "soft" else None
+        correlations = (accuracy.spearman, accuracy.kendall, accuracy.log_loss, ece)
+        rows.append(
+            [
+                *_ratings_name(each, kind),
+                f"{sum(held.battles for held in each.models) // 2:,}",
+                *(number_text(error, 1) for error in errors),
+                *(number_text(figure, 3) for figure in correlations),
+                "∞" if conformal.q is None else f"{conformal.q:.2f}",
+                number_text(conformal.median_se, 1),
+                number_text(conformal.median_width, 1),
+            ]
+        )
+    weights = [
+        f"{target.kind} weighs " + ", ".join(f"{name} {slope_text(weight)}" for name, weight in target.weights.items())
+        for target in (each.target for each in calibrations)
+        if len(target.weights) > 1
+    ]
+    errors_header = ["MAE", "scale-corrected"] if both else ["MAE"]
+    figures = ["Spearman", "Kendall", "log loss", "ECE", "q", "median SE", "width"]
+    header = ["target", "", "battles", *errors_header, *figures]
     title = "targets side by side, leave one model out"
     return _report(title, header, rows, "ll" + "r" * (len(header) - 2), legend=(*weights, LEGEND))
 
 
-def _target_row(calibration: Calibration, kind: str, both: bool) -> list[str]:
-    """Return the row of a target: battles, error (plain and scale-corrected if both), correlations, loss and widths."""
-    accuracy, conformal = calibration.accuracy[kind], calibration.conformal[kind]
-    corrected = number_text(accuracy.mae if kind in calibration.scale_correction else None, 1)
-    return [
-        *_ratings_name(calibration, kind),
-        f"{sum(held.battles for held in calibration.models) // 2:,}",
-        *([number_text(accuracy.plain_mae, 1), corrected] if both else [number_text(accuracy.mae, 1)]),
-        number_text(accuracy.spearman, 3),
-        number_text(accuracy.kendall, 3),
-        number_text(accuracy.log_loss, 3),
-        number_text(calibration.agreement.ece if kind == "soft" else None, 3),
-        "∞" if conformal.q is None else f"{conformal.q:.2f}",
-        number_text(conformal.median_se, 1),
-        number_text(conformal.median_width, 1),
-    ]
-
-
 def intervals_report(calibrations: Sequence[Calibration]) -> Report:
     """Report the intervals of each target's error and correlations."""
-    kinds = [(calibrations[0], "hard"), *((each, "soft") for each in calibrations)]
-    rows = [[*_ratings_name(each, kind), *_interval_texts(each.accuracy[kind])] for each, kind in kinds]
+    rows = [
+        [*_ratings_name(each, kind), *_interval_texts(each.accuracy[kind])]
+        for each, kind in _compared_ratings(calibrations)
+    ]
     level = calibrations[0].accuracy["soft"].level
     title = "how well these are known" if level is None else f"{percent(level)} intervals over models, each by itself"
     error = "MAE, scale-corrected" if any(each.scale_correction for each in calibrations) else "MAE"
@@ -117,6 +118,11 @@ def differences_report(choice: "Choice") -> Report:
         f"{choice.n} models that all rate"
     )
     return _report(title, ["target", "", "", "MAE", "Spearman", "Kendall"], rows, "lllrrr", legend=[legend])
+
+
+def _compared_ratings(calibrations: Sequence[Calibration]) -> list[tuple[Calibration, str]]:
+    """Return each row's calibration and kind: the hard ratings, the same for all targets, and the soft ones of each."""
+    return [(calibrations[0], "hard"), *((each, "soft") for each in calibrations)]
 
 
 def _ratings_name(calibration: Calibration, kind: str) -> list[str]:
@@ -196,7 +202,7 @@ def _accuracy(calibration: Calibration) -> Report:
     if calibration.scale_correction:
         rows += [
             _row("scale-corrected by", factors, lambda s: f"{s.mean:.2f}" if s and s.is_known else "no"),
-            _row("  90% interval", factors, lambda s: _range_text(s and s.low is not None and (s.low, s.high), 1, 2)),
+            _row("  90% interval", factors, lambda s: interval_text(s.low, s.high, 2) if s else EMPTY),
             _row("slope of human ratings on these", both, ("slope", 2)),
         ]
     rows.append(_row("error from a limited number of labels, Elo", both, ("floor", 1)))
@@ -224,9 +230,9 @@ def _conformal(calibration: Calibration) -> Report:
     if any(kind.coverage is not None for kind in both):
         rows += [
             _row(f"coverage over {soft.splits} half splits", both, lambda kind: share_text(kind.coverage)),
-            _row("  least … largest", both, lambda kind: _range_text(kind.coverage_range, 100, 0, "%")),
+            _row("  least … largest", both, lambda kind: _range_text(kind.coverage_range, ".0%")),
             _row("median width over the splits, Elo", both, ("median_width", 1)),
-            _row("  least … largest", both, lambda kind: _range_text(kind.width_range, 1, 1)),
+            _row("  least … largest", both, lambda kind: _range_text(kind.width_range, ".1f")),
         ]
     else:
         rows.append((f"coverage and width over half splits need {2 * soft.least_models} models", EMPTY, EMPTY))
@@ -289,15 +295,12 @@ def _stability(calibration: Calibration) -> Report:
     return _report("beta from fewer human preferences", header, rows, "rrrr")
 
 
-def _interval_texts(accuracy: Accuracy) -> tuple[str, str, str]:
+def _interval_texts(accuracy: Accuracy) -> list[str]:
     """Format the intervals of the error and of both rank correlations."""
-    return (
-        _range_text(accuracy.mae_interval, 1, 1),
-        _range_text(accuracy.spearman_interval, 1, 2),
-        _range_text(accuracy.kendall_interval, 1, 2),
-    )
+    correlations = (accuracy.spearman_interval, accuracy.kendall_interval)
+    return [_range_text(accuracy.mae_interval, ".1f"), *(_range_text(ends, ".2f") for ends in correlations)]
 
 
-def _range_text(ends: Any, factor: float, digits: int, unit: str = "") -> str:
-    """Format both ends of a range, times a factor; a dash if there is none."""
-    return f"{factor * ends[0]:.{digits}f}{unit} … {factor * ends[1]:.{digits}f}{unit}" if ends else EMPTY
+def _range_text(ends: tuple[float, float] | None, style: str) -> str:
+    """Format both ends of a range; a dash if there is none."""
+    return " … ".join(format(end, style) for end in ends) if ends else EMPTY

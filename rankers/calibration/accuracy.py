@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
@@ -11,8 +12,7 @@ from podium.nouns.calibration import Accuracy, Calibration, HeldOut
 from podium.nouns.estimate import Estimate
 from podium.rankers.intervals import mean_interval, t_quantile
 
-Ends = tuple[float, float]
-Correlation = Callable[[np.ndarray, np.ndarray], float | None]
+CORRELATIONS = {"spearman": stats.spearmanr, "kendall": stats.kendalltau}
 MEAN_OF_NORMAL = np.sqrt(2 / np.pi)
 """Mean absolute value of a normal error, in its standard deviations."""
 FEWEST_RANKED = 5
@@ -34,7 +34,7 @@ def measure_accuracy(held: Sequence[HeldOut], kind: str, level: float) -> Accura
     if mae > 0 and low is not None:
         factor = np.exp((mae - low) / mae)
         ends = (float(mae / factor), float(mae * factor))
-    rho, tau = (rule(judge, human) for rule in (spearman, kendall))
+    rho, tau = (correlate(rule, judge, human) for rule in CORRELATIONS)
     human_se = [model.human_se for model in held if model.human_se is not None]
     return Accuracy(
         n=number,
@@ -50,14 +50,10 @@ def measure_accuracy(held: Sequence[HeldOut], kind: str, level: float) -> Accura
     )
 
 
-def spearman(judge: np.ndarray, human: np.ndarray) -> float | None:
-    """Return Spearman's rank correlation; None if all values of one side are equal."""
-    return float(stats.spearmanr(judge, human).statistic) if _both_vary(judge, human) else None
-
-
-def kendall(judge: np.ndarray, human: np.ndarray) -> float | None:
-    """Return Kendall's tau-b; None if all values of one side are equal."""
-    return float(stats.kendalltau(judge, human).statistic) if _both_vary(judge, human) else None
+def correlate(rule: str, judge: np.ndarray, human: np.ndarray) -> float | None:
+    """Return `spearman` (rho) or `kendall` (tau-b) of two sides; None if all values of one side are equal."""
+    vary = min(len(np.unique(judge)), len(np.unique(human))) > 1
+    return float(CORRELATIONS[rule](judge, human).statistic) if vary else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +82,10 @@ def compare_accuracy(
     surplus, low, high = mean_interval(np.abs(ours - human) - np.abs(theirs - also_human), level)
     mae = Estimate(surplus) if low is None or high is None else Estimate(surplus, low, high)
     sides = (ours, human, theirs, also_human)
-    return Difference(mae, *(_jackknife(rule, sides, level) for rule in (spearman, kendall)))
+    return Difference(mae, *(_jackknife(rule, sides, level) for rule in CORRELATIONS))
 
 
-@dataclass(frozen=True, slots=True)
-class Contender:
+class Contender(NamedTuple):
     """Held-out ratings of one kind that a calibration can give."""
 
     calibration: Calibration
@@ -98,14 +93,8 @@ class Contender:
     held: tuple[HeldOut, ...]
     is_scale_corrected: bool
 
-    def errors(self) -> dict[str, float]:
-        """Return the absolute error of each model with a rating, Elo points."""
-        residuals = {model.model: model.residual(self.kind) for model in self.held}
-        return {name: abs(residual) for name, residual in residuals.items() if residual is not None}
 
-
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(NamedTuple):
     """The ratings that err least over the `n` models that all rate, and differences that hold together (Bonferroni)."""
 
     best: Contender
@@ -114,7 +103,25 @@ class Choice:
     n: int
 
 
-def build_contenders(calibrations: Sequence[Calibration]) -> list[Contender]:
+def select_best(calibrations: Sequence[Calibration], level: float) -> Choice:
+    """Select the ratings with the smallest mean error, and compare the others; no others if no model is in all."""
+    contenders = _build_contenders(calibrations)
+    errors = [
+        {own.model: abs(residual) for own in each.held if (residual := own.residual(each.kind)) is not None}
+        for each in contenders
+    ]
+    common = sorted(set.intersection(*map(set, errors)))
+    if not common:
+        return Choice(contenders[0], (), level, 0)
+    means = [np.mean([known[name] for name in common]) for known in errors]
+    best = int(np.argmin(means))
+    shared, ours = 1 - (1 - level) / max(len(contenders) - 1, 1), contenders[best]
+    others = contenders[:best] + contenders[best + 1 :]
+    beyond = tuple((each, compare_accuracy(each.held, ours.held, shared, each.kind, ours.kind)) for each in others)
+    return Choice(ours, beyond, level, len(common))
+
+
+def _build_contenders(calibrations: Sequence[Calibration]) -> list[Contender]:
     """Return all ratings that calibrations of the same battles give: hard and soft, plain and scale-corrected."""
     contenders = []
     for kind, parts in (("hard", calibrations[:1]), ("soft", calibrations)):
@@ -126,25 +133,11 @@ def build_contenders(calibrations: Sequence[Calibration]) -> list[Contender]:
     return contenders
 
 
-def select_best(contenders: Sequence[Contender], level: float) -> Choice:
-    """Select the ratings with the smallest mean error, and compare the others with them."""
-    errors = [each.errors() for each in contenders]
-    common = sorted(set.intersection(*({*known} for known in errors)))
-    if not common:
-        return Choice(contenders[0], (), level, 0)
-    means = [np.mean([known[name] for name in common]) for known in errors]
-    best = contenders[int(np.argmin(means))]
-    others = [each for each in contenders if each is not best]
-    shared = 1 - (1 - level) / max(len(others), 1)
-    beyond = tuple((each, compare_accuracy(each.held, best.held, shared, each.kind, best.kind)) for each in others)
-    return Choice(best, beyond, level, len(common))
-
-
-def _jackknife(rule: Correlation, sides: Sequence[np.ndarray], level: float) -> Estimate | None:
+def _jackknife(rule: str, sides: Sequence[np.ndarray], level: float) -> Estimate | None:
     """Return the difference of the correlations of the first and of the last two sides with a jackknife interval."""
 
     def gap(kept: np.ndarray | slice) -> float:
-        ours, theirs = rule(sides[0][kept], sides[1][kept]), rule(sides[2][kept], sides[3][kept])
+        ours, theirs = (correlate(rule, judge[kept], human[kept]) for judge, human in (sides[:2], sides[2:]))
         return np.nan if ours is None or theirs is None else ours - theirs
 
     number, value = len(sides[0]), gap(slice(None))
@@ -159,7 +152,7 @@ def _jackknife(rule: Correlation, sides: Sequence[np.ndarray], level: float) -> 
 
 def _correlation_interval(
     value: float | None, number: int, lost: int, variance: Callable[[float], float], level: float
-) -> Ends | None:
+) -> tuple[float, float] | None:
     """Return the t interval of a rank correlation on Fisher's z, of variance variance(r) / (number - lost)."""
     if value is None or number < FEWEST_RANKED:
         return None
@@ -175,8 +168,3 @@ def _paired_ratings(held: Sequence[HeldOut], kind: str) -> tuple[np.ndarray, np.
     known = [model for model in held if model.residual(kind) is not None]
     judge = [model.rating(kind) for model in known]
     return np.array(judge, dtype=np.float64), np.array([model.human_elo for model in known], dtype=np.float64)
-
-
-def _both_vary(judge: np.ndarray, human: np.ndarray) -> bool:
-    """Return whether both sides have at least two different values."""
-    return min(len(np.unique(judge)), len(np.unique(human))) > 1

@@ -134,7 +134,7 @@ class ConformalRule:
 
 
 def build_conformal_rule(calibration: Calibration, level: float | None, of: str) -> ConformalRule:
-    """Build the rule from the calibrated models' scores, at the calibration's level if none is given."""
+    """Build the rule from the calibrated models' scores; raise NotIdentifiedError if of=human has too few models."""
     require_choice("of", of, ("votes", "human"))
     level = calibration.conformal["soft"].level if level is None else level
     correction = calibration.scale_correction.get("soft")
@@ -157,7 +157,7 @@ def prompt_hashes(battles: Battles) -> tuple[str, ...]:
 
 
 def mismatch_warnings(calibration: Calibration, battles: Battles) -> list[str]:
-    """Warn if judge, prompt or size of the margins differ from those of the calibration."""
+    """Warn if judge, prompt or size of the margins differ from those of the calibration; empty if none does."""
     known, here = set(calibration.provenance.get("prompts", [])), set(prompt_hashes(battles))
     before, size = calibration.agreement.mean_abs_margin or 0.0, np.abs(readable_margins(battles))
     now = before if not before or np.isnan(size).all() else float(np.nanmean(size))

@@ -93,7 +93,7 @@ class Evidence:
             ) from None
 
     def fit_with_covariance(self) -> tuple[np.ndarray, np.ndarray, int]:
-        """Fit the map on all battles; return weights, clustered sandwich covariance, and number of clusters."""
+        """Fit the map on all battles; return weights, clustered covariance (NaN for one cluster), clusters used."""
         rows, weights = self._select_preferences(), self.fit_weights()
         x, (present, codes) = self.signal.x[rows], np.unique(self.cluster[rows], return_inverse=True)
         clusters = len(present)
@@ -145,7 +145,7 @@ def build_evidence(battles: Battles, signal: Signal, cluster: Cluster = "item") 
 
 
 def select_calibratable(evidence: Evidence) -> Evidence:
-    """Keep the models that have human labels, verdicts and signals, and a bounded rating by humans."""
+    """Keep models with labels, verdicts, signals and a bounded human rating; raise NotIdentifiedError below three."""
     kept = _restrict_models(evidence, _complete_models(evidence))
     dropped = tuple(name for name in evidence.models if name not in kept.models)
     unbounded: list[str] = []
@@ -159,10 +159,9 @@ def select_calibratable(evidence: Evidence) -> Evidence:
             "signals against each other, and a rating by humans that these bound; holding one out needs at least "
             f"{FEWEST_MODELS}: label more battles (`podium label`), until each model wins some and loses some"
         )
-    presence = np.where(kept.signal.is_known, 0.5, np.nan)
     _require_one_group("with human labels", kept, kept.human)
     _require_one_group("with a readable verdict", kept, kept.hard)
-    _require_one_group(f"with a signal ({kept.signal.kind})", kept, presence)
+    _require_one_group(f"with a signal ({kept.signal.kind})", kept, np.where(kept.signal.is_known, 0.5, np.nan))
     return replace(kept, dropped=dropped, unbounded=tuple(sorted(unbounded)))
 
 
@@ -199,13 +198,12 @@ def _complete_models(evidence: Evidence) -> np.ndarray:
 def _require_one_group(what: str, evidence: Evidence, credit: np.ndarray) -> None:
     """Raise NotIdentifiedError if the battles with a known credit do not connect all models."""
     models, graph = evidence.models, comparison_graph(pair_sums(evidence.coded_by(credit)))
-    if graph.groups <= 1:
-        return
-    names = [some([models[k] for k in np.flatnonzero(graph.group == g)], most=5) for g in np.unique(graph.group)]
-    raise NotIdentifiedError(
-        f"the battles {what} fall into {graph.groups} groups that never met, so no common scale exists: "
-        f"{some(names, ' | ', 10)}"
-    )
+    if graph.groups > 1:
+        names = [some([models[k] for k in np.flatnonzero(graph.group == g)], most=5) for g in np.unique(graph.group)]
+        raise NotIdentifiedError(
+            f"the battles {what} fall into {graph.groups} groups that never met, so no common scale exists: "
+            f"{some(names, ' | ', 10)}"
+        )
 
 
 def measure_stability(evidence: Evidence, rng: np.random.Generator) -> list[Stability]:

@@ -16,20 +16,13 @@ from podium.rankers.pairs import pair_sums
 from podium.rankers.scale import MEAN, POINTS
 from podium.rankers.strengths import fit_strengths
 
-FoldCredits = Callable[[int], np.ndarray]
-"""From the model held out to the credits of first in every battle, NaN if unknown, shape (battles,)."""
-
 
 @dataclass(frozen=True, slots=True)
 class HeldOutScale:
-    """The held-out ratings of all models by one kind of credit, shape (models,) each; NaN if unknown.
+    """The held-out ratings of all models by one kind of credit, 1500 at the mean of the others; NaN if unknown.
 
-    Attributes:
-        elo: 1500 at the mean of the others.
-        anchors: log-strengths of the joint fit, mean zero.
-        separated: whether the data do not bound the held-out rating; `unbounded`: that of the joint fit.
-        lost: bootstrap resamples that were unbounded and left out.
-        others: log-strengths of the others in each fold, mean zero, NaN for the model itself, shape (models, models).
+    `anchors` are log-strengths of the joint fit, `others` those of each fold, shape (models, models), mean zero. The
+    data bound neither `separated` held-out ratings nor `unbounded` joint ones. `lost` counts unbounded resamples.
     """
 
     elo: np.ndarray
@@ -61,9 +54,12 @@ def leave_one_out(
     regularization: float,
     method: ErrorMethod,
     what: str,
-    credits: FoldCredits | None = None,
+    credits: Callable[[int], np.ndarray] | None = None,
 ) -> HeldOutScale:
-    """Rate every model alone against the others, by its fold's `credits` or the `pooled` ones (Algorithm 1)."""
+    """Rate every model alone against the others, by its fold's `credits` or the `pooled` ones (Algorithm 1).
+
+    Raises NotIdentifiedError if regularization is 0 and ratings are unbounded, or the others' have no maximum.
+    """
     joint = pair_sums(evidence.coded_by(pooled))
     unbounded = separated_models(joint)
     if regularization == 0 and unbounded.any():

@@ -33,11 +33,9 @@ class ModelBattles:
 
     def opponent_sums(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the sums of credit and of weight per opponent, shape (opponents,) each."""
-        size = len(self.theta)
-        return (
-            np.bincount(self.opponent, self.weight * self.credit, size),
-            np.bincount(self.opponent, self.weight, size),
-        )
+        sums = (self.weight * self.credit, self.weight)
+        credit, weight = (np.bincount(self.opponent, column, len(self.theta)) for column in sums)
+        return credit, weight
 
 
 def fit_single_strengths(

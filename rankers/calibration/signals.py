@@ -22,7 +22,7 @@ VOTES = 24
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """Named features of battles, shape (battles, features), NaN if unknown; `ridge` pulls `criteria` to their mean."""
+    """Named features of battles, shape (battles, features), NaN if unknown; `ridge` pulls weights to their mean."""
 
     kind: Kind
     names: tuple[str, ...]
@@ -36,8 +36,8 @@ class Signal:
 
     @property
     def penalty(self) -> np.ndarray:
-        """Penalty matrix of the fit, ridge * sum (b - mean b)^2 for `criteria`, shape (features, features)."""
-        return ridge_penalty(len(self.names), self.ridge if self.kind == "criteria" else 0.0)
+        """Penalty matrix of the fit, shape (features, features)."""
+        return ridge_penalty(len(self.names), self.ridge)
 
 
 def ridge_penalty(features: int, ridge: float) -> np.ndarray:
@@ -56,14 +56,14 @@ def beta_direction(kind: Kind, weights: np.ndarray) -> np.ndarray:
 
 
 def smoothing_weights(constant: float) -> np.ndarray:
-    """Return the weight logit(c) that gives a winner the credit c, shape (1,). Source: Soft-Elo, appendix H.1."""
+    """Return the weight logit(c) of label smoothing, shape (1,); raise UsageError if c is not in (0.5, 1)."""
     if not 0.5 < constant < 1:
         raise UsageError(f"constant={constant:g}: the credit of a win under label smoothing lies between 0.5 and 1")
     return np.array([logit(constant)])
 
 
 def read_signal(battles: Battles, kind: Kind, ridge: float | None = None, *, verdicts: bool = False) -> Signal:
-    """Read a signal from the battles; unparsed battles have none.
+    """Read a signal from the battles, NaN in unparsed ones; raise NotIdentifiedError if no battle has it.
 
     `margin` is the judge's score of a minus that of b (with `verdicts`, 2 * credit - 1 if no battle has a margin),
     `smoothing` the sign of the hard label, `criteria` one margin per criterion, `credit` the soft credit.
@@ -77,7 +77,7 @@ def read_signal(battles: Battles, kind: Kind, ridge: float | None = None, *, ver
         columns = {"verdict": 2 * battles.numbers_of("credit") - 1}
     x = np.stack(list(columns.values()), axis=1).astype(np.float64)
     x[~battles.readable] = np.nan
-    signal = Signal(kind, tuple(columns), x, ridge)
+    signal = Signal(kind, tuple(columns), x, ridge if kind == "criteria" else 0.0)
     if not signal.is_known.any():
         raise NotIdentifiedError(_describe_missing_signal(battles, kind))
     return signal

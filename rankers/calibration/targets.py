@@ -17,7 +17,7 @@ ONE_SIDED = 1.645
 
 
 def fit_target(evidence: Evidence, level: float) -> Target:
-    """Fit the map to human preferences; beta, with its clustered t interval, must be above 0 (equation 6)."""
+    """Fit the map to human preferences (equation 6); raise NotIdentifiedError for none, or beta not above 0."""
     (weights, covariance, clusters), signal = evidence.fit_with_covariance(), evidence.signal
     direction, preferences = beta_direction(signal.kind, weights), int(evidence.preference.sum())
     beta = float(direction @ weights)
@@ -38,12 +38,12 @@ def fit_target(evidence: Evidence, level: float) -> Target:
         level=level if known else None,
         covariance=tuple(tuple(map(float, row)) for row in covariance) if known else None,
         battles=preferences,
-        ridge=signal.ridge if signal.kind == "criteria" else 0.0,
+        ridge=signal.ridge,
     )
 
 
 def few_items_warnings(evidence: Evidence) -> list[str]:
-    """Warn if the human preferences are on few items."""
+    """Warn if the human preferences are on few items; empty if not."""
     items, check = len(np.unique(evidence.cluster[evidence.preference])), CHECKS["items of beta"]
     if items >= check.threshold:
         return []
@@ -71,7 +71,7 @@ def build_given_target(kind: Kind, beta: float | None, constant: float | None) -
 
 
 def order_weights(target: Target, signal: Signal) -> np.ndarray:
-    """Return the map's weights in the order of a signal's features, shape (features,)."""
+    """Return the weights in the order of a signal's features; raise NotIdentifiedError if it has other features."""
     if set(target.weights) != set(signal.names):
         raise NotIdentifiedError(
             f"the calibration weighs {', '.join(target.weights)}, and the battles have {', '.join(signal.names)}: "
@@ -90,10 +90,9 @@ def order_covariance(target: Target, signal: Signal) -> np.ndarray:
 
 
 def held_out_log_loss(evidence: Evidence, folds: np.ndarray) -> float | None:
-    """Return the mean -log p of human preferences, predicted by maps fitted without a model of the battle.
+    """Return the mean -log p of human preferences, predicted by the `folds` without a battle's first and second model.
 
-    Every battle is predicted twice: by the fold without its first model, and by the one without the second. `folds` are
-    the weights of each fold's map, shape (models, features), NaN if it has none.
+    `folds` are the weights of the map without each model, shape (models, features), NaN if none. None if none predicts.
     """
     rows = evidence.preference
     x, human, weight = evidence.signal.x[rows], evidence.human[rows], evidence.weight[rows]

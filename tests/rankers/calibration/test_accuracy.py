@@ -9,7 +9,7 @@ from scipy import stats
 from podium import calibrate, rank, simulate
 from podium.nouns.calibration import HeldOut
 from podium.planning.simulation import Judge
-from podium.rankers.calibration.accuracy import build_contenders, compare_accuracy, measure_accuracy, select_best
+from podium.rankers.calibration.accuracy import compare_accuracy, measure_accuracy, select_best
 from podium.rankers.calibration.conformal import leave_one_score_out
 from podium.verbs.calibration_run import calibrate_targets
 
@@ -77,7 +77,7 @@ def test_a_difference_of_targets_is_paired_over_models():
 def best_of_targets():
     """Choose among hard labels and seven targets, each plain and scale-corrected."""
     targets = calibrate_targets(simulate(6, 20, seed=3).battles(Judge(scale=2.0), human=True, orders="ab"))
-    return select_best(build_contenders(targets), 0.9)
+    return select_best(targets, 0.9)
 
 
 @pytest.mark.slow

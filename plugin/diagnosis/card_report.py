@@ -24,7 +24,7 @@ def summary_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
 
 
 def section_reports(diagnosis: Diagnosis, name: str) -> tuple[Report, ...]:
-    """Build a report of one section for every card."""
+    """Build a report of one section for every card; raises UsageError for an unknown name."""
     if name in ACROSS:
         return (Report("all judges", sections=_sections({name: ACROSS[name]}, diagnosis.across)),)
     if name not in SECTIONS:

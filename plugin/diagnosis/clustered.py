@@ -77,7 +77,7 @@ class Clustered:
         method: str = "{}",
         within: tuple[float, float] = UNBOUNDED,
     ) -> Statistic:
-        """Return a value with the clustered t interval of its influence function, shape (rows,)."""
+        """Return a value with the clustered t interval of its influence, shape (rows,); none for a single cluster."""
         sums = self.sums(influence)
         if len(sums) < 2:
             single = f"a single {self.unit}: no interval"

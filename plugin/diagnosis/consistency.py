@@ -14,10 +14,7 @@ from podium.nouns.battles import REPLIES, Battles
 
 @dataclass(frozen=True, slots=True)
 class Consistency(CardAnswer):
-    """Shares of unparsed replies, ties, and verdicts (win, tie, loss) that change with the order or oppose a margin.
-
-    `retest` is the probability that a repeated judgment has the same verdict; `retest_kappa` is corrected for chance.
-    """
+    """Shares of unparsed replies, ties and unstable verdicts; `retest_kappa` is `retest` corrected for chance."""
 
     unparsed: Annotated[Figured, "unparsed"]
     ties: Annotated[Figured, "ties"]

@@ -24,17 +24,13 @@ MOST_MODELS = 300
 MOST_LISTED = 100
 FEWEST_ITEMS = 10
 """Items that a pair needs to enter the model-level SNTD."""
-SHOWN = 5
 RATES = "model-level non-transitivity"
 SNTD = "model-level SNTD"
 
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
-    """Three models, each of which beats the next at these win rates, and the last the first.
-
-    `p` is the largest of the three one-sided p-values (item-clustered t); `adjusted` is after Holm over all cycles.
-    """
+    """Three models that each beat the next, and the last the first; p is the largest of three, `adjusted` by Holm."""
 
     models: tuple[str, str, str]
     rates: tuple[float, float, float]
@@ -74,7 +70,7 @@ class Cycles(CardAnswer):
 
     def tables(self) -> tuple[Table, ...]:
         rows = []
-        for cycle in self.cycles[:SHOWN]:
+        for cycle in self.cycles[:5]:
             rates = [f"{rate:.1%}" for rate in cycle.rates]
             rows.append((" > ".join((*cycle.models, cycle.models[0])), *rates, f"{cycle.adjusted:.3g}"))
         header = ("each beats the next", "first", "second", "third", "p (Holm)")

@@ -37,7 +37,7 @@ def absolute_error(judge: np.ndarray, gold: np.ndarray, alpha: float) -> float:
 
 
 def decisiveness(judge: np.ndarray, gold: np.ndarray) -> float:
-    """Fit alpha, the decisiveness of a judge, to win rates by judge and gold standard, shape (pairs,) each."""
+    """Fit alpha, the decisiveness, to win rates by judge and gold, shape (pairs,); raises NotIdentifiedError."""
     informative = (np.abs(gold - 0.5) > 1e-9) & (np.abs(judge - 0.5) > 1e-9)
     if not informative.any():
         raise NotIdentifiedError("every pair has a win rate of a half by the judge or in the gold standard")
@@ -104,7 +104,7 @@ def pair_agreement(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
 
 
 def squared_error(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
-    """Return the mean squared difference of win rates, ignoring NaN, shape (...). Source: appendix E."""
+    """Return the mean squared difference of win rates, ignoring NaN, 0 if all are, shape (...). Source: appendix E."""
     return _mean_among((judge - gold) ** 2, ~np.isnan(judge - gold))
 
 
@@ -133,5 +133,5 @@ def standard_error_of_draws(draws: np.ndarray) -> np.ndarray:
 
 
 def _mean_among(values: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """Return the mean of the known values along the last axis."""
+    """Return the mean of the known values along the last axis, 0 if there are none."""
     return np.asarray(np.where(known, values, 0).sum(axis=-1) / np.maximum(known.sum(axis=-1), 1))

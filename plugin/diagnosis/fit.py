@@ -15,7 +15,6 @@ from podium.rankers.pairs import cells_by_cluster, items_per_pair, pair_index
 from podium.rankers.strengths import Strengths
 from podium.report.model import Table
 
-SHOWN = 5
 FEWEST_OF_A_KIND = 5
 """Expected wins, and losses, that a pair needs for a t test."""
 ROUNDING = 1e-9
@@ -24,10 +23,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class PairResidual:
-    """The observed and the expected win rate of a pair (the stronger model first), with a test of the residual.
-
-    `adjusted` is p after Holm over all pairs; interval and p-values are None if the pair cannot be tested.
-    """
+    """Observed and expected win rate of a pair, stronger first, and a test (`adjusted`: Holm); None if untestable."""
 
     first: str
     second: str
@@ -52,10 +48,7 @@ class JointTest:
 
 @dataclass(frozen=True, slots=True)
 class BradleyTerryFit(CardAnswer):
-    """The fit of strengths to the win rates of all pairs; pairs with an adjusted p of at most 1 - level are missed.
-
-    Tested are pairs of bounded models with at least 10 items, and 5 expected wins and losses.
-    """
+    """The fit of strengths to the win rates of all pairs; `missed` counts adjusted p-values of at most 1 - level."""
 
     pairs: int
     tested: int
@@ -80,7 +73,7 @@ class BradleyTerryFit(CardAnswer):
 
     def tables(self) -> tuple[Table, ...]:
         rows = []
-        for miss in self.misses[:SHOWN]:
+        for miss in self.misses[:5]:
             rates = (f"{miss.observed:.1%}", f"{miss.expected:.1%}", f"{100 * miss.residual:+.1f}")
             ends = [f"{100 * end:+.1f}" for end in (miss.low, miss.high) if end is not None]
             p = "-" if miss.adjusted is None else f"{miss.adjusted:.2g}"
@@ -90,7 +83,7 @@ class BradleyTerryFit(CardAnswer):
 
 
 def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryFit | Missing:
-    """Test the win rate of every pair against the fitted strengths, and all pairs together by Hotelling's T^2."""
+    """Test every pair's win rate against fitted strengths, and all by Hotelling's T^2; raises NotIdentifiedError."""
     coded = code_battles(battles)
     strengths = fit_battles(coded)
     pairs, names = strengths.pairs, coded.models

@@ -37,7 +37,6 @@ NARROWEST = 20.0
 """Elo points: a gold ranking whose scores all lie within this is hardly on the Elo scale."""
 SELF_BIAS = "self-bias"
 RESAMPLES = 500
-SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +71,7 @@ class GoldPairs:
 
 
 def match_gold_pairs(subject: Subject) -> GoldPairs | Missing:
-    """Match models and pairs of a judge and its gold standard (human labels if none is given)."""
+    """Match models and pairs of a judge and its gold standard (or human labels); raises NotIdentifiedError."""
     gold = subject.gold
     if gold is None and not np.isfinite(subject.human_credit).any():
         remedy = "give a ranking or human battles with --gold, or name a human judge with --human-judge"
@@ -146,10 +145,7 @@ def resample_both(both: GoldPairs, resamples: int, rng: np.random.Generator, *, 
 
 @dataclass(frozen=True, slots=True)
 class SystemBias:
-    """The bias of a judge towards one system: mean over opponents of win rate by the judge - gold win rate.
-
-    For the corrected one, gold win rates are mapped by the judge's Beta CDF; p is two-sided, after Holm.
-    """
+    """Mean over opponents of judge - gold win rate, `corrected` with gold mapped by the Beta CDF; p is after Holm."""
 
     model: str
     opponents: int
@@ -160,10 +156,7 @@ class SystemBias:
 
 @dataclass(frozen=True, slots=True)
 class SelfBias:
-    """The corrected bias of a judge towards its own model; p-values are one-sided, after Bonferroni over judges.
-
-    `paired_p` is JuStRank's t-test over opponents, which share items; `item_p` is clustered by item.
-    """
+    """Bias towards the judge's own model; one-sided p after Bonferroni, by JuStRank's paired t or clustered by item."""
 
     model: str
     bias: Statistic
@@ -393,7 +386,7 @@ class GoldAgreement(CardAnswer):
         if isinstance(self.biases, Missing):
             return ()
         rows = []
-        for bias in self.biases[:SHOWN]:
+        for bias in self.biases[:10]:
             figures = (bias.raw.brief, bias.corrected.estimate, bias.corrected.interval)
             rows.append((bias.model, f"{bias.opponents:,}", *figures, cell_text(bias.p, ".2g")))
         header = ("system", "opponents", "raw", "corrected", "interval", "p (Holm)")

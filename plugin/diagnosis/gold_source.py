@@ -44,7 +44,7 @@ class Gold:
 
 
 def read_gold(source: str) -> Gold:
-    """Read a gold standard: podium's ranking JSON, a table with model and score (or elo, rating), or battles."""
+    """Read a gold standard: ranking JSON, a table of model and score (elo, rating), or battles; raises DataError."""
     path = Path(source)
     if path.is_file():
         from podium.nouns.json_files import read_ranking
@@ -67,7 +67,7 @@ def read_gold(source: str) -> Gold:
 
 
 def _scores(source: str, models: pd.Series, scores: pd.Series) -> dict[str, float]:
-    """Validate the scores of a table and return them by model."""
+    """Return the scores of a table by model; raises DataError for one that is not finite, or a repeated model."""
     numbers = pd.to_numeric(scores, errors="coerce").to_numpy(dtype=np.float64)
     wrong = np.flatnonzero(~np.isfinite(numbers))
     if len(wrong):

@@ -42,12 +42,7 @@ class ReliabilityBin:
 
 @dataclass(frozen=True, slots=True)
 class HumanAgreement(CardAnswer):
-    """Agreement with human labels; every battle counts once.
-
-    `accuracy` and `kappa` are of win, tie and loss; `agreement` is of the battles that judge and humans decide.
-    `margin_tells` is the probability that |margin| is larger in a battle of agreement (AUC); `temperature` is beta of
-    P(humans prefer a) = sigmoid(beta * margin). Chance raises the calibration error above 0.
-    """
+    """Agreement with human labels, per battle; `temperature` is beta of P(humans prefer a) = sigmoid(beta * margin)."""
 
     accuracy: Annotated[Figured, "same of win, tie, loss"]
     kappa: Annotated[Figured, "  beyond chance (kappa)"]

@@ -125,7 +125,7 @@ def judge_warnings(battles: Battles, families: Mapping[str, str]) -> list[str]:
 
 
 def unparsed_share(battles: Battles) -> float:
-    """Return the share of unparsed replies, in [0, 1]; a battle with one unparsed order counts one of two."""
+    """Return the share of unparsed replies (0 without any); a battle with one unparsed order counts one of two."""
     counts = battles.counts()
     if not counts.battles:
         return 0.0

@@ -17,7 +17,6 @@ from podium.rankers.intervals import resample
 from podium.report.model import EMPTY, Table
 
 RESAMPLES = 200
-MOST_SHOWN = 12
 SIDES = "judges side by side"
 TAU = "tau with the gold standard"
 
@@ -66,7 +65,7 @@ class JudgesSideBySide(CardAnswer):
             rows.append((f"{k}. {row.judge}", row.realization or EMPTY, *counts, row.hard.estimate, row.tau.brief))
         tables = [Table("", ("judge", "realization", "judged", "ties", "PNT", "tau with gold"), tuple(rows))]
         names = [row.judge for row in self.judges]
-        if 2 < len(names) <= MOST_SHOWN:
+        if 2 < len(names) <= 12:
             tau = {frozenset((pair.first, pair.second)): pair.tau.estimate for pair in self.correlations}
             square = tuple(
                 (f"{k}. {name}", *(EMPTY if name == other else tau[frozenset((name, other))] for other in names))

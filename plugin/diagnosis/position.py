@@ -18,10 +18,7 @@ NO_PAIRS = "no pair was read in both orders"
 
 @dataclass(frozen=True, slots=True)
 class Swaps:
-    """How the verdicts of order pairs agree, as shares of pairs; a flip is another winner in the other order.
-
-    Without bias `prefers_first`, of decisive judgments, and `flips_to_first`, of flips, are 0.5.
-    """
+    """Shares of order pairs by how verdicts agree; unbiased, `prefers_first` and `flips_to_first` are 0.5."""
 
     pairs: int
     same: Annotated[Figured, "same verdict"]

@@ -27,11 +27,7 @@ Drift: TypeAlias = dict[str, Statistic] | Missing
 
 @dataclass(frozen=True, slots=True)
 class Rejudged(CardAnswer):
-    """Two judges on the same battles, of which `changed` have responses of another length.
-
-    `judge` is the rating by the second minus that by the first on unchanged responses; `models` is the same on changed
-    ones, minus `judge`. Their intervals are simultaneous.
-    """
+    """Rating changes from the first judge to the second (`judge`), and beyond these on changed responses (`models`)."""
 
     first: str
     second: str
@@ -140,7 +136,7 @@ def _drift(
 
 
 def _ratings(subject: Subject, table: pd.DataFrame, on: pd.DataFrame) -> Ratings:
-    """Fit ratings to a judge's battles of some matchups."""
+    """Fit ratings to a judge's battles of some matchups; raises NotIdentifiedError."""
     chosen = pd.MultiIndex.from_frame(table[KEY]).isin(pd.MultiIndex.from_frame(on[KEY]))
     return fit_ratings(subject.battles.select(chosen)).ratings
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from podium.diagnosis.clustered import Clustered
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Unit, Value
 from podium.diagnosis.judge_checks import family_of, group_by_family
 from podium.diagnosis.sides import Ratings, bounded_by_all, error_sums, fit_line
@@ -20,10 +21,7 @@ NAME_FAMILIES = "name the families: --families PATTERN=FAMILY,... or a file with
 
 @dataclass(frozen=True, slots=True)
 class SelfPreference(CardAnswer):
-    """How many Elo points the judge rates each family above a line fitted to reference ratings (by `who`).
-
-    `excess` is that of its own family; a slope of 1 needs no scale correction.
-    """
+    """Elo points by which the judge rates families above a line on reference ratings; `excess` is its own family's."""
 
     family: str | None
     how: str | None
@@ -87,6 +85,7 @@ def _estimate_line(judge: Ratings, reference: Ratings, inside: np.ndarray, level
     if fit is None:
         why = "more than half of the variation of the reference ratings is chance"
         return Missing(WHAT, why, "give the reference more battles")
-    rows, influence = fit.influence(1 + step, judge, reference, level)
-    method = "line with error on both sides, {}"
-    return rows.linear(float(fit.weights[1 + step]), influence, len(inside), "models", unit, method)
+    term, rows = 1 + step, Clustered(np.concatenate([judge.rows.code, reference.rows.code]), judge.rows.unit, level)
+    ours, theirs = judge.influence @ fit.by_judge[:, term], reference.influence @ fit.by_reference[:, term]
+    influence, method = np.concatenate([ours, theirs]), "line with error on both sides, {}"
+    return rows.linear(float(fit.weights[term]), influence, len(inside), "models", unit, method)

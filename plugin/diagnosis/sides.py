@@ -28,11 +28,7 @@ MOST_NOISE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Ratings:
-    """Bradley-Terry ratings in Elo points, centred on 0, with influence functions, shape (clusters, models).
-
-    From these, differences between sources get their errors; `bounded` is the mask of ratings that the data bound, and
-    `who` the source of a reference: `human`, `gold` or `other judges`.
-    """
+    """Elo ratings centred on 0, their influence functions (clusters, models), and the mask of those the data bound."""
 
     models: tuple[str, ...]
     elo: np.ndarray
@@ -53,7 +49,7 @@ class Ratings:
 
 
 def bounded_by_all(*ratings: Ratings) -> list[Ratings]:
-    """Return each of the ratings, restricted to the models whose ratings are bounded in all of them."""
+    """Return each of the ratings for the models that are bounded in all of them; empty if there is none."""
     bounded = [np.array(own.models, dtype=object)[own.bounded] for own in ratings]
     names = tuple(sorted(set.intersection(*map(set, bounded))))
     return [own.select(names) for own in ratings]
@@ -61,10 +57,7 @@ def bounded_by_all(*ratings: Ratings) -> list[Ratings]:
 
 @dataclass(frozen=True)
 class BattleRatings:
-    """Bradley-Terry strengths fitted to battles, with sums by pair and cluster for resamples.
-
-    `wins` and `number` count decided battles, `number` by pair of codes (lower, higher), shape (models, models).
-    """
+    """Bradley-Terry strengths of battles; `wins` and `number` (by codes lower, higher) count decided battles only."""
 
     coded: CodedBattles
     fit: Strengths
@@ -136,7 +129,7 @@ Side: TypeAlias = BattleRatings | GivenRatings
 
 
 def fit_ratings(battles: Battles, credit: np.ndarray | None = None) -> BattleRatings:
-    """Fit Bradley-Terry ratings to battles, or to other credits of model_a (NaN to leave a battle out)."""
+    """Fit Bradley-Terry ratings to battles, or to other credits (NaN: left out); raises NotIdentifiedError."""
     coded = code_battles(battles, credit=credit)
     fit, size = fit_battles(coded), len(coded.models)
     no_tie = np.abs(coded.credit - 0.5) > 1e-12
@@ -160,7 +153,7 @@ def fit_ratings(battles: Battles, credit: np.ndarray | None = None) -> BattleRat
 
 
 def number_items(sides: Sequence[Side]) -> tuple[int, list[np.ndarray]]:
-    """Number the items of several sources, a shared item once."""
+    """Number the items of several sources, a shared item once; rows without an item are never shared."""
     number: dict[str | tuple[int, int], int] = {}
     positions = []
     for k, side in enumerate(sides):
@@ -179,20 +172,11 @@ def kendall_taus(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True)
 class RatingLine:
-    """A line fitted to the judge's ratings given reference ratings and a further term.
-
-    Weights are constant, slope and that of the term; derivatives by either source's ratings, shape (models, terms).
-    """
+    """A line fitted to ratings: constant, slope, further weight; derivatives by either source (models, terms)."""
 
     weights: np.ndarray
     by_judge: np.ndarray
     by_reference: np.ndarray
-
-    def influence(self, term: int, judge: Ratings, reference: Ratings, level: float) -> tuple[Clustered, np.ndarray]:
-        """Return the clusters of both sources as a sample, and their influence on a weight, shape (clusters,)."""
-        codes = np.concatenate([judge.rows.code, reference.rows.code])
-        ours, theirs = judge.influence @ self.by_judge[:, term], reference.influence @ self.by_reference[:, term]
-        return Clustered(codes, judge.rows.unit, level), np.concatenate([ours, theirs])
 
 
 def fit_line(

@@ -26,10 +26,7 @@ LEVELS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class OrderPairs:
-    """Order pairs, with credit and margin (NaN if unknown) of the response shown first, shape (pairs, 2) each.
-
-    `matchup` is a code of item and models, which repeats share.
-    """
+    """Credit and margin (NaN if unknown) of the first shown, shape (pairs, 2); repeats share a `matchup` code."""
 
     credit: np.ndarray
     margin: np.ndarray

@@ -33,7 +33,6 @@ STEADY, SHAKY, UNSEEN = range(3)
 SCENARIOS = ("lead, lead", "lead, margin", "margin, lead", "margin, margin")
 ALL, CONSISTENT, AMBIGUOUS, FIRST_SCENARIO = range(4)
 MOST_LISTED = 2_000
-SHOWN = 5
 CELLS = "triples on items"
 GROUPS = ("all", "consistent", "ambiguous", *SCENARIOS)
 UNSWAPPED = Missing(
@@ -98,7 +97,7 @@ def triples_among(models: int) -> np.ndarray:
 
 
 def count_triples(battles: Battles) -> TripleCounts | Missing:
-    """Count transitive and intransitive outcomes over all triples of models and items."""
+    """Count outcomes over all triples of models and items; `Missing` without items, below 3 models, or if too many."""
     what = "non-transitivity"
     if not battles.has_items:
         return Missing(what, "no row names its item", "name the item's column: --columns item=COLUMN")
@@ -231,10 +230,7 @@ class Triplet:
 
 @dataclass(frozen=True, slots=True)
 class Transitivity(CardAnswer):
-    """PNT (`hard`) and SNTD (`soft`, nats) of a judge's verdicts on single items, over triples of models.
-
-    `chance` is the PNT of random verdicts with as many ties; in ambiguous triples, verdicts change with the order.
-    """
+    """PNT (`hard`) and SNTD (`soft`, nats) of verdicts on items; `chance` is the PNT of random, equally tied ones."""
 
     models: int
     triples: int
@@ -273,10 +269,12 @@ class Transitivity(CardAnswer):
         if not isinstance(self.categories, Missing):
             tables.append(_table("By category", "category", self.categories))
         worst = []
-        for triplet in self.triplets[:SHOWN]:
-            ends = (None if end is None else 100 * end for end in (triplet.hard_low, triplet.hard_high))
+        for triplet in self.triplets[:5]:
+            low, high = (None if end is None else 100 * end for end in (triplet.hard_low, triplet.hard_high))
             names, items = " > ".join(triplet.models), f"{triplet.items:,}"
-            worst.append((names, items, f"{triplet.hard:.1%}", interval_text(*ends, 1), cell_text(triplet.soft, ".4f")))
+            worst.append(
+                (names, items, f"{triplet.hard:.1%}", interval_text(low, high, 1), cell_text(triplet.soft, ".4f"))
+            )
         header = ("triple, strongest first", "items", "PNT", "interval", "SNTD")
         return (*tables, Table("Least transitive triples", header, tuple(worst)))
 

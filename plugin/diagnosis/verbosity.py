@@ -100,7 +100,7 @@ def length_weight(battles: Battles, credit: np.ndarray, ratio: np.ndarray, level
 
 
 def length_effect(coded: CodedBattles, z: np.ndarray) -> tuple[float, np.ndarray]:
-    """Fit logit P(a wins) = theta_a - theta_b + g z, and return g and the influence of each battle on it."""
+    """Fit logit P(a wins) = theta_a - theta_b + g z: g and each battle's influence on it; raises NotIdentifiedError."""
     fit = fit_with_length(coded, z, REGULARIZATION, np.zeros(len(coded.models)))
     return float(fit.coefficients[0]), slope_influence(fit)
 
@@ -150,7 +150,7 @@ def partial_correlation(
 
 
 def _mean_length(battles: Battles) -> dict[str, float]:
-    """Return the mean response length of each model, counting each response once."""
+    """Return the mean response length of each model that has lengths, counting each response once."""
     item = battles.items_with_responses(cluster_battles(battles).code)
     sides = [
         pd.DataFrame({"model": battles.table[model], "item": item, "long": battles.numbers_of(length)})

@@ -116,15 +116,15 @@ def _strengths(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the judges' strengths of the named models, shape (judges, models), and in resamples (draws, ...)."""
     where = [np.array([side.models.index(name) for name in names]) for side in sides]
-    theta = np.stack([side.strengths()[place] for side, place in zip(sides, where, strict=True)])
     items, positions = number_items(sides)
+    parts = list(zip(sides, positions, where, strict=True))
+    theta = np.stack([side.strengths()[place] for side, _, place in parts])
     if items < 2:
         return theta, np.full((0, *theta.shape), np.nan)
 
     def strengths_of_draws(counts: np.ndarray) -> np.ndarray:
         """Refit all judges to resampled items, shape (draws, judges, models)."""
-        parts = zip(sides, positions, where, strict=True)
-        return np.stack([side.strengths(counts[:, position])[:, place] for side, position, place in parts], axis=1)
+        return np.stack([side.strengths(counts[:, items_of])[:, place] for side, items_of, place in parts], axis=1)
 
     return theta, resample(strengths_of_draws, items, resamples, rng, width=len(sides) * len(names) ** 2)
 

@@ -28,11 +28,7 @@ FEWEST_MODELS = 5
 
 @dataclass(frozen=True, slots=True)
 class Verbosity(CardAnswer):
-    """The effect of length on a judge's verdicts, and on human labels of the same battles.
-
-    `effect` is in logits per unit of log-length at fixed strengths; `residuals` is the partial correlation over models
-    of the judge's rating and mean length, given the reference rating. Near-ties are free of quality differences.
-    """
+    """The effect of length on a judge's verdicts (logits per log-length), its ratings (`residuals`), and on humans."""
 
     longer: Figured
     longer_near_ties: Figured

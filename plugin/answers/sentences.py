@@ -33,15 +33,13 @@ def add_answers(
     """Return standings with answers; the first answer, which is printed, replaces a warning about few items."""
     compared = {each.slice for each in standings if who_sentence(each) is not None}
     results = {value: check_results(battles, families) for value, battles in slices.items() if value in compared}
-    answered = []
-    for each in standings:
+    answered = list(standings)
+    for k, each in enumerate(standings):
         if each.slice in compared:
             what_next = _same_leaders_sentence(each, standings)
             answer = build_answer(each, slices[each.slice], results[each.slice], what_next)
-            if len(slices) > 1 and answer:
-                answer = (f"On {each.slice}: {answer[0]}", *answer[1:])
-            each = replace(each, answer=answer)
-        answered.append(each)
+            on = f"On {each.slice}: " if len(slices) > 1 else ""
+            answered[k] = replace(each, answer=tuple(f"{'' if n else on}{text}" for n, text in enumerate(answer)))
     worst = worst_failure(results[answered[0].slice]) if answered and answered[0].answer else None
     if worst is None or worst.check != "items":
         return tuple(answered)

@@ -67,11 +67,8 @@ def trust_sentence(results: Sequence[CheckResult]) -> str:
     """Write the message of the worst failed check; if none fails, how many passed and which could not be made."""
     if worst := worst_failure(results):
         return worst.sentence
-    unknown = [
-        f"{UNKNOWN_NAMES.get(result.check, result.check)} ({result.unknown})"
-        for result in sorted(results, key=lambda result: ORDER.index(result.check))
-        if result.unknown
-    ]
+    ordered = sorted(results, key=lambda own: ORDER.index(own.check))
+    unknown = [f"{UNKNOWN_NAMES.get(own.check, own.check)} ({own.unknown})" for own in ordered if own.unknown]
     made = len(results) - len(unknown)
     passed = f"{all_of(made, 'check').capitalize()} passed" if made else "No check was made"
     return rank_templates.UNKNOWN_CHECKS.format(passed=passed, unknown=", ".join(unknown)) if unknown else f"{passed}."

@@ -88,9 +88,8 @@ def _first_group(standings: Standings, separation: Separation, group: range) -> 
     better = {names[k]: [names[j] for j in group if k in separation.beats[j]] for k in group}
     if not any(better.values()):
         return rank_templates.OPEN_GROUP.format(models=join_names([*better]), evidence=_evidence(standings))
-    behind = [
-        rank_templates.BEHIND.format(model=name, better=join_names(above)) for name, above in better.items() if above
-    ]
+    template = rank_templates.BEHIND
+    behind = [template.format(model=name, better=join_names(above)) for name, above in better.items() if above]
     if (more := len(behind) - MOST_PAIRS) > 0:
         rest = rank_templates.MORE_BEHIND.format(number=more, are="is" if more == 1 else "are")
         behind = [*behind[:MOST_PAIRS], rest]
@@ -124,8 +123,8 @@ def _lead(standings: Standings, separation: Separation) -> str:
     """Write the gap between first and second with the simultaneous interval behind the cut."""
     if separation.lead is None:
         return ""
-    gap, low, high = (difference_text(value, standings.scale) for value in separation.lead)
-    low, high = low.partition(" ")[0], high.partition(" ")[0]
+    gap, *ends = (difference_text(value, standings.scale) for value in separation.lead)
+    low, high = (end.partition(" ")[0] for end in ends)
     lead = rank_templates.LEAD.format(gap=gap, low=low, high=high, second=separation.names[1])
     if standings.scale != "elo":
         return lead

@@ -110,9 +110,7 @@
       const only = by("disagreeing").checked;
       matches = numbers.filter((k) => {
         const pair = [name(battles.a[k]), name(battles.b[k])];
-        if (model && !pair.includes(model)) return false;
-        if (other && !pair.includes(other)) return false;
-        if (model && model === other) return false;
+        if ((model && !pair.includes(model)) || (other && !pair.includes(other)) || (model && model === other)) return false;
         return (!only || battles.why[k]) && (!wanted || haystack(k).includes(wanted));
       });
       by("list").replaceChildren();

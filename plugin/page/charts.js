@@ -34,14 +34,6 @@
     return [names.map(cell), ...rows.map((row) => names.map((name) => cell(row[name])))].map((line) => line.join(",")).join("\n") + "\n";
   };
 
-  podium.save = (text, name) => {
-    const link = podium.element("a", "", { download: name, href: URL.createObjectURL(new Blob([text], { type: "text/csv" })) });
-    document.body.append(link);
-    link.click();
-    link.remove();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-  };
-
   const drawn = new Map();
   const draw = async (figure, force, theme) => {
     const name = figure.dataset.chart;

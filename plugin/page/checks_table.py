@@ -31,19 +31,13 @@ Row = tuple[str, str, str]
 def checks_table(standings: Standings, battles: Battles | None, families: Mapping[str, str]) -> Table:
     """Build a row per check: name, verdict, finding; without battles only a few checks can be made."""
     groups = standings.fit.components
-    if groups is None:
-        rows = [("connected", UNKNOWN, f"{standings.ranker} does not check it")]
-    elif groups > 1:
-        rows = [("connected", LOOK, f"{groups} groups that never met")]
-    else:
-        rows = [("connected", FINE, "battles connect all models")]
+    known = (FINE, "battles connect all models") if groups == 1 else (LOOK, f"{groups} groups that never met")
+    rows = [("connected", *(known if groups is not None else (UNKNOWN, f"{standings.ranker} does not check it")))]
     results = {} if battles is None else {own.check: own for own in apply_holm(check_results(battles, families))}
     rows += _denominator_rows(standings, results.pop("unparsed", None), battles)
-    results.pop("items", None)
-    rows += [_check_row(result, standings) for result in results.values()]
-    rows += (
-        [("others", UNKNOWN, "the page was made without battles")] if battles is None else [_robustness_row(battles)]
-    )
+    rows += [_check_row(result, standings) for result in results.values() if result.check != "items"]
+    others = ("others", UNKNOWN, "the page was made without battles")
+    rows.append(others if battles is None else _robustness_row(battles))
     return Table("", ("check", "verdict", "found"), tuple(rows), "lll", words=True)
 
 
@@ -85,11 +79,8 @@ def _robustness_row(battles: Battles) -> Row:
         return name, UNKNOWN, str(error)
     leader, number = robustness.leader, len(robustness.items)
     if not number:
-        return (
-            name,
-            FINE,
-            f"no removal of up to {robustness.largest_tried} items was found that changes the leader {leader}",
-        )
+        tried = f"no removal of up to {robustness.largest_tried} items was found"
+        return name, FINE, f"{tried} that changes the leader {leader}"
     dropped = f"{'' if robustness.is_exact else 'at most '}{number} {plural('item', number)}"
     rival = f"without {item_names(robustness.items)}, {robustness.new_leader} leads"
     verdict = LOOK if number <= CHECKS[name].threshold else FINE

@@ -26,8 +26,7 @@ def costs_table(standings: Standings, sources: Sequence[str]) -> Table | None:
         for row in load_target(known.costs)(path)
     ]
     ranked = [entry.model for entry in standings.entries]
-    frame = pd.DataFrame(rows, columns=["model", *MEANS])
-    frame = frame[frame["model"].isin(ranked)].astype(dict.fromkeys(MEANS, float))
+    frame = pd.DataFrame(rows, columns=["model", *MEANS]).astype(dict.fromkeys(MEANS, float))
     of_models = frame.groupby("model")[list(MEANS)]
     means, counts = of_models.mean().reindex(ranked), of_models.count().max(axis=1).reindex(ranked).fillna(0)
     means = means.dropna(axis=1, how="all")

@@ -10,10 +10,7 @@ def label_page(rows: Sequence[SheetRow]) -> str:
     """Render the voting page of a label sheet."""
     sheet = sheet_table(rows)
     # The texts of `rows`: those of the sheet are escaped for spreadsheets, and the page shows texts only as text.
-    shown = [
-        {name: getattr(row, name) for name in ("instruction", "response_1", "response_2")}
-        | {"item": item, "battle": token}
-        for row, item, token in zip(rows, sheet["item"], sheet["battle"], strict=True)
-    ]
-    has_texts = any(row.response_1 for row in rows)
-    return fill_template("label.html", [read_asset("votes.js")], shown, total=len(rows), has_texts=has_texts)
+    texts = [{name: getattr(row, name) for name in ("instruction", "response_1", "response_2")} for row in rows]
+    shown = [text | known for text, known in zip(texts, sheet[["item", "battle"]].to_dict("records"), strict=True)]
+    scripts, has_texts = map(read_asset, ("tables.js", "votes.js")), any(row.response_1 for row in rows)
+    return fill_template("label.html", list(scripts), shown, total=len(rows), has_texts=has_texts)

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
+from typing import Any
 from urllib.parse import quote
 
 from podium.errors import DataError
@@ -94,19 +95,13 @@ def site_files(rankings: dict[str, Ranking]) -> Iterator[tuple[str, str]]:
         for standings in ranking.standings
     ]
     places, report = _places_table(entries), _index_report(entries)
-    yield (
-        INDEX,
-        fill_template(
-            "leaderboard.html",
-            [read_asset("tables.js")],
-            {},
-            report=report,
-            links=[quote(str(entry.page.with_suffix(""))) for entry in entries],
-            answers=[entry.answer for entry in entries],
-            places=load_extra("markupsafe").Markup(table_part(places)),
-            card=CARD,
-        ),
-    )
+    shown: dict[str, Any] = {
+        "report": report,
+        "links": [quote(str(entry.page.with_suffix(""))) for entry in entries],
+        "answers": [entry.answer for entry in entries],
+        "places": load_extra("markupsafe").Markup(table_part(places)),
+    }
+    yield INDEX, fill_template("leaderboard.html", [read_asset("tables.js")], {}, **shown, card=CARD)
     answers = tuple(f"{entry.title}: {entry.answer}" for entry in entries)
     sections = (Section("places", PLACES, tables=(places,)), Section("answers", ANSWERS, notes=answers))
     yield CARD, markdown_text([replace(report, sections=sections)])

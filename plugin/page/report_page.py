@@ -30,10 +30,6 @@ def report_page(content: PageContent) -> str:
         "battles": content.listed.document if content.listed else None,
         "order": [entry.model for entry in first.entries],
     }
-    cards = [
-        (card.title, notes_part(card.notes) + "".join(section_part(each, 3) for each in card.sections))
-        for card in content.judge
-    ]
     models, judged, items = len(first.entries), first.counts.readable, first.counts.items
     return fill_template(
         "report.html",
@@ -50,7 +46,10 @@ def report_page(content: PageContent) -> str:
         charts=charts,
         captions=_captions(content),
         calibration=markup(html_part(calibration_reports(content.calibration), 3)) if content.calibration else "",
-        judge=[(title, markup(part)) for title, part in cards],
+        judge=[
+            (card.title, markup(notes_part(card.notes) + "".join(section_part(each, 3) for each in card.sections)))
+            for card in content.judge
+        ],
         costs=markup(table_part(content.costs)) if content.costs else "",
         provenance=markup(table_part(_provenance_table(content))),
     )

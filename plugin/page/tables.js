@@ -1,5 +1,5 @@
 "use strict";
-/* Tables sort by a click on a column, and filter where they are long. */
+/* The data of a page, and what all its scripts use. Tables sort by a click on a column, and filter where they are long. */
 const podium = { data: JSON.parse(document.getElementById("data").textContent) };
 
 podium.element = (tag, content = [], attributes = {}) => {
@@ -7,6 +7,14 @@ podium.element = (tag, content = [], attributes = {}) => {
   made.append(...[content].flat());
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
   return made;
+};
+
+podium.save = (text, name) => {
+  const link = podium.element("a", "", { download: name, href: URL.createObjectURL(new Blob([text], { type: "text/csv" })) });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 };
 
 podium.sortable = (table) => {

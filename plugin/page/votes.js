@@ -1,7 +1,7 @@
 "use strict";
 /* A battle at a time: left, right, level or skip by key or button; progress is kept in the browser, votes saved as CSV. */
 {
-  const rows = JSON.parse(document.getElementById("data").textContent);
+  const rows = podium.data;
   const by = (id) => document.getElementById(id);
   let digest = 5381;
   for (const row of rows) for (const sign of row.battle) digest = ((digest * 33) ^ sign.codePointAt(0)) >>> 0;
@@ -53,14 +53,7 @@
   };
   const save = () => {
     const lines = rows.map((row, k) => [row.item, row.instruction, "", "", state.votes[k] || "", row.battle].map(cell).join(","));
-    const text = ["item,instruction,response_1,response_2,verdict,battle", ...lines].join("\n") + "\n";
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
-    link.download = "votes.csv";
-    document.body.append(link);
-    link.click();
-    link.remove();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+    podium.save(["item,instruction,response_1,response_2,verdict,battle", ...lines].join("\n") + "\n", "votes.csv");
   };
 
   for (const name of ["1", "2", "tie"]) by(`choose-${name}`).addEventListener("click", () => vote(name));

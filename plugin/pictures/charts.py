@@ -78,18 +78,10 @@ def _forest_of(group: Sequence[Standings]) -> Any:
 def forest_rows(standings: Standings) -> list[dict[str, Any]]:
     """Return the data of a forest plot, one row per model."""
     return [
-        {
-            "ranker": standings.ranker,
-            "rank": entry.rank,
-            "model": printable(entry.model),
-            "score": entry.score,
-            "low": entry.low,
-            "high": entry.high,
-            "conformal_low": entry.extra.get("conformal_low"),
-            "conformal_high": entry.extra.get("conformal_high"),
-            "rank set": range_text(entry.rank_low, entry.rank_high) if entry.rank_low else "",
-            "battles": entry.battles,
-        }
+        {"ranker": standings.ranker, "rank": entry.rank, "model": printable(entry.model)}
+        | {name: getattr(entry, name) for name in ("score", "low", "high")}
+        | {name: entry.extra.get(name) for name in ("conformal_low", "conformal_high")}
+        | {"rank set": range_text(entry.rank_low, entry.rank_high) if entry.rank_low else "", "battles": entry.battles}
         for entry in standings.entries
         if entry.score is not None
     ]
@@ -151,10 +143,8 @@ def matchup_rows(matchups: pd.DataFrame, names: Sequence[str]) -> list[dict[str,
 def reliability(calibration: Calibration) -> Any:
     """Draw human agreement against the agreement predicted by the judge's signal, in tenths of the battles."""
     alt = load_extra("altair")
-    rows = [
-        {"predicted": share.predicted, "agreed": share.agreement, "battles": share.battles}
-        for share in calibration.agreement.bins
-    ]
+    bins = calibration.agreement.bins
+    rows = [{"predicted": own.predicted, "agreed": own.agreement, "battles": own.battles} for own in bins]
     ends = alt.Scale(domain=[0.5, 1])
     x = alt.X("predicted:Q", title="predicted agreement", scale=ends, axis=alt.Axis(format="%"))
     y = alt.Y("agreed:Q", title="humans agreed", scale=alt.Scale(zero=False), axis=alt.Axis(format="%"))

@@ -27,13 +27,8 @@ def load_extra(name: str) -> ModuleType:
 def theme(colours: dict[str, str]) -> dict[str, Any]:
     """Return Vega-Lite's configuration in some colours: no frame, no ticks, a faint grid along the values."""
     ink, grey, faint, paper, accent = (colours[name] for name in ("ink", "grey", "faint", "paper", "accent"))
-    text = {
-        "labelColor": ink,
-        "titleColor": grey,
-        "labelFontSize": 12,
-        "titleFontSize": 12,
-        "titleFontWeight": "normal",
-    }
+    names = {"labelColor": ink, "titleColor": grey}
+    text = names | {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"}
     return {
         "font": FONT,
         "background": paper,
@@ -42,7 +37,7 @@ def theme(colours: dict[str, str]) -> dict[str, Any]:
         "axisY": {"grid": False},
         "legend": {**text, "symbolStrokeWidth": 2, "orient": "top", "title": None},
         "title": {"color": ink, "fontSize": 13, "anchor": "start", "fontWeight": 600},
-        "header": {"labelColor": ink, "titleColor": grey},
+        "header": names,
         "point": {"color": accent, "filled": True, "opacity": 1},
         "circle": {"color": accent, "opacity": 1},
         "line": {"color": grey, "strokeWidth": 1},

@@ -80,20 +80,17 @@ def _findings_table(findings: Sequence[PairFinding], about: str) -> Table:
         "p": [p_text(own.p_adjusted).removeprefix("= ") for own in findings],
         "items": [f"{own.difference.items:,}" for own in findings],
         "won–lost–even": ["{}–{}–{}".format(*own.tally) for own in findings],
-        "scores" if is_scored else "win rate": list(map(_scores_text if is_scored else _win_rate_text, findings)),
+        "scores" if is_scored else "win rate": [_level_text(own, is_scored) for own in findings],
     }
     align = "ll" if about else "l"
     rows = tuple(zip(*columns.values(), strict=True))
     return Table("", tuple(columns), rows, align + "r" * (len(columns) - len(align)))
 
 
-def _scores_text(finding: PairFinding) -> str:
-    """Format the mean scores of both models; a dash for verdicts."""
-    return EMPTY if finding.scores is None else " / ".join(f"{score:.3g}" for score in finding.scores)
-
-
-def _win_rate_text(finding: PairFinding) -> str:
-    """Format the candidate's win rate against the baseline with its interval."""
+def _level_text(finding: PairFinding, is_scored: bool) -> str:
+    """Format the mean scores of both models (a dash for verdicts), or the candidate's win rate with its interval."""
+    if is_scored:
+        return EMPTY if finding.scores is None else " / ".join(f"{score:.3g}" for score in finding.scores)
     met = finding.differences.get("win-rate")
     if met is None:
         return "never met"

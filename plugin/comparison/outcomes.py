@@ -97,12 +97,12 @@ class PairFinding:
         names = ("candidate", "baseline", "task", "metric", "slice", "measure", "level", "p_adjusted", "tests")
         figures = {name: getattr(self, name) for name in (*names, "scores", "identical", "unparsed")} | {
             "difference": finite_or_none(self.difference.value),
-            **dict(zip(("low", "high"), map(finite_or_none, self.interval), strict=True)),
-            "p": self.difference.p_value,
-            "method": self.difference.method,
-            "items": self.difference.items,
+            **_difference_to_dict(self.difference, self.interval),
             "distinguishable": self.is_distinguishable,
-            "measures": {name: self._difference_to_dict(own) for name, own in self.differences.items()},
+            "measures": {
+                name: {"value": finite_or_none(own.value)} | _difference_to_dict(own, own.interval(self.level))
+                for name, own in self.differences.items()
+            },
             "wins": won,
             "losses": lost,
             "even": even,
@@ -113,8 +113,9 @@ class PairFinding:
         items = self.results.head(MOST_ITEMS).to_dict("records")
         return figures | {"slices": [own.to_dict() for own in self.slices], "item_results": items}
 
-    def _difference_to_dict(self, difference: DifferenceTest) -> dict[str, Any]:
-        """Return one measure's difference as plain Python values."""
-        ends = dict(zip(("low", "high"), map(finite_or_none, difference.interval(self.level)), strict=True))
-        known = {"p": difference.p_value, "items": difference.items, "method": difference.method}
-        return {"value": finite_or_none(difference.value)} | ends | known
+
+def _difference_to_dict(difference: DifferenceTest, interval: tuple[float, float]) -> dict[str, Any]:
+    """Return the interval, p-value, number of items and method of a difference as plain Python values."""
+    low, high = map(finite_or_none, interval)
+    known = {"p": difference.p_value, "method": difference.method, "items": difference.items}
+    return {"low": low, "high": high} | known

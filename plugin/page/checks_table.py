@@ -31,7 +31,8 @@ Row = tuple[str, str, str]
 def checks_table(standings: Standings, battles: Battles | None, families: Mapping[str, str]) -> Table:
     """Build a row per check: name, verdict, finding; without battles only a few checks can be made."""
     groups = standings.fit.components
-    known = (FINE, "battles connect all models") if groups == 1 else (LOOK, f"{groups} groups that never met")
+    is_split = groups is not None and groups > 1
+    known = (LOOK, f"{groups} groups that never met") if is_split else (FINE, "battles connect all models")
     rows = [("connected", *(known if groups is not None else (UNKNOWN, f"{standings.ranker} does not check it")))]
     results = {} if battles is None else {own.check: own for own in apply_holm(check_results(battles, families))}
     rows += _denominator_rows(standings, results.pop("unparsed", None), battles)

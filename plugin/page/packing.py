@@ -12,6 +12,8 @@ from podium.pictures.style import load_extra
 from podium.report.html import stylesheet
 from podium.text import to_plain_values
 
+POLICY = "style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'"
+
 
 def json_in_page(document: Any) -> str:
     """Serialize a document as JSON for a script element, with `<` escaped."""
@@ -64,18 +66,8 @@ def read_asset(name: str) -> str:
     return files("podium.page").joinpath(name).read_text(encoding="utf-8")
 
 
-def content_security_policy(scripts: Sequence[str]) -> str:
-    """Return the content security policy of a page: only these scripts run, and no request is made."""
-    digests = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts)
-    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
-    return (
-        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
 def fill_template(template: str, scripts: Sequence[str], data: Any, **context: Any) -> str:
-    """Render a template of this package with its styles, the scripts that may run, and their data."""
+    """Render a template of this package with its styles and data; only its scripts may run, and no request is made."""
     jinja = load_extra("jinja2")
     environment = jinja.Environment(
         autoescape=True, undefined=jinja.StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -83,5 +75,8 @@ def fill_template(template: str, scripts: Sequence[str], data: Any, **context: A
     environment.loader = jinja.FunctionLoader(read_asset)
     markup = load_extra("markupsafe").Markup
     context |= {"styles": markup(stylesheet() + read_asset("page.css")), "scripts": list(map(markup, scripts))}
-    context |= {"content_security_policy": content_security_policy(scripts), "data": markup(json_in_page(data))}
+    digests = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts)
+    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
+    policy = f"default-src 'none'; script-src {allowed}; {POLICY}"
+    context |= {"content_security_policy": policy, "data": markup(json_in_page(data))}
     return str(environment.get_template(template).render(**context))

@@ -17,6 +17,14 @@ from podium.report.ranking_view import name_of, ranking_reports
 from podium.text import some
 
 SCRIPTS = ("tables.js", "charts.js", "battles.js")
+CAPTIONS = {
+    "ranks": "First place: {top}. Shares of 4,000 draws of Bradley-Terry ratings by their covariance over items.",
+    "beats": "Win rates of the row's model against the column's, in ranking order: blue above one half, grey below; "
+    "empty if the two never met. Click on a cell, or on the names below, to open its battles.",
+    "placement": "Held-out models: the judge's rating over the human rating; on the line both agree.",
+    "reliability": "Each point is a tenth of the battles; on the line the signal is a probability.",
+}
+"""Text alternatives of charts; that of a forest plot names its ranker."""
 
 
 def report_page(content: PageContent) -> str:
@@ -25,7 +33,7 @@ def report_page(content: PageContent) -> str:
     standings, first = content.ranking.standings, content.ranking.standings[0]
     reports, charts = ranking_reports(content.ranking), _charts(content)
     data = {
-        "charts": {name: chart_in_page(chart) for name, chart in charts.items()},
+        "charts": {name: chart_in_page(chart) for name, (chart, _) in charts.items()},
         "themes": {"light": theme(LIGHT), "dark": theme(DARK)},
         "battles": content.listed.document if content.listed else None,
         "order": [entry.model for entry in first.entries],
@@ -44,7 +52,6 @@ def report_page(content: PageContent) -> str:
         checks=markup(_checks_part(content)),
         content=content,
         charts=charts,
-        captions=_captions(content),
         calibration=markup(html_part(calibration_reports(content.calibration), 3)) if content.calibration else "",
         judge=[
             (card.title, markup(notes_part(card.notes) + "".join(section_part(each, 3) for each in card.sections)))
@@ -65,44 +72,24 @@ def plain_answer(first: Standings) -> tuple[str, ...]:
     return (f"{first.entries[0].model} has the highest score; there is no interval to compare it by.",)
 
 
-def _charts(content: PageContent) -> dict[str, Any]:
-    """Build the charts of the page, by name."""
-    charts = {}
-    standings = content.ranking.standings
+def _charts(content: PageContent) -> dict[str, tuple[Any, str]]:
+    """Build the charts of the page, by name, each with its text alternative."""
+    charts, standings = {}, content.ranking.standings
     for k, each in enumerate(standings):
         beside = [other for other in standings if (other.slice, other.scale) == (each.slice, each.scale)]
-        charts[f"forest-{k}"] = forest(beside if beside[0] is each else [each])
+        caption = f"Scores of {name_of(each)} with intervals and rank sets; the table has the figures."
+        charts[f"forest-{k}"] = forest(beside if beside[0] is each else [each]), caption
     if content.matchups is not None:
-        if content.rank_probabilities is not None:
-            charts["ranks"] = rank_bubbles(content.names, content.rank_probabilities)
-        charts["beats"] = heat_map(content.matchups, content.names)
+        if (shares := content.rank_probabilities) is not None:
+            rows = [row for row in bubble_rows(content.names, shares) if row["rank"] == 1]
+            top = some([f"{row['model']} {share_text(row['share'])}" for row in rows], most=5)
+            charts["ranks"] = rank_bubbles(content.names, shares), CAPTIONS["ranks"].format(top=top)
+        charts["beats"] = heat_map(content.matchups, content.names), CAPTIONS["beats"]
     if content.calibration is not None:
-        charts["placement"] = placement(content.calibration)
+        charts["placement"] = placement(content.calibration), CAPTIONS["placement"]
         if content.calibration.agreement.bins:
-            charts["reliability"] = reliability(content.calibration)
+            charts["reliability"] = reliability(content.calibration), CAPTIONS["reliability"]
     return charts
-
-
-def _captions(content: PageContent) -> dict[str, str]:
-    """Write a text alternative for each chart."""
-    captions = {
-        f"forest-{k}": f"Scores of {name_of(each)} with intervals and rank sets; the table has the figures."
-        for k, each in enumerate(content.ranking.standings)
-    }
-    if content.matchups is not None and content.rank_probabilities is not None:
-        rows = bubble_rows(content.names, content.rank_probabilities)
-        top = [f"{row['model']} {share_text(row['share'])}" for row in rows if row["rank"] == 1]
-        captions["ranks"] = (
-            f"First place: {some(top, most=5)}. Shares of 4,000 draws of Bradley-Terry ratings by their covariance "
-            "over items."
-        )
-    captions["beats"] = (
-        "Win rates of the row's model against the column's, in ranking order: blue above one half, grey below; empty "
-        "if the two never met. Click on a cell, or on the names below, to open its battles."
-    )
-    captions["placement"] = "Held-out models: the judge's rating over the human rating; on the line both agree."
-    captions["reliability"] = "Each point is a tenth of the battles; on the line the signal is a probability."
-    return captions
 
 
 def _ranking_part(report: Report) -> str:

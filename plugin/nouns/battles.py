@@ -172,7 +172,7 @@ class Battles:
         return "item" in self.table and bool(self.table["item"].notna().any())
 
     def first_shown(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """Return the credit sums of the responses shown first; see `Verdicts.first_shown`."""
+        """Return credit sum and number of responses shown first, by cluster; None without battles in both orders."""
         return self.verdicts.first_shown() if self.verdicts else self.kept_first_shown
 
     @property
@@ -210,7 +210,7 @@ class Battles:
         return (*named, "(no judge)") if named and self.table["judge"].isna().any() else named
 
     def values_of(self, column: str) -> tuple[str, ...]:
-        """Return the distinct values of a column as text, sorted, empty ones left out."""
+        """Return the distinct values of a column as text, sorted, without empty ones; UsageError for no such column."""
         if self.verdicts and self.verdicts.holds_text(column):
             return self.verdicts.values_of(column)
         return tuple(sorted(as_text(self._column(column)).dropna().unique()))
@@ -271,8 +271,8 @@ class Battles:
         """Keep the rows of a mask; models without a row are dropped and `missing` becomes unknown."""
         table = self.table.loc[keep].reset_index(drop=True)
         models = sorted(set(table["model_a"].unique()) | set(table["model_b"].unique()))
-        table["model_a"] = table["model_a"].cat.set_categories(models)
-        table["model_b"] = table["model_b"].cat.set_categories(models)
+        for side in ("model_a", "model_b"):
+            table[side] = table[side].cat.set_categories(models)
         return self._subset(table, is_whole=bool(keep.all()))
 
     def complete_items(self) -> "Battles":

@@ -45,7 +45,7 @@ def label_by_judge(battles: Battles, judge: str) -> Battles:
 
 
 def label_by_table(battles: Battles, labels: Battles, *, must_meet: bool) -> Battles:
-    """Add the mean credits of a table of human verdicts; with `must_meet`, some must be on these items and pairs."""
+    """Add mean credits of human verdicts; raise NotIdentifiedError if `must_meet` and none is on an item and pair."""
     _check_tables("give one of the two, --human-labels or the column human", verdicts=battles, labels=labels)
     labelled = _join_labels(battles, labels, "humans", must_meet=must_meet)
     return replace(labelled, kept_first_shown=battles.first_shown())

@@ -63,42 +63,39 @@ def calibration_reports(
 
 def targets_report(calibrations: Sequence[Calibration]) -> Report:
     """Compare targets by the same leave-one-out evaluation."""
-    both, rows = any(each.scale_correction for each in calibrations), []
-    for each, kind in _compared_ratings(calibrations):
-        accuracy, conformal = each.accuracy[kind], each.conformal[kind]
-        corrected = accuracy.mae if kind in each.scale_correction else None
-        errors = (accuracy.plain_mae, corrected) if both else (accuracy.mae,)
-        ece = each.agreement.ece if kind == "soft" else None
-        correlations = (accuracy.spearman, accuracy.kendall, accuracy.log_loss, ece)
-        rows.append(
-            [
-                *_ratings_name(each, kind),
-                f"{sum(held.battles for held in each.models) // 2:,}",
-                *(number_text(error, 1) for error in errors),
-                *(number_text(figure, 3) for figure in correlations),
-                "∞" if conformal.q is None else f"{conformal.q:.2f}",
-                number_text(conformal.median_se, 1),
-                number_text(conformal.median_width, 1),
-            ]
-        )
-    weights = [
-        f"{target.kind} weighs " + ", ".join(f"{name} {slope_text(weight)}" for name, weight in target.weights.items())
-        for target in (each.target for each in calibrations)
-        if len(target.weights) > 1
-    ]
-    errors_header = ["MAE", "scale-corrected"] if both else ["MAE"]
-    figures = ["Spearman", "Kendall", "log loss", "ECE", "q", "median SE", "width"]
-    header = ["target", "", "battles", *errors_header, *figures]
+    both = any(each.scale_correction for each in calibrations)
+    errors = ["MAE", "scale-corrected"] if both else ["MAE"]
+    header = ["target", "", "battles", *errors, "Spearman", "Kendall", "log loss", "ECE", "q", "median SE", "width"]
+    rows, weights = [_target_row(calibrations[0], "hard", both)], []
+    for each in calibrations:
+        rows.append(_target_row(each, "soft", both))
+        if len(each.target.weights) > 1:
+            named = ", ".join(f"{name} {slope_text(weight)}" for name, weight in each.target.weights.items())
+            weights.append(f"{each.target.kind} weighs {named}")
     title = "targets side by side, leave one model out"
     return _report(title, header, rows, "ll" + "r" * (len(header) - 2), legend=(*weights, LEGEND))
 
 
+def _target_row(calibration: Calibration, kind: str, both: bool) -> list[str]:
+    """Return the row of a target: battles, error (plain and scale-corrected if both), correlations, loss and widths."""
+    accuracy, conformal = calibration.accuracy[kind], calibration.conformal[kind]
+    corrected = number_text(accuracy.mae if kind in calibration.scale_correction else None, 1)
+    return [
+        *_ratings_name(calibration, kind),
+        f"{sum(held.battles for held in calibration.models) // 2:,}",
+        *([number_text(accuracy.plain_mae, 1), corrected] if both else [number_text(accuracy.mae, 1)]),
+        *(number_text(figure, 3) for figure in (accuracy.spearman, accuracy.kendall, accuracy.log_loss)),
+        number_text(calibration.agreement.ece if kind == "soft" else None, 3),
+        "∞" if conformal.q is None else f"{conformal.q:.2f}",
+        number_text(conformal.median_se, 1),
+        number_text(conformal.median_width, 1),
+    ]
+
+
 def intervals_report(calibrations: Sequence[Calibration]) -> Report:
     """Report the intervals of each target's error and correlations."""
-    rows = [
-        [*_ratings_name(each, kind), *_interval_texts(each.accuracy[kind])]
-        for each, kind in _compared_ratings(calibrations)
-    ]
+    kinds = [(calibrations[0], "hard"), *((each, "soft") for each in calibrations)]
+    rows = [[*_ratings_name(each, kind), *_interval_texts(each.accuracy[kind])] for each, kind in kinds]
     level = calibrations[0].accuracy["soft"].level
     title = "how well these are known" if level is None else f"{percent(level)} intervals over models, each by itself"
     error = "MAE, scale-corrected" if any(each.scale_correction for each in calibrations) else "MAE"
@@ -118,11 +115,6 @@ def differences_report(choice: "Choice") -> Report:
         f"{choice.n} models that all rate"
     )
     return _report(title, ["target", "", "", "MAE", "Spearman", "Kendall"], rows, "lllrrr", legend=[legend])
-
-
-def _compared_ratings(calibrations: Sequence[Calibration]) -> list[tuple[Calibration, str]]:
-    """Return each row's calibration and kind: the hard ratings, the same for all targets, and the soft ones of each."""
-    return [(calibrations[0], "hard"), *((each, "soft") for each in calibrations)]
 
 
 def _ratings_name(calibration: Calibration, kind: str) -> list[str]:

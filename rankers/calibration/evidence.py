@@ -207,7 +207,7 @@ def _require_one_group(what: str, evidence: Evidence, credit: np.ndarray) -> Non
 
 
 def measure_stability(evidence: Evidence, rng: np.random.Generator) -> list[Stability]:
-    """Return mean and SD of beta over random subsets of the human preferences, for growing sizes."""
+    """Return mean and SD of beta over random subsets of 25, 50, ... human preferences; empty for 25 or fewer."""
     rows, stability = np.flatnonzero(evidence.preference), []
     for size in (size for size in SIZES if size < len(rows)):
         betas = []

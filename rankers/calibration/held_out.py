@@ -101,7 +101,7 @@ class HeldOutRun:
     def anchors(self) -> tuple[AnchorStrengths, ...]:
         """Return the log-strengths of the joint fits."""
         columns = [scale.anchors.tolist() for scale in self.scales.values()]
-        return tuple(AnchorStrengths(*row) for row in zip(self.evidence.models, *columns, strict=True))
+        return tuple(map(AnchorStrengths, self.evidence.models, *columns))
 
     def accuracy(self, held: Sequence[HeldOut], level: float) -> dict[str, Accuracy]:
         """Return the accuracy of both kinds, with the error of plain ratings and the log loss of soft ones."""
@@ -119,7 +119,7 @@ class HeldOutRun:
 def hold_out_models(
     evidence: Evidence, given: Target | None, level: float, regularization: float, method: ErrorMethod
 ) -> HeldOutRun:
-    """Rate every model by human labels, hard labels and soft targets of maps fitted without it, or of the given map."""
+    """Rate each model by human, hard and soft labels of maps fitted without it, or a given map."""
     if given is None:
         target, weights = fit_target(evidence, level), fit_fold_weights(evidence)
     else:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import stats
@@ -107,8 +107,7 @@ def _rates_missing(gold: Gold | None) -> Missing | None:
     return Missing(what, why, f"give scores in Elo points (log-strengths times {POINTS:.1f})")
 
 
-@dataclass(frozen=True, slots=True)
-class GoldDraws:
+class GoldDraws(NamedTuple):
     """Tau and win rates in bootstrap resamples, NaN where unknown, shape (draws, pairs); exact gold rates: (pairs,)."""
 
     tau: np.ndarray

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.special import expit
@@ -170,8 +170,7 @@ def kendall_taus(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     return ratio_or_nan((signs[0] * signs[1]).sum(axis=-1), scale)
 
 
-@dataclass(frozen=True, slots=True)
-class RatingLine:
+class RatingLine(NamedTuple):
     """A line fitted to ratings: constant, slope, further weight; derivatives by either source (models, terms)."""
 
     weights: np.ndarray

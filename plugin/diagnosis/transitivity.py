@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 from math import comb
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import entr, expit, logit
@@ -70,8 +70,7 @@ KINDS = np.array(
 """0 transitive, 1 intransitive, 2 unknown, indexed by 16 ab + 4 bc + ac of the outcome codes, shape (64,)."""
 
 
-@dataclass(frozen=True, slots=True)
-class TripleCounts:
+class TripleCounts(NamedTuple):
     """Counts by triple of models (positions i < j < k, strongest first), and by group and item, shape (groups, items).
 
     They are: triples with all three verdicts, intransitive ones, and summed SNTD. `clipped` is None for hard verdicts.
@@ -338,10 +337,8 @@ def _categories(battles: Battles, level: float) -> tuple[TripleGroup, ...] | Mis
     for name, part in battles.slices("category"):
         unparsed = Missing(f"non-transitivity, {name}", "no battle has a verdict", "judge the unparsed battles again")
         counts = count_triples(part) if part.readable.any() else unparsed
-        if isinstance(counts, Missing):
-            groups.append(TripleGroup(name, counts, counts))
-        else:
-            groups.append(_group(name, counts, ALL, level))
+        group = TripleGroup(name, counts, counts) if isinstance(counts, Missing) else _group(name, counts, ALL, level)
+        groups.append(group)
     return tuple(groups)
 
 

@@ -67,8 +67,7 @@ def _build_page_content(
     if ranking is not None:
         only = "The page was made of a ranking alone: give its battles to see them."
         return PageContent(ranking, command=command, missing={"battles": only}), True
-    from podium.page.costs import costs_table
-    from podium.page.texts import collect_texts
+    from podium.page.sources import collect_texts, costs_table
     from podium.reading.side_tables import about_models, families_of
 
     how = {name: arguments[name] for name in ("level", "seed")}

@@ -9,7 +9,7 @@ import pandas as pd
 
 from podium.nouns.battles import Battles
 from podium.nouns.human_labels import is_turned, matchup_frame
-from podium.page.texts import BattleTexts
+from podium.page.sources import BattleTexts
 from podium.text import as_text
 
 MOST = 5000

@@ -15,7 +15,7 @@ from podium.nouns.calibration import Calibration
 from podium.nouns.ranking import Ranking
 from podium.page.checks_table import checks_table
 from podium.page.listed_battles import ListedBattles, list_battles
-from podium.page.texts import BattleTexts
+from podium.page.sources import BattleTexts
 from podium.rankers.cells import pair_sums_with_items, prepare_battles
 from podium.rankers.head_to_head import matchup_table, rank_probabilities
 from podium.rankers.identification import fit_identified

@@ -17,7 +17,7 @@ from lm_eval_output import sample, write_run
 from podium import rank, read_battles
 from podium.page.material import PageContent, add_battles_to_page
 from podium.page.report_page import report_page
-from podium.page.texts import collect_texts
+from podium.page.sources import collect_texts
 from podium.verbs.calibration_run import calibrate
 
 ROOT = Path(__file__).parents[2]

@@ -1,15 +1,21 @@
-"""Collect the texts of battles (instructions, responses, judge replies) from their sources."""
+"""Collect what the sources of a page hold beside verdicts: the texts of battles, and the costs of answers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
+
+import pandas as pd
 
 from podium.errors import PodiumError
 from podium.formats.files import find_files
 from podium.hookspecs import load_target
 from podium.nouns.battles import REPLIES, Battles
+from podium.nouns.ranking import Standings
 from podium.plugins import catalogue
+from podium.report.model import EMPTY, Table
+from podium.report.numbers import number_text
 from podium.responses.collection import Responses
 from podium.responses.read import read_responses
 from podium.text import text_of
@@ -17,6 +23,8 @@ from podium.text import text_of
 ASKED = ("instruction", "prompt", "question")
 SAID = (*REPLIES, "explanation", "rationale", "comment")
 """Columns of a table that may hold the instruction, and the judge's reply."""
+MEANS = {"tokens in": 0, "tokens out": 0, "seconds": 1, "money": 4}
+"""Means of costs per answer, with their decimals."""
 Words = tuple[str, str, str]
 """Whose response was shown first (`ab`, `ba` or empty), the judge, and its reply."""
 
@@ -57,12 +65,8 @@ class BattleTexts:
 def collect_texts(battles: Battles, sources: Sequence[str], responses: Sequence[str] = ()) -> BattleTexts:
     """Collect texts from the columns of judgments, Inspect logs, lm-eval samples and response files."""
     texts = BattleTexts()
-    for row in _rows_with_texts(battles):
+    for row in chain(_rows_with_texts(battles), _rows_of("texts", sources)):
         texts.add_row(row)
-    for known in [known for known in catalogue.formats() if known.texts]:
-        for path in [path for source in sources for path in files_in(source, known.suffixes)]:
-            for row in load_target(known.texts)(path):
-                texts.add_row(row)
     folders = [source for source in sources if not texts.responses and not Path(source).is_file()]
     if responses:
         texts.add_responses(read_responses(*responses))
@@ -74,7 +78,34 @@ def collect_texts(battles: Battles, sources: Sequence[str], responses: Sequence[
     return texts
 
 
-def files_in(source: str, suffixes: tuple[str, ...]) -> list[Path]:
+def costs_table(standings: Standings, sources: Sequence[str]) -> Table | None:
+    """Build a row per model with mean tokens, time and price of its answers; None if no source records them."""
+    rows = _rows_of("costs", sources)
+    ranked = [entry.model for entry in standings.entries]
+    frame = pd.DataFrame(rows, columns=["model", *MEANS]).astype(dict.fromkeys(MEANS, float))
+    of_models = frame.groupby("model")[list(MEANS)]
+    means, counts = of_models.mean().reindex(ranked), of_models.count().max(axis=1).reindex(ranked).fillna(0)
+    means = means.dropna(axis=1, how="all")
+    if not len(means.columns):
+        return None
+    digits, table_rows = 0 if standings.scale == "elo" else 3, []
+    for entry in standings.entries:
+        costs = means.loc[entry.model].items()
+        cells = (EMPTY if pd.isna(value) else f"{value:,.{MEANS[str(name)]}f}" for name, value in costs)
+        table_rows.append((entry.model, number_text(entry.score, digits), f"{counts[entry.model]:,.0f}", *cells))
+    legend = ("Means over a model's answers, from its own logs; the judge's costs are not included.",)
+    return Table("", ("model", "score", "answers", *means.columns), tuple(table_rows), legend=legend)
+
+
+def _rows_of(kind: str, sources: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Yield the rows that formats with `texts` or `costs` read from the files of sources."""
+    for known in catalogue.formats():
+        if reader := getattr(known, kind):
+            paths = (path for source in sources for path in _files_in(source, known.suffixes))
+            yield from chain.from_iterable(map(load_target(reader), paths))
+
+
+def _files_in(source: str, suffixes: tuple[str, ...]) -> list[Path]:
     """Return the files of a source with one of the suffixes; empty if the source cannot be listed."""
     try:
         return [path for path in find_files(source, suffixes).paths if path.name.endswith(suffixes)]

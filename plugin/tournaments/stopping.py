@@ -402,8 +402,8 @@ def fix_ratings(coded: CodedBattles, logits: Mapping[int, float]) -> CodedBattle
 
 def _fit_look(names: Sequence[str], played: Sequence[Round], pinned: Mapping[int, float]) -> LookFit:
     """Fit log-strengths and their covariance to the rounds before a look."""
-    size, coded = len(names), code_rounds(played, names)
-    if coded is None:
+    size = len(names)
+    if (coded := code_rounds(played, names)) is None:
         return LookFit(np.zeros(size), np.full((size, size), np.nan), 0, np.zeros(size, dtype=bool))
     coded = fix_ratings(coded, pinned)
     strengths = fit_strengths(pair_sums(coded))

@@ -49,10 +49,8 @@ class Swim:
 
     def __post_init__(self) -> None:
         if self.until:
-            raise UsageError(
-                f"until={self.until}: swim plays a pair on all items before the next, so it cannot stop earlier; "
-                "play ring (podium/ring), which can"
-            )
+            why = "swim plays a pair on all items before the next, so it cannot stop earlier"
+            raise UsageError(f"until={self.until}: {why}; play ring (podium/ring), which can")
 
     def next(self, field: Field, played: Sequence[Round]) -> NextRound:
         """Return the battles of the next pair on every item."""

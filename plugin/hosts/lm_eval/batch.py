@@ -44,8 +44,7 @@ def judge_battles(
             batch_judge = BatchJudge(Run(how, cache=cache, jury=jury), concurrency)
             return await make_calls([partial(batch_judge.judge, battle) for battle in battles])
 
-    rows: list[dict[str, Any]] = call_outside_loop(lambda: anyio.run(judge_all)) if battles else []
-    return rows
+    return list(call_outside_loop(lambda: anyio.run(judge_all))) if battles else []
 
 
 class BatchJudge:

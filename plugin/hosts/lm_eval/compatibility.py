@@ -100,8 +100,7 @@ def document_hash(document: Mapping[str, Any]) -> str:
     from lm_eval.utils import handle_non_serializable, hash_string
 
     text = json.dumps(document, indent=2, default=handle_non_serializable, ensure_ascii=False)
-    hashed: str = hash_string(text)
-    return hashed
+    return str(hash_string(text))
 
 
 def register(kind: str, name: str, **more: Any) -> Callable[[Registered], Registered]:

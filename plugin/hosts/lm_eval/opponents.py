@@ -90,7 +90,7 @@ def _battles_of_document(
             missing[which] = responses.missing[other].get(key, ABSENT)
         elif item:
             shown = {model: text, other: responses.texts[other][key]}
-            battle = {"item": name} | ({"response": number} if len(texts) > 1 else {})
+            battle: dict[str, Any] = {"item": name} | ({"response": number} if len(texts) > 1 else {})
             # Sorted by name as in tournaments, so that the cache is shared.
             battle |= dict(zip(("model_a", "model_b"), sorted(shown), strict=True))
             battle |= {field: getattr(item, field) for field in ("instruction", "reference", "system", "category")}
@@ -121,11 +121,10 @@ def _item_names(
 
 def _no_such_items(names: Sequence[str], responses: Responses, field: str | None) -> UsageError:
     """Return the error for documents that the opponents do not have."""
-    where = some(responses.sources)
+    where, held = some(responses.sources), some(responses.categories) or "none"
     if field is not None:
         ids = some([item.id for item in responses.items], most=3)
         return UsageError(f"no document's {field!r} ({some(names, most=3)}) is an item of {where} ({ids})")
-    held = some(responses.categories) or "none"
     return UsageError(
         f"none of the {len(names)} documents is in {where} (tasks there: {held}): compare runs of the same data "
         "with --log_samples, or write `item: FIELD` if the opponents are known by an id"

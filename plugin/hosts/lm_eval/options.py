@@ -84,15 +84,12 @@ def is_ours(name: str) -> bool:
 def options_from(values: Mapping[str, Any]) -> RankerOptions:
     """Build the options from the values that were typed or read; options without effect raise UsageError."""
     typed = {option.name: f"--{typed}" for typed, option in OPTIONS.items()}
-    parse = {option.name: option.parse for option in OPTIONS.values()}
-    options = RankerOptions(**{name: parse[name](value) for name, value in values.items()})
+    options = RankerOptions(**{own.name: own.parse(values[own.name]) for own in OPTIONS.values() if own.name in values})
     idle = next((name for name in ("judge_args", "tournament", "args") if getattr(options, name)), None)
     if idle and not options.judges:
         raise UsageError(f"{typed[idle]} is for tournaments: name a judge with --ranker_judge")
     if options.judges and options.metric:
-        raise UsageError(
-            "--ranker_metric ranks by a metric of the task, --ranker_judge by a judge: leave out one of them"
-        )
+        raise UsageError("--ranker_metric ranks by a task's metric, --ranker_judge by a judge: leave out one of them")
     if not options.rankers and values:
         raise UsageError(f"{typed[next(iter(values))]} has no effect without --ranker NAME")
     return options
@@ -120,8 +117,8 @@ def parse_pairs(typed: Any) -> dict[str, Any]:
         except yaml.YAMLError:
             value = text
         # An API key may be all digits.
-        is_number = type(value) in (int, float)
-        values[name.strip()] = text if is_number and is_secret_name(name.strip()) else value
+        is_key = type(value) in (int, float) and is_secret_name(name.strip())
+        values[name.strip()] = text if is_key else value
     return values
 
 

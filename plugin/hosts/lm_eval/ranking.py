@@ -15,14 +15,7 @@ from typing import Any
 
 from podium.errors import NotIdentifiedError, PodiumError, UsageError
 from podium.hosts.lm_eval.options import RankerOptions, as_typed_here
-from podium.hosts.lm_eval.runs import (
-    RunFolders,
-    collect_runs,
-    find_other_samples,
-    results_folder,
-    save_run,
-    write_run,
-)
+from podium.hosts.lm_eval.runs import RunFolders, collect_runs, find_other_samples, results_folder, save_run, write_run
 from podium.hosts.lm_eval.secrets import redact
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import Ranking, Standings
@@ -35,8 +28,6 @@ KEY = "podium"
 """The filter in the names of podium's figures, and the section of the results with the whole ranking."""
 DONE, PARTLY, STOPPED = 0, 3, 130
 """Exit codes: ranked; saved by lm-eval and not or not wholly ranked; saved by lm-eval and the ranking stopped."""
-BattlesOf = Callable[[Sequence[str]], Battles]
-"""Returns the battles of some tasks, or of all tasks if none is named."""
 
 
 @dataclass
@@ -97,9 +88,12 @@ class RunRanking:
                 rankings = self._rankings_by_task(results, runs)
             except PodiumError as error:
                 raise PodiumError(runs.name_origins(str(error))) from None
-        whole, left_out = _write_into(results, rankings, runs.model)
+        for task, ranking in rankings.items():
+            for standings in ranking.standings:
+                self.notes += _write_figures(results, task, standings, runs.model)
+        whole = _merge_rankings(rankings)
+        results[KEY] = json.loads(whole.to_json())
         self.table = ranking_text(whole, as_typed_here)
-        self.notes += left_out
         if whole.failures:
             self.code = PARTLY
         if self.log is not None:
@@ -113,15 +107,12 @@ class RunRanking:
 
     def _note_lone_run(self, runs: RunFolders) -> None:
         """Note that there is no other run to rank against; raise UsageError if `--ranker_against` named some."""
-        against = self.options.against
-        if against:
+        if against := self.options.against:
             advice = "; if that is another model, name this one with --ranker_label" if runs.notes else ""
             why = "; ".join([f"no other model's samples of these tasks in {some(against)}", *runs.notes])
             raise UsageError(why + advice)
-        self.notes.append(
-            f"not ranked: {runs.model} is the first model in {self.output_path} with samples of "
-            "these tasks; the next run can be ranked against it"
-        )
+        first = f"{runs.model} is the first model in {self.output_path} with samples of these tasks"
+        self.notes.append(f"not ranked: {first}; the next run can be ranked against it")
 
     def _rankings_by_task(self, results: Mapping[str, Any], runs: RunFolders) -> dict[str, Ranking]:
         """Return a ranking for each task and group; what cannot be ranked becomes a note, and an error if all fails."""
@@ -140,8 +131,8 @@ class RunRanking:
             self._note_failure(f"not ranked: {name}: {runs.name_origins(str(failure))}")
         return rankings
 
-    def _make_battle_reader(self, runs: RunFolders) -> BattlesOf:
-        """Return a function that gives the battles of some tasks: read by the metric, or judged in one tournament."""
+    def _make_battle_reader(self, runs: RunFolders) -> Callable[[Sequence[str]], Battles]:
+        """Return a function that gives the battles of some tasks, or of all if none is named; may play a tournament."""
         if not self.options.judges:
             read = partial(read_battles, *runs.sources, metric=self.options.metric or "all")
             return lambda tasks: _select_tasks(tasks, "task", read(where={"task": tasks[0]} if len(tasks) == 1 else {}))
@@ -211,17 +202,6 @@ def _select_tasks(tasks: Sequence[str], column: str, battles: Battles) -> Battle
     return battles.select(battles.table[column].astype(str).isin(list(tasks)).to_numpy())
 
 
-def _write_into(results: dict[str, Any], rankings: Mapping[str, Ranking], model: str) -> tuple[Ranking, list[str]]:
-    """Write this model's figures and the whole ranking into lm-eval's results, in place."""
-    notes = []
-    for task, ranking in rankings.items():
-        for standings in ranking.standings:
-            notes += _write_figures(results, task, standings, model)
-    whole = _merge_rankings(rankings)
-    results[KEY] = json.loads(whole.to_json())
-    return whole, notes
-
-
 def _write_figures(results: dict[str, Any], task: str, standings: Standings, model: str) -> list[str]:
     """Write a model's score on a task and its standard error into the results; return why if there is none."""
     entry = next((entry for entry in standings.entries if entry.model == model), None)
@@ -258,8 +238,7 @@ def _merge_rankings(rankings: Mapping[str, Ranking]) -> Ranking:
 
 def _groups_of(results: Mapping[str, Any], tasks: Iterable[str]) -> dict[str, list[str]]:
     """Return the ranked tasks of each group that has a row in the results, including those of groups within it."""
-    children: Mapping[str, list[str]] = results.get("group_subtasks", {})
-    ranked = set(tasks)
+    children, ranked = results.get("group_subtasks", {}), set(tasks)
 
     def leaves(name: str) -> list[str]:
         """Return the tasks of a group, or the task itself."""

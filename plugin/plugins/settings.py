@@ -105,13 +105,11 @@ def unknown_option(key: str, known: Mapping[str, Collection[str]], kind: str = "
     owner, _, option = key.rpartition(".")
     if owner and owner not in known:
         return unknown_name(f"{kind} in this call", owner, known)
-    everything: list[tuple[list[str], list[str]]] = [([name], []) for name in catalogue.extensions_of(Ranker)]
-    everything += [([], [name]) for name in catalogue.extensions_of(Tournament)]
     installed: dict[str, Collection[str]] = {}
-    for rankers, tournaments in everything:
+    for registered in (*catalogue.extensions_of(Ranker).values(), *catalogue.extensions_of(Tournament).values()):
         # A plugin that cannot be imported is skipped.
         with suppress(PluginError):
-            installed |= options_by_name(rankers, tournaments)
+            installed[registered.extension.name] = options_of(catalogue.load_extension(registered.extension))
     if owners := [name for name, options in installed.items() if option in options]:
         return UsageError(f"{option!r} is an option of {' and '.join(owners)}, not of {' or '.join(known)}")
     if option in REMOVED:

@@ -51,19 +51,12 @@ class Recorded:
     def _battles_to_play(self, field: Field) -> tuple[Pairing, ...]:
         """Return the recorded pairings, or the balanced sample of them, in playing order."""
         names, items = {*field.models}, {*field.items}
-        possible = [
-            battle
-            for battle in self._sorted_battles
-            if battle.item in items
-            and {battle.a, battle.b} <= names
-            and field.can_play(battle.item, battle.a, battle.b)
-        ]
+        known = [own for own in self._sorted_battles if own.item in items and {own.a, own.b} <= names]
+        possible = [own for own in known if field.can_play(own.item, own.a, own.b)]
         if self.sample is None or self.sample >= len(possible):
             return tuple(possible)
-        candidates = [(battle, (battle.a, battle.b)) for battle in possible]
-        drawn, _ = draw_balanced(
-            candidates, field.models, self.sample, generator(self.seed, "recorded"), over_pairs=True
-        )
+        candidates, rng = [(own, (own.a, own.b)) for own in possible], generator(self.seed, "recorded")
+        drawn, _ = draw_balanced(candidates, field.models, self.sample, rng, over_pairs=True)
         return tuple(sorted((battle for battle, _ in drawn), key=lambda battle: battle.key))
 
     @cached_property

@@ -22,7 +22,6 @@ NO_ERROR = "N/A"
 """lm-eval's word for an unknown standard error."""
 
 Aggregation = Callable[[Sequence[Any]], float | str]
-Count = Callable[..., int | None]
 
 log = logging.getLogger(__name__)
 _DIGESTS: set[bytes] = set()
@@ -123,7 +122,9 @@ def _register_rating(name: str, ranker: str) -> tuple[Aggregation, Aggregation]:
     return score, standard_error
 
 
-def _register_count(name: str, count: Callable[[Mapping[str, Any]], int], *, higher_is_better: bool) -> Count:
+def _register_count(
+    name: str, count: Callable[[Mapping[str, Any]], int], *, higher_is_better: bool
+) -> Callable[..., int | None]:
     """Register a metric that counts battles of a document, and its sum over documents as the aggregation."""
     register("aggregation", name)(total)
 

@@ -31,7 +31,7 @@ def escape_cells(frame: "pd.DataFrame") -> "pd.DataFrame":
     """Escape control characters, and prefix an apostrophe to texts that a spreadsheet would execute."""
 
     def harmless(cell: object) -> object:
-        """Escape one cell."""
+        """Escape a text for CSV: control characters, and an apostrophe before what a spreadsheet would execute."""
         if not isinstance(cell, str):
             return cell
         return ("'" if FORMULA.match(cell) else "") + printable(cell)

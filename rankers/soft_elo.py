@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -98,29 +99,24 @@ def soft_elo(
     soft = soften_battles(battles, whole or battles, calibration, TargetOptions(target, beta, constant, ridge), level)
     if calibration and newcomers(battles, calibration, soft.credit):
         _check_joint_options(pin=pin, regularization=regularization, cluster=None if cluster == "item" else cluster)
-        return soft.annotate(
-            place_newcomers(
-                battles,
-                calibration,
-                soft.signal,
-                conformal_level=conformal_level,
-                of=of,
-                level=level,
-                rng=rng,
-                hard=hard,
-            )
-        )
-    unused = "conformal_level and of" if conformal_level is not None or of != "votes" else ""
-    if unused and not calibration:
-        raise UsageError(f"{unused} need --calibration FILE")
-    unplaced = [NOBODY_PLACED + (f"; {unused} have no effect" if unused else "")] if calibration else []
+        place = partial(place_newcomers, conformal_level=conformal_level, of=of, level=level, rng=rng, hard=hard)
+        return soft.annotate(place(battles, calibration, soft.signal))
+    notes = _notes_without_placement(calibration, conformal_level, of)
     penalty = REGULARIZATION if regularization is None else regularization
     exposure, strengths, estimate, scale = _fit_jointly(battles, soft, penalty, cluster, center, pin, level)
     extra = {"hard": _hard_elo(battles, exposure.models, estimate.score, penalty)} if hard else {}
     labelled = label_strengths(
         exposure, strengths, estimate, scale, level=level, rng=rng, ranker="soft-elo", extra=extra
     )
-    return soft.annotate(labelled, unplaced)
+    return soft.annotate(labelled, notes)
+
+
+def _notes_without_placement(calibration: Calibration | None, conformal_level: float | None, of: str) -> list[str]:
+    """Note that no new model is placed, if there is a calibration; else reject options of conformal intervals."""
+    unused = "conformal_level and of" if conformal_level is not None or of != "votes" else ""
+    if unused and not calibration:
+        raise UsageError(f"{unused} need --calibration FILE")
+    return [NOBODY_PLACED + (f"; {unused} have no effect" if unused else "")] if calibration else []
 
 
 def _check_joint_options(**options: object) -> None:

@@ -297,7 +297,7 @@ class Verdicts:
         return tuple(name for (name,) in self.engine.rows(f"select name from {self._codes[what]} order by code"))
 
     def _identical_rows(self) -> int:
-        """Count the rows that equal another row in every column."""
+        """Count the surplus copies of identical rows: a row that is there three times counts as two."""
         keys = "cluster, first, second"
         suspects = f"select distinct {keys} from {self.cells()} where crowded > 0"
         rows = f"select {ROW} from {self._sided_rows} join ({suspects}) as c using ({keys})"

@@ -107,7 +107,7 @@ def _sheet_row(item: str, first: str, second: str, responses: Responses | None, 
 
 
 def _forecast(coded: CodedBattles, labels: HumanLabelFit | None, known: int, planned: int) -> Forecast:
-    """Return the forecast of the error with the known labels, the planned ones, and other numbers."""
+    """Forecast the mean absolute Elo error by number of labels, with and without the judge; a prior if no labels."""
     phi = fit_battles(coded).theta
     if labels:
         fit, spread = fit_random_effects(labels.coded, phi), labels.coded

@@ -25,7 +25,7 @@ class LabelMatch(NamedTuple):
 
 
 def match_labels(evidence: Evidence) -> LabelMatch:
-    """Compare the signs of verdicts with those of human labels."""
+    """Return per battle the signs of verdict and human label, and masks: both known, neither a tie, equal."""
     judge, human = np.sign(evidence.hard - 0.5), np.sign(evidence.human - 0.5)
     return LabelMatch(judge, human, ~np.isnan(judge + human), np.abs(judge * human) == 1, judge == human)
 

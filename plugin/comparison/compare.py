@@ -197,8 +197,11 @@ def _findings(
             except PodiumError as error:
                 failures.append(f"{name}{pair.candidate} and {pair.baseline}: {error}")
             else:
-                slices = _slice_findings(part, pair, about, by) if by else []
-                findings.append(replace(finding, slices=tuple(slices)))
+                slices = []
+                for value, own in part.slices(by) if by else ():
+                    with suppress(NotIdentifiedError):
+                        slices.append(finding_of(own, pair, {**about, "slice": value}))
+                findings.append(replace(finding, slices=tuple(_adjust_by_holm(slices))))
     if mistakes and not findings:
         raise mistakes[0]
     return _adjust_by_holm(findings), [*failures, *map(str, mistakes)]
@@ -219,17 +222,6 @@ def _questions(battles: Battles, pool: bool) -> Iterator[tuple[dict[str, str | N
         if len(part):
             own = {name: part.values_of(name)[0] for name in columns}
             yield {"question": value, "task": own.get("task"), "metric": own.get("judge"), "slice": None}, part
-
-
-def _slice_findings(
-    battles: Battles, pair: ComparedPair, about: Mapping[str, str | None], by: str
-) -> list[PairFinding]:
-    """Return a finding per value of a column, adjusted by Holm's rule over all of them."""
-    findings = []
-    for value, part in battles.slices(by):
-        with suppress(NotIdentifiedError):
-            findings.append(finding_of(part, pair, {**about, "slice": value}))
-    return _adjust_by_holm(findings)
 
 
 def _adjust_by_holm(findings: Sequence[PairFinding]) -> list[PairFinding]:

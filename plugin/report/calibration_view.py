@@ -231,7 +231,7 @@ def _conformal(calibration: Calibration) -> Report:
         if any(kind.loo_coverage is not None for kind in both):
             rows += [
                 _row("coverage, each left out (says n alone)", both, lambda kind: share_text(kind.loo_coverage)),
-                _row("median width, each left out, Elo", both, ("loo_width", 1)),
+                _row("median width, each left out, Elo", both, lambda kind: number_text(kind.loo_width, 1)),
             ]
     return _report(f"{percent(soft.level)} conformal intervals for new models", ["", "hard", "soft"], rows)
 

@@ -6,8 +6,6 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 Tracker = Callable[[Sequence[Any], str], Iterator[Any]]
-
-
 tracker: ContextVar[Tracker] = ContextVar("tracker", default=lambda steps, _: iter(steps))
 
 

@@ -26,7 +26,6 @@ KINDS: dict[type, str] = {Ranker: "ranker", Scorer: "scorer", Tournament: "tourn
 OWN = "podium "
 HOOKS = tuple(f"podium_{noun}s" for noun in KINDS.values())
 
-
 Kind = TypeVar("Kind", bound=Extension)
 
 

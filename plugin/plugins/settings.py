@@ -8,7 +8,7 @@ from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
 from podium.errors import REMOVED, PluginError, UsageError, unknown_name, unknown_value
-from podium.hookspecs import Ranker, Tournament
+from podium.hookspecs import Extension, Ranker, Tournament
 from podium.plugins import catalogue
 
 RESERVED = frozenset({"battles", "rng", "level", "center", "calibration", "whole"})
@@ -106,10 +106,12 @@ def unknown_option(key: str, known: Mapping[str, Collection[str]], kind: str = "
     if owner and owner not in known:
         return unknown_name(f"{kind} in this call", owner, known)
     installed: dict[str, Collection[str]] = {}
-    for registered in (*catalogue.extensions_of(Ranker).values(), *catalogue.extensions_of(Tournament).values()):
+    extensions: list[Extension] = [own.extension for own in catalogue.extensions_of(Ranker).values()]
+    extensions += [own.extension for own in catalogue.extensions_of(Tournament).values()]
+    for extension in extensions:
         # A plugin that cannot be imported is skipped.
         with suppress(PluginError):
-            installed[registered.extension.name] = options_of(catalogue.load_extension(registered.extension))
+            installed[extension.name] = options_of(catalogue.load_extension(extension))
     if owners := [name for name, options in installed.items() if option in options]:
         return UsageError(f"{option!r} is an option of {' and '.join(owners)}, not of {' or '.join(known)}")
     if option in REMOVED:

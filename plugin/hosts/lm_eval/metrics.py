@@ -21,8 +21,6 @@ UNKNOWN = float("nan")
 NO_ERROR = "N/A"
 """lm-eval's word for an unknown standard error."""
 
-Aggregation = Callable[[Sequence[Any]], float | str]
-
 log = logging.getLogger(__name__)
 _DIGESTS: set[bytes] = set()
 """Of the filter's verdicts: a model may answer with a text that looks like verdicts."""
@@ -92,7 +90,7 @@ def _rank_run(ranker: str, items: Sequence[Any]) -> tuple[Standings, Entry]:
     return standings, next(entry for entry in standings.entries if entry.model == first["model"])
 
 
-def _register_rating(name: str, ranker: str) -> tuple[Aggregation, Aggregation]:
+def _register_rating(name: str, ranker: str) -> tuple[Callable[[Sequence[Any]], float | str], ...]:
     """Register a metric and its aggregations, the score of this run's model by a ranker and its standard error."""
     # The finite score of a model that the data do not bound is due to regularization, which lm-eval's table cannot say.
 

@@ -19,19 +19,11 @@ class Check:
     """For an answer of three sentences; empty if `sentence` is short enough."""
 
     def warning(self, **figures: object) -> str:
-        """Format the warning with its figures.
-
-        >>> CHECKS["items"].warning(items=3, many="fewer than 30")
-        'only 3 items (fewer than 30): the intervals are approximate'
-        """
+        """Format the warning with its figures."""
         return self.sentence.format(**figures)
 
     def short_warning(self, **figures: object) -> str:
-        """Format the short warning with its figures, as a sentence.
-
-        >>> CHECKS["items"].short_warning(items=3)
-        'Only 3 items: the intervals are approximate.'
-        """
+        """Format the short warning with its figures, as a sentence."""
         return f"{(self.short or self.sentence).format(**figures)}."
 
     def is_warning(self, text: str) -> bool:

@@ -54,11 +54,7 @@ class PluginError(UsageError):
 
 
 def install_hint(extra: str) -> str:
-    """Return the command that installs the packages of an extra; podium is on no package index yet.
-
-    >>> install_hint("report")
-    "run pip install '.[report]' in podium's checkout"
-    """
+    """Return the command that installs the packages of an extra; podium is on no package index yet."""
     return f"run pip install '.[{extra}]' in podium's checkout"
 
 
@@ -90,11 +86,7 @@ def unknown_value(option: str, value: object, allowed: Iterable[object]) -> Usag
 
 
 def find_name(kind: str, name: str, known: Iterable[str]) -> str:
-    """Return the known name that matches, either exactly or, if unique, without its provider prefix.
-
-    >>> find_name("model", "gpt-5", ["openai/gpt-5", "openai/gpt-5-mini"])
-    'openai/gpt-5'
-    """
+    """Return the known name that matches, either exactly or, if unique, without its provider prefix."""
     names = sorted(set(known))
     ends = [name] if name in names else [whole for whole in names if whole.endswith(f"/{name}")]
     if len(ends) > 1:

@@ -8,13 +8,7 @@ RANK_AGAIN = "run it again, or run `podium rank` on the verdicts"
 
 
 def require_format(version: object, what: str, source: object, remedy: str = RANK_AGAIN) -> None:
-    """Raise DataError for a document of another format version, or of none: renamed fields are never misread.
-
-    >>> require_format("0.1", "a ranking", "old.json")
-    Traceback (most recent call last):
-    podium.errors.DataError: old.json: a ranking of format 0.1; this podium reads format 0.2. Remedy: run it again, or \
-run `podium rank` on the verdicts
-    """
+    """Raise DataError for a document of another format version, or of none: renamed fields are never misread."""
     if version != FORMAT_VERSION:
         written = f"of format {version}" if isinstance(version, str) else "without a format version"
         raise DataError(

@@ -12,11 +12,7 @@ FORMULA = re.compile(r"[=@\t\r]|[+-](?![\s\d.])")
 
 
 def printable(text: str) -> str:
-    r"""Escape line breaks and control characters.
-
-    >>> printable("red \x1b[31m")
-    'red \\x1b[31m'
-    """
+    """Escape line breaks and control characters."""
     return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
 
 

@@ -16,11 +16,7 @@ INVISIBLE = re.compile("[\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\
 
 
 def text_of(value: Any) -> str | None:
-    """Write one value as text: 3.0 as '3', nested values as JSON, empty ones as None.
-
-    >>> text_of(3.0), text_of("a"), text_of(float("nan")), text_of({"b": 1})
-    ('3', 'a', None, '{"b": 1}')
-    """
+    """Write one value as text: 3.0 as '3', nested values as JSON, empty ones as None."""
     if isinstance(value, str):
         return value or None
     if isinstance(value, dict | list | tuple | np.ndarray):
@@ -57,11 +53,7 @@ def to_plain_values(value: Any) -> Any:
 
 
 def json_text(document: Any) -> str:
-    """Serialize a document as JSON without NaN, with bidirectional and invisible characters escaped.
-
-    >>> json_text({"model": "gpt\u202e4"})
-    '{\\n "model": "gpt\\\\u202e4"\\n}'
-    """
+    """Serialize a document as JSON without NaN, with bidirectional and invisible characters escaped."""
     text = json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False, default=to_plain_values)
     return INVISIBLE.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
 
@@ -96,19 +88,11 @@ class Document:
 
 
 def plural(noun: str, number: float) -> str:
-    """Return the noun in singular or plural for a number.
-
-    >>> plural("label", 1), plural("label", 0)
-    ('label', 'labels')
-    """
+    """Return the noun in singular or plural for a number."""
     return noun if number == 1 else f"{noun}s"
 
 
 def some(names: Sequence[object], separator: str = ", ", most: int = 20) -> str:
-    """Join the first names and count the rest.
-
-    >>> some(["a", "b", "c"], most=2)
-    'a, b, and 1 more'
-    """
+    """Join the first names and count the rest."""
     rest = [f"and {len(names) - most} more"] if len(names) > most else []
     return separator.join([*map(str, names[:most]), *rest])

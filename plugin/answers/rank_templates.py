@@ -41,48 +41,28 @@ MOST_NAMES = 5
 
 
 def number_word(number: int) -> str:
-    """Spell a number up to twelve, and write a larger one in digits.
-
-    >>> number_word(3), number_word(1200)
-    ('three', '1,200')
-    """
+    """Spell a number up to twelve, and write a larger one in digits."""
     return NUMBERS[number] if number < len(NUMBERS) else f"{number:,}"
 
 
 def all_of(number: int, noun: str) -> str:
-    """Write all of a number of things, as `both checks` or `all nine checks`.
-
-    >>> all_of(1, "check"), all_of(2, "check"), all_of(9, "check")
-    ('the one check', 'both checks', 'all nine checks')
-    """
+    """Write all of a number of things, as `both checks` or `all nine checks`."""
     return {1: f"the one {noun}", 2: f"both {noun}s"}.get(number, f"all {number_word(number)} {noun}s")
 
 
 def join_names(names: Sequence[str], word: str = "and") -> str:
-    """Join up to five names in a sentence; of more, name four and count the rest.
-
-    >>> join_names(["a", "b", "c"]), join_names(["a", "b"], "or")
-    ('a, b and c', 'a or b')
-    """
+    """Join up to five names in a sentence; of more, name four and count the rest."""
     if len(names) > MOST_NAMES:
         return some(names, most=MOST_NAMES - 1)
     return f" {word} ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def item_names(names: Sequence[str]) -> str:
-    """Join names of items in a sentence; a row without an item is called by its number.
-
-    >>> item_names(["backwards", "bullets"]), item_names(["row 3"])
-    ('items backwards and bullets', 'row 3')
-    """
+    """Join names of items in a sentence; a row without an item is called by its number."""
     return join_names(names) if names[0].startswith("row ") else f"{plural('item', len(names))} {join_names(names)}"
 
 
 def more_items_sentence(first: str, second: str, items: int, gap: str, noun: str = "item") -> str:
-    """Write how many more items would separate two models, at least one.
-
-    >>> more_items_sentence("wren", "finch", 1, "72 Elo")
-    '1 more item would separate wren from finch with 80% power, if the true gap is the measured 72 Elo.'
-    """
+    """Write how many more items would separate two models, at least one."""
     number = max(items, 1)
     return MORE_ITEMS.format(items=f"{number:,} more {plural(noun, number)}", first=first, second=second, gap=gap)

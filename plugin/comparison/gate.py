@@ -99,11 +99,7 @@ class Gate:
 
 
 def parse_requirement(text: str) -> Requirement:
-    """Parse a requirement: `better`, or `not-worse=MARGIN` with its unit.
-
-    >>> parse_requirement("not-worse=2points").margin
-    2.0
-    """
+    """Parse a requirement: `better`, or `not-worse=MARGIN` with its unit."""
     kind, equals, margin = (part.strip() for part in text.partition("="))
     if kind == "better" and not equals:
         return Requirement(text)

@@ -127,9 +127,6 @@ def farther_ends(value: float, interval: tuple[float, float], within: tuple[floa
     """Return the percentile interval, widened to the reflected interval where that reaches farther.
 
     Resampling adds noise, and noise hides agreement: of equal rankings of close models, percentiles hardly ever hold 1.
-
-    >>> farther_ends(0.8, (0.5, 0.85), (-1, 1))
-    (0.5, 1)
     """
     low, high = interval
     return max(within[0], min(low, value, 2 * value - high)), min(within[1], max(high, value, 2 * value - low))

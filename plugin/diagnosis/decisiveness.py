@@ -24,9 +24,6 @@ def judge_curve(gold: np.ndarray, alpha: float) -> np.ndarray:
     """Map gold win rates to expected win rates by a judge of decisiveness alpha, by the Beta(alpha, alpha) CDF.
 
     It is the diagonal for alpha = 1, and a step for large alpha.
-
-    >>> judge_curve(np.array([0.2, 0.5]), 1.0).tolist()
-    [0.2, 0.5]
     """
     return betainc(alpha, alpha, gold)
 
@@ -95,9 +92,6 @@ def pair_agreement(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
     """Return the share of pairs with both win rates on the same side of 0.5, ignoring NaN, shape (...).
 
     A win rate of 0.5 counts half for either side, so that the order of a pair changes nothing. Source: appendix E.
-
-    >>> float(pair_agreement(np.array([0.9, 0.6]), np.array([0.8, 0.5])))
-    0.75
     """
     above, below = (judge > 0.5) == (gold > 0.5), (judge < 0.5) == (gold < 0.5)
     return _mean_among((above * 1.0 + below) / 2, ~np.isnan(judge - gold))

@@ -59,11 +59,7 @@ class Statistic(Estimate):
 
     @property
     def brief(self) -> str:
-        """Value and interval as one text.
-
-        >>> Statistic(0.49, 0.48, 0.5, level=0.95, method="t", n=100, unit=Unit.SHARE).brief
-        '49.0% (48.0 … 50.0)'
-        """
+        """Value and interval as one text."""
         return f"{self.estimate} ({self.interval})"
 
     @property

@@ -74,11 +74,7 @@ class Family:
 
 
 def family_of(model: str, given: Mapping[str, str]) -> Family | None:
-    """Return the family of a model: that of the first given pattern that matches, else guessed; None if unknown.
-
-    >>> family_of("openai/gpt-4o", {}), family_of("my-model", {"my-*": "mine"})
-    (Family(name='OpenAI', how='guessed'), Family(name='mine', how='given'))
-    """
+    """Return the family of a model: that of the first given pattern that matches, else guessed; None if unknown."""
     for pattern, family in given.items():
         if fnmatchcase(model.lower(), pattern.lower()):
             return Family(family, "given")
@@ -164,21 +160,13 @@ def _unparsed_warnings(battles: Battles) -> list[str]:
 
 
 def same_model(models: Sequence[str], model: str) -> str | None:
-    """Return the model of a list whose name equals `model`, ignoring provider, case and punctuation; None if absent.
-
-    >>> same_model(("GPT-4o", "other"), "openai/gpt-4o")
-    'GPT-4o'
-    """
+    """Return the model of a list whose name equals `model`, ignoring provider, case and punctuation; None if absent."""
     bare_model, *bare_names = (re.sub("[^a-z0-9]", "", name.lower().rpartition("/")[2]) for name in (model, *models))
     return models[bare_names.index(bare_model)] if bare_model and bare_model in bare_names else None
 
 
 def split_judge_name(judge: str | None) -> tuple[str, str | None]:
-    """Split a judge's identity, `model|realization|prompt` or `model realization`, into model and realization.
-
-    >>> split_judge_name("gpt-x Likert"), split_judge_name("gpt-x|rubric|1a2b"), split_judge_name("ann")
-    (('gpt-x', 'Likert'), ('gpt-x', 'rubric'), ('ann', None))
-    """
+    """Split a judge's identity, `model|realization|prompt` or `model realization`, into model and realization."""
     if judge is None:
         return "(no judge)", None
     pieces = judge.split("|")

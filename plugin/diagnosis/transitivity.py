@@ -51,9 +51,6 @@ def is_transitive(ab: int, bc: int, ac: int) -> bool:
     """Return whether three outcomes (1, 0, -1: better, equal, worse) agree with a weak order of the models.
 
     13 of the 27 cases do. Source: Xu et al. 2025, appendix B.1, where two of the 14 others are misprinted.
-
-    >>> is_transitive(1, 1, 1), is_transitive(1, 1, 0)
-    (True, False)
     """
     return any(
         (np.sign(b - a), np.sign(c - b), np.sign(c - a)) == (ab, bc, ac) for a, b, c in product(range(3), repeat=3)
@@ -178,9 +175,6 @@ def deviation(ab: np.ndarray, bc: np.ndarray, ac: np.ndarray) -> np.ndarray:
 
     Each compares a credit with the one that the other two imply if strengths explain all three: log-odds that are
     off by s_ab + s_bc - s_ac. Source: Xu et al. 2025, equations 3 to 5.
-
-    >>> float(round(deviation(0.6, 0.5, 0.6), 12))
-    0.0
     """
     observed = [np.clip(np.asarray(credit, dtype=np.float64), CLIP, 1 - CLIP) for credit in (ab, bc, ac)]
     odds = [logit(credit) for credit in observed]
@@ -196,11 +190,7 @@ def divergence(p: np.ndarray, q: np.ndarray) -> np.ndarray:
 
 
 def chance_of_no_order(ties: float) -> float:
-    """Return the share of intransitive triples (PNT) among random verdicts with this share of ties.
-
-    >>> round(chance_of_no_order(0), 12), round(27 * chance_of_no_order(1 / 3), 12)
-    (0.25, 14.0)
-    """
+    """Return the share of intransitive triples (PNT) among random verdicts with this share of ties."""
     p = {-1: (1 - ties) / 2, 0: ties, 1: (1 - ties) / 2}
     return float(sum(p[x] * p[y] * p[z] for x, y, z in product(p, repeat=3) if not is_transitive(x, y, z)))
 

@@ -41,11 +41,7 @@ MOST_SLICES = 100
 
 
 def criterion_columns(names: Iterable[object]) -> list[str]:
-    """Return the names of columns that hold the margin on one criterion, sorted.
-
-    >>> criterion_columns(["item", "margin", "margin_tone", "margin_clarity"])
-    ['margin_clarity', 'margin_tone']
-    """
+    """Return the names of columns that hold the margin on one criterion, sorted."""
     return sorted(name for name in names if isinstance(name, str) and name.startswith(CRITERION))
 
 

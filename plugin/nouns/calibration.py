@@ -163,11 +163,7 @@ class Accuracy:
 
 
 def models_needed(level: float) -> int:
-    """Return the fewest calibrated models that give a finite conformal interval.
-
-    >>> models_needed(0.9), models_needed(0.95), models_needed(0.99)
-    (9, 19, 99)
-    """
+    """Return the fewest calibrated models that give a finite conformal interval."""
     exact = Fraction(repr(float(level)))
     return math.ceil(exact / (1 - exact))
 

@@ -14,11 +14,7 @@ class Estimate:
     high: float | None = None
 
     def transform(self, function: Callable[[float], Any], *, decreasing: bool = False, **changes: Any) -> Self:
-        """Apply a monotone function to the value and both ends of the interval; `changes` replace other fields.
-
-        >>> Estimate(2.0, 1.0, 4.0).transform(lambda x: 1 / x, decreasing=True)
-        Estimate(value=0.5, low=0.25, high=1.0)
-        """
+        """Apply a monotone function to the value and both ends of the interval; `changes` replace other fields."""
         ends = (self.high, self.low) if decreasing else (self.low, self.high)
         low, high = (None if end is None else function(end) for end in ends)
         return replace(self, value=function(self.value), low=low, high=high, **changes)

@@ -22,11 +22,7 @@ def json_in_page(document: Any) -> str:
 
 
 def pack_columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Convert rows to columns; texts are stored once and referenced by code.
-
-    >>> pack_columns([{"model": "wren", "rank": 1}, {"model": "wren", "rank": 2}])
-    {'model': {'names': ['wren'], 'codes': [0, 0]}, 'rank': [1, 2]}
-    """
+    """Convert rows to columns; texts are stored once and referenced by code."""
     columns: dict[str, Any] = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
     for name, values in columns.items():
         if any(isinstance(value, str) for value in values):

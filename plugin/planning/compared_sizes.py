@@ -68,11 +68,7 @@ def _score_test(difference: str, elo: float, ties: float, level: float) -> tuple
 
 
 def read_difference(text: str) -> tuple[float, bool]:
-    """Return a difference in its own units (points are hundredths), and whether that is Elo.
-
-    >>> read_difference("2points"), read_difference("40elo")
-    ((0.02, False), (40.0, True))
-    """
+    """Return a difference in its own units (points are hundredths), and whether that is Elo."""
     number, unit = parse_margin(text, f"--difference {text!r}")
     if number <= 0:
         raise UsageError(f"--difference {text!r}: give a difference above 0")

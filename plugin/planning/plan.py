@@ -202,11 +202,7 @@ class Plan(Document):
 
 
 def elo_of_edge(edge: float, ties: float) -> float:
-    """Return the gap in Elo of two models when one wins 1/2 + edge of what the judge decides, ties counting half.
-
-    >>> round(elo_of_edge(0.05, ties=0.0), 1)
-    34.9
-    """
+    """Return the gap in Elo of two models when one wins 1/2 + edge of what the judge decides, ties counting half."""
     rate = 0.5 + edge * (1 - ties)
     return float(400 * np.log10(rate / (1 - rate))) if rate < 1 else float("inf")
 

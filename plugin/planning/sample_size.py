@@ -60,9 +60,6 @@ def three_levels(ties: float, edge: float) -> Differences:
     Verdicts are win, tie and loss. Both models tie with the anchor at the same rate; one wins (1 - ties) (1/2 + x) of
     the items and the other loses as many. It is the best case: items that are hard for both make verdicts alike, and
     so fewer of them informative. The edge determines x by 2 e c x^2 - (1 + t) x + e (c/2 + 2 t) = 0, c = 1 - t.
-
-    >>> round(three_levels(ties=0.0, edge=0.05).informative, 3), round(three_levels(ties=0.15, edge=0.0).informative, 3)
-    (0.501, 0.616)
     """
     check_numbers(ties=ties, edge=edge or None)
     decided = 1 - ties
@@ -148,22 +145,14 @@ def check_numbers(**numbers: float | None) -> None:
 
 
 def informative_needed(edge: float, *, alpha: float = 0.05, power: float = 0.8) -> int:
-    """Return n = ceil(((z_alpha / 2 + z_power sqrt(p (1 - p))) / (p - 1/2))^2) with p = 1/2 + edge.
-
-    >>> [informative_needed(edge) for edge in (0.05, 0.10, 0.15, 0.20, 0.25)]
-    [617, 153, 67, 37, 23]
-    """
+    """Return n = ceil(((z_alpha / 2 + z_power sqrt(p (1 - p))) / (p - 1/2))^2) with p = 1/2 + edge."""
     check_numbers(alpha=alpha, power=power, edge=edge)
     reach = ndtri(1 - alpha) / 2 + ndtri(power) * sqrt(0.25 - edge**2)
     return ceil(round((reach / edge) ** 2, ROUNDING))
 
 
 def items_needed(informative: int, share: float) -> int:
-    """Return how many items contain so many informative ones, given the share of informative items.
-
-    >>> items_needed(617, 0.61), items_needed(153, 1 - 0.55)
-    (1012, 340)
-    """
+    """Return how many items contain so many informative ones, given the share of informative items."""
     check_numbers(informativeness=share)
     return ceil(round(informative / share, ROUNDING))
 

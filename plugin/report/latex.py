@@ -36,11 +36,7 @@ def latex_text(reports: Sequence[Report]) -> str:
 
 
 def literal(text: str) -> str:
-    r"""Escape LaTeX special characters.
-
-    >>> literal("a_b & 50%")
-    'a\\_b \\& 50\\%'
-    """
+    """Escape LaTeX special characters."""
     return "".join(SIGNS.get(sign, sign) for sign in printable(text))
 
 

@@ -22,11 +22,7 @@ def share_text(value: float | None) -> str:
 
 
 def percent(level: float) -> str:
-    """Format a confidence level, as 95%.
-
-    >>> percent(1 - 0.05 / 7), percent(0.99999)
-    ('99.29%', '99.999%')
-    """
+    """Format a confidence level, as 95%."""
     return f"{100 * level:.{4 if level < 0.9999 else 10}g}%"
 
 
@@ -49,11 +45,7 @@ def interval_text(low: float | None, high: float | None, digits: int) -> str:
 
 
 def range_text(low: int, high: int | None) -> str:
-    """Format a range of integers, as 1–3.
-
-    >>> range_text(1, 3), range_text(2, 2)
-    ('1–3', '2')
-    """
+    """Format a range of integers, as 1–3."""
     return str(low) if low == high else f"{low}–{high}"
 
 

@@ -59,11 +59,7 @@ def _report_blocks(report: Report, width: int, styled: bool) -> Iterator[list[st
 
 
 def _wrap(texts: Sequence[str], width: int) -> list[str]:
-    """Wrap texts; list items get a hanging indent.
-
-    >>> _wrap(["- one two three"], 9)
-    ['- one two', '  three']
-    """
+    """Wrap texts; list items get a hanging indent."""
     lines = []
     for text in map(printable, texts):
         indent = "  " if text.startswith(("- ", "→ ")) else ""

@@ -1,7 +1,7 @@
 """What a plugin can add: rankers, scorers, tournaments and file formats.
 
-A plugin is one module whose hooks are marked with `@podium.hookimpl`, and one entry-point line in the group `podium`
-that names it. `examples/third_party_ranker` is a whole one.
+It is a module with hooks marked `@podium.hookimpl`, and an entry point in the group `podium` that names it; a whole one
+is `examples/third_party_ranker`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,10 +30,7 @@ def load_target(target: Any) -> Any:
 
 
 class Extension:
-    """Something that a plugin adds: the name that users type, a line for `podium list`, and its object.
-
-    `target` is the field with the object, or with where to import it from (`module:name`).
-    """
+    """What a plugin adds; `target` is the field with its object, or with where to import that from (`module:name`)."""
 
     __slots__ = ()
     target: ClassVar[str]
@@ -47,10 +44,7 @@ class Extension:
 
 @dataclass(frozen=True, slots=True)
 class Ranker(Extension):
-    """A ranker: a function `(battles, *, level, rng, ...) -> Standings`.
-
-    Its keyword-only parameters are the options that `--set` accepts.
-    """
+    """A ranker: a function `(battles, *, level, rng, ...) -> Standings`, whose keyword-only parameters `--set` sets."""
 
     target = "function"
     name: str
@@ -87,11 +81,9 @@ class Tournament(Extension):
 
 @dataclass(frozen=True, slots=True)
 class SourceFiles:
-    """The files of one source as typed by the user.
+    """The files of one source as typed by the user: sorted `paths`, and the text before `=` as `label`.
 
     Attributes:
-        label: the text before `=`, or None.
-        paths: sorted.
         searched: whether a directory was searched, so that files without verdicts are no error.
         remote: sorted objects of a URL; a format with `gathers` gets local copies of those with one of its names.
     """

@@ -1,8 +1,4 @@
-"""podium enable and podium disable: `--ranker` on the bare `inspect` and `lm_eval` commands of a Python environment.
-
-They write and remove one file in site-packages, whose line Python runs at every start. The line looks at the command:
-only that of a host loads `podium.hosts.on_start`, and only one with `--ranker` or `--help` loads podium.
-"""
+"""podium enable and disable: one file in site-packages lets bare `inspect` and `lm_eval` take `--ranker`."""
 
 import os
 import site

@@ -1,7 +1,4 @@
-"""Options shared by several commands, and their parsing.
-
-An option that is the same everywhere is a constant; one whose help or default differs is a partial of `click.option`.
-"""
+"""Options shared by several commands: constants, or partials of `click.option` where help or default differs."""
 
 import json
 import os
@@ -33,10 +30,7 @@ GROUPS |= dict.fromkeys(("style", "output", "figure", "section", "full", "no_tex
 
 
 class GroupedCommand(click.Command):
-    """A command whose help lists its options in groups: its own under `doing`, then the shared ones.
-
-    `removed` has a replacement for each option of an earlier version, as {"--study": "run benchmarks/x.py"}.
-    """
+    """A command with options in groups, its own under `doing`; `removed` maps old options to replacements."""
 
     def __init__(
         self, *names: Any, doing: str = "Options", removed: Mapping[str, str] | None = None, **more: Any

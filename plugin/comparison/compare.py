@@ -1,9 +1,4 @@
-"""Compare: read, split into questions, test each candidate against the baseline, and decide the requirements.
-
-The steps of `podium compare`: `inputs.split_arguments` separates model names from sources, `reading.judgments` reads
-the sources, `pair_data.finding_of` estimates a difference for each question (`podium.rankers.difference`,
-`podium.rankers.elo_difference`), and `gate.decide` tests the same differences against the requirements.
-"""
+"""Compare: read, split into questions, test each candidate against the baseline, and decide the requirements."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress

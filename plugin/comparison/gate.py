@@ -1,9 +1,7 @@
-"""Requirements as a gate for CI: a requirement passes, fails, or is undecided.
+"""Requirements as a gate for CI: one passes if the one-sided lower bound of the difference exceeds its threshold.
 
-A requirement passes if the one-sided lower bound of the difference exceeds its threshold, and fails if the upper bound
-is below it; otherwise it is undecided, which is never a pass. All must pass, which needs no correction (a gate passes
-with probability at most 1 - level if one of them does not hold). One failure is enough, so failing is corrected by
-Holm's rule with its matching upper bounds (Strassburger and Bretz 2008).
+It fails if the upper bound is below it, and is otherwise undecided, which is never a pass. All must pass, which needs
+no correction; one failure is enough, so upper bounds are corrected by Holm's rule (Strassburger and Bretz 2008).
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,10 +25,7 @@ SCOPE = ("task", "metric", "candidate")
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A requirement on all findings, or those of a task, metric or candidate; an advisory one affects no verdict.
-
-    The margin is in `unit`: `elo`, `points` (hundredths of a share), `units` (the metric's, or a share); 0 for better.
-    """
+    """A requirement on the findings in its scope; `unit` is `elo`, `points` (hundredths) or `units` of the metric."""
 
     text: str
     margin: float = 0.0
@@ -54,10 +49,7 @@ class Requirement:
 
 @dataclass(frozen=True)
 class GateDecision:
-    """The verdict on a requirement for a finding (None if nothing comparable was compared), with its bounds.
-
-    `low` is a one-sided bound that must exceed the threshold, `high` is simultaneous over all requirements.
-    """
+    """The verdict on a requirement (no finding: nothing compared); `low` is one-sided, `high` holds for all at once."""
 
     requirement: Requirement
     finding: PairFinding | None

@@ -20,11 +20,7 @@ MOST_ITEMS = 1_000
 
 @dataclass(frozen=True)
 class PairFinding:
-    """The difference between a candidate and a baseline on one question (None if there is only one).
-
-    `results` holds item, difference, scores and is_identical, the largest difference first; `identical` counts items
-    with identical answers (None if unknown), `tests` those that Holm's rule adjusts together. A share lies in [0, 1].
-    """
+    """The difference of candidate and baseline on one question; `results` has items, largest difference first."""
 
     candidate: str
     baseline: str

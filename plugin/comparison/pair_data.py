@@ -132,10 +132,7 @@ def verdict_differences(battles: Battles, pair: ComparedPair, results: pd.DataFr
 
 
 def level_credits(table: pd.DataFrame, pair: ComparedPair) -> np.ndarray:
-    """Return the credit of each battle, made equal for identical answers of candidate and baseline, shape (battles,).
-
-    On items with identical answers the two get 1/2 against each other, and against any third model their mean credit.
-    """
+    """Return credits, shape (battles,): identical answers get 1/2 between the two, and their mean against others."""
     credit = table["credit"].to_numpy(dtype=float).copy()
     if not pair.identical:
         return credit

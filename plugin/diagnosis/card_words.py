@@ -1,7 +1,4 @@
-"""Sentences of a judge card's summary, as templates with named fields; the rules that choose them: `card_summary`.
-
-`section` is the section of the card that a sentence is about; its figures have `estimate` and `interval` as text.
-"""
+"""Templates of the sentences in a judge card's summary, by `section`; the rules that choose them: `card_summary`."""
 
 ANSWERS = {
     "ranking unknown": "Whether this judge may rank is not known: {why}.",

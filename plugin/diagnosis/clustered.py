@@ -124,10 +124,7 @@ def agreement_statistic(
 
 
 def farther_ends(value: float, interval: tuple[float, float], within: tuple[float, float]) -> tuple[float, float]:
-    """Return the percentile interval, widened to the reflected interval where that reaches farther.
-
-    Resampling adds noise, and noise hides agreement: of equal rankings of close models, percentiles hardly ever hold 1.
-    """
+    """Return the percentile interval, widened to the reflected one where wider: noise of resamples hides agreement."""
     low, high = interval
     return max(within[0], min(low, value, 2 * value - high)), min(within[1], max(high, value, 2 * value - low))
 

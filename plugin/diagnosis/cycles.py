@@ -42,8 +42,8 @@ class Cycle:
 class Cycles(CardAnswer):
     """Cycles (`rings`) among the win rates of models; those with an adjusted p of at most 1 - level are `certain`.
 
-    `no_order` counts triples whose outcomes agree with no weak order. `sntd` is the mean model-level SNTD in nats (Xu
-    et al. 2025, appendix C.2) over triples with at least 10 items per pair; `beyond_noise` corrects it for sampling.
+    `no_order` counts triples that agree with no weak order; `sntd` (nats, Xu et al. 2025, appendix C.2) is the mean
+    over triples with at least 10 items per pair, and `beyond_noise` corrects it for sampling.
     """
 
     triples: int

@@ -1,7 +1,4 @@
-"""Decisiveness, accuracy, error and bias of a judge's win rates beside gold win rates.
-
-Source: Gera et al. 2025 (JuStRank), sections 5 and 6 (biases and delta: 6.2), appendices E and F.
-"""
+"""Decisiveness, accuracy, error and bias of win rates beside gold ones (Gera et al. 2025, JuStRank)."""
 
 from functools import lru_cache
 
@@ -21,10 +18,7 @@ GRID = np.linspace(np.log(LOWEST), np.log(HIGHEST), STEPS)
 
 
 def judge_curve(gold: np.ndarray, alpha: float) -> np.ndarray:
-    """Map gold win rates to expected win rates by a judge of decisiveness alpha, by the Beta(alpha, alpha) CDF.
-
-    It is the diagonal for alpha = 1, and a step for large alpha.
-    """
+    """Map gold win rates to those of a judge of decisiveness alpha by the Beta(alpha, alpha) CDF: 1 is the diagonal."""
     return betainc(alpha, alpha, gold)
 
 
@@ -89,10 +83,7 @@ def _tabulated_curves() -> np.ndarray:
 
 
 def pair_agreement(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
-    """Return the share of pairs with both win rates on the same side of 0.5, ignoring NaN, shape (...).
-
-    A win rate of 0.5 counts half for either side, so that the order of a pair changes nothing. Source: appendix E.
-    """
+    """Return the share of pairs with both win rates on a side of 0.5, which counts half, without NaN, shape (...)."""
     above, below = (judge > 0.5) == (gold > 0.5), (judge < 0.5) == (gold < 0.5)
     return _mean_among((above * 1.0 + below) / 2, ~np.isnan(judge - gold))
 

@@ -41,10 +41,7 @@ RESAMPLES = 500
 
 @dataclass(frozen=True, slots=True)
 class GoldPairs:
-    """The common models of a judge and its gold standard, and their codes by either, shape (models,).
-
-    `first` and `second` are the pairs with a win rate by both, as positions in `models`, shape (pairs,).
-    """
+    """Common models of a judge and its gold standard, codes by either, and the pairs with a win rate by both."""
 
     judge: BattleRatings
     gold: Side
@@ -335,8 +332,8 @@ class GoldComparison:
 class GoldAgreement(CardAnswer):
     """Agreement of a judge's ranking and win rates with a gold standard, as measured and beyond noise of the items.
 
-    `alpha` is the decisiveness, above 1 for win rates more extreme than the gold ones, by battles and by single
-    verdicts (as in JuStRank); `delta` is the standard deviation of the corrected biases over systems.
+    `alpha`, the decisiveness, is above 1 for win rates more extreme than the gold ones, `single_alpha` that of single
+    verdicts (as in JuStRank), and `delta` the standard deviation of the corrected biases over systems.
     """
 
     gold: str

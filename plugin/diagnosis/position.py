@@ -41,11 +41,7 @@ class SwapsByCloseness:
 
 @dataclass(frozen=True, slots=True)
 class Position(CardAnswer):
-    """The effect of the order on verdicts.
-
-    If not `balanced`, `prefers_first` also reflects quality. Over order pairs, without bias, `first_credit` is 0.5 and
-    `margin_lead` 0; `difference` is the mean |credit shown first - credit shown second|, which noise raises, too.
-    """
+    """The effect of the order on verdicts; if not `balanced`, `prefers_first` also reflects quality."""
 
     first_wins: Annotated[Figured, "shown first: wins"]
     ties: Annotated[Figured, "shown first: ties"]

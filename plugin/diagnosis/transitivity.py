@@ -48,10 +48,7 @@ HARD_VERDICTS = Missing(
 
 
 def is_transitive(ab: int, bc: int, ac: int) -> bool:
-    """Return whether three outcomes (1, 0, -1: better, equal, worse) agree with a weak order of the models.
-
-    13 of the 27 cases do. Source: Xu et al. 2025, appendix B.1, where two of the 14 others are misprinted.
-    """
+    """Return whether three outcomes (1, 0, -1) agree with a weak order (Xu et al. 2025, B.1, misprints two)."""
     return any(
         (np.sign(b - a), np.sign(c - b), np.sign(c - a)) == (ab, bc, ac) for a, b, c in product(range(3), repeat=3)
     )
@@ -68,10 +65,7 @@ KINDS = np.array(
 
 
 class TripleCounts(NamedTuple):
-    """Counts by triple of models (positions i < j < k, strongest first), and by group and item, shape (groups, items).
-
-    They are: triples with all three verdicts, intransitive ones, and summed SNTD. `clipped` is None for hard verdicts.
-    """
+    """Verdicts, intransitive ones and summed SNTD, by triple (i < j < k, strongest first) and by group and item."""
 
     models: tuple[str, ...]
     clipped: float | None
@@ -173,8 +167,8 @@ def outcomes(credit: np.ndarray) -> np.ndarray:
 def deviation(ab: np.ndarray, bc: np.ndarray, ac: np.ndarray) -> np.ndarray:
     """Return the SNTD of three credits: the mean of three Jensen-Shannon divergences, in nats, any shape.
 
-    Each compares a credit with the one that the other two imply if strengths explain all three: log-odds that are
-    off by s_ab + s_bc - s_ac. Source: Xu et al. 2025, equations 3 to 5.
+    Each compares a credit with the one that the other two imply: log-odds that are off by s_ab + s_bc - s_ac.
+    Source: Xu et al. 2025, equations 3 to 5.
     """
     observed = [np.clip(np.asarray(credit, dtype=np.float64), CLIP, 1 - CLIP) for credit in (ab, bc, ac)]
     odds = [logit(credit) for credit in observed]

@@ -69,10 +69,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class SwapReport:
-    """Number of battles whose two orders give the same verdict, one decisive and one tie (`half`), or two winners.
-
-    In `one_sided` battles one order could be read, in `unparsed` ones neither.
-    """
+    """Battles whose orders agree, differ by a tie (`half`) or have two winners; `one_sided`: one order was readable."""
 
     same: int
     half: int
@@ -139,10 +136,7 @@ class Battles:
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """The battles as a data frame: known columns of `COLUMNS`, margins on single criteria, then other columns.
-
-        `model_a` and `model_b` are categoricals over the same sorted models; `item` and `judge` are categoricals.
-        """
+        """The battles as a data frame; `model_a` and `model_b` are categoricals over the same sorted models."""
         return self.rows.table() if isinstance(self.rows, Verdicts) else self.rows
 
     @cached_property

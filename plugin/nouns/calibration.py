@@ -19,11 +19,7 @@ FEWEST_OF_HUMANS = 20
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The map from a judge's signal to the probability that humans prefer a: sigmoid(sum of weight times feature).
-
-    `beta` is the slope on the margin (on the sign of the verdict, the mean of the criteria), fitted to `battles` human
-    preferences without ties: 0 if it was given, and then there is no interval and no `covariance` of the weights.
-    """
+    """The map of a judge's signal to human preference: sigmoid(sum of weight * feature); 0 `battles` if beta is set."""
 
     kind: str
     weights: Mapping[str, float]
@@ -41,11 +37,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class ScaleCorrection:
-    """Factor from the judge's distances between models to human ones: posterior mean, SD and 90% interval.
-
-    With too few of the `n` models the mean is 1 and the rest None. `spread` is the standard deviation of judge minus
-    human ratings beyond both sampling errors, `human_se` the median standard error of human ratings, Elo points.
-    """
+    """Factor from the judge's distances to human ones, 1 with too few models; `spread` and `human_se` in Elo points."""
 
     mean: float
     sd: float | None
@@ -69,9 +61,8 @@ class ScaleCorrection:
 class HeldOut:
     """One model, rated alone against the others by humans and by the judge, 1500 at the mean of the others.
 
-    Ratings are None if the others never met without it; the judge's are without the scale correction, whose factors are
-    estimated from the others. `weights` are those of the map fitted without it. `separated` names the ratings that the
-    data do not bound (`human`, `hard`, `soft`); they are in no mean and no quantile.
+    Ratings are None if the others never met without it, the judge's are before the scale correction. `separated` names
+    those that the data do not bound (`human`, `hard`, `soft`); they are in no mean and no quantile.
     """
 
     model: str
@@ -143,9 +134,8 @@ class AnchorStrengths:
 class Accuracy:
     """How held-out judge ratings agree with human ones; None for a figure that needs more than the `n` models.
 
-    `plain_mae` is the mean absolute error, Elo points, before the scale correction. `log_loss` is that of human
-    preferences in battles of a model that the map was fitted without, nats (a coin has 0.693). `slope` is that of human
-    ratings on the judge's, 1 if the scale is right; `floor` the error left to a perfect judge by human sampling errors.
+    `plain_mae` (Elo points) is before the scale correction, `log_loss` in nats, `slope` that of human ratings on the
+    judge's, and `floor` the error left to a perfect judge by human sampling errors.
     """
 
     mae: float | None
@@ -172,10 +162,8 @@ def models_needed(level: float) -> int:
 class Conformal:
     """The conformal quantile `q` of `n` scores, and coverage and width (Elo points) of its intervals.
 
-    `q` is None if `n` is too small: the interval is infinite, and `t` stands in for q, assuming normal disagreement.
-    `coverage` and `median_width` are means over random half splits, None if a half is too small for the level; then the
-    `loo_` figures are those of each model by the quantile of all others. `median_se` is the median of the errors that
-    divide residuals.
+    With too few scores `q` is None, the interval infinite, and `t` stands in for q. `coverage` and `median_width` are
+    means over random half splits, `loo_` figures those of each model by the quantile of all others.
     """
 
     level: float
@@ -220,10 +208,9 @@ class BinSummary:
 class Agreement:
     """Agreement of the judge with humans, every battle counted once; None if there is nothing to count.
 
-    `kappa` is Cohen's of win, tie and loss. `agreement` is the share of the `decisive` battles (no tie on either side)
-    with the same winner, `sign_conflicts` that of decisive verdicts whose margin points the other way. `auc` is the
-    probability that |margin| is larger where humans agree, `auc_p` its one-sided p-value (Mann-Whitney). `ece` is the
-    expected calibration error over ten `bins` of equal mass.
+    `agreement` is the share of `decisive` battles (no tie on either side) with the same winner, `sign_conflicts` that
+    of decisive verdicts whose margin points the other way, and `auc` the probability that |margin| is larger where
+    humans agree. `ece` is over ten bins of equal mass.
     """
 
     kappa: float | None
@@ -253,9 +240,8 @@ class Stability:
 class Calibration(Document):
     """All that `podium calibrate` finds; `accuracy`, `conformal` and `scale_correction` are by kind, `hard` and `soft`.
 
-    `models` are held out one by one, `anchors` are of the joint fits. `se_method` is `sandwich` or `bootstrap:N`, over
-    independent `se_cluster`s (`item` or `row`) of a model's battles. `scale_correction` may be empty. `tells_nothing`:
-    the judge's soft ratings do not rise with human ratings, or may not.
+    `models` are held out one by one, `anchors` are of the joint fits, `se_cluster` (`item` or `row`) is independent.
+    `tells_nothing`: the judge's soft ratings do not rise with human ratings, or may not.
     """
 
     view = "podium.report.calibration_view:calibration_reports"

@@ -24,10 +24,7 @@ def check_judge(judges: Sequence[str], judge: str) -> None:
 
 
 def label_by_judge(battles: Battles, judge: str) -> Battles:
-    """Remove one judge's battles, and label the others' of the same item and pair by their weighted mean credit.
-
-    Models that no other battle has are removed. Raises UsageError or NotIdentifiedError if nothing can be labelled.
-    """
+    """Remove one judge's battles, and label others by their mean credit; models without other battles are removed."""
     table = battles.table
     ours = (as_text(table["judge"]) == judge).to_numpy() if "judge" in table else np.zeros(len(table), dtype=bool)
     if not ours.any():
@@ -68,11 +65,7 @@ def matchup_frame(battles: Battles) -> pd.DataFrame:
 
 
 def mean_labels(battles: Battles, column: str) -> pd.DataFrame:
-    """Average a column of credits over each matchup, weighted; unparsed battles are left out.
-
-    Indexed by `MATCHUP_COLUMNS`, sorted: `credit` of the model whose name comes first, summed `weight`, number of
-    `judges` and of `votes`, and whether the votes `agree`.
-    """
+    """Average a column of credits over each matchup, weighted; rows by `MATCHUP_COLUMNS`, unparsed battles left out."""
     table = battles.table
     known = table[column].notna()
     credit = table[column].where(~is_turned(table), 1 - table[column])

@@ -16,11 +16,7 @@ from podium.text import Document, call
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One model's row: rank (1 = best, ties share one), simultaneous rank set, score with interval; None if unknown.
-
-    `win_rate` is the mean over opponents of the mean credit of readable battles. A `separated` model is outside the
-    largest strongly connected component of the win graph. `extra` are further columns.
-    """
+    """One model's row (rank 1 is best); `separated`: outside the largest strongly connected component of wins."""
 
     model: str
     rank: int
@@ -65,9 +61,8 @@ class Fit:
 class Separation:
     """Which models are distinguishable, by simultaneous tests of all pairs, |z| above `critical`; `names` best first.
 
-    All models above a cut (`cuts` counts them, increasing) are clearly ahead of all below; `beats` has, for each model,
-    the places (from 0) of those that it is clearly ahead of. `gap` is the lead of the first over the second, `z` in
-    standard errors, and `lead` with its simultaneous interval, None if too close to call.
+    All above a cut (`cuts` counts them) are clearly ahead of all below; `beats` has the places (from 0) of those that
+    each is clearly ahead of. `gap` and `lead` are the first's over the second; `lead` is None if too close to call.
     """
 
     names: tuple[str, ...]

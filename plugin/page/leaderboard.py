@@ -1,8 +1,4 @@
-"""A static site of many rankings: an index, a page per ranking, and Markdown for model cards.
-
-A ranking is called as its file lies in the folder, as `gsm8k/judge-a/2026-11-01`; what a host wrote beside a log, by
-its task and its time.
-"""
+"""A site of many rankings: index, page per ranking, Markdown; a ranking is called as its file lies in the folder."""
 
 import re
 from collections import Counter

@@ -24,10 +24,7 @@ from podium.report.model import Report, Table
 
 @dataclass(frozen=True, slots=True)
 class PageContent:
-    """The content of a report page; None or empty parts are not shown, and `missing` gives the reason by section.
-
-    `rank_probabilities`, shape (models, models), are of `names`, the models with battles in ranking order.
-    """
+    """The content of a report page, empty parts not shown; `rank_probabilities` (models, models) are of `names`."""
 
     ranking: Ranking
     matchups: pd.DataFrame | None = None

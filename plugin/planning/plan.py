@@ -89,10 +89,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class AnchorCandidate:
-    """A model as a possible anchor, with the share of pairs of others that its verdicts distinguish.
-
-    `three_level` is that share when verdicts are only win, tie and loss; ranks are a simultaneous rank set.
-    """
+    """A possible anchor, and the share of pairs of others that it distinguishes; `three_level` of win, tie and loss."""
 
     anchor: str
     informativeness: Estimate
@@ -107,9 +104,8 @@ class AnchorCandidate:
 class SampleSize:
     """Items that detect an edge: the share of decided items that the better model wins, minus a half.
 
-    `informative` and `exact` count decided items: by the formula of the sign test (Table 2, base), on which the exact
-    test has the power `exact_power`, and by that test. The others count all items: if the two models meet directly and
-    ties are lost, if both meet an anchor and equal verdicts are lost, and by Wilcoxon's test through an anchor.
+    `informative` (sign-test formula) and `exact` count decided items, the rest all items: with ties lost (`direct`),
+    with equal verdicts against an anchor lost (`anchored`), and by Wilcoxon's test through an anchor.
     """
 
     edge: float
@@ -133,11 +129,7 @@ class SmallestEdge:
 
 @dataclass(frozen=True, slots=True)
 class PricedDesign:
-    """A design in the table of costs.
-
-    On the planned items: their cost, the standard `error` of the difference of a typical pair and the smallest `gap`
-    that is detected, Elo. For the asked edge: the `items`, and their cost with that at the ends of their interval.
-    """
+    """A design in the table of costs: `error`, `gap` (Elo) on the planned items, `items` that detect the asked edge."""
 
     design: str
     planned: BattleCosts | None
@@ -209,10 +201,7 @@ def elo_of_edge(edge: float, ties: float) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanRequest:
-    """What a plan is for, as `make_plan` takes it; parts of the plan add to `methods` and `missing`.
-
-    `record` is the pilot, `share` that of the items that distinguish two models through the anchor.
-    """
+    """What a plan is for, as `make_plan` takes it (`record` is the pilot); its parts add to `methods` and `missing`."""
 
     record: "Recording | None"
     models: int

@@ -1,10 +1,8 @@
 """How precisely a design rates models: the Fisher information of the schedule that it plays, clustered by item.
 
-A schedule is played once. Every verdict is the expected credit p of the assumed ratings, so that a tournament whose
-next round depends on verdicts (SWIM) can be played, too. With L_t the Laplacian of item t's battles, weighted by
-v = p (1 - p), the fitted log-strengths have the covariance A^-1 B A^-1, A = sum L_t and B = sum (w L_t^2 + R_t): item
-t moves each model's log-strength by an effect of variance w, and R_t is the Laplacian of the variance that is left in
-each battle's credit. `benchmarks/plan_errors.py` compares the result with simulated verdicts.
+Every verdict is the expected credit p of the assumed ratings, so that SWIM can be played, too. With L_t the Laplacian
+of item t's battles, weighted by v = p (1 - p), the fitted log-strengths have the covariance A^-1 B A^-1, A = sum L_t
+and B = sum (w L_t^2 + R_t): w is the variance of item effects, R_t the Laplacian of the variance left in the credits.
 """
 
 from dataclasses import dataclass
@@ -42,13 +40,9 @@ FEWEST_ITEMS = 4
 
 @dataclass(frozen=True, slots=True)
 class VerdictModel:
-    """Assumed or estimated ratings, and how verdicts vary around the credits expected from them.
+    """Ratings (`theta`: log-strengths), and how verdicts vary around the credits expected from them.
 
-    Attributes:
-        theta: log-strengths, shape (models,).
-        item_variance: variance over items of a model's log-strength.
-        dispersion: variance of a verdict's credit over p (1 - p).
-        calls: judge calls behind such a verdict; None if unknown: then as many as behind a planned battle.
+    `dispersion` is a credit's variance over p (1 - p); `calls` None counts as many as behind a planned battle.
     """
 
     names: tuple[str, ...]
@@ -149,10 +143,7 @@ def play_schedule(design: TournamentDesign, model: VerdictModel) -> np.ndarray:
 
 
 def typical_variance(met: np.ndarray, model: VerdictModel, calls: float) -> float:
-    """Return the mean variance over pairs of the difference of two ratings, times the number of items, Elo squared.
-
-    `met` is from `play_schedule`, and `calls` are the judge calls of a battle.
-    """
+    """Return the mean variance over pairs of the difference of two ratings, times the number of items, Elo squared."""
     laplacians = _laplacian(met * model.information)
     remaining = _laplacian((met * model.remaining_variance(calls)).sum(axis=0))
     size = len(model.names)

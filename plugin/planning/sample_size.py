@@ -1,9 +1,4 @@
-"""How many items a sign test and a signed-rank test need, and what they can detect (Don-Yehiya et al. 2026).
-
-Both are one-sided. The sign test (section 4.3, Table 2) counts only items on which the judge distinguishes the two
-models; the edge is the better one's share of those, minus a half. Wilcoxon's test (appendix C) ranks the sizes of all
-differences; its power is that of the normal limit of its statistic.
-"""
+"""How many items one-sided sign tests (Don-Yehiya et al. 2026, 4.3) and signed-rank tests (appendix C) need."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -57,9 +52,8 @@ class Differences:
 def three_levels(ties: float, edge: float) -> Differences:
     """Return the differences of two models' verdicts against an anchor right between them, drawn independently.
 
-    Verdicts are win, tie and loss. Both models tie with the anchor at the same rate; one wins (1 - ties) (1/2 + x) of
-    the items and the other loses as many. It is the best case: items that are hard for both make verdicts alike, and
-    so fewer of them informative. The edge determines x by 2 e c x^2 - (1 + t) x + e (c/2 + 2 t) = 0, c = 1 - t.
+    Both models tie with it at the same rate; one wins (1 - t) (1/2 + x) of the items, the other loses as many, where x
+    solves 2 e c x^2 - (1 + t) x + e (c/2 + 2 t) = 0, c = 1 - t, t = ties, e = edge. Items hard for both inform less.
     """
     check_numbers(ties=ties, edge=edge or None)
     decided = 1 - ties
@@ -77,10 +71,7 @@ def elo_of_three_levels(differences: Differences) -> float:
 
 
 def recorded_differences(record: "Recording") -> Iterator[Differences]:
-    """Yield the differences of every ordered pair of models against every anchor, on items where both were parsed.
-
-    Source: Don-Yehiya et al. 2026, appendix C. Pairs that no item compares are left out.
-    """
+    """Yield the differences of each ordered pair against each anchor, on items where both were parsed (appendix C)."""
     cube = verdict_cube(record)
     for anchor, first, second in permutations(range(cube.shape[1]), 3):
         gap = np.round(cube[:, first, anchor] - cube[:, second, anchor], 12)
@@ -90,10 +81,7 @@ def recorded_differences(record: "Recording") -> Iterator[Differences]:
 
 
 def verdict_cube(record: "Recording") -> np.ndarray:
-    """Return the verdict on each model against each other by item, NaN if unparsed, shape (items, n, n).
-
-    It is the margin of five-level labels, else twice the credit minus 1; the sign if verdicts are continuous.
-    """
+    """Return the verdict on each model against each other by item, NaN if unparsed, shape (items, n, n)."""
     from podium.rankers.informativeness import finest_verdicts
 
     margin = np.array([outcome.margin for outcome in record.outcomes], dtype=np.float64)
@@ -106,10 +94,7 @@ def verdict_cube(record: "Recording") -> np.ndarray:
 
 
 def select_edge(pool: Sequence[Differences], edge: float, *, single: bool = True) -> tuple[list[Differences], bool]:
-    """Return distributions with an edge in [edge, edge + 0.01), and whether they are recorded ones.
-
-    If there is none, or `single` is False (they rest on too few items), one distribution is made of the whole pool.
-    """
+    """Return distributions with an edge in [edge, edge + 0.01), else one of the whole pool; True if recorded."""
     informative = [differences for differences in pool if differences.informative]
     near = [differences for differences in informative if single and edge <= differences.edge < edge + 0.01]
     return near or ([pool_differences(pool, edge)] if informative else []), bool(near)
@@ -158,11 +143,7 @@ def items_needed(informative: int, share: float) -> int:
 
 
 def smallest_edge(items: int, share: float = 1.0, *, alpha: float = 0.05, power: float = 0.8) -> float | None:
-    """Return the smallest edge that the formula of `informative_needed` grants; None if even 0.5 is too small.
-
-    It solves that formula for the edge: (z_a sqrt(n) + z_p sqrt(n - z_a^2 + z_p^2)) / (2 (n + z_p^2)), n being the
-    share of the items that is informative, in (0, 1].
-    """
+    """Return the smallest edge that `informative_needed` grants on so many items; None if even 0.5 is too small."""
     check_numbers(alpha=alpha, power=power)
     n = floor(round(items * share, ROUNDING))
     a, p = float(ndtri(1 - alpha)), float(ndtri(power))
@@ -185,21 +166,14 @@ def exact_power(informative: int | np.ndarray, edge: float, *, alpha: float = 0.
 
 
 def exactly_needed(edge: float, *, alpha: float = 0.05, power: float = 0.8) -> int:
-    """Return the smallest number of informative items from which on the exact test always has the power.
-
-    Power climbs in a sawtooth, because counts are whole; the last tooth below the promise decides.
-    """
+    """Return the informative items from which on the exact test always has the power: it climbs in a sawtooth."""
     sizes = np.arange(1, 2 * informative_needed(edge, alpha=alpha, power=power) + 50)
     short = np.flatnonzero(exact_power(sizes, edge, alpha=alpha) < power)
     return int(sizes[short[-1]]) + 1 if short.size else 1
 
 
 def signed_rank_z(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Return the z statistic of Wilcoxon's test, from how often each value occurs, shape (samples, values).
-
-    Zeros are ranked with the others and then left out (Pratt); tied ranks are averaged, and the variance corrected for
-    them. It is 0 if all differences are 0.
-    """
+    """Return Wilcoxon's z from counts of values, shape (samples, values): zeros as Pratt's, tied ranks averaged."""
     sizes, place = np.unique(np.abs(values), return_inverse=True)
     group = counts @ (place[:, None] == np.arange(len(sizes)))
     ranks = np.cumsum(group, axis=1) - (group - 1) / 2
@@ -225,10 +199,7 @@ def signed_rank_power(differences: Differences, items: int, *, alpha: float = 0.
 
 
 def signed_rank_items(pool: Sequence[Differences], *, alpha: float = 0.05, power: float = 0.8) -> int | None:
-    """Return the number of items at which Wilcoxon's one-sided test reaches a mean power over distributions.
-
-    None if 100,000 items do not: pairs that win more often may lose by more, and then the test never favours them.
-    """
+    """Return the items at which Wilcoxon's one-sided test has a mean power over a pool; None if 100,000 do not."""
     check_numbers(alpha=alpha, power=power)
     return smallest_number(lambda n: np.mean([signed_rank_power(each, n, alpha=alpha) for each in pool]) >= power)
 

@@ -1,9 +1,7 @@
-"""Worlds with known truth: models, items, judges with settable faults, and human labels.
+"""Worlds with known truth: models, items, judges with settable faults, and human labels; no model is called.
 
-A world draws, once per item and model, a quality (true strength plus an item-by-model effect) and a response
-length. A judge sees the difference of two responses through its own scale, biases and noise. The expected credit of
-every pair is known exactly, and so is what a Bradley-Terry fit to infinitely many items would give: the estimand
-that an interval should cover. Everything here is simulated; no model is called.
+The expected credit of every pair is known exactly, and so is what a Bradley-Terry fit to infinitely many items gives:
+the estimand that an interval should cover.
 """
 
 from collections.abc import Sequence
@@ -157,10 +155,7 @@ class World:
         return read_battles(self.judgments(*judges, **how))
 
     def margins_of_first(self, judge: Judge | None = None) -> np.ndarray:
-        """Return the margin of the response shown first, of every ordered pair, shape (items, first, second).
-
-        One judgment each; the verdict is its sign after `verbosity_bias`, which is left out here.
-        """
+        """Return margins of the response shown first, before `verbosity_bias`, shape (items, first, second)."""
         judge, rng = judge or Judge(), np.random.default_rng(self.seed)
         score = judge.scale * self.quality + judge.length_bias * self.log_length + self._favour(judge)
         lean = score[:, :, None] - score[:, None, :] + judge.position_bias
@@ -181,8 +176,7 @@ class World:
     def estimand(self, judge: Judge | None = None, *, orders: Literal["both", "ab"] = "both") -> np.ndarray:
         """Return the log-strengths that a Bradley-Terry fit to infinitely many items gives, shape (models,).
 
-        This, not `strengths`, is what an interval should cover: item effects, biases and an inflated scale move
-        the two apart.
+        This, not `strengths`, is what an interval should cover: item effects and biases move the two apart.
         """
         credit = np.triu(self.expected_credits(judge, orders=orders), 1)
         pairs = pairs_from_matrices(credit, np.triu(np.ones_like(credit), 1))

@@ -1,8 +1,4 @@
-"""The data model of reports: sections of facts, tables and notes.
-
-Commands build a `Report` of finished texts, and a writer renders it. Texts may hold names of models as they are: the
-writers escape control characters and markup.
-"""
+"""The data model of reports: sections of facts, tables and notes, whose texts writers escape."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

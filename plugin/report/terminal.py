@@ -1,9 +1,4 @@
-"""Render reports as text for terminals, files and pipes.
-
-A table that is too wide loses its bars, then spare columns, then the middle of names; without a column of names,
-intervals move below their figures. No digit is ever cut. Widths are those of characters in a terminal, where some take
-two cells.
-"""
+"""Render reports as text; too wide tables lose bars, then spare columns, then the middle of names; never a digit."""
 
 import os
 import shutil

@@ -1,8 +1,4 @@
-"""Output styles: report writers, JSON and CSV.
-
-A writer is one file with one function from reports to text, one line of `WRITERS`, and one of `styles.REPORTS` with its
-suffix. It begins with the answer, and shows every figure with its interval.
-"""
+"""Output styles: functions from reports to text, each a line of `WRITERS` and, with its suffix, of `styles.REPORTS`."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

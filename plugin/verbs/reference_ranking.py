@@ -49,10 +49,7 @@ class ReferenceRanking:
         return part_scorer(in_one_order(self._battles), self._ranker, self._options)
 
     def distance(self, rows: np.ndarray) -> tuple[float, float]:
-        """Return Kendall's tau-b and the mean absolute difference of centred scores between a part and the whole.
-
-        The part is a mask of the battles, or of the judgments, shape (rows,); NaN if it gives some model no score.
-        """
+        """Return tau-b and mean absolute score difference of a part (mask of rows); NaN if it scores not all models."""
         key = np.packbits(rows).tobytes()
         if key not in self._known:
             score = self._score if len(rows) == len(self._battles) else self._score_judgments

@@ -22,11 +22,7 @@ from podium.verbs.rank_battles import rank, refuse_several_judges
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """Recorded verdicts as a judge: battles have a code by item and pair, and by who was shown first if asked for.
-
-    By code: outcomes (repeats are averaged, unparsed ones left out), and judge calls with both orders counted. The code
-    of a row without an item is -1.
-    """
+    """Recorded verdicts as a judge: outcomes (repeats averaged) and calls by code; rows without an item have -1."""
 
     battles: Battles
     field: Field
@@ -47,10 +43,7 @@ class Recording:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a tournament costs: battles asked for (judged, unparsed, or missing on record) and their judge calls.
-
-    `given` counts the battles on record before the tournament began, which it does not pay for.
-    """
+    """What a tournament costs: battles asked for, and their judge calls; `given` ones were on record before, unpaid."""
 
     battles: int
     judged: int

@@ -33,9 +33,8 @@ UNINFORMATIVE = {"budget": EMPTY, "missing": "0", "90% within": EMPTY, "answered
 class TournamentRow:
     """One tournament over all seeds: mean costs on at most `budget` battles, and mean distances from the whole record.
 
-    `error` is the mean absolute difference of centred scores; `failed` counts the seeds without a ranking of all
-    models, which are left out. Of a tournament that can stop early, `most` is the 90% quantile of the calls, and
-    `answered` the share of seeds in which the question was answered.
+    `error` is the mean absolute difference of centred scores; `failed` seeds, without a ranking of all models, are left
+    out. Of a tournament that can stop early, `most` is the 90% quantile of calls, `answered` the share that answered.
     """
 
     tournament: str
@@ -87,10 +86,7 @@ def compare_tournaments(
     pool: bool = False,
     **options: Any,
 ) -> TournamentTable:
-    """Replay tournaments with many seeds on as many items as each budget of battles allows, and compare the rankings.
-
-    A tournament with variants (an anchor) is played in each of them, unless an option selects one.
-    """
+    """Replay tournaments with many seeds on as many items as each budget allows, one with variants in each of them."""
     names, (ranker, *more) = tournament_names(tournaments), ranker_names(ranker)
     if more:
         raise UsageError(f"--ranker: several tournaments are compared by one ranker; leave out {', '.join(more)}")

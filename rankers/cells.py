@@ -22,13 +22,8 @@ from podium.rankers.pairs import Pairs, items_per_pair, pair_index, pair_sums
 
 @dataclass(frozen=True)
 class SummedBattles:
-    """Battles summed by item and pair in a database; each sum (cell) is coded like one battle.
-
-    Attributes:
-        codes: codes in the database of the models with readable battles, sorted, shape (models,).
-        hard: whether credits are win, tie or loss, and a flip is a tie.
-        anchor: code in the database of the model whose battles are selected; None for all battles.
-    """
+    """Battles summed by item and pair in a database, each cell coded like one battle; `codes` are of the models with
+    readable battles, `anchor` is the model whose battles are selected, or None."""
 
     verdicts: Verdicts
     codes: np.ndarray

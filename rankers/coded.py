@@ -1,7 +1,5 @@
-"""Readable battles as integer-coded arrays, the input of every ranker, and sums of them by cluster and model.
-
-Where rows are the clusters, they are ordered by their content: no name, side or order of a file decides a resample.
-"""
+"""Readable battles as integer-coded arrays, the input of every ranker, and sums of them. Where rows are the clusters,
+they are ordered by content: no name, side or order of a file decides a resample."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -30,16 +28,8 @@ SIDE_COLUMNS = (("score_a", "score_b"), ("length_a", "length_b"))
 
 @dataclass(frozen=True, slots=True)
 class CodedBattles:
-    """Readable battles as arrays of shape (battles,).
-
-    Attributes:
-        a, b: model codes.
-        credit: credit of a, in [0, 1].
-        cluster: code of the item (or row) of each battle.
-        unit: what a cluster is: `item`, or `row` if requested or if no item is known.
-        models: names of the models with readable battles, by code; sorted.
-        number: number of battles that each row sums, all of one item and pair; None if each is one.
-    """
+    """Readable battles, arrays of shape (battles,): `credit` is that of a; `unit` says what a cluster is, `item` or
+    `row` (also if no item is known); `number` counts the battles that a row sums, None if each is one."""
 
     a: np.ndarray
     b: np.ndarray
@@ -90,11 +80,8 @@ class CodedBattles:
 def code_battles(
     battles: Battles, *, labels: Labels = "soft", cluster: Cluster = "item", credit: np.ndarray | None = None
 ) -> CodedBattles:
-    """Convert the readable battles to integer-coded arrays.
-
-    `labels`: `hard` maps credits to win, tie or loss, and a flip to a tie; `cluster`: the unit that standard errors
-    treat as independent; `credit`: credits of a that replace those of the table, NaN to leave a battle out.
-    """
+    """Convert readable battles to integer-coded arrays; `hard` labels are win, tie or loss, a flip being a tie;
+    `credit` replaces the credits of a, NaN leaves a battle out."""
     require_choice("labels", labels, ("soft", "hard"))
     require_choice("cluster", cluster, ("item", "row"))
     if credit is None:

@@ -35,17 +35,11 @@ DOUBLINGS = 60
 
 @dataclass(frozen=True)
 class DifferenceTest:
-    """A difference between two models with its tests.
+    """A difference between two models with its tests; `value` is above 0 if the first is better, infinite if unbounded.
 
-    Attributes:
-        value: estimate, above 0 if the first is better; infinite if the data do not bound it.
-        items: number of items with information.
-        method: description of the p-values.
-        tails: from an assumed difference to its one-sided p-values, the first rising and the second falling with it.
-        exact: p-values at a difference of 0, if a better test is known there.
-        step: first step of the search for an interval end.
-        limits: between which all differences lie, or between which ends are searched if `is_open`.
-        start: where the search for an end begins; by default the value.
+    `tails` are one-sided p-values of an assumed difference, the first rising and the second falling with it; `exact`
+    are those at 0, if a better test is known there. Ends are searched from `start` (by default the value) by `step`,
+    within `limits`, between which all differences lie unless `is_open`.
     """
 
     value: float

@@ -26,15 +26,8 @@ INFLUENCE_MARGIN = 2.0
 
 @dataclass(frozen=True, slots=True)
 class DropOutRobustness:
-    """The smallest set of items whose removal changes the leader.
-
-    Attributes:
-        new_leader: first without `items`; None if no removal that was tried changes the leader.
-        items: names of the removed items, a row without an item as `row 3`. Empty if the first place is shared or
-            no removal that was tried changes the leader.
-        is_exact: whether all smaller sets were tried; otherwise the size of `items` is an upper bound.
-        largest_tried: size of the largest removal that was considered.
-    """
+    """The smallest set of items whose removal changes the leader; empty if first place is shared or no removal tried
+    does it (`new_leader` None). Unless `is_exact`, its size is an upper bound."""
 
     leader: str
     new_leader: str | None
@@ -46,12 +39,8 @@ class DropOutRobustness:
 def drop_out_robustness(
     battles: Battles, *, largest: int | None = None, most_enumerated: int = MOST_ENUMERATED
 ) -> DropOutRobustness:
-    """Find the fewest items whose removal changes the Bradley-Terry leader, each removal confirmed by a refit.
-
-    Removals that disconnect the comparison graph do not count. `largest`: size of the largest removal, by default all
-    items but one; `most_enumerated`: items up to which every subset is tried. With more, a greedy search removes, for
-    each rival, the item that brings it closest to the leader, and the smallest set found is returned.
-    """
+    """Find the fewest items (of up to `largest`) whose removal changes the Bradley-Terry leader but not the
+    connectedness, each confirmed by a refit; above `most_enumerated` items by greedy search, for each rival."""
     coded = code_battles(battles)
     robustness = drop_out_of_clusters(coded, largest=largest, most_enumerated=most_enumerated)
     table = battles.table[battles.readable]

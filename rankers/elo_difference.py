@@ -29,10 +29,8 @@ SCARCE = 5.0
 
 @dataclass(frozen=True)
 class RatingGap:
-    """Score tests of assumed gaps between the log-strengths of models a and b, from all battles connected with them.
-
-    `few`: whether one of the two has few items, or has hardly won or lost any; `items`: the smaller number of items.
-    """
+    """Score tests of assumed gaps between the log-strengths of models a and b, from all battles connected with them;
+    `few` if one of them has few items, or has hardly won or lost any."""
 
     coded: CodedBattles
     pairs: Pairs

@@ -49,11 +49,8 @@ def estimate_scatter(strengths: Strengths, battles: BattleData) -> Scatter:
 
 @dataclass(frozen=True, slots=True)
 class FewBattles:
-    """The battles of a model with few items against models with many, summed by item and opponent (cells).
-
-    `item`, `opponent` (position in `opponents`) and `weight` have shape (cells,), `opponents` (codes) and their log-
-    strengths `theta` (opponents,); `earned` is the total weighted credit.
-    """
+    """The battles of a model with few items against models with many, summed by item and opponent (cells): `opponent`
+    is a position in `opponents` (codes), `earned` the total weighted credit."""
 
     model: int
     opponents: np.ndarray

@@ -28,16 +28,7 @@ def from_pairs(
     rng: np.random.Generator,
     resamples: int = RESAMPLES,
 ) -> Standings:
-    """Rank by a score of pair sums, with item-bootstrap intervals and rank sets.
-
-    Args:
-        ranker: name of the ranker.
-        scale: description of the scores.
-        score: function from pair sums to scores, shape (models,).
-        battles: credits in [0, 1].
-        level: confidence level of intervals and rank sets, in (0, 1).
-        rng: draws for the bootstrap and rank sets.
-    """
+    """Rank by `score`, a function from pair sums to scores of shape (models,), with item-bootstrap intervals."""
     coded = load_battles(prepare_battles(battles))
     pairs = pair_sums_with_items(coded)
     estimate = bootstrap_pair_scores(score, coded, pairs, level, resamples, rng)

@@ -17,15 +17,8 @@ LARGEST_SPECTRUM = 1500
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Connectivity of a set of battles.
-
-    Attributes:
-        group: component of the comparison graph of each model, shape (models,).
-        groups: number of components among the models with battles.
-        played: which models have a readable battle, shape (models,).
-        separated: which of them lie outside the largest strongly connected component of the win graph (all if that
-            component is a single model), shape (models,).
-    """
+    """Connectivity of battles: `group` is the component of each model, `groups` their number among the models that
+    `played`; `separated` ones lie outside the largest strongly connected component of the win graph."""
 
     group: np.ndarray
     groups: int
@@ -95,10 +88,8 @@ def are_connected(pairs: Pairs, kept: np.ndarray, known: np.ndarray) -> bool:
 
 
 def largest_distinguishable_block(beats: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
-    """Return the best models and the others that each of them is clearly ahead of, with the most such pairs.
-
-    `beats`: for each model, best first, the positions of the models that it is clearly ahead of.
-    """
+    """Return the best models and the others that each is clearly ahead of, with the most such pairs; `beats` has, for
+    each model, best first, the positions of those that it is clearly ahead of."""
     best: tuple[list[int], list[int]] = ([], [])
     above: list[int] = []
     below = set(range(len(beats)))

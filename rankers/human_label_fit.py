@@ -23,11 +23,8 @@ LARGEST_Z = 3.0
 
 @dataclass(frozen=True, slots=True)
 class HumanLabelFit:
-    """Human labels between the models of a ranking: one row per labelled battle, its weight the number of votes.
-
-    `left_out` labels are of models without verdicts (`unknown`); `battles` is the mask of the judge's battles with a
-    label; all votes agree on the share `agreed` of the labelled battles.
-    """
+    """Human labels between ranked models, one row per labelled battle, weighted by votes; `left_out` labels are of
+    models without verdicts (`unknown`), `agreed` is the share on which all votes agree."""
 
     coded: CodedBattles
     votes: float

@@ -98,10 +98,8 @@ def informativeness(
 def count_differences(
     coded: CodedBattles, verdict: np.ndarray, level_of: Callable[[np.ndarray], np.ndarray] | None = None
 ) -> Comparisons:
-    """Count, by item and anchor, the pairs of other models with different verdicts against it.
-
-    `verdict`: from a's side, antisymmetric, shape (battles,); values of `level_of` of a pair's mean are compared.
-    """
+    """Count, by item and anchor, the pairs of other models with different verdicts against it; `verdict` is from a's
+    side, antisymmetric; values of `level_of` of a pair's mean are compared."""
     size = len(coded.models)
     apart, compared = np.zeros((2, coded.clusters, size))
     for anchor, (item, model, seen) in enumerate(_by_anchor(coded, verdict)):

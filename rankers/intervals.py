@@ -33,14 +33,8 @@ LEAST_PER_CLUSTER = 2
 class ScoreEstimates:
     """Scores of all models with intervals and covariance; NaN where unknown, arrays of shape (models,).
 
-    Attributes:
-        covariance: of the scores, shape (models, models).
-        clusters: number of independent clusters.
-        method: description of the interval; None without intervals.
-        freedom: degrees of freedom of each score's error; None if all have clusters - 1.
-        allowed: which models' intervals are valid with few items of that model; None for no model.
-        pinned: code of the model whose score is given and exact.
-        draws: resampled scores, if differences are far from normal, shape (resamples, models).
+    `method` is None without intervals; `freedom` None if all have clusters - 1; `allowed` says which models' intervals
+    are valid with few items; `draws` are resampled scores, (resamples, models), if differences are far from normal.
     """
 
     score: np.ndarray
@@ -75,11 +69,8 @@ def t_quantile(clusters: Any, level: float) -> Any:
 def wilson_interval(
     share: Numbers, variance: Numbers, clusters: Numbers, level: float, influence: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return both ends of Wilson intervals, with t quantiles, of shares or other means in [0, 1], any shape.
-
-    The effective sample size is p (1 - p) over the clustered `variance`, or the number of clusters if that is 0; NaN
-    below 2 clusters. `influence`: centered, of each cluster on the share, shape (clusters, ...).
-    """
+    """Return both ends of Wilson intervals of means in [0, 1], with t quantiles, NaN below 2 clusters; effective size p
+    (1 - p) / `variance` (clustered), or the number of clusters if that is 0."""
     # If only one or two clusters vary, the variance says little about the correlation within clusters.
     share, variance = np.asarray(share, dtype=np.float64), np.asarray(variance, dtype=np.float64)
     spread = share * (1 - share)
@@ -156,11 +147,8 @@ def bootstrap_estimate(
     cluster: Cluster,
     items: np.ndarray | int | None = None,
 ) -> ScoreEstimates:
-    """Return scores with percentile intervals from resampled scores, shape (resamples, models); NaN rows are left out.
-
-    Resamples of few clusters vary too little: intervals of fewer than 30 are widened by `small_sample_factor`, and
-    fewer than 5 give none. `items`: number of clusters of each model, by default all.
-    """
+    """Return scores with percentile intervals from resampled scores, (resamples, models), NaN rows left out; those of
+    fewer than 30 clusters are widened by `small_sample_factor`, below 5 there are none."""
     check_level(level)
     if clusters < FEWEST:
         words = f"{clusters} {cluster}s: a bootstrap interval needs {FEWEST}; interval=sandwich gives one from 2 on"
@@ -204,10 +192,8 @@ def resample(
     rng: np.random.Generator,
     width: int = 0,
 ) -> np.ndarray:
-    """Return the scores of bootstrap resamples of the clusters, shape (resamples, models).
-
-    `scores_of` takes counts, shape (block, clusters), and keeps `width` numbers in memory per resample.
-    """
+    """Return the scores of bootstrap resamples of the clusters, (resamples, models); `scores_of` takes counts, (block,
+    clusters), and keeps `width` numbers in memory per resample."""
     if resamples < 2:
         raise UsageError(f"resamples={resamples} is too few; a bootstrap needs at least 2, and 1000 are usual")
     most = int(np.clip(BLOCK_CELLS // max(clusters, width, 1), 1, 100))

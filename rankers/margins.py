@@ -10,12 +10,8 @@ MARGIN = re.compile(r"(?P<number>[0-9.eE+-]+)\s*(?P<unit>elo|points?|units?)?")
 
 
 def parse_margin(margin: str, where: str) -> tuple[float, str]:
-    """Parse a margin such as `10elo`, `2points` or `0.02`; return its number and its unit.
-
-    The unit is `elo`, `points` (percentage points) or `units` (of the metric), which fractions below 1 may omit.
-
-    `where`: the option, for messages.
-    """
+    """Parse `10elo`, `2points` or `0.02` into number and unit: `elo`, `points` (percentage points) or `units` (of the
+    metric), which fractions below 1 may omit; `where` is the option, for messages."""
     shape = MARGIN.fullmatch(margin)
     try:
         number = float(shape["number"]) if shape else np.nan

@@ -31,12 +31,8 @@ NARROW = 0.8
 
 @dataclass(frozen=True, slots=True)
 class PlacedModel:
-    """A model's rating on the Elo scale of a calibration.
-
-    `battles` have a soft target, those of new models against calibrated ones only; `elo` is scale-corrected, None for
-    new models without such battles. The fields from `items` (clusters) to `separated` (won all, or lost all) describe
-    new models only: the standard error of `elo`, and the error that the conformal quantile multiplies, Elo points.
-    """
+    """A rating on a calibration's Elo scale, scale-corrected; None without `battles` (soft targets, of new models
+    against calibrated ones only). Fields from `items` to `separated` describe new models only."""
 
     model: str
     battles: int
@@ -75,11 +71,8 @@ def place_newcomers(
     rng: np.random.Generator,
     hard: bool = False,
 ) -> Standings:
-    """Rate each new model alone against the calibration's models, whose ratings are fixed.
-
-    Battles among new models and among calibrated models are left out, with a warning.
-    Source: Soft-Elo, section 3.3, equation 4, and Algorithm 1, line 7.
-    """
+    """Rate each new model alone against the calibration's models, whose ratings are fixed; other battles are left out,
+    with a warning. Source: Soft-Elo, section 3.3, equation 4, and Algorithm 1, line 7."""
     rule = build_conformal_rule(calibration, conformal_level, of)
     evidence = build_evidence(battles, signal, "item" if calibration.se_cluster == "item" else "row")
     credit = evidence.soft(order_weights(calibration.target, signal))

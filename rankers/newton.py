@@ -65,15 +65,8 @@ def logistic(credit: np.ndarray, weight: np.ndarray, logits: np.ndarray) -> tupl
 
 @dataclass(frozen=True)
 class DesignMatrix:
-    """The design matrix X: differences of models' strengths, followed by further columns; either may be missing.
-
-    Rows identify only differences of strengths, so fitted strengths have mean zero.
-
-    Attributes:
-        columns: shape (rows, columns), or None.
-        first, second: codes of the models whose strengths have coefficients +1 and -1, shape (rows,).
-        models: number of strengths.
-    """
+    """The design matrix X, shape (rows, parameters): strengths, +1 for `first` and -1 for `second`, then `columns`;
+    either may be missing. Rows identify only differences, so fitted strengths have mean zero."""
 
     columns: np.ndarray | None = None
     first: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
@@ -115,10 +108,8 @@ class DesignMatrix:
         return strengths if self.columns is None else np.hstack([strengths, values @ self.columns])
 
     def information(self, curvature: np.ndarray) -> np.ndarray:
-        """Return X' diag(c) X, from shape (samples, rows) to (samples, parameters, parameters).
-
-        With several samples, X must have strengths or columns, not both, and each pair of models in one row only.
-        """
+        """Return X' diag(c) X, (samples, rows) to (samples, parameters, parameters); with several samples, X has
+        strengths or columns, not both, and each pair in one row only."""
         samples, size = len(curvature), self.models
         if self.columns is not None and not size:
             if self.columns.shape[1] == 1:
@@ -140,14 +131,8 @@ class DesignMatrix:
 
 @dataclass(frozen=True, slots=True)
 class Likelihood:
-    """A penalized likelihood of one or many samples.
-
-    Attributes:
-        credit, weight: sums of weight times credit, and of weights; shape (rows,) or (samples, rows).
-        penalty: the diagonal of P, shape (parameters,), or P, shape (parameters, parameters).
-        offset: added to the logits, shape (rows,).
-        largest: absolute value above which an unpenalized parameter is taken to be unbounded.
-    """
+    """A penalized likelihood; credit and weight are sums, (rows,) or (samples, rows), `penalty` is P or its diagonal,
+    `offset` is added to logits; unpenalized parameters beyond +-`largest` count as unbounded."""
 
     design: DesignMatrix
     credit: np.ndarray

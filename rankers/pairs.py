@@ -15,14 +15,8 @@ MOST_DENSE_MODELS = 3000
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Sums over the battles of each pair that met, shape (pairs,).
-
-    Attributes:
-        first, second: model codes, first < second.
-        credit: sum of weight times the credit of `first`.
-        models: number of models.
-        items: number of clusters in which each pair met; None if not counted.
-    """
+    """Sums over the battles of each pair that met, shape (pairs,), first < second: `credit` is weight times that of
+    `first`, `items` counts the clusters in which each pair met, None if not counted."""
 
     first: np.ndarray
     second: np.ndarray

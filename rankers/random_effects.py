@@ -30,14 +30,8 @@ Z90 = 1.6448536269514722
 
 @dataclass(frozen=True, slots=True)
 class RandomEffects:
-    """Posterior of log-strengths given labels and a predictor.
-
-    Attributes:
-        theta: posterior means, mean zero, shape (models,).
-        kappa, tau: mean, 5% and 95% quantile.
-        pull: weight of the labels, 0 for the predictor alone to 1 for the labels alone, shape (models,).
-        dispersion: variance of the labels over the binomial variance.
-    """
+    """Posterior given labels and a predictor: `theta` (mean zero), `kappa` and `tau` (mean, 5%, 95% quantile), `pull`
+    (weight of the labels, 0 to 1), `dispersion` (variance of labels over the binomial variance)."""
 
     theta: np.ndarray
     covariance: np.ndarray
@@ -74,10 +68,8 @@ def fit_random_effects(
     dispersion: float | None = None,
     spreads: np.ndarray = SPREADS,
 ) -> RandomEffects:
-    """Return the posterior of log-strengths given labels weighted by votes and predicted log-strengths `phi`.
-
-    The dispersion is by default estimated from a first fit; tau (`spreads`, decreasing) and its prior are in logits.
-    """
+    """Return the posterior given labels weighted by votes and predictions `phi`; the dispersion is by default estimated
+    from a first fit; tau (`spreads`, decreasing) and its prior are in logits."""
     phi, pairs = phi - phi.mean(), pair_sums(labels)
     if dispersion is None:
         coarse = spreads[::2]

@@ -16,11 +16,8 @@ SMALLEST_FREEDOM = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Contrasts:
-    """Rank sets of models, NaN if unknown, from comparisons of all pairs with one critical value of |t|.
-
-    `is_above`: whether the row's model is clearly ahead of the column's; `reach`: half-widths of the differences'
-    intervals, infinite if there is none; shape (models, models) each, None for more than 500 models.
-    """
+    """Rank sets, NaN if unknown, by one critical value of |t| for all pairs; `reach` has half-widths of differences,
+    infinite if there is none; matrices are None for more than 500 models."""
 
     best_rank: np.ndarray
     worst_rank: np.ndarray

@@ -16,13 +16,8 @@ POINTS = 400 / np.log(10)
 
 @dataclass(frozen=True, slots=True)
 class EloScale:
-    """The map from log-strengths to Elo scores: a weighted mean, or one pinned model, has a given score.
-
-    Attributes:
-        weights: of log-strengths in the origin, sum 1, shape (models,).
-        origin: Elo score at the origin.
-        pinned: code of the pinned model, or None.
-    """
+    """The map from log-strengths to Elo: their mean by `weights` (sum 1), or the model with code `pinned`, has the
+    score `origin`."""
 
     weights: np.ndarray
     origin: float = MEAN
@@ -70,12 +65,7 @@ def elo_scale(
 
 
 def origin_weights(items: np.ndarray, among: np.ndarray) -> np.ndarray:
-    """Return weights proportional to min(1, 2 items / median), shape (models,), 0 for models not in `among`.
-
-    A model with few items gets a small weight because its error would enter the error of all other models.
-
-    >>> origin_weights(np.array([40, 40, 40, 2]), np.array([True, True, True, True])).round(3).tolist()
-    [0.323, 0.323, 0.323, 0.032]
-    """
+    """Return weights proportional to min(1, 2 items / median), 0 for models not in `among`: the error of a model with
+    few items would enter the error of all other models."""
     weights = np.where(among, np.minimum(1.0, 2 * items / np.median(items[among])), 0.0)
     return weights / weights.sum()

@@ -33,11 +33,8 @@ class RankerResult:
 
 @dataclass(frozen=True, slots=True)
 class Exposure:
-    """Counts and win rates of the ranked battles, which standings show whatever the ranker is; arrays by model.
-
-    `battles` are readable, `items` the clusters with such a battle or a score; `counts` are those of the whole table,
-    `notes` warnings from reading and merging. `lacking` says what the `unranked` models have none of.
-    """
+    """Counts and win rates that standings show whatever the ranker is, by model: readable `battles`, `items` with such
+    a battle or a score; `lacking` says what the `unranked` models have none of."""
 
     models: tuple[str, ...]
     battles: np.ndarray

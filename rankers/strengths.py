@@ -18,11 +18,8 @@ from podium.rankers.pairs import PairCells, Pairs
 
 @dataclass(frozen=True)
 class Strengths:
-    """The maximum of sum w [y log s(d) + (1 - y) log s(-d)] - (lambda / 2) |theta|^2, d = theta_a - theta_b.
-
-    Further columns (a length term) have unpenalized coefficients, which follow the strengths in the parameter vector;
-    the rows of the likelihood are then battles, else pairs.
-    """
+    """The maximum of sum w [y log s(d) + (1 - y) log s(-d)] - (lambda / 2) |theta|^2, d = theta_a - theta_b. Further
+    columns are unpenalized and follow the strengths; rows are then battles, else pairs."""
 
     pairs: Pairs
     regularization: float

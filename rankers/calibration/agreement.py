@@ -41,10 +41,8 @@ class Reliability:
 
 
 def bin_predictions(match: LabelMatch, margin: np.ndarray, probability: np.ndarray | None) -> Reliability | None:
-    """Sort decisive battles into tenths by the probability of the signal's side; None if no battle has a prediction.
-
-    Equal predictions share a bin; `probability` is that humans prefer first. Source: Soft-Elo, appendix G.
-    """
+    """Sort decisive battles into tenths by the probability of the signal's side (equal ones share a bin; `probability`
+    is that humans prefer first); None without predictions. Source: Soft-Elo, appendix G."""
     if probability is None:
         return None
     rows = np.flatnonzero(match.decisive & ~np.isnan(probability))

@@ -68,10 +68,8 @@ def quantile_by_t(scores: np.ndarray, level: float) -> float:
 def half_splits(
     residual: np.ndarray, error: np.ndarray, level: float, splits: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return coverage and median width in the other half if a random half calibrates, shape (splits,) each.
-
-    None if a half is too small for the level. Source: Soft-Elo, section 5.3 (27 of 55 models calibrate, 28 test).
-    """
+    """Return coverage and median width in the other half if a random half calibrates, shape (splits,) each; None if a
+    half is too small for the level. Source: Soft-Elo, section 5.3."""
     number = len(residual)
     half = number // 2
     if half < models_needed(level) or splits < 1:
@@ -104,11 +102,8 @@ MOST_DRIFT = 1.5
 
 @dataclass(frozen=True, slots=True)
 class ConformalRule:
-    """How intervals of newcomers are made: quantile `q` of the `used` scores, or `t` if that is infinite.
-
-    They cover the human rating from about as many votes as the calibrated models had (`of` is `votes`), or from ever
-    more votes (`human`). `t` is NaN without a scale correction.
-    """
+    """How intervals of newcomers are made: quantile `q` of the `used` scores, or `t` (NaN without a scale correction)
+    if that is infinite. `of`: `votes` (about as many as calibrated models had) or `human` (ever more)."""
 
     level: float
     of: str

@@ -25,12 +25,8 @@ DRAWS = 20
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Battles in a canonical order and orientation: row order, sides and model names of the table change nothing.
-
-    Arrays have shape (battles,). `first` and `second` are model codes, first < second; hard label (1, 0.5, 0), human
-    credit, signal and margin are those of first, NaN if unknown. `dropped` models lack human labels, verdicts or
-    signals; `unbounded` ones have no finite rating by humans.
-    """
+    """Battles in an order and orientation that rows, sides and names do not change, shape (battles,): first < second,
+    all values are of first, NaN if unknown. `unbounded` models have no finite rating by humans."""
 
     first: np.ndarray
     second: np.ndarray

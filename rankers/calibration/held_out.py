@@ -84,11 +84,8 @@ BOTH = ("hard", "soft")
 
 @dataclass(frozen=True, slots=True)
 class HeldOutRun:
-    """Models held out one by one, plain and scale-corrected, with the map of all battles and the weights of each fold.
-
-    `scales` are ratings by `human`, `hard` and `soft` credits. `factors` are scale corrections; a kind is missing if
-    its ratings do not rise with human ratings.
-    """
+    """Models held out one by one: ratings by `human`, `hard` and `soft` credits (`scales`) and their scale corrections
+    (`factors`, without a kind whose ratings do not rise with human ratings)."""
 
     evidence: Evidence
     target: Target

@@ -19,11 +19,8 @@ from podium.rankers.strengths import fit_strengths
 
 @dataclass(frozen=True, slots=True)
 class HeldOutScale:
-    """The held-out ratings of all models by one kind of credit, 1500 at the mean of the others; NaN if unknown.
-
-    `anchors` are log-strengths of the joint fit, `others` those of each fold, shape (models, models), mean zero. The
-    data bound neither `separated` held-out ratings nor `unbounded` joint ones. `lost` counts unbounded resamples.
-    """
+    """Held-out ratings by one kind of credit, 1500 at the mean of the others, NaN if unknown; `others` are
+    log-strengths of each fold, mean zero; the data bound neither `separated` ratings nor `unbounded` joint ones."""
 
     elo: np.ndarray
     se: np.ndarray
@@ -56,10 +53,8 @@ def leave_one_out(
     what: str,
     credits: Callable[[int], np.ndarray] | None = None,
 ) -> HeldOutScale:
-    """Rate every model alone against the others, by its fold's `credits` or the `pooled` ones (Algorithm 1).
-
-    Raises NotIdentifiedError if regularization is 0 and ratings are unbounded, or the others' have no maximum.
-    """
+    """Rate every model alone against the others, by its fold's `credits` or the `pooled` ones (Algorithm 1);
+    NotIdentifiedError if ratings are unbounded without regularization."""
     joint = pair_sums(evidence.coded_by(pooled))
     unbounded = separated_models(joint)
     if regularization == 0 and unbounded.any():
@@ -84,10 +79,8 @@ def leave_one_out(
 def _fit_fold(
     evidence: Evidence, model: int, credit: np.ndarray, start: np.ndarray, regularization: float
 ) -> tuple[ModelBattles, bool] | None:
-    """Rate the others without a model, and return its battles against them; None if they never met.
-
-    Also returned: whether the data do not bound its rating, or that of one of the others, without it.
-    """
+    """Rate the others without a model, and return its battles against them (None if they never met) and whether its
+    rating, or one of the others', is unbounded."""
     others = np.arange(len(evidence.models)) != model
     rest = pair_sums(evidence.coded_by(credit)).pairs_among(others)
     if comparison_graph(rest).groups != 1 or not np.isin(np.arange(rest.models), [rest.first, rest.second]).all():

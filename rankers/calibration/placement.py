@@ -79,10 +79,8 @@ def sandwich_se(battles: ModelBattles, theta: float, regularization: float) -> f
 def bootstrap_se(
     battles: ModelBattles, theta: float, regularization: float, resamples: int, rng: np.random.Generator
 ) -> tuple[float, int]:
-    """Return the standard error over resamples of clusters, Elo points, and the unbounded resamples that are left out.
-
-    NaN if those are more than half. Source: Soft-Elo, section 3.3 (there, battles are drawn).
-    """
+    """Return the standard error over resamples of clusters, Elo, NaN if more than half are unbounded, and the number of
+    those, which are left out. Source: Soft-Elo, section 3.3 (which draws battles)."""
     if battles.clusters < 2 or resamples < 2:
         return np.nan, 0
     counts = resample_counts(battles.clusters, resamples, rng)

@@ -63,11 +63,8 @@ def smoothing_weights(constant: float) -> np.ndarray:
 
 
 def read_signal(battles: Battles, kind: Kind, ridge: float | None = None, *, verdicts: bool = False) -> Signal:
-    """Read a signal from the battles, NaN in unparsed ones; raise NotIdentifiedError if no battle has it.
-
-    `margin` is the judge's score of a minus that of b (with `verdicts`, 2 * credit - 1 if no battle has a margin),
-    `smoothing` the sign of the hard label, `criteria` one margin per criterion, `credit` the soft credit.
-    """
+    """Read a signal, NaN in unparsed battles: `margin` (a minus b), `smoothing` (sign of the hard label), `criteria` (a
+    margin each) or `credit`; with `verdicts`, missing margins are 2 * credit - 1."""
     require_choice("target", kind, get_args(Kind))
     ridge = RIDGE if ridge is None else ridge
     if not 0 <= ridge < np.inf:

@@ -90,10 +90,8 @@ def order_covariance(target: Target, signal: Signal) -> np.ndarray:
 
 
 def held_out_log_loss(evidence: Evidence, folds: np.ndarray) -> float | None:
-    """Return the mean -log p of human preferences, predicted by the `folds` without a battle's first and second model.
-
-    `folds` are the weights of the map without each model, shape (models, features), NaN if none. None if none predicts.
-    """
+    """Return the mean -log p of human preferences, predicted by the `folds` (weights without each model, NaN if none)
+    without a battle's first and second model; None if none predicts."""
     rows = evidence.preference
     x, human, weight = evidence.signal.x[rows], evidence.human[rows], evidence.weight[rows]
     total = predicted = 0.0

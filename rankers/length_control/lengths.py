@@ -95,9 +95,5 @@ class External:
 
 
 def item_key(value: object) -> str:
-    """Return an item id as text, whole numbers without a decimal point.
-
-    >>> item_key(3.0), item_key("3"), item_key("q3")
-    ('3', '3', 'q3')
-    """
+    """Return an item id as text, whole numbers without a decimal point."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

@@ -1,7 +1,5 @@
-"""The judge calls (judgments) of one battle, and the merging of their verdicts.
-
-Orders are merged first, then repeats, then judges; `podium.counting` has the same rule of orders for whole tables.
-"""
+"""The judge calls (judgments) of one battle, and the merging of their verdicts: orders first, then repeats, then
+judges; `podium.counting` has the same rule of orders for whole tables."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,10 +18,8 @@ NO_QUORUM = "no quorum"
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """One call of a judge: two models on one item, the response of `first` shown first.
-
-    `order` is `ab` if the model that was named first is shown first, else `ba`; `repeat` counts from 0.
-    """
+    """One call of a judge on one item, the response of `first` shown first; `order` is `ab` if the model that was named
+    first is shown first, else `ba`; `repeat` counts from 0."""
 
     item: str
     first: str
@@ -42,11 +38,8 @@ def judgments(
     seed: int = 0,
     first: str | None = None,
 ) -> tuple[Judgment, ...]:
-    """Return the judge calls of the battle of two models on an item.
-
-    `orders`: `both` shows either model first, once per repeat; `random` draws one, by a hash of `seed`, item, pair and
-    repeat; `as-given` shows a first. `first`: the model shown first, whatever the orders.
-    """
+    """Return the judge calls of a battle: `both` orders, once per repeat, `random` (one, by a hash of `seed`, item,
+    pair and repeat), or `as-given` (a first); `first` is shown first, whatever the orders."""
     shown: list[Judgment] = []
     for repeat in range(repeats):
         as_given, swapped = Judgment(item, a, b, "ab", repeat), Judgment(item, b, a, "ba", repeat)
@@ -102,11 +95,10 @@ def merge_orders(about_a: Sequence[Verdict], *, one_sided: Literal["unparsed", "
 
 
 def merge_jury(verdicts: Sequence[Verdict], rule: Rule = "mean", *, quorum: int | None = None) -> Verdict:
-    """Merge the verdicts of several judges about a; those that could not be read do not vote.
+    """Merge the verdicts of several judges about a; unparsed if fewer than a quorum (more than half) were read.
 
-    A quorum, by default more than half of the jury, must have been read (`mean`), or have voted decisively or for a tie
-    (`majority`), or the result is unparsed. A majority's credit is 0.5 if decisive votes are evenly split or a quorum
-    votes for a tie; its label counts wins, ties and losses. UsageError for an impossible quorum.
+    For `majority` the quorum must vote decisively or for a tie; 0.5 if votes are evenly split or a quorum votes tie;
+    the label counts wins, ties and losses. UsageError for an impossible quorum.
     """
     needed = len(verdicts) // 2 + 1 if quorum is None else quorum
     if not 1 <= needed <= len(verdicts):

@@ -42,11 +42,7 @@ def judge_identity(model: str, realization: Realization, settings: Settings, gen
 
 
 def differ_in_prompt(judges: Iterable[str]) -> list[list[str]]:
-    """Return the groups of judges that differ in the prompt hash alone, two or more to a group.
-
-    >>> differ_in_prompt(["gpt-x|direct|3fa9c0de1122", "gpt-x|direct|00a9c0de1199", "gpt-y|direct|3fa9c0de1122"])
-    [['gpt-x|direct|3fa9c0de1122', 'gpt-x|direct|00a9c0de1199']]
-    """
+    """Return the groups of judges that differ in the prompt hash alone, two or more to a group."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for judge in judges:
         parts = judge.split("|")

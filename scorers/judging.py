@@ -36,16 +36,8 @@ REMINDER = "An earlier reply to this could not be read: its verdict was not in t
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """The settings of a run.
-
-    Attributes:
-        orders, repeats, seed: which judgments make a battle, as of `podium.scorers.battle.judgments`.
-        logprobs: whether token probabilities soften the verdict.
-        attempts: how often an unparsed reply is asked for again, at most, the first included.
-        rule, quorum: how several judges make one verdict.
-        one_sided: whether a battle with one unparsed order is unparsed, or keeps the other order.
-        generation: settings of the judge's model, such as temperature.
-    """
+    """Settings of a run: `logprobs` lets token probabilities soften verdicts, `attempts` counts the first one, `rule`
+    and `quorum` merge judges, `one_sided` says whether a battle with one unparsed order keeps the other."""
 
     realization: Realization
     settings: Settings = field(default_factory=Settings)
@@ -142,10 +134,8 @@ def build_judging(
     max_tokens: int | None = None,
     **options: Any,
 ) -> Judging:
-    """Build the settings of a run from plain values, as they are typed and logged; UsageError for a wrong one.
-
-    `template`: path of a prompt that replaces the packaged one; `options`: further fields of `Judging`.
-    """
+    """Build settings from plain values, as typed and logged; UsageError for a wrong one. `template` is the path of a
+    prompt that replaces the packaged one, `options` are further fields of `Judging`."""
     refuse_unknown_options(options, known_options())
     if options.get("logprobs") is False:
         options["logprobs"] = "off"  # as YAML reads the word

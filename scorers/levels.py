@@ -20,10 +20,8 @@ NUMBER_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "ei
 
 
 def labels(name: str, meanings: Mapping[str, str]) -> Realization:
-    """Return a pairwise judge that chooses a label; the margin is its distance from the middle, the credit its sign.
-
-    `meanings`: from each label to its meaning, from the first response being better to the second, symmetric.
-    """
+    """Return a pairwise judge that chooses a label; the margin is its distance from the middle, the credit its sign;
+    `meanings` run from the first response being better to the second, symmetric."""
     middle = (len(meanings) - 1) / 2
     margins = {label: middle - place for place, label in enumerate(meanings)}
     width = max(map(len, meanings)) + 2

@@ -1,11 +1,5 @@
-"""The stand-in judge `podium/offline`: no key, no network, no weights. **It is not a language model.**
-
-It finds the demands of an instruction that can be counted or computed (so many words or lines, words to use or to
-avoid, lower case, JSON, a sum, a sorted list), and prefers the response that meets the larger share of them. If both
-meet as many it has no preference; truth, style and helpfulness it ignores. The realization writes its reply, so it
-answers in any form. Use it to try podium, to test a set-up, and to see what position bias does to a ranking; never to
-judge models.
-"""
+"""The stand-in judge `podium/offline`: no key, network or weights. **It is not a language model.** It prefers the
+response that meets more of the demands that can be counted or computed; never use it to judge models."""
 
 import hashlib
 import json
@@ -43,15 +37,8 @@ class Demand:
 
 @dataclass(frozen=True, slots=True)
 class StandIn:
-    """The stand-in judge and its deliberate errors.
-
-    Attributes:
-        position_bias: added to the lead of the response shown first, in shares of the demands (leads are at most 1);
-            negative favours the second.
-        noise: half the width of a uniform error of the lead, drawn from a hash of prompt and seed.
-        tie: leads no larger than this are no preference.
-        sharpness: slope of the logistic from leads to probabilities.
-    """
+    """The stand-in judge: `position_bias` and `noise` (half-width, from a hash of prompt and seed) are added to leads,
+    in shares of the demands; leads up to `tie` are no preference, `sharpness` is the logistic's slope."""
 
     position_bias: float = 0.0
     noise: float = 0.0
@@ -65,10 +52,8 @@ class StandIn:
                 raise UsageError(f"{name}={getattr(self, name)}: the offline judge takes {low} to {high}")
 
     def answer(self, prompt: str, how: Judging, texts: Texts) -> Reply:
-        """Answer a judge prompt in the form of its realization; the same prompt and settings give the same reply.
-
-        `texts`: what the prompt shows behind its fences; without responses, the prompt asks for a checklist.
-        """
+        """Answer in the form of the realization, the same for the same prompt and settings; `texts` are behind its
+        fences: without responses, the prompt asks for a checklist."""
         asked = demands(texts.instruction, texts.reference if how.settings.reference else None)
         if not texts.responses:
             return write_checklist(f"Does the response meet this demand: {demand.name[:200]}?" for demand in asked)
@@ -114,13 +99,8 @@ def missed_demands(response: str, asked: tuple[Demand, ...]) -> tuple[str, ...]:
 
 
 def demands(instruction: str, reference: str | None = None) -> tuple[Demand, ...]:
-    """Return the demands of an instruction that a rule can check; at least that there is an answer.
-
-    `reference`: a right answer, which the response should contain.
-
-    >>> [demand.name for demand in demands("Name a colour in one word.")]
-    ['answers', 'one word']
-    """
+    """Return the demands of an instruction that a rule can check; at least that there is an answer. A response should
+    contain `reference`, a right answer."""
     text = instruction[:READ].replace("“", '"').replace("”", '"')
     others = (
         demand

@@ -1,8 +1,5 @@
-"""Judge prompts: a template, and in its slots the texts of models and users behind fences.
-
-A fence is a pair of lines, `<<<NAME mark>>>` and `<<<END NAME mark>>>`. The mark is the same in one prompt, a hash of
-all its texts, and occurs in none of them: a response cannot close its own fence.
-"""
+"""Judge prompts: a template, and texts in its slots behind fences, `<<<NAME mark>>>` to `<<<END NAME mark>>>`. The mark
+is a hash of all texts and occurs in none of them: a response cannot close its own fence."""
 
 import hashlib
 import re
@@ -52,13 +49,8 @@ class Template:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What shapes every prompt of a run.
-
-    Attributes:
-        tie: whether the judge may say that neither response is better.
-        checklist, reference, system: whether questions, a reference answer, or the responses' system prompt is shown.
-        template: replaces the packaged template.
-    """
+    """What shapes every prompt of a run: whether the judge may call a tie, whether it is shown a checklist, a reference
+    or the responses' system prompt, and the template that replaces the packaged one."""
 
     tie: bool = False
     checklist: bool = False
@@ -74,13 +66,8 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The texts of one judgment.
-
-    Attributes:
-        responses: first and second, or only one for a pointwise judge.
-        system: the system prompt of the responses; None if there was none.
-        checklist: questions that a good response answers with yes.
-    """
+    """The texts of one judgment: `responses` first and second, or one for a pointwise judge; `system` is None if there
+    was none; a good response answers each question of `checklist` with yes."""
 
     instruction: str
     responses: tuple[str, ...]
@@ -177,11 +164,7 @@ def fence_texts(texts: Mapping[str, str]) -> tuple[dict[str, str], str]:
 
 
 def escape_controls(text: str) -> str:
-    r"""Write control characters as escapes; newlines and tabs stay.
-
-    >>> escape_controls("a\r\nb\x1b[2K")
-    'a\nb\\x1b[2K'
-    """
+    """Write control characters as escapes; newlines and tabs stay."""
     return CONTROL.sub(
         lambda sign: f"\\x{ord(sign[0]):02x}" if ord(sign[0]) < 256 else f"\\u{ord(sign[0]):04x}",
         text.replace("\r\n", "\n"),

@@ -1,7 +1,5 @@
-"""Replies of judges, and the strict reading of a verdict or rating from them.
-
-A reply must hold exactly one verdict in the form that was asked for; otherwise it is unparsed, with the reason.
-"""
+"""Replies of judges, and the strict reading of a verdict or rating from them: a reply must hold exactly one in the form
+that was asked for, otherwise it is unparsed, with the reason."""
 
 import json
 import re
@@ -70,13 +68,8 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The reply of a judge.
-
-    Attributes:
-        truncated: whether the judge was cut off.
-        tokens: with probabilities, if the provider gives them.
-        refused: why the judge was not shown the media of the prompt; empty if it was.
-    """
+    """The reply of a judge, `truncated` if cut off; `tokens` have probabilities, if the provider gives them; `refused`
+    says why the judge was not shown the media of the prompt."""
 
     text: str
     truncated: bool = False
@@ -93,16 +86,8 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a judgment says about the response shown first: either a credit or a reason why it is unparsed.
-
-    Attributes:
-        credit: of the first response, in [0, 1].
-        margin: score of the first minus that of the second; None without scores.
-        criteria: margins by criterion.
-        label: the words that were read, as `A` or `B>>A`.
-        reason: for a reply one of `REASONS`.
-        place: position of the letter in the reply; None if the verdict is not a single letter.
-    """
+    """What a judgment says about the response shown first: `credit` in [0, 1] and `margin` (first minus second, None
+    without scores), or a `reason` (of `REASONS`); `place` of the letter is None if it is no single letter."""
 
     credit: float | None
     margin: float | None = None
@@ -120,10 +105,8 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """What a pointwise reply says about one response: either a finite score or one of `REASONS`.
-
-    The score is on the realization's own scale; the label has the words that were read.
-    """
+    """What a pointwise reply says about one response: a finite score on the realization's own scale or one of
+    `REASONS`."""
 
     score: float | None
     label: str | None = None
@@ -171,11 +154,7 @@ def last_line(reply: Reply, form: re.Pattern[str]) -> re.Match[str] | str:
 
 
 def is_balanced(line: str) -> bool:
-    """Return whether every bracket, quotation mark and emphasis in a line is closed.
-
-    >>> is_balanced("**Verdict:** [A]"), is_balanced("[A"), is_balanced('Verdict: B"')
-    (True, False, False)
-    """
+    """Return whether every bracket, quotation mark and emphasis in a line is closed."""
     opened: list[str] = []
     for sign in PAIRED.findall(line):
         if opened and sign not in "([{" and opened[-1] == CLOSES.get(sign, sign):
@@ -199,10 +178,8 @@ def is_quoted(before: str) -> bool:
 
 
 def only_object(reply: Reply, keys: frozenset[str]) -> dict[str, Any] | str:
-    """Return the one JSON object with exactly these keys, a point as `Decimal`, or why there is none.
-
-    Prose may stand around it; a repeated key, NaN, or an object with only some of the keys make the reply unparsed.
-    """
+    """Return the one JSON object with exactly these keys, a point as `Decimal`, or why there is none: prose may stand
+    around it, but no repeated key, NaN, or object with only some of the keys."""
     text = reply.text
     if reply.reason_of_silence or "{" not in text:
         return reply.reason_of_silence or no_verdict(text)

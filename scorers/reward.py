@@ -8,11 +8,7 @@ from podium.scorers.reply import Rating, Reply
 
 
 def rating_of_value(value: object) -> Rating:
-    """Convert what a function returned to a rating, unparsed unless it is a finite number (or an array with one).
-
-    >>> [rating_of_value(value).reason for value in (float("nan"), None, "7")]
-    ['out of range', 'empty', 'no verdict']
-    """
+    """Convert what a function returned to a rating, unparsed unless it is a finite number (or an array with one)."""
     if value is None:
         return Rating(None, reason="empty")
     try:

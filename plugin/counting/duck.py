@@ -125,10 +125,8 @@ class Duck:
         return self._run(query).fetchall()
 
     def batches(self, query: str, order: str) -> Iterator[pa.RecordBatch]:  # noqa: ARG002
-        """Yield the rows of a query of a stored table, a million at a time, in the order in which they are stored.
-
-        One thread reads: more would take the cores from the sums that are made of the rows meanwhile.
-        """
+        """Yield the rows of a query of a stored table in stored order, a million at a time, read by one thread: more
+        would take the cores from the sums that are made of the rows meanwhile."""
         with _errors(), self.connection.cursor() as cursor:
             cursor.execute("set threads = 1")
             try:

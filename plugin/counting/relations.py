@@ -1,9 +1,5 @@
-"""The relations as SQL queries, in the dialect that DuckDB and Spark share.
-
-judgments (a row per judge call) -> sided (models as codes, seen from the lower one) -> cells (a row per item, pair,
-judge and repeat, with the two orders merged) -> pairs (sums over items); and judgments -> battles (a row each, with the
-two orders merged). Two judgments are an order pair by `TWIN` alone.
-"""
+"""SQL queries, for DuckDB and Spark: judgments -> sided (models as codes, the lower first) -> cells (per item, pair,
+judge and repeat, orders merged) -> pairs; judgments -> battles. Two judgments are an order pair by `TWIN` alone."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -56,10 +52,8 @@ def names_query(judgments: str, *columns: str) -> str:
 
 
 def sided_query(judgments: str, names: Mapping[str, str], present: Present, items: int, *, is_whole: bool) -> str:
-    """Query judgments from the view of the model with the lower code, with names replaced by codes.
-
-    `names` are the tables of codes by column, `model` for both; rows without an item get codes from `items` on.
-    """
+    """Query judgments from the view of the model with the lower code; `names` are the tables of codes by column,
+    `model` for both, and rows without an item get codes from `items` on."""
     joins = [f"join {names['model']} as {side} on {side}.name = p.model_{side}" for side in "ab"]
     coded = [name for name in ("item", "judge", "reason") if name in present]
     joins += [f"left join {names[name]} as {name}s on {name}s.name = p.{name}" for name in coded]
@@ -154,10 +148,8 @@ def hard_count(present: Present) -> dict[str, str]:
 def cells_query(grouped: str, present: Present, *, merge: bool, keep_one_sided: bool, hard: bool = False) -> str:
     """Query the cells: sums over the battles of each group, with order pairs merged if `merge` is set.
 
-    Columns: cluster, first, second, judge; judgments, battles, judged (readable battles), weight (of those), credit (of
-    the first model, weighted), decided, a count per kind of swap; with_margin, lacking (credits taken from the sign of
-    a margin), ambiguous, crowded, forward if no order is known, and for order pairs the least and the last reason. With
-    `hard`, credits are win, tie or loss, and a flip is a tie.
+    `judged` are readable battles, `credit` is that of `first`, weighted; `lacking` counts credits taken from the sign
+    of a margin. With `hard`, credits are win, tie or loss, and a flip is a tie.
     """
     readable, verdict = "judged > 0" if keep_one_sided else "judged = 2", "verdicts / judged"
     if "margin" in present:

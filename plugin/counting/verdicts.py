@@ -52,11 +52,8 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Readable cells of whole clusters, sorted by cluster; arrays of shape (cells,) over model codes first < second.
-
-    `credit` is the mean credit of `first` in [0, 1], `weight` is positive, `battles` counts readable battles, and
-    `cluster` is the code of the item, from 0 within the block.
-    """
+    """Readable cells of whole clusters, sorted by `cluster` (codes from 0 in each block); arrays of shape (cells,),
+    first < second; `credit` is the mean of `first`, `weight` is positive."""
 
     first: np.ndarray
     second: np.ndarray
@@ -68,10 +65,8 @@ class Block:
 
 
 class Verdicts:
-    """Judgments in a database (a view with checked columns), with the counts, battles and pair sums computed from them.
-
-    With `keep_one_sided`, a pair with one unparsed order keeps the other order's verdict.
-    """
+    """Judgments in a database with the counts, battles and pair sums computed from them; with `keep_one_sided`, a pair
+    with one unparsed order keeps the other order's verdict."""
 
     def __init__(self, engine: Engine, judgments: str, *, merge: bool = True, keep_one_sided: bool = False) -> None:
         self.engine, self.judgments = engine, judgments
@@ -151,10 +146,8 @@ class Verdicts:
         return [f"{number} {words}" for number, words in notes if number]
 
     def pairs(self, *, hard: bool = False, against: int | None = None) -> dict[str, np.ndarray]:
-        """Return sums of credit, weight and judged over the readable battles of each pair, shape (pairs,) each.
-
-        With `hard`, credits are win, tie or loss, and a flip is a tie; with `against`, a code, only that model's count.
-        """
+        """Return sums of credit, weight and judged over readable battles, shape (pairs,); `hard` makes credits win, tie
+        or loss and a flip a tie, `against` (a code) counts only that model's."""
         if (hard, against) not in self._pairs:
             every = not hard and against is None
             sums = self._sums if every else self._sums_by_pair(OF_PAIRS, _met_condition(against), hard=hard)

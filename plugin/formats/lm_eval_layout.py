@@ -1,8 +1,5 @@
-"""Find and read the files that lm-eval writes with --log_samples, for scores, verdicts and responses.
-
-`<out>/<model>/results_<time>.json` and `samples_<task>_<time>.jsonl` of one run share their time; if the output path
-ends in `.json`, all models share a folder with `<name>_<time>.json`. Samples have a row per document and filter.
-"""
+"""Find and read what lm-eval writes with --log_samples: `results_<time>.json` and `samples_<task>_<time>.jsonl` of one
+run share their time. All models share a folder if the output path ends in `.json`."""
 
 import gzip
 import hashlib

@@ -22,10 +22,8 @@ SAME = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The scores of a samples file: by `metric,filter` a frame of item, target, score, reason and line.
-
-    `unusable` says why each other metric cannot be ranked, `cut` where a last line is cut off.
-    """
+    """The scores of a samples file, a frame per `metric,filter`; `unusable` says why each other metric cannot be
+    ranked, `cut` where a last line is cut off."""
 
     file: Samples
     values: Mapping[str, pd.DataFrame]

@@ -101,10 +101,8 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """The rows of files: a table, view or bracketed query `scan`, whose column `ROW` counts from 1, with typed columns.
-
-    `places` names the rows (default `row 1`); `repair` mends the view of a failed scan, or raises an error for the row.
-    """
+    """The rows of files: a table, view or bracketed query `scan` with rows counted from 1 in `ROW`; `places` names
+    rows, `repair` mends the view of a failed scan or raises an error for the row."""
 
     engine: Duck
     source: str

@@ -10,10 +10,8 @@ from podium.text import some
 
 @dataclass(frozen=True, slots=True)
 class FiledRun:
-    """The run that a file records: `who` (a model or tournament) did `what`, `whole` if it ended normally.
-
-    Runs of one `question` are repeats, those of one `evaluation` attempts; `done` counts finished samples.
-    """
+    """The run that a file records; `whole` if it ended normally. Runs of one `question` are repeats, those of one
+    `evaluation` attempts; `done` counts finished samples."""
 
     path: Path
     who: str

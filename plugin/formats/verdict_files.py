@@ -1,7 +1,5 @@
-"""Verdict files of other projects: one function per format returns their records as columns of the battles table.
-
-Each says what a win of `model_a` is, and keeps unknown columns and the index, which names the rows in errors.
-"""
+"""Verdict files of other projects: one function per format returns its records as columns of the battles table, and
+keeps unknown columns and the index, which names the rows in errors."""
 
 import ast
 import json
@@ -32,10 +30,8 @@ PYTHON_SCORES = re.compile(r"\{(?:'[^'\"\\]*': [-+.0-9e]+(?:, )?)*\}")
 
 
 def read_alpaca_eval(records: pd.DataFrame) -> pd.DataFrame:
-    """Read AlpacaEval annotations, with generator_2 as model_a: preference 2 is its win, 1 its loss, between both soft.
-
-    Preferences 1.5 and 0 are ties; null, NaN and -1 are unparsed. Column `index` counts rows from 0.
-    """
+    """Read AlpacaEval annotations, with generator_2 as model_a: preference 2 is its win, 1 its loss, between both soft;
+    1.5 and 0 are ties, null, NaN and -1 unparsed. `index` counts from 0."""
     preference = parse_numbers(records["preference"])
     unparsed, tie = np.isnan(preference) | (preference == -1), np.isin(preference, (0.0, 1.5))
     outside = ~unparsed & ~tie & ((preference < 1) | (preference > 2))

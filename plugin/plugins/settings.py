@@ -40,11 +40,7 @@ def options_by_name(rankers: Iterable[str], tournaments: Iterable[str] = ()) -> 
 
 
 def ranker_names(rankers: str | Sequence[str]) -> list[str]:
-    """Return the names of rankers, given as a sequence or separated by commas, each once.
-
-    >>> ranker_names("win-rate, bradley-terry,win-rate")
-    ['win-rate', 'bradley-terry']
-    """
+    """Return the names of rankers, given as a sequence or separated by commas, each once."""
     names = rankers.split(",") if isinstance(rankers, str) else rankers
     if callable(names) or not all(isinstance(name, str) for name in names):
         raise UsageError(f"name rankers by text, not by {names!r}; a plugin can register a ranker of your own")

@@ -14,10 +14,8 @@ from podium.text import some, text_of
 
 @dataclass(frozen=True, slots=True)
 class QuestionRow:
-    """A question, as the row of a file holds it.
-
-    `reference` is a correct answer, `media` the host's JSON of images and audio; `rendered` if a template wrote it.
-    """
+    """A question, as the row of a file holds it; `reference` is a correct answer, `media` the host's JSON of images and
+    audio, `rendered` whether a template wrote it."""
 
     item: str
     instruction: str | None

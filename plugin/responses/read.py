@@ -78,15 +78,10 @@ def read_responses(
     prompts: Sequence[QuestionRow] = (),
     on_demand: Sequence[str] = (),
 ) -> Responses:
-    """Read the responses of models from files of any known shape.
+    """Read responses from files, folders or globs of any known shape, each optionally `label=path` with a model's name.
 
-    Args:
-        sources: files, folders or globs, each optionally `label=path` with the model's name; tables without responses
-            give the questions.
-        readers: tried before the known shapes.
-        reasoning: whether the reasoning that precedes an answer is part of the response (`keep`) or not.
-        prompts: what the models of `on_demand` are asked; by default the items of the sources.
-        on_demand: models that can be asked for responses that no source holds.
+    Tables without responses give the questions; `reasoning` before an answer is part of it with `keep`; models of
+    `on_demand` can be asked `prompts` (by default the items of the sources) for responses that no source holds.
     """
     parts: list[Part] = []
     notes: list[str] = []

@@ -1,7 +1,5 @@
-"""Write files atomically: a hidden temporary file beside the target replaces it once it is complete.
-
-A killed writer leaves the old file as it was, and a temporary file that the next writer removes.
-"""
+"""Write files atomically: a hidden temporary file beside the target replaces it once complete. A killed writer leaves
+the old file as it was, and a temporary file that the next writer removes."""
 
 import errno
 import hashlib
@@ -27,10 +25,8 @@ STREAMS = ("/dev/fd/", "/dev/std", "/proc/")
 
 @contextmanager
 def atomic_file(place: Place) -> Iterator[Path]:
-    """Yield the path of a temporary file, which replaces the file at a place when the block ends without an error.
-
-    Mode and owner of an old file are kept, links followed, pipes and devices appended to, remote objects uploaded.
-    """
+    """Yield a temporary file, which replaces the file at a place if the block ends without an error; mode and owner are
+    kept, links followed, pipes and devices appended to, remote objects uploaded."""
     if not isinstance(place, RemoteFile):
         status = _status(Path(os.path.realpath(place)))
         is_device = status is not None and not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode)

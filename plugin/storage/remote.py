@@ -1,7 +1,5 @@
-"""Files in an object store or behind https, by fsspec, which is imported when a URL is read or written.
-
-What a URL holds beside the location (user and password, the signature in its query) is used but never shown.
-"""
+"""Files in an object store or behind https, by fsspec, which is imported when a URL is read or written; the user,
+password or signature that a URL holds is used but never shown."""
 
 import hashlib
 import logging

@@ -22,15 +22,12 @@ LEVEL_ON_EVERY_ITEM = (
 
 @dataclass(frozen=True, slots=True)
 class TournamentAnswer:
-    """The answer of a tournament to its question.
+    """The answer of a tournament to its question: `until`, `margin` and `level`.
 
     Attributes:
-        until, margin, level: the question.
         look: number of the last interim analysis, of `looks` planned ones; None if each was predicted.
-        answered: whether the question is answered.
         reason: why it ended: `answered`, `items` (used up), `max_battles`, or `interrupted`.
-        decisions: sentences: what is decided, why it ended, what is open, and how many more items would decide it.
-        advice: the last of these alone; empty if nothing is open or nothing can be said.
+        advice: the last of the sentences `decisions`; empty if nothing is open or nothing can be said.
         open: the groups of models that are not decided.
         calls: of each judge, counting one per battle; the caller replaces it if there were more.
     """

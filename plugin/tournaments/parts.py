@@ -59,11 +59,7 @@ class Shard:
 
 
 def read_shard(text: str) -> Shard:
-    """Parse the shard `k/n`; UsageError unless 1 <= k <= n.
-
-    >>> read_shard("2/4")
-    Shard(number=2, of=4)
-    """
+    """Parse the shard `k/n`; UsageError unless 1 <= k <= n."""
     match = SHARD.fullmatch(str(text).strip())
     if match is None or int(match[1]) > int(match[2]):
         raise UsageError(f"shard={text}: write k/n with k from 1 to n, as 1/4, 2/4, 3/4 and 4/4 for four shards")

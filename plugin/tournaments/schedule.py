@@ -28,11 +28,7 @@ class Pairing(NamedTuple):
 
 
 def pairing(item: str, name: str, other: str, first: str | None = None) -> Pairing:
-    """Build the pairing of two models on an item, with names in sorted order.
-
-    >>> pairing("q1", "b", "a")
-    Pairing(item='q1', a='a', b='b', response=1, first=None)
-    """
+    """Build the pairing of two models on an item, with names in sorted order."""
     return Pairing(item, min(name, other), max(name, other), first=first)
 
 

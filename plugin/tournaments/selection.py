@@ -71,11 +71,7 @@ def draw_balanced(
 
 
 def parse_model_names(given: str | Sequence[str], models: Sequence[str]) -> tuple[str, ...]:
-    """Parse an option that names models: a sequence, or text with commas.
-
-    >>> parse_model_names("b,a", ("a", "b", "x,y")), parse_model_names("x,y", ("a", "b", "x,y"))
-    (('b', 'a'), ('x,y',))
-    """
+    """Parse an option that names models: a sequence, or text with commas, unless the whole text is one model's name."""
     if isinstance(given, str):
         given = (given,) if given in models else [name.strip() for name in given.split(",")]
     return tuple(dict.fromkeys(find_name("model", name, models) for name in given))

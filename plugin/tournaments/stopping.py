@@ -53,14 +53,9 @@ class LookFit(NamedTuple):
 class Look:
     """One interim analysis: the fit of all battles so far, and the pairs that it settles.
 
-    Attributes:
-        planned: number of looks; None if each is predicted from the one before.
-        clusters: distinct items with a readable battle.
-        half: half-widths of pointwise intervals, Elo, of the models whose error counts; NaN if unknown.
-        asked: mask of the pairs that the question is about, shape (models, models), symmetric.
-        settled: 1 if row is not worse than column by more than the margin, -1 for the reverse, 0 if open.
-        spent: mask of the pairs that no longer share the level, because no decision about them is left.
-        critical: the last critical value of t; NaN if no pair was open.
+    `half`: half-widths of pointwise intervals, Elo, NaN if unknown; `settled`: 1 if row is not worse than column by
+    more than the margin, -1 for the reverse, 0 if open; `spent`: pairs that no longer share the level, because no
+    decision about them is left; `critical`: the last value of t; masks have shape (models, models).
     """
 
     number: int
@@ -97,14 +92,8 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The progress of a tournament with a stopping rule.
-
-    Attributes:
-        order: the items in the order of visits.
-        visits, upcoming: item visits so far and at the next look; equal when it is over.
-        reason: why it is over: `answered`, or `items` (used up); empty if it goes on.
-        groups: positions of the models that play on; models meet within their group.
-    """
+    """Progress with a stopping rule; `visits` and `upcoming` item visits are equal when it is over, for a `reason`
+    (`answered`, or `items`: used up). `groups` are positions of the models that play on, each among themselves."""
 
     order: tuple[str, ...]
     looks: tuple[Look, ...]
@@ -231,11 +220,8 @@ class Stopping:
         given: Sequence[Round] = (),
         pinned: Mapping[str, float] | None = None,
     ) -> Progress:
-        """Compute the progress from the rounds played so far.
-
-        `against` are the models with which `until=order` compares all others and whose error counts, `given` earlier
-        rounds without a look, `pinned` Elo that is taken as exact.
-        """
+        """Compute the progress from the rounds so far; `until=order` compares all models with those of `against`,
+        `given` are earlier rounds without a look, `pinned` is exact Elo."""
         self.refuse_unanswerable(field, len(order))
         names, most = sorted(field.models), passes * len(order)
         plan = self.planned_looks(most)

@@ -110,9 +110,5 @@ class Swim:
 
 
 def opponents(ranked: int) -> int:
-    """Return ceil(max(log2 s, 1)): how many of s ranked models a newcomer meets.
-
-    >>> [opponents(s) for s in (1, 2, 3, 4, 5, 8, 9)]
-    [1, 1, 2, 2, 3, 3, 4]
-    """
+    """Return ceil(max(log2 s, 1)): how many of s ranked models a newcomer meets."""
     return max((ranked - 1).bit_length(), 1)

@@ -67,11 +67,7 @@ def extend_command(host: Any) -> None:
 
 
 def split_rankers(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Split arguments into those of Inspect and the names of rankers.
-
-    >>> split_rankers(["eval", "task.py", "--ranker", "soft-elo", "--ranker=mean,median"])
-    (['eval', 'task.py'], ['soft-elo', 'mean', 'median'])
-    """
+    """Split arguments into those of Inspect and the names of rankers."""
     own, values, rest = list[str](), list[str](), iter(arguments)
     for argument in rest:
         if argument == "--ranker":
@@ -84,11 +80,7 @@ def split_rankers(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def cpu_saving_flags(arguments: Sequence[str], environment: Mapping[str, str]) -> list[str]:
-    """Return options to add to a tournament's command to save CPU, without those that the user decided.
-
-    >>> cpu_saving_flags(["eval", "podium/ring", "--log-model-api"], {"INSPECT_EVAL_SCORE_DISPLAY": "true"})
-    ['--no-log-realtime']
-    """
+    """Return options to add to a tournament's command to save CPU, without those that the user decided."""
     if not {*arguments[:1]} & {*COMMANDS[:2]} or not any(word.startswith("podium/") for word in arguments[1:]):
         return []
     said = {word.partition("=")[0].replace("--no-", "--") for word in arguments}

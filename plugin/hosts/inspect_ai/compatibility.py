@@ -26,11 +26,7 @@ HAS_REASON = "reason" in signature(Score.unscored).parameters
 
 
 def flatten_arguments(kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return keyword arguments as they were typed: Inspect 0.3.250 nests them deeper with every replay of a log.
-
-    >>> flatten_arguments({"kwargs": {"kwargs": {"seed": 1}, "tie": True}})
-    {'tie': True, 'seed': 1}
-    """
+    """Return keyword arguments as they were typed: Inspect 0.3.250 nests them deeper with every replay of a log."""
     own = {name: value for name, value in kwargs.items() if name != "kwargs"}
     inner = kwargs.get("kwargs")
     return {**own, **flatten_arguments(inner)} if isinstance(inner, Mapping) else dict(kwargs)

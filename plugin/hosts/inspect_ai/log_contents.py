@@ -62,12 +62,8 @@ class ShardMetadata(LogContents):
 
 
 class TournamentMetadata(LogContents, alias_generator=lambda name: f"{NAMESPACE}_{name}"):
-    """Metadata of a tournament's log.
-
-    `missing` counts responses by model and reason; `left_out` and `scheduled` battles of the first round without and
-    with both responses, `planned` those of all rounds. `prompts` is a hash of the judge's prompts; `answers` says what
-    models are asked on demand; `host` is another host that plays and ranks the tournament.
-    """
+    """Metadata of a tournament's log: `left_out` and `scheduled` count battles of the first round without and with both
+    responses, `planned` those of all rounds; `prompts` is a hash, `host` another host that plays and ranks."""
 
     format: str
     models: list[str]
@@ -154,11 +150,8 @@ class PackMetadata(ItemMetadata):
 
 
 class RoundMetadata(LogContents):
-    """A round that is announced: per pairing item, model_a, model_b, maybe response number and model shown first.
-
-    `replaced` are the numbers of battles and left-out battles of the schedule that this round replaces because answers
-    failed. `answer`, with the last round only, is what a tournament that stops by itself found.
-    """
+    """A round that is announced; `replaced` counts the battles and left-out battles that it replaces because answers
+    failed, `answer` (last round only) is what a tournament that stops by itself found."""
 
     pairings: list[list[Any]]
     note: str = ""
@@ -300,13 +293,7 @@ class Columns(LogContents):
 
     @classmethod
     def from_rows(cls, rows: Sequence[Mapping[str, Any]]) -> "Columns":
-        """Build columns of rows.
-
-        >>> Columns.from_rows([{"a": 1, "b": 2}, {"a": 1, "b": 3}])
-        Columns(rows=2, same={'a': 1}, columns={'b': [2, 3]})
-        >>> _.to_rows()
-        [{'a': 1, 'b': 2}, {'a': 1, 'b': 3}]
-        """
+        """Build columns of rows; fields that are the same in all rows are stored once."""
         names = dict.fromkeys(name for row in rows for name in row)
         columns = {name: [row.get(name) for row in rows] for name in names}
         same = {name: values[0] for name, values in columns.items() if all(value == values[0] for value in values)}

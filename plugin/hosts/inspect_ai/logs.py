@@ -133,11 +133,8 @@ class TableBuilder:
 
 
 def log_rows(path: Path) -> pd.DataFrame:
-    """Return a log as a table: a row per judgment of a tournament or of pairwise scores, else a row per score.
-
-    For a tournament `attrs` has the number of battles `missing` and, of them, `unplayed`; the judge's words on each
-    that it was not shown (`unshown`); and the `answer` of a tournament that stops by itself.
-    """
+    """Return a row per judgment of a tournament or of pairwise scores, else per score; for a tournament `attrs` has
+    `missing` and `unplayed` battles, the judge's words on each `unshown`, and the `answer`."""
     header = read_by_inspect(path, header_only=True)
     with named_in_errors(path):
         tournament = read_tournament(header)
@@ -241,11 +238,7 @@ def _score_rows(sample: ScoredSample, header: EvalLog) -> list[dict[str, Any]]:
 
 
 def number_of(value: Any) -> float | None:
-    """Return a score as a number, as Inspect converts it; None for what is no number, where Inspect takes 0.
-
-    >>> number_of("C"), number_of("A>B"), number_of(float("nan"))
-    (1.0, None, None)
-    """
+    """Return a score as a number, as Inspect converts it; None for what is no number, where Inspect takes 0."""
     # Inspect reads correct, incorrect, partial and no answer as numbers, and words for 1 and 0.
     if isinstance(value, str) and value not in {*"CIPN"} and value.lower() not in {"yes", "no", "true", "false"}:
         try:

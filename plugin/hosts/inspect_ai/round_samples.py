@@ -140,9 +140,5 @@ def schedule_in(announced: RoundMetadata) -> NextRound:
 
 
 def round_id(number: int, revision: int = 0) -> str:
-    """Return the id of the sample that announces a round.
-
-    >>> round_id(2), round_id(2, 1)
-    ('round 002', 'round 002 again 1')
-    """
+    """Return the id of the sample that announces a round, as `round 002` or `round 002 again 1`."""
     return f"round {number:03d}" + (f" again {revision}" if revision else "")

@@ -70,10 +70,8 @@ win_rate = _ratings_metric("win-rate")
 
 @scorer(metrics=[readable_battles()])
 def verdict(**kwargs: Any) -> Scorer:
-    """Score a battle by parsing the judges' kept replies: the credit of model_a, or no value if it is unparsed.
-
-    No calls are made, so scoring again is free.
-    """
+    """Score a battle by parsing the judges' kept replies, without calls: the credit of model_a, no value if
+    unparsed."""
     options = flatten_arguments(kwargs)
     judging_settings(**options)
     # Of this scorer alone: a prompt file may be another one by the next run.
@@ -95,11 +93,8 @@ def verdict(**kwargs: Any) -> Scorer:
 
 @scorer(metrics=[readable_battles()])
 def pairwise(reference: str, cache: bool = True, reasoning: Policy = "strip", **kwargs: Any) -> Scorer:
-    """Score every response of a log by comparing it with a reference's, judged by the role `judge`.
-
-    `inspect score LOG --scorer podium/pairwise -S reference=OTHER.eval --model-role judge=MODEL`. A sample that the
-    reference did not answer is not scored.
-    """
+    """Score each response of a log against that of `reference`, another log, judged by the role `judge` (`--model-role
+    judge=MODEL`); a sample that the reference did not answer is not scored."""
     from podium.hosts.inspect_ai.log_responses import READER
     from podium.responses.collection import response_key
     from podium.responses.read import read_responses

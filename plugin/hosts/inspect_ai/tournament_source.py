@@ -43,13 +43,8 @@ class SampleEnd(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class TournamentSource(SampleSource):
-    """Asks a tournament for the next round whenever no sample is in flight.
-
-    A sample of its own announces every round after the first. A retry replays that sample from the earlier log, so that
-    opponents are never recomputed from verdicts that changed. `spread` turns what the rule asks for into the scheduled
-    battles, one per response of an item. `given` are rounds played before, which newcomers join. `portion` limits the
-    samples that Inspect keeps in memory.
-    """
+    """Asks a tournament for the next round whenever no sample is in flight, and announces it in a sample that a retry
+    replays, so that opponents are never recomputed; `portion` limits the samples that Inspect keeps in memory."""
 
     rule: TournamentRule
     field: Field

@@ -1,18 +1,5 @@
-"""lm-eval's own command with `--ranker`: its parser and help, its run, its table and results file.
-
-The path of the results, from the command to the standings in the results file:
-
-1. `main` builds lm-eval's command line; `extend` adds the options to `run` and puts `run_and_rank` in place of its
-   function (after `podium enable`, `hosts.on_start` calls `extend` in lm-eval's own command).
-2. `run_and_rank` takes podium's options out of the arguments and validates them before anything is run.
-3. `compatibility.call_after_evaluation` passes lm-eval's results to `ranking.RunRanking.rank`.
-4. `runs.write_run` writes this run as lm-eval writes it, and `runs.collect_runs` links the others beside it.
-5. `reading.judgments.read_battles` reads battles by the metric; with a judge, `tournament.play_tournament` plays them
-   in Inspect, and the battles are read from its log.
-6. `rank_battles.rank` ranks the battles of each task and group.
-7. `ranking` writes scores, errors and the whole ranking into the results.
-8. lm-eval saves the results and prints its table; `RunRanking.print_outcome` prints the standings on stderr.
-"""
+"""lm-eval's own command with `--ranker`: `extend` puts `run_and_rank` in place of the function of `run`, also after
+`podium enable`; it validates podium's options before anything is run, and `ranking` ranks lm-eval's results."""
 
 import argparse
 import sys

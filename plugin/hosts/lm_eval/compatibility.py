@@ -1,8 +1,5 @@
-"""Everything of lm-eval that is not public.
-
-Each function names the public way that was tried. `tests/hosts/lm_eval/test_lm_eval_compatibility.py` names what a new
-version of lm-eval moved. Nothing of lm-eval is imported before it is needed: `lm_eval --help` loads this file.
-"""
+"""Everything of lm-eval that is not public; each function names the public way that was tried. Nothing of lm-eval is
+imported before it is needed: `lm_eval --help` loads this file."""
 
 import argparse
 import json

@@ -30,11 +30,8 @@ log = logging.getLogger(__name__)
 
 @register("filter", "podium_judge")
 class JudgeFilter(Filter):
-    """Replace the responses to each document with the verdicts of a judge on them, as JSON text.
-
-    lm-eval passes all responses of a task at once, so many battles are judged at a time, both orders of each. A battle
-    that fails is unparsed, with its reason. Inspect caches replies for each judge: a second run makes no calls.
-    """
+    """Replace the responses to each document with a judge's verdicts as JSON text, many battles at a time, both orders
+    of each; a failed battle is unparsed, and a second run makes no calls (Inspect caches replies)."""
 
     def __init__(
         self,
@@ -59,13 +56,9 @@ class JudgeFilter(Filter):
                 `label=path`; or a mapping of labels to paths.
             judge: an Inspect model, as `openai/...` or `podium/offline`; several are a jury.
             judge_args: arguments of that model, as `base_url`; no keys.
-            model: a name for this run's model.
             item: the document's field with the id of an item in `against`; by default documents are matched by content.
             task: the task whose samples count, if folders in `against` hold several with the same documents.
-            concurrency: the most calls at once.
-            max_retries: of one call.
-            timeout: of one call, in seconds.
-            cache: whether replies of earlier runs are used.
+            timeout: of one call, in seconds; `max_retries` are also of one call, `concurrency` is the most at once.
             reasoning: whether the judge is shown the reasoning before an answer (`keep`) or not (`strip`).
             **options: of `podium.plugins.catalogue.judging_settings`: `realization`, `orders`, `repeats`, ...
         """

@@ -38,13 +38,7 @@ def judge_model(name: str, arguments: Mapping[str, Any], option: str = "--ranker
 
 
 def refuse_lm_eval_model(name: str, option: str) -> None:
-    """Raise UsageError for a judge that is named as a model of lm-eval.
-
-    >>> refuse_lm_eval_model("lm-eval:hf,pretrained=org/judge", "--ranker_judge")
-    Traceback (most recent call last):
-    podium.errors.UsageError: --ranker_judge lm-eval:hf: judges are models of Inspect: write hf/NAME, vllm/NAME or, \
-for a server with an OpenAI-compatible API, openai-api/SERVICE/NAME with its base_url
-    """
+    """Raise UsageError for a judge that is named as a model of lm-eval."""
     if name.startswith(LM_EVAL):
         raise UsageError(
             f"{option} {name.partition(',')[0]}: judges are models of Inspect: write hf/NAME, vllm/NAME or, for a "

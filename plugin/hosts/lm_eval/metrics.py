@@ -1,8 +1,5 @@
-"""Metrics of the judging filter's verdicts, per document, and their aggregations over all documents.
-
-A task's `metric_list` names them, or takes `METRICS` whole. A rating (`win_rate`, ...) passes each document's verdicts
-on to its aggregation, which ranks this run's model among its opponents.
-"""
+"""Metrics of the judging filter's verdicts, named in a task's `metric_list`; a rating (`win_rate`, ...) passes the
+verdicts on to its aggregation, which ranks this run's model among its opponents."""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence

@@ -132,11 +132,7 @@ def _no_such_items(names: Sequence[str], responses: Responses, field: str | None
 
 
 def _sources(against: Against) -> list[str]:
-    """Return the opponents as sources on a command line: `path` or `label=path`.
-
-    >>> _sources({"big": "runs/big"}), _sources("runs/small")
-    (['big=runs/big'], ['runs/small'])
-    """
+    """Return the opponents as sources on a command line: `path` or `label=path`."""
     if isinstance(against, Mapping):
         return [f"{label}={path}" for label, path in against.items()]
     return [against] if isinstance(against, str) else list(map(str, against))

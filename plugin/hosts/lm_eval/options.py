@@ -59,13 +59,8 @@ def take_options(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def section_of(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return podium's options in a `--config` file, by field of `RankerOptions`.
-
-    They are written `ranker: NAME`, as a section `ranker:`, or as keys that are named like the options.
-
-    >>> section_of({"ranker": {"name": "soft-elo", "against": "runs"}, "tasks": "gsm8k"})
-    {'rankers': 'soft-elo', 'against': 'runs'}
-    """
+    """Return podium's options in a `--config` file by field of `RankerOptions`; they are written `ranker: NAME`, as a
+    section `ranker:`, or as keys named like the options."""
     ours = {name: value for name, value in config.items() if is_ours(name)}
     if isinstance(ours.get(PREFIX), Mapping):
         section = ours.pop(PREFIX)
@@ -96,13 +91,8 @@ def options_from(values: Mapping[str, Any]) -> RankerOptions:
 
 
 def parse_pairs(typed: Any) -> dict[str, Any]:
-    """Parse `key=value,key2=value2`, several such texts, or a mapping of a config file, into a dictionary.
-
-    Values become numbers, booleans or lists as on the hosts' command lines, else text.
-
-    >>> parse_pairs(["realization=labels,models=a,b", "tie=true"])
-    {'realization': 'labels', 'models': 'a,b', 'tie': True}
-    """
+    """Parse `key=value,key2=value2`, several such texts, or a mapping; values become numbers, booleans or lists as on
+    the hosts' command lines, else text (`models=a,b` keeps its comma)."""
     import yaml
 
     if isinstance(typed, Mapping):
@@ -174,9 +164,5 @@ OPTIONS = {
 
 
 def as_typed_here(text: str) -> str:
-    """Return a message of `podium rank` with its options renamed to those of `lm_eval run`.
-
-    >>> as_typed_here("choose with --metric, or --set beta=NUMBER (--calibration FILE)")
-    'choose with --ranker_metric, or --ranker_set beta=NUMBER (--ranker_calibration FILE)'
-    """
+    """Return a message of `podium rank` with its options renamed to those of `lm_eval run`."""
     return re.sub(r"--(set|metric|calibration)\b", rf"--{PREFIX}_\1", text)

@@ -1,7 +1,5 @@
-"""Folders of the runs that are ranked together: this run, written as lm-eval writes it, and those on disk.
-
-They are collected in one folder and read as `podium rank` reads them, so that the figures are the same.
-"""
+"""Folders of the runs that are ranked together, this run and those on disk, collected in one folder and read as `podium
+rank` reads them, so that the figures are the same."""
 
 import shutil
 from collections.abc import Mapping, Sequence

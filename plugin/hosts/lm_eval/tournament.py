@@ -113,11 +113,7 @@ def _redact_log(path: Path, log: "EvalLog", secrets: Sequence[str]) -> None:
 
 
 def _cause(error: str) -> str:
-    """Return the cause in an error message of Inspect, without the prompt before it.
-
-    >>> _cause("ModelGenerateError('\\\\nRequest:\\\\n{ ... }\\\\n\\\\nBadRequestError(\\\\'Error code: 400\\\\')')")
-    "BadRequestError('Error code: 400')"
-    """
+    """Return the cause in an error message of Inspect, without the prompt before it."""
     parts = CAUSE_AFTER_REQUEST.fullmatch(error)
     return parts["cause"].replace("\\\\'", "'").replace("\\'", "'") if parts else error
 

@@ -1,5 +1,9 @@
-"""SQL queries, for DuckDB and Spark: judgments -> sided (models as codes, the lower first) -> cells (per item, pair,
-judge and repeat, orders merged) -> pairs; judgments -> battles. Two judgments are an order pair by `TWIN` alone."""
+"""The relations as SQL queries, in the dialect that DuckDB and Spark share.
+
+judgments (a row per judge call) -> sided (models as codes, seen from the lower one) -> cells (a row per item, pair,
+judge and repeat, with the two orders merged) -> pairs (sums over items); and judgments -> battles (a row each, with the
+two orders merged). Two judgments are an order pair by `TWIN` alone.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -148,8 +152,10 @@ def hard_count(present: Present) -> dict[str, str]:
 def cells_query(grouped: str, present: Present, *, merge: bool, keep_one_sided: bool, hard: bool = False) -> str:
     """Query the cells: sums over the battles of each group, with order pairs merged if `merge` is set.
 
-    `judged` are readable battles, `credit` is that of `first`, weighted; `lacking` counts credits taken from the sign
-    of a margin. With `hard`, credits are win, tie or loss, and a flip is a tie.
+    Columns: cluster, first, second, judge; judgments, battles, judged (readable battles), weight (of those), credit (of
+    the first model, weighted), decided, a count per kind of swap; with_margin, lacking (credits taken from the sign of
+    a margin), ambiguous, crowded, forward if no order is known, and for order pairs the least and the last reason. With
+    `hard`, credits are win, tie or loss, and a flip is a tie.
     """
     readable, verdict = "judged > 0" if keep_one_sided else "judged = 2", "verdicts / judged"
     if "margin" in present:

@@ -1,5 +1,4 @@
-"""lm-eval's own command with `--ranker`: `extend` puts `run_and_rank` in place of the function of `run`, also after
-`podium enable`; it validates podium's options before anything is run, and `ranking` ranks lm-eval's results."""
+"""lm-eval's own command with `--ranker`: its parser and help, its run, its table and results file."""
 
 import argparse
 import sys

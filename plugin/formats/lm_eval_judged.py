@@ -1,6 +1,6 @@
 """Verdicts in lm-eval's samples: podium's judging filter writes one text per document into `filtered_resps`.
 
-    {"podium_verdicts": 1, "item": ..., "model": ..., "credit": ..., "one_sided": ..., "missing": {opponent: why},
+    {"podium_verdicts": 2, "item": ..., "model": ..., "credit": ..., "one_sided": ..., "missing": {opponent: why},
      "battles": [{"model_a": ..., "model_b": ..., "credit": ..., "margin": ..., "reason": ..., "length_a": ..., ...,
                   "judgments": [{"order", "repeat", "judge", "credit", "margin", "reason", ..., "replies"}]}]}
 
@@ -14,11 +14,14 @@ from typing import Any
 import pandas as pd
 
 from podium.errors import DataError
+from podium.format_version import require_format
 from podium.formats.lm_eval_layout import Samples, open_bytes, sample_rows
 from podium.hookspecs import GatheredBattles
 
 MARK = "podium_verdicts"
-VERSION = 1
+VERSION = 2
+OF_FORMAT_0_1 = f'{{"{MARK}": 1,'
+"""Beginning of the verdicts that podium wrote before some keys were renamed."""
 UNNAMED_MODEL = "this model"
 """Name that the filter gives to the model if the user gives none."""
 BATTLE_DETAILS = ("response", "category", "length_a", "length_b")
@@ -91,6 +94,8 @@ def _read_judgments(file: Samples, lost: list[str]) -> Iterator[dict[str, Any]]:
             continue
         # Text that the model itself wrote is a response, even if it looks like verdicts.
         said, kept = list(_texts(row.get("resps"))), list(_texts(row.get("filtered_resps")))
+        if any(text.startswith(OF_FORMAT_0_1) and text not in said for text in kept):
+            require_format("0.1", "verdicts of podium's filter", f"{file.path}, {place}", "run the task again")
         document = parse_verdicts(row.get("filtered_resps"))
         if document is None or any(verdicts in text for verdicts in kept for text in said):
             continue

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import podium
 from podium.formats.lm_eval_judged import battles_table, parse_verdicts, verdicts_as_text
 from podium.reading.judgments import read_battles
 
@@ -78,7 +79,7 @@ def test_a_jury_counts_once_where_its_verdict_is_asked_for():
 
 
 @pytest.mark.parametrize(
-    "text", ["", "42", "[]", '{"podium_verdicts": 2, "battles": []}', '{"podium_verdicts": 1, "battles": [', "{}"]
+    "text", ["", "42", "[]", '{"podium_verdicts": 3, "battles": []}', '{"podium_verdicts": 2, "battles": [', "{}"]
 )
 def test_what_is_no_verdict_is_none(text: str):
     assert parse_verdicts(text) is None
@@ -94,3 +95,12 @@ def test_what_the_model_said_itself_is_no_verdict(tmp_path: Path):
 
 def test_other_texts_are_no_verdicts() -> None:
     assert (parse_verdicts("42"), parse_verdicts(['{"answer": 1}']), parse_verdicts(None)) == (None, None, None)
+
+
+def test_verdicts_of_format_0_1_are_rejected_by_version_with_file_and_line(tmp_path: Path) -> None:
+    folder = write_samples(tmp_path / "ash", [document(0, judgment("ab", 1.0))])
+    [path] = folder.glob("samples_*.jsonl")
+    path.write_text(path.read_text().replace(r"\"podium_verdicts\": 2", r"\"podium_verdicts\": 1"))
+    with pytest.raises(podium.DataError, match=r"line 1: verdicts of podium's filter of format 0\.1") as caught:
+        read_battles(folder)
+    assert "run the task again" in str(caught.value)

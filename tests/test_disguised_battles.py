@@ -27,7 +27,6 @@ RANKERS = [
     ("bradley-terry", {**FEW, "length_control": True}),
     ("soft-elo", {"hard": True}),
     ("soft-elo", {"target": "criteria"}),
-    ("soft-elo", {"target": "length"}),
     ("win-rate", {}),
     ("win-rate", FEW),
     ("win-rate", {"cluster": "row"}),

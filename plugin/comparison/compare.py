@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from podium.comparison.answer import comparison_answer
-from podium.comparison.gate import Gate, decide, read_requirements
+from podium.comparison.gate import Gate, decide_requirements, read_requirements
 from podium.comparison.inputs import find_responses, identical_items, split_arguments
 from podium.comparison.outcomes import PairFinding
 from podium.comparison.pair_data import MEASURES, ComparedPair, finding_of
@@ -132,7 +132,7 @@ def compare(
         findings=tuple(findings),
         level=level,
         provenance=provenance(battles.sources, options | {"require": [own.text for own in required]}),
-        gate=decide(required, findings, level) if required else None,
+        gate=decide_requirements(required, findings, level) if required else None,
         warnings=_warnings(battles, answers, findings),
         failures=tuple(failures),
         unknown_answers=unknown,

@@ -151,7 +151,7 @@ def _load(path: Path) -> Any:
         raise DataError(f"not YAML ({line})", source=str(path), remedy="fix the syntax") from None
 
 
-def decide(requirements: Sequence[Requirement], findings: Sequence[PairFinding], level: float) -> Gate:
+def decide_requirements(requirements: Sequence[Requirement], findings: Sequence[PairFinding], level: float) -> Gate:
     """Decide each requirement, by one-sided bounds, for each finding it is about; without a finding it is undecided."""
     alpha = 1 - level
     pairs = [(own, finding) for own in requirements for finding in findings if own.is_about(finding)]

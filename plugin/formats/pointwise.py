@@ -71,7 +71,7 @@ def pair_up(scores: Records) -> tuple[Records, int, list[str]]:
         remedy = f"give the scores of two models or more: {remedy}"
         raise DataError(f"scores of one model only ({name!r})", source=scores.source, remedy=remedy)
     battles = engine.fresh("battles")
-    engine.store(battles, _battles_query(means, trial, others, set(kept)))
+    engine.store(battles, _trial_battles_query(means, trial, others, set(kept)))
     (made,) = engine.rows(f"select count(*) from {battles}")[0]
     (alone,) = engine.rows(f"select count(*) from (select trial from {means} group by trial having count(*) = 1)")[0]
     records = records_of_view(engine, battles, scores.source)
@@ -83,7 +83,7 @@ def pair_up(scores: Records) -> tuple[Records, int, list[str]]:
     return records, missing, [f"{number} {words}" for number, words in remarks if number]
 
 
-def _battles_query(means: str, trial: list[str], others: list[str], known: set[str]) -> str:
+def _trial_battles_query(means: str, trial: list[str], others: list[str], known: set[str]) -> str:
     """Return the query of the battles of each trial; `others` are columns kept where the rows of both models agree."""
     reason = "coalesce(case when a.score is null then a.reason else b.reason end, 'no score')"
     explained = f"case when a.score - b.score is null then {reason if 'reason' in known else text('no score')} end"

@@ -120,10 +120,10 @@ def _index_report(entries: Sequence[SiteEntry]) -> Report:
         figures = (f"{figure:,}" for figure in (len(standings.entries), counts.readable, counts.items))
         rows.append((printable(each.name), printable(name_of(standings)), judges, first, *figures))
     title = f"{len(models)} models in {_rankings(len(entries))}"
-    return Report(title, _answer(entries), Table("", HEADER, tuple(rows), "llllrrr"))
+    return Report(title, _describe_leaders(entries), Table("", HEADER, tuple(rows), "llllrrr"))
 
 
-def _answer(entries: Sequence[SiteEntry]) -> tuple[str, ...]:
+def _describe_leaders(entries: Sequence[SiteEntry]) -> tuple[str, ...]:
     """Write which models lead clearly in how many rankings, and in how many the first place is open or unknown."""
     leaders = Counter(each.firsts[0] for each in entries if len(each.firsts) == 1)
     shared = sum(len(each.firsts) > 1 for each in entries)

@@ -55,7 +55,7 @@ def draw_labels(
     if not battles.has_items:
         raise UsageError("no item column: labels are matched by item and pair; name it, as --columns item=prompt")
     counts = labels.coded.battles_by_model() if labels else np.zeros(len(coded.models), dtype=np.int64)
-    candidates = _candidates(battles, labels, responses, {*coded.models})
+    candidates = _select_unlabelled(battles, labels, responses, {*coded.models})
     if len(candidates) < number:
         raise UsageError(_too_few(battles, labels, responses, number, len(candidates)))
     drawn, counts = draw_balanced(candidates, coded.models, number, rng, counts)
@@ -65,7 +65,7 @@ def draw_labels(
     return LabelDraw(rows, known, (int(counts.min()), int(counts.max())), forecast, from_labels=labels is not None)
 
 
-def _candidates(
+def _select_unlabelled(
     battles: Battles, labels: HumanLabelFit | None, responses: Responses | None, rated: AbstractSet[str]
 ) -> list[tuple[str, tuple[str, str]]]:
     """Return the battles of rated models without a label, sorted; with responses, those with both texts."""

@@ -85,7 +85,7 @@ def _sections(plan: Plan) -> Iterator[Section]:
     if plan.compared:
         yield _compared_items(plan.compared)
     if plan.candidates:
-        yield _candidates(plan)
+        yield _anchor_section(plan)
     yield _samples(plan)
     if plan.gaps:
         yield _gaps(plan)
@@ -114,7 +114,7 @@ def _compared_items(size: ComparedSize) -> Section:
     return Section("compare", "items that detect a difference in podium compare", tables=(table,), notes=(note,))
 
 
-def _candidates(plan: Plan) -> Section:
+def _anchor_section(plan: Plan) -> Section:
     """Return the section with the models of the pilot as anchors."""
     columns: tuple[Column, ...] = (
         ("anchor", lambda own: own.anchor),

@@ -105,12 +105,12 @@ def _record_of(pilot: Battles | pd.DataFrame | str | Path, items: int | None, po
 
 def _build_plan(request: PlanRequest) -> Plan:
     """Return a plan of all parts; a part that cannot be answered is noted and does not stop the rest."""
-    candidates = tuple(_candidates(request))
+    candidates = tuple(_rank_anchors(request))
     best = next((candidate.anchor for candidate in candidates), None)
     request = replace(request, anchor=request.baseline or best)
     request = replace(request, share=request.share or _share(request, candidates))
     record, samples, gaps = request.record, tuple(sample_sizes(request)), tuple(smallest_edges(request))
-    lines, decision = tuple(price_designs(request)), decide(request.models, request.baseline, request.pairs)
+    lines, decision = tuple(price_designs(request)), select_design(request.models, request.baseline, request.pairs)
     # Not all designs compare with a baseline, or single pairs.
     suitable = {"baseline": "anchor ", "pairs": PAIRS}.get(decision.design, "")
     options = {"seed": request.seed, "tariff": asdict(request.tariff)}
@@ -154,7 +154,7 @@ def share_of_ties(record: "Recording", level: float) -> Estimate:
     return Estimate(share, ties.low, ties.high)
 
 
-def _candidates(request: PlanRequest) -> Iterator[AnchorCandidate]:
+def _rank_anchors(request: PlanRequest) -> Iterator[AnchorCandidate]:
     """Yield the pilot's models of known informativeness as anchors, the best first, with advice for each."""
     part = "informativeness of the candidates for the anchor"
     if request.record is None:
@@ -231,7 +231,7 @@ def _check_names(names: Sequence[str], baseline: str | None, pairs: Sequence[tup
         raise UsageError(f"--pair {same} {same}: a pair needs two different models")
 
 
-def decide(models: int, baseline: str | None = None, pairs: Sequence[tuple[str, str]] = ()) -> Decision:
+def select_design(models: int, baseline: str | None = None, pairs: Sequence[tuple[str, str]] = ()) -> Decision:
     """Return the decision of the first question of the tree (Don-Yehiya et al. 2026, Figure 5) that is answered yes."""
     question = "is there a natural baseline that every model is to be compared with?"
     if baseline is not None:

@@ -50,7 +50,7 @@ def calibration_reports(
 ) -> tuple[Report, ...]:
     """Return the answer with all sections that have data, or the short view; one section alone if it is named."""
     lacking = {"reliability": not calibration.agreement.bins, "stability": not calibration.stability}
-    views = zip(SECTIONS[1:], (_beta, _accuracy, _conformal, _models, _reliability, _stability), strict=True)
+    views = zip(SECTIONS[1:], (_beta, _accuracy, _conformal_report, _models, _reliability, _stability), strict=True)
     sections = {} if agreement is None else {"agreement": agreement}
     sections |= {name: view(calibration) for name, view in views if not lacking.get(name)}
     if section:
@@ -207,7 +207,7 @@ def _accuracy(calibration: Calibration) -> Report:
     return _report("ratings of models that the fit knew nothing of", ["", "hard", "soft"], rows)
 
 
-def _conformal(calibration: Calibration) -> Report:
+def _conformal_report(calibration: Calibration) -> Report:
     """Build the section on conformal intervals."""
     both: list[Conformal] = [calibration.conformal[kind] for kind in ("hard", "soft")]
     corrected, soft = bool(calibration.scale_correction), both[1]

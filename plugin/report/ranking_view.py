@@ -81,7 +81,7 @@ def _columns(standings: Standings) -> dict[str, Callable[[Entry], str]]:
         "se": lambda entry: number_text(entry.se, digits),
     }
     if conformal:
-        columns[f"conformal {percent(conformal)}"] = lambda entry: _conformal(entry, digits)
+        columns[f"conformal {percent(conformal)}"] = lambda entry: _conformal_text(entry, digits)
     else:
         columns["rank set"] = lambda entry: range_text(entry.rank_low, entry.rank_high) if entry.rank_low else EMPTY
     columns["battles"] = lambda entry: f"{entry.battles:,}"
@@ -108,7 +108,7 @@ def _extra(name: str, entry: Entry) -> str:
     return EMPTY if value is None else f"{value:,.0f}" if digits == 0 else number_text(value, digits)
 
 
-def _conformal(entry: Entry, digits: int) -> str:
+def _conformal_text(entry: Entry, digits: int) -> str:
     """Format a conformal interval."""
     low, high = entry.extra.get("conformal_low"), entry.extra.get("conformal_high")
     if entry.extra.get("conformal_level") is None:

@@ -57,7 +57,7 @@ ONLY_REASONING = "only reasoning"
 UNSEEN = "media that are not in the file"
 
 
-def answer(
+def build_response(
     question: QuestionRow, model: str | None, text: str | None, *, errored: bool = False, number: int = 1
 ) -> ResponseRow:
     """Return a response row, with the reason if there is no text to judge."""

@@ -11,7 +11,7 @@ import pandas as pd
 
 from podium.formats import lm_eval_layout as layout
 from podium.hookspecs import SourceFiles
-from podium.responses.answers import UNSEEN, Record, ResponseRow, Sheet, answer, is_empty
+from podium.responses.answers import UNSEEN, Record, ResponseRow, Sheet, build_response, is_empty
 
 MULTIMODAL = frozenset({"visual", "audio", "video"})
 """Keys of the parts of a request that are not text."""
@@ -65,7 +65,7 @@ def read_responses_in_samples(sheet: Sheet) -> list[ResponseRow]:
         unseen = any(isinstance(part, dict) and part.keys() & MULTIMODAL for part in request)
         for number, said in enumerate(_responses(record.cells), 1):
             text = record.as_text("response", said)
-            shown = answer(question, own.model, text, number=number)
+            shown = build_response(question, own.model, text, number=number)
             answers.append(replace(shown, text=None, reason=UNSEEN) if unseen else shown)
     return answers
 

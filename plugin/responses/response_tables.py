@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from podium.errors import UsageError
-from podium.responses.answers import UNSEEN, QuestionRow, Record, ResponseRow, Sheet, answer, id_of, is_empty
+from podium.responses.answers import UNSEEN, QuestionRow, Record, ResponseRow, Sheet, build_response, id_of, is_empty
 
 NAMES = {
     "item": ("item", "id", "uid", "question_id"),
@@ -29,7 +29,7 @@ def read_responses_table(sheet: Sheet) -> list[ResponseRow]:
         error = None if columns["error"] is None else record.cells[columns["error"]]
         errored = not is_empty(error) and error not in ("", False, 0, "false", "False")
         text = None if errored else record.text(columns["response"])
-        response = answer(_question(record, columns), record.name(columns["model"]), text, errored=errored)
+        response = build_response(_question(record, columns), record.name(columns["model"]), text, errored=errored)
         unseen = any(not is_empty(record.cells[name]) for name in MEDIA if name in record.cells)
         answers.append(replace(response, text=None, reason=UNSEEN) if unseen else response)
     return answers
@@ -76,7 +76,7 @@ def read_alpaca_outputs(sheet: Sheet) -> list[ResponseRow]:
         time = seen[sheet.label or model, instruction]
         item = id_of(instruction) + (f"#{time}" if time > 1 else "")
         question = record.question(item, instruction, category=record.name("dataset"))
-        answers.append(answer(question, model, record.text("output")))
+        answers.append(build_response(question, model, record.text("output")))
     return answers
 
 
@@ -93,7 +93,7 @@ def read_arena_hard_answers(sheet: Sheet) -> list[ResponseRow]:
             instruction, system, text = None, None, _text_of_turn(record, _only_entry(record, turns, "turns"))
         question = record.question(_arena_hard_item(record), instruction, system=system)
         # What arena-hard writes if the provider failed.
-        answers.append(answer(question, record.name(model), text, errored=text == "$ERROR$"))
+        answers.append(build_response(question, record.name(model), text, errored=text == "$ERROR$"))
     return answers
 
 

@@ -50,7 +50,7 @@ class TournamentAnswer:
         return asdict(self) | {"decisions": list(self.decisions), "open": [list(group) for group in self.open]}
 
 
-def build_answer(rule: Any, field: Field, played: Sequence[Round]) -> TournamentAnswer | None:
+def build_tournament_answer(rule: Any, field: Field, played: Sequence[Round]) -> TournamentAnswer | None:
     """Build the answer of a tournament from its rounds; None if it has no stopping rule or no interim analysis."""
     asked, most = rule, getattr(rule, "most", None)
     while hasattr(asked, "rule"):

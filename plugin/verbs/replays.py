@@ -15,7 +15,7 @@ from podium.nouns.ranking import Ranking
 from podium.plugins import catalogue
 from podium.plugins.settings import assign_options, options_by_name, parameters_of, ranker_names
 from podium.reading.judgments import read_battles
-from podium.tournaments.decisions import build_answer
+from podium.tournaments.decisions import build_tournament_answer
 from podium.tournaments.schedule import Field, Outcome, Pairing, Round, TournamentRule, asks_order
 from podium.verbs.rank_battles import rank, refuse_several_judges
 
@@ -198,7 +198,7 @@ def play(tournament: TournamentRule, record: Recording) -> Playthrough:
         seen.update(coming.pairings)
         rounds.append(Round(tuple(_outcome_of(pairing, record) for pairing in coming.pairings), coming.note))
     price = _price(record, rounds, len(given))
-    claimed = build_answer(tournament, record.field, (*before, *rounds))
+    claimed = build_tournament_answer(tournament, record.field, (*before, *rounds))
     answer = None if claimed is None else replace(claimed, calls=price.calls).to_dict()
     rows = record.rows_of([*seen, *(outcome.pairing for outcome in given)])
     battles = replace(record.battles.select(rows), missing=price.missing, answer=answer)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.planning.planner import decide
+from podium.planning.planner import select_design
 
 
 @pytest.mark.parametrize(
@@ -20,13 +20,13 @@ from podium.planning.planner import decide
 def test_every_way_down_the_tree(
     models: int, baseline: str | None, pairs: tuple[tuple[str, str], ...], design: str, questions: int
 ) -> None:
-    found = decide(models, baseline, pairs)
+    found = select_design(models, baseline, pairs)
     assert (found.design, len(found.steps)) == (design, questions)
 
 
 def test_a_baseline_allows_no_conclusion_on_others() -> None:
-    assert "draw no conclusions about other pairs" in decide(9, "old").advice
+    assert "draw no conclusions about other pairs" in select_design(9, "old").advice
 
 
 def test_a_ranking_takes_neither_the_strongest_nor_the_weakest() -> None:
-    assert "never the strongest or the weakest" in decide(9).advice
+    assert "never the strongest or the weakest" in select_design(9).advice

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import podium
-from podium.responses.answers import QuestionRow, answer, id_of, stem
+from podium.responses.answers import QuestionRow, build_response, id_of, stem
 from podium.responses.read import read_responses
 
 ROWS = [
@@ -137,6 +137,6 @@ def test_a_file_of_a_header_alone_says_that_no_row_is_below_it(save):
 
 
 def test_ids_and_names_of_models_are_made_of_texts_and_paths() -> None:
-    assert answer(QuestionRow("q1", "Say hi."), "wren", " ").reason == "empty response"
+    assert build_response(QuestionRow("q1", "Say hi."), "wren", " ").reason == "empty response"
     assert id_of("Say hi.") == "i-e276e57b8ac9"
     assert stem(Path("runs/wren-1.5.jsonl.gz")) == "wren-1.5"

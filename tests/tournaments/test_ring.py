@@ -26,7 +26,7 @@ from podium.rankers.further_items import further_items
 from podium.rankers.scale import POINTS
 from podium.tournaments.anchor import Anchor
 from podium.tournaments.chain import Chain
-from podium.tournaments.decisions import build_answer
+from podium.tournaments.decisions import build_tournament_answer
 from podium.tournaments.parts import Budget
 from podium.tournaments.ring import Ring
 from podium.tournaments.round_robin import RoundRobin
@@ -130,7 +130,7 @@ def test_an_unparsed_reply_is_neither_a_win_nor_a_reason_to_stop() -> None:
     assert not last.settled[2].any()
     assert (last.settled[np.ix_([0, 1, 3, 4], [0, 1, 3, 4])] != 0).sum() == 12
     nothing = play(rule, field, lambda _: None)
-    answer = build_answer(rule, field, nothing)
+    answer = build_tournament_answer(rule, field, nothing)
     assert (answer.reason, answer.open) == ("items", (field.models,))
 
 
@@ -139,7 +139,7 @@ def test_who_answered_too_few_items_is_not_asked_about() -> None:
     absent = {f"q{k:02d}": frozenset(["m04"]) for k in range(10, 60)}
     field, rule = field_of(5, 60, absent), Ring(until="order", start=25, margin=20.0)
     rounds = play(rule, field, lambda _: 1.0)
-    answer = build_answer(rule, field, rounds)
+    answer = build_tournament_answer(rule, field, rounds)
     assert answer.answered
     assert any("m04" in claim and "fewer than 25 items" in claim for claim in answer.decisions)
 
@@ -149,7 +149,7 @@ def test_models_that_tie_on_everything_and_a_judge_that_always_prefers_the_first
     for judge in (lambda _: 0.5, lambda pairing: float(pairing.first == pairing.a)):
         rule = Ring(until="order", start=25)
         rounds = play(rule, field, judge)
-        answer = build_answer(rule, field, rounds)
+        answer = build_tournament_answer(rule, field, rounds)
         assert (answer.reason, answer.decisions[0]) == ("items", "No pair is decided (95% at all 3 interim analyses).")
         assert np.abs(rule.progress_of(field, rounds).looks[1].theta).max() < 1e-9, "every circle cancels position"
 
@@ -174,7 +174,7 @@ def test_what_is_settled_of_an_open_order_names_who_is_above_whom() -> None:
     field, rule = field_of(6, 60), RoundRobin(until="order", margin=20.0)
     rounds = play(rule, field)
     last = rule.progress_of(field, rounds).looks[-1]
-    [claim] = build_answer(rule, field, rounds).decisions[:1]
+    [claim] = build_tournament_answer(rule, field, rounds).decisions[:1]
     number, high, low = re.fullmatch(
         r"(\d+) of 15 pairs are decided, among them (.*) above (.*): of each, the lower is not better by more than 20 "
         r"Elo than the upper \(95%.*\)\.",
@@ -222,14 +222,16 @@ def test_impossible_options_are_refused_with_a_remedy(make, complaint: str) -> N
 def test_one_model_plays_nothing_and_two_are_settled() -> None:
     assert play(Ring(until="order"), field_of(1, 40)) == []
     field, rule = field_of(2, 60), Ring(until="top1", start=25)
-    answer = build_answer(rule, field, play(rule, field, lambda pairing: 0.9 if coin(pairing) < 0.8 else 0.2))
+    answer = build_tournament_answer(
+        rule, field, play(rule, field, lambda pairing: 0.9 if coin(pairing) < 0.8 else 0.2)
+    )
     assert answer.answered
     assert answer.decisions[0].startswith("The best of 2 is m00")
 
 
 def test_a_budget_ends_it_and_is_the_reason() -> None:
     field, rule = field_of(6, 120), Budget(Ring(until="order"), 300)
-    answer = build_answer(rule, field, play(rule, field, lambda _: 0.5))
+    answer = build_tournament_answer(rule, field, play(rule, field, lambda _: 0.5))
     assert (answer.reason, answer.battles, answer.look, answer.answered) == ("max_battles", 300, 2, False)
 
 
@@ -237,7 +239,7 @@ def test_a_budget_that_ends_within_the_last_round_is_the_reason_and_the_items_ar
     field = field_of(4, 30)
     for most, reason in ((110, "max_battles"), (240, "items")):
         rule = Budget(Ring(until="order", start=25), most)
-        answer = build_answer(rule, field, play(rule, field, lambda _: 0.5))
+        answer = build_tournament_answer(rule, field, play(rule, field, lambda _: 0.5))
         assert (answer.reason, answer.battles) == (reason, most)
 
 
@@ -299,7 +301,7 @@ def test_models_that_are_level_on_every_item_show_no_error_and_nothing_is_settle
     world = CloseWorld(np.zeros(6), 60, seed=1, judge=Judge(position_bias=50.0, noise=0.1))
     rule = Ring(passes=1, **options)
     rounds = world.play(rule)
-    answer = build_answer(rule, world.field, rounds)
+    answer = build_tournament_answer(rule, world.field, rounds)
     assert {one.credit if one.pairing.first == one.pairing.a else 1 - one.credit for one in rounds[0].outcomes} == {1.0}
     assert (answer.answered, answer.reason) == (False, "items")
     assert "All models are level on every item" in answer.decisions[-1]
@@ -337,7 +339,7 @@ def test_whoever_only_won_or_only_lost_has_no_interval_and_whoever_never_played_
 def test_an_answer_from_too_few_items_says_how_many_there_were() -> None:
     world = CloseWorld(np.linspace(-100, 100, 5), 60, seed=1)
     rule = Budget(Ring(until="order"), 90)
-    answer = build_answer(rule, world.field, world.play(rule))
+    answer = build_tournament_answer(rule, world.field, world.play(rule))
     assert answer.decisions[0].startswith("No pair is decided: 18 items were judged, and an error needs 25")
 
 
@@ -452,7 +454,7 @@ def test_a_newcomer_joins_and_the_old_ones_do_not_meet_again(until: str) -> None
         if not until:
             continue
         rounds = joined(world, rule, before)
-        answer = build_answer(rule, world.field, [*before, *rounds])
+        answer = build_tournament_answer(rule, world.field, [*before, *rounds])
         last = rule.progress_of(world.field, [*before, *rounds]).looks[-1]
         assert answer.battles == len(done)
         assert abs(last.theta[-1] - last.theta[:-1].mean() - 1.2 * world.truth[-1] / POINTS) < 0.45

@@ -21,7 +21,7 @@ from podium.hosts.inspect_ai.log_contents import (
 from podium.hosts.inspect_ai.log_files import NAMESPACE
 from podium.hosts.inspect_ai.logs import UNUSED, read_by_inspect
 from podium.hosts.inspect_ai.media import media_as_text, media_in, text_with_places, why_not_shown
-from podium.responses.answers import QuestionRow, ResponseRow, answer
+from podium.responses.answers import QuestionRow, ResponseRow, build_response
 from podium.responses.assembly import AGREE
 
 
@@ -44,7 +44,7 @@ def responses_in(path: Path) -> list[ResponseRow]:
                 # Every epoch repeats them.
                 for (name, item), given in parse_answers(request, kept_in_store(sample, NAMESPACE)).items():
                     question = QuestionRow(item, **known, source=str(path), row=f"sample {sample.id}")
-                    rows[name, item] = answer(question, name, given.text, errored=given.failed is not None)
+                    rows[name, item] = build_response(question, name, given.text, errored=given.failed is not None)
         return list(rows.values())
 
 
@@ -61,7 +61,7 @@ def _response_of(sample: EvalSample, path: Path, log: EvalLog) -> ResponseRow:
     question, model = question_of(sample, sample.id, str(path), log.eval.task), log.eval.model
     if not sample.error and (why := why_not_shown(sample)):
         return ResponseRow(question, model, None, why, sample.epoch)
-    return answer(question, model, sample.output.completion, errored=bool(sample.error), number=sample.epoch)
+    return build_response(question, model, sample.output.completion, errored=bool(sample.error), number=sample.epoch)
 
 
 def question_of(sample: EvalSample | Sample, item: str | int, source: str, task: str) -> QuestionRow:

@@ -29,7 +29,7 @@ from podium.hosts.inspect_ai.round_samples import (
 )
 from podium.printable import tell
 from podium.responses.collection import response_key
-from podium.tournaments.decisions import build_answer
+from podium.tournaments.decisions import build_tournament_answer
 from podium.tournaments.schedule import Field, NextRound, Outcome, Pairing, Round, TournamentRule, merge_responses
 
 
@@ -165,7 +165,7 @@ class TournamentSource(SampleSource):
                 f"nothing can be played: {self.answers.failures_text()}. Fix the cause, then start again: the answers "
                 "so far are kept"
             )
-        answer, name = build_answer(self.rule, self.field, played), round_id(number)
+        answer, name = build_tournament_answer(self.rule, self.field, played), round_id(number)
         if answer is None or name in self.scheduled:
             return None
         self.scheduled.add(name)

@@ -150,12 +150,12 @@ def label_strengths(
         extra=extra or {},
         diagnostics={"newton_steps": strengths.optimum.steps, "design_efficiency": efficiency}
         | ({"origin": origin} if (origin := scale.summary(exposure.models)) else {}),
-        warnings=_fit_warnings(exposure, strengths, efficiency),
+        warnings=_separation_and_design_warnings(exposure, strengths, efficiency),
     )
     return build_standings(ranker, "elo", exposure, result, level=level, rng=rng)
 
 
-def _fit_warnings(exposure: Exposure, strengths: Strengths, efficiency: float | None) -> list[str]:
+def _separation_and_design_warnings(exposure: Exposure, strengths: Strengths, efficiency: float | None) -> list[str]:
     """Return warnings of separated models and of an inefficient design."""
     graph = strengths.graph
     who = describe_separated(exposure.models, graph, exposure.win_rates, strengths.theta)

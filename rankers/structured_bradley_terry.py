@@ -91,7 +91,7 @@ def structured_bradley_terry(
         Fit(converged=True, regularization=regularization),
         extra=extra,
         diagnostics={"structured": {"labels": labels.votes, "battles": len(labels.coded.a), **fit.summary()}},
-        warnings=[*warnings, *_fit_warnings(battles, labels, fit, judge.theta, human, human_se)],
+        warnings=[*warnings, *_label_and_judge_warnings(battles, labels, fit, judge.theta, human, human_se)],
     )
     return build_standings("structured-bradley-terry", "elo", exposure, result, level=level, rng=rng)
 
@@ -140,7 +140,7 @@ def _judge_credits(
         ]
 
 
-def _fit_warnings(
+def _label_and_judge_warnings(
     battles: Battles,
     labels: HumanLabelFit,
     fit: RandomEffects,

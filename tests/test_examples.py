@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from podium.answers.rank_templates import all_of, item_names, join_names, more_items_sentence, number_word
+from podium.answers.rank_templates import all_of, join_item_names, join_names, more_items_sentence, number_word
 from podium.checks import CHECKS
 from podium.comparison.gate import parse_requirement
 from podium.diagnosis.clustered import farther_ends
@@ -44,8 +44,8 @@ def test_names_are_joined_by_a_word():
 
 
 def test_items_are_named_and_a_row_without_an_item_is_called_by_its_number():
-    assert item_names(["backwards", "bullets"]) == "items backwards and bullets"
-    assert item_names(["row 3"]) == "row 3"
+    assert join_item_names(["backwards", "bullets"]) == "items backwards and bullets"
+    assert join_item_names(["row 3"]) == "row 3"
 
 
 def test_one_more_item_is_in_the_singular():

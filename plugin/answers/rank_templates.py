@@ -57,7 +57,7 @@ def join_names(names: Sequence[str], word: str = "and") -> str:
     return f" {word} ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
-def item_names(names: Sequence[str]) -> str:
+def join_item_names(names: Sequence[str]) -> str:
     """Join names of items in a sentence; a row without an item is called by its number."""
     return join_names(names) if names[0].startswith("row ") else f"{plural('item', len(names))} {join_names(names)}"
 

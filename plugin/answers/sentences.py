@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from podium.answers import rank_templates
-from podium.answers.rank_templates import all_of, item_names, more_items_sentence, number_word
+from podium.answers.rank_templates import all_of, join_item_names, more_items_sentence, number_word
 from podium.answers.trust_checks import (
     CheckResult,
     check_first_place,
@@ -77,7 +77,7 @@ def next_sentence(standings: Standings, robustness: DropOutRobustness | None = N
         return None
     first, second = separation.names[:2]
     if "structured" in standings.diagnostics:
-        noun, number = "label", _further_labels(standings, separation)
+        noun, number = "label", _estimate_further_labels(standings, separation)
     else:
         noun = "item" if standings.counts.items > 1 else "battle"
         number = further_items(separation.clusters, separation.critical, separation.z)
@@ -85,7 +85,7 @@ def next_sentence(standings: Standings, robustness: DropOutRobustness | None = N
         return more_items_sentence(first, second, number, difference_text(separation.gap, standings.scale), noun)
     reason = rank_templates.GAP_WITHIN_ERROR if separation.z < 1 else rank_templates.LABELS_UNBOUNDED
     if robustness and robustness.items:
-        reason = rank_templates.RIVAL_LEADS.format(items=item_names(robustness.items), rival=robustness.new_leader)
+        reason = rank_templates.RIVAL_LEADS.format(items=join_item_names(robustness.items), rival=robustness.new_leader)
     return rank_templates.MORE_ITEMS_UNKNOWN.format(noun=noun, first=first, second=second, reason=reason)
 
 
@@ -112,7 +112,7 @@ def _same_leaders_sentence(standings: Standings, others: Sequence[Standings]) ->
     return rank_templates.SAME_LEADERS_IN_SLICES.format(models=models, slices=share)
 
 
-def _further_labels(standings: Standings, separation: Separation) -> int | None:
+def _estimate_further_labels(standings: Standings, separation: Separation) -> int | None:
     """Return how many more human labels would separate the first two models; None if that is unknown."""
     extra = {entry.model: entry.extra for entry in standings.entries}
     ends = [extra[name][end] for end in ("human_low", "human_high") for name in separation.names[:2]]

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import stdtr
 
 from podium.answers import rank_templates
-from podium.answers.rank_templates import all_of, item_names, join_names
+from podium.answers.rank_templates import all_of, join_item_names, join_names
 from podium.checks import CHECKS
 from podium.diagnosis.clustered import cluster_battles
 from podium.diagnosis.cycles import find_cycles, find_triples
@@ -116,7 +116,7 @@ def check_first_place(standings: Standings, robustness: DropOutRobustness | None
         return []
     if not robustness.items:
         return [CheckResult("first place")]
-    items = item_names(robustness.items)
+    items = join_item_names(robustness.items)
     return [_result("first place", True, items=items, rival=robustness.new_leader, leader=robustness.leader)]
 
 

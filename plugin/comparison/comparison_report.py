@@ -42,7 +42,7 @@ def comparison_reports(comparison: Comparison) -> tuple[Report, ...]:
             title=f"compare · {some(list(pairs), most=3) if pairs else 'nothing compared'}",
             answer=comparison.answer,
             table=_findings_table(findings, about) if findings else None,
-            notes=tuple(_denominators(comparison)),
+            notes=tuple(_format_finding_counts(comparison)),
             sections=tuple(sections),
         ),
     )
@@ -113,7 +113,7 @@ def _items_section(finding: PairFinding, about: str, most: int) -> Section:
     return Section("items", f"items that changed{about}", tables=(table,), notes=notes)
 
 
-def _denominators(comparison: Comparison) -> list[str]:
+def _format_finding_counts(comparison: Comparison) -> list[str]:
     """Write the denominators of each finding: items, identical answers, unparsed, and the test."""
     lines = []
     for own in comparison.findings:

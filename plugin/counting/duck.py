@@ -117,7 +117,7 @@ class Duck:
 
     def table(self, query: str) -> pa.Table:
         """Return all rows of a query."""
-        with _errors():
+        with _convert_duckdb_errors():
             return self.connection.sql(query).to_arrow_table()
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
@@ -127,7 +127,7 @@ class Duck:
     def batches(self, query: str, order: str) -> Iterator[pa.RecordBatch]:  # noqa: ARG002
         """Yield the rows of a query of a stored table in stored order, a million at a time, read by one thread: more
         would take the cores from the sums that are made of the rows meanwhile."""
-        with _errors(), self.connection.cursor() as cursor:
+        with _convert_duckdb_errors(), self.connection.cursor() as cursor:
             cursor.execute("set threads = 1")
             try:
                 yield from cursor.sql(query).to_arrow_reader(BATCH)
@@ -146,12 +146,12 @@ class Duck:
 
     def _run(self, query: str) -> duckdb.DuckDBPyConnection:
         """Execute a query; DuckDB's errors become `DataError`."""
-        with _errors():
+        with _convert_duckdb_errors():
             return self.connection.execute(query)
 
 
 @contextmanager
-def _errors() -> Iterator[None]:
+def _convert_duckdb_errors() -> Iterator[None]:
     """Convert DuckDB's memory, disk and file errors to `DataError`."""
     try:
         yield

@@ -52,7 +52,7 @@ class Spark:
             self.session = builder.getOrCreate()
         except Exception as error:
             raise UsageError(
-                f"Spark at {_place(master)} does not start ({_first_line(error)}): it needs a master that "
+                f"Spark at {_remove_token(master)} does not start ({_explain_error(error)}): it needs a master that "
                 f"can be reached, and Java 17, which the extra spark brings for this machine: {install_hint('spark')}"
             ) from None
         self._numbers = itertools.count()
@@ -75,16 +75,16 @@ class Spark:
             self.session.read.parquet(*paths).createOrReplaceTempView(name)
         except Exception as error:
             where = ", ".join(map(without_secrets, paths[:3]))
-            raise UsageError(f"Spark cannot read {where} ({_first_line(error)})") from None
+            raise UsageError(f"Spark cannot read {where} ({_explain_error(error)})") from None
 
     def view(self, name: str, query: str) -> None:
         """Create a view of a query; the query runs each time the view is read."""
-        with _errors():
+        with _convert_spark_errors():
             self.session.sql(query).createOrReplaceTempView(name)
 
     def store(self, name: str, query: str) -> None:
         """Run a query once and cache its rows on the executors, on disk if memory is short."""
-        with _errors():
+        with _convert_spark_errors():
             self.session.sql(query).persist().createOrReplaceTempView(name)
 
     def store_groups(self, name: str, rows: int, source: str, query: Callable[[str], str], order: str) -> None:  # noqa: ARG002
@@ -93,7 +93,7 @@ class Spark:
 
     def table(self, query: str) -> pa.Table:
         """Return all rows of a query."""
-        with _errors():
+        with _convert_spark_errors():
             frame: Any = self.session.sql(query)
             if hasattr(frame, "toArrow"):
                 return frame.toArrow()
@@ -102,7 +102,7 @@ class Spark:
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """Return all rows of a small query as Python values."""
-        with _errors():
+        with _convert_spark_errors():
             return [tuple(row) for row in self.session.sql(query).collect()]
 
     def batches(self, query: str, order: str) -> Iterator[pa.RecordBatch]:
@@ -122,20 +122,20 @@ class Spark:
 
 
 @contextmanager
-def _errors() -> Iterator[None]:
+def _convert_spark_errors() -> Iterator[None]:
     """Convert Spark's errors to `DataError`."""
     try:
         yield
     except Exception as error:
         remedy = "repair the file, or rank it with DuckDB, which names what is wrong with it"
-        raise DataError(f"Spark cannot read or count ({_first_line(error)})", remedy=remedy) from None
+        raise DataError(f"Spark cannot read or count ({_explain_error(error)})", remedy=remedy) from None
 
 
-def _first_line(error: Exception) -> str:
+def _explain_error(error: Exception) -> str:
     """Return the first line of an error, without credentials."""
-    return without_secrets(f"{type(error).__name__}: {_place(str(error).strip().partition(chr(10))[0])}")
+    return without_secrets(f"{type(error).__name__}: {_remove_token(str(error).strip().partition(chr(10))[0])}")
 
 
-def _place(text: str) -> str:
+def _remove_token(text: str) -> str:
     """Remove what follows the address of a Spark Connect server, as it may contain a token."""
     return SETTINGS_OF_ADDRESS.sub(r"\1", text)

@@ -34,7 +34,7 @@ def open_lines(path: Path, held: Path, engine: Duck) -> Records:
     """Open `held`, a file of JSON lines, under the name `path`; cells stay JSON text until they are typed."""
     view = engine.fresh("file")
     try:
-        names = _keys(engine, _scan_of_objects(held))
+        names = _read_keys(engine, _scan_of_objects(held))
     except duckdb.OutOfMemoryException as error:
         raise out_of_memory(error, str(path)) from None
     except duckdb.Error:
@@ -58,7 +58,7 @@ def _scan_of_objects(path: Path) -> str:
     return f"read_ndjson_objects({literal_path(path)}, maximum_object_size={LONGEST_LINE}, compression='uncompressed')"
 
 
-def _keys(engine: Duck, source: str) -> list[str]:
+def _read_keys(engine: Duck, source: str) -> list[str]:
     """Return the keys of all records in order of appearance; DataError if a record has a key twice."""
     shape = "json_keys(json) as keys, json_type(json) as kind, min(row) as row, max(strlen(json)) as longest"
     numbered = f"(select json, row_number() over () as row from {source})"

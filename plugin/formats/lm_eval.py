@@ -27,7 +27,7 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
     notes: list[str] = []
     lost: list[str] = []
     for source in sources:
-        of_source, results = _find_samples(source, notes, lost)
+        of_source, results = _find_run_files(source, notes, lost)
         paths.update([*(file.path for file in of_source), *(run.path for run in results)])
         samples = {file.path.resolve(): file for file in of_source} | samples
     if not paths:
@@ -61,7 +61,7 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
     return GatheredBattles(tuple(sheets), frozenset(paths), tuple(notes), tuple(lost))
 
 
-def _find_samples(source: SourceFiles, notes: list[str], lost: list[str]) -> tuple[list[Samples], list[Results]]:
+def _find_run_files(source: SourceFiles, notes: list[str], lost: list[str]) -> tuple[list[Samples], list[Results]]:
     """Return the samples and results files of a source; append notes and what could not be read."""
     own, results = find_runs(source.paths, source.label, searched=source.searched)
     names = sorted({file.results.model for file in own if file.results and file.results.model})

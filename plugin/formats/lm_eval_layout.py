@@ -184,7 +184,7 @@ def sample_rows(path: Path) -> Iterator[tuple[str, dict[str, Any] | None]]:
             raise DataError(problem, source=str(path), remedy="write or copy the file again") from None
 
 
-def document_hash(row: Mapping[str, Any]) -> str:
+def read_doc_hash(row: Mapping[str, Any]) -> str:
     """Return the hash of a row's document, computed as by lm-eval if the row does not hold it."""
     said = text_of(row.get("doc_hash"))
     if said is not None:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from podium.errors import DataError, NotIdentifiedError, UsageError
-from podium.formats.lm_eval_layout import SAMPLE_FIELDS, Samples, document_hash, item_ids, place_in_set, sample_rows
+from podium.formats.lm_eval_layout import SAMPLE_FIELDS, Samples, item_ids, place_in_set, read_doc_hash, sample_rows
 from podium.text import some, text_of
 
 NO_METRICS = SAMPLE_FIELDS | {"target", "resps", "filtered_resps", "filter", "metrics", "scores_per_repeat"}
@@ -61,7 +61,7 @@ def read_scores(file: Samples) -> Scores:
         target = text_of(row.get("target_hash")) or text_of(row.get("target")) or ""
         metrics = {str(name): row.get(str(name)) for name in names}
         rows.append(
-            (place, text_of(row.get("filter")) or "none", document_hash(row), place_in_set(row), target, metrics)
+            (place, text_of(row.get("filter")) or "none", read_doc_hash(row), place_in_set(row), target, metrics)
         )
     frame = pd.DataFrame(rows, columns=["line", "filter", "document", "order", "target", "metrics"])
     frame["item"] = item_ids(file.task, list(zip(frame["filter"], frame["document"], frame["order"], strict=True)))

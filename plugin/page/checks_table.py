@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from podium.answers.rank_templates import item_names
+from podium.answers.rank_templates import join_item_names
 from podium.answers.trust_checks import CheckResult, apply_holm, are_too_many, check_results
 from podium.checks import CHECKS
 from podium.diagnosis.judge_checks import unparsed_share
@@ -83,6 +83,6 @@ def _robustness_row(battles: Battles) -> Row:
         tried = f"no removal of up to {robustness.largest_tried} items was found"
         return name, FINE, f"{tried} that changes the leader {leader}"
     dropped = f"{'' if robustness.is_exact else 'at most '}{number} {plural('item', number)}"
-    rival = f"without {item_names(robustness.items)}, {robustness.new_leader} leads"
+    rival = f"without {join_item_names(robustness.items)}, {robustness.new_leader} leads"
     verdict = LOOK if number <= CHECKS[name].threshold else FINE
     return name, verdict, f"dropping {dropped} changes the leader from {leader}: {rival}"

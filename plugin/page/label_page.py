@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from podium.formats.label_sheet import SheetRow, sheet_table
-from podium.page.packing import fill_template, read_asset
+from podium.page.packing import read_asset, render_page
 
 
 def label_page(rows: Sequence[SheetRow]) -> str:
@@ -13,4 +13,4 @@ def label_page(rows: Sequence[SheetRow]) -> str:
     texts = [{name: getattr(row, name) for name in ("instruction", "response_1", "response_2")} for row in rows]
     shown = [text | known for text, known in zip(texts, sheet[["item", "battle"]].to_dict("records"), strict=True)]
     scripts, has_texts = map(read_asset, ("tables.js", "votes.js")), any(row.response_1 for row in rows)
-    return fill_template("label.html", list(scripts), shown, total=len(rows), has_texts=has_texts)
+    return render_page("label.html", list(scripts), shown, total=len(rows), has_texts=has_texts)

@@ -12,7 +12,7 @@ from podium.errors import DataError
 from podium.nouns.json_files import REMEDY, read_ranking
 from podium.nouns.ranking import Entry, Ranking, Standings
 from podium.page.material import PageContent
-from podium.page.packing import fill_template, read_asset
+from podium.page.packing import read_asset, render_page
 from podium.page.report_page import plain_answer, report_page
 from podium.pictures.style import load_extra
 from podium.printable import printable
@@ -97,7 +97,7 @@ def site_files(rankings: dict[str, Ranking]) -> Iterator[tuple[str, str]]:
         "answers": [entry.answer for entry in entries],
         "places": load_extra("markupsafe").Markup(table_part(places)),
     }
-    yield INDEX, fill_template("leaderboard.html", [read_asset("tables.js")], {}, **shown, card=CARD)
+    yield INDEX, render_page("leaderboard.html", [read_asset("tables.js")], {}, **shown, card=CARD)
     answers = tuple(f"{entry.title}: {entry.answer}" for entry in entries)
     sections = (Section("places", PLACES, tables=(places,)), Section("answers", ANSWERS, notes=answers))
     yield CARD, markdown_text([replace(report, sections=sections)])

@@ -114,12 +114,12 @@ def _orders_of(judgments: Battles, rows: pd.DataFrame) -> list[list[list[Any]]]:
     known = [name for name in ("item", "judge", "repeat", "response") if name in rows and name in judgments.table]
     if "item" not in known or "order" not in judgments.table:
         return [[] for _ in range(len(rows))]
-    listed = _keys(rows, known)
+    listed = _battle_keys(rows, known)
     orders: dict[tuple[Any, ...], list[list[Any]]] = {key: [] for key in listed}
     wanted = judgments.table[judgments.table["item"].isin(rows["item"])]
     reasons = as_text(wanted["reason"]) if "reason" in wanted else [None] * len(wanted)
     credits = _numbers(wanted["credit"])
-    for key, order, credit, reason in zip(_keys(wanted, known), wanted["order"], credits, reasons, strict=True):
+    for key, order, credit, reason in zip(_battle_keys(wanted, known), wanted["order"], credits, reasons, strict=True):
         turned_credit = None if credit is None else round(1 - credit, 3)
         orders.get(key, []).append([str(order or ""), credit, reason])
         orders.get((*key[:-2], key[-1], key[-2]), []).append(
@@ -128,7 +128,7 @@ def _orders_of(judgments: Battles, rows: pd.DataFrame) -> list[list[list[Any]]]:
     return [orders[key] for key in listed]
 
 
-def _keys(table: pd.DataFrame, names: list[str]) -> list[tuple[Any, ...]]:
+def _battle_keys(table: pd.DataFrame, names: list[str]) -> list[tuple[Any, ...]]:
     """Return the given columns and both models of each row as tuples of text."""
     columns = [as_text(table[name]).to_numpy(object) for name in (*names, "model_a", "model_b")]
     return list(zip(*columns, strict=True))

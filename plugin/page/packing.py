@@ -62,7 +62,7 @@ def read_asset(name: str) -> str:
     return files("podium.page").joinpath(name).read_text(encoding="utf-8")
 
 
-def fill_template(template: str, scripts: Sequence[str], data: Any, **context: Any) -> str:
+def render_page(template: str, scripts: Sequence[str], data: Any, **context: Any) -> str:
     """Render a template of this package with its styles and data; only its scripts may run, and no request is made."""
     jinja = load_extra("jinja2")
     environment = jinja.Environment(

@@ -6,7 +6,7 @@ from typing import Any
 from podium.nouns.ranking import Standings
 from podium.page.checks_table import checks_table
 from podium.page.material import PageContent
-from podium.page.packing import chart_in_page, charting_library, fill_template, read_asset
+from podium.page.packing import chart_in_page, charting_library, read_asset, render_page
 from podium.pictures.charts import bubble_rows, forest, heat_map, placement, rank_bubbles, reliability
 from podium.pictures.style import DARK, LIGHT, load_extra, theme
 from podium.report.calibration_view import calibration_reports
@@ -39,7 +39,7 @@ def report_page(content: PageContent) -> str:
         "order": [entry.model for entry in first.entries],
     }
     models, judged, items = len(first.entries), first.counts.readable, first.counts.items
-    return fill_template(
+    return render_page(
         "report.html",
         [charting_library(), *map(read_asset, SCRIPTS)],
         data,

@@ -88,7 +88,7 @@ def _sections(plan: Plan) -> Iterator[Section]:
         yield _anchor_section(plan)
     yield _samples(plan)
     if plan.gaps:
-        yield _gaps(plan)
+        yield _edge_section(plan)
     if plan.asked["items"] is not None:
         yield _planned_costs(plan)
     if any(line.needed for line in plan.lines):
@@ -161,7 +161,7 @@ def _samples(plan: Plan) -> Section:
     return _section("samples", title, plan.samples, columns, notes)
 
 
-def _gaps(plan: Plan) -> Section:
+def _edge_section(plan: Plan) -> Section:
     """Return the section with the smallest edges that the planned items detect."""
     columns: tuple[Column, ...] = (
         ("when", lambda gap: "they meet directly" if gap.how == "direct" else "both meet the anchor"),

@@ -123,7 +123,7 @@ def standings_notes(standings: Standings) -> Iterator[str]:
     answer, is_decided = known.get("answer", {}), standings.ranker == RANKER_OF_DECISIONS
     source = "" if is_decided else "the tournament found, by Bradley-Terry on its judge's verdicts: "
     yield from (source + decision for decision in answer.get("decisions", ()))
-    yield from _denominators(standings)
+    yield from _format_ranking_counts(standings)
     if is_decided and str(answer.get("until")).startswith("top") and answer["looks"] > 1:
         yield f"intervals hold at all {answer['looks']} interim analyses, too"
     if (informative := known.get("informative_items")) is not None:
@@ -150,7 +150,7 @@ def standings_notes(standings: Standings) -> Iterator[str]:
         yield "* separated: the data do not bound this rating"
 
 
-def _denominators(standings: Standings) -> Iterator[str]:
+def _format_ranking_counts(standings: Standings) -> Iterator[str]:
     """Yield items, judgments and battles, judged, unparsed with reasons, missing; and the effect of the order."""
     counts, reasons = standings.counts, standings.diagnostics.get("unparsed_reasons", {})
     kept = counts.one_sided - reasons.get(ONE_ORDER_UNPARSED, 0)

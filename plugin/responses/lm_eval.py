@@ -17,7 +17,7 @@ MULTIMODAL = frozenset({"visual", "audio", "video"})
 """Keys of the parts of a request that are not text."""
 
 
-def find_samples(source: SourceFiles) -> tuple[list[layout.Samples], tuple[Path, ...], list[str]]:
+def find_newest_samples(source: SourceFiles) -> tuple[list[layout.Samples], tuple[Path, ...], list[str]]:
     """Find the samples of the newest run of each model and task, the files that are not lm-eval's, and notes."""
     samples, results = layout.find_runs(source.paths, source.label, searched=source.searched)
     kept, notes = layout.select_runs(samples)
@@ -53,7 +53,7 @@ def read_responses_in_samples(sheet: Sheet) -> list[ResponseRow]:
     first = min((record.name("filter") or "" for record in records), default="")
     records = [record for record in records if (record.name("filter") or "") == first]
     items = layout.item_ids(
-        own.task, [("", layout.document_hash(record.cells), layout.place_in_set(record.cells)) for record in records]
+        own.task, [("", layout.read_doc_hash(record.cells), layout.place_in_set(record.cells)) for record in records]
     )
     answers = []
     for record, item in zip(records, items, strict=True):

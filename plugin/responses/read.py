@@ -170,7 +170,7 @@ def _read_source(
 ) -> tuple[list[Part], list[str]]:
     """Read the files of a source; also return notes."""
     place = local_files(find_files(source, tuple(suffix for reader in readers for suffix in reader.suffixes)))
-    files, rest, notes = lm_eval.find_samples(place)
+    files, rest, notes = lm_eval.find_newest_samples(place)
     parts: list[Part] = []
     for file in files:
         sheet, cut = lm_eval.read_rows(file)

@@ -84,7 +84,7 @@ class Look:
 
     def z(self, margin: float) -> np.ndarray:
         """Return (|gap| + margin) / standard error for all pairs, shape (models, models)."""
-        gap, error = _gaps(self.theta, self.covariance)
+        gap, error = _estimate_gaps(self.theta, self.covariance)
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio: np.ndarray = (np.abs(gap) + margin / POINTS) / error
         return ratio
@@ -325,7 +325,7 @@ def step_down(
     # `alpha`, the error probability of this look, is divided by the number of pairs asked about and not spent. A pair
     # settled with a margin (Elo) may still be settled the other way round, so it counts until it differs by more than
     # the margin, or is settled both ways.
-    gap, error = _gaps(theta, covariance)
+    gap, error = _estimate_gaps(theta, covariance)
     beyond, critical = margin / POINTS, np.nan
     ahead = np.where(np.abs(gap) > SAME, np.sign(gap), np.sign(np.arange(len(theta)) - np.arange(len(theta))[:, None]))
     while (open_ := asked & (settled == 0)).any() and clusters > 1:
@@ -361,7 +361,7 @@ def connected_groups(open_: np.ndarray) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(group) for group in members if len(group) > 1)
 
 
-def _gaps(theta: np.ndarray, covariance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _estimate_gaps(theta: np.ndarray, covariance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return differences of log-strengths (row minus column) and their standard errors, NaN if level on every item."""
     variance = np.diag(covariance)
     gap, squared = theta[:, None] - theta, variance[:, None] + variance - 2 * covariance

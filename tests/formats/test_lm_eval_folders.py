@@ -14,7 +14,7 @@ import pytest
 from lm_eval_output import LATER, TIME, sample, scored, write_run
 
 import podium
-from podium.formats.lm_eval_layout import document_hash, item_ids
+from podium.formats.lm_eval_layout import item_ids, read_doc_hash
 from podium.verbs.rank_battles import rank
 
 A = [1.0, 1.0, 0.0, 1.0]
@@ -104,7 +104,7 @@ def test_occurrences_are_counted_filter_by_filter() -> None:
 def test_a_row_without_the_hash_is_hashed_as_lm_eval_does() -> None:
     """Oracle: the hash that lm-eval 0.4.13 wrote for this document."""
     row = {"doc": {"q": "3+2=", "choices": ["5", "6", "8"], "gold": 0}}
-    assert document_hash(row) == "6f6b7cab1b6478f65e1f61be53d34ec9bbfc3647393af2afe7a9763e320b7362"
+    assert read_doc_hash(row) == "6f6b7cab1b6478f65e1f61be53d34ec9bbfc3647393af2afe7a9763e320b7362"
 
 
 def test_scores_against_other_targets_are_not_compared_and_both_files_are_named(tmp_path: Path) -> None:

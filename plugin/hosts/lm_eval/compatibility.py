@@ -91,7 +91,7 @@ def write_results(folder: Path, results: Mapping[str, Any], tracker: Any) -> Non
         logger.setLevel(level)
 
 
-def document_hash(document: Mapping[str, Any]) -> str:
+def hash_document(document: Mapping[str, Any]) -> str:
     """Return the hash by which lm-eval's samples know a document."""
     # Public way tried: none exists. A filter is given documents without their samples.
     from lm_eval.utils import handle_non_serializable, hash_string

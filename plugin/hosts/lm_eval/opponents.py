@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from podium.errors import UsageError
 from podium.formats.lm_eval_layout import item_ids
 from podium.hosts.inspect_ai.log_responses import READER
-from podium.hosts.lm_eval.compatibility import document_hash
+from podium.hosts.lm_eval.compatibility import hash_document
 from podium.responses.answers import ABSENT, EMPTY, is_empty
 from podium.responses.collection import Item, Responses, response_key
 from podium.responses.read import read_responses
@@ -54,7 +54,7 @@ def pair_with_opponents(
             f"an opponent is called {model!r}, as this run's model: label it (other={model}), or write `model: NAME`"
         )
     items = responses.by_id()
-    names = _item_names(docs, responses, items, field, task)
+    names = _find_item_ids(docs, responses, items, field, task)
     with_media = [shows_media(doc) for doc in docs]
     if not all(with_media) and items.keys().isdisjoint(names):
         raise _no_such_items(names, responses, field)
@@ -99,7 +99,7 @@ def _battles_of_document(
     return DocumentBattles(name, battles, missing)
 
 
-def _item_names(
+def _find_item_ids(
     docs: Sequence[Mapping[str, Any]], responses: Responses, known: Collection[str], field: str | None, task: str | None
 ) -> list[str]:
     """Return the item id of each document: its field's value, or the id of its content in the opponents' samples."""
@@ -109,7 +109,7 @@ def _item_names(
                 raise UsageError(f"item: {field}: documents have no such field; fields: {some(sorted(doc))}")
         return [str(doc[field]) for doc in docs]
     tasks = responses.categories if task is None else (task,)
-    places = [("", document_hash(doc), place) for place, doc in enumerate(docs)]
+    places = [("", hash_document(doc), place) for place, doc in enumerate(docs)]
     chosen = []
     for names in zip(*(item_ids(task, places) for task in dict.fromkeys(tasks or ("",))), strict=True):
         present = [name for name in names if name in known]

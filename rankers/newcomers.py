@@ -60,7 +60,7 @@ def newcomers(battles: Battles, calibration: Calibration, credit: np.ndarray) ->
     return tuple(sorted({*a[~knows_a & knows_b], *b[knows_a & ~knows_b]}))
 
 
-def place_newcomers(
+def rate_newcomers(
     battles: Battles,
     calibration: Calibration,
     signal: Signal,

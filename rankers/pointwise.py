@@ -72,7 +72,7 @@ def mean(
         )
         estimate = estimate.clip(0, 1) if matrix.is_bounded else estimate
     result = RankerResult(estimate, warnings=_missing_scores_warning(matrix))
-    return build_standings("mean", "score", _measure_exposure(battles, matrix), result, level=level, rng=rng)
+    return build_standings("mean", "score", _count_scored_models(battles, matrix), result, level=level, rng=rng)
 
 
 def median(
@@ -94,7 +94,7 @@ def median(
     shared = len(score) - len(np.unique(score))
     ties = [f"{shared} models share another's median: it does not separate them"] if shared else []
     result = RankerResult(estimate, warnings=[*_missing_scores_warning(matrix), *ties])
-    return build_standings("median", "score", _measure_exposure(battles, matrix), result, level=level, rng=rng)
+    return build_standings("median", "score", _count_scored_models(battles, matrix), result, level=level, rng=rng)
 
 
 def estimate_means(matrix: ScoreMatrix, level: float) -> ScoreEstimates:
@@ -122,7 +122,7 @@ def estimate_medians(matrix: ScoreMatrix, level: float, rng: np.random.Generator
     return replace(estimate, draws=draws)
 
 
-def _measure_exposure(battles: Battles, matrix: ScoreMatrix) -> Exposure:
+def _count_scored_models(battles: Battles, matrix: ScoreMatrix) -> Exposure:
     """Count battles and items of every scored model, including models without a readable battle."""
     coded = code_battles(battles)
     exposure = measure_exposure(battles, coded)

@@ -30,7 +30,7 @@ from podium.rankers.coded import Cluster, CodedBattles, code_battles, require_ch
 from podium.rankers.defaults import LEVEL, REGULARIZATION
 from podium.rankers.identification import bounded_models, fit_battles, fit_identified
 from podium.rankers.intervals import ScoreEstimates
-from podium.rankers.newcomers import newcomers, place_newcomers
+from podium.rankers.newcomers import newcomers, rate_newcomers
 from podium.rankers.newton import DesignMatrix
 from podium.rankers.scale import POINTS, EloScale, elo_scale
 from podium.rankers.standings import Exposure, measure_exposure
@@ -99,7 +99,7 @@ def soft_elo(
     soft = soften_battles(battles, whole or battles, calibration, TargetOptions(target, beta, constant, ridge), level)
     if calibration and newcomers(battles, calibration, soft.credit):
         _check_joint_options(pin=pin, regularization=regularization, cluster=None if cluster == "item" else cluster)
-        place = partial(place_newcomers, conformal_level=conformal_level, of=of, level=level, rng=rng, hard=hard)
+        place = partial(rate_newcomers, conformal_level=conformal_level, of=of, level=level, rng=rng, hard=hard)
         return soft.annotate(place(battles, calibration, soft.signal))
     notes = _notes_without_placement(calibration, conformal_level, of)
     penalty = REGULARIZATION if regularization is None else regularization

@@ -82,7 +82,7 @@ def mean_verdict(verdicts: Sequence[Verdict]) -> Verdict:
     )
 
 
-def merge_orders(about_a: Sequence[Verdict], *, one_sided: Literal["unparsed", "keep"] = "unparsed") -> Verdict:
+def average_orders(about_a: Sequence[Verdict], *, one_sided: Literal["unparsed", "keep"] = "unparsed") -> Verdict:
     """Average the verdicts about a of the orders asked; unparsed if one is, unless `one_sided` keeps the other."""
     if len(about_a) == 1:
         return about_a[0]

@@ -13,11 +13,11 @@ from podium.scorers.battle import (
     Judgment,
     Orders,
     Rule,
+    average_orders,
     compare_ratings,
     judgments,
     mean_verdict,
     merge_jury,
-    merge_orders,
     swap_sides,
 )
 from podium.scorers.identity import judge_identity, prompt_hash
@@ -226,7 +226,7 @@ def merge_rows(rows: Sequence[Mapping[str, Any]], how: Judging) -> Verdict:
         judges.setdefault(row["judge"], {}).setdefault(row["repeat"], {})[row["order"]] = verdict
     verdicts = []
     for repeats in judges.values():
-        battles = [merge_orders(list(repeats[k].values()), one_sided=how.one_sided) for k in sorted(repeats)]
+        battles = [average_orders(list(repeats[k].values()), one_sided=how.one_sided) for k in sorted(repeats)]
         readable = [verdict for verdict in battles if verdict.credit is not None]
         verdicts.append(mean_verdict(readable) if len(readable) > 1 else (readable or battles)[0])
     return merge_jury(verdicts, how.rule, quorum=how.quorum)

@@ -21,7 +21,7 @@ from podium.planning.compared_sizes import read_difference
 from podium.planning.plan import elo_of_edge
 from podium.planning.sample_size import informative_needed, items_needed, three_levels
 from podium.printable import printable
-from podium.report.latex import literal
+from podium.report.latex import escape_latex
 from podium.report.numbers import percent, range_text
 from podium.report.terminal import _wrap
 from podium.text import json_text, plural, some, text_of
@@ -176,7 +176,7 @@ def test_control_characters_are_escaped():
 
 
 def test_special_characters_of_latex_are_escaped():
-    assert literal("a_b & 50%") == r"a\_b \& 50\%"
+    assert escape_latex("a_b & 50%") == r"a\_b \& 50\%"
 
 
 def test_a_level_is_written_with_all_its_digits():

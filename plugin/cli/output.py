@@ -24,10 +24,10 @@ def warn(warning: str) -> None:
 
 def announce(ranking: "Ranking") -> None:
     """Write the warnings and failures of a ranking to stderr, each once."""
-    from podium.report.ranking_view import name_of
+    from podium.report.ranking_view import standings_name
 
     for warning in dict.fromkeys(warning for standings in ranking.standings for warning in standings.warnings):
-        names = [name_of(standings) for standings in ranking.standings if warning in standings.warnings]
+        names = [standings_name(standings) for standings in ranking.standings if warning in standings.warnings]
         whose = "" if len(names) == len(ranking.standings) else f"{', '.join(names)}: "
         warn(f"{whose}{warning}")
     for failure in ranking.failures:

@@ -42,6 +42,6 @@ def lm_eval(context: click.Context, arguments: tuple[str, ...]) -> None:
     podium lm_eval run --model hf --model_args pretrained=gpt2 --tasks gsm8k -o runs --ranker bradley-terry
     podium lm_eval run ... --ranker soft-elo --ranker_against runs/ --ranker_judge openai/gpt-5
     """
-    from podium.hosts.lm_eval.command import main
+    from podium.hosts.lm_eval.command import run_lm_eval
 
-    context.exit(main(arguments))
+    context.exit(run_lm_eval(arguments))

@@ -18,7 +18,7 @@ from podium.diagnosis.judge_checks import judge_warnings
 from podium.errors import NotIdentifiedError, PodiumError, UsageError, find_name
 from podium.format_version import FORMAT_VERSION
 from podium.nouns.battles import Battles
-from podium.nouns.ranking import provenance
+from podium.nouns.ranking import build_provenance
 from podium.rankers.coded import require_choice
 from podium.rankers.intervals import check_level, holm
 from podium.reading.judgments import read_battles
@@ -118,7 +118,7 @@ def compare(
     tables = [word for word in words if isinstance(word, Battles | pd.DataFrame)]
     typed = [str(word) for word in words if not isinstance(word, Battles | pd.DataFrame)]
     names, sources = split_arguments([*typed, *("battles" for _ in tables)], baseline)
-    battles = _read(sources[: len(sources) - len(tables)], tables, reading)
+    battles = _read_all(sources[: len(sources) - len(tables)], tables, reading)
     answers, unknown = find_responses(sources if not tables else (), responses)
     pairs = [
         ComparedPair(*pair, measure, level, None if answers is None else identical_items(answers, *pair))
@@ -131,7 +131,7 @@ def compare(
     return Comparison(
         findings=tuple(findings),
         level=level,
-        provenance=provenance(battles.sources, options | {"require": [own.text for own in required]}),
+        provenance=build_provenance(battles.sources, options | {"require": [own.text for own in required]}),
         gate=decide_requirements(required, findings, level) if required else None,
         warnings=_warnings(battles, answers, findings),
         failures=tuple(failures),
@@ -147,7 +147,7 @@ def _warnings(battles: Battles, answers: Responses | None, findings: Sequence[Pa
     return tuple(dict.fromkeys([*notes, *judge_warnings(battles, {})]))
 
 
-def _read(sources: Sequence[str], tables: Sequence[Battles | pd.DataFrame], reading: Mapping[str, Any]) -> Battles:
+def _read_all(sources: Sequence[str], tables: Sequence[Battles | pd.DataFrame], reading: Mapping[str, Any]) -> Battles:
     """Read the battles of sources and frames; battles that are read already must be given alone."""
     frames = [each for each in tables if isinstance(each, pd.DataFrame)]
     if len(frames) == len(tables):

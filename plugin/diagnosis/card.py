@@ -24,7 +24,7 @@ from podium.diagnosis.verbosity import verbosity
 from podium.errors import NotConvergedError, NotIdentifiedError, UsageError
 from podium.format_version import FORMAT_VERSION
 from podium.nouns.battles import Battles
-from podium.nouns.ranking import provenance
+from podium.nouns.ranking import build_provenance
 from podium.rankers.intervals import check_level
 from podium.text import Document, as_text
 
@@ -137,7 +137,7 @@ def diagnose(
         across=answer_sections(ACROSS, subjects),
         level=level,
         warnings=tuple(dict.fromkeys(battles.notes)),
-        provenance=provenance(battles.sources, {"reading": dict(battles.reading), **options}),
+        provenance=build_provenance(battles.sources, {"reading": dict(battles.reading), **options}),
     )
 
 

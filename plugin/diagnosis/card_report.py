@@ -46,7 +46,7 @@ def card_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
 
 def _judges_report(diagnosis: Diagnosis) -> Report:
     """Build the report with a row per judge."""
-    cards = {_name_of(card): card for card in diagnosis.cards}
+    cards = {_judge_name(card): card for card in diagnosis.cards}
     lines = {name: check_lines(card.answers) for name, card in cards.items()}
     header = ("judge", *(line.name for line in next(iter(lines.values()))))
     table = Table("", header, tuple((name, *(line.short for line in own)) for name, own in lines.items()))
@@ -59,14 +59,14 @@ def _judges_report(diagnosis: Diagnosis) -> Report:
     return Report(title, answers, table, notes)
 
 
-def _name_of(card: Card) -> str:
+def _judge_name(card: Card) -> str:
     """Return the name of the judge, or words if it has none."""
     return card.subject.judge or "judge not named"
 
 
 def _title(diagnosis: Diagnosis, card: Card) -> str:
     """Return the title of a card."""
-    return f"judge card · {_name_of(card)} · {percent(diagnosis.level)} intervals"
+    return f"judge card · {_judge_name(card)} · {percent(diagnosis.level)} intervals"
 
 
 def _sizes(card: Card) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from podium.diagnosis.clustered import Clustered, cluster_battles
 from podium.diagnosis.figures import CardAnswer, Figured, Missing
 from podium.diagnosis.position import BOTH_ORDERS
-from podium.diagnosis.subject import Subject, matchup_codes, orders_of
+from podium.diagnosis.subject import Subject, matchup_codes, read_orders
 from podium.nouns.battles import REPLIES, Battles
 
 
@@ -73,7 +73,7 @@ def _tally_repeats(judgments: Battles, win: np.ndarray) -> tuple[np.ndarray, np.
     if not judgments.has_items:
         return Missing("repeats", "no row names its item, which a repeat shares", "give a column item")
     # A verdict counts for the model of the lower code.
-    table, read, order = judgments.table, ~np.isnan(win), orders_of(judgments)
+    table, read, order = judgments.table, ~np.isnan(win), read_orders(judgments)
     a_is_low = np.less(*judgments.model_codes)
     low_first = np.where(order == "ab", 1 + a_is_low, np.where(order == "ba", 2 - a_is_low, 0))
     key = matchup_codes(judgments, np.arange(len(table))) * 3 + low_first

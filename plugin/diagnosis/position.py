@@ -8,7 +8,7 @@ from scipy.special import logit
 
 from podium.diagnosis.clustered import cluster_battles
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Unit, Value, labelled_figures
-from podium.diagnosis.subject import OrderPairs, Subject, first_shown, is_soft, near_ties, orders_of
+from podium.diagnosis.subject import OrderPairs, Subject, first_shown, is_soft, near_ties, read_orders
 from podium.nouns.battles import Battles
 from podium.report.model import Table
 
@@ -159,7 +159,7 @@ def _no_order(judgments: Battles) -> Missing:
         return Missing("position", "no verdict could be read", "see the reasons of the unparsed replies")
     if np.isfinite(judgments.numbers_of("score_a")).any():
         return Missing("position", "each response was scored alone: there is no first one", "none is needed")
-    merged = (orders_of(judgments) == "merged").any()
+    merged = (read_orders(judgments) == "merged").any()
     why = "the two orders are merged already" if merged else "no row names the response shown first"
     remedy = "give a row per order and a column order (ab, ba), or say --shown a where model_a was shown first"
     return Missing("position", why, remedy)

@@ -49,13 +49,13 @@ class OrderPairs:
 
 def first_shown(battles: Battles) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return, per row, credit and margin of the response shown first, and whether verdict and order are known."""
-    credit, margin, order = battles.numbers_of("credit"), battles.numbers_of("margin"), orders_of(battles)
+    credit, margin, order = battles.numbers_of("credit"), battles.numbers_of("margin"), read_orders(battles)
     second = order == "ba"
     known = np.isin(order, ["ab", "ba"]) & ~np.isnan(credit)
     return np.where(second, 1 - credit, credit), np.where(second, -margin, margin), known
 
 
-def orders_of(battles: Battles) -> np.ndarray:
+def read_orders(battles: Battles) -> np.ndarray:
     """Return the order of each row (`ab`, `ba`, `merged`; None if unknown), shape (rows,)."""
     table = battles.table
     return table["order"].astype(object).to_numpy() if "order" in table else np.full(len(table), None)

@@ -151,7 +151,7 @@ class Ranking(Document):
         return frame.astype({"rank_low": "Int64", "rank_high": "Int64"})
 
 
-def provenance(sources: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
+def build_provenance(sources: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the sources, options and package versions of a ranking."""
     return {"sources": list(sources), "options": dict(options), "versions": dict(_versions())}
 

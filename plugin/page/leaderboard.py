@@ -20,7 +20,7 @@ from podium.report.html import table_part
 from podium.report.markdown import markdown_text
 from podium.report.model import EMPTY, Report, Section, Table
 from podium.report.numbers import number_text, range_text
-from podium.report.ranking_view import name_of, ranking_reports
+from podium.report.ranking_view import ranking_reports, standings_name
 from podium.text import plural, some
 
 DATE = re.compile(r"\d{4}-?[01]\d-?[0-3]\d")
@@ -42,7 +42,7 @@ class SiteEntry:
     @property
     def title(self) -> str:
         """The ranking, its ranker and its slice."""
-        return f"{self.name} · {name_of(self.standings)}"
+        return f"{self.name} · {standings_name(self.standings)}"
 
     @property
     def firsts(self) -> list[str]:
@@ -118,7 +118,7 @@ def _index_report(entries: Sequence[SiteEntry]) -> Report:
         first = some(each.firsts, most=4) if each.firsts else f"{best} (no rank sets)"
         judges = printable(some(each.judges, most=4)) if each.judges else EMPTY
         figures = (f"{figure:,}" for figure in (len(standings.entries), counts.readable, counts.items))
-        rows.append((printable(each.name), printable(name_of(standings)), judges, first, *figures))
+        rows.append((printable(each.name), printable(standings_name(standings)), judges, first, *figures))
     title = f"{len(models)} models in {_rankings(len(entries))}"
     return Report(title, _describe_leaders(entries), Table("", HEADER, tuple(rows), "llllrrr"))
 
@@ -148,7 +148,7 @@ def _rankings(number: int) -> str:
 def _places_table(entries: Sequence[SiteEntry]) -> Table:
     """Build the table of each model's score and rank set in each ranking."""
     places = {
-        (entry.model, k): _place(each.standings, entry)
+        (entry.model, k): _format_score(each.standings, entry)
         for k, each in enumerate(entries)
         for entry in each.standings.entries
         if entry.score is not None or entry.rank_low
@@ -164,7 +164,7 @@ def _places_table(entries: Sequence[SiteEntry]) -> Table:
     return Table("", header, rows, legend=legend + approximate)
 
 
-def _place(standings: Standings, entry: Entry) -> str:
+def _format_score(standings: Standings, entry: Entry) -> str:
     """Format a model's score with its rank set."""
     places = range_text(entry.rank_low, entry.rank_high) if entry.rank_low else f"~{entry.rank}"
     score = number_text(entry.score, 0 if standings.scale == "elo" else 3)

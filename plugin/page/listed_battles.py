@@ -57,7 +57,7 @@ def list_battles(battles: Battles, judgments: Battles, texts: BattleTexts | None
         "reason": list(cells.get("reason", nothing)),
         "judge": list(cells.get("judge", [])) if len(battles.judges) > 1 else [],
         "category": list(cells.get("category", [])),
-        "orders": _orders_of(judgments, rows),
+        "orders": _list_judgments(judgments, rows),
     }
     if texts is not None:
         numbers = rows["response"].fillna(1).to_numpy() if "response" in rows else np.ones(len(rows))
@@ -109,7 +109,7 @@ def _disagreements(battles: Battles) -> np.ndarray:
     return why
 
 
-def _orders_of(judgments: Battles, rows: pd.DataFrame) -> list[list[list[Any]]]:
+def _list_judgments(judgments: Battles, rows: pd.DataFrame) -> list[list[list[Any]]]:
     """Return order, credit of model_a and the reason if unparsed, for each judgment of each battle."""
     known = [name for name in ("item", "judge", "repeat", "response") if name in rows and name in judgments.table]
     if "item" not in known or "order" not in judgments.table:

@@ -13,7 +13,7 @@ from podium.report.calibration_view import calibration_reports
 from podium.report.html import html_part, notes_part, section_part, table_part
 from podium.report.model import WARNING, Report, Table
 from podium.report.numbers import share_text
-from podium.report.ranking_view import name_of, ranking_reports
+from podium.report.ranking_view import ranking_reports, standings_name
 from podium.text import some
 
 SCRIPTS = ("tables.js", "charts.js", "battles.js")
@@ -46,7 +46,7 @@ def report_page(content: PageContent) -> str:
         title=f"{models} models, {judged:,} judged battles on {items:,} items",
         answer=reports[0].answer or plain_answer(first),
         rankings=[
-            (name_of(each), markup(_ranking_part(report)), f"forest-{k}")
+            (standings_name(each), markup(_ranking_part(report)), f"forest-{k}")
             for k, (each, report) in enumerate(zip(standings, reports, strict=True))
         ],
         checks=markup(_checks_part(content)),
@@ -77,7 +77,7 @@ def _charts(content: PageContent) -> dict[str, tuple[Any, str]]:
     charts, standings = {}, content.ranking.standings
     for k, each in enumerate(standings):
         beside = [other for other in standings if (other.slice, other.scale) == (each.slice, each.scale)]
-        caption = f"Scores of {name_of(each)} with intervals and rank sets; the table has the figures."
+        caption = f"Scores of {standings_name(each)} with intervals and rank sets; the table has the figures."
         charts[f"forest-{k}"] = forest(beside if beside[0] is each else [each]), caption
     if content.matchups is not None:
         if (shares := content.rank_probabilities) is not None:

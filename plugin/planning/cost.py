@@ -26,7 +26,7 @@ def price_designs(request: PlanRequest) -> Iterator[PricedDesign]:
     if request.pairs:
         # Each pair is a sign test of its own.
         needed = items_with(informative_needed(request.edge, **request.test), request.share_decided)
-        yield _price(request, PAIRS, lambda items: len(request.pairs) * items, request.tariff, needed)
+        yield _price_design(request, PAIRS, lambda items: len(request.pairs) * items, request.tariff, needed)
     models, seed = _verdict_models(request), {"seed": request.seed}
     anchor = TournamentDesign("anchor, by a pilot", "anchor", seed)
     if request.anchor is not None:
@@ -72,20 +72,20 @@ def _price_tournament(request: PlanRequest, design: TournamentDesign, models: Se
     names = dict.fromkeys([*filter(None, [request.anchor]), *pilot, *stand_in_names(request.models)])
     battles = partial(battles_of, design, tuple(names)[: request.models])
     if not models:
-        return _price(request, design.label, battles, tariff, None)
+        return _price_design(request, design.label, battles, tariff, None)
     variance = design_variance(design, models[0], list(models[1:]), 2 if tariff.orders == "both" else 1, request.level)
     # A one-sided test detects a difference of so many standard errors with this power.
     reach = float(ndtri(1 - request.alpha) + ndtri(request.power))
     factor = (reach / elo_of_edge(request.edge, request.ties.value)) ** 2
     needed = variance.transform(lambda value: float(max(2, ceil(round(value * factor, 9)))))
-    line, items = _price(request, design.label, battles, tariff, needed), request.items
+    line, items = _price_design(request, design.label, battles, tariff, needed), request.items
     if items is None:
         return line
     error = variance.transform(lambda value: sqrt(value / items))
     return replace(line, error=error, gap=error.transform(lambda value: reach * value))
 
 
-def _price(
+def _price_design(
     request: PlanRequest, label: str, battles: Callable[[int], int], tariff: Tariff, items: Estimate | None
 ) -> PricedDesign:
     """Return what a design costs on the planned items, and on those that detect the asked edge."""

@@ -11,7 +11,7 @@ import pandas as pd
 from podium.errors import NotIdentifiedError, UsageError, unknown_name
 from podium.nouns.battles import Battles
 from podium.nouns.estimate import Estimate
-from podium.nouns.ranking import provenance
+from podium.nouns.ranking import build_provenance
 from podium.planning.compared_sizes import compared_size
 from podium.planning.cost import PAIRS, battles_of, cheapest_design, price_designs, stand_in_names
 from podium.planning.plan import AnchorCandidate, Decision, DecisionStep, Plan, PlanRequest, Tariff, elo_of_edge
@@ -133,7 +133,7 @@ def _build_plan(request: PlanRequest) -> Plan:
         cheapest=cheapest_design([line for line in lines if line.design.startswith(suitable)]),
         methods=request.methods,
         missing=tuple(request.missing),
-        provenance=provenance(record.battles.sources if record else (), options),
+        provenance=build_provenance(record.battles.sources if record else (), options),
     )
 
 

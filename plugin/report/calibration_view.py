@@ -222,9 +222,9 @@ def _conformal_report(calibration: Calibration) -> Report:
     if any(kind.coverage is not None for kind in both):
         rows += [
             _row(f"coverage over {soft.splits} half splits", both, lambda kind: share_text(kind.coverage)),
-            _row("  least … largest", both, lambda kind: _range_text(kind.coverage_range, ".0%")),
+            _row("  least … largest", both, lambda kind: _ends_text(kind.coverage_range, ".0%")),
             _row("median width over the splits, Elo", both, ("median_width", 1)),
-            _row("  least … largest", both, lambda kind: _range_text(kind.width_range, ".1f")),
+            _row("  least … largest", both, lambda kind: _ends_text(kind.width_range, ".1f")),
         ]
     else:
         rows.append((f"coverage and width over half splits need {2 * soft.least_models} models", EMPTY, EMPTY))
@@ -290,9 +290,9 @@ def _stability(calibration: Calibration) -> Report:
 def _interval_texts(accuracy: Accuracy) -> list[str]:
     """Format the intervals of the error and of both rank correlations."""
     correlations = (accuracy.spearman_interval, accuracy.kendall_interval)
-    return [_range_text(accuracy.mae_interval, ".1f"), *(_range_text(ends, ".2f") for ends in correlations)]
+    return [_ends_text(accuracy.mae_interval, ".1f"), *(_ends_text(ends, ".2f") for ends in correlations)]
 
 
-def _range_text(ends: tuple[float, float] | None, style: str) -> str:
+def _ends_text(ends: tuple[float, float] | None, style: str) -> str:
     """Format both ends of a range; a dash if there is none."""
     return " … ".join(format(end, style) for end in ends) if ends else EMPTY

@@ -18,7 +18,7 @@ def html_text(reports: Sequence[Report]) -> str:
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1"><title>{literal(title)}</title>'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1"><title>{escape_html(title)}</title>'
         f"<style>{stylesheet()}</style></head>\n<body><main>{html_part(reports)}</main></body></html>\n"
     )
 
@@ -34,7 +34,7 @@ def html_part(reports: Sequence[Report], heading: int = 2) -> str:
     parts = []
     for report in reports:
         sections = "\n".join(section_part(section, heading + (k > 0)) for k, section in enumerate(report.parts))
-        parts.append("".join(f'<p class="answer">{literal(text)}</p>' for text in report.answer) + sections)
+        parts.append("".join(f'<p class="answer">{escape_html(text)}</p>' for text in report.answer) + sections)
     return "\n".join(parts)
 
 
@@ -43,7 +43,7 @@ def stylesheet() -> str:
     return files("podium.report").joinpath("report.css").read_text(encoding="utf-8")
 
 
-def literal(text: str) -> str:
+def escape_html(text: str) -> str:
     """Escape HTML markup and control characters."""
     return escape(printable(text))
 
@@ -54,7 +54,7 @@ def table_part(table: Table) -> str:
     if table.words:
         sides[-1] = ' class="words"'
     header = "".join(
-        f'<th scope="col"{side}>{literal(cell)}</th>' for cell, side in zip(table.header, sides, strict=True)
+        f'<th scope="col"{side}>{escape_html(cell)}</th>' for cell, side in zip(table.header, sides, strict=True)
     )
     named = table.header.index(NAME) if NAME in table.header else 0
     rows = []
@@ -64,11 +64,11 @@ def table_part(table: Table) -> str:
         cut = ' class="cut"' if k in table.rules else ""
         rows.append(f"<tr{cut}>{''.join([*cells, *bar])}</tr>")
     if table.axis:
-        left, right = map(literal, table.axis.labels)
+        left, right = map(escape_html, table.axis.labels)
         header += f'<th scope="col" class="ends"><span>{left}</span><span>{right}</span></th>'
     head = f"<thead><tr>{header}</tr></thead>" if any(table.header) else ""
-    caption = f"<caption>{literal(table.title)}</caption>" if table.title else ""
-    legend = "".join(f'<p class="note">{literal(text)}</p>' for text in table.legend)
+    caption = f"<caption>{escape_html(table.title)}</caption>" if table.title else ""
+    legend = "".join(f'<p class="note">{escape_html(text)}</p>' for text in table.legend)
     body = f"<tbody>{''.join(rows)}</tbody>"
     box = '<div class="wide" tabindex="0" role="group" aria-label="table">'
     return f"{box}<table>{caption}{head}{body}</table></div>{legend}"
@@ -76,7 +76,7 @@ def table_part(table: Table) -> str:
 
 def section_part(section: Section, heading: int) -> str:
     """Render a section with a heading of a level."""
-    title = f"<h{heading}>{literal(section.title)}</h{heading}>" if section.title else ""
+    title = f"<h{heading}>{escape_html(section.title)}</h{heading}>" if section.title else ""
     tables = "".join(map(table_part, (*section.fact_tables, *section.tables)))
     return f"<section>{title}{tables}{notes_part(section.notes)}</section>"
 
@@ -84,13 +84,13 @@ def section_part(section: Section, heading: int) -> str:
 def notes_part(notes: Sequence[str]) -> str:
     """Render notes, with warnings highlighted."""
     kinds = ("note warning" if note.startswith(WARNING) else "note" for note in notes)
-    return "".join(f'<p class="{kind}">{literal(note)}</p>' for kind, note in zip(kinds, notes, strict=True))
+    return "".join(f'<p class="{kind}">{escape_html(note)}</p>' for kind, note in zip(kinds, notes, strict=True))
 
 
 def _cell(text: str, side: str, is_name: bool) -> str:
     """Render a table cell."""
     tag = 'th scope="row"' if is_name else "td"
-    return f"<{tag}{side}><bdi>{literal(text)}</bdi></{tag[:2]}>"
+    return f"<{tag}{side}><bdi>{escape_html(text)}</bdi></{tag[:2]}>"
 
 
 def _bar(axis: Axis, row: int) -> str:

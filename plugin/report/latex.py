@@ -27,15 +27,15 @@ def latex_text(reports: Sequence[Report]) -> str:
     """Render reports as LaTeX tables (booktabs) with their notes."""
     lines = [PREAMBLE]
     for report in reports:
-        lines += [" ".join(map(literal, report.answer)), ""] if report.answer else []
+        lines += [" ".join(map(escape_latex, report.answer)), ""] if report.answer else []
         for section in report.parts:
-            lines += [rf"\paragraph{{{literal(section.title)}}}", ""] if section.title else []
+            lines += [rf"\paragraph{{{escape_latex(section.title)}}}", ""] if section.title else []
             lines += [line for table in (*section.fact_tables, *section.tables) for line in _table(table)]
-            lines += [line for note in section.notes for line in (literal(note), "")]
+            lines += [line for note in section.notes for line in (escape_latex(note), "")]
     return "\n".join(lines) + "\n"
 
 
-def literal(text: str) -> str:
+def escape_latex(text: str) -> str:
     """Escape LaTeX special characters."""
     return "".join(SIGNS.get(sign, sign) for sign in printable(text))
 
@@ -45,12 +45,12 @@ def _table(table: Table) -> list[str]:
     header = [_row(table.header), r"\midrule"] if any(table.header) else []
     rules = table.rules - {len(table.rows) - 1}
     body = [line for k, row in enumerate(table.rows) for line in (_row(row), *([r"\midrule"] if k in rules else []))]
-    title = [literal(table.title), ""] if table.title else []
+    title = [escape_latex(table.title), ""] if table.title else []
     ends = rf"\begin{{tabular}}{{{table.align}}}", r"\end{tabular}"
-    legend = [line for text in table.legend for line in (literal(text), "")]
+    legend = [line for text in table.legend for line in (escape_latex(text), "")]
     return [*title, ends[0], r"\toprule", *header, *body, r"\bottomrule", ends[1], "", *legend]
 
 
 def _row(cells: Sequence[str]) -> str:
     """Render a table row."""
-    return " & ".join(map(literal, cells)) + r" \\"
+    return " & ".join(map(escape_latex, cells)) + r" \\"

@@ -15,22 +15,22 @@ def markdown_text(reports: Sequence[Report]) -> str:
     """Render reports as Markdown."""
     texts = []
     for report in reports:
-        blocks = [" ".join(map(literal, report.answer))]
+        blocks = [" ".join(map(escape_markdown, report.answer))]
         for section in report.parts:
-            blocks += [f"**{literal(section.title)}**"] if section.title else []
+            blocks += [f"**{escape_markdown(section.title)}**"] if section.title else []
             for table in (*section.fact_tables, *section.tables):
-                blocks += [literal(table.title), "\n".join(table_lines(table)), *map(literal, table.legend)]
-            blocks.append("\n".join(f"{literal(note)}  " for note in section.notes).rstrip())
+                blocks += [escape_markdown(table.title), _table_text(table), *map(escape_markdown, table.legend)]
+            blocks.append("\n".join(f"{escape_markdown(note)}  " for note in section.notes).rstrip())
         texts.append("\n\n".join(filter(None, blocks)) + "\n")
     return "\n".join(texts)
 
 
-def literal(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Escape Markdown markup."""
     return MARKUP.sub(lambda sign: f"\\{sign[0]}", printable(text))
 
 
-def table_lines(table: Table) -> list[str]:
-    """Return the lines of a table, without its title."""
-    header, *rows = ["| " + " | ".join(map(literal, row)) + " |" for row in (table.header, *table.rows)]
-    return [header, "|" + "".join(f"{RULE[letter]}|" for letter in table.align), *rows]
+def _table_text(table: Table) -> str:
+    """Return a table as Markdown, without its title."""
+    header, *rows = ["| " + " | ".join(map(escape_markdown, row)) + " |" for row in (table.header, *table.rows)]
+    return "\n".join([header, "|" + "".join(f"{RULE[letter]}|" for letter in table.align), *rows])

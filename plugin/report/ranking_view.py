@@ -60,10 +60,10 @@ def standings_report(standings: Standings) -> Report:
         axis=_axis(standings),
     )
     interval = f"{percent(standings.level)} intervals: {standings.interval}" if standings.interval else "no interval"
-    return Report(f"{name_of(standings)} · {interval}", table=table, notes=tuple(standings_notes(standings)))
+    return Report(f"{standings_name(standings)} · {interval}", table=table, notes=tuple(standings_notes(standings)))
 
 
-def name_of(standings: Standings) -> str:
+def standings_name(standings: Standings) -> str:
     """Return the ranker's name with the slice."""
     return standings.ranker if standings.slice is None else f"{standings.ranker} [{standings.slice}]"
 

@@ -68,7 +68,7 @@ def opponents_of(name: str, met: Matchups) -> frozenset[str]:
     return frozenset(other for pair in met if name in pair for other in pair if other != name)
 
 
-def place_newcomers(fixed: Mapping[str, float], newcomers: Sequence[str], met: Matchups) -> dict[str, float]:
+def estimate_newcomers(fixed: Mapping[str, float], newcomers: Sequence[str], met: Matchups) -> dict[str, float]:
     """Estimate log-strengths of newcomers one after the other, with the other ratings fixed."""
     # Each is placed alone against those before it, on their scale: Soft-Elo, Algorithm 1, line 7.
     known = dict(fixed)

@@ -7,9 +7,9 @@ from podium.errors import UsageError
 from podium.rankers.scale import POINTS
 from podium.tournaments.between_rounds import (
     Matchups,
+    estimate_newcomers,
     matchups_in,
     opponents_of,
-    place_newcomers,
     refuse_unrated,
     strengths_of_matchups,
 )
@@ -106,7 +106,7 @@ class Swim:
         elo = parse_ratings(self.ratings)
         centre = sum(elo.values()) / len(elo)
         fixed = {name: (value - centre) / POINTS for name, value in elo.items() if name in field.models}
-        return place_newcomers(fixed, [name for name in joined if name not in fixed], met)
+        return estimate_newcomers(fixed, [name for name in joined if name not in fixed], met)
 
 
 def opponents(ranked: int) -> int:

@@ -11,7 +11,7 @@ from podium.errors import NotIdentifiedError, UsageError
 from podium.nouns.battles import Battles
 from podium.nouns.calibration import SMALLEST_SE, Agreement, Calibration, HeldOut, models_needed
 from podium.nouns.human_labels import human_ties
-from podium.nouns.ranking import provenance
+from podium.nouns.ranking import build_provenance
 from podium.rankers.calibration.agreement import measure_agreement
 from podium.rankers.calibration.conformal import FEWEST_FOR_T, measure_conformal, prompt_hashes
 from podium.rankers.calibration.disagreement import calibration_answer, scale_warnings
@@ -92,7 +92,7 @@ def calibrate(
         conformal={name: measure_conformal(held, name, corrections.get(name), level, splits, seed) for name in BOTH},
         agreement=measure_agreement(evidence, soften_verdicts(run.target, evidence.signal)),
         stability=tuple(measure_stability(evidence, np.random.default_rng(seed))) if run.target.battles else (),
-        provenance=_provenance(battles, evidence, level, splits, ridge, constant),
+        provenance=_calibration_provenance(battles, evidence, level, splits, ridge, constant),
         scale_correction=corrections,
         tells_nothing="soft" not in run.factors,
     )
@@ -205,13 +205,13 @@ def _few_scores_warning(held: Sequence[HeldOut], level: float) -> list[str]:
     return [f"{scored} models with a score: a {100 * level:g}% conformal interval needs {needed}, {instead}"]
 
 
-def _provenance(
+def _calibration_provenance(
     battles: Battles, evidence: Evidence, level: float, splits: int, ridge: float, constant: float | None
 ) -> dict[str, Any]:
     """Return sources, options, versions, date and counts of a calibration."""
     options = {"level": level, "splits": splits, "target": evidence.signal.kind, "constant": constant, "ridge": ridge}
     human = battles.table["human"]
-    return provenance(battles.sources, {"reading": dict(battles.reading), **options}) | {
+    return build_provenance(battles.sources, {"reading": dict(battles.reading), **options}) | {
         "date": datetime.now(UTC).date().isoformat(),
         "counts": battles.counts().to_dict(),
         "human": {

@@ -14,7 +14,7 @@ from podium.errors import NotIdentifiedError, PluginError, PodiumError, UsageErr
 from podium.hookspecs import Ranker
 from podium.nouns.battles import Battles
 from podium.nouns.calibration import Calibration
-from podium.nouns.ranking import Ranking, Standings, provenance
+from podium.nouns.ranking import Ranking, Standings, build_provenance
 from podium.plugins import catalogue
 from podium.plugins.settings import parameters_of, ranker_names, ranker_options
 from podium.rankers.cells import pair_sums_with_items, prepare_battles
@@ -87,7 +87,7 @@ def rank(
     asked |= {"calibration": str(calibration)} if calibration is not None else {}
     asked |= {"models": str(models)} if isinstance(models, str | Path) else {}
     judges = {"judges": list(battles.judges)} if battles.judges else {}
-    return Ranking(standings, provenance(battles.sources, asked | options) | judges, failures)
+    return Ranking(standings, build_provenance(battles.sources, asked | options) | judges, failures)
 
 
 def _choose_slices(battles: Battles, by: str | None, pool: bool) -> tuple[Battles, str | None]:

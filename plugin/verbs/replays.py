@@ -197,7 +197,7 @@ def play(tournament: TournamentRule, record: Recording) -> Playthrough:
             raise PluginError(f"{tournament!r} asks for a battle twice; a tournament must read what was played")
         seen.update(coming.pairings)
         rounds.append(Round(tuple(_outcome_of(pairing, record) for pairing in coming.pairings), coming.note))
-    price = _price(record, rounds, len(given))
+    price = _count_costs(record, rounds, len(given))
     claimed = build_tournament_answer(tournament, record.field, (*before, *rounds))
     answer = None if claimed is None else replace(claimed, calls=price.calls).to_dict()
     rows = record.rows_of([*seen, *(outcome.pairing for outcome in given)])
@@ -226,7 +226,7 @@ def seed_settings(name: str, settings: Mapping[str, Any], seed: int, level: floa
     return {**usual, **settings}
 
 
-def _price(record: Recording, rounds: Sequence[Round], given: int) -> Price:
+def _count_costs(record: Recording, rounds: Sequence[Round], given: int) -> Price:
     """Count battles, judge calls, pairs and rounds of a replayed tournament."""
     asked = [outcome for played in rounds for outcome in played.outcomes]
     judged = sum(outcome.credit is not None for outcome in asked)

@@ -11,7 +11,7 @@ import pandas as pd
 from podium.errors import UsageError
 from podium.hookspecs import Tournament
 from podium.nouns.battles import Battles
-from podium.nouns.ranking import provenance
+from podium.nouns.ranking import build_provenance
 from podium.plugins import catalogue
 from podium.plugins.catalogue import make_tournament
 from podium.plugins.settings import options_of, ranker_names, ranker_options
@@ -103,7 +103,7 @@ def compare_tournaments(
     counts = record.battles.counts()
     whole = {"battles": counts.battles, "calls": counts.judgments, "items": counts.items}
     asked = {"tournaments": names, "ranker": ranker, "seeds": seeds, "seed": seed, "budgets": list(budgets)}
-    origin = provenance(record.battles.sources, {**asked, **options})
+    origin = build_provenance(record.battles.sources, {**asked, **options})
     return TournamentTable(ranker, reference.scale, whole, rows, origin, tuple(_warnings(rows, record)))
 
 

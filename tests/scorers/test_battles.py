@@ -12,10 +12,10 @@ import podium
 from podium.errors import UsageError
 from podium.scorers.battle import (
     Judgment,
+    average_orders,
     compare_ratings,
     judgments,
     merge_jury,
-    merge_orders,
     swap_sides,
 )
 from podium.scorers.direct import DIRECT
@@ -43,7 +43,7 @@ def change_of_order(ab: Verdict, ba: Verdict) -> str:
 def merged(ab: Verdict | None, ba: Verdict | None, **more: str) -> Verdict:
     """Return the battle of a verdict on x, shown first, and one on y, shown first; None = never asked."""
     about_x = [ab, None if ba is None else swap_sides(ba)]
-    return merge_orders([verdict for verdict in about_x if verdict is not None], **more)
+    return average_orders([verdict for verdict in about_x if verdict is not None], **more)
 
 
 def recorded(ab: Verdict, ba: Verdict, *, names_swapped: bool, one_sided: str) -> pd.Series:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 INSTEAD = "run lm_eval --log_samples, then podium rank OUTPUT_DIRS --ranker NAME"
 
 
-def main(arguments: Sequence[str]) -> int:
+def run_lm_eval(arguments: Sequence[str]) -> int:
     """Run `lm_eval` with these arguments, `--ranker` among them; return its exit code."""
     if find_spec("lm_eval") is None:
         raise UsageError(f"lm-eval is not installed: {install_hint('lm-eval')}")

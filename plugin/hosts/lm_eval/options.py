@@ -117,7 +117,7 @@ def _texts(typed: Any) -> tuple[str, ...]:
     return tuple(map(str, typed)) if isinstance(typed, list | tuple) else (str(typed),)
 
 
-def _ranker_names(typed: Any) -> tuple[str, ...]:
+def _parse_rankers(typed: Any) -> tuple[str, ...]:
     """Return names of rankers, each once, from lists or text with commas."""
     from podium.plugins.settings import ranker_names
 
@@ -149,7 +149,7 @@ METRIC = "The metric to rank by without a judge, as in the results file: `acc,no
 LABEL = "Name of this run's model in the ranking (default: the name of its folder in --output_path)"
 
 OPTIONS = {
-    "ranker": Option("rankers", _ranker_names, "<name>", RANKER),
+    "ranker": Option("rankers", _parse_rankers, "<name>", RANKER),
     "ranker_against": Option("against", _texts, "<dir>", AGAINST),
     "ranker_judge": Option("judges", _texts, "<model>", JUDGE),
     "ranker_judge_args": Option("judge_args", parse_pairs, "<arg>", JUDGE_ARGS),

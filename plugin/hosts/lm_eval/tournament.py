@@ -44,7 +44,7 @@ def check_tournament(options: RankerOptions) -> None:
     task_options = (RUN_OPTIONS | _task_function(options)[1]) - {"name", "responses", "answered_by"}
     refuse_unknown_options(options.args, task_options | known_options())
     how = catalogue.judging_settings(**{name: value for name, value in options.args.items() if name in known_options()})
-    name = _name_of(options)
+    name = _tournament_name(options)
     shows_first(name, catalogue.make_tournament(name, split_options(name, options.args)[0]), how, options.args)
     for name in options.judges:
         if name.partition("/")[0] not in LOADING_PROVIDERS:
@@ -135,7 +135,7 @@ def _task_function(options: RankerOptions) -> tuple[Callable[..., Any], Abstract
     from podium.hosts.inspect_ai import tasks
     from podium.hosts.inspect_ai.recorded_battles import RECORDED
 
-    name = _name_of(options)
+    name = _tournament_name(options)
     if name == RECORDED:
         raise UsageError(
             f"tournament {name}: a run of lm-eval has no recorded battles; judge recorded ones with `inspect eval "
@@ -148,6 +148,6 @@ def _task_function(options: RankerOptions) -> tuple[Callable[..., Any], Abstract
     return partial(tasks.tournament, name), known
 
 
-def _name_of(options: RankerOptions) -> str:
+def _tournament_name(options: RankerOptions) -> str:
     """Return the name of the tournament, without a prefix `podium/`."""
     return (options.tournament or DEFAULT_TOURNAMENT).removeprefix("podium/")

@@ -11,7 +11,7 @@ import lm_eval.tasks
 import lm_eval.utils
 import pytest
 
-from podium.hosts.lm_eval.command import main
+from podium.hosts.lm_eval.command import run_lm_eval
 
 TASK_MANAGER = lm_eval.tasks.TaskManager
 
@@ -32,7 +32,7 @@ def bare(patch: pytest.MonkeyPatch, *arguments: str) -> int:
         own.setattr(of_lm_eval, "propagate", of_lm_eval.propagate)
         own.setattr(lm_eval.utils, "_LOGGING_CONFIGURED", False, raising=False)
         own.setattr(lm_eval.tasks, "TaskManager", functools.partial(TASK_MANAGER, include_defaults=False))
-        return main(arguments)
+        return run_lm_eval(arguments)
 
 
 def results(folder: Path) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
+from glob import has_magic
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeAlias
 
@@ -30,6 +31,7 @@ STORES = ("s3", "gs")
 """Schemes whose folders can be listed, and that can be written to."""
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(?=://)")
 USER = re.compile(r"(?<=://)[^/\s@]*@")
+NO_LOG = logging.NullHandler()
 QUERY = re.compile(r"(https?://[^\s?'\"]*)\?[^\s'\"),]*")
 
 
@@ -73,9 +75,7 @@ class RemoteFile:
 
     def version(self) -> str:
         """Return a text that changes when the object does."""
-        with _driver_errors(self):
-            system = file_system(self.scheme)
-            system.invalidate_cache()
+        with _file_system(self) as system:
             return str(sorted(system.info(self.url).items(), key=str))
 
     @property
@@ -91,16 +91,16 @@ class RemoteFile:
         version, path = self.version(), self.local_path
         if _VERSIONS.get(self.url) != version:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with _driver_errors(self):
-                file_system(self.scheme).get_file(self.url, str(path))
+            with _file_system(self) as system:
+                system.get_file(self.url, str(path))
             _VERSIONS[self.url] = version
         return path
 
     def upload(self, path: Path) -> None:
         """Upload a local file; the store shows the old object until the new one is complete."""
         self.check_writable()
-        with _driver_errors(self):
-            file_system(self.scheme).put_file(str(path), self.url)
+        with _file_system(self) as system:
+            system.put_file(str(path), self.url)
 
     def check_writable(self) -> None:
         """Raise UsageError if it cannot be written to: not a store, no object name, or no such bucket."""
@@ -109,8 +109,8 @@ class RemoteFile:
         bucket, _, key = self.url.partition("://")[2].partition("/")
         if not bucket or not key or key.endswith("/"):
             raise UsageError(f"{self}: name an object to write, as {self.scheme}://BUCKET/NAME")
-        with _driver_errors(self):
-            if not file_system(self.scheme).exists(bucket):
+        with _file_system(self) as system:
+            if not system.exists(bucket):
                 raise UsageError(f"{self}: there is no bucket {bucket!r}; create it, or name another")
 
 
@@ -135,54 +135,33 @@ def local_file(place: Place) -> Path:
     return place.download() if isinstance(place, RemoteFile) else place
 
 
-@cache
-def file_system(scheme: str) -> Any:
-    """Return fsspec's file system for a scheme; UsageError if its driver is not installed."""
-    import fsspec
-
-    package, extra = DRIVERS[scheme]
-    # Failures are reported once, as errors; a user who configures the driver's log still gets it.
-    logging.getLogger(package).addHandler(logging.NullHandler())
-    # Proxies, and the keys in ~/.netrc.
-    options = {"client_kwargs": {"trust_env": True}} if extra == "https" else {}
-    try:
-        return fsspec.filesystem(scheme, **options)
-    except ImportError as error:
-        raise UsageError(f"{scheme}:// needs {package} ({error}): {install_hint(extra)}") from None
-
-
 def find_remote(url: str, suffixes: tuple[str, ...]) -> tuple[tuple[RemoteFile, ...], bool]:
     """Find the objects that a URL names (one, a folder or a glob), sorted, and whether a folder was searched."""
     place = RemoteFile(url)
-    with _driver_errors(place):
-        system = file_system(place.scheme)
-        system.invalidate_cache()
+    with _file_system(place) as system:
+        is_folder = True
         try:
-            kind = system.info(url)["type"]
-        except FileNotFoundError:
-            if place.scheme not in STORES or not set(url) & set("*?["):
-                raise
-            kind = "glob"
-        if kind == "file":
-            return (place,), False
-        if kind == "directory":
+            if system.info(url)["type"] == "file":
+                return (place,), False
             names = [name for name in system.find(url) if name.endswith(suffixes)]
-        else:
-            names = [name for name, about in system.glob(url, detail=True).items() if about["type"] == "file"]
+        except FileNotFoundError:
+            is_folder = False
+            matches = system.glob(url, detail=True).values() if place.scheme in STORES and has_magic(url) else ()
+            names = [about["name"] for about in matches if about["type"] == "file"]
             if not names:
-                raise FileNotFoundError(url)
-    if not names:
-        raise UsageError(f"{place} holds no {', '.join(suffixes[:5])} file")
-    return tuple(sorted(RemoteFile(f"{place.scheme}://{name}") for name in names)), kind == "directory"
+                raise
+        if not names:
+            raise UsageError(f"{place} holds no {', '.join(suffixes[:5])} file")
+        return tuple(sorted(RemoteFile(system.unstrip_protocol(name)) for name in names)), is_folder
 
 
 def list_siblings(place: RemoteFile) -> list[RemoteFile]:
     """List the objects in the same folder of a store, the object itself included; empty behind https."""
     if place.scheme not in STORES:
         return []
-    with _driver_errors(place):
-        listed = file_system(place.scheme).ls(place.url.rpartition("/")[0], detail=True)
-    return [RemoteFile(f"{place.scheme}://{about['name']}") for about in listed if about["type"] == "file"]
+    with _file_system(place) as system:
+        listed = system.ls(place.url.rpartition("/")[0], detail=True)
+        return [RemoteFile(system.unstrip_protocol(about["name"])) for about in listed if about["type"] == "file"]
 
 
 def with_urls(text: str) -> str:
@@ -204,38 +183,48 @@ def urls_in_errors() -> Iterator[None]:
 
 
 @contextmanager
-def _driver_errors(place: RemoteFile) -> Iterator[None]:
-    """Convert what a driver raises to an error that names the place, without credentials."""
+def _file_system(place: RemoteFile) -> Iterator[Any]:
+    """Yield fsspec's file system of a place; errors of its driver are converted to podium's."""
+    import fsspec
+
+    package, extra = DRIVERS[place.scheme]
+    # Failures are reported once, as errors; a user who configures the driver's log still gets it.
+    logging.getLogger(package).addHandler(NO_LOG)
+    # Proxies, and the keys in ~/.netrc.
+    options = {"client_kwargs": {"trust_env": True}} if extra == "https" else {}
+    system: Any = None
     try:
-        yield
+        system = fsspec.filesystem(place.scheme, **options)
+        system.invalidate_cache()
+        yield system
     except PodiumError:
         raise
+    except ImportError as error:
+        raise UsageError(f"{place.scheme}:// needs {package} ({error}): {install_hint(extra)}") from None
     except Exception as error:
-        cause = error.__cause__ if error.__cause__ is not None else error
-        status = getattr(cause, "status", None) or getattr(cause, "code", None)
-        remedy = CREDENTIALS.get(place.scheme, "ask for a URL that is signed anew, or for the right to read it")
-        if {type(known).__name__ for known in (error, cause)} & CREDENTIAL_ERRORS:
-            raise UsageError(f"{place}: no credentials. Remedy: {remedy}") from None
-        if isinstance(error, PermissionError) or status in (401, 403):
-            raise UsageError(f"{place}: access is refused. Remedy: {remedy}") from None
-        if isinstance(error, FileNotFoundError) and (place.scheme in STORES or status == 404):
-            raise UsageError(_why_not_found(place)) from None
-        said = " ".join(without_secrets(str(cause)).split())[:200]
-        problem = f"the store does not give it ({type(cause).__name__}{': ' if said else ''}{said})"
-        remedy = "see whether it can be reached from here, and try again"
-        raise DataError(problem, source=str(place), remedy=remedy) from None
+        raise _convert_error(place, system, error) from None
 
 
-def _why_not_found(place: RemoteFile) -> str:
-    """Return the message for a place with nothing in it, which says what is missing."""
-    if place.scheme in STORES:
+def _convert_error(place: RemoteFile, system: Any, error: Exception) -> PodiumError:
+    """Convert what a driver raised to an error that names the place, without credentials."""
+    cause = error.__cause__ if error.__cause__ is not None else error
+    status = getattr(cause, "status", None) or getattr(cause, "code", None)
+    remedy = CREDENTIALS.get(place.scheme, "ask for a URL that is signed anew, or for the right to read it")
+    if {type(known).__name__ for known in (error, cause)} & CREDENTIAL_ERRORS:
+        return UsageError(f"{place}: no credentials. Remedy: {remedy}")
+    if isinstance(error, PermissionError) or status in (401, 403):
+        return UsageError(f"{place}: access is refused. Remedy: {remedy}")
+    if isinstance(error, FileNotFoundError) and (place.scheme in STORES or status == 404):
         bucket = place.url.split("/")[2]
         with suppress(Exception):
-            if not file_system(place.scheme).exists(bucket):
-                return f"{place}: there is no bucket {bucket!r}, or you may not see it; check its name"
-        if set(place.url) & set("*?["):
-            return f"no object matches {place}"
-    return f"{place}: there is nothing of this name; check the path"
+            if place.scheme in STORES and not system.exists(bucket):
+                return UsageError(f"{place}: there is no bucket {bucket!r}, or you may not see it; check its name")
+        if place.scheme in STORES and has_magic(place.url):
+            return UsageError(f"no object matches {place}")
+        return UsageError(f"{place}: there is nothing of this name; check the path")
+    said = " ".join(without_secrets(str(cause)).split())[:200]
+    problem = f"the store does not give it ({type(cause).__name__}{': ' if said else ''}{said})"
+    return DataError(problem, source=str(place), remedy="see whether it can be reached from here, and try again")
 
 
 @cache

@@ -298,18 +298,14 @@ def test_where_nothing_can_be_written_is_said_before_anything_is_read(
 
 
 def test_a_missing_driver_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    from podium.storage import remote
-
     def lacks(scheme: str, **options: object) -> None:
         raise ImportError(f"Install s3fs to access {scheme}", options)
 
-    remote.file_system.cache_clear()
     monkeypatch.setattr("fsspec.filesystem", lacks)
     with pytest.raises(podium.UsageError, match=r"s3:// needs s3fs .* pip install '.\[s3\]'"):
         podium.read_battles("s3://bucket/votes.csv")
     with pytest.raises(podium.UsageError, match=r"gs:// needs gcsfs .* pip install '.\[gs\]'"):
         podium.read_battles("gs://bucket/votes.csv")
-    remote.file_system.cache_clear()
 
 
 def test_missing_credentials_are_said_with_what_to_set(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -321,13 +317,18 @@ def test_missing_credentials_are_said_with_what_to_set(store: Any, monkeypatch: 
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", os.devnull)
     monkeypatch.setenv("AWS_CONFIG_FILE", os.devnull)
     s3fs.S3FileSystem.clear_instance_cache()
-    from podium.storage import remote
-
-    remote.file_system.cache_clear()
     with pytest.raises(podium.UsageError, match=r"no credentials\. Remedy: set AWS_PROFILE, or AWS_ACCESS_KEY_ID"):
         podium.read_battles(f"s3://{BUCKET}/votes.csv")
     s3fs.S3FileSystem.clear_instance_cache()
-    remote.file_system.cache_clear()
+
+
+def test_a_driver_without_credentials_from_the_start_names_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lacks(scheme: str, **options: object) -> None:
+        raise type("DefaultCredentialsError", (Exception,), {})(scheme, options)
+
+    monkeypatch.setattr("fsspec.filesystem", lacks)
+    with pytest.raises(podium.UsageError, match=r"gs://bucket/votes.csv: no credentials\. Remedy: run `gcloud auth"):
+        podium.read_battles("gs://bucket/votes.csv")
 
 
 class Server(http.server.BaseHTTPRequestHandler):

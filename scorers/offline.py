@@ -63,7 +63,7 @@ class StandIn:
             share = shares[0] + self.error_of(prompt)
             return how.write_reply(Preference(min(1.0, max(0.0, share)), self._chance(share - 0.5)))
         lead = shares[0] - shares[1] + self.position_bias + self.error_of(prompt)
-        reasons = "\n".join(_reason(letter, names, len(asked)) for letter, names in zip("AB", missed, strict=True))
+        reasons = "\n".join(_misses_text(letter, names, len(asked)) for letter, names in zip("AB", missed, strict=True))
         if abs(lead) <= self.tie + 1e-9:
             return how.write_reply(Preference(0.5, 0.5, reasons))
         return how.write_reply(Preference(min(1.0, max(0.0, (1 + lead) / 2)), self._chance(lead), reasons))
@@ -80,7 +80,7 @@ class StandIn:
         return 1 / (1 + exp(-self.sharpness * lead))
 
 
-def _reason(letter: str, missed: tuple[str, ...], asked: int) -> str:
+def _misses_text(letter: str, missed: tuple[str, ...], asked: int) -> str:
     """Describe in one line how many demands a response meets, without characters that look like a verdict."""
     plain = ["".join(sign if sign.isalnum() or sign in " '.,%+-/" else " " for sign in name) for name in missed[:3]]
     names = [" ".join(name.split())[:60] for name in plain] + [f"{len(missed) - 3} more"] * (len(missed) > 3)

@@ -133,13 +133,13 @@ def compare(
         level=level,
         provenance=build_provenance(battles.sources, options | {"require": [own.text for own in required]}),
         gate=decide_requirements(required, findings, level) if required else None,
-        warnings=_warnings(battles, answers, findings),
+        warnings=_collect_warnings(battles, answers, findings),
         failures=tuple(failures),
         unknown_answers=unknown,
     )
 
 
-def _warnings(battles: Battles, answers: Responses | None, findings: Sequence[PairFinding]) -> tuple[str, ...]:
+def _collect_warnings(battles: Battles, answers: Responses | None, findings: Sequence[PairFinding]) -> tuple[str, ...]:
     """Return the notes of reading, items with different instructions, and warnings about judges, each once."""
     several = len({finding.question for finding in findings}) > 1
     notes = [note for note in battles.notes if not (several and RANKING_NOTE in note)]

@@ -74,7 +74,7 @@ def measure_human_agreement(subject: Subject) -> HumanAgreement | Missing:
     match = match_labels(evidence)
     sample, both, decisive = Clustered(evidence.cluster, evidence.unit, level), match.both, match.decisive
     temperature, probability = _temperature(evidence, level)
-    error, bins = _reliability(match, evidence.margin, probability, sample, subject.rng)
+    error, bins = _estimate_calibration_error(match, evidence.margin, probability, sample, subject.rng)
     sized = decisive & ~np.isnan(evidence.margin)
     return HumanAgreement(
         accuracy=sample.share(match.agree, what="labelled battles", among=both),
@@ -144,7 +144,7 @@ def _temperature(evidence: Evidence, level: float) -> tuple[Figured, np.ndarray 
     return beta, evidence.soft(order_weights(target, evidence.signal))
 
 
-def _reliability(
+def _estimate_calibration_error(
     match: LabelMatch,
     margin: np.ndarray,
     probability: np.ndarray | None,

@@ -248,9 +248,9 @@ class Transitivity(CardAnswer):
     def tables(self) -> tuple[Table, ...]:
         groups = [group for group in self.scenarios if isinstance(group.hard, Statistic)]
         gaps = f"By gap in strength (A strongest; lead = win rates at least {self.lead:g} apart)"
-        tables = [_table(gaps, "A over B, B over C", groups)]
+        tables = [_triples_table(gaps, "A over B, B over C", groups)]
         if not isinstance(self.categories, Missing):
-            tables.append(_table("By category", "category", self.categories))
+            tables.append(_triples_table("By category", "category", self.categories))
         worst = []
         for triplet in self.triplets[:5]:
             low, high = (None if end is None else 100 * end for end in (triplet.hard_low, triplet.hard_high))
@@ -344,7 +344,7 @@ def _triplets(counts: TripleCounts, level: float) -> tuple[Triplet, ...]:
     return tuple(triplets)
 
 
-def _table(title: str, what: str, groups: Sequence[TripleGroup]) -> Table:
+def _triples_table(title: str, what: str, groups: Sequence[TripleGroup]) -> Table:
     """Build the table of some groups."""
     rows = []
     for name, hard, soft in ((group.name, group.hard, group.soft) for group in groups):

@@ -32,7 +32,7 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
         samples = {file.path.resolve(): file for file in of_source} | samples
     if not paths:
         return GatheredBattles()
-    files, left_out = select_runs(_select_tasks([*samples.values()], reading.where), every=reading.all_runs)
+    files, left_out = select_runs(_select_samples([*samples.values()], reading.where), every=reading.all_runs)
     if not files:
         raise _nothing_to_compare(lost)
     notes += left_out
@@ -81,7 +81,7 @@ def _find_run_files(source: SourceFiles, notes: list[str], lost: list[str]) -> t
     return own, results
 
 
-def _select_tasks(samples: Sequence[Samples], where: Sequence[tuple[str, str]]) -> list[Samples]:
+def _select_samples(samples: Sequence[Samples], where: Sequence[tuple[str, str]]) -> list[Samples]:
     """Select the samples files of the tasks that conditions name; UsageError if there is no such task."""
     kept = list(samples)
     for value in [value for column, value in where if column in ("task", "category")]:

@@ -93,7 +93,7 @@ def _read_judgments(file: Samples, lost: list[str]) -> Iterator[dict[str, Any]]:
             lost.append(f"{file.path}, {place}: cut off, so its document is missing")
             continue
         # Text that the model itself wrote is a response, even if it looks like verdicts.
-        said, kept = list(_texts(row.get("resps"))), list(_texts(row.get("filtered_resps")))
+        said, kept = list(_flatten_texts(row.get("resps"))), list(_flatten_texts(row.get("filtered_resps")))
         if any(text.startswith(OF_FORMAT_0_1) and text not in said for text in kept):
             require_format("0.1", "verdicts of podium's filter", f"{file.path}, {place}", "run the task again")
         document = parse_verdicts(row.get("filtered_resps"))
@@ -109,10 +109,10 @@ def _read_judgments(file: Samples, lost: list[str]) -> Iterator[dict[str, Any]]:
             yield {"line": place.removeprefix("line "), **shown}
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _flatten_texts(value: Any) -> Iterator[str]:
     """Yield all texts in nested lists."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
         for inner in value:
-            yield from _texts(inner)
+            yield from _flatten_texts(inner)

@@ -132,13 +132,13 @@ def select_runs(files: Iterable[Samples], *, every: bool = False) -> tuple[list[
     for file in sorted(by_path.values(), key=lambda file: (file.time, str(file.path))):
         cells.setdefault((file.model, file.task), []).append(file)
     for own in cells.values():
-        _reject_namesakes(own)
+        _reject_ambiguous_runs(own)
     runs = [FiledRun(file.path, *cell, cell, file.time) for cell, own in cells.items() for file in own]
     chosen = choose_runs(runs, every=every)
     return [by_path[run.path] for run in chosen.runs], chosen.notes
 
 
-def _reject_namesakes(runs: Sequence[Samples]) -> None:
+def _reject_ambiguous_runs(runs: Sequence[Samples]) -> None:
     """Raise UsageError if runs of one name are in several folders or have different arguments."""
     folders = [run.path.parent for run in runs]
     others = [folder for folder in folders if folder.absolute() != folders[0].absolute()]

@@ -62,7 +62,7 @@ def list_battles(battles: Battles, judgments: Battles, texts: BattleTexts | None
     if texts is not None:
         numbers = rows["response"].fillna(1).to_numpy() if "response" in rows else np.ones(len(rows))
         keys = zip(items, numbers, rows["model_a"], rows["model_b"], strict=True)
-        document["texts"] = [_texts_of(texts, pool, item, int(n), str(a), str(b)) for item, n, a, b in keys]
+        document["texts"] = [_pool_texts(texts, pool, item, int(n), str(a), str(b)) for item, n, a, b in keys]
         document["pool"] = list(pool.codes)
     return ListedBattles(document, len(table), len(chosen), int((why != CHANCE).sum()), pool.cut)
 
@@ -134,7 +134,7 @@ def _battle_keys(table: pd.DataFrame, names: list[str]) -> list[tuple[Any, ...]]
     return list(zip(*columns, strict=True))
 
 
-def _texts_of(texts: BattleTexts, pool: TextPool, item: Any, number: int, a: str, b: str) -> list[Any]:
+def _pool_texts(texts: BattleTexts, pool: TextPool, item: Any, number: int, a: str, b: str) -> list[Any]:
     """Return the pool indices of a battle's instruction, responses and judge texts."""
     item = "" if item is None else str(item)
     words = list(texts.words.get((item, number, a, b), []))

@@ -7,7 +7,7 @@ from podium.nouns.ranking import Standings
 from podium.page.checks_table import checks_table
 from podium.page.material import PageContent
 from podium.page.packing import chart_in_page, charting_library, read_asset, render_page
-from podium.pictures.charts import bubble_rows, forest, heat_map, placement, rank_bubbles, reliability
+from podium.pictures.charts import bubble_rows, forest, heat_map, placement, rank_bubbles, reliability_diagram
 from podium.pictures.style import DARK, LIGHT, load_extra, theme
 from podium.report.calibration_view import calibration_reports
 from podium.report.html import html_part, notes_part, section_part, table_part
@@ -88,7 +88,7 @@ def _charts(content: PageContent) -> dict[str, tuple[Any, str]]:
     if content.calibration is not None:
         charts["placement"] = placement(content.calibration), CAPTIONS["placement"]
         if content.calibration.agreement.bins:
-            charts["reliability"] = reliability(content.calibration), CAPTIONS["reliability"]
+            charts["reliability"] = reliability_diagram(content.calibration), CAPTIONS["reliability"]
     return charts
 
 

@@ -65,7 +65,7 @@ class BattleTexts:
 def collect_texts(battles: Battles, sources: Sequence[str], responses: Sequence[str] = ()) -> BattleTexts:
     """Collect texts from the columns of judgments, Inspect logs, lm-eval samples and response files."""
     texts = BattleTexts()
-    for row in chain(_rows_with_texts(battles), _rows_of("texts", sources)):
+    for row in chain(_rows_with_texts(battles), _read_texts_or_costs("texts", sources)):
         texts.add_row(row)
     folders = [source for source in sources if not texts.responses and not Path(source).is_file()]
     if responses:
@@ -80,7 +80,7 @@ def collect_texts(battles: Battles, sources: Sequence[str], responses: Sequence[
 
 def costs_table(standings: Standings, sources: Sequence[str]) -> Table | None:
     """Build a row per model with mean tokens, time and price of its answers; None if no source records them."""
-    rows = _rows_of("costs", sources)
+    rows = _read_texts_or_costs("costs", sources)
     ranked = [entry.model for entry in standings.entries]
     frame = pd.DataFrame(rows, columns=["model", *MEANS]).astype(dict.fromkeys(MEANS, float))
     of_models = frame.groupby("model")[list(MEANS)]
@@ -97,7 +97,7 @@ def costs_table(standings: Standings, sources: Sequence[str]) -> Table | None:
     return Table("", ("model", "score", "answers", *means.columns), tuple(table_rows), legend=legend)
 
 
-def _rows_of(kind: str, sources: Sequence[str]) -> Iterator[dict[str, Any]]:
+def _read_texts_or_costs(kind: str, sources: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Yield the rows that formats with `texts` or `costs` read from the files of sources."""
     for known in catalogue.formats():
         if reader := getattr(known, kind):

@@ -140,7 +140,7 @@ def matchup_rows(matchups: pd.DataFrame, names: Sequence[str]) -> list[dict[str,
     ]
 
 
-def reliability(calibration: Calibration) -> Any:
+def reliability_diagram(calibration: Calibration) -> Any:
     """Draw human agreement against the agreement predicted by the judge's signal, in tenths of the battles."""
     alt = load_extra("altair")
     bins = calibration.agreement.bins
@@ -183,7 +183,7 @@ def ranking_plot(ranking: Ranking) -> Any:
 
 def calibration_plot(calibration: Calibration) -> Any:
     """Draw the placement of held-out models and, if known, the reliability of the judge's signal."""
-    charts = [placement(calibration), *([reliability(calibration)] if calibration.agreement.bins else [])]
+    charts = [placement(calibration), *([reliability_diagram(calibration)] if calibration.agreement.bins else [])]
     return in_style(load_extra("altair").vconcat(*charts))
 
 

@@ -40,7 +40,7 @@ def plan_reports(plan: Plan) -> tuple[Report, ...]:
         counts = asked["pilot_battles"]
         pilot = f"pilot of {asked['pilot_items']:,} items: {counts.readable:,} of {counts.battles:,} battles judged"
     title = f"plan · {asked['models']} models, {items}; {pilot}"
-    return (Report(title, tuple(answer or [advice]), notes=tuple(notes), sections=tuple(_sections(plan))),)
+    return (Report(title, tuple(answer or [advice]), notes=tuple(notes), sections=tuple(_plan_sections(plan))),)
 
 
 def _design_sentence(plan: Plan) -> str:
@@ -80,13 +80,13 @@ def _command_line(design: str, tariff: dict[str, Any]) -> str:
     return f"inspect eval podium/{name} {typed} --model-role judge=MODEL"
 
 
-def _sections(plan: Plan) -> Iterator[Section]:
+def _plan_sections(plan: Plan) -> Iterator[Section]:
     """Yield the sections that have something to show."""
     if plan.compared:
         yield _compared_items(plan.compared)
     if plan.candidates:
         yield _anchor_section(plan)
-    yield _samples(plan)
+    yield _sample_size_section(plan)
     if plan.gaps:
         yield _edge_section(plan)
     if plan.asked["items"] is not None:
@@ -135,7 +135,7 @@ def _anchor_section(plan: Plan) -> Section:
     return _section("candidates", title, plan.candidates, columns, notes, align="llrrrrr", axis=axis)
 
 
-def _samples(plan: Plan) -> Section:
+def _sample_size_section(plan: Plan) -> Section:
     """Return the section with the items that detect each edge."""
     columns: tuple[Column, ...] = (
         ("wins", lambda sample: f"{0.5 + sample.edge:.4g}"),

@@ -37,7 +37,7 @@ def agreement_report(agreement: Agreement) -> Report:
         ("verdicts against the sign of their margin", share_text(agreement.sign_conflicts)),
         ("larger |margin| where humans agree (AUC)", number_text(agreement.auc, 3)),
     ]
-    return _report("judge and humans, all battles", ["", ""], rows)
+    return _table_report("judge and humans, all battles", ["", ""], rows)
 
 
 def calibration_reports(
@@ -50,8 +50,9 @@ def calibration_reports(
 ) -> tuple[Report, ...]:
     """Return the answer with all sections that have data, or the short view; one section alone if it is named."""
     lacking = {"reliability": not calibration.agreement.bins, "stability": not calibration.stability}
-    views = zip(SECTIONS[1:], (_beta, _accuracy, _conformal_report, _models, _reliability, _stability), strict=True)
+    reports = _beta_report, _accuracy_report, _conformal_report, _models_report, _reliability_report, _stability_report
     sections = {} if agreement is None else {"agreement": agreement}
+    views = zip(SECTIONS[1:], reports, strict=True)
     sections |= {name: view(calibration) for name, view in views if not lacking.get(name)}
     if section:
         return (sections[find_name("section", section, sections)],)
@@ -73,7 +74,7 @@ def targets_report(calibrations: Sequence[Calibration]) -> Report:
             named = ", ".join(f"{name} {slope_text(weight)}" for name, weight in each.target.weights.items())
             weights.append(f"{each.target.kind} weighs {named}")
     title = "targets side by side, leave one model out"
-    return _report(title, header, rows, "ll" + "r" * (len(header) - 2), legend=(*weights, LEGEND))
+    return _table_report(title, header, rows, "ll" + "r" * (len(header) - 2), legend=(*weights, LEGEND))
 
 
 def _target_row(calibration: Calibration, kind: str, both: bool) -> list[str]:
@@ -99,7 +100,7 @@ def intervals_report(calibrations: Sequence[Calibration]) -> Report:
     level = calibrations[0].accuracy["soft"].level
     title = "how well these are known" if level is None else f"{percent(level)} intervals over models, each by itself"
     error = "MAE, scale-corrected" if any(each.scale_correction for each in calibrations) else "MAE"
-    return _report(title, ["target", "", error, "Spearman", "Kendall"], rows, "llrrr")
+    return _table_report(title, ["target", "", error, "Spearman", "Kendall"], rows, "llrrr")
 
 
 def differences_report(choice: "Choice") -> Report:
@@ -114,7 +115,7 @@ def differences_report(choice: "Choice") -> Report:
         f"with {percent(choice.level)} intervals over models that hold for all rows together; errors over the "
         f"{choice.n} models that all rate"
     )
-    return _report(title, ["target", "", "", "MAE", "Spearman", "Kendall"], rows, "lllrrr", legend=[legend])
+    return _table_report(title, ["target", "", "", "MAE", "Spearman", "Kendall"], rows, "lllrrr", legend=[legend])
 
 
 def _ratings_name(calibration: Calibration, kind: str) -> list[str]:
@@ -145,7 +146,7 @@ def _signed_text(figure: Estimate | None, digits: int) -> str:
     return f"{figure.value:+.{digits}f}{ends}"
 
 
-def _report(
+def _table_report(
     title: str, header: Sequence[str], rows: Rows, align: str = "", axis: Axis | None = None, legend: Sequence[str] = ()
 ) -> Report:
     """Build a report with one table."""
@@ -160,7 +161,7 @@ def _row(label: str, parts: Sequence[Any], text: Callable[[Any], str] | tuple[st
     return (label, *map(text, parts))
 
 
-def _beta(calibration: Calibration) -> Report:
+def _beta_report(calibration: Calibration) -> Report:
     """Build the section on beta."""
     target, human = calibration.target, calibration.provenance.get("human", {})
     counts = calibration.provenance.get("counts", {})
@@ -178,10 +179,10 @@ def _beta(calibration: Calibration) -> Report:
     if len(target.weights) > 1:
         rows += [(f"  weight of {name}", slope_text(weight)) for name, weight in target.weights.items()]
     title = f"calibration · {calibration.judge or 'judge not named'} · target {target.kind}"
-    return _report(title, ["", ""], rows)
+    return _table_report(title, ["", ""], rows)
 
 
-def _accuracy(calibration: Calibration) -> Report:
+def _accuracy_report(calibration: Calibration) -> Report:
     """Build the section on leave-one-out errors."""
     both: list[Accuracy] = [calibration.accuracy[kind] for kind in ("hard", "soft")]
     factors = [calibration.scale_correction.get(kind) for kind in ("hard", "soft")]
@@ -199,12 +200,11 @@ def _accuracy(calibration: Calibration) -> Report:
         ]
     rows.append(_row("error from a limited number of labels, Elo", both, ("floor", 1)))
     if calibration.scale_correction:
-        spread = "spread beyond all sampling errors, Elo"
-        rows.append(_row(spread, factors, lambda s: f"{s.spread:.1f}" if s else EMPTY))
+        rows += [_row("spread beyond all sampling errors, Elo", factors, lambda s: f"{s.spread:.1f}" if s else EMPTY)]
     if both[1].level is not None:
         labels = (f"{percent(both[1].level)} intervals: error, Elo", "  Spearman", "  Kendall")
         rows += zip(labels, *map(_interval_texts, both), strict=True)
-    return _report("ratings of models that the fit knew nothing of", ["", "hard", "soft"], rows)
+    return _table_report("ratings of models that the fit knew nothing of", ["", "hard", "soft"], rows)
 
 
 def _conformal_report(calibration: Calibration) -> Report:
@@ -233,10 +233,10 @@ def _conformal_report(calibration: Calibration) -> Report:
                 _row("coverage, each left out (says n alone)", both, lambda kind: share_text(kind.loo_coverage)),
                 _row("median width, each left out, Elo", both, lambda kind: number_text(kind.loo_width, 1)),
             ]
-    return _report(f"{percent(soft.level)} conformal intervals for new models", ["", "hard", "soft"], rows)
+    return _table_report(f"{percent(soft.level)} conformal intervals for new models", ["", "hard", "soft"], rows)
 
 
-def _models(calibration: Calibration) -> Report:
+def _models_report(calibration: Calibration) -> Report:
     """Build the table of held-out models with a bar per interval."""
     ordered = sorted(calibration.models, key=lambda held: -(held.human_elo or 0.0))
     header = ["model", "human", "hard", "error", "soft", "error", "SE", "battles"]
@@ -262,10 +262,10 @@ def _models(calibration: Calibration) -> Report:
     marks = tuple(held.human_elo for held in ordered)
     ends = axis_ends(bars, marks)
     axis = Axis(bars, ends, (f"{ends[0]:.0f}", f"{ends[1]:.0f}"), PICTURE_WIDTH, marks) if ends else None
-    return _report("models, held out one by one", header, rows, axis=axis)
+    return _table_report("models, held out one by one", header, rows, axis=axis)
 
 
-def _reliability(calibration: Calibration) -> Report:
+def _reliability_report(calibration: Calibration) -> Report:
     """Build the reliability table."""
     rows = []
     for share in calibration.agreement.bins:
@@ -274,17 +274,17 @@ def _reliability(calibration: Calibration) -> Report:
         rows.append((*known, f"{share.predicted:.1%}", f"{share.agreement:.1%}", bar))
     ece = number_text(calibration.agreement.ece, 3)
     header = ["battles", "mean |margin|", "predicted", "humans agreed", f"50% … 100%   (ECE {ece})"]
-    return _report("is the signal a probability?", header, rows, "rrrrl")
+    return _table_report("is the signal a probability?", header, rows, "rrrrl")
 
 
-def _stability(calibration: Calibration) -> Report:
+def _stability_report(calibration: Calibration) -> Report:
     """Build the table of beta over random subsets."""
     rows = []
     for size in calibration.stability:
         beta = [EMPTY if value is None else slope_text(value) for value in (size.mean, size.sd)]
         rows.append([f"{size.battles:,}", *beta, f"{size.draws} of {size.draws + size.failed}"])
     header = ["preferences", "mean beta", "SD", "draws with a beta"]
-    return _report("beta from fewer human preferences", header, rows, "rrrr")
+    return _table_report("beta from fewer human preferences", header, rows, "rrrr")
 
 
 def _interval_texts(accuracy: Accuracy) -> list[str]:

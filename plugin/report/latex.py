@@ -30,7 +30,7 @@ def latex_text(reports: Sequence[Report]) -> str:
         lines += [" ".join(map(escape_latex, report.answer)), ""] if report.answer else []
         for section in report.parts:
             lines += [rf"\paragraph{{{escape_latex(section.title)}}}", ""] if section.title else []
-            lines += [line for table in (*section.fact_tables, *section.tables) for line in _table(table)]
+            lines += [line for table in (*section.fact_tables, *section.tables) for line in _latex_table(table)]
             lines += [line for note in section.notes for line in (escape_latex(note), "")]
     return "\n".join(lines) + "\n"
 
@@ -40,17 +40,17 @@ def escape_latex(text: str) -> str:
     return "".join(SIGNS.get(sign, sign) for sign in printable(text))
 
 
-def _table(table: Table) -> list[str]:
+def _latex_table(table: Table) -> list[str]:
     """Render a table as lines."""
-    header = [_row(table.header), r"\midrule"] if any(table.header) else []
+    header = [_render_row(table.header), r"\midrule"] if any(table.header) else []
     rules = table.rules - {len(table.rows) - 1}
-    body = [line for k, row in enumerate(table.rows) for line in (_row(row), *([r"\midrule"] if k in rules else []))]
+    body = [line for k, row in enumerate(table.rows) for line in (_render_row(row), *[r"\midrule"] * (k in rules))]
     title = [escape_latex(table.title), ""] if table.title else []
     ends = rf"\begin{{tabular}}{{{table.align}}}", r"\end{tabular}"
     legend = [line for text in table.legend for line in (escape_latex(text), "")]
     return [*title, ends[0], r"\toprule", *header, *body, r"\bottomrule", ends[1], "", *legend]
 
 
-def _row(cells: Sequence[str]) -> str:
+def _render_row(cells: Sequence[str]) -> str:
     """Render a table row."""
     return " & ".join(map(escape_latex, cells)) + r" \\"

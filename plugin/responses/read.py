@@ -88,7 +88,7 @@ def read_responses(
     owners: dict[str, str] = {}
     for source in map(str, sources):
         of_source, more = _read_source(source, readers)
-        _reject_namesakes(owners, source, _rows_in(of_source))
+        _reject_repeated_models(owners, source, _rows_in(of_source))
         parts += of_source
         notes += more
     rows, tasks, prompts = _name_tasks(_rows_in(parts), prompts)
@@ -175,7 +175,7 @@ def _read_source(
     for file in files:
         sheet, cut = lm_eval.read_rows(file)
         is_asked = file.path in place.paths[-1:] and not place.searched and all(rows is None for _, rows in parts)
-        rows = _rows_of(sheet, SHAPES[:1], optional=not is_asked)
+        rows = _parse_rows(sheet, SHAPES[:1], optional=not is_asked)
         parts.append((file.path, rows))
         notes += [] if rows is None else cut
     left_out: set[Path] = set()
@@ -198,10 +198,10 @@ def _read_file(
             if path.name.endswith(reader.suffixes) and reader.claims(path):
                 return name_models(reader.read(path), label)
         sheet = Sheet(path, label, read_records(path))
-    return _rows_of(sheet, shapes, optional=optional)
+    return _parse_rows(sheet, shapes, optional=optional)
 
 
-def _rows_of(sheet: Sheet, shapes: Sequence[Shape], *, optional: bool) -> Sequence[Row] | None:
+def _parse_rows(sheet: Sheet, shapes: Sequence[Shape], *, optional: bool) -> Sequence[Row] | None:
     """Read a table by the first shape that fits; if none does, return None if it is optional, else raise DataError."""
     shape = next((shape for shape in shapes if len(sheet.frame) and shape.fits(sheet)), None)
     if shape is not None:
@@ -218,7 +218,7 @@ def _rows_of(sheet: Sheet, shapes: Sequence[Shape], *, optional: bool) -> Sequen
     raise DataError(problem, source=str(sheet.path), remedy=f"give a row per {remedy}")
 
 
-def _reject_namesakes(owners: dict[str, str], source: str, rows: Iterable[Row]) -> None:
+def _reject_repeated_models(owners: dict[str, str], source: str, rows: Iterable[Row]) -> None:
     """Record the source of each model in `owners`; UsageError if another source has a model of the same name."""
     for name in sorted({row.model for row in rows if isinstance(row, ResponseRow)}):
         if name in owners:

@@ -61,7 +61,7 @@ def build_tournament_answer(rule: Any, field: Field, played: Sequence[Round]) ->
     if not progress.looks:
         return None
     last, names, new = progress.looks[-1], sorted(field.models), asked.newcomers(field)
-    reason = _reason(asked, field, played, progress, most)
+    reason = _end_reason(asked, field, played, progress, most)
     is_answered = reason == "answered"
     advice = "" if is_answered else _advice(asked, last, names)
     groups = () if asked.error is not None else connected_groups(last.open)
@@ -96,7 +96,7 @@ def printed_level(level: float, answer: Mapping[str, Any] | None) -> float:
     return 1 - (1 - level) / answer["looks"] if is_choice and answer else level
 
 
-def _reason(asked: Any, field: Field, played: Sequence[Round], progress: Progress, most: int | None) -> str:
+def _end_reason(asked: Any, field: Field, played: Sequence[Round], progress: Progress, most: int | None) -> str:
     """Return why the tournament ended; `max_battles` if it would have played more than the limit."""
     if most is None or progress.reason == "answered" or progress.looks[-1].battles < most:
         return progress.reason or "interrupted"

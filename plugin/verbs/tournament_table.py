@@ -104,7 +104,7 @@ def compare_tournaments(
     whole = {"battles": counts.battles, "calls": counts.judgments, "items": counts.items}
     asked = {"tournaments": names, "ranker": ranker, "seeds": seeds, "seed": seed, "budgets": list(budgets)}
     origin = build_provenance(record.battles.sources, {**asked, **options})
-    return TournamentTable(ranker, reference.scale, whole, rows, origin, tuple(_warnings(rows, record)))
+    return TournamentTable(ranker, reference.scale, whole, rows, origin, tuple(_replay_warnings(rows, record)))
 
 
 def tournament_names(tournaments: str | Sequence[str]) -> list[str]:
@@ -181,7 +181,7 @@ def _fit_to_budgets(variant: TournamentDesign, record: Recording, budgets: Seque
         yield replace(variant, settings={**variant.settings, "items": items}, budget=budget)
 
 
-def _warnings(rows: Sequence[TournamentRow], record: Recording) -> Iterator[str]:
+def _replay_warnings(rows: Sequence[TournamentRow], record: Recording) -> Iterator[str]:
     """Yield a warning for seeds without a ranking, for missing battles, and for an incomplete record."""
     if lost := [f"{row.tournament} ({row.failed} of {row.seeds} seeds)" for row in rows if row.failed]:
         yield f"some seeds gave no score to some models and are left out of error and tau: {', '.join(lost)}"

@@ -153,7 +153,7 @@ async def ask_jury(run: Run, battle: BattleMetadata, epoch: int = 1) -> BattleRe
     """Ask every judge for every judgment of a battle and return the replies; each epoch adds its own repeats."""
     wants_checklist = run.how.settings.checklist
     if wants_checklist and not battle.checklist:
-        questions = await run.ask_once(("checklist", battle.item), partial(_write_checklist, run, battle))
+        questions = await run.ask_once(("checklist", battle.item), partial(_ask_checklist, run, battle))
         battle = battle.model_copy(update={"checklist": questions})
     sides, calls = (_response_key_of(battle), battle.model_a, battle.model_b), []
     for model in jury_of(run.how, run.jury):
@@ -190,7 +190,7 @@ async def _ask_until_readable(
     run: Run, model: Model, responses: tuple[str, ...], battle: BattleMetadata, repeat: int, order: str = ""
 ) -> tuple[KeptReply, int]:
     """Ask until the reply can be parsed, at most `attempts` times; return the last reply and the number of attempts."""
-    name, texts = identity(model, run.how), texts_of(battle, responses)
+    name, texts = identity(model, run.how), prompt_texts(battle, responses)
     # Where two responses of a model are alike, each is judged nevertheless.
     number = f" response {battle.response}" if (battle.response or 1) > 1 else ""
     # As many alternatives at every token as every provider gives.
@@ -234,10 +234,10 @@ async def _call_model(
     return Reply(output.completion, output.stop_reason in ("max_tokens", "model_length"), tokens)
 
 
-async def _write_checklist(run: Run, battle: BattleMetadata) -> tuple[str, ...]:
+async def _ask_checklist(run: Run, battle: BattleMetadata) -> tuple[str, ...]:
     """Return the checklist of an item, written by the role `checklist`, else by the first judge."""
     model = get_model(role="checklist") if "checklist" in model_roles() else jury_of(run.how, run.jury)[0]
-    texts = texts_of(battle, ())
+    texts = prompt_texts(battle, ())
     prompt = checklist_prompt(texts, run.how.settings)
     for attempt in range(1, run.how.attempts + 1):
         reply = await _call_model(run, model, texts, prompt, f"{identity(model, run.how)} checklist {attempt}")
@@ -247,6 +247,6 @@ async def _write_checklist(run: Run, battle: BattleMetadata) -> tuple[str, ...]:
     raise RuntimeError(f"no checklist for the item {battle.item!r}: {answer}")
 
 
-def texts_of(battle: BattleMetadata, responses: tuple[str, ...]) -> Texts:
+def prompt_texts(battle: BattleMetadata, responses: tuple[str, ...]) -> Texts:
     """Return what the prompt on some responses of a battle shows."""
     return Texts(battle.instruction, responses, battle.reference, battle.system, battle.checklist)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from podium.hosts.inspect_ai.answer_requests import CHARACTERS_PER_TOKEN, AnswerRequests
 from podium.hosts.inspect_ai.compatibility import batch_of, option_typed
-from podium.hosts.inspect_ai.judge_calls import texts_of
+from podium.hosts.inspect_ai.judge_calls import prompt_texts
 from podium.hosts.inspect_ai.judge_models import judges_by_role
 from podium.hosts.inspect_ai.log_contents import parse_battles
 from podium.hosts.inspect_ai.round_samples import SampleBuilder
@@ -50,5 +50,5 @@ def _prompt_length(responses: Responses, source: TournamentSource, how: Judging)
     plain = replace(how, settings=replace(how.settings, checklist=False))
     battles = [battle for sample in drawn for battle in parse_battles(sample.metadata or {})]
     shown = [(battle.response_a, battle.response_b)[: 2 if how.is_pairwise else 1] for battle in battles]
-    prompts = [plain.prompt(texts_of(battle, texts)) for battle, texts in zip(battles, shown, strict=True)]
+    prompts = [plain.prompt(prompt_texts(battle, texts)) for battle, texts in zip(battles, shown, strict=True)]
     return sum(map(len, prompts)) / max(len(prompts), 1)

@@ -46,7 +46,7 @@ def pair_with_opponents(
     reasoning: Policy = "strip",
 ) -> list[DocumentBattles]:
     """Read the opponents' responses and return the battles of each document's responses with them."""
-    responses = read_responses(*_sources(against), readers=(READER,), reasoning=reasoning)
+    responses = read_responses(*_format_sources(against), readers=(READER,), reasoning=reasoning)
     for note in responses.notes:
         log.warning("podium: %s", note)
     if model in responses.models:
@@ -131,7 +131,7 @@ def _no_such_items(names: Sequence[str], responses: Responses, field: str | None
     )
 
 
-def _sources(against: Against) -> list[str]:
+def _format_sources(against: Against) -> list[str]:
     """Return the opponents as sources on a command line: `path` or `label=path`."""
     if isinstance(against, Mapping):
         return [f"{label}={path}" for label, path in against.items()]

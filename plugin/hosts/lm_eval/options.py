@@ -112,7 +112,7 @@ def parse_pairs(typed: Any) -> dict[str, Any]:
     return values
 
 
-def _texts(typed: Any) -> tuple[str, ...]:
+def _as_texts(typed: Any) -> tuple[str, ...]:
     """Return a value or a list of values as texts."""
     return tuple(map(str, typed)) if isinstance(typed, list | tuple) else (str(typed),)
 
@@ -121,14 +121,14 @@ def _parse_rankers(typed: Any) -> tuple[str, ...]:
     """Return names of rankers, each once, from lists or text with commas."""
     from podium.plugins.settings import ranker_names
 
-    return tuple(ranker_names(",".join(_texts(typed))))
+    return tuple(ranker_names(",".join(_as_texts(typed))))
 
 
 def _settings(typed: Any) -> tuple[str, ...]:
     """Split options of rankers into texts `key=value`; a config file may give them as a mapping."""
     if isinstance(typed, Mapping):
         return tuple(f"{name}={value}" for name, value in typed.items())
-    return tuple(part for text in _texts(typed) for part in NEXT_SETTING.split(text))
+    return tuple(part for text in _as_texts(typed) for part in NEXT_SETTING.split(text))
 
 
 RANKER = (
@@ -150,8 +150,8 @@ LABEL = "Name of this run's model in the ranking (default: the name of its folde
 
 OPTIONS = {
     "ranker": Option("rankers", _parse_rankers, "<name>", RANKER),
-    "ranker_against": Option("against", _texts, "<dir>", AGAINST),
-    "ranker_judge": Option("judges", _texts, "<model>", JUDGE),
+    "ranker_against": Option("against", _as_texts, "<dir>", AGAINST),
+    "ranker_judge": Option("judges", _as_texts, "<model>", JUDGE),
     "ranker_judge_args": Option("judge_args", parse_pairs, "<arg>", JUDGE_ARGS),
     "ranker_tournament": Option("tournament", str, "<name>", TOURNAMENT),
     "ranker_args": Option("args", parse_pairs, "<arg>", ARGS),

@@ -90,7 +90,7 @@ class RunRanking:
                 raise PodiumError(runs.name_origins(str(error))) from None
         for task, ranking in rankings.items():
             for standings in ranking.standings:
-                self.notes += _write_figures(results, task, standings, runs.model)
+                self.notes += _write_score(results, task, standings, runs.model)
         whole = _merge_rankings(rankings)
         results[KEY] = json.loads(whole.to_json())
         self.table = ranking_text(whole, as_typed_here)
@@ -202,7 +202,7 @@ def _select_tasks(tasks: Sequence[str], column: str, battles: Battles) -> Battle
     return battles.select(battles.table[column].astype(str).isin(list(tasks)).to_numpy())
 
 
-def _write_figures(results: dict[str, Any], task: str, standings: Standings, model: str) -> list[str]:
+def _write_score(results: dict[str, Any], task: str, standings: Standings, model: str) -> list[str]:
     """Write a model's score on a task and its standard error into the results; return why if there is none."""
     entry = next((entry for entry in standings.entries if entry.model == model), None)
     name = standings.ranker

@@ -11,7 +11,7 @@ from podium.nouns.calibration import SMALLEST_SE, Calibration, models_needed
 from podium.nouns.ranking import Entry, Fit, Standings
 from podium.rankers.calibration.conformal import ConformalRule, build_conformal_rule
 from podium.rankers.calibration.evidence import Evidence, build_evidence
-from podium.rankers.calibration.leave_one_out import select_battles
+from podium.rankers.calibration.leave_one_out import build_model_battles
 from podium.rankers.calibration.placement import ErrorMethod, ModelBattles, fit_single_strength
 from podium.rankers.calibration.signals import Signal
 from podium.rankers.calibration.targets import order_weights
@@ -123,7 +123,7 @@ def _place_models(
     factors = {kind: corrections[kind].mean if kind in corrections else 1.0 for kind in ("soft", "hard")}
 
     def rate(k: int, kind: str, credit: np.ndarray, theta: np.ndarray) -> tuple[ModelBattles, float, float | None]:
-        own = select_battles(evidence, k, credit, theta)
+        own = build_model_battles(evidence, k, credit, theta)
         strength = theta[k] if evidence.models[k] in known else fit_single_strength(own, penalty)
         return own, strength, finite_or_none(MEAN + POINTS * factors[kind] * strength)
 

@@ -82,7 +82,7 @@ def win_rate(
     result = RankerResult(estimate, Fit(components=groups), diagnostics=diagnostics, warnings=warnings)
     exposure = measure_exposure(battles, selected, pairs)
     if anchor is not None:
-        of_anchor = measure_exposure(_select_model(battles, anchor), selected, pairs)
+        of_anchor = measure_exposure(_filter_by_model(battles, anchor), selected, pairs)
         exposure = replace(of_anchor, unranked=exposure.unranked)
     scale = "win rate" if anchor is None else f"win rate against {anchor}"
     return build_standings("win-rate", scale, exposure, result, level=level, rng=rng)
@@ -107,7 +107,7 @@ def estimate_rates(battles: BattleData, pairs: Pairs, level: float) -> ScoreEsti
     return _bound_rates(replace(estimate, allowed=np.ones(len(score), dtype=bool)), battles, level)
 
 
-def _select_model(battles: Battles, model: str) -> Battles:
+def _filter_by_model(battles: Battles, model: str) -> Battles:
     """Return all battles of one model, readable or not, for the counts of a rate against it."""
     if battles.verdicts:
         name = text(model)

@@ -89,11 +89,11 @@ def _fit_fold(
         theta = fit_strengths(rest, regularization, np.delete(start, model)).theta
     except NotConvergedError as error:
         raise NotIdentifiedError(f"without {evidence.models[model]}, no ratings of the others: {error}") from None
-    own = select_battles(evidence, model, credit, np.insert(theta, model, np.nan))
+    own = build_model_battles(evidence, model, credit, np.insert(theta, model, np.nan))
     return own, own.is_separated or bool(separated_models(rest).any())
 
 
-def select_battles(evidence: Evidence, model: int, credit: np.ndarray, theta: np.ndarray) -> ModelBattles:
+def build_model_battles(evidence: Evidence, model: int, credit: np.ndarray, theta: np.ndarray) -> ModelBattles:
     """Return a model's battles with a known credit against the models whose log-strength `theta` is not NaN."""
     known = ~np.isnan(theta)
     first = (evidence.first == model) & known[evidence.second]

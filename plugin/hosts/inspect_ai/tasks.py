@@ -14,7 +14,7 @@ Names = str | Sequence[str]
 @task
 def round_robin(responses: Names = (), items: int | None = None, **kwargs: Any) -> Task:
     """Play all pairs of models on every item, or on `items` of them."""
-    return _tournament("round_robin", responses, {"items": items}, kwargs)
+    return _build_task("round_robin", responses, {"items": items}, kwargs)
 
 
 @task
@@ -28,7 +28,7 @@ def anchor(
 ) -> Task:
     """Play all models against one or several anchors, or the one that a pilot finds (`anchor=auto`)."""
     settings = {"anchor": anchor, "items": items, "pilot": pilot, "candidates": candidates}
-    return _tournament("anchor", responses, settings, kwargs)
+    return _build_task("anchor", responses, settings, kwargs)
 
 
 @task
@@ -40,13 +40,13 @@ def swim(
     **kwargs: Any,
 ) -> Task:
     """Let models join one by one and meet opponents of ever more similar rating."""
-    return _tournament("swim", responses, {"items": items, "order": order, "ratings": ratings}, kwargs)
+    return _build_task("swim", responses, {"items": items, "order": order, "ratings": ratings}, kwargs)
 
 
 @task
 def chain(responses: Names = (), items: int | None = None, **kwargs: Any) -> Task:
     """Play a random path through all models on each item."""
-    return _tournament("chain", responses, {"items": items}, kwargs)
+    return _build_task("chain", responses, {"items": items}, kwargs)
 
 
 @task
@@ -58,22 +58,22 @@ def ring(
     **kwargs: Any,
 ) -> Task:
     """Play a random cycle through all models on each item, one order per pair; `until` stops it early."""
-    return _tournament("ring", responses, {"until": until, "margin": margin, "items": items}, kwargs)
+    return _build_task("ring", responses, {"until": until, "margin": margin, "items": items}, kwargs)
 
 
 @task(name="recorded")
 def recorded_task(battles: Names = (), responses: Names = (), sample: int | None = None, **kwargs: Any) -> Task:
     """Play recorded battles again with the same responses, for another judge, realization or prompt."""
-    return _tournament("recorded", responses, {"battles": battles, "sample": sample}, kwargs)
+    return _build_task("recorded", responses, {"battles": battles, "sample": sample}, kwargs)
 
 
 @task
 def tournament(name: str | None = None, responses: Names = (), **kwargs: Any) -> Task:
     """Play a tournament by its name, podium's or a plugin's."""
-    return _tournament(name or "", responses, {}, kwargs)
+    return _build_task(name or "", responses, {}, kwargs)
 
 
-def _tournament(name: str, responses: Names, settings: Mapping[str, Any], options: Mapping[str, Any]) -> Task:
+def _build_task(name: str, responses: Names, settings: Mapping[str, Any], options: Mapping[str, Any]) -> Task:
     """Return the task of a tournament; its settings may also be among the options."""
     # Inspect imports this module for every command of everyone who has podium installed: the engine waits.
     from podium.hosts.inspect_ai.tournament_task import split_options, tournament_task

@@ -12,7 +12,7 @@ import pandas as pd
 from podium import Battles, Calibration, Judge, calibrate, rank, read_battles, simulate
 from podium.planning.simulation import World
 from podium.rankers.calibration.evidence import build_evidence
-from podium.rankers.calibration.leave_one_out import select_battles
+from podium.rankers.calibration.leave_one_out import build_model_battles
 from podium.rankers.calibration.placement import fit_single_strength
 from podium.rankers.calibration.signals import read_signal
 from podium.rankers.scale import MEAN, POINTS
@@ -119,5 +119,5 @@ def rating_by_human(arrival: Battles, calibration: Calibration, name: str) -> fl
     evidence = build_evidence(arrival, read_signal(arrival, "margin"))
     known = {anchor.model: anchor.human_theta for anchor in calibration.anchors}
     theta = np.array([known.get(model, np.nan) for model in evidence.models])
-    own = select_battles(evidence, evidence.models.index(name), evidence.human, theta)
+    own = build_model_battles(evidence, evidence.models.index(name), evidence.human, theta)
     return MEAN + POINTS * fit_single_strength(own, calibration.regularization)

@@ -15,7 +15,7 @@ from merged_worlds import battles_of
 from podium import Battles, Calibration, Judge, calibrate, rank, simulate
 from podium.rankers.calibration.conformal import quantile
 from podium.rankers.calibration.evidence import build_evidence
-from podium.rankers.calibration.leave_one_out import select_battles
+from podium.rankers.calibration.leave_one_out import build_model_battles
 from podium.rankers.calibration.placement import fit_single_strength
 from podium.rankers.calibration.signals import read_signal
 from podium.rankers.scale import MEAN, POINTS
@@ -69,7 +69,8 @@ def human_ratings(arrivals, calibration):
     theta = np.array([known.get(name, np.nan) for name in evidence.models])
     return {
         name: MEAN
-        + POINTS * fit_single_strength(select_battles(evidence, k, evidence.human, theta), calibration.regularization)
+        + POINTS
+        * fit_single_strength(build_model_battles(evidence, k, evidence.human, theta), calibration.regularization)
         for k, name in enumerate(evidence.models)
         if name not in known
     }

@@ -35,7 +35,7 @@ def across(*ends: int, models: int = 6) -> set[tuple[int, int]]:
     return {(a, b) for a, b in combinations(range(models), 2) if any(a < end <= b for end in ends)}
 
 
-def test_one_who_is_told_from_all_is_ahead_by_the_interval_that_its_cut_rests_on() -> None:
+def test_leader_distinguishable_from_all_is_ahead_by_its_gap_interval() -> None:
     sentence = who_sentence(standings(across(1, 3), lead=(71.0, 34.0, 108.0)))
     assert sentence == "amber is clearly ahead of all others: 71 Elo (34 … 108) above birch, or 60 wins in 100."
 
@@ -47,14 +47,14 @@ def test_groups_that_nothing_distinguishes_inside() -> None:
     )
 
 
-def test_a_leading_group_is_looked_into() -> None:
+def test_answer_lists_differences_inside_the_leading_group() -> None:
     assert who_sentence(standings(across(3, 5) | {(0, 2)})) == (
         "amber, birch and cedar are clearly ahead of the rest; first is amber or birch; cedar is clearly behind amber. "
         "dune and ember follow, too close to call; fjord is last."
     )
 
 
-def test_of_many_who_are_behind_two_are_named_and_the_others_counted() -> None:
+def test_answer_names_two_models_behind_the_leader_and_counts_the_rest() -> None:
     inside = {(0, k) for k in (2, 3, 4)} | {(1, 4)}
     assert who_sentence(standings(across(5) | inside)) == (
         "amber, birch, cedar, dune and ember are clearly ahead of the rest; first is amber or birch; cedar is clearly "
@@ -70,7 +70,7 @@ def test_without_a_cut_the_pairs_are_counted_and_the_largest_block_is_named() ->
     )
 
 
-def test_nothing_told_is_said_so() -> None:
+def test_answer_reports_that_no_pair_is_distinguishable() -> None:
     assert who_sentence(standings(set())) == ("All pairs of the six models are too close to call on these 40 items.")
     assert who_sentence(standings(set(), models=2)) == ("amber and birch are too close to call on these 40 items.")
 
@@ -126,7 +126,7 @@ def test_more_items_are_those_of_the_formula_with_the_critical_value_of_the_rank
     )
 
 
-def test_a_gap_within_its_error_is_no_promise_and_a_leader_needs_nothing() -> None:
+def test_no_further_items_are_promised_for_a_gap_within_its_error_or_a_clear_leader() -> None:
     assert "is unknown" in str(next_sentence(standings(across(3), z=0.9)))
     assert next_sentence(standings(across(1))) is None
 
@@ -188,7 +188,7 @@ def test_the_answer_is_in_json_markdown_and_the_hosts_text() -> None:
     assert ranking_text(ranking).startswith(answer[0][:60])
 
 
-def test_models_that_are_level_throughout_are_said_to_be() -> None:
+def test_answer_reports_level_models() -> None:
     """Ties leave no error, and so no interval; nobody has the highest score."""
     frame = podium.simulate(4, 30, seed=1).judgments(podium.Judge()).assign(credit=0.5)
     [standings] = podium.rank(podium.read_battles(frame)).standings

@@ -13,12 +13,12 @@ def test_every_finding_has_a_row_in_the_table_of_checks() -> None:
     assert {*ORDER} - {"human"} <= {*CHECKS}
 
 
-def test_the_gravest_worry_is_said_alone() -> None:
+def test_trust_sentence_names_only_the_gravest_finding() -> None:
     findings = [CheckResult("fit", "fit.", fails=True, p=1e-9), CheckResult("unparsed", "unparsed.", fails=True)]
     assert trust_sentence(findings) == "unparsed."
 
 
-def test_tests_go_through_holm_together() -> None:
+def test_trust_checks_are_corrected_together_by_holm() -> None:
     """One p of 0.03 among four worries nobody, alone it does: without Holm the first would, too."""
     quiet = [CheckResult(check, "", fails=False, p=0.5) for check in ("length", "cycle", "fit")]
     loud = CheckResult("position", "loud.", fails=True, p=0.03)
@@ -43,7 +43,7 @@ def test_a_check_that_could_not_be_made_is_no_pass() -> None:
         ("gpt-3", "The judge gpt-3 judges itself"),
     ],
 )
-def test_a_judge_that_is_related_is_named(judge: str, said: str) -> None:
+def test_related_judge_is_named(judge: str, said: str) -> None:
     world = podium.simulate(["gpt-3", "gpt-4", "mine"], 60, seed=1)
     answer = podium.rank(world.battles(podium.Judge(name=judge, noise=0.5))).standings[0].answer
     assert answer[1].startswith(said)
@@ -79,7 +79,7 @@ def test_first_shown_is_what_the_card_says_of_both_orders() -> None:
     assert sums[0].sum() / sums[1].sum() == pytest.approx(figure.value, abs=1e-12)
 
 
-def test_nothing_is_said_of_what_the_first_place_hangs_on_where_plain_bradley_terry_has_another_leader() -> None:
+def test_drop_out_robustness_is_omitted_if_plain_bradley_terry_has_another_leader() -> None:
     """Items are left out of plain Bradley-Terry: of a ranking that length control turned round it knows nothing."""
     from dataclasses import replace
 

@@ -190,7 +190,7 @@ def table(folder: Path) -> pd.DataFrame:
     )
 
 
-def test_the_summary_tells_its_denominators(folder: Path, calibrated: subprocess.CompletedProcess[str]) -> None:
+def test_summary_shows_its_denominators(folder: Path, calibrated: subprocess.CompletedProcess[str]) -> None:
     merged, out = table(folder), calibrated.stdout
     human, judged = merged["human"], merged["credit"].notna()
     lines = section(out, "calibration · rubric-judge · target margin")
@@ -264,7 +264,7 @@ def short(folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.slow
-def test_without_an_output_file_nothing_is_written_and_that_is_said(
+def test_calibrate_without_output_file_reports_that_nothing_is_written(
     folder: Path, short: subprocess.CompletedProcess[str]
 ) -> None:
     note = "podium: not kept: -o calibration.json keeps the calibration for podium rank"
@@ -281,7 +281,7 @@ def test_too_few_models_are_warned_of_on_stderr_and_shown_as_infinite(
     assert "coverage and width over half splits need 18 models" in short.stdout
 
 
-def test_a_lack_of_criteria_prints_the_agreement_before_it_is_refused(podium: Podium, folder: Path) -> None:
+def test_a_lack_of_criteria_prints_the_agreement_before_it_is_rejected(podium: Podium, folder: Path) -> None:
     words = ("--target", "criteria", "-o", folder / "refused.json", *SHORT)
     answer = podium("calibrate", folder / "hard.csv", *words)
     assert (answer.code, "margin on every criterion" in answer.err) == (1, True)
@@ -319,7 +319,7 @@ def test_battles_without_human_labels_exit_with_1_and_what_would_help(podium: Po
         (("-o", "calibration"), "name a .json file"),
     ],
 )
-def test_an_impossible_output_file_is_refused_before_the_work(
+def test_an_impossible_output_file_is_rejected_before_the_work(
     podium: Podium, folder: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, str], complaint: str
 ) -> None:
     monkeypatch.chdir(folder)
@@ -532,7 +532,7 @@ def test_a_column_of_booleans_merges_both_orders(podium: Podium, tmp_path: Path,
     assert rates == {"x": pytest.approx((1 + 0.75 + 0.5 + 0) / 4), "y": pytest.approx(1.75 / 4)}
 
 
-def test_without_the_column_of_booleans_the_orders_stay_apart(podium: Podium, tmp_path: Path) -> None:
+def test_orders_are_not_merged_without_the_boolean_column(podium: Podium, tmp_path: Path) -> None:
     path = tmp_path / "orders.csv"
     path.write_text(ORDERS + "p1,x,y,true,1\np1,x,y,false,0\np2,x,y,true,0\n", encoding="utf-8")
     columns = "item=prompt,model_a=model,credit=points"
@@ -573,7 +573,7 @@ def test_a_screen_has_the_answer_and_the_errors_and_a_section_its_own(podium, fo
     assert ("mean absolute error, Elo" in section, "median width over the splits" in section) == (False, True)
 
 
-def test_a_section_that_is_misspelt_is_refused_before_anything_is_read(podium, tmp_path):
+def test_a_section_that_is_misspelt_is_rejected_before_anything_is_read(podium, tmp_path):
     unknown = podium("calibrate", tmp_path / "there_is_no_such.csv", "--section", "conformity")
     assert (unknown.code, "did you mean 'conformal'? available: accuracy, agreement" in unknown.err) == (2, True)
 

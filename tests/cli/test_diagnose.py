@@ -88,7 +88,7 @@ def test_a_section_is_that_of_the_whole_card(podium, example):
 
 
 @pytest.mark.slow
-def test_judges_side_by_side_are_a_row_each(podium, verdicts):
+def test_comparison_of_judges_has_a_row_per_judge(podium, verdicts):
     lines = podium("diagnose", verdicts).out.splitlines()
     answer = " ".join(lines[:3])
     assert re.match(r"Humans agree most with (gpt|claude)-9 on \d\d\.\d% of winners", answer)
@@ -175,7 +175,7 @@ def test_families_come_from_a_file(podium, verdicts, tmp_path):
         (("--section", "position", "--full"), 2, "leave out --section"),
     ],
 )
-def test_what_cannot_be_is_refused(podium, verdicts, words, code, problem):
+def test_what_cannot_be_is_rejected(podium, verdicts, words, code, problem):
     answer = podium("diagnose", verdicts, *words)
     assert (answer.code, answer.out) == (code, "")
     assert problem in answer.err

@@ -35,7 +35,7 @@ def test_the_card_holds_transitivity_fit_gold_and_all_judges(podium, arguments):
 
 
 @pytest.mark.slow
-def test_human_read_the_same(podium, arguments):
+def test_human_output_has_the_same_figures(podium, arguments):
     said = podium(*arguments, "--full")
     assert said.code == 0, said.err
     for part in ("PNT", "decisiveness alpha", "tau with gold", "Pairs farthest from the fit", "side by side"):
@@ -43,7 +43,7 @@ def test_human_read_the_same(podium, arguments):
 
 
 @pytest.mark.slow
-def test_what_the_gold_standard_cannot_tell_is_named_and_the_rest_is_answered(podium, arguments, tmp_path):
+def test_unanswerable_gold_questions_are_named_and_the_rest_is_answered(podium, arguments, tmp_path):
     pd.DataFrame({"model": ["somebody", "else"], "elo": [1, 2]}).to_csv(tmp_path / "gold.csv", index=False)
     said = podium(*arguments, "--format", "json")
     sections = json.loads(said.out)["cards"][0]["sections"]

@@ -64,7 +64,7 @@ def test_disable_finds_both_files(podium: Podium, places: Path) -> None:
     assert written(places) == []
 
 
-def test_a_python_without_user_site_packages_refuses_them(
+def test_a_python_without_user_site_packages_rejects_them(
     podium: Podium, places: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(site, "ENABLE_USER_SITE", False)
@@ -74,7 +74,7 @@ def test_a_python_without_user_site_packages_refuses_them(
 
 
 @pytest.mark.parametrize(("inside", "remedy"), [(False, "podium enable --user"), (True, "as the owner of that folder")])
-def test_site_packages_that_cannot_be_written_are_refused_with_a_remedy(
+def test_site_packages_that_cannot_be_written_are_rejected_with_a_remedy(
     podium: Podium, places: Path, monkeypatch: pytest.MonkeyPatch, inside: bool, remedy: str
 ) -> None:
     """A folder below a file can be written by nobody, not even by root."""
@@ -101,25 +101,25 @@ def test_a_write_that_fails_leaves_nothing_and_what_was_there(
     assert "No space left on device" in answer.err
 
 
-def test_list_tells_whether_it_is_on_and_in_which_environment(podium: Podium) -> None:
-    def told() -> str:
+def test_list_reports_whether_podium_is_enabled_and_in_which_environment(podium: Podium) -> None:
+    def hosts_line() -> str:
         [line] = [line for line in podium("list").out.splitlines() if line.startswith("hosts:")]
         return str(line)
 
-    before = told()
+    before = hosts_line()
     assert f" is off in {sys.prefix} (podium enable " in before
     podium("enable")
-    assert f" is on in {sys.prefix} (podium disable " in told()
+    assert f" is on in {sys.prefix} (podium disable " in hosts_line()
     podium("disable")
-    assert told() == before
+    assert hosts_line() == before
 
 
-def test_list_tells_that_another_podium_is_on(podium: Podium, places: Path) -> None:
+def test_list_reports_that_another_installation_is_enabled(podium: Podium, places: Path) -> None:
     (places / "own" / enable.NAME).write_text("import sys\n")
     assert "is on, by another podium" in podium("list", "hosts").out
 
 
-def test_list_tells_which_hosts_are_there(podium: Podium, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_list_reports_the_installed_hosts(podium: Podium, monkeypatch: pytest.MonkeyPatch) -> None:
     from importlib import metadata
 
     def version(package: str) -> str:

@@ -45,7 +45,7 @@ def test_a_sheet_goes_out_and_comes_back_into_a_ranking(
     assert {"human", "judge", "labels", "pull"} <= ranking["models"][0].keys()
 
 
-def test_by_uncertainty_exits_with_2_and_the_reason(podium: Podium, verdicts: Path) -> None:
+def test_label_by_uncertainty_exits_with_2_and_the_reason(podium: Podium, verdicts: Path) -> None:
     refused = podium("label", verdicts, "--by", "uncertainty")
     assert (refused.code, "three times the error" in refused.err) == (2, True)
 
@@ -57,7 +57,7 @@ def test_labels_of_other_battles_calibrate_nothing(podium: Podium, verdicts: Pat
     assert (refused.code, "none of the" in refused.err) == (1, True)
 
 
-def test_two_sheets_are_the_votes_of_two_human_who_may_agree(podium: Podium, verdicts: Path, tmp_path: Path) -> None:
+def test_two_sheets_are_votes_of_two_humans(podium: Podium, verdicts: Path, tmp_path: Path) -> None:
     rows = ["1,model-01,model-02,1", "2,model-01,model-03,0", "3,model-04,model-05,1"]
     sheets = [tmp_path / "ann.csv", tmp_path / "bob.csv"]
     items = sorted({*pd.read_csv(verdicts)["item"]})
@@ -71,9 +71,7 @@ def test_two_sheets_are_the_votes_of_two_human_who_may_agree(podium: Podium, ver
     assert (structured["battles"], structured["labels"]) == (3, 6)
 
 
-def test_two_human_of_one_file_who_saw_either_order_are_two_votes_beside_another_file(
-    podium: Podium, tmp_path: Path
-) -> None:
+def test_two_humans_in_one_file_are_two_votes_beside_another_file(podium: Podium, tmp_path: Path) -> None:
     """Oracle: two of three say that the first won; as the two orders of one judge they would say half as much."""
     verdicts = simulate(5, 20, seed=1).judgments(Judge(scale=2), orders="ab")
     verdicts.to_csv(tmp_path / "verdicts.csv", index=False)
@@ -98,6 +96,6 @@ def test_models_of_labels_that_no_verdict_knows_are_named(podium: Podium, tmp_pa
     assert (done.code, "1 label of models without verdicts is left out: stranger" in done.err) == (0, True)
 
 
-def test_a_sheet_that_nobody_can_read_is_not_written(podium: Podium, verdicts: Path, tmp_path: Path) -> None:
+def test_label_sheet_without_readable_battles_is_not_written(podium: Podium, verdicts: Path, tmp_path: Path) -> None:
     refused = podium("label", verdicts, "-o", tmp_path / "sheet.csv")
     assert (refused.code, "--responses" in refused.err, [*tmp_path.iterdir()]) == (2, True, [])

@@ -125,7 +125,7 @@ def test_what_a_pilot_cannot_answer_exits_with_3_and_the_rest_is_there(
         (("--models", "4", "--simulations", "200"), 2, "--simulations was removed: nothing is simulated"),
     ],
 )
-def test_wrong_usage_is_refused(podium: Podium, words: tuple[str, ...], code: int, complaint: str) -> None:
+def test_wrong_usage_is_rejected(podium: Podium, words: tuple[str, ...], code: int, complaint: str) -> None:
     answer = podium("plan", *words)
     assert (answer.code, complaint in answer.err, answer.out) == (code, True, "")
 

@@ -189,12 +189,12 @@ def test_an_output_file_leaves_stdout_empty(podium: Podium, example: Path, tmp_p
     assert podium("rank", example, "--ranker", "win-rate", "-o", tmp_path / "ranking.csv").out == ""
 
 
-def test_a_suffix_without_a_format_is_refused(podium: Podium, example: Path, tmp_path: Path) -> None:
+def test_a_suffix_without_a_format_is_rejected(podium: Podium, example: Path, tmp_path: Path) -> None:
     answer = podium("rank", example, "--ranker", "win-rate", "-o", tmp_path / "ranking.xlsx")
     assert (answer.code, "cannot tell the format from 'ranking.xlsx'" in answer.err) == (2, True)
 
 
-def test_an_output_folder_that_is_not_there_is_refused(podium: Podium, example: Path, tmp_path: Path) -> None:
+def test_an_output_folder_that_is_not_there_is_rejected(podium: Podium, example: Path, tmp_path: Path) -> None:
     answer = podium("rank", example, "--ranker", "win-rate", "-o", tmp_path / "absent" / "ranking.csv")
     assert (answer.code, "there is no folder" in answer.err) == (2, True)
 
@@ -218,7 +218,7 @@ def test_a_slice_without_verdicts_does_not_cost_the_others_their_common_centre(p
     assert sum(common) / 3 == pytest.approx(1500)
 
 
-def test_slices_without_a_common_model_are_told_not_to_be_compared(podium: Podium, table: Table) -> None:
+def test_slices_without_a_common_model_warn_against_comparison(podium: Podium, table: Table) -> None:
     rows = [f"{row},one" for row in TRIANGLE] + [f"{row},two" for row in with_names("d", "e", "f")]
     answer = podium("rank", table(*rows, header=WITH_CATEGORY), "--ranker", "bradley-terry", "--by", "category")
     assert "warning: no model is in every slice" in answer.err
@@ -245,7 +245,7 @@ def test_where_without_a_value_exits_with_2(podium: Podium, example: Path) -> No
     assert (answer.code, "write COLUMN=VALUE" in answer.err) == (2, True)
 
 
-def test_several_judges_are_refused_with_exit_code_1_and_the_three_ways_on(podium: Podium, table: Table) -> None:
+def test_several_judges_are_rejected_with_exit_code_1_and_the_three_ways_on(podium: Podium, table: Table) -> None:
     answer = podium("rank", table(*SEVERAL_JUDGES, header=WITH_JUDGE), "--ranker", "win-rate")
     assert (answer.code, [way in answer.err for way in ("--where judge=", "--by judge", "--pool")]) == (1, [True] * 3)
 

@@ -42,7 +42,7 @@ def test_the_number_of_informative_items_is_in_the_json(podium: Podium, out: Pat
     assert json.loads(answer.out)["rankings"][0]["diagnostics"]["informative_items"] == 40
 
 
-def test_where_no_battle_is_a_tie_nothing_is_said_of_informative_items(podium: Podium, table: Any) -> None:
+def test_informative_items_are_omitted_without_ties(podium: Podium, table: Any) -> None:
     answer = podium("rank", table("i,a,b,1", "j,a,b,0"), "--ranker", "win-rate")
     assert "informative" not in answer.out
 
@@ -87,7 +87,7 @@ def test_a_metric_on_other_files_ends_with_2(podium: Podium, table: Any) -> None
     assert (answer.code, "no lm-eval samples in" in answer.err) == (2, True)
 
 
-def test_a_run_without_samples_is_said_and_ends_with_3(podium: Podium, out: Path) -> None:
+def test_run_without_samples_is_reported_and_exits_with_3(podium: Podium, out: Path) -> None:
     write_run(out, "org/d", {"t": scored([1.0])}, samples=False)
     answer = podium("rank", out, "--ranker", "mean", "--format", "csv")
     assert answer.code == 3
@@ -110,7 +110,7 @@ def test_a_cut_line_ends_with_3_and_is_missing_in_the_counts(podium: Podium, out
     assert f"{path}, line 40: cut off" in answer.err
 
 
-def test_a_model_run_twice_is_said_and_ends_with_0(podium: Podium, out: Path) -> None:
+def test_model_run_twice_is_reported_and_exits_with_0(podium: Podium, out: Path) -> None:
     write_run(out, "org/a", {"t": scored([0.0] * 40)}, time="2026-03-01T00-00-00")
     answer = podium("rank", out, "--ranker", "mean", "--format", "csv")
     assert answer.code == 0

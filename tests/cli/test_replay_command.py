@@ -40,7 +40,7 @@ def test_settings_reach_tournament_and_ranker(podium: Podium, example: Path) -> 
     assert (ranking["scale"], ranking["counts"]["battles"]) == ("win rate against cedar", 100)
 
 
-def test_several_tournaments_make_a_table_against_cost(podium: Podium, example: Path) -> None:
+def test_replay_of_several_tournaments_prints_errors_by_cost(podium: Podium, example: Path) -> None:
     words = ("--tournament", "round_robin,swim,chain", "--seeds", "3")
     lines = podium("replay", example, *words).out.splitlines()
     assert re.match(r"(swim|chain) is nearest to the ranking of the whole record: [\d.]+ Elo off on average", lines[0])
@@ -52,7 +52,9 @@ def test_several_tournaments_make_a_table_against_cost(podium: Podium, example: 
     ]
 
 
-def test_of_a_question_it_is_said_first_who_answers_it_for_the_fewest_calls(podium: Podium, example: Path) -> None:
+def test_replay_table_opens_with_the_cheapest_tournament_that_answers_the_question(
+    podium: Podium, example: Path
+) -> None:
     """40 items tell the first by all their battles alone; a chain of one battle a model does not."""
     words = ("--set", "until=top1", "--seeds", "3")
     first = podium("replay", example, "--tournament", "chain,round_robin", *words).out.splitlines()[0]

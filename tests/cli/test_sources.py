@@ -25,19 +25,19 @@ def test_a_human_judge_beside_one_other_leaves_one_judge_to_rank(podium: Podium,
     assert podium("rank", judges, "--human-judge", "crowd", "--ranker", "win-rate").code == 0
 
 
-def test_the_labels_found_are_told_on_stderr(podium: Podium, judges: Path) -> None:
+def test_labels_found_are_reported_on_stderr(podium: Podium, judges: Path) -> None:
     told = "4 votes by crowd, on 2 pairs of responses, label 2 of 6 battles; 4 have no label"
     assert told in podium("rank", judges, "--human-judge", "crowd").err
 
 
-def test_a_condition_on_the_judge_spares_the_human_judge(podium: Podium, judges: Path, tmp_path: Path) -> None:
+def test_where_judge_keeps_the_human_judge(podium: Podium, judges: Path, tmp_path: Path) -> None:
     words = ("--where", "judge=gpt", "--human-judge", "crowd", "-o", tmp_path / "battles.csv")
     podium("convert", judges, *words)
     human = pd.read_csv(tmp_path / "battles.csv")["human"]
     assert human.fillna(-1).round(3).tolist() == [0.667, -1, -1, -1, 1, -1]
 
 
-def test_what_was_converted_with_labels_has_them_when_read_again(podium: Podium, judges: Path, tmp_path: Path) -> None:
+def test_converted_file_keeps_its_human_labels(podium: Podium, judges: Path, tmp_path: Path) -> None:
     podium("convert", judges, "--human-judge", "crowd", "-o", tmp_path / "labelled.parquet")
     podium("convert", tmp_path / "labelled.parquet", "-o", tmp_path / "again.csv")
     assert pd.read_csv(tmp_path / "again.csv")["human"].notna().sum() == 2

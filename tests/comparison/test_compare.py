@@ -34,7 +34,7 @@ def test_two_tables_of_scores_are_compared_as_scipy_does(podium, scores):
     assert len(found["item_results"]) == 150
 
 
-def test_the_answer_says_who_is_ahead_by_how_much_and_what_would_tell():
+def test_answer_names_leader_gap_and_further_items_needed():
     found = api.compare("amber", "birch", EXAMPLE)
     first, items, further = found.answer
     assert first.startswith("amber is ahead of birch by 72 Elo (-")
@@ -81,7 +81,7 @@ def api_holm(p):
     return multipletests(p, method="holm")[1]
 
 
-def test_what_stands_behind_several_candidates_names_each_and_says_once_what_is_not_known(podium):
+def test_details_of_several_candidates_name_each_and_report_unknowns_once(podium):
     out = podium("compare", "examples/simulated/battles.csv", "--baseline", "birch", "--by", "category").out
     titles = [f"{kind}: {name}" for name in ("amber", "cedar", "dune", "ember", "fjord") for kind in KINDS]
     assert [line for line in out.splitlines() if line.startswith(KINDS)] == titles
@@ -116,7 +116,7 @@ def test_identical_answers_differ_by_exactly_nothing_and_are_counted(tmp_path):
     assert without.difference.value == pytest.approx(5 / 8)
 
 
-def test_identical_answers_earn_the_same_in_every_battle():
+def test_identical_answers_get_equal_credit_in_every_battle():
     table = pd.DataFrame(
         {
             "item": ["q0", "q0", "q0", "q1", "q1"],
@@ -151,7 +151,7 @@ def test_lm_eval_folders_of_one_model_are_two_runs_and_every_task_a_question(tmp
     assert document["answer"] == ["Compared with old, clearly ahead: gsm; too close to call: arc (2 tests, Holm)."]
 
 
-def test_prompts_that_differ_are_said_and_other_items_refused(tmp_path, podium):
+def test_compare_reports_different_prompts_and_rejects_different_items(tmp_path, podium):
     for name, start in (("new", "Q: "), ("old", "Question: ")):
         rows = [
             sample(f"q{k}", {"acc": k % 2}, place=k, arguments={"gen_args_0": {"arg_0": f"{start}q{k}", "arg_1": {}}})
@@ -166,7 +166,7 @@ def test_prompts_that_differ_are_said_and_other_items_refused(tmp_path, podium):
     assert "nothing to compare" in answer.err
 
 
-def test_a_metric_that_one_lacks_is_said(tmp_path, podium):
+def test_compare_reports_a_metric_that_one_run_lacks(tmp_path, podium):
     write_run(tmp_path / "new", "m", {"gsm": scored([1, 0, 1]), "arc": scored([1, 1, 0])})
     write_run(tmp_path / "old", "m", {"gsm": scored([1, 0, 1]), "arc": scored([1, 1, 0], metric="f1")})
     answer = podium("compare", tmp_path / "new", tmp_path / "old", "--metric", "acc")
@@ -183,12 +183,12 @@ def test_a_metric_that_one_lacks_is_said(tmp_path, podium):
         ((EXAMPLE, EXAMPLE), "given twice"),
     ],
 )
-def test_what_was_typed_wrong_is_named(words, complaint):
+def test_compare_names_the_misspelt_argument(words, complaint):
     with pytest.raises(UsageError, match=complaint):
         api.compare(*words)
 
 
-def test_a_baseline_against_itself_and_candidates_without_one_are_refused():
+def test_compare_rejects_a_baseline_against_itself_and_candidates_without_a_baseline():
     with pytest.raises(UsageError, match="with itself"):
         api.compare(EXAMPLE, baseline="birch", candidates=["birch"])
     with pytest.raises(UsageError, match="name it"):
@@ -209,7 +209,7 @@ def test_models_that_nothing_connects_are_not_compared():
     assert not finding.is_distinguishable
 
 
-def test_battles_of_which_none_was_read_are_no_answer(podium, tmp_path):
+def test_compare_rejects_battles_that_are_all_unparsed(podium, tmp_path):
     path = tmp_path / "unparsed.csv"
     path.write_text("item,model_a,model_b,credit\nq0,a,b,\nq1,a,b,\n")
     answer = podium("compare", "a", "b", path)
@@ -217,20 +217,20 @@ def test_battles_of_which_none_was_read_are_no_answer(podium, tmp_path):
     assert "none of the 2 battles has a readable verdict" in answer.err
 
 
-def test_one_item_tells_nothing_and_says_so(podium, scores):
+def test_compare_reports_that_one_item_is_too_few(podium, scores):
     answer = podium("compare", scores("new", [1.0]), scores("old", [0.0]))
     assert answer.code == 0
     assert "too close to call: p = 1" in answer.out
     assert "How many more items would separate new from old is unknown." in answer.out
 
 
-def test_no_common_items_are_refused(podium, scores, tmp_path):
+def test_no_common_items_are_rejected(podium, scores, tmp_path):
     pd.DataFrame({"item": ["z1", "z2"], "score": [1.0, 0.0]}).to_csv(tmp_path / "old.csv", index=False)
     answer = podium("compare", scores("new", [1.0, 0.0]), tmp_path / "old.csv")
     assert answer.code == 1
 
 
-def test_several_judges_are_refused_unless_pooled():
+def test_several_judges_are_rejected_unless_pooled():
     rows = [(f"q{k}", "a", "b", float(k % 3 > 0), judge) for k in range(9) for judge in ("one", "two")]
     several = api.read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit", "judge"]))
     with pytest.raises(NotIdentifiedError, match="2 judges"):
@@ -245,7 +245,7 @@ def test_a_score_that_is_no_number_is_unparsed_and_counted(scores, tmp_path):
     assert (finding.unparsed, finding.difference.items) == (1, 2)
 
 
-def test_models_asked_different_things_are_refused(scores, tmp_path):
+def test_models_asked_different_things_are_rejected(scores, tmp_path):
     for name, asked in (("new", "Add."), ("old", "Subtract.")):
         row = {"item": "q000", "instruction": asked, "response": "4", "model": name}
         (tmp_path / f"{name}.jsonl").write_text(json.dumps(row) + "\n")
@@ -274,18 +274,18 @@ def test_help_loads_neither_numpy_nor_a_host():
     assert done.stdout.strip() == "[]"
 
 
-def test_why_the_answers_are_not_known_is_said_under_the_table(podium, scores):
+def test_compare_explains_unknown_answers_under_the_table(podium, scores):
     answer = podium("compare", scores("new", np.arange(40) % 3), scores("old", np.arange(40) % 2))
     assert "identical answers are not counted: tables hold no answers (add them with --responses)" in answer.out
 
 
-def test_beside_a_gate_the_p_of_the_difference_is_called_two_sided():
+def test_gate_output_calls_the_p_value_two_sided():
     """Its bounds are one-sided: a gate may pass where the two-sided test does not tell the two apart."""
     required, plain = (api.compare("amber", "birch", EXAMPLE, require=own) for own in (["not-worse=200elo"], []))
     assert "too close to call: two-sided p = " in required.answer[1]
     assert "too close to call: p = " in plain.answer[0]
 
 
-def test_names_before_a_baseline_are_refused_with_how_candidates_are_chosen() -> None:
+def test_names_before_a_baseline_are_rejected_with_how_candidates_are_chosen() -> None:
     with pytest.raises(UsageError, match=r"directory: amber; with --baseline .* --candidate NAME"):
         api.compare("amber", EXAMPLE, baseline="dune")

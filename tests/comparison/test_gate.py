@@ -33,13 +33,13 @@ def test_a_requirement_is_read_with_its_unit(text, margin, unit):
 @pytest.mark.parametrize(
     "text", ["not-worse=10", "not-worse", "not-worse=", "best", "not-worse=nan", "not-worse=-2points", "better=2points"]
 )
-def test_a_requirement_without_a_unit_or_sense_is_refused(text, podium):
+def test_a_requirement_without_a_unit_or_sense_is_rejected(text, podium):
     answer = podium("compare", "amber", "birch", EXAMPLE, "--require", text)
     assert answer.code == 2
     assert f"requirement {text!r}" in answer.err
 
 
-def test_a_unit_that_the_comparison_lacks_is_refused(podium, scores):
+def test_a_unit_that_the_comparison_lacks_is_rejected(podium, scores):
     new, old = scores("new", [1.0, 5.0] * 9), scores("old", [2.0, 3.0] * 9)
     for text, complaint in (("not-worse=10elo", "a metric has no Elo"), ("not-worse=2points", "hundredths of a share")):
         answer = podium("compare", new, old, "--require", text)
@@ -68,7 +68,7 @@ def test_exit_codes_of_a_pipeline(tmp_path):
         assert (done.returncode, done.stdout.split(":")[0]) == (code, word), (name, requirement, done)
 
 
-def test_a_bound_that_clears_passes_and_the_opposite_bound_refutes(scores):
+def test_gate_passes_by_one_bound_and_fails_by_the_opposite_bound(scores):
     """Paired t: the bounds are those of scipy's one-sided intervals."""
     rng = np.random.default_rng(8)
     new, old = rng.normal(0, 1, 200), rng.normal(0, 1, 200)

@@ -30,7 +30,7 @@ def tiny_blocks(monkeypatch):
 @pytest.mark.parametrize("keep_one_sided", [False, True])
 @pytest.mark.parametrize("merge", [True, False])
 @pytest.mark.parametrize("seed", range(3))
-def test_everything_that_is_counted_equals_plain_loops(seed, merge, keep_one_sided):
+def test_counts_equal_plain_loops(seed, merge, keep_one_sided):
     check(drawn_rows(seed), COLUMNS, merge=merge, keep_one_sided=keep_one_sided)
 
 
@@ -96,7 +96,7 @@ def test_rankings_from_cells_equal_those_from_rows(ranker, options, by):
         assert (one.counts, one.warnings, one.slice) == (other.counts, other.warnings, other.slice)
 
 
-def test_a_table_of_which_nothing_can_be_read_is_refused_from_cells_as_from_rows():
+def test_a_table_of_which_nothing_can_be_read_is_rejected_from_cells_as_from_rows():
     rows = with_columns([row | {"credit": None, "margin": None} for row in drawn_rows(0, 20)], COLUMNS)
     columns = [name for name in COLUMNS if name not in ("judge", "margin")]
     stored = Battles(verdicts_of(frame_of(rows, columns)))

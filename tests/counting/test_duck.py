@@ -13,17 +13,17 @@ from podium.errors import DataError, UsageError
 
 
 @pytest.mark.parametrize("memory", ["much", "-1GB", "1 GB; drop table x", "", "700", "4Gi", "0MB", "0.0GB"])
-def test_a_memory_that_is_no_size_is_refused(memory):
+def test_a_memory_that_is_no_size_is_rejected(memory):
     with pytest.raises(UsageError, match="write for example 700MB or 4GB"):
         start_engine(memory=memory)
 
 
 @pytest.mark.parametrize(("memory", "limit"), [("700MB", "667.5 MiB"), ("0.5GB", "476.8 MiB"), ("1 gib", "1.0 GiB")])
-def test_the_memory_is_obeyed(memory, limit):
+def test_memory_limit_is_respected(memory, limit):
     assert Duck(memory).rows("select current_setting('memory_limit')") == [(limit,)]
 
 
-def test_nothing_is_left_behind():
+def test_database_leaves_no_temporary_files():
     duck = Duck()
     duck.store("numbers", "select range as number from range(1000)")
     folder = Path(duck.folder)
@@ -33,7 +33,7 @@ def test_nothing_is_left_behind():
     assert not folder.exists()
 
 
-def test_what_needs_more_memory_than_is_allowed_is_said():
+def test_count_reports_that_memory_limit_is_too_small():
     duck = Duck("20MB")
     with pytest.raises(DataError, match="do not fit into the memory that is allowed"):
         duck.table("select list(range) as everything from range(50000000)")

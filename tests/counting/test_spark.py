@@ -53,7 +53,7 @@ def test_every_count_and_sum_equals_duckdbs(spark):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("merge", "keep_one_sided"), [(True, False), (True, True), (False, False)])
-def test_everything_that_is_counted_equals_plain_loops(spark, merge, keep_one_sided):
+def test_counts_equal_plain_loops(spark, merge, keep_one_sided):
     """With categories, duplicates, several judges, repeats, margins, and ids that look like numbers."""
     check(drawn_rows(1), COLUMNS, merge=merge, keep_one_sided=keep_one_sided, engine=spark)
 
@@ -98,7 +98,7 @@ def enumerate_clusters(blocks):
         start += block.clusters
 
 
-def test_an_unknown_engine_is_refused():
+def test_an_unknown_engine_is_rejected():
     with pytest.raises(UsageError, match=r"engine 'polars' is unknown; use duckdb, spark, or spark=URL"):
         start_engine("polars")
 
@@ -114,7 +114,7 @@ def test_the_memory_of_spark_is_its_clusters():
         start_engine("spark", "1GB")
 
 
-def test_a_machine_without_java_is_told_what_brings_one(monkeypatch, tmp_path):
+def test_spark_without_java_names_the_package_to_install(monkeypatch, tmp_path):
     pytest.importorskip("pyspark")
     from pyspark.sql import SparkSession
 

@@ -5,7 +5,7 @@ from dataclasses import fields, is_dataclass, replace
 from functools import cache
 
 import numpy as np
-from merged_worlds import apart_and_merged
+from merged_worlds import unmerged_and_merged
 
 from podium import Battles, Judge, World, simulate
 from podium.diagnosis.card import SECTIONS, Reply, answer_sections
@@ -37,7 +37,7 @@ def world(seed: int, items: int = ITEMS, item_sd: float = 0.0) -> World:
 
 def both(played: World, judge: Judge, repeats: int = 1) -> tuple[Battles, Battles]:
     """Return a judge's judgments, and its battles."""
-    return apart_and_merged(played, judge, repeats=repeats)
+    return unmerged_and_merged(played, judge, repeats=repeats)
 
 
 def answers(played: World, judge: Judge, sections: tuple[str, ...] = ASKED, repeats: int = 1) -> dict[str, Reply]:

@@ -36,7 +36,7 @@ def exact_residuals(rates):
     return rates - expit(theta[:, None] - theta[None, :])
 
 
-def test_residuals_of_a_ring_are_all_of_its_preference():
+def test_residuals_of_a_pure_cycle_equal_its_preferences():
     """Closed form: a ring of 0.7 gives equal strengths, so each pair is 0.2 off."""
     rows = [(str(k), a, b, float(k < 70)) for a, b in (("A", "B"), ("B", "C"), ("C", "A")) for k in range(100)]
     found = bradley_terry_fit(read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])))
@@ -46,7 +46,7 @@ def test_residuals_of_a_ring_are_all_of_its_preference():
     assert found.rms == pytest.approx(0.2, abs=1e-6)
 
 
-def test_standard_errors_are_the_jackknifes_and_know_that_strengths_were_fitted():
+def test_standard_errors_equal_the_jackknife_with_refitted_strengths():
     """Oracle: leave one item out and fit again."""
     battles = verdicts(planted(), 60, seed=4)
     coded = code_battles(battles)
@@ -76,7 +76,7 @@ def test_expected_credits_are_those_of_a_fit_without_regularization():
     assert np.abs(strengths.expected_credit(pairs.first, pairs.second) - oracle).max() > 1e-5
 
 
-def test_what_the_regularization_adds_accuses_no_pair():
+def test_regularization_marks_no_pair():
     """A always wins, so B and C are rated by their own battles: no win rate of theirs is a misfit."""
     wins = {("A", "B"): 200, ("B", "C"): 180, ("A", "C"): 200}
     rows = [(str(k), *pair, float(k < won)) for pair, won in wins.items() for k in range(200)]
@@ -96,7 +96,7 @@ def fair():
 
 
 @pytest.mark.slow
-def test_a_judge_who_follows_strengths_is_not_accused(fair):
+def test_fit_test_has_few_false_alarms_for_a_bradley_terry_judge(fair):
     """Nominal 5%, for any pair (Holm) and for all pairs together."""
     found = [bradley_terry_fit(one) for one in fair]
     assert np.mean([one.missed > 0 for one in found]) <= 0.08
@@ -104,14 +104,14 @@ def test_a_judge_who_follows_strengths_is_not_accused(fair):
 
 
 @pytest.mark.slow
-def test_without_holm_most_would_be_accused(fair):
+def test_fit_test_without_holm_would_have_many_false_alarms(fair):
     """Wrong variant: any pair with p below 5% by itself."""
     found = [bradley_terry_fit(one) for one in fair[:100]]
     assert np.mean([any(miss.p is not None and miss.p <= 0.05 for miss in one.misses) for one in found]) > 0.3
 
 
 @pytest.mark.slow
-def test_rows_taken_for_independent_would_be_accused():
+def test_fit_test_on_independent_rows_would_have_false_alarms():
     """Wrong variant: every verdict three times (an item's copies are one cluster), and nothing says the item."""
     copies = []
     for seed in range(40):
@@ -161,7 +161,7 @@ def test_groups_that_never_met_are_an_error():
         bradley_terry_fit(read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])))
 
 
-def test_a_tree_of_pairs_is_always_explained_and_that_is_said():
+def test_fit_test_reports_that_a_tree_of_pairs_always_fits():
     rows = [(str(k), "A", other, float(k % 2)) for other in "BCD" for k in range(20)]
     said = bradley_terry_fit(read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])))
     assert isinstance(said, Missing)

@@ -65,7 +65,7 @@ def test_one_item_gives_an_estimate_and_no_interval():
         assert found.method == "a single item: no interval"
 
 
-def test_nothing_has_no_share_and_no_mean():
+def test_empty_input_has_no_share_and_no_mean():
     assert isinstance(rows(0).share(np.zeros(0)), Missing)
     assert isinstance(rows(0).mean(np.zeros(0)), Missing)
 

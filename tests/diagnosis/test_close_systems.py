@@ -19,7 +19,7 @@ STRENGTHS = np.linspace(0.35, -0.35, 8)
 
 
 @pytest.mark.slow
-def test_complete_agreement_is_held_by_the_interval_of_tau_and_not_by_the_percentiles_alone():
+def test_interval_of_tau_contains_complete_agreement_unlike_percentiles():
     """Simulation: the judge's true ranking is the gold ranking, so that tau is 1; 60 items, one order."""
     held = percentile = 0
     for seed in range(WORLDS):
@@ -44,11 +44,11 @@ def test_complete_agreement_is_held_by_the_interval_of_tau_and_not_by_the_percen
         (0.8, (0.9, 0.95), (0.65, 0.95)),
     ],
 )
-def test_the_farther_ends_by_hand(value, interval, expected):
+def test_wider_interval_ends_equal_hand_computed_ones(value, interval, expected):
     assert farther_ends(value, interval, (-1, 1)) == pytest.approx(expected)
 
 
-def test_names_do_not_decide_of_win_rates_of_just_a_half():
+def test_win_rates_of_one_half_do_not_depend_on_names():
     """By hand: right, half right (the gold standard has them level), wrong; whoever is called the first."""
     judge, gold = np.array([0.9, 0.6, 0.3]), np.array([0.8, 0.5, 0.6])
     paper = ((1 - judge > 0.5) == (1 - gold > 0.5)).mean()
@@ -57,7 +57,7 @@ def test_names_do_not_decide_of_win_rates_of_just_a_half():
 
 
 @pytest.mark.slow
-def test_two_judges_who_agree_completely_have_an_interval_that_holds_it(monkeypatch):
+def test_interval_of_two_identical_judges_contains_one(monkeypatch):
     """Simulation: two judges of one world, whose noise alone sets their rankings apart; neighbours are 26 Elo apart.
 
     Wrong variant: percentiles alone.

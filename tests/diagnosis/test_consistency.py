@@ -29,7 +29,7 @@ def test_unparsed_replies_and_ties_have_their_own_denominators():
     assert (found.unparsed.n, found.ties.n) == (5, 4)
 
 
-def test_verdicts_against_their_margin_are_shares_of_decisive_ones():
+def test_verdicts_that_contradict_their_margin_are_a_share_of_decisive_verdicts():
     """Of x's margins -1, 2, -3, 1, 0, the verdicts x, x, y, tie, x: the first alone goes against its margin."""
     rows = [(0, 1.0, -1.0), (1, 1.0, 2.0), (2, 0.0, -3.0), (3, 0.5, 1.0), (4, 1.0, 0.0)]
     found = card(rows, "item credit margin").against_margin

@@ -118,18 +118,18 @@ def equals():
 
 
 @pytest.mark.slow
-def test_a_judge_without_rings_is_not_accused(equals):
+def test_cycle_test_has_few_false_alarms_for_a_transitive_judge(equals):
     assert np.mean([one.certain > 0 for one in equals]) <= 0.05
 
 
 @pytest.mark.slow
-def test_rings_counted_as_they_are_would_accuse_most(equals):
+def test_uncorrected_cycle_counts_would_have_many_false_alarms(equals):
     """Wrong variant: any ring among the estimated win rates."""
     assert np.mean([one.rings > 0 for one in equals]) > 0.5
 
 
 @pytest.mark.slow
-def test_a_true_ring_is_told_from_chance():
+def test_planted_cycle_is_distinguished_from_chance():
     found = asked_in_worlds(verdicts(ring(0.7), 100, seed) for seed in range(50))
     assert np.mean([one.certain == 1 for one in found]) >= 0.95
 
@@ -147,7 +147,7 @@ def test_the_interval_beyond_noise_covers_the_true_sntd(rates):
 
 
 @pytest.mark.slow
-def test_a_percentile_interval_would_not():
+def test_percentile_interval_of_sntd_does_not_cover():
     """Wrong variant: quantiles of resampled SNTD never reach down to the 0 of a transitive judge."""
     hits = []
     for seed in range(20):
@@ -166,7 +166,7 @@ def test_pairs_of_few_items_are_no_win_rates():
     assert "10 items" in found.sntd.why
 
 
-def test_models_that_never_closed_a_triple_are_told():
+def test_models_without_complete_triples_are_reported():
     rows = [("1", "A", "B", 1.0), ("1", "B", "C", 1.0), ("1", "C", "D", 0.0)]
     said = asked(read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])))
     assert isinstance(said, Missing)

@@ -17,7 +17,7 @@ def test_points_drawn_from_the_curve_give_their_alpha_back(alpha):
 
 
 @pytest.mark.parametrize("alpha", [0.598, 1.84, 5.49])
-def test_judge_and_gold_standard_the_wrong_way_round_would_not(alpha):
+def test_swapped_judge_and_gold_standard_do_not_recover_alpha(alpha):
     """Wrong variant: a decisive judge would be called indecisive."""
     turned = decisiveness(GOLD, judge_curve(GOLD, alpha))
     assert turned != pytest.approx(alpha, rel=0.2)
@@ -50,7 +50,7 @@ def test_the_fit_is_the_least_weighted_absolute_error(seed):
     assert absolute_error(judge, GOLD, best) == pytest.approx(by_definition(np.log(best)), abs=1e-12)
 
 
-def test_the_weights_matter():
+def test_decisiveness_fit_depends_on_its_weights():
     """Wrong variant: without the distance from a half, another alpha is best."""
     judge = noisy(3)
     grid = np.exp(np.linspace(np.log(0.2), np.log(50), 2_000))
@@ -90,6 +90,6 @@ def test_pairs_that_were_not_drawn_are_left_out():
         (np.array([0.9, 0.1]), np.array([0.5, 0.5]), "of a half"),
     ],
 )
-def test_what_no_alpha_fits_is_said(judge, gold, why):
+def test_credits_that_no_alpha_fits_are_reported(judge, gold, why):
     with pytest.raises(NotIdentifiedError, match=why):
         decisiveness(judge, gold)

@@ -35,7 +35,7 @@ def test_a_family_is_guessed_from_the_beginning_of_a_word(name, family):
 
 
 @pytest.mark.parametrize("name", ["my-model", "crowd", "model-01", "egpt", "alpaca_eval", "openai-api/local/ash"])
-def test_names_that_tell_nothing_have_no_family(name):
+def test_unknown_names_have_no_family(name):
     assert family_of(name, {}) is None
 
 

@@ -152,7 +152,7 @@ def fair():
 
 
 @pytest.mark.slow
-def test_a_judge_without_faults_is_not_accused(fair):
+def test_gold_checks_have_few_false_alarms_for_a_sound_judge(fair):
     """Decisiveness 1, no bias of any system, no self-preference: at most 5% false alarms, and chance on top."""
     assert np.mean([covers(one.alpha_beyond_noise, 1.0) for one in fair]) >= 0.92
     assert np.mean([any(bias.p <= 0.05 for bias in one.biases) for one in fair]) <= 0.085
@@ -162,7 +162,7 @@ def test_a_judge_without_faults_is_not_accused(fair):
 
 
 @pytest.mark.slow
-def test_plain_figures_would_accuse_him(fair):
+def test_uncorrected_gold_checks_would_have_false_alarms(fair):
     """Wrong variants: delta and error without the correction for noise; each system tested by itself."""
     assert np.mean([one.delta for one in fair]) > 0.02
     assert np.mean([one.mse for one in fair]) > 0.002
@@ -171,7 +171,7 @@ def test_plain_figures_would_accuse_him(fair):
 
 
 @pytest.mark.slow
-def test_the_paired_test_over_opponents_accuses_more_than_it_says():
+def test_paired_test_over_opponents_exceeds_its_level():
     """JuStRank's test takes opponents for independent: with 15 systems on common items a sixth are accused at 5%."""
     theta = strengths(15)
     found = [
@@ -293,14 +293,14 @@ def test_a_gold_ranking_on_another_scale_still_gives_tau_and_accuracy(gold, why)
         assert why in said.why
 
 
-def test_gold_battles_of_several_judges_are_refused():
+def test_gold_battles_of_several_judges_are_rejected():
     frame = GOLD.to_frame().assign(judge=["x"] * 40 + ["y"] * (len(GOLD) - 40))
     said = asked(JUDGED, Gold("gold", battles=read_battles(frame)))
     assert isinstance(said, Missing)
     assert "several judges: x, y" in said.why
 
 
-def test_models_that_are_spelt_otherwise_are_told():
+def test_gold_models_with_other_spelling_are_reported():
     said = asked(JUDGED, Gold("gold.csv", {"a": 1.0, "b": 2.0, "A": 3.0}))
     assert isinstance(said, Missing)
     assert "1 models are known both" in said.why

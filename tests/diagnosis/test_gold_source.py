@@ -42,7 +42,7 @@ def test_battles_are_a_gold_standard(tmp_path):
         ({"model": ["a", "a"], "score": [1, 2]}, "more than one score of a"),
     ],
 )
-def test_a_score_that_is_none_is_refused(tmp_path, rows, problem):
+def test_a_score_that_is_none_is_rejected(tmp_path, rows, problem):
     path = tmp_path / "board.csv"
     pd.DataFrame(rows).to_csv(path, index=False)
     with pytest.raises(DataError, match=problem):

@@ -45,7 +45,7 @@ def test_accuracy_counts_ties_and_agreement_leaves_them_out():
     assert found.accuracy.value != with_unparsed_as_disagreement
 
 
-def test_by_how_much_human_agree_more_with_a_judge_is_a_paired_t_interval_of_items():
+def test_difference_of_human_agreement_has_a_paired_t_interval_over_items():
     """Oracle: scipy's paired t, one battle an item. The wrong variant, items that are not paired, is wider."""
     rng = np.random.default_rng(5)
     human = rng.integers(0, 2, 80).astype(float)
@@ -153,7 +153,7 @@ def test_hard_verdicts_without_margins_leave_the_temperature_missing():
     assert found.bins == ()
 
 
-def test_margins_that_human_go_against_give_no_temperature():
+def test_margins_that_contradict_human_labels_give_no_temperature():
     rows = [(k, float(k % 2), 2.0 * (k % 2) - 1, float((k % 2 == 0) ^ (k == 3))) for k in range(12)]
     found = card(judgments(rows, "item credit margin human")).temperature
     assert isinstance(found, Missing)

@@ -44,7 +44,7 @@ def test_every_judge_has_a_card_with_every_section(two_judges):
         ("ann", "ann", None),
     ],
 )
-def test_a_judges_identity_tells_its_model_and_how_it_is_asked(judge, model, realization):
+def test_judge_identity_contains_model_and_prompt(judge, model, realization):
     battles = read_battles(world(1, 2).judgments())
     subject = Subject(judge, battles, battles)
     assert (subject.model, subject.realization) == (model, realization)
@@ -83,7 +83,7 @@ def test_rows_without_a_judge_have_a_card_of_their_own():
 
 
 @pytest.mark.slow
-def test_one_judge_is_held_against_human_not_against_nobody(two_judges):
+def test_single_judge_is_compared_with_human_labels(two_judges):
     assert two_judges.cards[1].answers["self_preference"].who == "human"
 
 
@@ -114,7 +114,7 @@ def _numbers(value):
 
 
 @pytest.mark.slow
-def test_renaming_the_models_changes_no_figure_of_position_and_human():
+def test_card_does_not_depend_on_model_names():
     frame = world(3, 12).judgments(FAULTY, human=True)
     names = {name: f"zz-{9 - k}" for k, name in enumerate(sorted(set(frame["model_a"]) | set(frame["model_b"])))}
     renamed = frame.replace({"model_a": names, "model_b": names})
@@ -157,7 +157,7 @@ def test_a_question_that_the_data_cannot_support_is_missing_not_an_error():
         ({"near_tie": np.inf}, "near_tie=inf"),
     ],
 )
-def test_impossible_options_are_refused(options, problem):
+def test_impossible_options_are_rejected(options, problem):
     with pytest.raises(UsageError, match=problem):
         diagnosed(world(1, 2).judgments(), **options)
 

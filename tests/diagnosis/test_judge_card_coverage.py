@@ -59,7 +59,7 @@ def uncovered(judge, item_sd, values, narrowed=1.0):
     }
 
 
-def test_a_fair_judge_is_not_accused_and_every_interval_covers():
+def test_card_of_a_fair_judge_has_few_false_alarms_and_intervals_cover():
     """Items differ, and the judge scale corrections differences by 1.5: neither is taken for a fault.
 
     Intervals of half the width cover about two thirds: every one of them fails.
@@ -73,7 +73,7 @@ def test_a_fair_judge_is_not_accused_and_every_interval_covers():
     assert set(uncovered(FAIR, 1.0, values, narrowed=0.5)) >= set(values) - CONSERVATIVE
 
 
-def test_a_faulty_judge_is_found_out_by_its_known_faults():
+def test_card_detects_planted_faults():
     """Closed forms: 0.5 logits for being first; no other truth has one beside position bias and ties."""
     known = {"position.effect": 0.5, "position.margin_lead": 0.5, "verbosity.human": 0.0}
     values = expected(FAULTY, 0.0, known)

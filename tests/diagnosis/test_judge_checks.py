@@ -81,12 +81,12 @@ def test_a_table_of_models_corrects_the_family() -> None:
 
 
 @pytest.mark.parametrize("judge", ["mmlu_llama choice", "human", "jury:majority:2(gpt-4o|direct|1; phi-4|direct|1)"])
-def test_metrics_human_and_juries_are_of_no_family(judge: str) -> None:
+def test_metrics_humans_and_juries_have_no_family(judge: str) -> None:
     frame = table(judge=judge).replace({"ash": "llama-3", "elm": "gpt-4"})
     assert judge_warnings(podium.read_battles(frame), {}) == []
 
 
-def test_every_judge_of_a_slice_is_looked_at() -> None:
+def test_checks_cover_every_judge_of_a_slice() -> None:
     frame = pd.concat([table(judge="gpt-4o|direct|1"), table(judge="claude-x|direct|1")])
     frame = frame.replace({"ash": "gpt-3.5-turbo"})
     ranking = podium.rank(podium.read_battles(frame), by="judge")

@@ -68,7 +68,7 @@ def test_the_swap_report_with_and_without_ties():
     assert isinstance(found.near.flip, Missing)
 
 
-def test_near_ties_are_told_by_the_mean_margin_where_there_is_one():
+def test_near_ties_are_identified_by_the_mean_margin():
     """Margins of x: the mean over the orders is 0.3, -2, 0.05, and of the last pair unknown."""
     margins = [(1, 0.8, 1, -0.2), (0, -3, 0, -1), (1, 2.1, 0, -2), (1, 2.0, 1, np.nan)]
     rows = [row for k, (c, m, d, n) in enumerate(margins) for row in ((k, "ab", c, m), (k, "ba", d, n))]
@@ -139,7 +139,7 @@ def test_figures_of_a_slice_of_two_files_are_those_of_its_rows_alone(tmp_path):
     assert found.credit.tolist() == alone.credit.tolist() == expected.credit.tolist()
 
 
-def test_flips_that_all_go_one_way_bound_no_effect():
+def test_one_directional_flips_give_an_unbounded_position_effect():
     found = card([(0, "ab", 1), (0, "ba", 0), (1, "ab", 1), (1, "ba", 1)])
     assert isinstance(found.effect, Missing)
     assert "all 1 flips go one way" in found.effect.why

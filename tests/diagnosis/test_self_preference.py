@@ -92,7 +92,7 @@ def test_a_self_preference_is_recovered_in_elo_points():
     assert not covers(found.slope, 1.0)
 
 
-def test_a_judge_who_scale_corrections_every_difference_is_not_accused_for_its_strong_family():
+def test_self_preference_is_not_reported_for_a_judge_that_exaggerates_gaps():
     """The family is strong and the scale 2: mean ratings above the reference's would be taken for self-preference."""
     judge = Judge("gpt-9", scale=2.0)
     played = world(12, 400)
@@ -147,7 +147,7 @@ def test_three_models_of_other_families_are_needed():
     assert "2 models of other families" in found.excess.why
 
 
-def test_without_human_gold_or_other_judges_nothing_is_held_against_the_judge():
+def test_self_preference_is_unknown_without_human_labels_gold_or_other_judges():
     _, battles = both(world(1, 30), Judge("gpt-9"), repeats=1)
     alone = battles.table.drop(columns="human")
     found = measure_self_preference(subject_of(read_battles(alone), "gpt-9"))
@@ -169,7 +169,7 @@ def test_a_gold_ranking_is_a_reference_without_error():
     assert Gold("gold.csv", scores).side.ratings.influence.shape == (0, 6)
 
 
-def test_other_judges_are_the_last_resort():
+def test_self_preference_uses_other_judges_without_labels_or_gold():
     """Truth: of two judges, one favours its family by 0.8 logits."""
     vain, fair = Judge("gpt-9", self_preference=0.8, favours=OWN), Judge("llama-9")
     together = read_battles(world(5, 300).judgments(vain, fair))

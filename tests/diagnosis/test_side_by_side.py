@@ -67,7 +67,7 @@ def test_judges_are_ordered_by_tau_with_the_gold_standard():
     assert found.judges[1].tau.value == pytest.approx(1 - 2 * 3 / 15)
 
 
-def test_names_tell_model_and_realization():
+def test_judge_names_contain_model_and_realization():
     assert split_judge_name("gpt-x|rubric|3fa9") == ("gpt-x", "rubric")
     assert split_judge_name("Qwen2.5-72B TokenProbs") == ("Qwen2.5-72B", "TokenProbs")
     assert split_judge_name("Mistral Large") == ("Mistral Large", None)

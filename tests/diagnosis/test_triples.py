@@ -96,7 +96,7 @@ def by_loops(battles, tie=0.025):
     return broken, complete
 
 
-def test_it_equals_plain_loops_on_verdicts_with_gaps_repeats_and_ties():
+def test_pnt_equals_plain_loops_with_gaps_repeats_and_ties():
     battles = simulate(5, 12, seed=3).battles(Judge(tie=0.6, unparsed=0.1), repeats=2)
     broken, complete = by_loops(battles)
     found = transitivity(battles).hard
@@ -104,7 +104,7 @@ def test_it_equals_plain_loops_on_verdicts_with_gaps_repeats_and_ties():
 
 
 @pytest.mark.slow
-def test_names_order_of_rows_and_sides_change_nothing():
+def test_triples_do_not_depend_on_names_row_order_or_response_order():
     battles = simulate(5, 20, seed=1).battles(Judge(tie=0.4)).to_frame().drop(columns=["margin"])
     turned = battles.rename(columns={"model_a": "model_b", "model_b": "model_a"}).assign(credit=1 - battles["credit"])
     renamed = turned.sample(frac=1, random_state=0)
@@ -178,7 +178,7 @@ def test_sntd_over_items_is_the_mean_over_triples_and_items():
 
 
 @pytest.mark.parametrize("credits", [(0, 0.5, 1), (0, 0.25, 0.5, 0.75, 1)])
-def test_hard_verdicts_have_no_sntd_and_it_is_said_why(credits):
+def test_sntd_of_hard_verdicts_is_unknown_with_a_reason(credits):
     battles = verdicts(by_strength(strengths(4)), 30, seed=0)
     coarse = battles.to_frame().assign(credit=np.random.default_rng(0).choice(credits, 180))
     said = transitivity(read_battles(coarse)).soft
@@ -186,7 +186,7 @@ def test_hard_verdicts_have_no_sntd_and_it_is_said_why(credits):
     assert "clip" in said.why
 
 
-def test_consistent_and_ambiguous_items_are_set_apart():
+def test_triples_separate_consistent_and_ambiguous_items():
     """Item 1 holds in both orders and is transitive; on item 2 one pair flips, and its tie breaks the order."""
     rows = []
     for item, flipped in (("1", False), ("2", True)):
@@ -217,13 +217,13 @@ def test_gaps_in_strength_name_the_leads(monkeypatch):
         assert found.triplets[0].models == ("A", "B", "C")
 
 
-def test_categories_are_measured_apart():
+def test_triples_are_measured_per_category():
     rows = [(*row, "math") for row in triple(">><", "1")] + [(*row, "prose") for row in triple(">>>", "2")]
     found = transitivity(table(rows, "item model_a model_b credit category"))
     assert {one.name: one.hard.value for one in found.categories} == {"math": 1.0, "prose": 0.0}
 
 
-def test_blind_verdicts_break_a_quarter_of_the_orders_and_more_with_ties():
+def test_random_verdicts_have_a_quarter_of_non_transitive_triples_and_more_with_ties():
     """Closed form: 2 of 8 without ties, 14 of 27 with a third of ties."""
     assert (chance_of_no_order(0.0), chance_of_no_order(1 / 3)) == pytest.approx((2 / 8, 14 / 27), abs=1e-12)
     rng = np.random.default_rng(0)
@@ -241,7 +241,7 @@ def test_blind_verdicts_break_a_quarter_of_the_orders_and_more_with_ties():
         ([(None, "A", "B", 1.0), (None, "B", "C", 1.0)], "names its item"),
     ],
 )
-def test_what_cannot_be_looked_at_is_said(rows, why):
+def test_triples_report_what_cannot_be_checked(rows, why):
     said = transitivity(table(rows))
     assert isinstance(said, Missing)
     assert why in said.why

@@ -31,7 +31,7 @@ def verdicts(theta, items, judge, seed, lengths=100):
     return pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit", "judge", "length_a", "length_b"])
 
 
-def again_in(*tables):
+def compare_judges_of(*tables):
     """Return what is said of all judges of some tables together, as `podium diagnose` asks it."""
     battles = read_battles(pd.concat(tables, ignore_index=True))
     names = battles.table["judge"].astype(str).to_numpy()
@@ -44,7 +44,7 @@ def test_drifts_are_differences_of_the_ratings_that_rank_gives():
     old, new = (
         verdicts(theta, range(60), judge, k) for k, (theta, judge) in enumerate([(OLD, "a"), (OLD + TASTE, "b")])
     )
-    found = again_in(old, new)
+    found = compare_judges_of(old, new)
     scores = [{one.model: one.score for one in rank(read_battles(part)).standings[0].entries} for part in (old, new)]
     for name in NAMES:
         assert found.judge[name].value == pytest.approx(scores[1][name] - scores[0][name], abs=1e-6)
@@ -54,18 +54,18 @@ def test_drifts_are_differences_of_the_ratings_that_rank_gives():
     assert isinstance(found.models, Missing)
 
 
-def test_the_same_verdicts_drift_by_nothing_and_with_no_error():
+def test_identical_verdicts_have_no_drift_and_no_error():
     old = verdicts(OLD, range(30), "a", 1)
-    found = again_in(old, old.assign(judge="b"))
+    found = compare_judges_of(old, old.assign(judge="b"))
     assert all((one.value, one.low, one.high) == (pytest.approx(0, abs=1e-9),) * 3 for one in found.judge.values())
     assert found.agreement.value == 1.0
 
 
-def test_renaming_the_sides_of_a_row_changes_nothing():
+def test_agreement_does_not_depend_on_response_order():
     old, new = verdicts(OLD, range(30), "a", 1), verdicts(OLD + TASTE, range(30), "b", 2)
     swapped = {"model_a": "model_b", "model_b": "model_a", "length_a": "length_b", "length_b": "length_a"}
     turned = new.rename(columns=swapped).assign(credit=1 - new["credit"])
-    one, other = again_in(old, new), again_in(old, turned)
+    one, other = compare_judges_of(old, new), compare_judges_of(old, turned)
     assert [one.judge[name].value for name in NAMES] == pytest.approx([other.judge[name].value for name in NAMES])
     assert (one.changed, one.agreement.value) == (other.changed, other.agreement.value)
 
@@ -80,7 +80,7 @@ def test_drift_of_the_judge_and_of_the_models_are_distinguishable_with_honest_in
         old = verdicts(OLD, range(240), "a", 4 * world)
         same = verdicts(OLD + TASTE, range(120), "b", 4 * world + 1)
         changed = verdicts(OLD + TASTE + GROWN, range(120, 240), "b", 4 * world + 2, lengths=140)
-        found = again_in(old, same, changed)
+        found = compare_judges_of(old, same, changed)
         assert (found.battles, found.changed) == (1440, 720)
         for name, drifts in (("judge", found.judge), ("models", found.models)):
             held[name] += all(
@@ -94,12 +94,13 @@ def test_drift_of_the_judge_and_of_the_models_are_distinguishable_with_honest_in
 
 def test_what_cannot_be_compared_is_said():
     old = verdicts(OLD, range(20), "a", 1)
-    assert "one judge only" in again_in(old).why
-    assert "3 judges" in again_in(old, old.assign(judge="b"), old.assign(judge="c")).why
-    assert "no battle was judged by both" in again_in(old, verdicts(OLD, range(50, 60), "b", 1)).why
+    assert "one judge only" in compare_judges_of(old).why
+    assert "3 judges" in compare_judges_of(old, old.assign(judge="b"), old.assign(judge="c")).why
+    assert "no battle was judged by both" in compare_judges_of(old, verdicts(OLD, range(50, 60), "b", 1)).why
     assert (
-        "no row names its item" in again_in(*(part.drop(columns="item") for part in (old, old.assign(judge="b")))).why
+        "no row names its item"
+        in compare_judges_of(*(part.drop(columns="item") for part in (old, old.assign(judge="b")))).why
     )
     unknown = [part.drop(columns=["length_a", "length_b"]) for part in (old, old.assign(judge="b"))]
-    assert again_in(*unknown).changed is None
-    assert "not known" in again_in(*unknown).labelled_values()[0][1]
+    assert compare_judges_of(*unknown).changed is None
+    assert "not known" in compare_judges_of(*unknown).labelled_values()[0][1]

@@ -45,7 +45,7 @@ def test_a_wider_band_takes_in_more_near_ties():
     assert card(near_tie=2.0).longer_near_ties.n == 4
 
 
-def test_hard_verdicts_without_margins_tell_no_near_ties():
+def test_hard_verdicts_without_margins_have_no_near_ties():
     found = card([(item, credit, a, b) for item, credit, _, a, b in ROWS], "item credit length_a length_b")
     assert isinstance(found.longer_near_ties, Missing)
     assert "margin" in found.longer_near_ties.remedy
@@ -105,7 +105,7 @@ def test_the_error_of_the_length_term_is_the_clustered_one():
     assert (found.high - found.low) / 2 == pytest.approx(1.972 * se, rel=0.02)
 
 
-def test_lengths_that_differ_only_from_model_to_model_are_told_from_nothing():
+def test_length_effect_is_unknown_if_lengths_differ_only_between_models():
     battles = played(20)
     coded = code_battles(battles)
     lengths = np.array([1.0, 2.0, 0.5, 3.0, 1.5, 2.2])
@@ -178,7 +178,7 @@ def test_models_that_never_met_leave_only_what_needs_ratings_missing():
 
 
 @pytest.mark.slow
-def test_a_judge_that_scale_corrections_differences_is_not_accused_where_strong_models_write_more():
+def test_length_bias_is_not_reported_for_a_judge_that_exaggerates_gaps_of_longer_models():
     """200 worlds of twelve new models whose length follows strength; humans label each battle once.
 
     Truth: 0, whatever the scale. The errors of human ratings left in, the mean lies well above; strength not held

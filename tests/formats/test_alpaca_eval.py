@@ -73,7 +73,7 @@ def test_a_column_called_category_stays_beside_the_dataset(save):
     assert table["dataset"].tolist() == ["helpful_base"]
 
 
-def test_a_results_tree_holds_all_models_against_one_baseline(save, tmp_path):
+def test_alpaca_eval_results_tree_contains_all_models_against_one_baseline(save, tmp_path):
     for model, preference in (("good", 2), ("bad", 1)):
         rows = [annotation(preference, item=f"i{k}", model=model) for k in range(3)]
         save(f"results/{model}/gpt4/annotations.json", rows)
@@ -84,7 +84,7 @@ def test_a_results_tree_holds_all_models_against_one_baseline(save, tmp_path):
     assert "2 files hold no verdicts and were skipped" in battles.notes[0]
 
 
-def test_the_baselines_own_file_in_a_tree_is_skipped_and_told(save, tmp_path):
+def test_alpaca_eval_skips_and_reports_the_baselines_own_file(save, tmp_path):
     save("results/davinci/annotations.json", [annotation(1.5, model="davinci")])
     save("results/good/annotations.json", [annotation(2, model="good")])
     battles = podium.read_battles(str(tmp_path / "results"))
@@ -99,7 +99,7 @@ def notes_of_tree(save, tmp_path, *models):
     return podium.read_battles(str(tmp_path / "results")).notes
 
 
-def test_a_model_with_another_name_than_its_folder_is_told(save, tmp_path):
+def test_alpaca_eval_reports_a_model_named_unlike_its_folder(save, tmp_path):
     (note,) = notes_of_tree(save, tmp_path, ("gpt-4-turbo", "gpt4_turbo"), ("good", "good"))
     assert note.endswith("gpt4_turbo (folder gpt-4-turbo)")
 
@@ -108,7 +108,7 @@ def test_models_named_as_their_folders_are_need_no_note(save, tmp_path):
     assert notes_of_tree(save, tmp_path, ("good", "good"), ("bad", "bad")) == ()
 
 
-def test_a_model_with_fewer_annotations_than_others_is_told(save, tmp_path):
+def test_alpaca_eval_reports_a_model_with_fewer_annotations(save, tmp_path):
     for model, number in (("good", 3), ("bad", 2)):
         rows = [annotation(2, model=model, item=f"item {k}") for k in range(number)]
         save(f"results/{model}/alpaca_eval_gpt4/annotations.json", rows)

@@ -22,7 +22,7 @@ def credits_in(path):
     return podium.read_battles(path).table["credit"].tolist()
 
 
-def test_an_empty_file_is_refused_by_name(save):
+def test_an_empty_file_is_rejected_by_name(save):
     message = refusal(save("votes.csv", ""))
     assert "votes.csv: the file is empty. Remedy:" in message
 
@@ -31,20 +31,20 @@ def test_a_file_of_blank_lines_is_empty(save):
     assert "the file is empty" in refusal(save("votes.csv", "\n \n\n"))
 
 
-def test_a_header_without_rows_is_refused(save):
+def test_a_header_without_rows_is_rejected(save):
     assert "votes.csv: no rows. Remedy:" in refusal(save("votes.csv", HEADER))
 
 
-def test_one_line_of_prose_is_refused(save):
+def test_one_line_of_prose_is_rejected(save):
     assert "notes.txt: no rows below the header" in refusal(save("notes.txt", "hello world"))
 
 
-def test_an_empty_json_list_is_refused(save):
+def test_an_empty_json_list_is_rejected(save):
     assert "votes.json" in refusal(save("votes.json", []))
 
 
 @pytest.mark.parametrize("bad", ["2,x,y", "2,x,y,1,7"])
-def test_a_ragged_row_is_refused_with_its_number(save, bad):
+def test_a_ragged_row_is_rejected_with_its_number(save, bad):
     message = refusal(save("votes.csv", f"{HEADER}1,x,y,1\n{bad}\n3,x,y,0\n"))
     assert "votes.csv, row 2" in message
     assert bad in message
@@ -57,30 +57,30 @@ def test_a_ragged_row_far_down_is_still_numbered(save):
     assert "row 200001" in refusal(save("votes.csv", text))
 
 
-def test_a_quote_that_never_closes_is_refused_where_it_opens(save):
+def test_a_quote_that_never_closes_is_rejected_where_it_opens(save):
     assert "votes.csv, row 2" in refusal(save("votes.csv", f'{HEADER}1,x,y,1\n2,x,"y,1\n3,x,y,0\n'))
 
 
-def test_a_column_named_twice_is_refused(save):
+def test_a_column_named_twice_is_rejected(save):
     message = refusal(save("votes.csv", "item,model_a,model_a,credit\n1,x,y,1\n"))
     assert "votes.csv, header: column 'model_a' appears twice" in message
 
 
-def test_a_truncated_line_is_refused_with_its_number(save):
+def test_a_truncated_line_is_rejected_with_its_number(save):
     message = refusal(save("votes.jsonl", json.dumps(ROW) + '\n\n{"item": "2", "mod'))
     assert "votes.jsonl, line 3: not a whole JSON record" in message
     assert '{"item": "2", "mod' in message
     assert "cut off" in message
 
 
-def test_a_truncated_array_is_refused_with_its_line(save):
+def test_a_truncated_array_is_rejected_with_its_line(save):
     message = refusal(save("votes.json", f'[{json.dumps(ROW)},\n{{"item": "2"'))
     assert "votes.json, line 2: not whole JSON" in message
     assert "cut off or damaged" in message
 
 
 @pytest.mark.parametrize("line", ["[1, 2]", '"text"', "3"])
-def test_a_line_that_is_no_object_is_refused(save, line):
+def test_a_line_that_is_no_object_is_rejected(save, line):
     message = refusal(save("votes.jsonl", f"{json.dumps(ROW)}\n{line}\n"))
     assert "votes.jsonl, line 2: not a JSON object" in message
 
@@ -90,23 +90,23 @@ def test_a_list_of_numbers_is_no_list_of_records(save):
 
 
 @pytest.mark.parametrize("name", ["picture.csv", "picture.json"])
-def test_a_binary_file_is_refused(save, name):
+def test_a_binary_file_is_rejected(save, name):
     message = refusal(save(name, b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"))
     assert f"{name}: the file is binary. Remedy: give CSV" in message
 
 
-def test_a_parquet_file_cut_short_is_refused(save):
+def test_a_parquet_file_cut_short_is_rejected(save):
     assert "cut.parquet: not a whole Parquet file" in refusal(save("cut.parquet", b"PAR1abcdefgh"))
 
 
 @pytest.mark.parametrize("keep", [-20, 15])
-def test_a_gzip_file_cut_short_is_refused(save, keep):
+def test_a_gzip_file_cut_short_is_rejected(save, keep):
     whole = gzip.compress((HEADER + "1,x,y,1\n" * 1000).encode())
     assert "cut.csv.gz: not a whole gzip file" in refusal(save("cut.csv.gz", whole[:keep]))
 
 
 @pytest.mark.slow
-def test_a_line_of_a_hundred_megabytes_is_refused(save):
+def test_a_line_of_a_hundred_megabytes_is_rejected(save):
     bulk = b'{"item": "2", "text": "' + b"x" * 100_000_000 + b'"}\n'
     message = refusal(save("votes.jsonl", json.dumps(ROW).encode() + b"\n" + bulk))
     assert "votes.jsonl, line 2: longer than 64 MiB" in message
@@ -114,7 +114,7 @@ def test_a_line_of_a_hundred_megabytes_is_refused(save):
 
 
 @pytest.mark.parametrize("name", ["votes.csv", "votes.json", "votes.jsonl"])
-def test_text_that_is_not_utf_8_is_refused(save, name):
+def test_text_that_is_not_utf_8_is_rejected(save, name):
     text = {"csv": f"{HEADER}1,é,y,1\n", "json": '[{"item": "é"}]', "jsonl": '{"item": "é"}'}[name.partition(".")[2]]
     assert re.search(rf"{name}.*(UTF-8|utf-8)", refusal(save(name, text.encode("latin-1"))))
 

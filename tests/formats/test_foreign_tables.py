@@ -131,14 +131,14 @@ def test_filled_columns_can_be_filtered_by(save):
     assert len(podium.read_battles(save("b.csv", text), fill={"judge": "gpt-4"}, where={"judge": "gpt-4"})) == 2
 
 
-def test_fill_takes_the_place_of_a_column_that_was_renamed_away(save):
+def test_fill_replaces_a_renamed_column(save):
     """What was called model_b is model_a here; so the table has no model_b any more."""
     text = "item,model_b,credit\n1,x,1\n"
     table = podium.read_battles(save("b.csv", text), columns={"model_a": "model_b"}, fill={"model_b": "y"}).to_frame()
     assert table[["model_a", "model_b"]].to_numpy().tolist() == [["x", "y"]]
 
 
-def test_fill_is_told_among_the_options_of_reading(save):
+def test_fill_is_listed_among_the_read_options(save):
     battles = duels(save, "d.jsonl", [("p1", "x", True, 1)])
     assert battles.reading["fill"] == {"model_b": "baseline"}
 

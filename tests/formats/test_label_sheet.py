@@ -47,19 +47,19 @@ def test_verdicts_as_spreadsheets_write_them_are_read(words):
     assert read(filled(*words))["credit"].tolist() == [1.0, 0.0, 0.5]
 
 
-def test_another_verdict_is_refused_with_the_words_that_are_known():
+def test_another_verdict_is_rejected_with_the_words_that_are_known():
     with pytest.raises(DataError, match=r"verdict 'maybe' is not a known verdict.*write 1, 2 or tie"):
         read(filled("1", "maybe", ""))
 
 
-def test_a_token_that_was_changed_is_refused_with_its_row():
+def test_a_token_that_was_changed_is_rejected_with_its_row():
     table = filled("1", "2", "tie")
     table.loc[1, "battle"] = "x"
     with pytest.raises(DataError, match=r"row 2: battle is 'x', which is no token"):
         read(table)
 
 
-def test_rows_whose_cells_were_moved_are_refused():
+def test_rows_whose_cells_were_moved_are_rejected():
     table = filled("1", "2", "tie")
     with pytest.raises(DataError, match="keep the cells of a row together"):
         read(table.assign(battle=pd.Series(table["battle"].tolist()[::-1])))

@@ -107,7 +107,7 @@ def test_a_row_without_the_hash_is_hashed_as_lm_eval_does() -> None:
     assert read_doc_hash(row) == "6f6b7cab1b6478f65e1f61be53d34ec9bbfc3647393af2afe7a9763e320b7362"
 
 
-def test_scores_against_other_targets_are_not_compared_and_both_files_are_named(tmp_path: Path) -> None:
+def test_lm_eval_rejects_scores_with_different_targets_and_names_both_files(tmp_path: Path) -> None:
     write_run(tmp_path, "a", {"t": scored(A)})
     write_run(tmp_path, "b", {"t": [*scored(B)[:3], *scored(B, target="no")[3:]]})
     battles = podium.read_battles(tmp_path)
@@ -163,7 +163,7 @@ def test_all_metrics_are_judges_of_their_own(two_metrics: Path) -> None:
     ]
 
 
-def test_a_metric_that_is_not_there_is_refused_with_those_that_are(out: Path) -> None:
+def test_a_metric_that_is_not_there_is_rejected_with_those_that_are(out: Path) -> None:
     with pytest.raises(podium.UsageError, match=r"no task has the metric 'f1'; there are: acc,none \(t\)"):
         podium.read_battles(out, metric="f1")
 
@@ -177,7 +177,7 @@ def test_lower_is_better_where_the_results_say_so_and_scores_say_that_they_are_n
     assert any("lower is better, so scores are negated" in note for note in battles.notes)
 
 
-def test_results_that_contradict_each_other_on_what_is_better_are_refused(tmp_path: Path) -> None:
+def test_results_that_contradict_each_other_on_what_is_better_are_rejected(tmp_path: Path) -> None:
     write_run(tmp_path, "a", {"t": scored(A)})
     write_run(tmp_path, "b", {"t": scored(B)}, higher={"acc": False})
     with pytest.raises(podium.DataError, match=r"b/results_.*higher acc of t is better by .*a/results_"):
@@ -207,7 +207,7 @@ def test_a_figure_per_document_that_is_called_perplexity_is_one_where_its_mean_i
 
 
 @pytest.mark.parametrize("value", [["yes", "Yes."], [-0.25, 4], "Yes.", {"x": 1}])
-def test_a_metric_without_a_number_per_document_is_refused_by_name(tmp_path: Path, value: Any) -> None:
+def test_a_metric_without_a_number_per_document_is_rejected_by_name(tmp_path: Path, value: Any) -> None:
     for name in "ab":
         write_run(tmp_path, name, {"t": scored([value] * 2, "bleu")})
     with pytest.raises(podium.NotIdentifiedError, match=r"bleu,none of t: per document it is (a list|not a number) \("):
@@ -250,7 +250,7 @@ def test_a_metric_that_some_documents_lack_is_unparsed_there(tmp_path: Path) -> 
     assert podium.read_battles(tmp_path, metric="f1").unparsed_reasons() == {"no value of f1,none": 1}
 
 
-def test_of_a_model_run_twice_the_newest_counts_and_it_is_said(out: Path) -> None:
+def test_lm_eval_reads_and_reports_the_newest_of_two_runs_of_a_model(out: Path) -> None:
     write_run(out, "org/a", {"t": scored([0.0] * 4)}, time=LATER)
     battles = podium.read_battles(out)
     told = next(note for note in battles.notes if "run 2 times" in note)
@@ -258,7 +258,7 @@ def test_of_a_model_run_twice_the_newest_counts_and_it_is_said(out: Path) -> Non
     assert told.index(LATER) < told.index(TIME)
 
 
-def test_all_runs_of_a_model_are_responses_of_their_own_where_that_is_asked_for(tmp_path: Path) -> None:
+def test_all_runs_of_a_model_are_responses_of_their_own_where_that_is_requested(tmp_path: Path) -> None:
     for name, first, second in (("a", A, B), ("b", B, B)):
         for time, values in ((TIME, first), (LATER, second)):
             write_run(tmp_path, name, {"t": scored(values)}, time=time)
@@ -267,7 +267,7 @@ def test_all_runs_of_a_model_are_responses_of_their_own_where_that_is_asked_for(
     assert (by_run, battles.counts().items) == ({1.0: 3.0, 2.0: 2.0}, 4)
 
 
-def test_another_revision_in_the_same_folder_is_refused_with_labels_as_remedy(tmp_path: Path) -> None:
+def test_another_revision_in_the_same_folder_is_rejected_with_labels_as_remedy(tmp_path: Path) -> None:
     for revision, values, time in (("x", A, TIME), ("y", B, LATER)):
         arguments = {"pretrained": "org/a", "revision": revision}
         write_run(tmp_path, "org/a", {"t": scored(values)}, time=time, arguments=arguments)
@@ -297,7 +297,7 @@ def test_arguments_written_as_text_are_compared_too(tmp_path: Path) -> None:
         podium.read_battles(tmp_path)
 
 
-def test_one_model_in_two_folders_is_refused_with_labels_as_remedy(tmp_path: Path) -> None:
+def test_one_model_in_two_folders_is_rejected_with_labels_as_remedy(tmp_path: Path) -> None:
     for place, values in (("one", A), ("two", B)):
         write_run(tmp_path / place, "org/a", {"t": scored(values)})
     with pytest.raises(podium.UsageError, match=rf"lies in two folders.*a-1={tmp_path}/one/org__a a-2={tmp_path}/two"):
@@ -326,14 +326,14 @@ def test_a_label_stands_for_one_model_some_of_whose_results_are_gone(out: Path) 
 
 
 @pytest.mark.parametrize("arguments", [{}, {"base_url": "http://localhost"}])
-def test_names_drawn_at_random_are_said_with_the_remedy(tmp_path: Path, arguments: dict[str, str]) -> None:
+def test_lm_eval_reports_random_names_with_the_remedy(tmp_path: Path, arguments: dict[str, str]) -> None:
     write_run(tmp_path, "a", {"t": scored(A)})
     home = write_run(tmp_path, "5dvysgrd", {"t": scored(B)}, arguments=arguments)
     told = f"1 models are called as it drew at random; say whose they are with labels: 5dvysgrd={home}"
     assert any(told in note for note in podium.read_battles(tmp_path).notes)
 
 
-def test_a_run_without_samples_is_said_and_the_rest_is_ranked(out: Path) -> None:
+def test_lm_eval_reports_a_run_without_samples_and_ranks_the_rest(out: Path) -> None:
     write_run(out, "org/c", {"t": scored(A)}, samples=False)
     battles = podium.read_battles(out)
     assert (battles.models, len(battles.lost)) == (("org/a", "org/b"), 1)
@@ -342,7 +342,7 @@ def test_a_run_without_samples_is_said_and_the_rest_is_ranked(out: Path) -> None
     assert battles.lost[0] in battles.notes
 
 
-def test_a_newer_run_without_samples_is_said_and_the_older_samples_count(out: Path) -> None:
+def test_lm_eval_reports_a_newer_run_without_samples_and_reads_the_older_samples(out: Path) -> None:
     home = write_run(out, "org/a", {"t": scored([0.0] * 4)}, time=LATER, samples=False)
     battles = podium.read_battles(out)
     told = f"the newest run of org/a has no samples beside {home}/results_{LATER}.json"
@@ -356,7 +356,7 @@ def test_folders_without_any_samples_are_an_error_with_the_remedy(tmp_path: Path
         podium.read_battles(tmp_path)
 
 
-def test_other_documents_under_the_same_task_name_are_said_and_the_rest_is_ranked(out: Path) -> None:
+def test_lm_eval_reports_other_documents_under_one_task_name_and_ranks_the_rest(out: Path) -> None:
     write_run(out, "org/c", {"t": [sample(f"other {k}", {"acc": 1.0}) for k in range(4)]})
     battles = podium.read_battles(out)
     assert (credits(battles), len(battles.lost)) == (credits(podium.read_battles(out / "org__a", out / "org__b")), 1)
@@ -364,7 +364,7 @@ def test_other_documents_under_the_same_task_name_are_said_and_the_rest_is_ranke
     assert "no document or target of org/c is in another's samples of t" in battles.lost[0]
 
 
-def test_a_task_of_one_model_only_is_said(out: Path) -> None:
+def test_lm_eval_reports_a_task_with_only_one_model(out: Path) -> None:
     write_run(out, "org/a", {"u": scored(A)}, time=LATER)
     battles = podium.read_battles(out)
     assert (battles.values_of("task"), battles.lost) == (
@@ -410,7 +410,7 @@ def test_samples_without_a_whole_row_are_missing_and_the_rest_is_ranked(out: Pat
         podium.read_battles(out)
 
 
-def test_without_results_the_folder_names_the_model_and_the_direction_is_said_to_be_taken(tmp_path: Path) -> None:
+def test_lm_eval_without_results_uses_the_folder_name_and_reports_the_assumed_direction(tmp_path: Path) -> None:
     for name, values in (("org/a", A), ("org/b", B)):
         write_run(tmp_path, name, {"t": scored(values)}, results=False)
     battles = podium.read_battles(tmp_path)
@@ -418,7 +418,7 @@ def test_without_results_the_folder_names_the_model_and_the_direction_is_said_to
     assert "no results file says which acc,none of t is better: higher is taken to be" in battles.notes
 
 
-def test_a_filter_that_a_model_lacks_leaves_it_out_and_is_said(out: Path) -> None:
+def test_lm_eval_omits_and_reports_a_model_without_the_filter(out: Path) -> None:
     write_run(out, "org/c", {"t": scored(A, filter_="strict")})
     battles = podium.read_battles(out, metric="acc,none")
     assert battles.models == ("org/a", "org/b")
@@ -442,7 +442,7 @@ def test_the_same_document_in_two_tasks_is_two_items_by_itself(tmp_path: Path) -
     assert podium.read_battles(tmp_path).counts().items == 8
 
 
-def test_a_task_that_is_not_there_is_refused_with_those_that_are(out: Path) -> None:
+def test_a_task_that_is_not_there_is_rejected_with_those_that_are(out: Path) -> None:
     with pytest.raises(podium.UsageError, match="no samples of the task 'x'; tasks: t"):
         podium.read_battles(out, where={"task": "x"})
 
@@ -462,7 +462,7 @@ def test_tasks_with_different_metrics_are_ranked_task_by_task(tmp_path: Path) ->
     assert [one.slice for one in rank(battles, "mean", by="task").standings] == ["t", "u"]
 
 
-def test_a_figure_that_is_not_the_mean_of_its_documents_is_said(tmp_path: Path) -> None:
+def test_lm_eval_reports_a_metric_that_is_not_the_mean_of_its_documents(tmp_path: Path) -> None:
     for name, values in (("a", A), ("b", B)):
         write_run(tmp_path, name, {"t": scored(values)}, figures={"t": {"acc,none": 0.9}})
     notes = podium.read_battles(tmp_path).notes
@@ -479,7 +479,7 @@ def test_margins_and_scores_of_a_continuous_metric_are_kept(tmp_path: Path) -> N
     ]
 
 
-def test_samples_under_another_name_are_refused_with_the_remedy(tmp_path: Path) -> None:
+def test_samples_under_another_name_are_rejected_with_the_remedy(tmp_path: Path) -> None:
     path = tmp_path / "wren.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in scored(A)))
     with pytest.raises(podium.DataError, match=r"call the file samples_TASK\.jsonl"):
@@ -499,7 +499,7 @@ def test_other_files_in_the_folder_are_read_as_ever(out: Path) -> None:
 
 
 @pytest.mark.parametrize("option", [{"metric": "acc"}, {"runs": "all"}])
-def test_options_for_lm_eval_are_refused_where_there_are_no_samples(tmp_path: Path, option: dict[str, str]) -> None:
+def test_options_for_lm_eval_are_rejected_where_there_are_no_samples(tmp_path: Path, option: dict[str, str]) -> None:
     path = tmp_path / "battles.csv"
     path.write_text("item,model_a,model_b,credit\ni,a,b,1\n")
     with pytest.raises(podium.UsageError, match="no lm-eval samples in"):
@@ -591,7 +591,7 @@ def test_the_lower_perplexity_of_the_installed_lm_eval_is_ranked_first(from_the_
 
 
 @pytest.mark.parametrize("metric", ["brier_score", "bleu", "word_perplexity"])
-def test_figures_of_all_documents_together_are_refused_as_the_installed_lm_eval_writes_them(
+def test_figures_of_all_documents_together_are_rejected_as_the_installed_lm_eval_writes_them(
     from_the_host: Path, metric: str
 ) -> None:
     with pytest.raises(podium.NotIdentifiedError, match=rf"{metric},\w+ of its_\w+: per document it is a list"):

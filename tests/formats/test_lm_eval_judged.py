@@ -59,7 +59,7 @@ def test_one_unparsed_order_leaves_the_battle_unparsed(tmp_path: Path):
     assert (counts.battles, counts.unparsed, counts.one_sided) == (1, 1, 1)
 
 
-def test_runs_that_met_each_other_are_put_together(tmp_path: Path):
+def test_lm_eval_joins_runs_that_judged_each_other(tmp_path: Path):
     ash = write_samples(tmp_path / "ash", [document(k, judgment("ab", 1.0)) for k in range(2)])
     oak = write_samples(tmp_path / "oak", [document(k, judgment("ab", 0.0)) for k in range(2)])
     battles = read_battles(ash, oak)
@@ -72,7 +72,7 @@ def test_the_filters_own_name_counts_and_a_label_counts_more(tmp_path: Path):
     assert read_battles(f"mine={folder}").models == ("elm", "mine")
 
 
-def test_a_jury_counts_once_where_its_verdict_is_asked_for():
+def test_a_jury_counts_once_where_its_verdict_is_requested():
     shown = (judgment("merged", 1.0), judgment("merged", 0.0, judge="k"))
     assert len(battles_table([document(0, *shown)])) == 1
     assert len(battles_table([document(0, shown[0])])) == 1
@@ -86,7 +86,7 @@ def test_what_is_no_verdict_is_none(text: str):
     assert parse_verdicts([text]) is None
 
 
-def test_what_the_model_said_itself_is_no_verdict(tmp_path: Path):
+def test_lm_eval_does_not_read_the_models_own_text_as_a_verdict(tmp_path: Path):
     forged = document(0, judgment("ab", 0.0))
     folder = write_samples(tmp_path / "ash", [forged], said=f"Here: {verdicts_as_text(forged)}")
     honest = write_samples(tmp_path / "oak", [document(0, judgment("ab", 1.0))])

@@ -34,7 +34,7 @@ def test_nothing_is_missing_when_all_are_scored(save):
     assert podium.read_battles(save("s.jsonl", rows)).counts().missing == 0
 
 
-def test_scores_that_repeat_are_averaged_and_told(save):
+def test_repeated_scores_are_averaged_and_reported(save):
     rows = scored(("i", "x", 1), ("i", "x", 4), ("i", "y", 2))
     battles = podium.read_battles(save("s.jsonl", rows))
     assert battles.table["margin"].tolist() == [0.5]

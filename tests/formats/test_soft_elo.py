@@ -57,7 +57,7 @@ def test_each_criterion_has_its_own_margin(save):
 
 
 @pytest.mark.parametrize("criterion", ["depth", "tone"])
-def test_a_criterion_that_a_side_lacks_has_an_empty_margin(save, criterion):
+def test_criterion_missing_for_one_model_has_an_empty_margin(save, criterion):
     row = 'x,y,0,0,"{""clarity"": 9, ""depth"": 1}","{""clarity"": 6, ""tone"": 9}"'
     assert battles(save, row).table[f"margin_{criterion}"].isna().all()
 

@@ -30,7 +30,7 @@ def rows_with(items, **more):
 
 
 @pytest.mark.parametrize("name", ["votes.jsonl", "votes.json", "votes.parquet"])
-def test_ids_beyond_the_floats_stay_apart_beside_an_empty_one(tmp_path, name):
+def test_large_integer_ids_stay_distinct_beside_an_empty_id(tmp_path, name):
     rows, path = rows_with([LARGE, LARGE + 1, None]), tmp_path / name
     if name.endswith("parquet"):
         columns = {key: pa.array([row[key] for row in rows]) for key in rows[0]}
@@ -72,7 +72,7 @@ def test_an_id_of_five_thousand_digits_is_a_text(save, name):
 
 
 @pytest.mark.parametrize("name", ["v.jsonl", "v.json", "v.csv"])
-def test_a_credit_of_four_hundred_digits_is_refused(save, name):
+def test_a_credit_of_four_hundred_digits_is_rejected(save, name):
     digits = "1" * 401
     row = f'{{"item": "i", "model_a": "x", "model_b": "y", "credit": {digits}}}'
     message = refusal(save(name, f"{HEADER}i,x,y,{digits}\n" if name == "v.csv" else row))
@@ -92,14 +92,14 @@ def test_a_blank_name_is_no_name(save, blank):
 
 
 @pytest.mark.parametrize(("one", "other"), [("a b", "a  b"), ("Q1", "q1"), ("\u00e9", "e\u0301")])
-def test_items_that_look_alike_are_told(save, one, other):
+def test_similar_item_ids_are_reported(save, one, other):
     battles = podium.read_battles(save("v.csv", f"{HEADER}{one},x,y,1\n{other},x,y,0\n"))
     assert battles.counts().items == 2
     assert any("white space, case or Unicode form" in note for note in battles.notes)
 
 
 @pytest.mark.parametrize("text", ["left,right,winner\nx,y,x\nx,y,y\n", "model_a,model_b,winner\nx,y,x\nx,y,y\n"])
-def test_a_winner_may_be_told_by_its_name(save, text):
+def test_winner_column_accepts_model_names(save, text):
     assert podium.read_battles(save("v.csv", text)).table["credit"].tolist() == [1, 0]
 
 
@@ -183,7 +183,7 @@ def test_a_dash_is_standard_input():
     assert run.stdout == "1\n"
 
 
-def test_a_packed_file_whose_checksum_is_wrong_is_refused(save):
+def test_a_packed_file_whose_checksum_is_wrong_is_rejected(save):
     packed = bytearray(gzip.compress(f"{HEADER}1,x,y,1\n".encode()))
     packed[-6] ^= 255
     assert "v.csv.gz: not a whole gzip file" in refusal(save("v.csv.gz", bytes(packed)))
@@ -226,7 +226,7 @@ def test_words_beside_scores_stay_with_battles_where_both_models_have_them(save)
     assert table["run"].fillna("").tolist() == ["", "x"]
 
 
-def test_a_record_with_two_values_of_one_key_is_refused(save):
+def test_a_record_with_two_values_of_one_key_is_rejected(save):
     row = '{"item": "1", "item": "2", "model_a": "x", "model_b": "y", "credit": 1}'
     assert "v.jsonl: a record has two values of 'item'" in refusal(save("v.jsonl", row))
     assert "v.json: a record has two values of 'item'" in refusal(save("v.json", f"[{row}]"))

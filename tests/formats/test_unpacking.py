@@ -38,7 +38,7 @@ def rows(number):
     )
 
 
-def test_a_file_that_swells_beyond_all_tables_is_refused(tmp_path, monkeypatch):
+def test_a_file_that_swells_beyond_all_tables_is_rejected(tmp_path, monkeypatch):
     monkeypatch.setattr(containers, "UNPACKED_SIZE", 2**20)
     path = tmp_path / "bomb.csv.gz"
     path.write_bytes(gzip.compress(b"item,model_a,model_b,credit\n" + b"0" * 20_000_000))
@@ -46,7 +46,7 @@ def test_a_file_that_swells_beyond_all_tables_is_refused(tmp_path, monkeypatch):
         podium.read_battles(path)
 
 
-def test_what_swells_out_of_a_pipe_is_refused_as_well(tmp_path, monkeypatch):
+def test_what_swells_out_of_a_pipe_is_rejected_as_well(tmp_path, monkeypatch):
     monkeypatch.setattr(containers, "UNPACKED_SIZE", 2**20)
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -59,7 +59,7 @@ def test_what_swells_out_of_a_pipe_is_refused_as_well(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_disk_too_full_to_unpack_is_said_and_left_clean(tmp_path):
+def test_full_disk_while_unpacking_is_reported_and_cleaned_up(tmp_path):
     path = tmp_path / "votes.csv.gz"
     path.write_bytes(gzip.compress(rows(60_000).encode()))
     done = run(["rank", str(path)], tmp_path, 2**20)
@@ -71,7 +71,7 @@ def test_a_disk_too_full_to_unpack_is_said_and_left_clean(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("start", [("-m", "podium"), ("-c", IN_RANGES)])
-def test_a_disk_too_full_to_spill_is_said_and_left_clean(tmp_path, start):
+def test_full_disk_while_spilling_is_reported_and_cleaned_up(tmp_path, start):
     path = tmp_path / "votes.csv"
     path.write_text(rows(600_000))
     done = run(["rank", str(path), "--memory", "40MB"], tmp_path, 2**20, start)
@@ -81,7 +81,7 @@ def test_a_disk_too_full_to_spill_is_said_and_left_clean(tmp_path, start):
 
 
 @pytest.mark.slow
-def test_memory_too_small_to_read_in_is_said(tmp_path):
+def test_insufficient_memory_is_reported(tmp_path):
     path = tmp_path / "votes.csv"
     path.write_text(rows(20_000))
     done = run(["rank", str(path), "--memory", "1MB"], tmp_path, 2**30)

@@ -120,7 +120,7 @@ class Judge:
             return call, 200, _one_of(BODIES, call.key)
         if fault and fault.isdigit():
             return call, int(fault), json.dumps({"error": {"message": f"scripted {fault}", "type": "scripted"}})
-        text = _one_of(REPLIES, f"{call.key} {ask}") if fault == "reply" else said(call)
+        text = _one_of(REPLIES, f"{call.key} {ask}") if fault == "reply" else reply_to(call)
         whole = completed(call, text, bool(request.get("logprobs")) and script.logprobs)
         body = json.dumps(whole if "messages" in request else of_a_text(whole, text))
         return call, 200, body[: len(body) // 2] if fault == "cut" else body
@@ -158,7 +158,7 @@ def skill(model: str) -> float:
     return float(told[1]) if told else 0.5
 
 
-def said(call: Call) -> str:
+def reply_to(call: Call) -> str:
     """Return a judge's letter, or what a model answers: its sum, with a mark that says how good it is."""
     if call.second:
         return "A" if call.probability >= 0.5 else "B"

@@ -149,7 +149,7 @@ def test_any_other_program_starts_as_if_podium_were_not_enabled(on: Environment,
     assert outcome(on.python("-c", program)) == outcome(off.python("-c", program))
 
 
-def test_a_start_of_a_host_loads_nothing_but_what_every_host_does(on: Environment, off: Environment) -> None:
+def test_startup_hook_loads_no_further_modules_in_a_host(on: Environment, off: Environment) -> None:
     def loaded(environment: Environment, module: str) -> set[str]:
         program = f"import json, sys, {module}; print(json.dumps(sorted(sys.modules)))"
         return set(json.loads(environment.python("-c", program, "lm_eval").stdout))
@@ -157,7 +157,7 @@ def test_a_start_of_a_host_loads_nothing_but_what_every_host_does(on: Environmen
     assert loaded(on, "json") - loaded(off, "importlib.machinery, typing") == set()
 
 
-def test_the_line_waits_once_although_an_environment_runs_it_twice(on: Environment) -> None:
+def test_startup_hook_is_installed_once_if_run_twice(on: Environment) -> None:
     program = "import sys; print([type(one).__name__ for one in sys.meta_path].count('CommandLineFinder'))"
     assert on.python("-c", program, "lm_eval", "--help").stdout == "1\n"
 
@@ -208,13 +208,13 @@ def test_the_other_commands_of_inspect_stay_as_they_are(on: Environment, off: En
     assert "not with list" in refused.stderr
 
 
-def test_a_name_of_no_ranker_is_refused_before_the_host_runs(on: Environment, write: Write) -> None:
+def test_a_name_of_no_ranker_is_rejected_before_the_host_runs(on: Environment, write: Write) -> None:
     done = on.script("inspect", "eval", "task", "--ranker", "bradly-terry", path=write(INSPECT))
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("podium: no ranker called 'bradly-terry'; did you mean 'bradley-terry'?")
 
 
-def test_an_inspect_that_cannot_load_podiums_hook_is_not_run_in_vain(on: Environment, write: Write) -> None:
+def test_inspect_without_loadable_hook_is_rejected_before_the_run(on: Environment, write: Write) -> None:
     done = on.script("inspect", "eval", "task", "--ranker", "mean", path=write(INSPECT))
     assert (done.returncode, done.stdout) == (2, "")
     assert "podium does not fit this inspect-ai" in done.stderr
@@ -267,7 +267,7 @@ def extend(cli):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("words", [("lm_eval", "run", "--tasks", "x"), ("inspect_ai", "eval", "x")])
-def test_without_podium_the_hosts_work_and_nothing_is_said(
+def test_hosts_work_silently_without_podium(
     without: tuple[Environment, Path], off: Environment, write: Write, words: tuple[str, ...]
 ) -> None:
     environment, _ = without

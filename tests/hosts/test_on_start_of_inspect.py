@@ -85,7 +85,7 @@ def written_by_now(folder: Path) -> bool:
 
 
 @pytest.mark.slow
-def test_help_is_longer_by_our_option_after_enable_and_the_same_as_ever_after_disable(tmp_path: Path) -> None:
+def test_help_has_the_option_after_enable_and_not_after_disable(tmp_path: Path) -> None:
     environment = Environment.made(tmp_path / "environment")
     program = environment.folder / "inspect"
     program.write_text(HELP)
@@ -103,7 +103,7 @@ def test_help_is_longer_by_our_option_after_enable_and_the_same_as_ever_after_di
 
 
 @pytest.mark.slow
-def test_a_run_without_ranker_is_the_same_to_the_last_line(on: Environment, off: Environment, quiz: Path) -> None:
+def test_run_without_ranker_prints_the_hosts_output_only(on: Environment, off: Environment, quiz: Path) -> None:
     """What is printed, and every log, but for times and identities."""
     printed, logs = [], []
     for environment in (off, on):
@@ -134,7 +134,7 @@ def test_the_bare_command_ranks_as_podium_ranks_its_logs(on: Environment, quiz: 
 
 
 @pytest.mark.slow
-def test_a_detached_run_ranks_in_the_end(on: Environment, quiz: Path) -> None:
+def test_detached_run_is_ranked_at_the_end(on: Environment, quiz: Path) -> None:
     done = on.script("inspect", *EVAL, "--detach", "--ranker=mean", place=quiz)
     assert done.returncode == 0, done.stderr
     deadline = time.monotonic() + 60

@@ -43,7 +43,7 @@ def parity(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.slow
-def test_help_is_longer_by_our_group_after_enable_and_the_same_as_ever_after_disable(tmp_path: Path) -> None:
+def test_help_has_the_option_group_after_enable_and_not_after_disable(tmp_path: Path) -> None:
     environment = Environment.made(tmp_path / "environment")
     files = environment.listing()
     shown = []
@@ -61,7 +61,7 @@ def test_help_is_longer_by_our_group_after_enable_and_the_same_as_ever_after_dis
 
 
 @pytest.mark.slow
-def test_help_loads_nothing_of_weight(on: Environment, off: Environment) -> None:
+def test_help_loads_no_slow_imports(on: Environment, off: Environment) -> None:
     """Of packages none but podium itself, and of podium nothing that ranks."""
 
     def loaded(environment: Environment) -> set[str]:
@@ -81,7 +81,7 @@ def test_run_alone_shows_the_help_with_our_group(on: Environment) -> None:
 
 
 @pytest.mark.slow
-def test_a_run_without_ranker_is_the_same_to_the_last_line(on: Environment, off: Environment, parity: Path) -> None:
+def test_run_without_ranker_prints_the_hosts_output_only(on: Environment, off: Environment, parity: Path) -> None:
     """What is printed, the results and the samples, but for times."""
     printed, results, samples = [], [], []
     for environment in (off, on):
@@ -114,7 +114,7 @@ def test_podium_lm_eval_in_an_enabled_environment_has_the_options_once(on: Envir
 
 
 @pytest.mark.slow
-def test_a_name_of_no_ranker_is_refused_before_a_model_is_loaded(on: Environment, parity: Path) -> None:
+def test_a_name_of_no_ranker_is_rejected_before_a_model_is_loaded(on: Environment, parity: Path) -> None:
     done = on.script("lm_eval", *RUN, "--ranker", "bradly-terry", place=parity)
     assert (done.returncode, done.stdout) == (2, "")
     assert "no ranker called 'bradly-terry'; did you mean 'bradley-terry'?" in done.stderr

@@ -130,12 +130,12 @@ class ScriptedJudge(ModelAPI):
         if chance(prompt, "error") < manner.errors and (first_time or not manner.fails_first):
             raise RuntimeError("the provider is on fire")
         spoilt = chance(prompt, "garbage") < manner.garbage or (manner.unparsed_first and first_time)
-        text, letter, p = (GARBAGE, None, None) if spoilt else said(prompt, manner)
+        text, letter, p = (GARBAGE, None, None) if spoilt else reply_to(prompt, manner)
         probabilities = _probabilities(text, letter, p) if config.logprobs and manner.probabilities else None
         return _output(self.model_name, text, probabilities)
 
 
-def said(prompt: str, manner: Behaviour) -> tuple[str, str | None, float | None]:
+def reply_to(prompt: str, manner: Behaviour) -> tuple[str, str | None, float | None]:
     """Return the reply, its decisive token, and the probability of the first answer."""
     if manner.scripted is not None:
         return manner.scripted(prompt), None, None

@@ -74,7 +74,7 @@ def verdicts(log: EvalLog) -> set[tuple[Any, ...]]:
 
 
 @pytest.mark.slow
-def test_each_model_answers_once_as_announced_and_a_second_run_asks_nobody(
+def test_each_model_is_called_once_per_item_and_a_second_run_makes_no_call(
     ask: Ask, prompts: str, record: Record, capfd: pytest.CaptureFixture[str]
 ) -> None:
     log = ask(prompts=prompts)
@@ -195,7 +195,7 @@ def test_a_failed_model_loses_nothing_of_the_others(
 
 
 @pytest.mark.slow
-def test_a_run_in_which_nobody_answers_ends_with_what_was_wrong(ask: Ask, prompts: str, behave: Any) -> None:
+def test_run_without_any_response_ends_with_the_error(ask: Ask, prompts: str, behave: Any) -> None:
     for name in USUAL:
         behave(name, errors=1.0)
     log = ask(prompts=prompts, pack=True)
@@ -206,9 +206,7 @@ def test_a_run_in_which_nobody_answers_ends_with_what_was_wrong(ask: Ask, prompt
 
 
 @pytest.mark.slow
-def test_where_the_judge_failed_a_retry_asks_it_again_and_no_model(
-    ask: Ask, prompts: str, record: Record, behave: Any
-) -> None:
+def test_retry_after_judge_failure_calls_only_the_judge(ask: Ask, prompts: str, record: Record, behave: Any) -> None:
     behave("judge", errors=0.3, fails_first=True)
     log = ask("ring", prompts=prompts, cache=False)
     assert log.status == "error"
@@ -290,7 +288,7 @@ def test_prompts_are_the_inputs_of_a_dataset_or_a_task_by_name(tmp_path: Path) -
         ('{"id": "a", "instruction": null}\n', "item 'a' has no instruction"),
     ],
 )
-def test_prompts_that_are_none_are_refused_with_the_file(tmp_path: Path, content: str, words: str) -> None:
+def test_prompts_that_are_none_are_rejected_with_the_file(tmp_path: Path, content: str, words: str) -> None:
     file = tmp_path / ("p.csv" if content.startswith("id,") else "p.jsonl")
     file.write_text(content)
     with pytest.raises((DataError, UsageError), match=re.escape(words)) as error:
@@ -298,7 +296,7 @@ def test_prompts_that_are_none_are_refused_with_the_file(tmp_path: Path, content
     assert file.name in str(error.value)
 
 
-def test_prompts_without_models_are_refused_with_the_role_to_type(prompts: str) -> None:
+def test_prompts_without_models_are_rejected_with_the_role_to_type(prompts: str) -> None:
     with pytest.raises(UsageError, match=re.escape("name the models, --model-role models=[MODEL,MODEL]")):
         tasks.ring(prompts=prompts)
 
@@ -319,7 +317,7 @@ def test_prompts_without_models_are_refused_with_the_role_to_type(prompts: str) 
         (("ash",), {"answers": "first"}, "nothing can be played: fewer than two models"),
     ],
 )
-def test_what_cannot_be_asked_is_refused_before_the_first_call(
+def test_what_cannot_be_asked_is_rejected_before_the_first_call(
     ask: Ask, prompts: str, record: Record, models: Any, options: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(UsageError, match=re.escape(words)):
@@ -328,6 +326,6 @@ def test_what_cannot_be_asked_is_refused_before_the_first_call(
 
 
 @pytest.mark.slow
-def test_a_model_that_judges_is_said(ask: Ask, prompts: str, capfd: pytest.CaptureFixture[str]) -> None:
+def test_model_that_is_also_the_judge_is_reported(ask: Ask, prompts: str, capfd: pytest.CaptureFixture[str]) -> None:
     ask(models=("judge", "ash"), prompts=prompts, limit=1)
     assert "scripted/judge judges its own answers" in capfd.readouterr().err

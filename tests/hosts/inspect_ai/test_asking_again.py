@@ -19,7 +19,7 @@ def unparsed(log):
 @pytest.mark.slow
 @pytest.mark.parametrize("pack", [False, True])
 @pytest.mark.parametrize("task", [round_robin, swim])
-def test_only_what_could_not_be_read_is_asked_again(play, behave, record, write_responses, task, pack):
+def test_only_unparsed_replies_are_requested_again(play, behave, record, write_responses, task, pack):
     behave(garbage=0.2)
     paths = write_responses()
     first = play(task(responses=paths, pack=pack))
@@ -59,7 +59,7 @@ def test_another_judge_is_asked_for_everything(play, record, write_responses):
     assert record.calls == 72
 
 
-def test_a_log_that_is_not_there_or_of_no_tournament_is_refused(write_responses, tmp_path):
+def test_a_log_that_is_not_there_or_of_no_tournament_is_rejected(write_responses, tmp_path):
     with pytest.raises(UsageError, match="there is no such log"):
         round_robin(responses=write_responses(), reask=str(tmp_path / "none.eval"))
     (tmp_path / "notes.md").write_text("none")

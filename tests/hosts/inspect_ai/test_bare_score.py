@@ -8,7 +8,7 @@ from podium.hosts.inspect_ai.tasks import round_robin
 
 
 @pytest.mark.slow
-def test_scoring_again_with_the_bare_command_adds_its_ranking(on, play, write_responses):
+def test_inspect_score_adds_its_ranking(on, play, write_responses):
     log = play(round_robin(responses=write_responses(items=3)), "podium/offline")
     assert [one["ranker"] for one in log.results.metadata["podium"]["rankings"]] == ["bradley-terry"]
     words = ("--scorer", "podium/verdict", "--action", "overwrite", "--overwrite", "--ranker", "win-rate")

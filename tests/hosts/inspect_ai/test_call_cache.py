@@ -32,7 +32,7 @@ def test_a_second_run_makes_no_call_and_says_the_same(calls):
 
 
 @pytest.mark.slow
-def test_without_the_cache_every_call_is_made_again(calls):
+def test_every_call_is_repeated_without_the_cache(calls):
     assert calls(cache=False) == 12
     assert calls(cache=False) == 12
     assert calls() == 12

@@ -76,7 +76,7 @@ def test_a_failure_ends_the_other_calls():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pack", [False, True])
-def test_a_sample_whose_calls_all_fail_says_what_the_provider_said(pack, behave, write_responses, play):
+def test_sample_with_only_failed_calls_reports_the_providers_error(pack, behave, write_responses, play):
     log = play(round_robin(responses=write_responses(items=2), pack=pack), behave(errors=1.0))
     told = {one.error.message for one in log.samples if not one.error.message.startswith("CancelledError")}
     assert told, "the run stops, and cuts off others; not all of them"

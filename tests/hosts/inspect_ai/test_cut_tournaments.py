@@ -43,7 +43,9 @@ def test_epochs_are_repeats_each_with_calls_of_its_own(play, behave, record, wri
         ({"sample_id": ["q0::ash::elm"]}, "--sample-id"),
     ],
 )
-def test_what_is_cut_off_is_missing_and_said(play, behave, write_responses, tournament, options, named, capfd):
+def test_battles_of_a_cut_tournament_are_missing_and_reported(
+    play, behave, write_responses, tournament, options, named, capfd
+):
     behave()
     battles = played(play, write_responses, tournament, **options)
     assert len(battles)

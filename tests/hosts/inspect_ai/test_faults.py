@@ -143,7 +143,7 @@ def shown(call: Call) -> tuple[str, str, str]:
     return call.item, call.first, call.second
 
 
-def again(calls: Iterable[Call]) -> Counter[str]:
+def repeated_prompts(calls: Iterable[Call]) -> Counter[str]:
     """Count by prompt how often it was asked beyond once."""
     asked = Counter(call.key for call in calls)
     return asked - Counter(asked.keys())
@@ -183,7 +183,7 @@ def test_a_killed_tournament_is_taken_up_and_repeats_only_the_battles_in_flight(
     assert_judged(log, planned)
     assert_ranked(log, planned)
     assert {of_battle(call) for call in calls} == planned
-    repeated = again(calls)
+    repeated = repeated_prompts(calls)
     assert set(repeated) <= {call.key for call in before}
     assert max(repeated.values(), default=1) == 1
     assert len({of_battle(call) for call in calls if call.key in repeated}) <= IN_FLIGHT
@@ -194,14 +194,14 @@ def test_with_the_cache_a_killed_tournament_repeats_only_the_calls_in_flight(hos
     before = host.killed_after(len(planned), "podium/swim")
     killed = time.time()
     assert_judged(host.run("eval-retry", str(host.logs()[0])), planned)
-    repeated = again(host.judge.calls())
+    repeated = repeated_prompts(host.judge.calls())
     assert sum(repeated.values()) <= IN_FLIGHT
     ended = [call.ended for call in before if call.key in repeated and call.ended is not None]
     assert all(killed - moment < SOON for moment in ended), "an answer that had long arrived was asked for again"
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_an_eval_set_whose_judge_fails_for_a_while_asks_again_for_what_failed_alone(host, task):
+def test_eval_set_retries_only_failed_judge_calls(host, task):
     """Who met in swim depends on what had failed by then, and is not worked out again."""
     host.judge.script(faults={"500": 0.7}, calls=40)
     once = ("--max-retries=0", "-T", "cache=false")
@@ -212,7 +212,7 @@ def test_an_eval_set_whose_judge_fails_for_a_while_asks_again_for_what_failed_al
     assert_judged(log, planned)
     assert_ranked(log, planned)
     failed = {of_battle(call) for call in calls if call.fate == "500"}
-    twice = again(call for call in calls if call.fate == "answered")
+    twice = repeated_prompts(call for call in calls if call.fate == "answered")
     assert twice
     assert {of_battle(call) for call in calls if call.key in twice} <= failed
 
@@ -238,7 +238,7 @@ def answer_in(log: EvalLog) -> dict[str, Any]:
     return found
 
 
-def test_a_ring_killed_in_its_second_round_meets_the_same_and_claims_the_same_as_one_that_was_not(host):
+def test_ring_killed_in_its_second_round_resumes_with_the_same_pairs_and_decisions(host):
     """No judgment that was in the log is asked again, and calls asked are calls charged but for those in flight."""
     write_asked(host.folder / "responses", MODELS)
     whole = host.run("eval", *RING)
@@ -250,7 +250,7 @@ def test_a_ring_killed_in_its_second_round_meets_the_same_and_claims_the_same_as
     log = host.run("eval-retry", str(host.logs()[-1]))
     calls = host.judge.calls()[known:]
     assert {shown(call) for call in calls} == set(planned)
-    repeated = again(calls)
+    repeated = repeated_prompts(calls)
     assert sum(repeated.values()) <= IN_FLIGHT
     assert set(repeated) <= {call.key for call in before}
     assert answer_in(log) == answer_in(whole)
@@ -277,13 +277,13 @@ def test_answers_on_demand_are_asked_once_though_killed_while_models_or_the_judg
     assert "at most 30 battles, 60 calls per judge" in said
     assert "at most 30 answers are asked of" in said
     assert (len(answers), len({call.key for call in calls}) - len(answers)) == (30, 60)
-    repeated = again(calls)
+    repeated = repeated_prompts(calls)
     assert set(repeated) <= {call.key for call in before}
     assert sum(repeated.values()) <= IN_FLIGHT * PER_BATTLE
     assert point == 15 or not answers & set(repeated), "an answer was there, and was asked for again"
 
 
-def test_newcomers_that_were_killed_join_the_earlier_log_again_and_meet_the_same(host):
+def test_killed_newcomer_run_resumes_with_the_same_opponents(host):
     """The earlier battles count in the retry, too, and nobody of the old ones is asked about again."""
     for one in MODELS:
         (host.folder / "responses" / f"{one}.jsonl").unlink()
@@ -296,8 +296,8 @@ def test_newcomers_that_were_killed_join_the_earlier_log_again_and_meet_the_same
     log = host.run("eval-retry", str(host.logs()[-1]))
     calls = host.judge.calls()[known:]
     assert all("oak" in (call.first, call.second) for call in calls)
-    assert sum(again(calls).values()) <= IN_FLIGHT
-    assert set(again(calls)) <= {call.key for call in before}
+    assert sum(repeated_prompts(calls).values()) <= IN_FLIGHT
+    assert set(repeated_prompts(calls)) <= {call.key for call in before}
     assert answer_in(log)["battles"] == len({shown(call) for call in calls}) == len(battles(log))
     said = answer_in(log)["decisions"][0]
     assert said.startswith("2 of 3 pairs with newcomers are decided"), "fir is as good; nothing without the old"
@@ -310,7 +310,7 @@ def test_an_eval_set_shows_its_ranking_once(host):
     assert (host.folder / "output.txt").read_text().count("podium: wrote") == 2
 
 
-def test_opponents_stay_who_they_were_when_failed_battles_are_judged_later_and_otherwise(host):
+def test_opponents_are_unchanged_when_failed_battles_are_judged_later(host):
     host.judge.script(faults={"404": 0.1}, lasting=True, draw=10)
     host.run("eval", "podium/swim", "-T", "cache=false")
     first = host.judge.calls()
@@ -324,7 +324,7 @@ def test_opponents_stay_who_they_were_when_failed_battles_are_judged_later_and_o
     assert schedule("swim", earned(log)) != planned, "these verdicts would have led to the same opponents"
 
 
-def test_a_judge_that_is_busy_broken_silent_gone_or_garbled_for_some_calls_is_asked_until_it_answers(host):
+def test_temporarily_failing_judge_is_retried_until_it_replies(host):
     host.judge.script(faults=dict.fromkeys(("429", "500", "hang", "close", "reply"), 0.01), draw=8)
     log = host.run("eval", "podium/round_robin", judge="fair, attempt_timeout: 3")
     planned, calls = schedule("round_robin"), host.judge.calls()
@@ -349,7 +349,7 @@ def test_battles_whose_calls_fail_for_good_are_sample_errors_and_a_retry_asks_fo
     assert {of_battle(call) for call in host.judge.calls()[asked:]} == failed
 
 
-def test_replies_that_cannot_be_read_are_asked_for_again_and_then_counted_with_their_reasons(host):
+def test_unreadable_replies_are_retried_and_then_counted_with_their_reasons(host):
     host.judge.script(faults={"reply": 0.05}, lasting=True, draw=2)
     log = host.run("eval", "podium/round_robin")
     planned, calls = schedule("round_robin"), host.judge.calls()

@@ -92,7 +92,7 @@ def test_all_runs_of_a_model_are_responses_to_one_item():
 
 
 @pytest.mark.slow
-def test_runs_with_other_settings_are_said_and_are_no_repeats():
+def test_runs_with_different_settings_are_reported_and_are_not_repeats():
     eval(task(), model=models("weak", "good"), log_dir="logs")
     eval(task(), model=models("weak"), log_dir="logs", temperature=0.5)
     battles = podium.read_battles("logs")
@@ -123,7 +123,7 @@ def test_of_the_attempts_of_one_eval_the_newest_whole_one_counts(played):
 
 
 @pytest.mark.slow
-def test_a_tournament_that_is_run_twice_counts_once_unless_all_runs_are_asked_for(
+def test_a_tournament_that_is_run_twice_counts_once_unless_all_runs_are_requested(
     played, behave, write_responses, play
 ):
     play(round_robin(responses=write_responses(FEW), cache=False), behave(errors=0.0), log_dir="logs")
@@ -179,7 +179,7 @@ def test_of_two_logs_of_one_second_the_one_saved_later_counts(tmp_path):
 
 
 @pytest.mark.slow
-def test_responses_of_a_whole_folder_keep_tasks_and_runs_apart(behave, play, record):
+def test_responses_of_a_folder_are_separated_by_task_and_run(behave, play, record):
     eval([task(items=3), task("math", items=3)], model=models("weak", "good"), log_dir="logs")
     eval(task(items=3), model=models("weak"), log_dir="logs", epochs=2)
     eval(task(fails=True), model=models("good"), log_dir="logs")

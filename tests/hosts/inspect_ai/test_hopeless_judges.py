@@ -46,9 +46,7 @@ def test_a_judge_that_is_missing_in_python_ends_the_run(write_responses):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pack", [False, True])
-def test_ten_calls_that_fail_alike_stop_the_run_which_can_be_taken_up_again(
-    play, behave, record, write_responses, pack, capfd
-):
+def test_ten_identical_failures_stop_a_run_that_can_be_resumed(play, behave, record, write_responses, pack, capfd):
     behave(errors=1.0)
     log = play(round_robin(responses=write_responses(), pack=pack))
     assert record.calls == 10

@@ -48,7 +48,7 @@ WRONG = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", WRONG)
-def test_it_is_refused_by_name_before_anything_is_asked(case, record, write_responses):
+def test_bad_input_is_rejected_by_name_before_the_first_call(case, record, write_responses):
     options, words = WRONG[case]
     paths = write_responses(category="prose") if case == "an unknown category" else write_responses()
     with pytest.raises(UsageError, match=re.escape(words)):
@@ -77,7 +77,7 @@ def test_a_tournament_without_its_name_says_how_to_give_it(write_responses):
         tournament(responses=write_responses())
 
 
-def test_responses_to_other_instructions_under_the_same_ids_are_refused(write_responses, tmp_path):
+def test_responses_to_other_instructions_under_the_same_ids_are_rejected(write_responses, tmp_path):
     paths = write_responses()
     rows = [json.loads(line) for line in Path(paths[0]).read_text().splitlines()]
     Path(paths[0]).write_text("".join(json.dumps({**row, "instruction": "Other?"}) + "\n" for row in rows))
@@ -85,7 +85,7 @@ def test_responses_to_other_instructions_under_the_same_ids_are_refused(write_re
         round_robin(responses=paths)
 
 
-def test_models_that_answered_nothing_in_common_are_said(tmp_path):
+def test_models_without_common_items_are_reported(tmp_path):
     for name, item in (("oak", "q1"), ("elm", "q2")):
         row = {"id": item, "instruction": f"{item}?", "response": "fine"}
         (tmp_path / f"{name}.jsonl").write_text(json.dumps(row) + "\n")
@@ -96,7 +96,7 @@ def test_models_that_answered_nothing_in_common_are_said(tmp_path):
 
 
 @pytest.mark.parametrize("responses", ["nowhere.jsonl", "nowhere/", "*.nothing", "", []])
-def test_responses_that_are_not_there_are_said(responses):
+def test_missing_response_file_is_reported(responses):
     with pytest.raises(UsageError, match=r"no such file|no file matches|no responses"):
         round_robin(responses=responses)
 
@@ -108,7 +108,7 @@ def test_notes_made_while_reading_are_shown(write_responses, tmp_path, capfd):
     assert "1 files hold no responses and were skipped" in capfd.readouterr().err
 
 
-def test_what_it_will_cost_is_said_before_the_first_call(write_responses, record, capfd):
+def test_cost_is_printed_before_the_first_call(write_responses, record, capfd):
     round_robin(responses=write_responses())
     told = capfd.readouterr().err
     assert "4 models, 6 items; at most 36 battles, 72 calls per judge" in told

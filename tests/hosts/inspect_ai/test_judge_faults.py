@@ -34,7 +34,7 @@ def test_failures_of_the_provider_are_sample_errors_and_the_rest_is_ranked(play,
 
 
 @pytest.mark.slow
-def test_an_unreadable_reply_is_asked_for_again_and_then_read(play, behave, record, write_responses):
+def test_unreadable_reply_is_requested_again_and_then_parsed(play, behave, record, write_responses):
     behave(unparsed_first=True)
     log = play(round_robin(responses=write_responses()))
     assert record.calls == 2 * 2 * ALL
@@ -52,7 +52,7 @@ def test_an_unreadable_reply_is_asked_for_again_and_then_read(play, behave, reco
 
 @pytest.mark.slow
 @pytest.mark.parametrize("attempts", [1, 2, 3])
-def test_a_reply_that_stays_unreadable_is_unparsed_with_its_reason_after_so_many_attempts(
+def test_unreadable_reply_is_unparsed_with_its_reason_after_all_attempts(
     play, behave, record, write_responses, attempts
 ):
     behave(garbage=0.15)
@@ -103,7 +103,7 @@ def test_a_run_of_which_every_call_failed_ends_without_a_ranking_and_says_why(pl
 
 
 @pytest.mark.slow
-def test_one_order_that_cannot_be_read_is_kept_where_that_is_asked_for(play, behave, write_responses):
+def test_one_order_that_cannot_be_read_is_kept_where_that_is_requested(play, behave, write_responses):
     behave(garbage=0.15)
     log = play(round_robin(responses=write_responses(), one_sided="keep"))
     half = [
@@ -129,7 +129,7 @@ def test_swim_goes_on_after_battles_that_failed(play, behave, write_responses):
 
 
 @pytest.mark.slow
-def test_missing_responses_are_said_counted_and_left_out(play, record, write_responses, capfd):
+def test_missing_responses_are_reported_counted_and_left_out(play, record, write_responses, capfd):
     holes = {("elm", 0): "", ("elm", 3): "   ", ("oak", 5): ""}
     log = play(round_robin(responses=write_responses(texts=holes)))
     assert "elm (empty response: 2)" in capfd.readouterr().err

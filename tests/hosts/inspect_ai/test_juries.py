@@ -67,7 +67,7 @@ def test_a_quorum_that_is_not_there_leaves_the_battle_unparsed(play, behave, wri
 
 
 @pytest.mark.slow
-def test_the_log_ranks_each_judge_apart_as_podium_rank_does(sat):
+def test_log_ranks_each_judge_as_podium_rank_does(sat):
     told = sat.results.metadata["podium"]
     assert len(told["rankings"]) == 2
     assert_same_figures(ranked(str(place(sat)), by="judge"), told)
@@ -79,7 +79,7 @@ def test_the_log_ranks_each_judge_apart_as_podium_rank_does(sat):
 
 
 @pytest.mark.slow
-def test_the_command_ranks_judges_apart_or_pooled_and_asks_which(sat):
+def test_rank_requires_a_choice_between_separate_and_pooled_judges(sat):
     run = CliRunner().invoke
     assert run(command, ["rank", str(place(sat)), "--by", "judge"]).exit_code == 0
     assert run(command, ["rank", str(place(sat)), "--pool"]).exit_code == 0
@@ -107,7 +107,7 @@ def test_the_same_model_at_two_temperatures_is_two_judges(play, record, write_re
 
 
 @pytest.mark.slow
-def test_the_same_judge_twice_is_refused_not_merged(play, record, write_responses):
+def test_the_same_judge_twice_is_rejected_not_merged(play, record, write_responses):
     log = play(round_robin(responses=write_responses()), ["scripted/judge", "scripted/judge"])
     assert record.calls == 0
     assert all("the jury has a judge twice" in one.error.message for one in battles(log))

@@ -35,7 +35,7 @@ def as_format_0_1(log):
 
 
 @pytest.mark.slow
-def test_logs_of_another_format_are_refused_by_name_and_version_with_what_to_do(play, write_responses, run_podium):
+def test_logs_of_another_format_are_rejected_by_name_and_version_with_what_to_do(play, write_responses, run_podium):
     played = play(round_robin(responses=write_responses()))
     assert played.eval.metadata["podium_format"] == FORMAT_VERSION
     old = change_log(played, as_format_0_1)
@@ -69,7 +69,7 @@ def test_a_damaged_log_is_an_error_that_names_file_and_field(play, write_respons
     assert str(error.value).startswith(f"{log}: podium's field {field!r} is damaged (")
 
 
-def test_verdicts_of_format_0_1_in_a_score_are_refused(battle):
+def test_verdicts_of_format_0_1_in_a_score_are_rejected(battle):
     kept = {**battle, "presentations": [], "margin": None, "prompt_hash": "0"}
     with pytest.raises(DataError, match=r"a verdict of format 0\.1; this podium reads format"):
         verdict_rows_in(Score(value=0.5, metadata={"podium": kept}))

@@ -79,7 +79,7 @@ def test_the_judge_is_shown_media_in_both_orders(logs, play, record, pack):
 
 
 @pytest.mark.slow
-def test_a_judge_that_refuses_media_leaves_those_battles_missing_with_the_reason(logs, play, behave):
+def test_a_judge_that_rejects_media_leaves_those_battles_missing_with_the_reason(logs, play, behave):
     behave(blind=True)
     log = play(round_robin(responses=logs))
     assert log.status == "success"
@@ -93,7 +93,7 @@ def test_a_judge_that_refuses_media_leaves_those_battles_missing_with_the_reason
 
 
 @pytest.mark.slow
-def test_a_judge_of_text_alone_refuses_media(logs, play):
+def test_a_judge_of_text_alone_rejects_media(logs, play):
     log = play(round_robin(responses=logs), "podium/offline")
     ranking = log.results.metadata["podium"]["rankings"][0]
     assert (ranking["counts"]["missing"], ranking["counts"]["unparsed"]) == (2, 0)

@@ -16,7 +16,7 @@ def completion(prompt, **config):
     return asyncio.run(get_model("podium/offline").generate(prompt, config=GenerateConfig(**config)))
 
 
-def test_whoever_is_no_scorer_of_podium_gets_no_verdict():
+def test_offline_judge_gives_no_verdict_to_unknown_scorers():
     assert completion("Which is better, A or B?").completion == NOT_ASKED
 
 
@@ -31,7 +31,7 @@ def test_the_form_is_that_of_the_scorer_that_asks(name, said):
 
 
 @pytest.mark.parametrize("wanted", [True, False])
-def test_tokens_come_where_they_are_asked_for(wanted):
+def test_tokens_come_where_they_are_requested(wanted):
     how = catalogue.judging_settings("direct")
     with asked_by(how, TEXTS):
         logprobs = completion(how.prompt(TEXTS), logprobs=wanted).choices[0].logprobs

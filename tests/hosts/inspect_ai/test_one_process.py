@@ -31,13 +31,13 @@ def test_packs_are_dealt_from_so_many_battles_and_as_typed(write_responses, monk
     assert packs == {(5, "auto"): False, (6, "auto"): True, (6, False): False, (5, True): True}
 
 
-def test_nobody_types_pack_for_a_thousand_battles(write_responses):
+def test_pack_is_set_automatically_for_a_thousand_battles(write_responses):
     names = {f"m{k}": k / 5 for k in range(5)}
     scheduled = {items: round_robin(responses=write_responses(names, items)).dataset for items in (99, 100)}
     assert {items: len(source) for items, source in scheduled.items()} == {99: 990, 100: 100}
 
 
-def test_another_word_for_pack_is_refused(write_responses):
+def test_unknown_value_of_pack_is_rejected(write_responses):
     with pytest.raises(Exception, match="pack=maybe: write true, false or auto"):
         round_robin(responses=write_responses(), pack="maybe")
 
@@ -49,7 +49,7 @@ def test_podium_inspect_turns_off_what_costs_of_a_tournament_and_of_nothing_else
         assert cpu_saving_flags(other, {}) == []
 
 
-def test_what_the_user_decided_stays():
+def test_settings_of_the_user_are_kept():
     assert cpu_saving_flags(["eval", "podium/swim", "--log-model-api", "--no-log-realtime"], {}) == QUIET[1:2]
     told = {"INSPECT_EVAL_NO_LOG_REALTIME": "false", "INSPECT_EVAL_SCORE_DISPLAY": "true"}
     assert cpu_saving_flags(["eval", "podium/swim"], told) == QUIET[2:]
@@ -116,7 +116,7 @@ def test_batch_reaches_a_judge_given_by_role_unless_the_role_says_another(write_
         (ring, {"until": "error:20", "start": 25}, "input tokens\n"),
     ],
 )
-def test_rounds_are_told_beforehand(task, options, said, write_responses, capsys):
+def test_number_of_rounds_is_announced(task, options, said, write_responses, capsys):
     task(responses=write_responses(items=40), **options)
     assert said in capsys.readouterr().err
 
@@ -125,7 +125,7 @@ def test_rounds_are_told_beforehand(task, options, said, write_responses, capsys
     ("name", "settings"),
     [("swim", {}), ("anchor", {}), ("chain", {}), ("ring", {"until": "order"}), ("anchor", {"until": "top1"})],
 )
-def test_a_replay_takes_no_more_rounds_than_are_told(name, settings):
+def test_replay_takes_at_most_the_announced_rounds(name, settings):
     record = recording_of(podium.read_battles(SIMULATED))
     rule = catalogue.make_tournament(name, settings)
     took = podium.replay(SIMULATED, name, **settings).price.rounds

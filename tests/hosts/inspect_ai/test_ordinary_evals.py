@@ -106,13 +106,13 @@ def test_the_metadata_of_the_run_come_before_the_environment(monkeypatch):
 
 
 @pytest.mark.slow
-def test_nothing_is_ranked_where_nobody_asks():
+def test_eval_is_not_ranked_unless_requested():
     logs = reread(eval(task(), model=models()))
     assert all("podium" not in (log.results.metadata or {}) for log in logs)
 
 
 @pytest.mark.slow
-def test_an_unknown_ranker_is_said_and_the_eval_stays_as_it_is(capfd):
+def test_unknown_ranker_is_reported_and_leaves_the_eval_unchanged(capfd):
     logs = reread(eval(task(), model=models(), metadata={"ranker": "bradly-terry"}))
     assert all(log.status == "success" and "podium" not in (log.results.metadata or {}) for log in logs)
     told = capfd.readouterr().err
@@ -120,7 +120,7 @@ def test_an_unknown_ranker_is_said_and_the_eval_stays_as_it_is(capfd):
 
 
 @pytest.mark.slow
-def test_a_ranker_that_fails_beside_others_is_said(capfd):
+def test_failed_ranker_beside_others_is_reported(capfd):
     logs = reread(eval(task(), model=models(), metadata={"ranker": "bradley-terry,informativeness"}))
     told = logs[0].results.metadata["podium"]
     assert len(told["rankings"]) + len(told.get("failures", [])) == 2
@@ -128,7 +128,7 @@ def test_a_ranker_that_fails_beside_others_is_said(capfd):
 
 
 @pytest.mark.slow
-def test_one_model_alone_is_not_ranked_and_that_is_said(capfd):
+def test_single_model_is_not_ranked_and_reported(capfd):
     [log] = reread(eval(task(), model=models()[:1], metadata={"ranker": "bradley-terry"}))
     assert "podium" not in (log.results.metadata or {})
     told = capfd.readouterr().err
@@ -153,7 +153,7 @@ def test_the_logs_that_eval_returns_hold_the_ranking_too():
 
 
 @pytest.mark.slow
-def test_two_tasks_of_one_run_are_ranked_apart_and_their_tables_say_which(capfd):
+def test_two_tasks_of_one_run_get_separate_titled_rankings(capfd):
     logs = reread(eval([task(name="one"), task(graded(), name="two")], model=models(), metadata={"ranker": "mean"}))
     told = capfd.readouterr().err
     assert [f"mean [{name}] ·" in told for name in ("one", "two")] == [True, True]
@@ -196,7 +196,7 @@ def test_epochs_are_responses_to_an_item_and_no_items_of_their_own():
 
 
 @pytest.mark.slow
-def test_an_eval_set_over_several_models_is_ranked_and_again_when_it_is_run_again(tmp_path):
+def test_eval_set_over_several_models_is_ranked_on_every_run(tmp_path):
     options = {"log_dir": str(tmp_path / "set"), "model": models(), "metadata": {"ranker": "bradley-terry"}}
     _, logs = eval_set(task(), **options)
     first = reread(logs)[0].results.metadata["podium"]

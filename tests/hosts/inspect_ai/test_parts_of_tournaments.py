@@ -112,7 +112,7 @@ def test_the_eval_set_of_the_example_ranks_as_the_single_run(play, run_podium, t
 
 
 @pytest.mark.slow
-def test_a_shard_counts_once_one_not_seen_is_missing_and_other_divisions_and_plans_are_refused(
+def test_a_shard_counts_once_one_not_seen_is_missing_and_other_divisions_and_plans_are_rejected(
     play, write_responses, run_podium
 ):
     paths = write_responses(THREE)
@@ -157,6 +157,6 @@ def test_a_shard_counts_once_one_not_seen_is_missing_and_other_divisions_and_pla
         (ring, {"shard": "1/2", "look": 2, "played": "logs"}, "look=2, played=logs: .* leave out until= and keep"),
     ],
 )
-def test_what_cannot_be_played_in_parts_is_refused_before_the_first_call(write_responses, task, options, words):
+def test_what_cannot_be_played_in_parts_is_rejected_before_the_first_call(write_responses, task, options, words):
     with pytest.raises(UsageError, match=words):
         task(responses=write_responses(THREE), **options)

@@ -88,7 +88,7 @@ def test_the_pilot_of_an_anchor_sees_margins(play, behave, write_responses):
 
 
 @pytest.mark.slow
-def test_a_tie_may_be_said(play, behave, write_responses):
+def test_judge_may_reply_with_a_tie(play, behave, write_responses):
     behave(scripted=lambda prompt: "C")
     log = play(round_robin(responses=write_responses(), tie=True, logprobs="off"))
     assert {verdict_of(one).value for one in battles(log)} == {0.5}
@@ -109,7 +109,7 @@ def test_one_order_makes_one_call_a_battle(play, record, write_responses, orders
 
 
 @pytest.mark.slow
-def test_repeats_are_asked_apart_and_averaged(play, record, write_responses):
+def test_repeats_are_separate_calls_and_averaged(play, record, write_responses):
     log = play(round_robin(responses=write_responses(), repeats=3))
     assert record.calls == 3 * 72
     rows = verdict_of(battles(log)[0]).metadata["podium"]["judgments"]
@@ -118,7 +118,7 @@ def test_repeats_are_asked_apart_and_averaged(play, record, write_responses):
 
 
 @pytest.mark.slow
-def test_references_and_system_prompts_are_shown_where_that_is_asked_for(play, record, write_responses):
+def test_references_and_system_prompts_are_shown_where_that_is_requested(play, record, write_responses):
     paths = write_responses(reference=lambda k: f"The truth about {k}.", system="You are a pirate.")
     play(round_robin(responses=paths, reference=True, system=True))
     assert all("The truth about" in prompt and "You are a pirate." in prompt for _, prompt in record.prompts)

@@ -7,7 +7,7 @@ from podium.hosts.inspect_ai.tasks import round_robin
 
 
 @pytest.mark.slow
-def test_thoughts_are_neither_judged_nor_read(play, behave, record, write_responses, capfd):
+def test_reasoning_is_neither_judged_nor_parsed(play, behave, record, write_responses, capfd):
     behave(scripted=lambda prompt: "<think>Verdict: B, or B after all</think>\n\nA")
     aloud = {
         (name, item): f"<think>SECRET plan</think>answer {item} quality={quality(name, item)}"

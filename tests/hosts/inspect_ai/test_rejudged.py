@@ -51,7 +51,7 @@ def test_another_judge_plays_every_pairing_with_the_same_answers(play, behave, w
 
 
 @pytest.mark.slow
-def test_the_same_judge_again_agrees_as_the_repeat_column_would_have_it(play, behave, write_responses):
+def test_rejudging_by_the_same_judge_agrees_as_the_repeat_column_does(play, behave, write_responses):
     seen: Counter = Counter()
     judge = behave(scripted=lambda prompt: moody(prompt, seen), probabilities=False)
     first = play(round_robin(responses=write_responses()), judge)
@@ -88,7 +88,7 @@ def test_a_run_that_did_not_end_is_no_source_for_itself(play, behave, write_resp
 
 
 @pytest.mark.slow
-def test_shards_judge_a_record_again_as_a_single_run_does_wherever_their_logs_are(play, behave, write_responses):
+def test_shards_rejudge_a_record_like_a_single_run(play, behave, write_responses):
     first = play(round_robin(responses=write_responses(), pack=True), behave("old", bias=0.3))
     single = play(recorded(battles=str(place(first))), behave("new", bias=1.5), log_dir="single")
     parts = [play(recorded(battles="logs", shard=f"{k}/2"), behave("new", bias=1.5)) for k in (1, 2)]
@@ -127,7 +127,7 @@ def test_a_sample_of_a_table_is_drawn_over_pairs(write_responses):
     assert not any("battles" in one.metadata for one in task.dataset)
 
 
-def test_what_cannot_be_rejudged_is_refused_with_the_remedy(write_responses):
+def test_what_cannot_be_rejudged_is_rejected_with_the_remedy(write_responses):
     paths = write_responses()
     pd.DataFrame({"item": ["x"], "model_a": ["a"], "model_b": ["b"], "credit": [1.0]}).to_csv("v.csv", index=False)
     pd.DataFrame({"model_a": ["ash"], "model_b": ["oak"], "credit": [1.0]}).to_csv("no_items.csv", index=False)

@@ -198,7 +198,7 @@ def test_a_newcomer_joins_the_newcomer_of_two_logs(play, write_responses):
 
 
 @pytest.mark.slow
-def test_an_earlier_log_that_nobody_can_join_is_refused_with_the_remedy(play, write_responses):
+def test_earlier_log_without_room_for_newcomers_is_rejected_with_the_remedy(play, write_responses):
     paths = write_responses({"ash": 0.0, "elm": 1.5}, 26)
     earlier = str(place(play(ring(responses=paths))))
     with pytest.raises(Exception, match="all models are in it already"):
@@ -210,7 +210,7 @@ def test_an_earlier_log_that_nobody_can_join_is_refused_with_the_remedy(play, wr
         ring(responses=others, earlier=earlier)
 
 
-def test_orders_are_refused_with_the_reason_and_so_are_ratings_of_single_responses(write_responses):
+def test_orders_are_rejected_with_the_reason_and_so_are_ratings_of_single_responses(write_responses):
     with pytest.raises((UsageError, SystemExit, Exception), match="balances the orders itself"):
         ring(responses=write_responses(), orders="both")
     with pytest.raises(Exception, match="play round_robin"):
@@ -232,11 +232,11 @@ def test_orders_are_refused_with_the_reason_and_so_are_ratings_of_single_respons
         (lambda paths: ring(responses=paths, models="ash"), "fewer than two models"),
     ],
 )
-def test_what_cannot_be_answered_is_refused_with_a_remedy(write_responses, make, complaint):
+def test_what_cannot_be_answered_is_rejected_with_a_remedy(write_responses, make, complaint):
     with pytest.raises(Exception, match=complaint):
         make(write_responses())
 
 
-def test_as_many_best_as_models_are_refused(write_responses):
+def test_as_many_best_as_models_are_rejected(write_responses):
     with pytest.raises(Exception, match="more than 4 models, and there are 4"):
         ring(responses=write_responses(APART, 30), until="top4", start=25)

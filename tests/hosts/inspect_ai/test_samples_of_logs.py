@@ -24,14 +24,17 @@ from podium.hosts.inspect_ai.tasks import round_robin, swim
 
 
 def by_inspect(path):
-    return [told(one.id, one.epoch, one.metadata, one.scores, one.error) for one in read_eval_log(str(path)).samples]
+    return [
+        comparable_sample(one.id, one.epoch, one.metadata, one.scores, one.error)
+        for one in read_eval_log(str(path)).samples
+    ]
 
 
 def by_podium(path):
-    return [told(one.id, one.epoch, one.metadata, one.scores, one.error) for one in samples_of(path)]
+    return [comparable_sample(one.id, one.epoch, one.metadata, one.scores, one.error) for one in samples_of(path)]
 
 
-def told(name, epoch, metadata, scores, error):
+def comparable_sample(name, epoch, metadata, scores, error):
     # As text, because a score that is not a number equals nothing, not even itself.
     kept = {key: one.model_dump_json() for key, one in (scores or {}).items()}
     return name, epoch, json.dumps(metadata, sort_keys=True), kept, getattr(error, "message", error)
@@ -150,7 +153,7 @@ def test_a_log_that_was_finished_by_a_retry_is_read_as_inspect_reads_it(behave, 
 
 
 @pytest.mark.slow
-def test_a_log_that_was_scored_again_is_read_as_inspect_reads_it(behave, write_responses, play):
+def test_rescored_log_is_read_as_inspect_reads_it(behave, write_responses, play):
     log = play(round_robin(responses=write_responses()), behave())
     write_eval_log(score(log, verdict(logprobs="off"), action="append"), log.location)
     read = by_podium(place(log))
@@ -209,7 +212,7 @@ def test_an_archive_that_podium_cannot_open_is_left_to_inspect(tournament, monke
     assert by_podium(tournament) == expected
 
 
-def test_a_file_that_is_no_archive_is_refused_by_name(tmp_path):
+def test_a_file_that_is_no_archive_is_rejected_by_name(tmp_path):
     path = tmp_path / "broken.eval"
     path.write_bytes(b"no zip at all")
     with pytest.raises(DataError, match=r"broken\.eval.*not a whole Inspect log"):
@@ -217,7 +220,7 @@ def test_a_file_that_is_no_archive_is_refused_by_name(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_sample_that_is_cut_short_is_refused_by_the_name_of_its_log(tournament):
+def test_a_sample_that_is_cut_short_is_rejected_by_the_name_of_its_log(tournament):
     path = rewritten(tournament, lambda name, content: [content[:99] if name.startswith("samples/") else content])
     with pytest.raises(DataError, match=r"changed-.*not a whole Inspect log"):
         log_rows(path)

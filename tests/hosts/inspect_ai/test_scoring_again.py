@@ -30,7 +30,7 @@ def values(log):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("realization", FORMS)
-def test_scoring_again_makes_no_call_and_gives_the_same(play, behave, record, write_responses, realization):
+def test_rescoring_makes_no_call_and_gives_the_same_scores(play, behave, record, write_responses, realization):
     behave(form=FORMS[realization], garbage=0.1)
     log = play(round_robin(responses=write_responses(), realization=realization))
     before = record.calls
@@ -40,7 +40,7 @@ def test_scoring_again_makes_no_call_and_gives_the_same(play, behave, record, wr
 
 
 @pytest.mark.slow
-def test_the_scorer_that_the_log_names_can_be_made_again_from_the_log_alone(play, behave, record, write_responses):
+def test_scorer_can_be_rebuilt_from_the_log(play, behave, record, write_responses):
     behave(form="cot", garbage=0.1)
     log = play(round_robin(responses=write_responses(), realization="cot", tie=True, repeats=2, one_sided="keep"))
     before = record.calls
@@ -96,7 +96,7 @@ def test_an_appended_score_of_the_same_scorer_does_not_count_verdicts_twice(play
 
 
 @pytest.mark.slow
-def test_a_log_that_is_scored_again_ranks_the_same(play, write_responses):
+def test_rescored_log_ranks_the_same(play, write_responses):
     log = play(anchor(responses=write_responses(), anchor="elm"))
     first = ranked(str(place(log)))
     write_eval_log(score(log, verdict(), action="overwrite"))
@@ -115,7 +115,7 @@ def test_the_ranking_in_the_log_survives_an_edited_score(play, write_responses):
 
 
 @pytest.mark.slow
-def test_a_rule_that_changes_is_applied_to_the_kept_replies(play, behave, record, write_responses):
+def test_changed_parser_rule_is_applied_to_stored_replies(play, behave, record, write_responses):
     behave(garbage=0.15)
     log = play(round_robin(responses=write_responses()))
     before = record.calls

@@ -44,7 +44,7 @@ def logs_of(*names, epochs=3, items=2, **how):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pack", [False, True])
-def test_every_epoch_meets_its_own_and_the_card_sees_no_retest(play, record, run_podium, pack):
+def test_each_epoch_is_compared_with_the_same_epoch_and_is_no_retest(play, record, run_podium, pack):
     log = play(round_robin(responses=logs_of(), pack=pack), log_dir="logs")
     assert record.calls == 2 * 3 * 3 * 2
     whole = podium.read_battles(str(place(log)))

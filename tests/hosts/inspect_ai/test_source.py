@@ -106,14 +106,14 @@ def test_everything_is_played_exactly_once(rule):
     assert len([one for one in log if "model_a" in one.metadata]) == len({one.id for one in log if "::" in one.id})
 
 
-def test_the_same_source_driven_again_from_nothing_plays_everything_again(rule):
+def test_source_restarted_from_an_empty_log_plays_everything(rule):
     source = source_of(rule)
     first, again = Host(source).run(), Host(source).run()
     assert ids(first) == ids(again)
 
 
 @pytest.mark.parametrize("stop", [1, 7, 12, 13, 20, 30])
-def test_the_same_source_driven_again_after_a_stop_plays_the_rest_once_and_nothing_twice(rule, stop):
+def test_source_restarted_after_a_stop_plays_only_the_rest(rule, stop):
     whole = Host(source_of(rule)).run()
     source = source_of(rule)
     first = Host(source, stop_after=stop)
@@ -165,7 +165,7 @@ def better_name(own):
 
 
 @pytest.mark.parametrize("stop", [1, 124, 125, 126, 200, 260])
-def test_a_ring_that_was_killed_goes_on_to_the_same_opponents_and_claims_and_asks_nothing_twice(stop):
+def test_killed_ring_resumes_with_the_same_opponents_and_decisions_without_repeated_calls(stop):
     """Before, at and behind the announcement of a round; the new process has nothing but the log."""
     whole = Host(stopping_source(), credit=better_name).run()
     assert "podium answer" in whole[-1].metadata
@@ -192,7 +192,7 @@ def test_a_ring_whose_verdicts_changed_plays_the_rounds_on_record_and_ends_where
         assert log[-1].metadata["podium answer"] == whole[-1].metadata["podium answer"]
 
 
-def test_verdicts_that_changed_do_not_change_who_met_whom():
+def test_changed_verdicts_do_not_change_the_recorded_pairs():
     def other(own):
         return float(own["model_a"] == "elm" or own["model_b"] == "ash")
 
@@ -224,7 +224,7 @@ def test_a_battle_that_was_abandoned_does_not_stop_the_tournament():
     assert len([one for one in host.run() if "model_a" in one.metadata]) == len({b for b in host.played if "::" in b})
 
 
-def test_a_tournament_of_many_rounds_knows_its_rounds_apart():
+def test_tournament_with_many_rounds_distinguishes_its_rounds():
     names = tuple(f"m{k:02d}" for k in range(20))
     source = TournamentSource(Swim(), Field(names, ("q0",), {}), build_samples, outcomes)
     log = Host(source).run()
@@ -285,7 +285,7 @@ def test_an_eval_set_that_stops_at_the_first_failure_plays_everything_in_the_end
 
 
 @pytest.mark.slow
-def test_a_finished_eval_set_run_again_asks_nothing_and_is_ranked_once(behave, record, write_responses, tmp_path):
+def test_finished_eval_set_makes_no_call_and_is_ranked_once(behave, record, write_responses, tmp_path):
     options = {"log_dir": str(tmp_path / "set"), "model_roles": {"judge": "scripted/judge"}}
     paths = write_responses()
     eval_set(round_robin(responses=paths), **options)

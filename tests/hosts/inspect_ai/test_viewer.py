@@ -16,7 +16,7 @@ def log(behave, write_responses, play):
     return play(round_robin(responses=write_responses(items=2, models={"ash": 1.0, "elm": 2.0})), behave())
 
 
-def test_an_explanation_has_who_met_whom_both_responses_and_the_judges_words(log):
+def test_explanation_contains_models_responses_and_judge_reply(log):
     sample = battles(log)[0]
     words = verdict_of(sample).explanation
     assert words.startswith("**ash** against **elm**")
@@ -29,7 +29,7 @@ def test_an_explanation_has_who_met_whom_both_responses_and_the_judges_words(log
     assert all(f"│ {line}" in words for reply in replies for line in reply.strip().splitlines())
 
 
-def test_a_long_response_is_cut_in_the_explanation_alone_and_the_cut_is_said(behave, write_responses, play):
+def test_explanation_marks_a_truncated_response(behave, write_responses, play):
     texts = {("ash", 0): "quality=1 " + "x" * (2000 + 990)}
     responses = write_responses(items=1, models={"ash": 1.0, "elm": 2.0}, texts=texts)
     [sample] = battles(play(round_robin(responses=responses), behave()))
@@ -37,7 +37,7 @@ def test_a_long_response_is_cut_in_the_explanation_alone_and_the_cut_is_said(beh
     assert sample.metadata["response_a"] == texts["ash", 0]
 
 
-def test_ids_have_no_provider_where_names_stay_apart_without(behave, play, tmp_path):
+def test_sample_ids_omit_the_provider_if_names_stay_unique(behave, play, tmp_path):
     path = tmp_path / "responses.csv"
     path.write_text("id,instruction,response,model\nq0,Why?,quality=1,lab/ash\nq0,Why?,quality=2,other/me/elm\n")
     [sample] = battles(play(round_robin(responses=str(path)), behave()))

@@ -154,7 +154,7 @@ def test_calls_that_fail_leave_their_battle_unparsed_and_the_rest_judged(
 
 
 @pytest.mark.slow
-def test_only_what_failed_is_asked_again(server: StandIn, tmp_path: Path, asked: dict[str, Any]):
+def test_only_failed_calls_are_retried(server: StandIn, tmp_path: Path, asked: dict[str, Any]):
     tasks = write_task(tmp_path, asked)
     server.script(faults={"400": 0.25}, lasting=True)
     first = evaluated(tasks)
@@ -176,7 +176,9 @@ def test_garbage_is_unparsed_with_its_reason_and_is_no_tie(server: StandIn, tmp_
 
 
 @pytest.mark.slow
-def test_a_judge_that_is_down_is_left_alone_after_a_while(tmp_path: Path, asked: dict[str, Any], caplog: Any):
+def test_unavailable_judge_is_no_longer_called_after_repeated_failures(
+    tmp_path: Path, asked: dict[str, Any], caplog: Any
+):
     closed = {"base_url": "http://127.0.0.1:9/v1", "max_retries": 0}
     down = {**asked, "judge_args": closed, "concurrency": 1}
     down["against"] = [*down["against"], *write_opponents(tmp_path, ["own"])]
@@ -192,7 +194,7 @@ def test_a_judge_that_is_down_is_left_alone_after_a_while(tmp_path: Path, asked:
 
 
 @pytest.mark.slow
-def test_calls_are_concurrent_and_never_more_than_was_said(server: StandIn, tmp_path: Path, asked: dict[str, Any]):
+def test_judge_calls_respect_the_concurrency_limit(server: StandIn, tmp_path: Path, asked: dict[str, Any]):
     server.script(latency=0.05)
     evaluated(write_task(tmp_path, {**asked, "concurrency": 4}))
     calls = server.calls()
@@ -247,7 +249,7 @@ def test_a_jury_gives_one_verdict_and_every_judges_own(server: StandIn, tmp_path
     ],
     ids=["by name", "in a header", "in an address", "by its value", "in a model's text"],
 )
-def test_a_key_in_the_yaml_is_refused_and_not_repeated(unasked: dict[str, Any], wrong: dict[str, Any]):
+def test_a_key_in_the_yaml_is_rejected_and_not_repeated(unasked: dict[str, Any], wrong: dict[str, Any]):
     with pytest.raises(UsageError, match="environment variable") as refused:
         JudgeFilter(**{**unasked, **wrong})
     assert KEY not in str(refused.value)
@@ -291,7 +293,7 @@ def test_a_wrong_option_is_named_with_the_right_one(unasked: dict[str, Any], wro
         ({"judge": "podium/nobody"}, "judge: podium/nobody"),
     ],
 )
-def test_what_does_not_fit_is_said(unasked: dict[str, Any], wrong: dict[str, Any], said: str):
+def test_incompatible_arguments_are_reported(unasked: dict[str, Any], wrong: dict[str, Any], said: str):
     with pytest.raises(UsageError, match=said):
         JudgeFilter(**{**unasked, **wrong}).apply([["An answer."]], [{"id": "q0"}])
 
@@ -328,7 +330,7 @@ def test_a_document_that_shows_media_is_missing_with_the_reason(
     assert "2 not played (media in the document, which the filter cannot show)" in caplog.text
 
 
-def test_notes_on_the_opponents_are_told(unasked: dict[str, Any], tmp_path: Path, caplog: Any):
+def test_notes_on_opponents_are_reported(unasked: dict[str, Any], tmp_path: Path, caplog: Any):
     (tmp_path / "questions.jsonl").write_text('{"id": "q99", "instruction": "Nobody answered?"}\n')
     against = [*unasked["against"], str(tmp_path / "questions.jsonl")]
     JudgeFilter(**{**unasked, "against": against}).apply(["An answer."], [{"id": "q0"}])

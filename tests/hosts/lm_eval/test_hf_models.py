@@ -61,9 +61,7 @@ def tiny(tmp_path_factory) -> Path:
     return folder
 
 
-def test_it_is_ranked_last_by_the_metric_and_all_tie_when_it_judges(
-    tiny, monkeypatch, task_of_sums, server, tmp_path, capfd
-):
+def test_small_hf_model_is_ranked_last_and_judges_only_ties(tiny, monkeypatch, task_of_sums, server, tmp_path, capfd):
     """It never adds, so it loses; as a judge it prefers each side once, so every battle is half a win for both."""
     few = ("--limit", "6", "-o", "out")
     told = ("--model", "hf", "--model_args", f"pretrained={tiny}", "--device", "cpu")

@@ -29,19 +29,19 @@ SAMPLE = {
 }
 
 
-def test_its_command_line_has_run_with_a_function():
+def test_lm_eval_run_command_has_a_function():
     run = compatibility.find_run_parser(compatibility.build_command_line())
     assert "--output_path" in run.format_help()
     assert callable(run.get_default("func"))
 
 
 @pytest.mark.parametrize("cli", [SimpleNamespace(), SimpleNamespace(_parser=argparse.ArgumentParser())])
-def test_a_command_line_without_run_is_said_to_lack_it(cli):
+def test_lm_eval_command_without_run_is_reported(cli):
     with pytest.raises(LookupError, match="no command `run`"):
         compatibility.find_run_parser(cli)
 
 
-def test_its_run_looks_simple_evaluate_up_when_it_runs():
+def test_lm_eval_run_imports_simple_evaluate_at_run_time():
     """`call_after_evaluation` replaces `lm_eval.simple_evaluate`: the command must not have bound it before."""
     import lm_eval._cli.run as command
 
@@ -64,7 +64,7 @@ def test_a_tracker_writes_results_and_samples_under_the_models_name(tmp_path):
     assert logging.getLogger("lm_eval.loggers.evaluation_tracker").level == level
 
 
-def test_its_evaluator_hashes_documents_as_podium_does():
+def test_lm_eval_document_hash_equals_podiums():
     import lm_eval.evaluator as evaluator
 
     text = Path(evaluator.__file__).read_text()

@@ -83,7 +83,7 @@ def test_a_document_without_a_readable_verdict_changes_nothing():
     assert metrics.bradley_terry_stderr(items(*more)) == metrics.bradley_terry_stderr(items(*MIXED))
 
 
-def test_nothing_read_is_no_number(caplog: pytest.LogCaptureFixture):
+def test_no_parsed_verdict_gives_no_number(caplog: pytest.LogCaptureFixture):
     none = items((None, None), (None, None))
     assert math.isnan(metrics.win_rate(none))
     assert metrics.win_rate_stderr(none) == "N/A"
@@ -91,7 +91,7 @@ def test_nothing_read_is_no_number(caplog: pytest.LogCaptureFixture):
 
 
 @pytest.mark.slow
-def test_who_won_everything_has_no_finite_rating(caplog: pytest.LogCaptureFixture):
+def test_model_with_only_wins_has_no_finite_rating(caplog: pytest.LogCaptureFixture):
     won = items(*([(1.0, 1.0)] * 5))
     assert metrics.win_rate(won) == 1
     assert math.isnan(metrics.bradley_terry(won))
@@ -119,20 +119,20 @@ def test_what_a_model_says_is_never_taken_for_a_verdict():
     assert metrics.count_judged(predictions=[forged]) is None
 
 
-def test_a_plain_number_from_lm_eval_is_refused(caplog: pytest.LogCaptureFixture):
+def test_a_plain_number_from_lm_eval_is_rejected(caplog: pytest.LogCaptureFixture):
     """lm-eval makes 1.0 or 0.0 of any metric where a task's target is a list."""
     assert math.isnan(metrics.win_rate([1.0, 0.0, 1.0]))
     assert "doc_to_target" in caplog.text
 
 
-def test_what_a_document_earned_is_a_number_that_survives_processes():
+def test_document_credit_is_a_picklable_number():
     """lm-eval gathers values of several processes by pickling them, and writes them as JSON."""
     one = items((1.0, 0.5))[0]
     again = pickle.loads(pickle.dumps(one))
     assert (json.dumps(one), again.verdicts, again.options) == ("0.75", one.verdicts, one.options)
 
 
-def test_names_are_registered_once_and_loading_again_is_no_error():
+def test_repeated_loading_registers_metric_names_once():
     importlib.import_module("podium.hosts.lm_eval.filter")
     before = registry.get_metric("win_rate")
     importlib.reload(metrics)
@@ -140,7 +140,7 @@ def test_names_are_registered_once_and_loading_again_is_no_error():
     assert registry.get_filter("podium_judge").__name__ == "JudgeFilter"
 
 
-def test_a_name_that_another_package_has_is_told():
+def test_metric_name_of_another_package_is_reported():
     with pytest.raises(ValueError, match="acc"):
         register("metric", "acc", higher_is_better=True)(metrics.earned_credit)
 

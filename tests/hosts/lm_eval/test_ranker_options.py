@@ -48,7 +48,7 @@ def test_options_of_rankers_may_be_a_mapping():
     assert options_from(section_of(told)).settings == ("anchor=m", "win-rate.labels=hard")
 
 
-def test_a_setting_without_a_value_is_refused_and_not_repeated():
+def test_a_setting_without_a_value_is_rejected_and_not_repeated():
     with pytest.raises(UsageError) as refused:
         parse_pairs(["sk-0123456789"])
     assert "sk-" not in str(refused.value)

@@ -94,7 +94,7 @@ def test_a_model_judges_and_nothing_is_asked_twice(two, judge, server, tmp_path,
 
 
 @pytest.mark.slow
-def test_a_judge_of_inspect_gets_its_key_and_nobody_else_does(two, server, tmp_path, capfd):
+def test_api_key_is_passed_only_to_the_inspect_judge(two, server, tmp_path, capfd):
     told = ("-o", "out", "--ranker", "win-rate", "--ranker_judge", "openai-api/standin/judge")
     where = f"base_url={server.address}/v1,api_key={KEY}"
     how = ("--ranker_tournament", "anchor", "--ranker_args", "anchor=ash-0.9,items=5", "temperature=0")
@@ -106,7 +106,7 @@ def test_a_judge_of_inspect_gets_its_key_and_nobody_else_does(two, server, tmp_p
 
 
 @pytest.mark.slow
-def test_battles_that_fail_for_good_are_unparsed_and_asked_again_next_time(two, judge, server, tmp_path, capfd):
+def test_permanently_failed_battles_are_unparsed_and_retried_by_the_next_run(two, judge, server, tmp_path, capfd):
     server.script(faults={"400": 0.3}, lasting=True)
     assert two(*judge, "--ranker_args", "orders=as-given") == 3
     failed = {(one.item, one.first) for one in server.calls() if one.model == "judge" and one.fate == "400"}
@@ -167,7 +167,7 @@ def test_a_key_that_a_server_repeats_in_its_refusal_is_written_nowhere(two, stat
 
 
 @pytest.mark.slow
-def test_a_judge_that_never_answers_costs_nothing_of_the_run(two, judge, server, tmp_path, capfd):
+def test_unresponsive_judge_does_not_fail_the_run(two, judge, server, tmp_path, capfd):
     server.script(faults={"401": 1.0}, lasting=True)
     assert two(*judge) == 3
     out, err = capfd.readouterr()
@@ -216,7 +216,7 @@ sys.exit(run(pytest.MonkeyPatch(), Path("tasks"), server, *sys.argv[2:]))
 
 @pytest.mark.slow
 @pytest.mark.parametrize("signal", [SIGTERM, SIGKILL])
-def test_whoever_kills_the_judging_has_the_results_and_samples(two, judge, server, signal, monkeypatch):
+def test_results_and_samples_are_saved_if_judging_is_killed(two, judge, server, signal, monkeypatch):
     """And the next command takes up where this one was killed."""
     here = Path(__file__).parent
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, (here, here.parent))))
@@ -247,7 +247,7 @@ def test_a_run_that_is_judged_is_saved_once(two, judge, tmp_path):
 
 
 @pytest.mark.slow
-def test_an_answer_cut_short_is_asked_for_again(two, server, tmp_path, capfd):
+def test_truncated_answer_is_requested_again(two, server, tmp_path, capfd):
     server.script(faults={"cut": 0.2}, draw=3)
     where = f"base_url={server.address}/v1,api_key={KEY}"
     told = ("-o", "out", "--ranker", "win-rate", "--ranker_judge", "openai-api/standin/judge")
@@ -293,7 +293,7 @@ def test_each_judge_of_a_jury_ranks(two, judge, server, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_log_can_be_taken_up_again_by_inspect_and_holds_no_header(two, judge, server, capfd):
+def test_log_can_be_resumed_by_inspect_and_contains_no_header(two, judge, server, capfd):
     in_a_header = f"{judge[-1]},default_headers={{'X-Token': '{KEY}'}}"
     assert two(*judge[:-1], in_a_header, "--ranker_args", "items=2") == 0
     assert {one.bearer for one in server.calls() if one.model == "judge"} == {KEY}
@@ -319,7 +319,7 @@ def test_a_log_can_be_taken_up_again_by_inspect_and_holds_no_header(two, judge, 
         (("--ranker_metric", "exact_match"), "--ranker_judge by a judge: leave out one of them"),
     ],
 )
-def test_a_tournament_that_cannot_be_is_refused_before_the_run(
+def test_a_tournament_that_cannot_be_is_rejected_before_the_run(
     more, said, judge, monkeypatch, task_of_sums, server, capfd
 ):
     assert run(monkeypatch, task_of_sums, server, MODELS[0], *judge[:-1], "temperature=0", *more) == 2

@@ -178,7 +178,7 @@ def test_tasks_and_groups_are_ranked_each_and_every_metric_where_none_is_named(
 
 
 @pytest.mark.slow
-def test_an_unbounded_rating_is_left_out_of_the_table_and_said(monkeypatch, task_of_sums, server, tmp_path, capfd):
+def test_unbounded_rating_is_omitted_from_the_table_and_reported(monkeypatch, task_of_sums, server, tmp_path, capfd):
     for model in ("nil-0.0", "one-1.0"):
         assert run(monkeypatch, task_of_sums, server, model, "-o", "out", "--ranker", "bradley-terry,win-rate") == 0
     figures = results(tmp_path / "out" / "one-1.0")["results"]["sums"]
@@ -188,7 +188,7 @@ def test_an_unbounded_rating_is_left_out_of_the_table_and_said(monkeypatch, task
 
 
 @pytest.mark.slow
-def test_what_cannot_be_ranked_is_said_after_all_is_saved(three, monkeypatch, task_of_sums, server, tmp_path, capfd):
+def test_ranking_failure_is_reported_after_results_are_saved(three, monkeypatch, task_of_sums, server, tmp_path, capfd):
     (task_of_sums / "sums.jsonl").write_text('{"question": "What is 90 plus 9?", "answer": "99"}\n')
     monkeypatch.setenv("HF_DATASETS_CACHE", str(tmp_path / "other"))
     assert run(monkeypatch, task_of_sums, server, "oak-0.5", "-o", "out", "--ranker", "win-rate") == 3
@@ -239,13 +239,13 @@ def test_a_process_that_has_no_results_ranks_nothing(monkeypatch, task_of_sums, 
         (("-o", "out", "--ranker_label", "x"), "has no effect without --ranker NAME"),
     ],
 )
-def test_wrong_usage_is_told_before_the_run(typed, said, monkeypatch, task_of_sums, server, capfd):
+def test_wrong_usage_is_reported_before_the_run(typed, said, monkeypatch, task_of_sums, server, capfd):
     assert run(monkeypatch, task_of_sums, server, "ash-0.9", *typed) == 2
     assert said in capfd.readouterr().err
     assert calls(server, MODELS) == 0
 
 
-def test_an_unknown_key_of_the_section_is_refused(monkeypatch, capfd):
+def test_an_unknown_key_of_the_section_is_rejected(monkeypatch, capfd):
     Path("run.yaml").write_text("tasks: [sums]\nranker: {name: win-rate, agianst: out}\n")
     assert bare(monkeypatch, "run", "--config", "run.yaml") == 2
     assert "did you mean 'ranker_against'?" in capfd.readouterr().err

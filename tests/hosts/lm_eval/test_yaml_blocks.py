@@ -172,7 +172,7 @@ def test_a_label_names_the_runs_own_model(found: dict[str, Any], tmp_path: Path)
 
 
 @pytest.mark.slow
-def test_a_model_called_as_its_opponent_is_refused(found: dict[str, Any], tmp_path: Path):
+def test_a_model_called_as_its_opponent_is_rejected(found: dict[str, Any], tmp_path: Path):
     with pytest.raises(DataError, match="'elm' is the name of both sides"):
         read_battles(judged_folder(tmp_path / "out", found, "elm"))
 
@@ -194,7 +194,7 @@ def test_forged_verdicts_in_a_response_are_not_read(found: dict[str, Any], tmp_p
 
 
 @pytest.mark.slow
-def test_a_cut_off_line_is_told_and_the_rest_is_read(found: dict[str, Any], tmp_path: Path):
+def test_truncated_line_is_reported_and_the_rest_is_read(found: dict[str, Any], tmp_path: Path):
     place = judged_folder(tmp_path / "out", found)
     path = next(place.glob("samples_*"))
     path.write_text(path.read_text()[:-40])
@@ -204,7 +204,7 @@ def test_a_cut_off_line_is_told_and_the_rest_is_read(found: dict[str, Any], tmp_
 
 
 @pytest.mark.slow
-def test_verdicts_keep_what_the_judge_said(found: dict[str, Any]):
+def test_verdicts_contain_the_judge_reply(found: dict[str, Any]):
     shown = [one for row in verdicts(found) for battle in row["battles"] for one in battle["judgments"]]
     assert {one["order"] for one in shown} == {"ab", "ba"}
     assert all(len(one["replies"]) == 1 for one in shown)

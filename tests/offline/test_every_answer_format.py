@@ -83,7 +83,7 @@ def test_without_ties_both_orders_of_an_equal_pair_cancel_out(realization, setti
     assert earned == [1.0, 1.0]
 
 
-def test_labels_tell_a_clear_win_from_a_narrow_one():
+def test_labels_distinguish_clear_and_narrow_wins():
     labels = [verdict(LABELS, Settings(), GOOD, other).label for other in (BAD, FAIR)]
     assert labels == ["A>>B", "A>B"]
 

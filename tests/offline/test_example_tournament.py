@@ -33,7 +33,7 @@ def test_every_instruction_has_a_demand_that_a_rule_can_check(example):
     assert [one.id for one in example.items if len(demands(one.instruction)) < 2] == []
 
 
-def test_every_instruction_tells_models_apart(example):
+def test_every_instruction_distinguishes_models(example):
     by_item = {one.id: {shares(example, name).get(one.id) for name in example.models} for one in example.items}
     assert [item for item, found in by_item.items() if len(found) < 2] == []
 
@@ -43,7 +43,7 @@ def test_models_differ_in_quality_as_the_readme_says(example):
     assert sorted(means, key=means.__getitem__) == ["willow", "sorrel", "nettle", "linden", "alder", "rowan"]
 
 
-def test_nobody_is_best_everywhere(example):
+def test_no_model_is_best_on_every_category(example):
     best = [name for name in example.models if set(shares(example, name).values()) == {1.0}]
     assert best == []
 

@@ -40,7 +40,7 @@ def test_leads_within_the_tie_are_ties():
     assert [letter(FULL, NEARLY, tie=True, **more) for more in ({}, {"tie_width": 0.25})] == ["A", "C"]
 
 
-def test_the_same_prompt_gives_the_same_reply():
+def test_offline_judge_gives_the_same_reply_to_the_same_prompt():
     how = Judging(LABELS)
     texts = Texts(INSTRUCTION, (FULL, NEARLY))
     replies = [StandIn(noise=0.5).answer(how.prompt(texts), how, texts) for _ in range(2)]
@@ -97,7 +97,7 @@ DEMANDING = (
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 @pytest.mark.parametrize("instruction", [INSTRUCTION, DEMANDING], ids=["plain", "demanding"])
-def test_a_hostile_response_does_not_win_against_one_that_obeys(text, instruction):
+def test_hostile_response_does_not_beat_an_obedient_one(text, instruction):
     obedient = FULL if instruction is INSTRUCTION else '{"a": "fig, pear, 7", "b": "tide tide"}?'
     assert letter(obedient, text, tie=False, instruction=instruction) == "A"
 

@@ -46,12 +46,12 @@ CASES = [
 
 
 @pytest.mark.parametrize(("instruction", "good", "bad"), CASES)
-def test_a_response_that_does_as_it_is_told_meets_every_demand(instruction, good, bad):  # noqa: ARG001
+def test_obedient_response_meets_every_demand(instruction, good, bad):  # noqa: ARG001
     assert missed_demands(good, demands(instruction)) == ()
 
 
 @pytest.mark.parametrize(("instruction", "good", "bad"), CASES)
-def test_a_response_that_does_not_misses_a_demand(instruction, good, bad):  # noqa: ARG001
+def test_disobedient_response_misses_a_demand(instruction, good, bad):  # noqa: ARG001
     assert missed_demands(bad, demands(instruction)) != ()
 
 

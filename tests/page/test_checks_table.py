@@ -4,7 +4,7 @@ import podium
 from podium.page.checks_table import checks_table
 
 
-def test_replies_that_were_not_read_are_told_beside_the_battles_that_were_lost_by_them() -> None:
+def test_checks_table_counts_unparsed_replies_and_lost_battles() -> None:
     """A battle of which one order could not be read has lost one reply of two: the threshold is one of replies."""
     battles = podium.simulate(4, 100, seed=1).battles(podium.Judge(unparsed=0.02))
     [standings] = podium.rank(battles).standings

@@ -67,7 +67,7 @@ def test_what_inspect_wrote_beside_a_log_is_called_by_its_task_and_time(tmp_path
     assert sorted(found) == sorted(["round-robin 2026-11-23T00-52-58", written[1]])
 
 
-def test_a_site_inside_the_folder_is_not_read_again(tmp_path: Path, example: Ranking) -> None:
+def test_site_inside_the_input_folder_is_not_read(tmp_path: Path, example: Ranking) -> None:
     folder = write_rankings(tmp_path, {"chat": example, "site/rankings/chat": example})
     assert list(rankings_in(folder, folder / "site")[0]) == ["chat"]
 
@@ -79,7 +79,7 @@ def test_a_ranking_of_the_site_says_who_judged_and_its_own_answer(tmp_path: Path
     assert "amber, birch and cedar lead and are too close to call on these 40 items." in card
 
 
-def test_a_folder_without_a_ranking_is_refused_with_what_to_do(tmp_path: Path) -> None:
+def test_a_folder_without_a_ranking_is_rejected_with_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="podium rank --format json"):
         rankings_in(tmp_path)
 
@@ -92,7 +92,7 @@ def test_a_folder_without_a_ranking_is_refused_with_what_to_do(tmp_path: Path) -
         ({"wren": (None, None), "lark": (None, None)}, "1 ranking without rank sets"),
     ],
 )
-def test_the_card_says_who_leads_alone_and_where_nobody_does(
+def test_leaderboard_card_names_a_sole_leader_or_none(
     example: Ranking, places: dict[str, tuple[int | None, int | None]], said: str
 ) -> None:
     """One model whose rank set holds the first place leads; two share it; none is unknown, and no tie."""
@@ -121,7 +121,7 @@ def test_models_that_a_ranking_lacks_have_no_place_there(example: Ranking) -> No
 
 
 @pytest.mark.slow
-def test_a_server_serves_the_site_and_nothing_else_is_asked_for(
+def test_a_server_serves_the_site_and_nothing_else_is_requested(
     tmp_path: Path, example: Ranking, chromium: Any, violations: Callable[[Any], list[str]]
 ) -> None:
     """Names with markup, spaces and signs of URLs lead to their pages, from the start page and back."""

@@ -27,7 +27,7 @@ TURNED = ("q", "finch", "wren")
         ([("ann", None, "wren", "finch", 1.0, 1, 1), ("bob", None, "wren", "finch", 0.0, 1, 1)], [CHANCE, CHANCE]),
     ],
 )
-def test_judges_disagree_where_they_prefer_different_sides_of_the_same_responses(rows, why):
+def test_judges_disagree_if_they_prefer_different_responses(rows, why):
     table = pd.DataFrame(rows, columns=COLUMNS)
     listed = list_battles(read_battles(table), read_battles(table, merge=False), None)
     assert (listed.document["why"], listed.disagreeing) == (why, sum(reason == JUDGES for reason in why))

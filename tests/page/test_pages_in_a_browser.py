@@ -86,7 +86,7 @@ def test_a_click_on_the_heat_map_opens_the_battles_of_the_pair(example: Path, op
     assert "40 battles match" in page.locator("#matches").inner_text()
 
 
-def test_a_printed_page_names_its_columns_and_whom_the_win_rates_are_against(
+def test_printed_page_names_its_columns_and_the_opponent_of_the_win_rates(
     example: Path, open_page: Callable[..., Any]
 ) -> None:
     """Heads of tables are buttons on the screen, and no decoration; the form that searches battles is."""

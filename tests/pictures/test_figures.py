@@ -61,7 +61,7 @@ def test_charts_hold_the_rows_of_the_ranking() -> None:
     ]
 
 
-def test_a_missing_library_is_said_with_the_line_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_library_is_reported_with_its_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(name: str) -> None:
         raise ImportError(name)
 
@@ -88,7 +88,7 @@ def test_the_command_draws_svg_png_and_pdf(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_rankers_side_by_side_have_one_legend_that_shows_colour_and_shape(tmp_path: Path) -> None:
+def test_figure_of_several_rankers_has_one_legend_with_colour_and_shape(tmp_path: Path) -> None:
     command = ["rank", EXAMPLE, "--ranker", "soft-elo,bradley-terry", "--figure", str(tmp_path / "two.svg")]
     podium(command, standalone_mode=False)
     drawn = (tmp_path / "two.svg").read_text()

@@ -77,6 +77,6 @@ def test_a_plan_for_a_difference_needs_no_models_and_says_the_items():
         ({"disagree": 0.1, "models": 3}, "describe a difference: give it"),
     ],
 )
-def test_a_difference_that_cannot_be_planned_for_is_refused(options, complaint):
+def test_a_difference_that_cannot_be_planned_for_is_rejected(options, complaint):
     with pytest.raises(UsageError, match=complaint):
         make_plan(**options)

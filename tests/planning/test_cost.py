@@ -58,7 +58,7 @@ def test_without_one_of_four_numbers_there_is_no_sum(unknown: str) -> None:
         ({"orders": "ab"}, "no orders called 'ab'"),
     ],
 )
-def test_a_tariff_that_no_judge_has_is_refused(options: dict, why: str) -> None:
+def test_a_tariff_that_no_judge_has_is_rejected(options: dict, why: str) -> None:
     with pytest.raises(UsageError, match=why):
         Tariff(**options)
 

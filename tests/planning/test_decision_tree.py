@@ -17,7 +17,7 @@ from podium.planning.planner import select_design
         (22, None, (), "ranking", 3),
     ],
 )
-def test_every_way_down_the_tree(
+def test_decision_tree_reaches_every_leaf(
     models: int, baseline: str | None, pairs: tuple[tuple[str, str], ...], design: str, questions: int
 ) -> None:
     found = select_design(models, baseline, pairs)

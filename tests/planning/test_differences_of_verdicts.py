@@ -22,7 +22,7 @@ def test_the_edge_is_the_one_asked_for(ties: float, edge: float) -> None:
     assert (found.edge, found.shares.sum()) == (pytest.approx(edge), pytest.approx(1))
 
 
-def test_the_distance_in_elo_is_that_of_the_win_rates_against_the_anchor() -> None:
+def test_elo_gap_is_that_of_the_win_rates_against_the_anchor() -> None:
     """By hand: without ties, one wins 3/4 and the other 1/4; so P(+2) = 9/16, P(-2) = 1/16, and 2 x 190.8 Elo."""
     found = three_levels(0.0, 0.9 - 0.5)
     assert found.shares.tolist() == pytest.approx([1 / 16, 0, 6 / 16, 0, 9 / 16])
@@ -34,7 +34,7 @@ def test_another_share_keeps_the_edge() -> None:
     assert (found.edge, found.informative, found.shares.sum()) == pytest.approx((0.1, 0.45, 1))
 
 
-def test_an_edge_out_of_reach_is_refused() -> None:
+def test_an_edge_out_of_reach_is_rejected() -> None:
     with pytest.raises(UsageError, match="ties"):
         three_levels(1.0, 0.05)
 

@@ -30,7 +30,7 @@ def test_no_battle_is_drawn_twice_and_models_are_balanced():
     assert drawn.per_model[1] - drawn.per_model[0] <= 1
 
 
-def test_labels_at_hand_are_not_asked_for_again_and_count_in_the_balance():
+def test_label_draw_excludes_but_balances_existing_labels():
     known = frame()["human"].where(frame()["model_a"].eq("model-01") & frame()["item"].lt("item-05"))
     drawn = draw(60, table=frame().assign(human=known))
     labelled = frame()[known.notna()]
@@ -41,7 +41,7 @@ def test_labels_at_hand_are_not_asked_for_again_and_count_in_the_balance():
     assert drawn.known == len(before)
 
 
-def test_a_model_without_a_readable_verdict_is_not_drawn_and_too_few_are_told():
+def test_label_draw_omits_models_without_verdicts_and_reports_too_few():
     table = frame().drop(columns="human")
     gone = (table[["model_a", "model_b"]] == "model-01").any(axis=1)
     table = table.assign(credit=table["credit"].mask(gone), margin=table["margin"].mask(gone))
@@ -51,7 +51,7 @@ def test_a_model_without_a_readable_verdict_is_not_drawn_and_too_few_are_told():
         draw(left + 1, table=table)
 
 
-def test_where_no_battle_is_left_the_reason_is_told_and_not_that_fewer_would_do():
+def test_label_draw_without_battles_left_gives_the_reason():
     with pytest.raises(UsageError, match="all 450 battles have a label") as refused:
         draw(10, table=frame())
     assert "ask for fewer" not in str(refused.value)
@@ -65,7 +65,7 @@ def test_where_no_battle_is_left_the_reason_is_told_and_not_that_fewer_would_do(
     assert "--responses" not in str(unparsed.value)
 
 
-def test_items_are_drawn_at_random_whatever_the_judge_said():
+def test_label_draw_of_items_does_not_depend_on_verdicts():
     """Verdicts and margins that are turned round change no draw."""
     turned = frame().drop(columns="human").assign(credit=1 - frame()["credit"], margin=-frame()["margin"])
     assert battles_of(draw()) == battles_of(draw(table=turned))
@@ -77,25 +77,25 @@ def test_responses_are_shown_in_random_order():
     assert 0.4 < np.mean(first) < 0.6
 
 
-def test_uncertainty_is_refused_with_what_it_costs():
+def test_uncertainty_is_rejected_with_what_it_costs():
     with pytest.raises(UsageError, match="three times the error"):
         draw(by="uncertainty")
 
 
-def test_the_command_refuses_uncertainty_before_it_asks_for_texts(tmp_path, podium):
+def test_the_command_rejects_uncertainty_before_it_asks_for_texts(tmp_path, podium):
     frame().to_csv(tmp_path / "verdicts.csv", index=False)
     result = podium("label", tmp_path / "verdicts.csv", "--by", "uncertainty", "-o", tmp_path / "sheet.csv")
     assert (result.code, "three times the error" in result.err) == (2, True)
 
 
-def test_labels_of_a_model_are_told_once_where_all_have_as_many():
+def test_label_draw_reports_equal_labels_per_model_once():
     told = draw_reports(draw(60))[0].notes
     assert any(text.endswith("each model then has 20 labels.") for text in told)
     told = draw_reports(draw(61))[0].notes
     assert any(text.endswith("each model then has 20 to 21 labels.") for text in told)
 
 
-def test_more_battles_than_there_are_are_refused():
+def test_more_battles_than_there_are_are_rejected():
     with pytest.raises(UsageError, match=r"451 battles were asked for, and 450 have no label yet"):
         draw(451)
 

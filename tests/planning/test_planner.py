@@ -60,13 +60,13 @@ def test_a_plan_opens_with_design_items_calls_and_price(numbers) -> None:
     assert f"takes {best.items.value:,.0f} items and {best.needed.calls:,.0f} calls, {best.needed.money:,.2f}" in said
 
 
-def test_the_cheapest_of_several_designs_is_said_to_be(piloted) -> None:
+def test_plan_marks_the_cheapest_design(piloted) -> None:
     assert plan_reports(piloted)[0].answer[0].endswith(": the least of these designs.")
     [report] = plan_reports(replace(piloted, lines=piloted.lines[:1]))
     assert report.answer[0].endswith(" calls.")
 
 
-def test_a_plan_against_a_baseline_opens_with_that_comparison() -> None:
+def test_plan_with_a_baseline_opens_with_its_comparison() -> None:
     [report] = plan_reports(make_plan(models=5, items=200, baseline="old"))
     assert report.answer[0].startswith("Compare every model with old")
 
@@ -81,7 +81,7 @@ def test_the_cheapest_is_the_one_with_the_least_money(numbers) -> None:
     assert numbers.cheapest.startswith(f"{least.design}: {least.needed.money:,.2f} on {least.items.value:,.0f} items")
 
 
-def test_what_cannot_be_told_from_the_cheapest_is_named(piloted) -> None:
+def test_plan_names_designs_indistinguishable_from_the_cheapest(piloted) -> None:
     best = min(piloted.lines, key=lambda line: line.needed.calls)
     near = [one.design for one in piloted.lines if one is not best and one.needed_low.calls <= best.needed_high.calls]
     assert all(name in piloted.cheapest for name in near)
@@ -104,7 +104,7 @@ def test_three_levels_have_the_rankers_interval(battles: Battles, piloted) -> No
         assert ends == pytest.approx((oracle.score, oracle.low, oracle.high))
 
 
-def test_the_smallest_gaps_follow_from_what_decides(piloted) -> None:
+def test_smallest_gaps_follow_from_the_standard_errors(piloted) -> None:
     """Closed form: the edge of 200 items times the share; the larger share tells the smaller edge."""
     direct, anchored = piloted.gaps
     ties = piloted.asked["ties"]
@@ -115,12 +115,12 @@ def test_the_smallest_gaps_follow_from_what_decides(piloted) -> None:
     assert direct.elo.low < direct.elo.value < direct.elo.high
 
 
-def test_items_too_few_to_tell_anything_are_said_so() -> None:
+def test_plan_reports_too_few_items() -> None:
     found = make_plan(models=4, items=3, ties=0.2)
     assert [(gap.edge, gap.elo) for gap in found.gaps] == [(None, None), (None, None)]
 
 
-def test_the_strongest_is_advised_against(piloted) -> None:
+def test_plan_advises_against_the_strongest_model_as_anchor(piloted) -> None:
     advice = {one.anchor: one.advice for one in piloted.candidates}
     assert advice["model-01"] == "avoid: less informative"
     assert advice[piloted.anchor].startswith("take it")
@@ -154,7 +154,7 @@ def test_a_named_baseline_is_the_anchor_of_all_figures(battles: Battles) -> None
     assert found.cheapest.startswith("anchor model-02: ")
 
 
-def test_pairs_of_interest_are_priced_by_the_sign_test(battles: Battles) -> None:
+def test_cost_of_chosen_pairs_follows_the_sign_test(battles: Battles) -> None:
     found = make_plan(battles, pairs=[("model-01", "model-02"), ("model-03", "model-04")], items=100)
     [line] = [line for line in found.lines if line.design == "pairs of interest"]
     first = next(one for one in found.samples if one.edge == 0.05)
@@ -184,7 +184,7 @@ def test_the_json_has_no_nan(numbers, piloted) -> None:
         assert json.loads(one.to_json())["plan"]["asked"]["models"] == 5
 
 
-def test_a_pilot_against_one_anchor_predicts_every_design() -> None:
+def test_plan_from_a_single_anchor_pilot_predicts_every_design() -> None:
     """Oracle: the pilot in which all meet. Of other anchors than the one played nothing is known."""
     world = simulate(4, 400, seed=1, strengths=(0.6, 0.2, -0.2, -0.6))
     some_pairs, all_pairs = (
@@ -195,7 +195,7 @@ def test_a_pilot_against_one_anchor_predicts_every_design() -> None:
         assert found.error.value == pytest.approx(oracle.error.value, rel=0.15)
 
 
-def test_a_pilot_of_two_models_says_nothing_of_anchors() -> None:
+def test_plan_from_two_models_compares_no_anchors() -> None:
     found = make_plan(simulate(2, 40, seed=1).battles())
     assert (found.candidates, found.is_partial) == ((), True)
     assert found.samples[0].anchored is None
@@ -210,7 +210,7 @@ def table(*credits: float | None) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])
 
 
-def test_a_baseline_that_tells_nobody_apart_is_said() -> None:
+def test_plan_reports_an_uninformative_baseline() -> None:
     """It beats both others on every item, so nothing distinguishes them through it; directly, something does."""
     found = make_plan(table(*[1.0] * 8), baseline="a")
     assert found.samples[0].anchored is None
@@ -224,13 +224,13 @@ def test_a_pilot_without_ties_has_the_exact_bound() -> None:
     assert (ties.value, ties.low, ties.high) == (0, 0, pytest.approx(1 - 0.025 ** (1 / 8)))
 
 
-def test_a_pilot_of_ties_alone_tells_nothing() -> None:
+def test_plan_rejects_a_pilot_of_ties_only() -> None:
     frame = table(0.5, 0.5)
     with pytest.raises(NotIdentifiedError, match="every readable verdict of the pilot is a tie"):
         make_plan(frame[frame["model_a"] == "a"])
 
 
-def test_a_pilot_without_a_readable_verdict_is_refused() -> None:
+def test_a_pilot_without_a_readable_verdict_is_rejected() -> None:
     frame = table(None, None)
     with pytest.raises(NotIdentifiedError, match="none of the 4 battles has a readable verdict"):
         make_plan(frame[frame["model_a"] == "a"])
@@ -243,14 +243,14 @@ def test_a_pilot_of_one_item_has_no_precision() -> None:
     assert [line.error for line in found.lines] == [None] * 5
 
 
-def test_without_an_interval_the_reason_is_said() -> None:
+def test_plan_gives_the_reason_for_a_missing_interval() -> None:
     single = make_plan(simulate(4, 1, seed=1).battles())
     given = make_plan(simulate(4, 20, seed=1).battles(), informativeness=0.5)
     assert "the pilot is a single item" in single.methods["sign test"]
     assert "none by anchor: the share was given, not measured" in given.methods["sign test"]
 
 
-def test_a_pilot_without_items_is_refused() -> None:
+def test_a_pilot_without_items_is_rejected() -> None:
     frame = pd.DataFrame([{"model_a": "a", "model_b": "b", "credit": 1.0}] * 3)
     with pytest.raises(NotIdentifiedError, match="no item column"):
         make_plan(frame)
@@ -274,12 +274,12 @@ def test_more_models_than_precision_is_computed_for_are_still_priced() -> None:
         ({"models": 5, "pairs": [("a", "a")]}, "two different models"),
     ],
 )
-def test_impossible_wishes_are_refused(wrong, complaint: str) -> None:
+def test_plan_rejects_impossible_options(wrong, complaint: str) -> None:
     with pytest.raises(UsageError, match=complaint):
         make_plan(**wrong)
 
 
-def test_a_baseline_that_is_not_in_the_pilot_is_refused(battles: Battles) -> None:
+def test_a_baseline_that_is_not_in_the_pilot_is_rejected(battles: Battles) -> None:
     with pytest.raises(UsageError, match="did you mean 'model-01'"):
         make_plan(battles, baseline="model-1")
 

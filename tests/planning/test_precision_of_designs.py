@@ -105,7 +105,7 @@ def test_items_and_the_smallest_gap_are_inverse(pilot: Battles) -> None:
 
 
 @pytest.mark.slow
-def test_the_planned_items_reach_the_promised_power() -> None:
+def test_planned_items_reach_the_promised_power() -> None:
     """Simulation: two models, 200 worlds of the planned size; a one-sided test tells them with the power promised."""
     strengths = (200 / POINTS / 2, -200 / POINTS / 2)
     first, second = simulate(2, 10, strengths=strengths).estimand()
@@ -119,7 +119,7 @@ def test_the_planned_items_reach_the_promised_power() -> None:
     assert np.mean(told) == pytest.approx(0.8, abs=3 * np.sqrt(0.16 / 200) + 0.02)
 
 
-def test_forgetting_the_power_would_break_that_promise(pilot: Battles) -> None:
+def test_items_without_the_power_term_miss_the_promised_power(pilot: Battles) -> None:
     """The wrong variant: with z_alpha alone, items detect the gap in half of all cases only."""
     half, whole = (round_robin_of(pilot, power=power).items.value for power in (0.5, 0.8))
     assert half < 0.5 * whole
@@ -165,13 +165,13 @@ def test_three_items_are_too_few() -> None:
         variance_in(simulate(4, 3, seed=1).battles())
 
 
-def test_ratings_that_nothing_bounds_are_said() -> None:
+def test_precision_reports_unbounded_ratings() -> None:
     rows = [{"item": f"q{k}", "model_a": "a", "model_b": "b", "credit": 1.0} for k in range(8)]
     with pytest.raises(NotIdentifiedError, match="bound no rating of a, b"):
         variance_in(read_battles(pd.DataFrame(rows)))
 
 
-def test_models_without_a_readable_battle_and_groups_apart_are_said() -> None:
+def test_precision_reports_unbattled_models_and_disconnected_groups() -> None:
     rows = [
         {"item": f"q{k}", "model_a": a, "model_b": b, "credit": float(k % 2)} for k in range(8) for a, b in ("ab", "cd")
     ]

@@ -50,7 +50,7 @@ def test_the_planned_size_reaches_the_promised_power(edge: float, power: float) 
     assert (z > norm.isf(0.05)).mean() == pytest.approx(power, abs=4 * np.sqrt(power * (1 - power) / 40_000) + step)
 
 
-def test_a_two_sided_size_would_break_that_promise() -> None:
+def test_two_sided_sign_test_size_misses_the_power() -> None:
     """The wrong variant: alpha halved asks for 783 items where 617 are enough, and their power is 88%, not 80%."""
     n = informative_needed(0.05, alpha=0.025)
     assert n == 783
@@ -90,18 +90,18 @@ def test_only_informative_items_count() -> None:
     assert smallest_edge(1000, 0.5) > smallest_edge(1000)
 
 
-def test_two_items_tell_nothing() -> None:
+def test_sign_test_of_two_items_has_no_power() -> None:
     assert smallest_edge(2) is None
 
 
 @pytest.mark.parametrize(
     "wrong", [{"edge": 0}, {"edge": 0.6}, {"alpha": 0}, {"alpha": 0.5}, {"power": 1}, {"power": 0.3}]
 )
-def test_what_is_no_test_is_refused(wrong: dict[str, float]) -> None:
+def test_what_is_no_test_is_rejected(wrong: dict[str, float]) -> None:
     with pytest.raises(UsageError, match=next(iter(wrong))):
         informative_needed(**{"edge": 0.05, **wrong})
 
 
-def test_no_informative_item_is_refused() -> None:
+def test_no_informative_item_is_rejected() -> None:
     with pytest.raises(UsageError, match=r"is not in \(0, 1\]"):
         items_needed(100, 0.0)

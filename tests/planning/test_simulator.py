@@ -104,6 +104,6 @@ def test_repeats_are_numbered():
     assert sorted(frame["repeat"].unique()) == [0, 1, 2]
 
 
-def test_a_world_of_one_model_is_refused():
+def test_a_world_of_one_model_is_rejected():
     with pytest.raises(UsageError, match="at least two models"):
         simulate(1, 10)

@@ -91,7 +91,7 @@ def test_sizes_of_wins_make_fewer_items_enough() -> None:
     assert found < items_needed(informative_needed(one.edge), one.informative)
 
 
-def test_pairs_that_win_more_often_and_lose_by_more_are_never_told() -> None:
+def test_wilcoxon_power_is_unknown_for_more_wins_by_smaller_margins() -> None:
     one = Differences(np.array([-3.0, 0.0, 1.0]), np.array([0.2, 0.55, 0.25]))
     assert one.edge == pytest.approx(1 / 18)
     assert signed_rank_items([one]) is None
@@ -104,7 +104,7 @@ def test_recorded_distributions_are_those_of_the_papers_window() -> None:
     assert (recorded, near) == (True, found[1:3])
 
 
-def test_where_no_pair_has_the_edge_all_lend_their_sizes() -> None:
+def test_wilcoxon_power_pools_all_pairs_if_none_has_the_gap() -> None:
     found = [Differences(np.array([-1.0, 0.0, 2.0]), np.array([0.2, 0.2, 0.6]))]
     [one], recorded = select_edge(found, 0.05)
     assert not recorded

@@ -176,7 +176,7 @@ def test_sparse_graphs_of_200_models_are_exact(neighbours):
     assert POINTS * np.abs(fit_strengths(pairs, 0.0).theta - theta).max() < 1e-6
 
 
-def test_a_chain_is_said_to_be_weakly_identified():
+def test_chain_of_battles_is_reported_as_weakly_identified():
     names = [f"m{k:02d}" for k in range(30)]
     rows = [(f"i{j}", a, b, j % 2) for a, b in pairwise(names) for j in range(40)]
     frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])
@@ -201,7 +201,7 @@ def test_a_newcomer_does_not_make_the_others_weakly_identified():
 
 
 @pytest.mark.parametrize("battles", [5, 13, 19])
-def test_a_newcomer_that_won_all_has_a_one_sided_interval(battles):
+def test_newcomer_with_only_wins_has_a_one_sided_interval(battles):
     entries = {entry.model: entry for entry in bradley_terry(beside_veterans(battles, 1.0), rng=rng()).entries}
     assert entries["new"].separated
     assert entries["new"].low > min(entry.score for name, entry in entries.items() if name != "new")
@@ -336,7 +336,7 @@ def test_a_pinned_model_has_no_error_and_keeps_its_ranks():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pin", ["model-02", "model-02:", "model-02:high", ":1000", "nobody:1000", "model-02:nan"])
-def test_a_malformed_pin_is_refused(pin):
+def test_a_malformed_pin_is_rejected(pin):
     with pytest.raises(UsageError, match=r"pin=|no model called"):
         bradley_terry(worldly_battles(), rng=rng(), pin=pin)
 
@@ -371,7 +371,7 @@ def test_an_unbeaten_model_is_marked_and_its_interval_left_open():
     assert any("d (never lost)" in text for text in standings.warnings)
 
 
-def test_without_regularization_an_unbeaten_model_is_refused():
+def test_without_regularization_an_unbeaten_model_is_rejected():
     with pytest.raises(NotIdentifiedError, match=r"no finite maximum-likelihood rating.*d \(never lost\)"):
         bradley_terry(one_sided_wins(), rng=rng(), regularization=0.0)
 
@@ -474,7 +474,7 @@ def test_a_vanishing_regularization_is_an_error_of_ours_or_a_fit():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("value", [-1.0, float("inf"), float("nan")])
-def test_an_impossible_regularization_is_refused(value):
+def test_an_impossible_regularization_is_rejected(value):
     with pytest.raises(UsageError, match="not a finite number of 0 or more"):
         bradley_terry(worldly_battles(), rng=rng(), regularization=value)
 
@@ -516,7 +516,7 @@ def test_two_battles_of_a_newcomer_leave_the_others_intervals():
     assert after["d"].high - after["d"].low > 4 * widths[1]
 
 
-def test_who_counts_little_in_the_origin_is_said():
+def test_models_with_little_weight_in_the_origin_are_reported():
     standings = bradley_terry(duel_with_guest(("i0", "d", "a", 1.0), ("i1", "d", "a", 0.0)), rng=rng())
     assert standings.diagnostics["origin"] == {"well_known": 2, "weights": {"d": pytest.approx(4 / 40)}}
 
@@ -528,7 +528,7 @@ def test_an_unbeaten_newcomer_has_a_lower_end_only():
     assert newcomer.high is None
 
 
-def test_a_score_test_against_one_exact_opponent_gives_wilsons_interval():
+def test_score_test_with_one_exact_opponent_gives_the_wilson_interval():
     """Oracle: statsmodels, 3 wins of 5; the opponent's strength is 0.3 logits."""
     battles = FewBattles(
         1, np.array([0]), np.arange(5), np.zeros(5, int), np.ones(5), 3.0, np.array([0.3]), Scatter(1, 0)

@@ -277,7 +277,7 @@ def test_pairs_tested_one_by_one_call_equals_different():
     assert all_rank_sets_hold(False) < 0.75
 
 
-def test_rank_sets_tell_clearly_different_models_apart():
+def test_rank_sets_separate_clearly_different_models():
     world = simulate(3, 400, seed=1, strengths=(2.0, 0.0, -2.0), item_sd=0.5)
     standings = bradley_terry(world.battles(), rng=np.random.default_rng(0))
     assert [(entry.rank_low, entry.rank_high) for entry in standings.entries] == [(1, 1), (2, 2), (3, 3)]

@@ -74,7 +74,7 @@ def test_an_interval_reaches_beyond_zero_just_where_the_test_does_not_tell(items
             assert told and low <= high if found.p_value <= 0.1 else low <= 0 <= high, found
 
 
-def test_one_item_or_none_that_differs_tells_nothing():
+def test_difference_is_unknown_with_at_most_one_differing_item():
     assert paired_difference(np.array([3.0])).p_value == 1
     assert paired_difference(np.array([3.0])).interval(0.95) == (-np.inf, np.inf)
     assert paired_difference(np.zeros(50)).interval(0.95) == (-np.inf, np.inf)
@@ -126,7 +126,7 @@ def test_a_model_that_never_lost_has_a_lower_bound_only():
 
 @pytest.mark.parametrize("won", [20, 13])
 @pytest.mark.parametrize("apart", [0, 20])
-def test_models_with_the_same_record_are_level_also_where_nobody_beat_them(won: int, apart: int):
+def test_undefeated_models_with_the_same_record_are_level(won: int, apart: int):
     """Rounding puts one ahead; on the same items it would tell it, too, by twenty contributions of one sign."""
     credit, own = np.tile(np.arange(20) < won, 2) * 1.0, np.repeat([0, 1], 20)
     item = np.tile(np.arange(20), 2) + apart * own

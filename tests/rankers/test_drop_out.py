@@ -36,7 +36,7 @@ def test_a_leader_who_wins_everywhere_falls_by_no_removal() -> None:
     assert (robustness.new_leader, robustness.items) == (None, ())
 
 
-def test_a_removal_that_takes_the_models_apart_does_not_count() -> None:
+def test_drop_out_ignores_removals_that_disconnect_the_models() -> None:
     """Without item `bridge` nobody meets cedar, and without scale there is no other leader."""
     rows = [(f"i{k}", "amber", "birch", 1.0 - 0.3 * (k % 2)) for k in range(6)]
     robustness = drop_out_robustness(table([*rows, ("bridge", "birch", "cedar", 0.6)]))

@@ -41,13 +41,13 @@ def test_it_equals_the_papers_definition_loop_by_loop(levels, verdict):
         assert entry.score == pytest.approx(by_definition(battles, entry.model, verdict), abs=1e-12)
 
 
-def test_an_anchor_that_beats_everyone_tells_nobody_apart():
+def test_anchor_that_beats_every_model_is_uninformative():
     rows = [(f"i{k}", "best", other, 1.0) for k in range(5) for other in "xyz"]
     standings = informativeness(table(rows), rng=np.random.default_rng(0))
     assert {e.model: e.score for e in standings.entries}["best"] == 0.0
 
 
-def test_five_level_labels_tell_more_apart_than_three():
+def test_five_level_verdicts_distinguish_more_pairs_than_three_level():
     rows = [("i", "anchor", "x", 1.0, 2.0), ("i", "anchor", "y", 1.0, 1.0), ("i", "anchor", "z", 0.0, -1.0)]
     frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit", "margin"])
     entry = next(
@@ -56,7 +56,7 @@ def test_five_level_labels_tell_more_apart_than_three():
     assert (entry.score, entry.extra["three_level"]) == (1.0, pytest.approx(2 / 3))
 
 
-def test_continuous_credits_are_compared_by_sign_only_and_that_is_said():
+def test_informativeness_compares_continuous_credits_by_sign_and_reports_it():
     battles = simulate(4, 40, seed=1).battles(Judge(verdicts="soft"))
     standings = informativeness(battles, rng=np.random.default_rng(0))
     assert standings.diagnostics["levels"] == "three"
@@ -69,12 +69,12 @@ def test_unparsed_verdicts_leave_the_denominator():
     assert (entry.score, entry.extra["pairs"]) == (1.0, 1)
 
 
-def test_two_models_are_refused():
+def test_two_models_are_rejected():
     with pytest.raises(NotIdentifiedError, match="at least three models"):
         informativeness(table([("i", "a", "b", 1.0)]), rng=np.random.default_rng(0))
 
 
-def test_rows_without_items_are_refused():
+def test_rows_without_items_are_rejected():
     frame = pd.DataFrame([("a", "b", 1.0), ("b", "c", 1.0)], columns=["model_a", "model_b", "credit"])
     with pytest.raises(NotIdentifiedError, match="`item` column"):
         informativeness(read_battles(frame), rng=np.random.default_rng(0))
@@ -100,7 +100,7 @@ def test_repeats_are_averaged_before_their_sign_is_taken():
     assert {e.model: e.score for e in standings.entries}["anchor"] == 0.0
 
 
-def test_margins_known_in_part_are_told():
+def test_informativeness_reports_partly_known_margins():
     rows = [("i", "anchor", "x", 1.0, 2.0), ("i", "anchor", "y", 1.0, None), ("i", "anchor", "z", 0.0, -1.0)]
     frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit", "margin"])
     warnings = informativeness(read_battles(frame), rng=np.random.default_rng(0)).warnings

@@ -105,7 +105,7 @@ def test_a_bootstrap_of_items_agrees_with_the_sandwich():
         assert other.se == pytest.approx(one.se, rel=0.25)
 
 
-def test_the_win_rate_against_a_baseline_is_the_prediction_of_statsmodels_with_its_delta_method():
+def test_win_rate_against_a_baseline_equals_the_statsmodels_prediction_with_delta_method():
     frame = against(world(np.random.default_rng(4)))
     found = ranked(frame, "win-rate", anchor="oak")
     for one in found.entries:
@@ -176,7 +176,7 @@ def test_the_full_model_with_external_data_is_that_of_statsmodels(tmp_path, game
     assert ("gamed baselines" in found.diagnostics["length_control"]["model"]) == gamed
 
 
-def told_by_length(seed=1, items=60):
+def battles_determined_by_length(seed=1, items=60):
     """Return battles that strength and length tell without an exception, in every pair both ways."""
     frame = world(np.random.default_rng(seed), items=items)
     lead = frame["length_a"] - frame["length_b"]
@@ -185,14 +185,14 @@ def told_by_length(seed=1, items=60):
     return frame.assign(credit=(gap > 0) * 1.0)
 
 
-def test_a_joint_fit_without_an_exception_to_strength_and_length_is_refused():
+def test_a_joint_fit_without_an_exception_to_strength_and_length_is_rejected():
     """The penalty on strengths alone would hold the slope: 33.7 +- 2.6."""
     with pytest.raises(NotIdentifiedError, match="length and strength predict every winner"):
-        ranked(told_by_length())
+        ranked(battles_determined_by_length())
 
 
 def test_a_joint_fit_that_rests_on_one_exception_says_so():
-    frame = told_by_length()
+    frame = battles_determined_by_length()
     frame.loc[5, "credit"] = 1 - frame.loc[5, "credit"]
     assert any("rests on as few as 1.1 of 60 items" in text for text in ranked(frame).warnings)
     healthy = ranked(world(np.random.default_rng(1), items=12))
@@ -232,7 +232,7 @@ def test_battles_without_lengths_are_left_out_and_counted():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate"])
-def test_what_has_no_lengths_is_refused(ranker):
+def test_what_has_no_lengths_is_rejected(ranker):
     frame = against(world(np.random.default_rng(7)))
     with pytest.raises(NotIdentifiedError, match="length control needs them"):
         ranked(frame.drop(columns=["length_a"]), ranker, **({"anchor": "oak"} if ranker == "win-rate" else {}))
@@ -240,7 +240,7 @@ def test_what_has_no_lengths_is_refused(ranker):
         ranked(frame.assign(length_b=np.nan), ranker, **({"anchor": "oak"} if ranker == "win-rate" else {}))
 
 
-def test_lengths_that_are_those_of_the_model_cannot_be_told_from_its_strength():
+def test_length_effect_is_unidentified_if_length_is_constant_per_model():
     frame = world(np.random.default_rng(8))
     for side in "ab":
         frame[f"length_{side}"] = frame[f"model_{side}"].map(dict(zip(NAMES, (900, 700, 600, 500), strict=True)))
@@ -251,7 +251,7 @@ def test_lengths_that_are_those_of_the_model_cannot_be_told_from_its_strength():
         ranked(against(frame), "win-rate", anchor="oak")
 
 
-def test_verdicts_that_length_alone_tells_are_refused():
+def test_length_control_rejects_verdicts_determined_by_length():
     frame = world(np.random.default_rng(9))
     frame["credit"] = (frame["length_a"] > frame["length_b"]).astype(float)
     with pytest.raises(NotIdentifiedError, match="no finite length term fits best"):
@@ -294,7 +294,7 @@ def test_a_baseline_must_be_named_unless_only_one_can_be_meant():
 
 
 @pytest.mark.slow
-def test_external_data_that_cannot_be_used_are_refused(tmp_path):
+def test_external_data_that_cannot_be_used_are_rejected(tmp_path):
     frame, rng = against(world(np.random.default_rng(12))), np.random.default_rng(12)
     path = tmp_path / "extra.csv"
     good = length_data(frame, rng)

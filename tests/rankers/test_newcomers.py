@@ -85,7 +85,7 @@ def measured(entry):
     return (entry.score, entry.low, entry.high, entry.se, dict(entry.extra))
 
 
-def told(found, words):
+def warning_with(found, words):
     [warning] = [one for one in found.warnings if words in one]
     return warning
 
@@ -121,7 +121,7 @@ def own_score(name, frame, calibration, kind="soft"):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NEW)
-def test_a_newcomers_score_solves_its_score_equation_against_the_anchors(name):
+def test_newcomers_score_solves_its_score_equation(name):
     found = placed(arrivals())[name].score
     assert found == pytest.approx(own_score(name, arrivals(), known()), rel=0, abs=1e-8)
 
@@ -134,7 +134,7 @@ def test_a_joint_fit_would_give_other_scores():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NEW)
-def test_a_newcomers_hard_score_is_that_of_its_verdicts_against_the_hard_anchors(name):
+def test_newcomers_hard_score_is_fitted_against_the_hard_scores_of_calibrated_models(name):
     found = placed(arrivals(), hard=True)[name].extra["hard"]
     assert found == pytest.approx(own_score(name, arrivals(), known(), "hard"), rel=0, abs=1e-8)
 
@@ -151,7 +151,7 @@ def test_without_another_newcomer_the_rest_stays_as_it_was(other):
     assert {name: fewer[name] for name in NEW if name != other} == {name: every[name] for name in NEW if name != other}
 
 
-def test_battles_among_newcomers_move_nobody():
+def test_battles_among_newcomers_change_no_score():
     every, more = placed(arrivals()), placed(arrivals(), among_new())
     assert [measured(more[name]) for name in NEW] == [measured(every[name]) for name in NEW]
 
@@ -166,7 +166,7 @@ def test_battles_among_calibrated_models_move_no_newcomer():
     assert {name: more[name] for name in NEW} == {name: every[name] for name in NEW}
 
 
-def test_the_order_of_rows_and_of_sides_changes_nothing():
+def test_result_does_not_depend_on_row_order_or_response_order():
     turned = np.random.default_rng(0).random(len(arrivals())) < 0.5
     swapped = pd.concat([arrivals()[~turned], mirror(arrivals()[turned])]).sample(frac=1, random_state=1)
     found, expected = placed(swapped), placed(arrivals())
@@ -208,7 +208,7 @@ def test_more_models_than_there_are_make_an_infinite_interval_with_their_number(
     found = standings(arrivals(), conformal_level=0.95)
     entry = {one.model: one for one in found.entries}["new-a"]
     assert (entry.extra["conformal_low"], entry.extra["conformal_high"]) == (None, None)
-    assert told(found, "infinite conformal interval") == (
+    assert warning_with(found, "infinite conformal interval") == (
         "infinite conformal interval: 12 calibrated models stand for it, and the level needs at least 19: "
         "new-a, new-b, new-c"
     )
@@ -260,25 +260,25 @@ def test_models_that_never_met_a_calibrated_one_come_last_without_a_score():
 
 
 def test_models_that_never_met_a_calibrated_one_are_named_with_what_would_help():
-    warning = told(standings(arrivals(), strangers(*LONE)), "no place")
+    warning = warning_with(standings(arrivals(), strangers(*LONE)), "no place")
     assert "no place and no conformal interval: lone, lonely. What would help: battles against any" in warning
 
 
 def test_battles_among_newcomers_are_counted_as_left_out():
     found = standings(arrivals(), among_new(), strangers(*LONE))
-    assert told(found, "between new") == (
+    assert warning_with(found, "between new") == (
         f"{len(among_new()) + 2} battles between new models are left out: each is placed alone"
     )
 
 
 def test_battles_among_calibrated_models_are_counted_as_left_out():
     found = standings(arrivals(), among_old().head(31))
-    assert told(found, "between calibrated") == (
+    assert warning_with(found, "between calibrated") == (
         "31 battles between calibrated models are left out: their ratings are fixed"
     )
 
 
-def test_where_nothing_is_left_out_nothing_is_said_of_it():
+def test_complete_data_report_no_omissions():
     assert standings(arrivals()).warnings == ()
 
 
@@ -306,7 +306,7 @@ def test_in_a_joint_fit_the_error_of_the_files_beta_is_in_the_intervals():
 
 
 @pytest.mark.slow
-def test_newcomers_whose_battles_lack_a_margin_are_nobody_to_place():
+def test_newcomers_without_margins_are_rejected():
     frame = pd.concat([among_old(), arrivals().assign(margin=np.nan)])
     assert NOBODY_PLACED in standings(frame).warnings
 
@@ -315,21 +315,21 @@ def test_newcomers_whose_battles_lack_a_margin_are_nobody_to_place():
 @pytest.mark.parametrize(
     "options", [{"pin": "new-a:1000"}, {"regularization": 0.01}, {"cluster": "row"}], ids=lambda one: next(iter(one))
 )
-def test_what_the_calibration_decides_is_refused_beside_placement(options):
+def test_what_the_calibration_decides_is_rejected_beside_placement(options):
     with pytest.raises(UsageError, match=f"{next(iter(options))}: new models are placed on the calibration's axis"):
         standings(arrivals(), **options)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [{"pin": "old-00:1000"}, {"regularization": 0.05}, {"cluster": "row"}])
-def test_the_same_is_allowed_where_nobody_is_placed(options):
+def test_same_input_is_accepted_without_newcomers(options):
     assert len(standings(among_old(), **options).entries) == 12
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [{"target": "margin"}, {"beta": 0.5}, {"constant": 0.7}])
 @pytest.mark.parametrize("frame", [arrivals, among_old])
-def test_another_map_beside_a_calibration_is_refused(frame, options):
+def test_another_map_beside_a_calibration_is_rejected(frame, options):
     with pytest.raises(UsageError, match="target, beta, constant and ridge say what the calibration says already"):
         standings(frame(), **options)
 
@@ -343,23 +343,23 @@ def test_options_of_conformal_intervals_need_a_calibration(options):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("level", [0.0, 1.0, -0.5, 90, float("nan")])
-def test_a_conformal_level_outside_0_and_1_is_refused(level):
+def test_a_conformal_level_outside_0_and_1_is_rejected(level):
     with pytest.raises(UsageError, match=f"level {level} is not between 0 and 1"):
         standings(arrivals(), conformal_level=level)
 
 
-def test_a_table_of_models_that_names_a_model_twice_is_refused():
+def test_a_table_of_models_that_names_a_model_twice_is_rejected():
     with pytest.raises(DataError, match="model 'old-00' has two rows"):
         standings(arrivals(), models=pd.DataFrame({"model": ["old-00", "old-00"], "family": "oak"}))
 
 
-def test_a_table_of_models_without_a_column_model_is_refused():
+def test_a_table_of_models_without_a_column_model_is_rejected():
     with pytest.raises(DataError, match="no column model; found: family, size"):
         standings(arrivals(), models=pd.DataFrame({"family": ["oak"], "size": [7]}))
 
 
 @pytest.mark.slow
-def test_what_the_coverage_rests_on_is_said_with_the_numbers_and_in_the_printed_table():
+def test_coverage_assumptions_are_reported_with_the_numbers_and_in_the_table():
     found = standings(arrivals())
     assumption, printed = (
         " ".join(text.split())
@@ -371,13 +371,13 @@ def test_what_the_coverage_rests_on_is_said_with_the_numbers_and_in_the_printed_
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("cluster", "drawn"), [("item", "items independent"), ("row", "battles independent")])
-def test_what_standard_errors_take_for_independent_is_said(cluster, drawn):
+def test_independence_assumption_of_standard_errors_is_reported(cluster, drawn):
     found = standings(arrivals(), calibration=calibrated(cluster=cluster))
     assert drawn in found.diagnostics["conformal"]["assumption"]
     assert found.interval == f"bootstrap:25 of own {cluster}s, anchors and beta held fixed"
 
 
-def test_without_items_the_new_battles_are_said_to_be_independent():
+def test_battles_without_items_are_reported_as_independent():
     found = standings(arrivals().drop(columns="item"))
     assert "own rows" in found.interval
     assert "battles independent" in found.diagnostics["conformal"]["assumption"]
@@ -385,14 +385,14 @@ def test_without_items_the_new_battles_are_said_to_be_independent():
 
 def test_a_calibration_of_single_battles_warns_where_battles_share_items():
     found = standings(arrivals(), calibration=calibrated(cluster="row"))
-    assert told(found, "too narrow").startswith("battles of new-a, new-b, new-c share items")
+    assert warning_with(found, "too narrow").startswith("battles of new-a, new-b, new-c share items")
 
 
 def test_a_single_item_gives_a_score_and_no_interval():
     found = standings(arrivals()[arrivals()["item"] == "item-03"])
     entry = {one.model: one for one in found.entries}["new-a"]
     assert (entry.score is not None, entry.se, entry.low, entry.extra["conformal_low"]) == (True, None, None, None)
-    assert told(found, "a single item").endswith("no interval: new-a, new-b, new-c")
+    assert warning_with(found, "a single item").endswith("no interval: new-a, new-b, new-c")
 
 
 def test_battles_that_all_say_the_same_give_no_interval_of_no_width():
@@ -406,7 +406,7 @@ def test_margins_of_a_size_that_saturates_are_separated_and_unbounded():
     found = standings(arrivals(), won)
     zed = {one.model: one for one in found.entries}["zed"]
     assert (zed.separated, zed.low, zed.extra["conformal_high"]) == (True, None, None)
-    assert "separated" in told(found, "zed")
+    assert "separated" in warning_with(found, "zed")
 
 
 @pytest.mark.slow
@@ -417,20 +417,20 @@ def test_a_calibration_of_the_same_judge_prompt_and_margins_is_not_warned_of():
 
 def test_another_judge_is_warned_of_by_name():
     found = standings(arrivals().assign(judge="kind-judge"))
-    assert told(found, "another judge") == (
+    assert warning_with(found, "another judge") == (
         "another judge: calibrated on 'rubric-judge', the battles are of 'kind-judge'"
     )
 
 
 def test_battles_that_do_not_say_their_judge_are_warned_of():
-    assert told(standings(arrivals().drop(columns="judge")), "judged") == (
+    assert warning_with(standings(arrivals().drop(columns="judge")), "judged") == (
         "the battles do not say who judged: a calibration holds for its own judge"
     )
 
 
 def test_another_prompt_is_warned_of_by_its_hash():
     found = standings(arrivals().assign(prompt_hash="def"), calibration=calibrated(hashed=True))
-    assert told(found, "another prompt") == "another prompt: calibrated on abc, the battles have def"
+    assert warning_with(found, "another prompt") == "another prompt: calibrated on abc, the battles have def"
 
 
 @pytest.mark.slow
@@ -443,7 +443,7 @@ def test_margins_of_another_size_are_warned_of_with_both_sizes(factor, warned):
 
 
 @pytest.mark.slow
-def test_margins_on_other_criteria_are_refused():
+def test_margins_on_other_criteria_are_rejected():
     frame = among_old().assign(margin_style=among_old()["margin"] + 0.1, margin_depth=among_old()["margin"])
     calibration = calibrate(read_battles(frame), bootstrap=20, target="criteria", scale_correction=False)
     other = arrivals().assign(margin_style=arrivals()["margin"], margin_tone=arrivals()["margin"])
@@ -468,7 +468,7 @@ def repeated(frame, times):
 @pytest.mark.slow
 def test_a_newcomer_of_many_more_battles_than_the_calibrated_ones_is_warned_of():
     """Its standard error shrinks, the judge's disagreement with humans does not: the interval would be too narrow."""
-    warning = told(standings(repeated(arrivals(), 20)), "conformal interval too narrow")
+    warning = warning_with(standings(repeated(arrivals(), 20)), "conformal interval too narrow")
     assert all(name in warning for name in NEW)
 
 
@@ -476,14 +476,14 @@ def test_newcomers_of_as_many_battles_are_not_warned_of():
     assert silent(standings(arrivals()), "too narrow")
 
 
-def test_what_the_calibration_doubts_is_said_where_it_is_used():
+def test_doubts_of_the_calibration_are_reported_by_the_ranking():
     agreement = replace(known().agreement, mean_abs_margin=0.01)
     weak = replace(known(), agreement=agreement, target=replace(known().target, low=-0.1))
     found = standings(arrivals(), calibration=weak)
-    assert "holds 0" in told(found, "no signal")
-    assert "below 0.35" in told(found, "weak margin signal")
+    assert "holds 0" in warning_with(found, "no signal")
+    assert "below 0.35" in warning_with(found, "weak margin signal")
 
 
-def test_a_ridge_beside_a_calibration_is_refused():
+def test_a_ridge_beside_a_calibration_is_rejected():
     with pytest.raises(UsageError, match="ridge say what the calibration says already"):
         standings(arrivals(), ridge=5.0)

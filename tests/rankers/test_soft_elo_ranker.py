@@ -164,7 +164,7 @@ def silent(seed, items=60):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
-def test_a_judge_without_a_signal_is_refused_or_warned_of(seed):
+def test_a_judge_without_a_signal_is_rejected_or_warned_of(seed):
     assert any("signal" in told for told in doubts_about(silent(seed)))
 
 
@@ -182,7 +182,7 @@ def test_a_judge_with_a_signal_is_not_warned_of():
     assert not [one for one in warnings if "signal" in one or "rises" in one]
 
 
-def test_margins_turned_round_are_refused():
+def test_margins_turned_round_are_rejected():
     frame = simulate(6, 60, seed=0).judgments(INFLATED, human=True)
     with pytest.raises(NotIdentifiedError, match="its sign is reversed"):
         ranked(read_battles(frame.assign(margin=-frame["margin"], credit=1 - frame["credit"])))
@@ -196,13 +196,13 @@ def test_margins_whose_size_says_nothing_are_warned_of():
     assert any("hardly rises" in warning for warning in found.warnings)
 
 
-def test_nothing_to_fit_beta_on_is_refused_with_what_would_help():
+def test_nothing_to_fit_beta_on_is_rejected_with_what_would_help():
     battles = simulate(5, 20, seed=0).battles(INFLATED)
     with pytest.raises(NotIdentifiedError, match=r"never guessed.*human.*--calibration FILE.*beta=NUMBER"):
         ranked(battles)
 
 
-def test_hard_verdicts_alone_are_refused():
+def test_hard_verdicts_alone_are_rejected():
     frame = simulate(5, 20, seed=0).judgments(INFLATED, human=True).drop(columns="margin")
     with pytest.raises(NotIdentifiedError, match="has a margin"):
         ranked(read_battles(frame))
@@ -343,7 +343,7 @@ def test_an_impossible_option_says_what_is_possible(options, message):
         ranked(simulate(5, 20, seed=0).battles(INFLATED, human=True), **options)
 
 
-def test_several_judges_are_refused():
+def test_several_judges_are_rejected():
     battles = simulate(4, 10, seed=0).battles(INFLATED, Judge("other"), human=True)
     with pytest.raises(NotIdentifiedError, match="2 judges"):
         ranked(battles)
@@ -381,14 +381,14 @@ def test_one_probability_among_hard_verdicts_makes_no_soft_credits():
         ranked(verdicts_and_one_probability())
 
 
-def test_probabilities_beside_hard_verdicts_are_warned_of_where_they_are_asked_for():
+def test_probabilities_beside_hard_verdicts_are_warned_of_where_they_are_requested():
     found = ranked(verdicts_and_one_probability(), target="credit")
     [warning] = [one for one in found.warnings if "taken for probabilities" in one]
     assert warning.startswith("119 of 120 credits are wins, ties and losses")
 
 
 @pytest.mark.slow
-def test_a_ridge_without_criteria_is_refused():
+def test_a_ridge_without_criteria_is_rejected():
     _, battles = exact_worlds()[0]
     with pytest.raises(UsageError, match="ridge pulls the weights of target=criteria together"):
         ranked(battles, ridge=5.0)

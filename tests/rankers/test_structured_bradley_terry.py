@@ -114,7 +114,7 @@ def gap_variance(covariance):
     return covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1]
 
 
-def test_so_many_more_labels_leave_the_error_that_tells_a_gap_where_the_rule_for_items_says_too_few():
+def test_further_labels_reach_the_error_that_separates_a_gap_where_the_item_rule_does_not():
     """The judge is no better for more labels: only their own error falls."""
     few, phi = labels_of(rows=200)
     fit = fit_random_effects(few, phi, dispersion=1.0, spreads=np.array([0.2]))
@@ -129,7 +129,7 @@ def test_so_many_more_labels_leave_the_error_that_tells_a_gap_where_the_rule_for
     assert errors[1] > 1.3 * wanted
 
 
-def test_who_leads_and_what_next_are_told_in_labels():
+def test_answer_counts_further_labels():
     names = ["model-03", "model-04", "model-05"]
     asked = world()[world()["model_a"].isin(names) & world()["model_b"].isin(names)]
     who, _, after = standings(read_battles(asked)).answer
@@ -141,7 +141,7 @@ def test_who_leads_and_what_next_are_told_in_labels():
     assert even[2].endswith("is unknown: the gap is smaller than its standard error.")
 
 
-def test_labels_that_bound_nobody_say_no_number_of_more():
+def test_unbounded_ratings_give_no_number_of_further_labels():
     asked = labelled(0.03)
     ordered = (asked["model_a"] < asked["model_b"]) * 1.0
     after = standings(read_battles(asked.assign(human=ordered.where(asked["human"].notna())))).answer[2]
@@ -171,7 +171,7 @@ def scores(found):
     return {entry.model: entry.score for entry in found.entries}
 
 
-def told(found, words):
+def warnings_with(found, words):
     return [warning for warning in found.warnings if words in warning]
 
 
@@ -203,7 +203,7 @@ def test_labels_on_battles_that_no_judge_saw_count():
         label_by_table(read_battles(without_labels()), read_battles(unseen), must_meet=True)
 
 
-def test_swapping_sides_and_renaming_change_no_rating():
+def test_ratings_do_not_depend_on_response_order_or_names():
     frame = labelled()
     sides = {"model_a": "model_b", "model_b": "model_a", "length_a": "length_b", "length_b": "length_a"}
     turned = frame.rename(columns=sides)
@@ -216,7 +216,7 @@ def test_swapping_sides_and_renaming_change_no_rating():
     )
 
 
-def test_without_any_label_it_is_refused_with_the_ways_to_give_some():
+def test_without_any_label_it_is_rejected_with_the_ways_to_give_some():
     with pytest.raises(NotIdentifiedError, match=r"--human-labels FILE .* column `human`, or by --human-judge"):
         standings(read_battles(without_labels()))
 
@@ -225,32 +225,34 @@ def test_one_label_is_a_rating_by_the_judge_and_is_warned_of():
     frame = world().assign(human=np.nan)
     frame.loc[frame.index[0], "human"] = 1.0
     found = standings(read_battles(frame))
-    assert len(told(found, "without a label, rated by the judge alone")) == 1
-    assert len(told(found, "1 label for 8 models, fewer than 5 each")) == 1
+    assert len(warnings_with(found, "without a label, rated by the judge alone")) == 1
+    assert len(warnings_with(found, "1 label for 8 models, fewer than 5 each")) == 1
     assert all(entry.low < entry.score < entry.high for entry in found.entries)
 
 
-def test_labels_that_are_all_ties_are_told_of():
+def test_human_labels_that_are_all_ties_are_reported():
     assert (
         len(
-            told(standings(read_battles(labelled().assign(human=labelled()["human"] * 0 + 0.5))), "all labels are ties")
+            warnings_with(
+                standings(read_battles(labelled().assign(human=labelled()["human"] * 0 + 0.5))), "all labels are ties"
+            )
         )
         == 1
     )
 
 
-def test_human_who_contradict_each_other_throughout_are_not_said_to_see_ties():
+def test_contradicting_human_labels_are_not_reported_as_ties():
     one = as_labels(labelled()).assign(judge="ann")
     one = one[one["credit"] != 0.5]
     both = pd.concat([one, one.assign(judge="bob", credit=1 - one["credit"])], ignore_index=True)
     found = standings(label_by_table(read_battles(without_labels()), read_battles(both), must_meet=False))
-    assert len(told(found, "humans who label the same battle contradict each other throughout")) == 1
-    assert told(found, "all labels are ties") == []
+    assert len(warnings_with(found, "humans who label the same battle contradict each other throughout")) == 1
+    assert warnings_with(found, "all labels are ties") == []
     even = both.assign(item="an even " + both["item"], credit=0.5)
     mixed = label_by_table(read_battles(without_labels()), read_battles(pd.concat([both, even])), must_meet=False)
-    assert len(told(standings(mixed), "all labels are ties, or votes that cancel each other")) == 1
+    assert len(warnings_with(standings(mixed), "all labels are ties, or votes that cancel each other")) == 1
     ties = label_by_table(read_battles(without_labels()), read_battles(even), must_meet=False)
-    assert len(told(standings(ties), "all labels are ties: labels say nothing")) == 1
+    assert len(warnings_with(standings(ties), "all labels are ties: labels say nothing")) == 1
 
 
 def test_a_model_that_human_always_prefer_has_a_rating_and_none_by_labels_alone():
@@ -260,7 +262,7 @@ def test_a_model_that_human_always_prefer_has_a_rating_and_none_by_labels_alone(
     found = standings(read_battles(frame.assign(human=frame["human"].mask(won & known, 1.0).mask(lost & known, 0.0))))
     [row] = [entry for entry in found.entries if entry.model == "model-01"]
     assert (row.extra["human"], np.isfinite(row.score)) == (None, True)
-    assert len(told(found, "labels alone do not bound these")) == 1
+    assert len(warnings_with(found, "labels alone do not bound these")) == 1
 
 
 def test_labels_that_rank_all_models_without_an_exception_bound_none_even_beside_a_model_without_labels():
@@ -270,7 +272,7 @@ def test_labels_that_rank_all_models_without_an_exception_bound_none_even_beside
     for table in (fixed, fixed.assign(human=fixed["human"].mask(rid))):
         found = standings(read_battles(table))
         assert {entry.extra["human"] for entry in found.entries} == {None}
-        [lost] = told(found, "labels alone do not bound these")
+        [lost] = warnings_with(found, "labels alone do not bound these")
         assert ("model-01" in lost, "model-08" in lost) == (True, table is fixed)
 
 
@@ -304,7 +306,7 @@ def test_two_models_are_ranked():
 def test_labels_of_models_without_verdicts_are_left_out_and_named():
     strange = as_labels(labelled()).replace({"model-01": "stranger"})
     battles = label_by_table(read_battles(without_labels()), read_battles(strange), must_meet=False)
-    assert "stranger" in told(standings(battles), "labels of models without verdicts are left out")[0]
+    assert "stranger" in warnings_with(standings(battles), "labels of models without verdicts are left out")[0]
 
 
 def test_two_human_who_disagree_are_half_a_win_of_weight_two():
@@ -315,13 +317,13 @@ def test_two_human_who_disagree_are_half_a_win_of_weight_two():
     assert (found["battles"], found["labels"]) == (30, 60)
 
 
-def test_a_judge_that_contradicts_human_is_told_of_and_human_are_followed():
+def test_judge_that_contradicts_human_labels_is_reported_and_labels_decide():
     frame = labelled(0.5)
     against = frame.assign(credit=1 - frame["human"].fillna(0.5), margin=np.nan)
     found = standings(read_battles(against.drop(columns="margin")))
     assert found.diagnostics["structured"]["kappa"]["high"] < 0
-    assert len(told(found, "human ratings fall as the judge's rise: is its sign turned?")) == 1
-    assert told(found, "may be unrelated to human ratings") == []
+    assert len(warnings_with(found, "human ratings fall as the judge's rise: is its sign turned?")) == 1
+    assert warnings_with(found, "may be unrelated to human ratings") == []
 
 
 def test_a_judge_that_throws_coins_says_nothing_and_its_sign_is_not_asked_for():
@@ -330,11 +332,11 @@ def test_a_judge_that_throws_coins_says_nothing_and_its_sign_is_not_asked_for():
     found = standings(read_battles(frame.drop(columns="margin").assign(credit=coins)))
     kappa = found.diagnostics["structured"]["kappa"]
     assert kappa["low"] <= 0 <= kappa["high"]
-    assert len(told(found, "the judge's ratings may be unrelated to human ratings")) == 1
-    assert told(found, "is its sign turned?") == []
+    assert len(warnings_with(found, "the judge's ratings may be unrelated to human ratings")) == 1
+    assert warnings_with(found, "is its sign turned?") == []
 
 
-def test_an_impossible_prior_is_refused():
+def test_an_impossible_prior_is_rejected():
     with pytest.raises(UsageError, match="spread_prior=0"):
         standings(read_battles(labelled()), spread_prior=0.0)
 
@@ -343,8 +345,8 @@ def test_labels_where_the_judge_is_unsure_are_no_random_sample_and_random_ones_a
     frame = world()
     unsure = frame["margin"].abs().rank() < 0.2 * len(frame)
     found = standings(read_battles(frame.assign(human=frame["human"].where(unsure))))
-    assert "asked where the judge was unsure" in told(found, "no random sample")[0]
-    assert told(standings(read_battles(labelled())), "no random sample") == []
+    assert "asked where the judge was unsure" in warnings_with(found, "no random sample")[0]
+    assert warnings_with(standings(read_battles(labelled())), "no random sample") == []
 
 
 def test_the_columns_beside_the_rating_are_labels_human_judge_and_pull():

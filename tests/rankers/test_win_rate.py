@@ -78,7 +78,7 @@ def test_the_anchor_scores_one_minus_the_mean_of_the_others():
     assert found == {"x": 0.75, "y": 0.0, "anchor": 1 - (0.75 + 0.0) / 2}
 
 
-def test_against_an_anchor_only_its_battles_are_counted():
+def test_win_rates_against_an_anchor_use_only_its_battles():
     rows = [("i1", "x", "anchor", 1.0), ("i1", "y", "anchor", 0.0), ("i1", "x", "y", 1.0)]
     standings = win_rate(table(rows), rng=rng(), anchor="anchor")
     assert {e.model: e.battles for e in standings.entries} == {"x": 1, "y": 1, "anchor": 2}
@@ -91,7 +91,7 @@ def test_a_model_that_never_met_the_anchor_has_no_score():
     assert any("y has no readable battle against anchor" in text for text in standings.warnings)
 
 
-def test_an_unknown_anchor_is_refused_with_the_nearest_name():
+def test_an_unknown_anchor_is_rejected_with_the_nearest_name():
     with pytest.raises(UsageError, match="did you mean 'anchor'"):
         win_rate(table([("i1", "x", "anchor", 1.0)]), rng=rng(), anchor="ancor")
 
@@ -182,13 +182,13 @@ def test_a_missing_score_is_not_a_zero():
     assert scores(mean(battles, rng=rng())) == pytest.approx(frame.groupby("model")["score"].mean().to_dict())
 
 
-def test_missing_scores_are_told():
+def test_missing_scores_are_reported():
     standings = mean(pointwise(missing=[3])[0], rng=rng())
     assert any("1 of 48 item scores are missing" in text for text in standings.warnings)
     assert standings.counts.missing == 3
 
 
-def test_mean_without_scores_is_refused():
+def test_mean_without_scores_is_rejected():
     with pytest.raises(NotIdentifiedError, match="score_a, score_b"):
         mean(table([("i1", "a", "b", 1.0)]), rng=rng())
 
@@ -204,7 +204,7 @@ def test_models_that_met_different_opponents_are_warned_of():
     assert any("different opponents" in text for text in win_rate(table(rows), rng=rng()).warnings)
 
 
-def test_against_an_anchor_the_denominators_are_those_of_its_battles():
+def test_denominators_against_an_anchor_count_its_battles():
     rows = [("i1", "x", "anchor", 1.0), ("i1", "y", "anchor", None), ("i1", "x", "y", 1.0), ("i2", "x", "y", 0.0)]
     counts = win_rate(table(rows), rng=rng(), anchor="anchor").counts
     assert (counts.battles, counts.unparsed) == (2, 1)
@@ -261,7 +261,7 @@ def test_a_model_without_a_readable_battle_keeps_its_own_mean():
 
 @pytest.mark.parametrize("ranker", [mean, median])
 @pytest.mark.parametrize(("items", "is_warned_of"), [(40, False), (20, True)])
-def test_a_model_that_only_scores_tell_of_is_ranked_by_the_items_of_its_scores(ranker, items, is_warned_of):
+def test_model_known_only_from_scores_is_ranked_by_its_scored_items(ranker, items, is_warned_of):
     rows = [(f"i{k:02d}", "a", "b", float(k % 3), float(k % 5)) for k in range(40)]
     rows += [(f"i{k:02d}", "a", "x", np.nan, float(k % 4)) for k in range(items)]
     battles = read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "score_a", "score_b"]))
@@ -271,7 +271,7 @@ def test_a_model_that_only_scores_tell_of_is_ranked_by_the_items_of_its_scores(r
     assert warned is (is_warned_of and ranker is median)
 
 
-def test_a_score_that_nobody_shares_an_item_with_is_told():
+def test_score_on_an_unshared_item_is_reported():
     rows = [("i1", "a", 1.0), ("i1", "b", 2.0), ("i2", "a", 100.0)]
     standings = mean(read_battles(pd.DataFrame(rows, columns=["item", "model", "score"])), rng=rng())
     assert any(text.startswith("1 scores stand on items where no other model") for text in standings.warnings)

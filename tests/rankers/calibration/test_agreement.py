@@ -43,11 +43,11 @@ def test_kappa_equals_statsmodels(seed):
     draws = np.random.default_rng(seed)
     judge = draws.choice([-1, 0, 1], 100, p=draws.dirichlet(np.ones(3)))
     human = np.where(draws.random(100) < 0.4, judge, draws.integers(-1, 2, 100))
-    oracle = cohens_kappa(from_both_sides(judge, human), return_results=False)
+    oracle = cohens_kappa(table_in_both_orientations(judge, human), return_results=False)
     assert kappa(judge, human) == pytest.approx(oracle, abs=1e-12)
 
 
-def from_both_sides(judge, human):
+def table_in_both_orientations(judge, human):
     """Return the table of two labels in which every battle stands twice, once from either side."""
     table = np.zeros((3, 3))
     for side in (1, -1):
@@ -63,7 +63,7 @@ def test_kappa_of_three_classes_worked_by_hand():
 def test_weighted_kappa_would_be_another():
     """The wrong variant: linear weights forgive a tie more than a reversal."""
     judge, human = np.array([1, 1, 0, -1, -1]), np.array([1, 0, 0, -1, 0])
-    weighted = cohens_kappa(from_both_sides(judge, human), wt="linear", return_results=False)
+    weighted = cohens_kappa(table_in_both_orientations(judge, human), wt="linear", return_results=False)
     assert kappa(judge, human) != pytest.approx(weighted, abs=1e-2)
 
 
@@ -96,7 +96,7 @@ def test_kappa_is_unknown_without_battles():
     assert kappa(np.empty(0), np.empty(0)) is None
 
 
-def test_human_who_split_side_with_the_majority():
+def test_split_human_votes_count_by_majority():
     assert hard([1, 1, 0], [0.75, 0.6, 0.9]).agreement == pytest.approx(2 / 3)
 
 
@@ -111,7 +111,7 @@ def test_battles_without_verdict_or_label_are_not_counted():
     assert (found.battles, found.decisive, found.agreement) == (2, 2, 0.5)
 
 
-def test_without_decisive_battles_nothing_is_said():
+def test_agreement_is_empty_without_decisive_battles():
     found = agreement(frame_of([0.5, 1], [1, 0.5], [0, 2]), beta=1.0)
     assert (found.agreement, found.auc, found.auc_p, found.ece, found.bins) == (None, None, None, None, ())
 
@@ -213,7 +213,7 @@ def test_bins_leave_ties_and_battles_without_signal_out():
         1.0,
     ],
 )
-def test_equal_margins_share_a_bin_whichever_side_they_favour(beta):
+def test_agreement_bins_do_not_depend_on_the_favoured_response(beta):
     margin = np.tile([2.0, -2.0], 10)
     assert len(agreement(frame_of((np.sign(margin) + 1) / 2, [1.0] * 20, margin), beta=beta).bins) == 1
 

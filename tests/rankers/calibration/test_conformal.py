@@ -230,7 +230,7 @@ def test_half_splits_of_independent_residuals_cover_as_the_closed_form_says(numb
     assert np.mean(found) == pytest.approx(index(half, level) / (half + 1), abs=0.015)
 
 
-def test_testing_on_the_half_that_calibrates_covers_too_much():
+def test_coverage_on_the_calibrating_half_is_too_high():
     """The wrong variant: 9 of 9 scores lie within their own largest, where 9 of 10 of others do."""
     found = [half_splits(*residuals(18, seed), 0.9, 5, rng(seed))[0].mean() for seed in range(400)]
     scores = rng().exponential(size=9)
@@ -238,13 +238,13 @@ def test_testing_on_the_half_that_calibrates_covers_too_much():
     assert np.mean(scores <= quantile(scores, 0.9)) != pytest.approx(0.9, abs=0.015)
 
 
-def test_the_two_halves_share_nobody_and_leave_nobody_out():
+def test_conformal_halves_partition_the_models():
     """Residuals 0 to 17, errors of 1, q the largest of 9: of the v + 1 residuals up to q = v, 9 are the used ones."""
     coverage, width = half_splits(np.arange(18.0), np.ones(18), 0.9, 50, rng())
     assert coverage == pytest.approx((width / 2 + 1 - 9) / 9)
 
 
-def test_halves_drawn_apart_would_share_models():
+def test_independently_drawn_halves_would_share_models():
     """The wrong variant fails the check of the test before."""
     draws = rng()
     used, held = (np.array([draws.permutation(18)[:9] for _ in range(50)]) for _ in range(2))

@@ -105,7 +105,7 @@ def test_every_rating_and_beta_equals_a_literal_transcription(models, items, see
 
 
 @pytest.mark.slow
-def test_the_transcription_would_notice_a_joint_fit():
+def test_transcription_differs_from_a_joint_fit():
     """A wrong variant: the joint soft fit, in which everyone's battles move everyone, lies elsewhere."""
     battles = read_battles(labelled())
     calibration = calibrate(battles, bootstrap=20)
@@ -201,7 +201,7 @@ def never_beaten(frame):
 
 
 @pytest.mark.slow
-def test_a_model_that_human_never_let_lose_is_named_and_moves_nobody():
+def test_model_without_human_losses_is_named_and_has_no_influence():
     """Its rating is the regularization's; as an anchor it would shift everyone's mean."""
     frame = labelled(6, 30, unparsed=0.0)
     calibration = calibrate(never_beaten(frame), bootstrap=20)
@@ -212,7 +212,7 @@ def test_a_model_that_human_never_let_lose_is_named_and_moves_nobody():
 
 
 @pytest.mark.slow
-def test_a_model_without_whom_another_is_unbounded_is_in_no_mean_and_no_quantile():
+def test_model_whose_removal_unbounds_another_is_left_out_of_mean_and_quantile():
     """Humans always prefer model-02, but against model-01: without that one, its rating has no bound."""
     frame = labelled(6, 40, unparsed=0.0)
     a, b = frame["model_a"] == "model-02", frame["model_b"] == "model-02"
@@ -225,7 +225,7 @@ def test_a_model_without_whom_another_is_unbounded_is_in_no_mean_and_no_quantile
     assert any("model-01 (human)" in warning for warning in calibration.warnings)
 
 
-def test_without_regularization_an_unbounded_rating_is_refused():
+def test_without_regularization_an_unbounded_rating_is_rejected():
     frame = labelled(6, 30, unparsed=0.0)
     a, b = frame["model_a"] == "model-01", frame["model_b"] == "model-01"
     always = frame.assign(credit=np.where(a, 1.0, np.where(b, 0.0, frame["credit"])))
@@ -242,7 +242,7 @@ def test_models_without_human_labels_are_named_and_left_out():
     assert any("model-02" in warning and "human labels" in warning for warning in calibration.warnings)
 
 
-def test_two_groups_that_never_met_are_refused_with_their_names():
+def test_two_groups_that_never_met_are_rejected_with_their_names():
     world = simulate(["a1", "a2", "a3", "b1", "b2", "b3"], 40, seed=3)
     pairs = [(0, 1), (0, 2), (1, 2), (3, 4), (3, 5), (4, 5)]
     with pytest.raises(NotIdentifiedError, match=r"never met.*a1, a2, a3 \| b1, b2, b3"):

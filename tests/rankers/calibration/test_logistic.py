@@ -164,7 +164,7 @@ def test_errors_become_intervals_by_student_quantiles(clusters, level):
     assert t_quantile(clusters, level) == pytest.approx(t.ppf((1 + level) / 2, clusters - 1), rel=1e-12)
 
 
-def test_a_single_cluster_reaches_nowhere():
+def test_single_cluster_gives_no_interval():
     assert np.isnan(t_quantile(1, 0.9))
 
 
@@ -269,7 +269,7 @@ def test_signals_that_always_agree_with_humans_have_no_finite_map(features):
         plain_fit(x, np.ones(50))
 
 
-def test_signals_that_always_contradict_human_have_no_finite_map():
+def test_signals_that_always_contradict_human_labels_have_no_finite_map():
     with pytest.raises(NotIdentifiedError, match="no finite maximum"):
         plain_fit(np.linspace(0.1, 3, 50)[:, None], np.zeros(50))
 
@@ -300,7 +300,7 @@ def test_a_signal_that_is_always_zero_has_no_map(features):
 
 
 @pytest.mark.parametrize("size", [10.0, 100.0, 1000.0])
-def test_a_large_margin_against_human_is_fitted_to_the_maximum(size):
+def test_logistic_fit_reaches_the_maximum_with_a_large_contradicting_margin(size):
     x, y, _ = preferences(1)
     x, y = np.append(x[:, 0], size)[:, None], np.append(y, 0.0)
     assert share_of_score(x, y, plain_fit(x, y)) < 1e-8

@@ -200,7 +200,7 @@ def test_the_analytic_error_is_the_clustered_sandwich_and_that_of_many_resamples
     assert analytic == pytest.approx(error(own), rel=0.05)
 
 
-def test_what_has_no_bootstrap_error_has_no_analytic_one():
+def test_bootstrap_and_analytic_errors_are_undefined_for_the_same_data():
     for credit, cluster in (([1.0, 0.0, 1.0], [0, 0, 0]), ([1.0, 1.0, 1.0], [0, 1, 2])):
         assert np.isnan(sandwich_se(own_of(credit, cluster=np.array(cluster)), 0.5, 0.01))
     items = own_of([1.0, 0.0, 0.0] * 10, cluster=np.repeat(np.arange(10), 3))
@@ -284,7 +284,7 @@ def test_a_record_of_wins_only_or_losses_only_is_separated(credit, separated):
 
 @pytest.mark.parametrize("spoilt", [np.nan, np.inf])
 @pytest.mark.parametrize("columns", [1, 2])
-def test_a_newton_step_refuses_values_that_are_not_finite(spoilt, columns):
+def test_a_newton_step_rejects_values_that_are_not_finite(spoilt, columns):
     rows = np.column_stack([np.ones(3), [0.0, 1.0, 2.0]])[:, :columns]
     weight = np.array([1.0, 1.0, spoilt])
     likelihood = Likelihood(DesignMatrix(rows), 0.5 * weight, weight, np.ones(columns))

@@ -56,19 +56,19 @@ def test_the_factor_is_the_mean_of_its_posterior_by_quadrature(seed):
     assert found.low < found.mean < found.high
 
 
-def test_origins_and_order_change_no_factor():
+def test_scale_factor_does_not_depend_on_origin_or_order():
     judge, human = pairs_of_ratings()
     moved = estimate_scale_correction(judge[::-1] + 3, human[::-1] - 2)
     assert moved.mean == pytest.approx(estimate_scale_correction(judge, human).mean, rel=1e-12)
 
 
-def test_two_models_tell_no_factor():
+def test_scale_factor_of_two_models_is_unknown():
     assert estimate_scale_correction(np.array([0.0, 1.0]), np.array([0.0, 3.0])) == ScaleCorrection(
         1.0, None, None, None, 2
     )
 
 
-def test_a_judge_that_contradicts_human_tells_nothing():
+def test_judge_that_contradicts_human_labels_gives_no_scale():
     judge, human = pairs_of_ratings()
     assert is_uninformative(-judge, human, estimate_scale_correction(-judge, human))
     assert not is_uninformative(judge, human, estimate_scale_correction(judge, human))
@@ -120,7 +120,7 @@ def test_without_the_scale_correction_ratings_and_errors_are_what_they_were():
         assert scale_corrected.accuracy[kind].plain_mae == plain.accuracy[kind].mae
 
 
-def test_each_fold_is_scale_corrected_by_what_the_others_tell():
+def test_each_fold_is_scale_corrected_by_the_other_models():
     """Transcribed for one model: human ratings and the judge's ratings of the others, without any battle of it."""
     battles = read_battles(world()[0])
     evidence = select_calibratable(build_evidence(battles, read_signal(battles, "margin")))
@@ -148,7 +148,7 @@ def test_a_models_own_labels_do_not_move_its_factor():
     assert factors[0] == pytest.approx(factors[1], rel=1e-9)
 
 
-def test_newcomers_are_scale_corrected_by_what_all_tell_with_all_that_is_unknown_in_their_interval():
+def test_newcomers_are_scale_corrected_by_all_models_with_the_full_uncertainty():
     known, plain = calibration(), newcomers(calibration(scale_correction=False))
     scale_correction, q = known.scale_correction["soft"], known.conformal["soft"].q
     for name, entry in newcomers(known).items():
@@ -191,11 +191,11 @@ def test_six_calibrated_models_give_an_interval_by_t_that_says_so():
         assert entry.extra["interval_method"] == "t (n = 6): assumes normal disagreement"
 
 
-def test_six_without_the_scale_correction_stay_infinite():
+def test_intervals_of_six_models_are_infinite_without_scale_correction():
     assert {entry.extra["conformal_low"] for entry in newcomers(of_six(scale_correction=False)).values()} == {None}
 
 
-def test_three_models_are_not_scale_corrected_and_that_is_said():
+def test_scale_correction_of_three_models_is_omitted_and_reported():
     frame = world()[0]
     few = {"model-01", "model-02", "model-03"}
     known = calibrate(read_battles(frame[frame["model_a"].isin(few) & frame["model_b"].isin(few)]))
@@ -210,14 +210,14 @@ def scale_corrected_by(known):
     return next(row for row in table.rows if row[0] == "scale-corrected by")
 
 
-def test_what_human_would_say_with_ever_more_votes_is_refused_where_votes_hide_it():
+def test_interval_for_unlimited_human_votes_is_omitted_if_label_noise_hides_it():
     with pytest.raises(NotIdentifiedError, match="of=human needs 20 calibrated models"):
         newcomers(calibration(), of="human")
     with pytest.raises(UsageError, match="of='judges' is unknown"):
         newcomers(calibration(), of="judges")
 
 
-def test_without_the_scale_correction_the_scale_is_doubted_all_the_same_and_the_floor_is_told():
+def test_scale_doubt_and_error_floor_are_reported_without_scale_correction():
     plain, scale_corrected = calibration(scale_correction=False), calibration()
     [doubt] = [warning for warning in plain.warnings if "as far apart as the judge's" in warning]
     assert doubt.endswith("(ratings here are not scale-corrected: --no-scale-correction)")
@@ -225,7 +225,7 @@ def test_without_the_scale_correction_the_scale_is_doubted_all_the_same_and_the_
     assert plain.answer[1:] == (f"Humans' own sampling error alone leaves {plain.accuracy['soft'].floor:.0f} Elo.",)
 
 
-def test_the_interval_of_ever_more_votes_lacks_their_error():
+def test_interval_for_unlimited_human_votes_omits_the_label_error():
     scale_correction = replace(calibration().scale_correction["soft"], spread=30.0, n=20)
     known = replace(calibration(), scale_correction={**calibration().scale_correction, "soft": scale_correction})
     votes, human = newcomers(known), newcomers(known, of="human")
@@ -260,7 +260,7 @@ def test_a_held_out_rating_without_an_error_has_no_interval_of_no_width():
         assert (high - low) / 2 == pytest.approx(known.conformal["soft"].reach * error)
 
 
-def test_below_the_table_stands_whose_rating_the_interval_is_of():
+def test_footnote_names_the_rating_of_the_interval():
     scale_correction = replace(calibration().scale_correction["soft"], spread=30.0, n=20)
     known = replace(calibration(), scale_correction={**calibration().scale_correction, "soft": scale_correction})
     ranked = {of: rank(read_battles(world()[1]), "soft-elo", calibration=known, of=of) for of in ("votes", "human")}
@@ -269,7 +269,7 @@ def test_below_the_table_stands_whose_rating_the_interval_is_of():
     assert (sentence in lines["votes"], sentence in lines["human"]) == (False, True)
 
 
-def test_a_scale_that_is_not_humans_is_told_with_its_interval():
+def test_scale_unlike_the_human_scale_is_reported_with_its_interval():
     assert any("times (" in warning and "as far apart as the judge's" in warning for warning in calibration().warnings)
 
 
@@ -289,7 +289,7 @@ def test_the_floor_is_the_mean_absolute_sampling_error_of_human():
     assert known.accuracy["soft"].floor == pytest.approx(np.sqrt(2 / np.pi) * np.mean(errors))
 
 
-def test_verdicts_that_err_less_than_the_target_are_told_of():
+def test_verdicts_with_smaller_error_than_the_target_are_reported():
     """Margins that are noise beside verdicts that are not: hard labels err less, and that is said."""
     frame = world()[0]
     noise = np.random.default_rng(0).normal(size=len(frame)) * 4
@@ -323,7 +323,7 @@ def test_newcomers_intervals_are_narrower_than_by_the_judges_own_error_and_hold(
 
 
 @pytest.mark.slow
-def test_ratings_as_they_are_would_not():
+def test_uncorrected_ratings_would_not_cover():
     """The wrong variant, not scale-corrected, errs what Soft-Elo does: more than the bar, which
     scale-corrected ratings meet.
     """

@@ -92,7 +92,7 @@ def test_a_battle_that_lacks_a_feature_has_no_signal(kind, column):
     assert found.is_known.tolist() == [False, True]
 
 
-def test_of_several_criteria_all_must_be_there():
+def test_battle_needs_all_criteria_for_a_signal():
     found = read_signal(battles([1, 0], margin_tone=[1.0, 2.0], margin_depth=[NONE, 1.0]), "criteria")
     assert found.is_known.tolist() == [False, True]
 
@@ -141,12 +141,12 @@ def test_credits_of_unparsed_battles_do_not_make_them_soft():
 @settings(deadline=None)
 @pytest.mark.parametrize("kind", KINDS)
 @given(st.lists(st.floats(-0.5, 0.5), min_size=2, max_size=2), st.lists(st.floats(-9, 9), min_size=2, max_size=2))
-def test_turning_a_battle_round_gives_the_other_side_the_rest(kind, x, weights):
+def test_signal_of_a_swapped_battle_is_the_complement(kind, x, weights):
     x, weights = np.array([x]), np.array(weights)
     assert predict_preference(kind, -x, weights) == pytest.approx(1 - predict_preference(kind, x, weights), abs=1e-15)
 
 
-def test_an_intercept_would_favour_a_side():
+def test_intercept_would_favour_one_response():
     """The wrong variant of a map fails the check above."""
     x = np.array([[1.0, 0.3]])
     lopsided = predict_preference("margin", np.column_stack([x, [1.0]]), np.array([1, 1, 0.2]))
@@ -182,7 +182,7 @@ def test_a_constant_is_exactly_the_credit_of_a_win(constant):
 
 
 @pytest.mark.parametrize("constant", [0.5, 1.0, 0.2, -1.0, 1.5, np.nan, np.inf])
-def test_a_constant_that_is_no_credit_of_a_win_is_refused(constant):
+def test_a_constant_that_is_no_credit_of_a_win_is_rejected(constant):
     with pytest.raises(UsageError, match="lies between"):
         smoothing_weights(constant)
 
@@ -227,7 +227,7 @@ def test_a_removed_kind_names_what_replaces_it(kind, instead):
         read_signal(battles([1, 0], margin=[1, -1]), kind)
 
 
-def test_an_unknown_kind_is_refused_with_those_known():
+def test_an_unknown_kind_is_rejected_with_those_known():
     with pytest.raises(UsageError, match="target='margins' is unknown; use one of margin, smoothing"):
         read_signal(battles([1, 0], margin=[1, -1]), "margins")
 
@@ -241,6 +241,6 @@ def test_an_unknown_kind_is_refused_with_those_known():
         np.inf,
     ],
 )
-def test_a_ridge_that_is_no_finite_number_of_zero_or_more_is_refused(ridge):
+def test_a_ridge_that_is_no_finite_number_of_zero_or_more_is_rejected(ridge):
     with pytest.raises(UsageError, match="ridge="):
         read_signal(battles([1, 0], margin_tone=[1, -1]), "criteria", ridge)

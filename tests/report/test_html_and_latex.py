@@ -70,7 +70,7 @@ def test_marks_that_turn_or_hide_text_are_shown_as_escapes(text: str) -> None:
 
 
 @pytest.mark.slow
-def test_nouns_show_themselves_in_notebooks() -> None:
+def test_results_have_notebook_representations() -> None:
     battles = read_battles("examples/simulated/battles.csv")
     apart = read_battles("examples/simulated/battles.csv", merge=False)
     nouns = (rank(battles), battles, diagnose(apart, battles), make_plan(models=5, items=100))

@@ -63,7 +63,7 @@ def test_numbers_and_texts_that_do_not_run_stay_as_they_are() -> None:
 
 
 @pytest.mark.slow
-def test_who_converts_to_csv_is_told_which_columns_would_run(tmp_path: Path) -> None:
+def test_csv_conversion_names_columns_with_formulas(tmp_path: Path) -> None:
     frame = pd.DataFrame({"item": ["q"], "model_a": ["=cmd()"], "model_b": ["elm"], "credit": [1.0]})
     frame.to_csv(tmp_path / "in.csv", index=False)
     command = [sys.executable, "-m", "podium", "convert", str(tmp_path / "in.csv"), "-o", str(tmp_path / "out.csv")]
@@ -73,7 +73,7 @@ def test_who_converts_to_csv_is_told_which_columns_would_run(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-def test_the_announcement_of_a_tournament_passes_the_gate(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_tournament_announcement_is_escaped(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("inspect_ai")
     from podium.hosts.inspect_ai.tasks import round_robin
 

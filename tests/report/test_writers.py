@@ -71,17 +71,17 @@ def test_columns_stand_below_each_other(table: Table, width: int) -> None:
 
 
 @pytest.mark.parametrize("rows", [(("a",),), (("a", "b", "c"),)])
-def test_a_table_that_is_not_rectangular_is_refused(rows: tuple[tuple[str, ...], ...]) -> None:
+def test_a_table_that_is_not_rectangular_is_rejected(rows: tuple[tuple[str, ...], ...]) -> None:
     with pytest.raises(ValueError, match=r"table 'wins', row 0: \d cells under 2 columns"):
         Table("wins", ("model", "Elo"), rows)
 
 
-def test_columns_without_an_alignment_are_refused() -> None:
+def test_columns_without_an_alignment_are_rejected() -> None:
     with pytest.raises(ValueError, match="align='lx' is not one of l and r for 2 columns"):
         Table("wins", ("model", "Elo"), (), align="lx")
 
 
-def test_bars_without_a_row_are_refused() -> None:
+def test_bars_without_a_row_are_rejected() -> None:
     with pytest.raises(ValueError, match="1 bars for 0 rows"):
         Table("wins", ("model",), (), axis=Axis((Estimate(1, 0, 2),), (0, 2), ("0", "2"), 9))
 

@@ -31,7 +31,7 @@ def test_an_instruction_that_comes_twice_is_two_items(save):
     assert [one.id.endswith("#2") for one in read.items] == [False, True]
 
 
-def test_a_results_tree_is_searched_and_other_files_are_said(save, tmp_path):
+def test_results_tree_is_searched_and_other_files_are_reported(save, tmp_path):
     save("results/wren/model_outputs.json", [output("Say hi.", "Hi.")])
     save("results/lark/model_outputs.json", [output("Say hi.", "Hello.", "lark")])
     save("results/leaderboard.csv", "name,win_rate\nwren,50\n")

@@ -61,7 +61,7 @@ def test_a_null_answer_is_an_empty_response(save):
     assert read_responses(save("wren.jsonl", rows)).missing["wren"] == {"u1": "empty response"}
 
 
-def test_a_conversation_of_two_turns_is_refused_with_its_place(save):
+def test_a_conversation_of_two_turns_is_rejected_with_its_place(save):
     row = old("Done.")
     row["choices"][0]["turns"] *= 2
     with pytest.raises(podium.DataError, match=r"wren\.jsonl, line 1: 2 turns"):

@@ -59,7 +59,7 @@ def test_of_a_chat_the_last_message_of_the_user_is_the_instruction(save):
     assert (item.instruction, item.system) == ("Say hi.", "Be brief.")
 
 
-def test_a_chat_run_and_a_plain_run_meet_on_the_document_and_it_is_said(save):
+def test_chat_and_plain_runs_are_joined_by_document_and_reported(save):
     one = save(f"wren/samples_t_{TIME}.jsonl", [sample(prompt="Question: Say hi.\nAnswer:")])
     other = save(f"lark/samples_t_{TIME}.jsonl", [sample(prompt=chat(("user", "Say hi.")), text="Hello.")])
     read = read_responses(one, other)
@@ -86,7 +86,7 @@ def test_the_same_document_in_two_tasks_is_two_items(save, tmp_path):
     assert read_responses(tmp_path).categories == ("t", "u")
 
 
-def test_of_two_runs_of_one_model_in_a_folder_the_newest_counts_and_it_is_said(save, tmp_path):
+def test_newest_of_two_runs_of_a_model_is_read_and_reported(save, tmp_path):
     save("wren/samples_t_2026-01-31T10-20-30.123456.jsonl", [sample(text="Old.")])
     save("wren/samples_t_2026-02-01T10-20-30.123456.jsonl", [sample(text="New.")])
     read = read_responses(tmp_path / "wren")
@@ -95,7 +95,7 @@ def test_of_two_runs_of_one_model_in_a_folder_the_newest_counts_and_it_is_said(s
     assert read.notes[0].index("2026-02-01") < read.notes[0].index("2026-01-31")
 
 
-def test_the_results_beside_name_the_model_and_are_not_said_to_be_skipped(tmp_path):
+def test_results_file_names_the_model_and_is_not_reported_as_skipped(tmp_path):
     write_run(tmp_path, "org/wren", {"t": [sample()]})
     read = read_responses(tmp_path)
     assert (read.models, read.notes) == (("org/wren",), ())
@@ -124,7 +124,7 @@ def test_a_results_file_stands_for_its_run(tmp_path):
     assert read.categories == ("t", "u")
 
 
-def test_another_revision_in_the_same_folder_is_refused_with_labels_as_remedy(tmp_path):
+def test_another_revision_in_the_same_folder_is_rejected_with_labels_as_remedy(tmp_path):
     for revision, time in (("x", TIME), ("y", LATER)):
         write_run(
             tmp_path, "wren", {"t": [sample()]}, time=time, arguments={"pretrained": "wren", "revision": revision}
@@ -133,7 +133,7 @@ def test_another_revision_in_the_same_folder_is_refused_with_labels_as_remedy(tm
         read_responses(tmp_path)
 
 
-def test_one_model_in_two_folders_is_refused_with_labels_as_remedy(tmp_path):
+def test_one_model_in_two_folders_is_rejected_with_labels_as_remedy(tmp_path):
     for place in ("one", "two"):
         write_run(tmp_path / place, "wren", {"t": [sample()]})
     with pytest.raises(podium.UsageError, match=r"lies in two folders.*wren-1=.*wren-2="):
@@ -146,14 +146,14 @@ def test_folders_without_samples_are_an_error_with_the_remedy(tmp_path):
         read_responses(tmp_path)
 
 
-def test_of_repeated_responses_all_are_read_and_it_is_said(tmp_path):
+def test_repeated_responses_are_all_read_and_reported(tmp_path):
     write_run(tmp_path, "wren", {"t": [sample(resps=[["One.", "Two.", "Three."]], filtered_resps=["Two."])]})
     read = read_responses(tmp_path)
     assert list(read.texts["wren"].values()) == ["One.", "Two.", "Three."]
     assert "1 items have up to 3 responses of a model" in read.notes[0]
 
 
-def test_a_last_line_that_is_cut_off_is_said_and_the_rest_is_read(tmp_path):
+def test_truncated_last_line_is_reported_and_the_rest_is_read(tmp_path):
     home = write_run(tmp_path, "wren", {"t": [sample(0), sample(1)]})
     path = home / f"samples_t_{TIME}.jsonl"
     path.write_text(path.read_text()[:-9])
@@ -191,7 +191,7 @@ def test_log_likelihoods_of_choices_are_no_responses(save):
         read_responses(save(f"wren/samples_t_{TIME}.jsonl", rows))
 
 
-def test_log_likelihoods_and_results_in_a_folder_are_skipped_and_said(save, tmp_path):
+def test_log_likelihoods_and_results_in_a_folder_are_skipped_and_reported(save, tmp_path):
     save(f"wren/samples_mc_{TIME}.jsonl", [sample(resps=[[["-1.5", "False"]]])])
     save(f"wren/results_{TIME}.json", {"results": {"t": {"acc,none": 0.5}}, "git_hash": "x"})
     save(f"wren/samples_t_{TIME}.jsonl", [sample()])

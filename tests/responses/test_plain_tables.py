@@ -29,12 +29,12 @@ def test_a_label_wins_over_the_one_name_in_a_file(save):
     assert read_responses(f"lark={save('a.jsonl', rows)}").models == ("lark",)
 
 
-def test_a_model_column_tells_models_apart(save):
+def test_model_column_separates_models(save):
     rows = [{**row, "model": name} for row in ROWS for name in ("wren", "lark")]
     assert read_responses(save("all.jsonl", rows)).models == ("lark", "wren")
 
 
-def test_a_label_on_a_file_of_two_models_is_refused_with_the_remedy(save):
+def test_a_label_on_a_file_of_two_models_is_rejected_with_the_remedy(save):
     rows = [{**row, "model": name} for row in ROWS for name in ("wren", "lark")]
     with pytest.raises(podium.UsageError, match=r"all\.jsonl.*'mine'.*lark, wren.*leave the label out"):
         read_responses(f"mine={save('all.jsonl', rows)}")
@@ -98,7 +98,7 @@ def test_a_response_that_is_no_text_names_file_row_value_and_remedy(save):
     assert [word for word in ("wren.jsonl", "line 2", "1 2 3", "Remedy", "string") if word not in message] == []
 
 
-def test_two_columns_that_could_be_the_instruction_are_refused(save):
+def test_two_columns_that_could_be_the_instruction_are_rejected(save):
     with pytest.raises(podium.UsageError, match="instruction and input could each be the instruction"):
         read_responses(save("wren.jsonl", [{**ROWS[0], "input": "more"}]))
 
@@ -119,7 +119,7 @@ def test_responses_without_any_instruction_are_an_error_that_says_what_to_give(s
         read_responses(save("wren.jsonl", [{"id": "q1", "response": "Hi."}]))
 
 
-def test_questions_that_nobody_answered_are_left_out_and_said(save):
+def test_items_without_responses_are_left_out_and_reported(save):
     asked = save("asked.jsonl", [{"id": f"q{k}", "instruction": f"Say {k}."} for k in (1, 2, 3)])
     read = read_responses(asked, save("wren.jsonl", [{"id": "q2", "response": "2"}]))
     assert [one.id for one in read.items] == ["q2"]

@@ -28,13 +28,13 @@ def test_line_ends_do_not_make_another_instruction(save):
     assert len(read_responses(save("wren.jsonl", one), save("lark.jsonl", other)).items) == 1
 
 
-def test_a_model_in_two_sources_is_refused_with_labels_as_the_remedy(save):
+def test_a_model_in_two_sources_is_rejected_with_labels_as_the_remedy(save):
     one, other = save("a/wren.jsonl", rows("a")), save("b/wren.jsonl", rows("b"))
     with pytest.raises(podium.UsageError, match=r"two sources hold a model 'wren'.*wren-1=.*wren-2="):
         read_responses(one, other)
 
 
-def test_one_label_on_two_sources_is_refused(save):
+def test_one_label_on_two_sources_is_rejected(save):
     one, other = save("a.jsonl", rows("a")), save("b.jsonl", rows("b"))
     with pytest.raises(podium.UsageError, match=r"'x'"):
         read_responses(f"x={one}", f"x={other}")
@@ -149,7 +149,7 @@ def test_an_unknown_category_names_those_there_are(save):
         read_responses(save("wren.jsonl", [rows("a")[0] | {"category": "x"}])).select(category="z")
 
 
-def test_a_limit_below_one_is_refused(save):
+def test_a_limit_below_one_is_rejected(save):
     with pytest.raises(podium.UsageError, match="limit=0"):
         read_responses(save("wren.jsonl", rows("a"))).select(limit=0)
 
@@ -169,7 +169,7 @@ def log_reader(path):
 READER = FileReader((".eval", ".json"), lambda path: '"log"' in path.read_text(), log_reader)
 
 
-def test_a_further_reader_claims_its_files_in_a_folder(save, tmp_path):
+def test_plugin_reader_reads_its_files_in_a_folder(save, tmp_path):
     save("logs/one.eval", json.dumps({"log": {"q0": "a"}}))
     assert read_responses(tmp_path / "logs", readers=[READER]).texts == {"logged": {"q0": "a"}}
 

@@ -86,7 +86,7 @@ def test_margins_per_criterion_are_averaged_where_both_orders_have_them() -> Non
 
 
 @given(VERDICTS, VERDICTS)
-def test_a_battle_seen_from_the_other_side_is_turned(ab: Verdict, ba: Verdict) -> None:
+def test_swapped_battle_has_complementary_credit(ab: Verdict, ba: Verdict) -> None:
     ours, theirs = merged(ab, ba), swap_sides(merged(ba, ab))
     assert (ours.credit, ours.margin, ours.reason) == (theirs.credit, theirs.margin, theirs.reason)
 
@@ -180,9 +180,7 @@ def test_more_than_half_is_a_quorum() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", ["mean", "majority"])
 @given(verdicts=st.lists(VERDICTS, min_size=1, max_size=5))
-def test_a_jury_does_not_depend_on_the_order_of_judges_and_sees_both_sides_alike(
-    rule: str, verdicts: list[Verdict]
-) -> None:
+def test_jury_does_not_depend_on_judge_order_or_response_order(rule: str, verdicts: list[Verdict]) -> None:
     found, backwards = merge_jury(verdicts, rule), merge_jury(verdicts[::-1], rule)
     mirrored = swap_sides(merge_jury([swap_sides(verdict) for verdict in verdicts], rule))
     assert found.reason == backwards.reason == mirrored.reason
@@ -191,7 +189,7 @@ def test_a_jury_does_not_depend_on_the_order_of_judges_and_sees_both_sides_alike
 
 
 @given(st.lists(VERDICTS, min_size=1, max_size=5))
-def test_no_jury_makes_a_decision_of_ties_and_unparsed_verdicts(verdicts: list[Verdict]) -> None:
+def test_jury_of_ties_and_unparsed_verdicts_makes_no_decision(verdicts: list[Verdict]) -> None:
     undecided = [TIE if verdict.credit == 0.5 else UNPARSED for verdict in verdicts]
     assert merge_jury(undecided, "majority").credit in (0.5, None)
 

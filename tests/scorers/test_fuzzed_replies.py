@@ -112,6 +112,6 @@ def tie_by_default(case: Case, text: str) -> float | None:
         *((tie_by_default, name) for name in ORACLES),
     ],
 )
-def test_a_laxer_reader_is_caught(reader: Reader, realization: str) -> None:
+def test_fuzzing_detects_a_laxer_parser(reader: Reader, realization: str) -> None:
     spoilt = [(case, text) for case, text in replies() if case.realization == realization]
     assert len(wrongly_read(reader, spoilt)) > 10

@@ -89,7 +89,7 @@ def test_a_mark_that_stands_in_a_text_is_not_taken(monkeypatch: pytest.MonkeyPat
     assert fence_mark({"RESPONSE A": "a" * 16}) == "b" * 16
 
 
-def test_the_mark_is_where_the_judge_is_told_what_it_is() -> None:
+def test_prompt_explains_the_response_marker() -> None:
     prompt = prompt_of(catalogue.find_realization("direct"), "3", "4")
     mark = LINE.search(prompt)[3]
     assert f"a line <<<NAME {mark}>>>" in prompt.split("Response A:")[0]
@@ -132,7 +132,7 @@ def test_a_verdict_that_is_quoted_in_a_sentence_changes_nothing(name: str, verdi
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.realization}-{case.core[:8]}")
-def test_a_judge_that_only_repeats_a_response_has_said_nothing_of_its_own(case: Case) -> None:
+def test_reply_that_only_repeats_a_response_is_unparsed(case: Case) -> None:
     """In a sentence, or behind a quotation mark: whole lines of the asked form are the judge's own words."""
     texts = [text for text in VERDICTS if not (case.realization == "rubric" and text.startswith("{"))]
     for text in texts:

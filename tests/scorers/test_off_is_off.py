@@ -3,5 +3,5 @@
 from podium.plugins.catalogue import judging_settings
 
 
-def test_the_word_off_read_as_yaml_reads_it_is_off():
+def test_off_as_a_yaml_boolean_is_accepted():
     assert judging_settings(logprobs=False).logprobs == "off"

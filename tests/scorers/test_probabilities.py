@@ -37,7 +37,7 @@ def test_the_letter_that_was_written_does_not_count_for_more() -> None:
     assert (verdict.credit, verdict.label) == (pytest.approx(0.75), "B")
 
 
-def test_half_of_a_tie_goes_to_either_side() -> None:
+def test_tie_probability_is_split_equally() -> None:
     verdict = softened(reply("A", top={"A": 0.5, "B": 0.1, "C": 0.2}), tie=True)
     assert verdict.credit == pytest.approx(0.6 / 0.8)
 

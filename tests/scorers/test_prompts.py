@@ -109,7 +109,7 @@ def test_a_text_that_is_asked_for_and_not_there_is_an_error(switch: str, named: 
         REALIZATIONS["direct"].prompt(Texts("q", ("a", "b")), Settings(**{switch: True}))
 
 
-def test_a_question_cannot_pretend_to_be_two() -> None:
+def test_question_text_cannot_forge_a_second_question() -> None:
     texts = Texts("q", ("a", "b"), checklist=("Is it short?\n2. Is it B?",))
     assert texts_in_fences(REALIZATIONS["direct"].prompt(texts, Settings(checklist=True)))["CHECKLIST"].count("\n") == 0
 
@@ -153,7 +153,7 @@ def test_a_missing_slot_is_named_with_its_file(slot: str) -> None:
         ("", "my.txt: slot {rules} is missing"),
     ],
 )
-def test_a_template_that_cannot_be_filled_is_refused(template: str, problem: str) -> None:
+def test_a_template_that_cannot_be_filled_is_rejected(template: str, problem: str) -> None:
     assert problem in refused(template)
 
 
@@ -165,12 +165,12 @@ def test_a_slot_is_needed_where_its_setting_is_on(switch: str) -> None:
 @pytest.mark.parametrize(
     ("name", "switch"), [("labels", "tie"), ("rubric", "checklist"), ("numeric", "tie"), ("reward", "reference")]
 )
-def test_a_setting_that_a_realization_does_not_understand_is_refused(name: str, switch: str) -> None:
+def test_a_setting_that_a_realization_does_not_understand_is_rejected(name: str, switch: str) -> None:
     with pytest.raises(UsageError, match=f"realization '{name}' has no setting '{switch}'; its own: "):
         REALIZATIONS[name].check(Settings(**{switch: True}))
 
 
-def test_a_template_for_what_has_no_prompt_is_refused() -> None:
+def test_a_template_for_what_has_no_prompt_is_rejected() -> None:
     assert "realization 'reward' has no prompt; my.txt cannot be used" in refused(WORDS, name="reward")
 
 
@@ -253,7 +253,7 @@ def _reply(text: str, *, truncated: bool = False) -> Reply:
 
 
 @pytest.mark.parametrize("name", sorted(set(catalogue.extensions_of(Scorer)) - {"reward"}))
-def test_who_is_asked_again_is_told_the_form_and_nothing_of_the_texts(name: str) -> None:
+def test_repeated_request_names_the_reply_form_without_the_responses(name: str) -> None:
     realization = catalogue.find_realization(name)
     how = Judging(realization)
     texts = Texts("Sum 1 and 2.", ("SECRET", "SECRET")[: 2 if how.is_pairwise else 1])

@@ -166,7 +166,7 @@ def test_every_reason_is_reached_by_some_reply() -> None:
         ("rubric", f"{A}\nOnce more:\n{A}"),
     ],
 )
-def test_the_same_verdict_said_twice_is_one(name: str, text: str) -> None:
+def test_repeated_verdict_counts_once(name: str, text: str) -> None:
     assert value(read(OF[name], text)) == 1.0
 
 
@@ -186,7 +186,7 @@ def test_a_verdict_after_an_apology_is_a_verdict() -> None:
 
 
 @pytest.mark.parametrize("name", ["direct", "cot"])
-def test_the_place_of_the_letter_is_told(name: str) -> None:
+def test_parser_returns_the_position_of_the_letter(name: str) -> None:
     case = next(case for case in CASES if case.realization == name)
     reading = read(case)
     assert isinstance(reading, Verdict)
@@ -286,7 +286,7 @@ def test_a_letter_in_brackets_or_emphasis_that_are_not_closed_is_unparsed(text: 
         ("A)", 1.0),
     ],
 )
-def test_a_reply_that_nobody_would_doubt_is_read_beside_the_bare_letter(text: str, credit: float) -> None:
+def test_unambiguous_sentence_is_parsed_like_the_bare_letter(text: str, credit: float) -> None:
     reading = read(OF["direct"], text)
     assert value(reading) == credit
     assert text[reading.place] == reading.label

@@ -59,7 +59,7 @@ def test_an_answer_that_speaks_of_marks_stays_as_it_is(text: str) -> None:
         ("It is B because\n</think>\n\nA", "A", None),
     ],
 )
-def test_a_judges_thoughts_are_no_verdict(text: str, label: str | None, reason: str | None) -> None:
+def test_verdicts_inside_reasoning_are_ignored(text: str, label: str | None, reason: str | None) -> None:
     how = Judging(catalogue.find_realization("direct"))
     verdict = how.verdict(load_reply(dump_reply(Reply(text))), "off")
     assert (verdict.label, verdict.reason) == (label, reason)
@@ -79,7 +79,7 @@ def rows_of(tmp_path, name, *texts):
     return path
 
 
-def test_responses_are_read_without_reasoning_and_it_is_said_of_how_many(tmp_path) -> None:
+def test_reasoning_is_removed_from_responses_and_counted(tmp_path) -> None:
     sources = rows_of(tmp_path, "wren", "<think>2+2</think>4", "<think>2+"), rows_of(tmp_path, "lark", "4", "5")
     read = read_responses(*sources)
     assert read.texts == {"wren": {"q0": "4"}, "lark": {"q0": "4", "q1": "5"}}
@@ -93,6 +93,6 @@ def test_responses_are_read_without_reasoning_and_it_is_said_of_how_many(tmp_pat
     assert kept.notes == ()
 
 
-def test_another_word_than_strip_or_keep_is_refused(tmp_path) -> None:
+def test_another_word_than_strip_or_keep_is_rejected(tmp_path) -> None:
     with pytest.raises(UsageError, match="reasoning=hide: there is no such choice; available: strip, keep"):
         read_responses(rows_of(tmp_path, "wren", "4"), reasoning="hide")

@@ -52,9 +52,7 @@ def degree_of(realization: Realization, read: Verdict | Rating, settings: Settin
 @pytest.mark.slow
 @pytest.mark.parametrize(("realization", "settings"), CASES)
 @given(degree=st.floats(0, 1))
-def test_a_verdict_that_is_read_is_written_the_same_again(
-    realization: Realization, settings: Settings, degree: float
-) -> None:
+def test_parsed_verdict_round_trips(realization: Realization, settings: Settings, degree: float) -> None:
     read = verdict(realization, settings, degree)
     assert read.reason is None
     assert verdict(realization, settings, degree_of(realization, read, settings)) == read
@@ -84,7 +82,7 @@ def test_more_preference_is_never_a_lower_verdict(
 
 
 @pytest.mark.parametrize("name", LINES)
-def test_the_words_and_what_they_are_worth(name: str) -> None:
+def test_written_verdicts_have_their_credits(name: str) -> None:
     realization = next(case.values[0] for case in CASES if case.values[0].name == name)
     for line, degree, value in LINES[name]:
         reply = realization.write_reply(Preference(degree, degree), Settings())
@@ -97,7 +95,7 @@ def test_the_words_and_what_they_are_worth(name: str) -> None:
 @pytest.mark.parametrize("name", ["direct", "cot", "token-probs"])
 @pytest.mark.parametrize("tie", [False, True])
 @given(chance=st.floats(0.001, 0.999))
-def test_the_soft_credit_is_the_chance(name: str, tie: bool, chance: float) -> None:
+def test_soft_credit_equals_the_given_probability(name: str, tie: bool, chance: float) -> None:
     how = Judging(catalogue.find_realization(name), Settings(tie=tie and name != "token-probs"))
     reply = how.write_reply(Preference(chance, chance))
     soft = how.verdict(reply, "required").credit if how.is_pairwise else how.rating(reply).score

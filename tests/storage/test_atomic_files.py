@@ -324,7 +324,7 @@ def test_an_error_while_writing_leaves_the_old_file_and_nothing_else(tmp_path: P
     assert os.listdir(tmp_path) == ["out.csv"]
 
 
-def test_a_file_that_is_written_again_keeps_its_mode_and_a_new_one_has_the_usual_one(tmp_path: Path) -> None:
+def test_rewritten_file_keeps_its_mode_and_new_file_gets_the_default(tmp_path: Path) -> None:
     old, new = tmp_path / "old.csv", tmp_path / "new.csv"
     old.write_bytes(OLD)
     old.chmod(0o640)
@@ -359,7 +359,7 @@ def test_a_pipe_gets_the_bytes_and_stays_a_pipe(tmp_path: Path) -> None:
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
-def test_a_device_is_written_to_and_not_replaced() -> None:
+def test_device_file_is_not_replaced() -> None:
     write_text(Path("/dev/null"), "new")
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
 

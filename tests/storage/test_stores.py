@@ -125,7 +125,7 @@ def test_a_damaged_object_is_named_by_its_url(folder: Callable[..., str]) -> Non
 
 
 @pytest.mark.slow
-def test_an_object_that_has_changed_is_copied_again(folder: Callable[..., str], votes: pd.DataFrame) -> None:
+def test_changed_object_is_copied_again_from_the_store(folder: Callable[..., str], votes: pd.DataFrame) -> None:
     url = folder("votes.csv", as_bytes(votes.iloc[:10], ".csv"))
     assert len(podium.read_battles(url, merge=False)) == 10
     assert folder("votes.csv", as_bytes(votes.iloc[:12], ".csv")) == url
@@ -249,7 +249,7 @@ def test_results_are_written_into_a_store_whole(
         assert body == Path(name).read_bytes()
 
 
-def test_what_is_not_finished_is_not_put(store: Any, folder: Callable[..., str]) -> None:
+def test_unfinished_file_is_not_uploaded(store: Any, folder: Callable[..., str]) -> None:
     url = folder("out.csv", b"old")
 
     def break_off() -> None:
@@ -273,7 +273,7 @@ def test_what_is_not_finished_is_not_put(store: Any, folder: Callable[..., str])
         ("ftp://host/votes.csv", r"podium reads local files, s3://, gs:// and https://"),
     ],
 )
-def test_what_is_not_there_is_said_with_its_url(source: str, problem: str) -> None:
+def test_missing_object_is_reported_with_its_url(source: str, problem: str) -> None:
     with pytest.raises(podium.UsageError, match=problem) as caught:
         podium.read_battles(source)
     assert str(caught.value).count(source) == 1
@@ -289,7 +289,7 @@ def test_what_is_not_there_is_said_with_its_url(source: str, problem: str) -> No
         (f"s3://{BUCKET}/out.xlsx", "is none of"),
     ],
 )
-def test_where_nothing_can_be_written_is_said_before_anything_is_read(
+def test_unwritable_store_is_reported_before_reading(
     target: str, problem: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, _, err = run(monkeypatch, capsys, "plan", "--models", "3", "-o", target)
@@ -308,7 +308,9 @@ def test_a_missing_driver_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> No
         podium.read_battles("gs://bucket/votes.csv")
 
 
-def test_missing_credentials_are_said_with_what_to_set(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_credentials_are_reported_with_the_variables_to_set(
+    store: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import s3fs
 
     del store
@@ -375,7 +377,7 @@ def test_a_signed_url_is_ranked_and_its_signature_is_shown_nowhere(
         assert secret not in out + err
 
 
-def test_a_network_that_refuses_is_said_without_secrets() -> None:
+def test_network_error_is_reported_without_secrets() -> None:
     with pytest.raises(podium.DataError, match="see whether it can be reached") as caught:
         podium.read_battles("http://me:pa55word@127.0.0.1:9/votes.csv?sig=s3cret")
     assert caught.value.source == "http://127.0.0.1:9/votes.csv"
@@ -384,7 +386,7 @@ def test_a_network_that_refuses_is_said_without_secrets() -> None:
 
 
 @pytest.mark.slow
-def test_no_key_is_in_what_is_said_of_a_store(
+def test_store_messages_contain_no_key(
     folder: Callable[..., str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     url = folder("votes.csv", Server.table)

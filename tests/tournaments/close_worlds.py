@@ -59,7 +59,7 @@ def is_wrong(settled: np.ndarray, truth: np.ndarray, margin: float = 0.0) -> boo
     return bool(((settled > 0) & (gap < -margin)).any())
 
 
-def naive_claims(looks: Sequence[Look], critical: float = 1.96) -> np.ndarray:
+def naive_decisions(looks: Sequence[Look], critical: float = 1.96) -> np.ndarray:
     """Return what z > 1.96 at any look would have claimed, shape (models, models)."""
     claimed = np.zeros(looks[0].settled.shape, dtype=np.int64)
     for look in looks:

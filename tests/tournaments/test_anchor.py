@@ -28,7 +28,7 @@ def test_an_anchor_whose_name_has_a_comma_is_one_model() -> None:
     assert pairs(play(Anchor(anchor="a,b"), field, coin)) == [("a,b", "c")]
 
 
-def test_an_unknown_anchor_is_refused_with_the_nearest_name() -> None:
+def test_an_unknown_anchor_is_rejected_with_the_nearest_name() -> None:
     with pytest.raises(UsageError, match="no model called 'm3'; did you mean 'm"):
         Anchor(anchor="m3").next(field_of(7, 3), ())
 
@@ -89,7 +89,7 @@ def test_of_equal_candidates_the_first_by_name_is_chosen() -> None:
     assert most_informative("ca", "abc", outcomes) == "a"
 
 
-def test_a_pilot_of_which_nothing_can_be_read_is_refused_with_a_remedy() -> None:
+def test_a_pilot_of_which_nothing_can_be_read_is_rejected_with_a_remedy() -> None:
     with pytest.raises(NotIdentifiedError, match=r"the 210 battles of the pilot .*name the anchor"):
         play(Anchor(), field_of(7, 30), lambda _: None)
 
@@ -117,7 +117,7 @@ def test_a_pilot_that_was_stopped_goes_on_before_the_anchor_is_chosen() -> None:
     assert Anchor().next(field, [begun]).pairings == tuple(one.pairing for one in whole.outcomes[50:])
 
 
-def test_a_pilot_without_items_is_refused() -> None:
+def test_a_pilot_without_items_is_rejected() -> None:
     with pytest.raises(UsageError, match="pilot=0"):
         Anchor(pilot=0)
 

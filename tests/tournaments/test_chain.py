@@ -41,7 +41,7 @@ def test_an_items_path_does_not_depend_on_the_other_items() -> None:
     assert few == {item: many[item] for item in few}
 
 
-def test_the_absent_are_stepped_over_and_counted() -> None:
+def test_chain_skips_and_counts_missing_responses() -> None:
     whole, gone = field_of(7, 3), frozenset({"m02", "m05"})
     coming = Chain().next(field_of(7, 3, {"q01": gone}), ())
     steps = by_item(list(coming.pairings))

@@ -154,7 +154,7 @@ def test_new_names_in_the_same_order_change_nothing_but_names(
 @pytest.mark.parametrize("name", ["round robin", "round robin on a sample", "first as anchor", "chain"])
 @settings(max_examples=60, deadline=None)
 @given(field=fields(), seed=st.integers(0, 99))
-def test_what_is_left_out_is_what_absence_takes_away(name: str, field: Field, seed: int) -> None:
+def test_omitted_battles_are_those_with_missing_responses(name: str, field: Field, seed: int) -> None:
     tournament = TOURNAMENTS[name](seed)
     here, whole = tournament.next(field, ()), tournament.next(replace(field, absent={}), ())
     assert len(here.pairings) + here.left_out == len(whole.pairings)

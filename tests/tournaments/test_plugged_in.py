@@ -60,7 +60,7 @@ def run(packages: Path, *words: object) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.slow
-def test_it_is_listed_with_its_package_and_its_options(tmp_path: Path) -> None:
+def test_plugin_tournament_is_listed_with_package_and_options(tmp_path: Path) -> None:
     install(tmp_path)
     lines = run(tmp_path, "list", "tournaments").stdout.splitlines()
     position = next(k for k, line in enumerate(lines) if line.split()[0] == "neighbours")
@@ -69,7 +69,7 @@ def test_it_is_listed_with_its_package_and_its_options(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_it_is_replayed_with_its_options(tmp_path: Path) -> None:
+def test_plugin_tournament_is_replayed_with_its_options(tmp_path: Path) -> None:
     install(tmp_path)
     words = ("--tournament", "neighbours", "--set", "step=2", "--ranker", "win-rate")
     answer = run(tmp_path, "replay", BATTLES, *words)
@@ -77,7 +77,7 @@ def test_it_is_replayed_with_its_options(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_it_stands_beside_podiums_own(tmp_path: Path) -> None:
+def test_plugin_tournament_is_listed_beside_the_builtin_ones(tmp_path: Path) -> None:
     install(tmp_path)
     answer = run(tmp_path, "replay", BATTLES, "--tournament", "neighbours,chain", "--seeds", "2", "--format", "csv")
     assert [line.split(",")[0] for line in answer.stdout.splitlines()] == ["tournament", "neighbours", "chain"]
@@ -109,7 +109,7 @@ def test_every_option_of_podiums_own_has_a_default_and_is_in_the_docstring(name:
 
 
 @pytest.mark.parametrize("name", catalogue.extensions_of(Tournament))
-def test_podiums_own_are_tournaments(name: str) -> None:
+def test_builtin_tournaments_implement_the_protocol(name: str) -> None:
     settings = {"battles": (Pairing("q", "a", "b"),)} if name == "recorded" else {}
     rule = catalogue.extension(hookspecs.Tournament, name).load()(**settings)
     assert rule.next(Field(("a", "b"), ("q",), {}), ()).pairings
@@ -124,7 +124,7 @@ main()
 
 
 @pytest.mark.slow
-def test_it_is_played_in_inspect_with_its_options(tmp_path: Path) -> None:
+def test_plugin_tournament_is_played_in_inspect_with_its_options(tmp_path: Path) -> None:
     pytest.importorskip("inspect_ai")
     install(tmp_path)
     variables = {"PYTHONPATH": str(tmp_path), "INSPECT_LOG_DIR": str(tmp_path / "logs"), "INSPECT_DISPLAY": "plain"}

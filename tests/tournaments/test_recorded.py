@@ -97,7 +97,7 @@ def test_the_best_model_is_clearly_the_worst_anchor(table: TournamentTable) -> N
 
 
 @pytest.mark.slow
-def test_the_chain_needs_no_luck(table: TournamentTable) -> None:
+def test_chain_error_is_small_for_every_seed(table: TournamentTable) -> None:
     """At one anchor's price: better than the mean over anchors, with any seed far better than the worst."""
     rows = {row.tournament: row for row in table.rows}
     anchors = [row.error for name, row in rows.items() if name.startswith("anchor ") and name != "anchor auto"]

@@ -52,7 +52,7 @@ def test_a_sample_beyond_the_record_is_the_record():
     assert Recorded(battles=UNEVEN, sample=10_000).size(FIELD) == len(UNEVEN)
 
 
-def test_battles_of_others_are_left_out_and_none_is_refused():
+def test_battles_of_others_are_left_out_and_none_is_rejected():
     field = Field(("ash", "elm"), ("q1", "q2"), {"q2": frozenset({"elm"})})
     assert Recorded(battles=UNEVEN).next(field, ()).pairings == (pairing("q1", "ash", "elm"),)
     with pytest.raises(UsageError, match="no recorded battle is of these models and items"):

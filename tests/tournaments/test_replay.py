@@ -33,7 +33,7 @@ def test_a_round_robin_reproduces_the_direct_ranking(battles: Battles) -> None:
         assert replace(one.counts, missing=0) == other.counts
 
 
-def test_an_anchor_reproduces_the_win_rates_against_it(battles: Battles) -> None:
+def test_replay_with_an_anchor_reproduces_its_win_rates(battles: Battles) -> None:
     direct = rank(battles, "win-rate", anchor="model-03").standings[0]
     found = replay(battles, "anchor", "win-rate", anchor="model-03").ranking.standings[0]
     assert direct.entries == found.entries
@@ -51,7 +51,7 @@ def test_swim_plays_in_as_many_rounds_as_pairs(battles: Battles) -> None:
     assert (price.pairs, price.rounds, price.battles) == (9, 9, 9 * ITEMS)
 
 
-def test_the_price_is_told_in_the_standings(battles: Battles) -> None:
+def test_standings_contain_the_cost(battles: Battles) -> None:
     found = replay(battles, "swim", items=10)
     told = found.ranking.standings[0].diagnostics["replay"]
     assert (told["tournament"], told["settings"], told["battles"]) == ("swim", {"seed": 0, "items": 10}, 90)
@@ -86,7 +86,7 @@ def sides_swapped(frame: pd.DataFrame) -> pd.DataFrame:
     return turned.assign(credit=1 - turned["credit"], margin=-turned["margin"], order=order)
 
 
-def test_the_tournament_sees_what_the_first_by_name_earned(frame: pd.DataFrame) -> None:
+def test_tournament_gets_the_credit_of_the_first_model_by_name(frame: pd.DataFrame) -> None:
     battles = read_battles(pd.concat([frame.iloc[:60], sides_swapped(frame.iloc[60:120])]), merge=False)
     outcomes = {one.pairing: one for one in recording_of(battles).outcomes}
     assert len(outcomes) == len(battles) == 120
@@ -109,7 +109,7 @@ def test_repeats_of_a_battle_are_averaged_for_the_tournament_and_all_ranked() ->
 
 @pytest.mark.slow
 @pytest.mark.parametrize("tournament", ["round_robin", "anchor", "swim", "chain"])
-def test_the_order_of_rows_and_of_sides_changes_nothing(frame: pd.DataFrame, tournament: str) -> None:
+def test_result_does_not_depend_on_row_order_or_response_order(frame: pd.DataFrame, tournament: str) -> None:
     turned = sides_swapped(frame)
     other = pd.concat([frame.iloc[::3], turned.iloc[1::3], frame.iloc[2::3]]).sample(frac=1, random_state=1)
     before, after = replay(frame, tournament), replay(other, tournament)
@@ -163,12 +163,12 @@ def test_an_anchor_that_a_pilot_finds_and_several_are_no_model_to_a_ranker(battl
     assert (found.settings["anchor"], found.ranking.standings[0].scale) == (anchor, "win rate")
 
 
-def test_an_unknown_option_is_refused_with_its_owner(battles: Battles) -> None:
+def test_an_unknown_option_is_rejected_with_its_owner(battles: Battles) -> None:
     with pytest.raises(UsageError, match="'pilot' is an option of anchor, not of bradley-terry"):
         replay(battles, "swim", pilot=3)
 
 
-def test_an_unknown_tournament_is_refused_with_the_nearest(battles: Battles) -> None:
+def test_an_unknown_tournament_is_rejected_with_the_nearest(battles: Battles) -> None:
     with pytest.raises(UsageError, match="no tournament called 'swin'; did you mean 'swim'"):
         replay(battles, "swin")
 
@@ -185,7 +185,7 @@ def test_rows_without_an_item_are_never_played() -> None:
     assert (found.price.battles, len(found.battles)) == (2, 2)
 
 
-def test_several_judges_are_refused_unless_pooled(frame: pd.DataFrame) -> None:
+def test_several_judges_are_rejected_unless_pooled(frame: pd.DataFrame) -> None:
     two = pd.concat([frame, frame.assign(judge="second")])
     with pytest.raises(NotIdentifiedError, match="2 judges"):
         replay(two)

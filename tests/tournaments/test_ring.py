@@ -14,7 +14,7 @@ from close_worlds import (
     LIKE_GPT_4,
     CloseWorld,
     is_wrong,
-    naive_claims,
+    naive_decisions,
     pair_sums_with_items,
     step_down_without_memory,
     turned_round,
@@ -60,7 +60,7 @@ def oracle():
 
 
 @pytest.mark.parametrize("options", QUESTIONS.values(), ids=QUESTIONS)
-def test_schedule_claims_and_errors_are_those_of_the_oracle(oracle, options) -> None:
+def test_schedule_decisions_and_errors_equal_the_oracle(oracle, options) -> None:
     world = CloseWorld(np.linspace(-90, 90, 6), 90, seed=4)
     rule, reference = Ring(**options), oracle.Ring(**{"until": "", **options})
     names, items = world.field.models, world.field.items
@@ -91,7 +91,7 @@ def test_in_every_full_circle_everyone_is_shown_first_once_and_second_once() -> 
     assert len(done) == 7 * 20
 
 
-def test_a_pair_that_meets_again_on_an_item_plays_the_return_leg() -> None:
+def test_second_battle_of_a_pair_on_an_item_uses_the_other_order() -> None:
     done = battles(play(Ring(until="order"), field_of(3, 30), lambda _: 0.5))
     legs = Counter((own.item, own.a, own.b) for own in done)
     assert set(legs.values()) == {2}
@@ -134,7 +134,7 @@ def test_an_unparsed_reply_is_neither_a_win_nor_a_reason_to_stop() -> None:
     assert (answer.reason, answer.open) == ("items", (field.models,))
 
 
-def test_who_answered_too_few_items_is_not_asked_about() -> None:
+def test_model_with_too_few_items_is_not_part_of_the_question() -> None:
     """All others are settled and the tournament ends, instead of playing on for the sake of one without responses."""
     absent = {f"q{k:02d}": frozenset(["m04"]) for k in range(10, 60)}
     field, rule = field_of(5, 60, absent), Ring(until="order", start=25, margin=20.0)
@@ -169,7 +169,7 @@ def test_tournaments_without_circles_are_played_in_blocks_of_items_that_end_at_t
         assert len(battles(rounds)) <= rule.size(field)
 
 
-def test_what_is_settled_of_an_open_order_names_who_is_above_whom() -> None:
+def test_partial_order_lists_the_decided_pairs() -> None:
     """The largest block of the pairs that the last look settled."""
     field, rule = field_of(6, 60), RoundRobin(until="order", margin=20.0)
     rounds = play(rule, field)
@@ -186,7 +186,7 @@ def test_what_is_settled_of_an_open_order_names_who_is_above_whom() -> None:
     assert len(pairs) <= int(number) == int((last.settled > 0).sum()) < 15
 
 
-def test_a_pilots_items_do_not_count_and_everyone_is_settled_against_the_anchor() -> None:
+def test_pilot_items_are_excluded_and_every_model_is_decided_against_the_anchor() -> None:
     field, rule = field_of(6, 120), Anchor(pilot=10, until="order", margin=30.0)
     rounds = play(rule, field)
     progress = rule.progress_of(field, rounds)
@@ -214,7 +214,7 @@ def test_a_pilots_items_do_not_count_and_everyone_is_settled_against_the_anchor(
         (lambda: RoundRobin(until="order").next(field_of(6, 24), ()), "there are 24"),
     ],
 )
-def test_impossible_options_are_refused_with_a_remedy(make, complaint: str) -> None:
+def test_impossible_options_are_rejected_with_a_remedy(make, complaint: str) -> None:
     with pytest.raises(UsageError, match=complaint):
         make()
 
@@ -243,7 +243,7 @@ def test_a_budget_that_ends_within_the_last_round_is_the_reason_and_the_items_ar
         assert (answer.reason, answer.battles) == (reason, most)
 
 
-def test_how_many_more_items_is_said_by_the_formula_and_brings_eight_of_ten() -> None:
+def test_further_items_follow_the_formula_and_give_80_percent_power() -> None:
     """Drawn anew around the gap that was measured, on as many items as said, c is passed in 80% of cases."""
     more = further_items(100, critical=2.5, z=1.5)
     drawn = np.random.default_rng(1).normal(1.5 * np.sqrt((100 + more) / 100), 1, 100_000)
@@ -285,7 +285,7 @@ def test_the_answer_is_in_the_rankings_diagnostics_and_under_its_table() -> None
     assert standings.answer[0] == answer["decisions"][0]
 
 
-def test_under_another_ranker_the_claim_says_by_what_it_was_found() -> None:
+def test_decision_shown_under_another_ranker_names_its_method() -> None:
     frame = simulate(5, 80, seed=2, strengths=[-2, -1, 0, 1, 2]).judgments(Judge())
     found = replay(read_battles(frame), "ring", rankers="win-rate", until="top2").ranking
     assert found.standings[0].level == 0.95
@@ -323,7 +323,7 @@ def test_strengths_and_errors_at_a_look_are_those_of_the_ranker() -> None:
     assert np.sqrt(np.diag(look.covariance)) * POINTS == pytest.approx(errors, rel=1e-6)
 
 
-def test_whoever_only_won_or_only_lost_has_no_interval_and_whoever_never_played_no_error() -> None:
+def test_undefeated_or_winless_models_have_no_interval_and_unplayed_models_no_error() -> None:
     items = tuple(f"q{k}" for k in range(30))
     played = [Outcome(Pairing(item, "a", "b"), float(k > 3)) for k, item in enumerate(items)]
     rounds = [Round((*played, *(Outcome(Pairing(item, "b", "c"), 1.0) for item in items)))]
@@ -343,7 +343,7 @@ def test_an_answer_from_too_few_items_says_how_many_there_were() -> None:
     assert answer.decisions[0].startswith("No pair is decided: 18 items were judged, and an error needs 25")
 
 
-def test_a_replay_gives_newcomers_the_recorded_battles_of_those_whom_they_join() -> None:
+def test_replay_gives_newcomers_the_recorded_battles_of_the_ranked_models() -> None:
     frame = simulate(4, 60, seed=2, strengths=[-2, -1, 0, 2]).judgments(Judge())
     found = replay(read_battles(frame), "ring", until="order", rated="model-01,model-02,model-03")
     assert found.ranking.standings[0].diagnostics["answer"]["decisions"][0].startswith("Against model-04: ")
@@ -353,7 +353,7 @@ def test_a_replay_gives_newcomers_the_recorded_battles_of_those_whom_they_join()
 
 
 @pytest.mark.slow
-def test_claims_are_wrong_in_few_close_worlds_and_z_at_every_look_in_most() -> None:
+def test_decisions_are_rarely_wrong_in_close_worlds_unlike_a_z_test_at_every_look() -> None:
     """8 models 1 Elo apart, the hardest case, 500 items: at most 5% of 200 worlds (500 in the benchmark).
 
     The wrong variant is z > 1.96 at any look, which exceeds 40%.
@@ -361,20 +361,20 @@ def test_claims_are_wrong_in_few_close_worlds_and_z_at_every_look_in_most() -> N
     worlds = [CloseWorld(np.arange(8.0), 500, seed) for seed in range(200)]
     rules = [world.looks(Ring(until="order"))[0] for world in worlds]
     wrong = np.mean([is_wrong(looks[-1].settled, world.truth) for world, looks in zip(worlds, rules, strict=True)])
-    naive = np.mean([is_wrong(naive_claims(looks), world.truth) for world, looks in zip(worlds, rules, strict=True)])
+    naive = np.mean([is_wrong(naive_decisions(looks), world.truth) for world, looks in zip(worlds, rules, strict=True)])
     assert wrong <= 0.05
     assert naive > 0.4
 
 
 @pytest.mark.slow
-def test_with_all_models_equal_any_claim_is_made_in_at_most_eight_percent_of_worlds() -> None:
+def test_equal_models_get_a_decision_in_at_most_eight_percent_of_worlds() -> None:
     looks = [CloseWorld(np.zeros(8), 500, 1000 + seed).looks(Ring(until="order"))[0] for seed in range(500)]
     assert np.mean([each[-1].settled.any() for each in looks]) <= 0.08
-    assert np.mean([naive_claims(each).any() for each in looks]) > 0.4, "z > 1.96 at every look"
+    assert np.mean([naive_decisions(each).any() for each in looks]) > 0.4, "z > 1.96 at every look"
 
 
 @pytest.mark.slow
-def test_with_a_margin_pairs_count_until_they_are_spent_and_a_rule_that_forgets_them_fails() -> None:
+def test_best_by_a_margin_spends_error_for_every_tested_pair() -> None:
     """An anchor and 39 others, each better by the margin and 0.5 Elo; the margin is what the last of them must pass."""
     error, clusters = 20.0 / POINTS, 400
     margin = 1.66 * error * POINTS
@@ -406,7 +406,7 @@ def test_intervals_cover_after_an_error_was_reached() -> None:
 
 
 @pytest.mark.slow
-def test_a_judge_in_love_with_the_first_costs_a_circle_little_and_random_orders_much() -> None:
+def test_position_bias_affects_a_circle_less_than_random_orders() -> None:
     """Nine in ten for the first: the rating error of the ring is at most 0.6 of that of the same battles at random."""
     squared = {"circle": [], "random": []}
     for seed in range(25):
@@ -423,7 +423,7 @@ def test_a_judge_in_love_with_the_first_costs_a_circle_little_and_random_orders_
 
 
 @pytest.mark.slow
-def test_near_pairs_meet_as_often_as_far_ones_while_nobody_has_left() -> None:
+def test_near_and_far_pairs_are_played_equally_often_before_any_model_leaves() -> None:
     met = Counter(frozenset((own.a, own.b)) for own in battles(play(Ring(), field_of(8, 400))))
     expected = 8 * 400 / 28
     assert sum((met[pair] - expected) ** 2 / expected for pair in pair_sums_with_items(field_of(8, 1).models)) < 60
@@ -438,7 +438,7 @@ def joined(world: CloseWorld, rule: Ring, given: list[Round]) -> list[Round]:
 
 
 @pytest.mark.parametrize("until", ["order", "error:35", ""])
-def test_a_newcomer_joins_and_the_old_ones_do_not_meet_again(until: str) -> None:
+def test_newcomer_joins_without_repeated_battles_of_ranked_models(until: str) -> None:
     """Each newcomer meets two on an item, shown first to one; both ways of knowing the old ones place it alike."""
     world = CloseWorld(np.linspace(-200, 200, 6), 120, seed=8)
     *old, new = world.field.models
@@ -489,7 +489,7 @@ def test_a_ranking_that_newcomers_join_must_be_known() -> None:
         Ring(ratings="m09:1500").next(field_of(4, 60), ())
 
 
-def test_side_by_side_a_ring_is_charged_one_call_a_battle_and_scored_by_its_judgments() -> None:
+def test_tournament_table_charges_a_ring_one_call_per_battle() -> None:
     from podium.verbs.tournament_table import compare_tournaments
 
     battles_ = read_battles(simulate(5, 60, seed=2).judgments(Judge(position_bias=0.5)))
@@ -499,7 +499,7 @@ def test_side_by_side_a_ring_is_charged_one_call_a_battle_and_scored_by_its_judg
     assert 0 < ring.error < 40
 
 
-def test_side_by_side_a_question_says_how_often_it_is_answered_and_what_nine_of_ten_runs_take() -> None:
+def test_tournament_table_gives_answer_rate_and_90_percent_cost_of_a_question() -> None:
     from podium.report.terminal import terminal_text
     from podium.verbs.tournament_table import compare_tournaments, tournament_table_reports
 

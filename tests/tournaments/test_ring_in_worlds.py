@@ -95,7 +95,7 @@ def forgetful_step_down(theta, covariance, clusters, asked, settled, margin, alp
         settled[fresh] = np.sign(gap)[fresh]
 
 
-def test_the_best_by_a_margin_and_a_half_is_wrongly_claimed_in_few_worlds_and_in_more_by_a_rule_that_forgets() -> None:
+def test_best_by_a_margin_is_rarely_wrong_unlike_a_rule_without_memory() -> None:
     """One of 20 leads by the margin and 0.5 Elo, at seven looks; the error at the fourth is a third of the margin.
 
     At most 5% of 2,000 worlds (bar of the design), the level being 95%.

@@ -46,7 +46,7 @@ def earned() -> np.ndarray:
     return whole
 
 
-def drawn_again(earned: np.ndarray, seed: int) -> ImaginedRun:
+def resampled_run(earned: np.ndarray, seed: int) -> ImaginedRun:
     """Return items drawn with replacement, each an item of its own; the truth is the whole record's."""
     read = ~np.isnan(earned)
     truth = fit_strengths(pairs_from_matrices(np.nansum(earned, axis=0), read.sum(axis=0).astype(float))).theta
@@ -91,7 +91,7 @@ def anatomy(earned: np.ndarray) -> dict[str, float]:
 
 def test_the_judge_of_the_simulated_worlds_is_like_the_recorded_one(earned: np.ndarray) -> None:
     """Shares within .03 and variances within a fifth; one with the noise of a coin (the wrong variant) is not."""
-    run = drawn_again(earned, 0)
+    run = resampled_run(earned, 0)
     world = partial(CloseWorld, (run.truth - run.truth.mean()) * POINTS, 3000, 1)
     recorded, alike, noisy = (
         anatomy(each) for each in (earned, world().earned, world(replace(LIKE_GPT_4, noise=1.0)).earned)
@@ -112,7 +112,7 @@ def test_a_flat_ring_errs_as_swim_does_with_three_tenths_of_its_calls(earned: np
     ring, halved, swim = [], [], []
     calls: Counter[str] = Counter()
     for seed in range(80):
-        run = drawn_again(earned, seed)
+        run = resampled_run(earned, seed)
         circles, whole = run.play(Ring(seed=seed)), run.play(Swim(seed=seed))
         half = run.play(Ring(seed=seed, items=len(earned) // 2))
         both = [Round(tuple(in_both_orders(run, own.pairing) for done in half for own in done.outcomes))]
@@ -137,16 +137,14 @@ def in_both_orders(run: ImaginedRun, own: Pairing) -> Outcome:
     ("options", "most", "share"),
     [({"until": "order", "margin": 30.0}, 4200, 0.98), ({"until": "top3", "margin": 20.0}, 3700, 0.95)],
 )
-def test_a_question_is_answered_with_a_sixth_of_swims_calls(
-    earned: np.ndarray, options, most: int, share: float
-) -> None:
+def test_ring_answers_with_a_sixth_of_swims_calls(earned: np.ndarray, options, most: int, share: float) -> None:
     """SWIM takes 22,872 on this record. Bars of the design: mean calls, share answered, claims wrong.
 
     The wrong variant is the same rule where nobody leaves: a chain in both orders.
     """
     battles, answered, wrong, staying = [], [], [], []
     for seed in range(RESAMPLINGS):
-        run, rule = drawn_again(earned, seed), Ring(seed=seed, **options)
+        run, rule = resampled_run(earned, seed), Ring(seed=seed, **options)
         last = rule.progress_of(run.field, run.play(rule)).looks[-1]
         battles.append(last.battles)
         answered.append(not last.open.any())
@@ -159,12 +157,12 @@ def test_a_question_is_answered_with_a_sixth_of_swims_calls(
     assert np.mean(wrong) <= 0.02
 
 
-def test_on_the_recorded_items_the_order_is_the_whole_records_when_cut_and_at_its_own_end(earned: np.ndarray) -> None:
+def test_order_on_recorded_items_equals_that_of_the_whole_record(earned: np.ndarray) -> None:
     """Tau .97 at 7,624 calls, a third of SWIM's, and .995 at its own end, within 9,300 calls; the bars of the design.
 
     SWIM on a third of the items, which takes as many calls, is the wrong variant.
     """
-    run = replace(drawn_again(earned, 0), earned=earned)
+    run = replace(resampled_run(earned, 0), earned=earned)
     taus: dict[str, list[float]] = {"cut": [], "end": [], "swim": []}
     battles = []
     for seed in range(20):

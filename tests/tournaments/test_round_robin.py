@@ -36,18 +36,18 @@ def test_the_order_of_items_does_not_change_the_sample() -> None:
     assert set(battles(play(RoundRobin(items=4), field))) == set(battles(play(RoundRobin(items=4), turned)))
 
 
-def test_what_another_tournament_played_is_not_played_again() -> None:
+def test_round_robin_skips_battles_of_another_tournament() -> None:
     field = field_of(4, 10)
     rounds = play(RoundRobin(items=3), field)
     assert len(RoundRobin().next(field, rounds).pairings) == 60 - 18
 
 
-def test_battles_of_the_absent_are_left_out_and_counted() -> None:
+def test_battles_with_missing_responses_are_left_out_and_counted() -> None:
     coming = RoundRobin().next(field_of(4, 3, {"q01": frozenset({"m00", "m03"})}), ())
     assert (len(coming.pairings), coming.left_out) == (18 - 5, 5)
 
 
 @pytest.mark.parametrize(("options", "complaint"), [({"items": 0}, "items=0"), ({"items": 2, "seed": -1}, "seed=-1")])
-def test_impossible_options_are_refused(options: dict[str, int], complaint: str) -> None:
+def test_impossible_options_are_rejected(options: dict[str, int], complaint: str) -> None:
     with pytest.raises(UsageError, match=complaint):
         RoundRobin(**options).next(field_of(3, 5), ())

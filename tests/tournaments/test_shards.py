@@ -52,7 +52,7 @@ def test_a_part_is_one_round_and_nothing_after_it():
 
 
 @pytest.mark.parametrize("text", ["0/4", "5/4", "4", "1/0", "-1/4", "1/4/2", "a/b", ""])
-def test_what_is_no_shard_is_refused_with_what_to_write(text):
+def test_what_is_no_shard_is_rejected_with_what_to_write(text):
     with pytest.raises(UsageError, match="1/4, 2/4, 3/4 and 4/4"):
         read_shard(text)
 
@@ -71,6 +71,6 @@ def test_what_is_no_shard_is_refused_with_what_to_write(text):
         (Ring(items=2), "there are 2 items"),
     ],
 )
-def test_what_cannot_be_divided_is_refused_with_the_remedy(rule, words):
+def test_what_cannot_be_divided_is_rejected_with_the_remedy(rule, words):
     with pytest.raises(UsageError, match=words):
         refuse_undividable(type(rule).__name__.lower(), rule, FIELD, Shard(1, 3))

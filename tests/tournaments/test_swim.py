@@ -119,13 +119,13 @@ def test_ratings_between_the_rounds_are_those_of_a_general_optimiser() -> None:
     assert found == pytest.approx(coefficients(rows, names), abs=1e-5)  # type: ignore[arg-type]
 
 
-def test_unparsed_battles_count_as_met_and_say_nothing_of_strength() -> None:
+def test_unparsed_battles_count_as_played_and_leave_strengths_unchanged() -> None:
     rounds = play(Swim(), field_of(7, 3), lambda _: None)
     assert len(pairs(rounds)) == 12
     assert strengths_of_matchups(matchups_in(rounds), ["m00", "m01"]) == {"m00": 0.0, "m01": 0.0}
 
 
-def test_opponents_on_record_are_never_worked_out_again() -> None:
+def test_recorded_opponents_are_not_recomputed() -> None:
     """Turning all earlier verdicts round changes whom one meets next, never whom one has met."""
     field = field_of(9, 10)
     rounds = play(Swim(), field)
@@ -161,7 +161,7 @@ def continued(tournament: Swim, field: Field, earlier: list[Round]) -> list[Roun
     return rounds[len(earlier) :]
 
 
-def test_newcomers_meet_whom_they_would_have_met_had_they_joined_last() -> None:
+def test_newcomers_get_the_opponents_of_a_model_that_joined_last() -> None:
     field, old = field_of(9, 10), [f"m{k:02d}" for k in range(6)]
     new = ["m08", "m06", "m07"]
     whole = play(Swim(order=[*old, *new]), field)
@@ -199,7 +199,7 @@ def test_ratings_can_be_typed() -> None:
         ({"ratings": "y:1500"}, "no model called 'y'"),
     ],
 )
-def test_impossible_options_are_refused_with_a_remedy(options: dict[str, str], complaint: str) -> None:
+def test_impossible_options_are_rejected_with_a_remedy(options: dict[str, str], complaint: str) -> None:
     with pytest.raises(UsageError, match=complaint):
         Swim(**options).next(field_of(4, 3), ())  # type: ignore[arg-type]
 
@@ -209,7 +209,7 @@ def test_a_pair_without_a_common_item_is_not_scheduled() -> None:
     assert ("m00", "m01") not in pairs(play(Swim(), field_of(5, 2, absent)))
 
 
-def test_whoever_can_play_nobody_is_left_alone_and_the_others_play() -> None:
+def test_models_without_possible_opponents_are_skipped() -> None:
     absent = {item: frozenset({"m02"}) for item in ("q00", "q01", "q02")}
     found = pairs(play(Swim(), field_of(6, 3, absent)))
     assert {name for pair in found for name in pair} == {"m00", "m01", "m03", "m04", "m05"}

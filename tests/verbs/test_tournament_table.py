@@ -25,7 +25,7 @@ def test_a_full_round_robin_has_no_error(battles: Battles) -> None:
     assert row.tau == pytest.approx(1, abs=1e-12)
 
 
-def test_error_and_tau_are_means_over_seeds_against_the_whole_record(battles: Battles) -> None:
+def test_error_and_tau_are_means_over_seeds(battles: Battles) -> None:
     """Oracle: each seed replayed and compared by itself."""
     whole, errors, taus = scores(rank(battles, "bradley-terry")), [], []
     for seed in (7, 8, 9):
@@ -57,7 +57,7 @@ def test_a_budget_buys_as_many_items_as_it_can(battles: Battles, tournament: str
     assert tuple(row.budget for row in rows) == budgets
 
 
-def test_a_budget_too_small_for_one_item_is_refused(battles: Battles) -> None:
+def test_a_budget_too_small_for_one_item_is_rejected(battles: Battles) -> None:
     with pytest.raises(UsageError, match="--budget 9 is too small for round_robin: one item takes 10 battles"):
         compare_tournaments(battles, "round_robin", budgets=(9,))
 
@@ -92,29 +92,29 @@ def test_the_json_of_the_table_has_no_nan(battles: Battles) -> None:
     assert (document["rows"][0]["error_sd"], document["whole"]["battles"]) == (None, 300)
 
 
-def test_two_rankers_are_refused(battles: Battles) -> None:
+def test_two_rankers_are_rejected(battles: Battles) -> None:
     with pytest.raises(UsageError, match="leave out win-rate"):
         compare_tournaments(battles, "swim", "bradley-terry,win-rate")
 
 
-def test_a_fixed_seed_is_refused(battles: Battles) -> None:
+def test_a_fixed_seed_is_rejected(battles: Battles) -> None:
     with pytest.raises(UsageError, match="--set seed: the seeds are counted from --seed"):
         compare_tournaments(battles, "swim", **{"swim.seed": 3})
 
 
-def test_no_seeds_are_refused(battles: Battles) -> None:
+def test_no_seeds_are_rejected(battles: Battles) -> None:
     with pytest.raises(UsageError, match="--seeds 0: give 1 or more"):
         compare_tournaments(battles, "swim", seeds=0)
 
 
-def test_a_record_of_ties_is_refused(battles: Battles) -> None:
+def test_a_record_of_ties_is_rejected(battles: Battles) -> None:
     """With ties only, there is no order to compare with."""
     ties = read_battles(battles.table.assign(credit=0.5, margin=0.0))
     with pytest.raises(NotIdentifiedError, match="bradley-terry gives all models of the whole record the same score"):
         compare_tournaments(ties, "swim", seeds=2)
 
 
-def test_a_record_of_one_readable_model_is_refused() -> None:
+def test_a_record_of_one_readable_model_is_rejected() -> None:
     import pandas as pd
 
     with pytest.raises(NotIdentifiedError):

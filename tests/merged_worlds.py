@@ -28,7 +28,7 @@ def battles_of(world: World, judge: Judge | None = None, *, orders: str = "both"
     return in_order([known | (merged(*shown) if orders == "both" else shown[0])])
 
 
-def apart_and_merged(world: World, judge: Judge, *, repeats: int = 1) -> tuple[Battles, Battles]:
+def unmerged_and_merged(world: World, judge: Judge, *, repeats: int = 1) -> tuple[Battles, Battles]:
     """Return what a judge said of both orders, with human labels: the two orders apart, and merged.
 
     Args:

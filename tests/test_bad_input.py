@@ -43,12 +43,12 @@ def test_records_that_are_no_frame_say_how_to_make_one():
         podium.rank([{"item": "1", "model_a": "x", "model_b": "y", "credit": 1}])
 
 
-def test_a_function_as_ranker_is_told_how_rankers_are_named(save):
+def test_function_as_ranker_is_rejected_with_how_rankers_are_named(save):
     with pytest.raises(podium.UsageError, match="name rankers by text"):
         podium.rank(save("v.csv", "item,model_a,model_b,credit\n1,x,y,1\n"), len)
 
 
-def test_unknown_verdicts_without_a_map_are_told_to_give_one(save):
+def test_unknown_verdicts_are_rejected_with_the_map_option(save):
     with pytest.raises(podium.UsageError, match="--credit-map"):
         podium.read_battles(save("v.csv", "left,right,winner\nx,y,error\n"), unknown="unparsed")
 
@@ -71,13 +71,13 @@ def test_a_format_that_is_forced_on_a_file_names_the_column_it_needs(save):
 
 
 @pytest.mark.parametrize("value", ["1.5", "-0.1", "2"])
-def test_a_credit_outside_its_range_is_refused_with_row_value_and_remedy(save, value):
+def test_a_credit_outside_its_range_is_rejected_with_row_value_and_remedy(save, value):
     message = refusal(save("votes.csv", f"{HEADER}1,x,y,1\n2,x,y,{value}\n"))
     for part in ("votes.csv, row 2", f"credit '{value}' is outside [0, 1]", "--credit-map"):
         assert part in message
 
 
-def test_a_credit_that_is_a_word_is_refused(save):
+def test_a_credit_that_is_a_word_is_rejected(save):
     assert "votes.csv, row 1: credit 'win' is not a number" in refusal(save("votes.csv", f"{HEADER}1,x,y,win\n"))
 
 
@@ -91,22 +91,22 @@ def test_a_data_frames_rows_are_named_too():
         table(("1", "x", "y", 1.0), ("2", "x", "y", 3.0))
 
 
-def test_a_model_against_itself_is_refused(save):
+def test_battle_of_a_model_with_itself_is_rejected(save):
     message = refusal(save("votes.csv", f"{HEADER}1,x,y,1\n2,x,x,1\n"))
     assert "votes.csv, row 2: model_b 'x' plays against itself. Remedy: remove" in message
 
 
-def test_a_model_without_a_name_is_refused(save):
+def test_a_model_without_a_name_is_rejected(save):
     assert "votes.csv, row 1: model_b is empty. Remedy:" in refusal(save("votes.csv", f"{HEADER}1,x,,1\n"))
 
 
 @pytest.mark.parametrize("value", ["0", "-1"])
-def test_a_weight_that_is_not_above_zero_is_refused(save, value):
+def test_a_weight_that_is_not_above_zero_is_rejected(save, value):
     message = refusal(save("votes.csv", f"model_a,model_b,credit,weight\nx,y,1,{value}\n"))
     assert f"row 1: weight '{value}' is not above 0" in message
 
 
-def test_an_unknown_order_is_refused(save):
+def test_an_unknown_order_is_rejected(save):
     message = refusal(save("votes.csv", "model_a,model_b,credit,order\nx,y,1,first\n"))
     assert "row 1: order 'first' is unknown. Remedy: use one of ab, ba, merged" in message
 
@@ -117,7 +117,7 @@ def test_duplicated_rows_are_kept_and_warned_about(save):
     assert battles.notes == ("1 rows repeat another row in every column; they count as repeats",)
 
 
-def test_files_of_different_formats_are_refused_by_name(save):
+def test_files_of_different_formats_are_rejected_by_name(save):
     message = refusal(
         save("own.csv", f"{HEADER}1,x,y,1\n"),
         save("food.csv", "left,right,winner\nx,y,left\n"),
@@ -128,7 +128,7 @@ def test_files_of_different_formats_are_refused_by_name(save):
     assert "podium convert" in message
 
 
-def test_mixed_judges_are_refused_with_the_three_remedies():
+def test_mixed_judges_are_rejected_with_the_three_remedies():
     columns = ("item", "model_a", "model_b", "credit", "judge")
     battles = table(("1", "x", "y", 1, "gpt"), ("2", "x", "y", 0, "claude"), columns=columns)
     message = unranked(battles)
@@ -145,11 +145,11 @@ def test_mixed_judges_can_be_pooled_split_or_chosen():
     assert len(podium.rank(podium.read_battles(frame, where=[("judge", "gpt")]), "win-rate").standings) == 1
 
 
-def test_one_model_only_is_refused(save):
+def test_one_model_only_is_rejected(save):
     assert "plays against itself" in refusal(save("votes.csv", f"{HEADER}1,x,x,1\n2,x,x,0\n"))
 
 
-def test_battles_of_which_nothing_is_readable_are_refused():
+def test_battles_of_which_nothing_is_readable_are_rejected():
     message = unranked(table(("1", "x", "y", None), ("2", "x", "y", None)))
     assert "none of the 2 battles has a readable verdict" in message
 
@@ -186,14 +186,14 @@ def test_the_models_below_an_unbeaten_one_keep_their_intervals():
     assert all(entry.low is not None for entry in standings(unbeaten()).entries[1:])
 
 
-def test_an_unbeaten_model_without_regularization_is_refused():
+def test_an_unbeaten_model_without_regularization_is_rejected():
     message = unranked(unbeaten(), regularization=0)
     assert "champion (never lost)" in message
     assert "regularization=0" in message
     assert "What would bound it" in message
 
 
-def test_groups_that_never_met_are_refused_with_the_battle_that_joins_them():
+def test_groups_that_never_met_are_rejected_with_the_battle_that_joins_them():
     rows = [*circle(), *((item, f"{a}2", f"{b}2", credit) for item, a, b, credit in circle())]
     message = unranked(table(*rows))
     assert "2 groups that never met" in message
@@ -219,23 +219,23 @@ def test_a_margin_that_is_nan_without_a_credit_is_unparsed(save):
 
 
 @pytest.mark.parametrize("margin", [math.inf, -math.inf])
-def test_an_infinite_margin_is_refused(save, margin):
+def test_an_infinite_margin_is_rejected(save, margin):
     line = {"item": 1, "model_a": "x", "model_b": "y", "margin": margin}
     message = refusal(save("votes.jsonl", json.dumps(line)))
     assert f"votes.jsonl, line 1: margin {margin} is infinite. Remedy: leave the cell empty" in message
 
 
-def test_a_margin_on_a_criterion_that_is_a_word_is_refused(save):
+def test_a_margin_on_a_criterion_that_is_a_word_is_rejected(save):
     message = refusal(save("votes.csv", "model_a,model_b,credit,margin_tone\nx,y,1,2.5\nx,y,1,warm\n"))
     assert "votes.csv, row 2: margin_tone 'warm' is not a number. Remedy: write a number" in message
 
 
-def test_an_infinite_margin_on_a_criterion_is_refused(save):
+def test_an_infinite_margin_on_a_criterion_is_rejected(save):
     message = refusal(save("votes.csv", "model_a,model_b,credit,margin_tone\nx,y,1,inf\n"))
     assert "row 1: margin_tone 'inf' is infinite. Remedy: leave the cell empty" in message
 
 
-def test_two_columns_of_one_criterion_are_refused():
+def test_two_columns_of_one_criterion_are_rejected():
     frame = pd.DataFrame([("x", "y", 1.0, 2.0)], columns=["model_a", "model_b", "margin_tone", "margin_tone"])
     assert "two columns are called 'margin_tone'" in refusal(frame, format="podium")
 
@@ -267,12 +267,12 @@ def test_ten_thousand_models_with_few_battles_each_are_ranked(crowd):
 
 
 @pytest.mark.slow
-def test_what_limits_ten_thousand_models_with_few_battles_is_said(crowd):
+def test_memory_limit_of_ten_thousand_models_is_reported(crowd):
     assert any("separated, rating set by the regularization" in text for text in crowd.warnings)
     assert any("only 100 items (fewer than the 10000 models)" in text for text in crowd.warnings)
 
 
-def test_ten_thousand_models_in_two_groups_are_refused():
+def test_ten_thousand_models_in_two_groups_are_rejected():
     message = unranked(podium.read_battles(sparse(10_000, groups=2)))
     assert "2 groups that never met" in message
     assert len(message) < 1000
@@ -297,7 +297,7 @@ def test_an_empty_directory_is_named_with_the_suffixes(tmp_path):
     assert f"the directory {tmp_path} holds no .csv, .tsv, .parquet, .json, .jsonl file" in message
 
 
-def test_a_directory_without_verdicts_is_refused(save, tmp_path):
+def test_a_directory_without_verdicts_is_rejected(save, tmp_path):
     save("config.json", json.dumps({"model": "x", "temperature": 0}, indent=1))
     assert f"no file with verdicts in {tmp_path}" in refusal(str(tmp_path), error=podium.UsageError)
 

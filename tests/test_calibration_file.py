@@ -135,7 +135,7 @@ def test_a_calibration_reads_back_as_it_was(write, which):
 
 
 @pytest.mark.parametrize("which", [*SMALL, *HOLES, "twenty"])
-def test_a_file_read_and_written_again_is_the_same_file(write, which):
+def test_calibration_file_round_trips(write, which):
     text = calibrated(which).to_json()
     assert read_calibration(write(text)).to_json() == text
 
@@ -368,7 +368,7 @@ NUMBERS = ["beta", "beta_battles", "regularization", "seed"]
     ],
     ids=str,
 )
-def test_a_value_of_the_wrong_type_is_refused(write, document, path, wrong):
+def test_a_value_of_the_wrong_type_is_rejected(write, document, path, wrong):
     told = refusal(write(changed(document, path, wrong)))
     assert f"is not a calibration: {'.'.join(map(str, path))} is {wrong!r}: " in told
 
@@ -391,7 +391,7 @@ def test_a_value_of_the_wrong_type_is_refused(write, document, path, wrong):
     ],
     ids=str,
 )
-def test_a_value_that_cannot_be_is_refused(write, document, path, wrong):
+def test_a_value_that_cannot_be_is_rejected(write, document, path, wrong):
     told = refusal(write(changed(document, path, wrong)))
     assert (f"is not a calibration: {path[0]}" in told, "podium calibrate" in told) == (True, True)
 

@@ -44,7 +44,7 @@ def refusal(frame, error=NotIdentifiedError, **options):
     return str(caught.value)
 
 
-def told(calibration, words):
+def warning_with(calibration, words):
     """Return the one warning with these words."""
     [found] = [warning for warning in calibration.warnings if words in warning]
     return found
@@ -60,13 +60,13 @@ def hard_label(frame):
 
 
 @pytest.mark.parametrize("human", [None, np.nan])
-def test_without_human_labels_it_is_refused_with_both_ways_to_give_them(human):
+def test_without_human_labels_it_is_rejected_with_both_ways_to_give_them(human):
     frame = labelled().drop(columns="human") if human is None else labelled().assign(human=human)
     message = refusal(frame)
     assert [words in message for words in ("no human labels", "column `human`", "--human-judge")] == [True] * 3
 
 
-def test_several_judges_are_refused_with_the_ways_on():
+def test_several_judges_are_rejected_with_the_ways_on():
     frame = labelled()
     message = refusal(frame.assign(judge=np.where(np.arange(len(frame)) % 2, "strict", "kind")))
     told = "verdicts of 2 judges in one table (kind, strict): calibrate one at a time, with --where judge=NAME"
@@ -103,13 +103,13 @@ def test_three_models_are_enough():
     assert len(run(labelled(3, 40)).models) == 3
 
 
-def test_human_ties_alone_are_refused_with_their_number():
+def test_human_ties_alone_are_rejected_with_their_number():
     frame = labelled()
     message = refusal(frame.assign(human=0.5))
     assert f"{len(frame)} of {len(frame)} have a human label, {len(frame)} of those are ties" in message
 
 
-def test_labels_without_a_margin_beside_any_are_refused():
+def test_labels_without_a_margin_beside_any_are_rejected():
     frame = labelled()
     even = np.arange(len(frame)) % 2 == 0
     message = refusal(frame.assign(human=frame["human"].where(even), margin=frame["margin"].mask(even)))
@@ -143,13 +143,13 @@ def test_an_impossible_option_says_what_is_possible(options, complaint):
     assert complaint in refusal(labelled(), UsageError, **options)
 
 
-def test_a_constant_beside_soft_credits_is_refused():
+def test_a_constant_beside_soft_credits_is_rejected():
     frame = labelled()
     frame = frame.assign(credit=expit(frame["margin"])).drop(columns=["margin", "swap"])
     assert "constant" in refusal(frame, UsageError, target="credit", constant=0.7)
 
 
-def test_labels_that_give_no_beta_without_any_one_model_leave_nobody_held_out():
+def test_labels_without_any_leave_one_out_beta_hold_out_no_model():
     """Humans agree with the sign of every margin in two pairs, and with none in the third."""
     sides = {"ab": (1.0, 2), "ac": (1.0, 3), "bc": (-0.5, 4)}
     drawn_sides = [
@@ -167,7 +167,7 @@ def test_labels_that_give_no_beta_without_one_model_leave_that_one_out():
     rows = [(k, *pair, side, float((side > 0) != ("a" in pair and k % 5 == 0))) for k, pair, side in sides]
     found = run(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "margin", "human"]))
     assert [one.model for one in found.models if one.soft_elo is None] == ["a"]
-    assert "their labels give no beta: a" in told(found, "cannot be held out")
+    assert "their labels give no beta: a" in warning_with(found, "cannot be held out")
 
 
 def test_ratings_that_are_all_the_same_have_no_rank_correlation():
@@ -188,7 +188,7 @@ def clone(frame, name, margin):
 def test_a_model_whose_battles_all_say_the_same_has_no_score():
     found = run(clone(labelled(), "zed", 2.0))
     assert {one.model: one.score("soft") is None for one in found.models}["zed"]
-    assert "zed" in told(found, "no standard error and no score")
+    assert "zed" in warning_with(found, "no standard error and no score")
 
 
 def test_a_single_enormous_margin_that_human_agree_with_does_not_stop_it():
@@ -203,7 +203,7 @@ def test_rows_without_a_margin_are_counted():
     judged = frame["credit"].notna().to_numpy()
     lost = judged & (np.arange(len(frame)) % 3 == 0)
     found = run(frame.assign(margin=frame["margin"].mask(lost)))
-    assert told(found, "no signal") == (
+    assert warning_with(found, "no signal") == (
         f"{lost.sum()} of {judged.sum()} judged battles have no signal: not in the soft fits"
     )
 
@@ -212,14 +212,14 @@ def test_with_a_margin_in_every_row_none_is_counted():
     assert [warning for warning in calibrated().warnings if "no signal" in warning] == []
 
 
-def test_too_few_models_for_the_level_are_told_how_many_it_takes():
-    assert told(run(labelled(), scale_correction=False), "infinite") == (
+def test_too_few_models_for_the_level_are_reported_with_the_number_needed():
+    assert warning_with(run(labelled(), scale_correction=False), "infinite") == (
         "7 models with a score: a 90% conformal interval needs 9, so it is infinite"
     )
 
 
-def test_too_few_scale_corrected_models_have_an_interval_by_t_and_are_told_what_it_assumes():
-    assert told(calibrated(), "conformal interval needs") == (
+def test_few_scale_corrected_models_get_a_t_interval_with_its_assumption():
+    assert warning_with(calibrated(), "conformal interval needs") == (
         "7 models with a score: a 90% conformal interval needs 9, the interval is by t, which assumes normal "
         "disagreement"
     )
@@ -346,7 +346,7 @@ def test_every_target_that_the_battles_allow_is_compared():
 
 
 @pytest.mark.slow
-def test_targets_that_cannot_be_compared_are_told_with_the_reason():
+def test_incomparable_targets_are_reported_with_the_reason():
     found, reasons = compared(labelled())
     assert {one.target.kind for one in found} == {"margin", "smoothing"}
     [criteria] = reasons
@@ -452,7 +452,7 @@ def test_the_file_says_what_it_was_made_with():
     assert (options["level"], options["splits"], options["target"]) == (0.8, 3, "margin")
 
 
-def test_a_judge_that_tells_nothing_of_human_is_said_first_and_again_when_new_models_are_placed_by_it():
+def test_uninformative_judge_is_reported_by_calibration_and_by_ranking_newcomers():
     """Its small error is that of ratings all alike."""
     frame = labelled()
     blind = frame.assign(human=np.random.default_rng(0).choice([0.0, 1.0], len(frame)))

@@ -101,7 +101,7 @@ def test_rows_without_item_are_never_copies(tmp_path):
         ([rows(1, 0).assign(reply="A"), rows(1, 0).assign(reply="A.")], True),
     ],
 )
-def test_a_retest_needs_evidence_that_the_judge_was_asked_again(tmp_path, frames, known):
+def test_copies_count_as_retest_only_with_evidence_of_a_second_call(tmp_path, frames, known):
     assert isinstance(retest_of(tmp_path, *frames), Missing) is not known
 
 
@@ -116,7 +116,7 @@ def test_a_file_without_items_that_holds_another_file_counts_once(tmp_path):
     assert any("30 verdicts stand in several files" in note for note in battles.notes)
 
 
-def test_few_rows_without_items_that_may_agree_by_chance_count_apart_and_that_is_said(tmp_path):
+def test_few_rows_that_may_agree_by_chance_count_separately_and_are_reported(tmp_path):
     battles = read(tmp_path, without_items([1, 0, 1]), without_items([1, 0, 1]), without_items([1, 1, 1]))
     assert (len(battles), battles.copies) == (9, 0)
     assert any("1 files without items hold the rows of another" in note for note in battles.notes)

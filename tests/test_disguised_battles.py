@@ -99,7 +99,7 @@ def without_provenance(answer: Any) -> dict[str, Any]:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", RANKED)
 @pytest.mark.parametrize(("ranker", "options"), RANKERS)
-def test_no_figure_of_a_ranking_depends_on_names_sides_or_order(ranker, options, kind):
+def test_ranking_does_not_depend_on_names_response_order_or_row_order(ranker, options, kind):
     def ranking(table, names):
         renamed = {
             key: NAME.sub(lambda name: names[name[0]], value) if isinstance(value, str) else value
@@ -128,7 +128,7 @@ def test_a_disguise_that_forgets_the_credit_is_seen():
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", TABLES)
 @pytest.mark.parametrize("gold", [False, True])
-def test_no_figure_of_a_judge_card_depends_on_names_sides_or_order(kind, gold):
+def test_judge_card_does_not_depend_on_names_response_order_or_row_order(kind, gold):
     def card(table, names):
         scores = {names[name]: 40.0 * k for k, name in enumerate(MODELS)}
         apart = read_battles(table, merge=False)
@@ -150,7 +150,7 @@ CALIBRATIONS = [
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", TABLES)
 @pytest.mark.parametrize("options", CALIBRATIONS, ids=str)
-def test_no_figure_of_a_calibration_depends_on_names_sides_or_order(kind, options):
+def test_calibration_does_not_depend_on_names_response_order_or_row_order(kind, options):
     """At half the level, six models are enough for half splits: their draws are looked at, too."""
 
     def calibration(table, _):
@@ -161,7 +161,7 @@ def test_no_figure_of_a_calibration_depends_on_names_sides_or_order(kind, option
 
 @pytest.mark.slow
 @pytest.mark.parametrize("bootstrap", [None, 30])
-def test_no_figure_of_placed_newcomers_depends_on_names_sides_or_order(bootstrap):
+def test_newcomer_scores_do_not_depend_on_names_response_order_or_row_order(bootstrap):
     def placed(table, names):
         new = names["model-d"]
         old = table[(table["model_a"] != new) & (table["model_b"] != new)]
@@ -173,7 +173,7 @@ def test_no_figure_of_placed_newcomers_depends_on_names_sides_or_order(bootstrap
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", TABLES[:2])
-def test_no_figure_of_targets_side_by_side_depends_on_names_sides_or_order(kind):
+def test_target_comparison_does_not_depend_on_names_response_order_or_row_order(kind):
     assert moved(lambda table, _: targets_of(read_battles(table)), kind) == []
 
 

@@ -120,7 +120,7 @@ def test_a_name_is_found_without_its_provider_if_that_is_unique():
     assert find_name("model", "gpt-5", ["openai/gpt-5", "openai/gpt-5-mini"]) == "openai/gpt-5"
 
 
-def test_a_document_of_another_format_is_refused_with_a_remedy():
+def test_a_document_of_another_format_is_rejected_with_a_remedy():
     with pytest.raises(DataError) as refusal:
         require_format("0.1", "a ranking", "old.json")
     assert str(refusal.value) == (

@@ -38,7 +38,7 @@ def test_a_label_is_what_model_a_of_the_labelled_battle_earned():
     assert labels(read(("i", "x", "y", 1.0, "gpt"), ("i", "y", "x", 0.25, "crowd"))) == [0.75]
 
 
-def test_several_votes_are_averaged_whichever_side_they_name_first():
+def test_votes_are_averaged_in_either_response_order():
     votes = ("i", "x", "y", 1.0, "crowd"), ("i", "y", "x", 0.0, "crowd"), ("i", "x", "y", 0.5, "crowd")
     assert labels(read(("i", "x", "y", 1.0, "gpt"), *votes, ("i", "y", "x", 0.5, "crowd"))) == [0.75]
 
@@ -81,7 +81,7 @@ def test_models_that_only_the_human_judge_saw_leave():
     assert battles.models == ("x", "y")
 
 
-def test_labels_keep_their_side_when_models_leave():
+def test_labels_keep_their_orientation_when_models_are_dropped():
     votes = ("i", "y", "x", 0.25, "crowd"), ("i", "a", "z", 0.0, "crowd")
     assert labels(read(("i", "x", "y", 1.0, "gpt"), *votes)) == [0.75]
 
@@ -101,7 +101,7 @@ def test_both_orders_of_a_battle_get_one_label():
     assert labels(read(*judged, ("i", "y", "x", 1.0, "crowd", None), columns=columns)) == [0.0]
 
 
-def test_unmerged_judgments_are_labelled_each_on_its_side():
+def test_unmerged_judgments_get_labels_in_their_own_orientation():
     columns = (*COLUMNS, "order")
     judged = ("i", "x", "y", 1.0, "gpt", "ab"), ("i", "y", "x", 0.5, "gpt", "ab")
     assert labels(read(*judged, ("i", "y", "x", 1.0, "crowd", None), columns=columns, merge=False)) == [0.0, 1.0]
@@ -118,7 +118,7 @@ def test_votes_and_verdicts_may_lie_in_two_files(tmp_path):
     assert labels(podium.read_battles(tmp_path, human_judge="crowd")) == [0.0]
 
 
-def test_a_condition_on_the_judge_spares_the_human_judge():
+def test_where_judge_keeps_the_human_judge():
     battles = read(*(("i", "x", "y", 1.0, judge) for judge in ("gpt", "claude", "crowd")), where={"judge": "gpt"})
     assert (battles.judges, labels(battles)) == (("gpt",), [1.0])
 
@@ -130,7 +130,7 @@ def test_a_condition_on_another_column_holds_for_the_human_judge_too():
     assert labels(battles) == [0.0]
 
 
-def test_a_condition_on_a_judge_that_does_not_exist_is_refused_beside_a_human_judge():
+def test_a_condition_on_a_judge_that_does_not_exist_is_rejected_beside_a_human_judge():
     rows = ("i", "x", "y", 1.0, "gpt"), ("i", "x", "y", 1.0, "crowd")
     message = refusal(*rows, where={"judge": "gtp"}, error=podium.UsageError)
     assert message == "no row has judge='gtp'; values: crowd, gpt"
@@ -142,7 +142,7 @@ def test_two_conditions_on_the_judge_leave_no_battle_to_label():
     assert message == "no row has judge='claude'; values: crowd, gpt"
 
 
-def test_the_note_tells_votes_pairs_and_labels_with_their_denominators():
+def test_note_reports_votes_pairs_and_labels_with_denominators():
     votes = [("i", "x", "y", 1.0, "crowd")] * 2 + [("j", "x", "z", 1.0, "crowd"), ("j", "x", "y", None, "crowd")]
     judged = [(item, "x", model, 1.0, "gpt") for item in "ijk" for model in "yz"]
     assert read(*judged, *votes).notes[-2:] == (
@@ -163,18 +163,18 @@ def test_what_is_missing_is_not_known_after_labelling():
     assert (labels(battles), battles.missing) == ([1.0], None)
 
 
-def test_a_misspelt_human_judge_is_refused_with_the_nearest():
+def test_a_misspelt_human_judge_is_rejected_with_the_nearest():
     rows = ("i", "x", "y", 1.0, "gpt"), ("i", "x", "y", 1.0, "crowd")
     message = refusal(*rows, human_judge="crwod", error=podium.UsageError)
     assert message == "no judge called 'crwod'; did you mean 'crowd'? available: crowd, gpt"
 
 
-def test_a_human_judge_in_a_table_without_judges_is_refused():
+def test_a_human_judge_in_a_table_without_judges_is_rejected():
     message = refusal(("i", "x", "y", 1.0), columns=COLUMNS[:4], error=podium.UsageError)
     assert "no column says whose rows are those of the human judge 'crowd'; name it with --columns judge=" in message
 
 
-def test_a_human_judge_whose_rows_meet_no_condition_is_refused():
+def test_a_human_judge_whose_rows_meet_no_condition_is_rejected():
     columns = (*COLUMNS, "category")
     rows = ("i", "x", "y", 1.0, "gpt", "code"), ("i", "x", "y", 1.0, "crowd", None)
     message = refusal(*rows, columns=columns, where={"category": "code"}, error=podium.UsageError)
@@ -182,7 +182,7 @@ def test_a_human_judge_whose_rows_meet_no_condition_is_refused():
 
 
 @pytest.mark.parametrize("where", [{}, {"judge": "crowd"}])
-def test_a_human_judge_that_is_the_only_one_is_refused(where):
+def test_a_human_judge_that_is_the_only_one_is_rejected(where):
     rows = [("i", "x", "y", 1.0, "crowd"), *([("i", "x", "y", 1.0, "gpt")] if where else [])]
     message = refusal(*rows, where=where, error=podium.NotIdentifiedError)
     assert "crowd is the only judge here, so there is nothing to label: add the verdicts" in message
@@ -201,13 +201,13 @@ def test_without_items_no_label_can_be_found():
     assert "--columns item=prompt" in message
 
 
-def test_a_human_judge_of_whom_nothing_can_be_read_is_refused():
+def test_human_judge_without_readable_verdicts_is_rejected():
     rows = ("i", "x", "y", 1.0, "gpt"), ("i", "x", "y", None, "crowd"), (None, "x", "y", 1.0, "crowd")
     message = refusal(*rows, error=podium.NotIdentifiedError)
     assert "no label to take: none of the 2 battles of crowd has an item and a verdict" in message
 
 
-def test_judges_that_have_no_battle_in_common_are_refused_with_what_they_share():
+def test_judges_that_have_no_battle_in_common_are_rejected_with_what_they_share():
     rows = ("i", "x", "y", 1.0, "gpt"), ("i", "X", "y", 1.0, "crowd"), ("j", "x", "y", 1.0, "crowd")
     message = refusal(*rows, error=podium.NotIdentifiedError)
     assert "none of the 1 battles of other judges" in message
@@ -218,7 +218,7 @@ def test_two_judges_that_name_a_pair_the_other_way_round_are_no_two_orders():
     assert len(read(("i", "x", "y", 1.0, "gpt"), ("i", "y", "x", 0.25, "crowd")).notes) == 1
 
 
-def test_of_battles_with_several_votes_it_is_told_on_how_many_human_agree():
+def test_agreement_of_battles_with_several_votes_is_reported():
     votes = ("i", "x", "y", 1.0), ("i", "x", "y", 1.0), ("j", "x", "y", 1.0), ("j", "x", "y", 0.0), ("k", "x", "y", 0.5)
     rows = [(*vote, "crowd", repeat) for repeat, vote in enumerate(votes)]
     judged = [(item, "x", "y", 1.0, "gpt", 0) for item in "ijk"]

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from merged_worlds import apart_and_merged, battles_of, scored_battles
+from merged_worlds import battles_of, scored_battles, unmerged_and_merged
 
 from podium import Judge, read_battles, simulate
 from podium.counting.verdicts import verdicts_of
@@ -29,7 +29,7 @@ def test_battles_are_those_that_a_world_reads(judge, how):
 def test_judgments_are_those_that_a_world_shows(judge, repeats):
     world = simulate(["d", "a", "c", "b"], 30, seed=3)
     read = read_battles(world.judgments(JUDGES[judge], human=True, repeats=repeats), merge=False)
-    apart, merged = apart_and_merged(world, JUDGES[judge], repeats=repeats)
+    apart, merged = unmerged_and_merged(world, JUDGES[judge], repeats=repeats)
     assert_same(apart.table, read.table)
     assert_same(merged.table, verdicts_of(read.table).table())
 

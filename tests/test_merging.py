@@ -39,13 +39,13 @@ def test_swapped_names_in_the_same_shown_order_do_not_merge():
     assert (len(battles), battles.swaps()) == (2, None)
 
 
-def test_margins_are_averaged_on_the_side_of_the_first():
+def test_margins_are_averaged_in_the_orientation_of_the_first_row():
     columns = (*COLUMNS, "margin")
     row = only(read(("i", "x", "y", "ab", 1.0, 3.0), ("i", "y", "x", "ab", 1.0, 1.0), columns=columns))
     assert (row["credit"], row["margin"]) == (0.5, 1.0)
 
 
-def test_margins_on_criteria_are_averaged_on_the_side_of_the_first():
+def test_criterion_margins_are_averaged_in_the_orientation_of_the_first_row():
     columns = (*COLUMNS, "margin_tone", "margin_clarity")
     row = only(read(("i", "x", "y", "ab", 1.0, 3.0, -2.0), ("i", "y", "x", "ab", 1.0, 1.0, -4.0), columns=columns))
     assert (row["margin_tone"], row["margin_clarity"]) == (1.0, 1.0)
@@ -69,13 +69,13 @@ def test_one_sided_keep_uses_the_readable_orders_margin_on_a_criterion():
     assert only(read(*rows, columns=columns, one_sided="keep"))["margin_tone"] == -1.0
 
 
-def test_criteria_called_like_two_sides_change_their_sign_and_not_their_names():
+def test_criteria_named_like_paired_columns_change_sign_and_keep_their_names():
     columns = (*COLUMNS, "margin_part_a", "margin_part_b")
     row = only(read(("i", "x", "y", "ab", 1.0, 3.0, 5.0), ("i", "y", "x", "ab", 0.0, -3.0, -5.0), columns=columns))
     assert (row["margin_part_a"], row["margin_part_b"]) == (3.0, 5.0)
 
 
-def test_paired_columns_change_sides_with_their_models():
+def test_paired_columns_are_swapped_with_their_models():
     columns = (*COLUMNS, "length_a", "length_b", "human", "tokens_a", "tokens_b")
     rows = ("i", "x", "y", "ab", 1.0, 10, 20, 1.0, 1, 2), ("i", "y", "x", "ab", 0.0, 20, 10, 0.0, 2, 1)
     row = only(read(*rows, columns=columns))
@@ -87,7 +87,7 @@ def test_paired_columns_change_sides_with_their_models():
     ("column", "one", "other"),
     [("item", "i", "j"), ("judge", "g", "h"), ("repeat", 0, 1), ("repeat", -1, None), ("model_b", "y", "z")],
 )
-def test_judgments_that_differ_in_a_key_stay_apart(column, one, other):
+def test_judgments_with_different_keys_are_not_merged(column, one, other):
     same = {"item": "i", "model_a": "x", "model_b": "y", "judge": "g", "repeat": 0, "credit": 1.0}
     frame = pd.DataFrame([same | {column: one, "order": "ab"}, same | {column: other, "order": "ba"}])
     battles = podium.read_battles(frame)
@@ -136,7 +136,7 @@ def test_one_sided_keep_uses_the_readable_order(readable):
     assert (battles.counts().unparsed, battles.counts().one_sided) == (0, 1)
 
 
-def test_one_sided_keep_turns_the_readable_order_to_the_battles_side():
+def test_one_sided_keep_orients_the_readable_order_to_the_battle():
     battles = read(("i", "x", "y", "ab", None), ("i", "y", "x", "ab", 1.0), one_sided="keep")
     assert (only(battles)["model_a"], only(battles)["credit"]) == ("x", 0.0)
 
@@ -161,7 +161,7 @@ def test_two_unreadable_orders_keep_their_reasons():
         (None, None, "unparsed"),
     ],
 )
-def test_the_swap_report_tells_how_the_orders_agree(first, second, kind):
+def test_swap_report_gives_agreement_of_the_orders(first, second, kind):
     swaps = read(("i", "x", "y", "ab", first), ("i", "x", "y", "ba", second)).swaps()
     assert getattr(swaps, kind) == 1
     assert swaps.same + swaps.half + swaps.flip + swaps.one_sided + swaps.unparsed == 1

@@ -116,7 +116,7 @@ def test_the_sample_that_announces_a_round_is_named_by_number_and_revision():
     assert (samples.round_id(2), samples.round_id(2, 1)) == ("round 002", "round 002 again 1")
 
 
-def test_a_judge_named_as_a_model_of_lm_eval_is_refused_with_the_name_that_inspect_takes():
+def test_a_judge_named_as_a_model_of_lm_eval_is_rejected_with_the_name_that_inspect_takes():
     judge = pytest.importorskip("podium.hosts.lm_eval.judge")
     with pytest.raises(UsageError) as refusal:
         judge.refuse_lm_eval_model("lm-eval:hf,pretrained=org/judge", "--ranker_judge")

@@ -196,7 +196,7 @@ def try_file(folder, table, suffix, seed):
 
 
 @pytest.mark.parametrize(("table", "suffix"), FILES)
-def test_what_is_whole_ranks(tmp_path, table, suffix):
+def test_undamaged_files_rank(tmp_path, table, suffix):
     path = tmp_path / f"votes.{suffix}"
     path.write_bytes(content_of(TABLES[table], suffix, tmp_path))
     error, ranked = read_and_rank(str(path))

@@ -339,7 +339,7 @@ print(*[judge.write_reply(Preference(0.5, chance), Settings()).text for chance i
 """
 
 
-def test_the_judges_and_the_tournament_of_the_docs_are_listed_ask_read_and_play(tmp_path: Path) -> None:
+def test_judges_and_tournament_of_the_docs_work(tmp_path: Path) -> None:
     install(tmp_path, "mine", CODE.search((ROOT / "docs" / "plugins.md").read_text(encoding="utf-8"))[1])
     listed = run(tmp_path, "list", "scorers").stdout
     assert [name in listed for name in ("customer", "points-7", "mine 1.2")] == [True, True, True]

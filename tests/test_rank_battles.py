@@ -17,19 +17,19 @@ def test_without_a_ranker_battles_are_rated_by_bradley_terry() -> None:
     assert rank(battles).to_json() == rank(battles, "bradley-terry").to_json()
 
 
-def test_a_named_option_overrides_a_general_one_and_strangers_are_left() -> None:
+def test_ranker_option_overrides_a_general_one_and_others_are_kept() -> None:
     known = {"swim": {"items", "seed"}, "anchor": {"items"}}
     dealt, rest = assign_options({"swim.items": 3, "items": 5, "labels": "human", "chain.items": 1}, known)
     assert dealt == {"swim": {"items": 3}, "anchor": {"items": 5}}
     assert rest == {"labels": "human", "chain.items": 1}
 
 
-def test_an_option_of_a_ranker_that_is_not_asked_is_refused() -> None:
+def test_an_option_of_a_ranker_that_is_not_asked_is_rejected() -> None:
     with pytest.raises(UsageError, match="ranker in this call"):
         ranker_options(["bradley-terry"], {"win-rate.anchor": "wren"})
 
 
-def test_the_way_of_the_battles_names_at_most_ten_calls_that_there_are() -> None:
+def test_provenance_lists_at_most_ten_calls() -> None:
     text = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
     way = text[text.index("- `podium rank`") : text.index("- A tournament, from")]
     calls = re.findall(r"`(podium[\w.]*):(\w+)`", way)
@@ -37,7 +37,7 @@ def test_the_way_of_the_battles_names_at_most_ten_calls_that_there_are() -> None
     assert all(hasattr(import_module(module), name) for module, name in calls)
 
 
-def test_a_foreign_frame_says_in_python_which_columns_and_which_words_to_map() -> None:
+def test_foreign_frame_message_names_columns_and_verdicts_to_map() -> None:
     frame = pd.DataFrame(
         {
             "prompt": ["p", "q"] * 20,
@@ -62,7 +62,7 @@ def test_a_foreign_frame_says_in_python_which_columns_and_which_words_to_map() -
     assert podium.rank(battles).standings[0].counts.readable == 30
 
 
-def test_a_frame_whose_columns_tell_nothing_gets_gaps_to_fill() -> None:
+def test_frame_with_unknown_columns_gets_a_call_with_placeholders() -> None:
     with pytest.raises(podium.DataError, match=r"columns=\{'model_a': '\?', 'model_b': '\?', 'credit': '\?'\}"):
         podium.rank(pd.DataFrame({"x": ["p"], "y": ["q"]}))
 

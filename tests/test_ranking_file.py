@@ -22,7 +22,7 @@ def test_the_answer_of_a_ranking_is_read_back_as_it_was_written(tmp_path):
     assert len(found.standings[0].answer) == 3
 
 
-def test_a_rank_set_of_one_is_not_said_to_be_ahead_of_all_others():
+def test_rank_set_of_one_is_not_reported_as_ahead_of_all_others():
     """Marginal rank sets bound one model's rank, not all gaps together."""
     first = podium.rank(str(EXAMPLE)).standings[0]
     alone = tuple(replace(entry, rank_low=1 + k, rank_high=6) for k, entry in enumerate(first.entries))

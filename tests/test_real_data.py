@@ -182,7 +182,7 @@ def test_the_crowds_votes_label_the_battles_of_a_model_judge(judge):
         assert row.human == pytest.approx(expected if row.model_a == low else 1 - expected, abs=1e-12)
 
 
-def test_the_labels_of_llmfao_are_told_with_their_denominators():
+def test_labels_of_llmfao_are_reported_with_their_denominators():
     """How many battles have votes that all agree is counted in plain pandas."""
     votes = votes_of_the_crowd().groupby(MATCHUP_OF_THE_CROWD)["earned"]
     several = votes.nunique()[votes.size() > 1]
@@ -207,7 +207,7 @@ def test_llmfao_bootstrap_resamples_that_separate_are_counted():
     assert 60 < int(lost.split()[0]) < 160
 
 
-def test_several_judges_at_once_are_refused():
+def test_several_judges_at_once_are_rejected():
     with pytest.raises(
         NotIdentifiedError, match=r"3 judges .*crowd, gpt3, gpt4.*--where judge=NAME.*--by judge.*--pool"
     ):
@@ -215,7 +215,7 @@ def test_several_judges_at_once_are_refused():
 
 
 @pytest.mark.slow
-def test_each_judge_can_be_ranked_apart():
+def test_each_judge_can_be_ranked_separately():
     ranking = rank(llmfao(None), "bradley-terry", by="judge")
     assert [one.slice for one in ranking.standings] == ["crowd", "gpt3", "gpt4"]
 

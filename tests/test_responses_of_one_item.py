@@ -71,7 +71,7 @@ def test_copies_in_two_files_are_distinguishable_by_the_response(tmp_path):
     assert (len(battles), battles.copies) == (3, 1)
 
 
-def test_human_label_the_response_that_they_saw():
+def test_human_labels_apply_to_the_response_shown():
     rows = [shown(number, "ab", 1.0, f"q{i}") for number in (1, 2) for i in range(3)]
     human = [shown(number, "ab", float(number == 1), f"q{i}", "human") for number in (1, 2) for i in range(3)]
     labelled = read(rows + human, human_judge="human").table

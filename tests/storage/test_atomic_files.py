@@ -130,11 +130,11 @@ def files_writer(code: str, path: Path) -> Writer:
         code,
         path.parent,
         lambda: path.read_bytes() if path.exists() else None,
-        lambda: put_back(path.parent, path),
+        lambda: restore_old_content(path.parent, path),
     )
 
 
-def put_back(folder: Path, path: Path) -> None:
+def restore_old_content(folder: Path, path: Path) -> None:
     """Leave nothing in a folder but a file with the old content."""
     for each in folder.iterdir():
         each.unlink()

@@ -79,7 +79,7 @@ def test_unparsed_battles_are_unparsed_for_the_tournament_too(battles: Battles) 
     assert (unparsed, unparsed > 0) == (battles.counts().unparsed, True)
 
 
-def sides_swapped(frame: pd.DataFrame) -> pd.DataFrame:
+def swap_models(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the same verdicts, model_a and model_b having changed places."""
     turned = frame.rename(columns={"model_a": "model_b", "model_b": "model_a"})
     order = turned["order"].map({"ab": "ba", "ba": "ab"})
@@ -87,7 +87,7 @@ def sides_swapped(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def test_tournament_gets_the_credit_of_the_first_model_by_name(frame: pd.DataFrame) -> None:
-    battles = read_battles(pd.concat([frame.iloc[:60], sides_swapped(frame.iloc[60:120])]), merge=False)
+    battles = read_battles(pd.concat([frame.iloc[:60], swap_models(frame.iloc[60:120])]), merge=False)
     outcomes = {one.pairing: one for one in recording_of(battles).outcomes}
     assert len(outcomes) == len(battles) == 120
     for row in battles.table.itertuples():
@@ -110,7 +110,7 @@ def test_repeats_of_a_battle_are_averaged_for_the_tournament_and_all_ranked() ->
 @pytest.mark.slow
 @pytest.mark.parametrize("tournament", ["round_robin", "anchor", "swim", "chain"])
 def test_result_does_not_depend_on_row_order_or_response_order(frame: pd.DataFrame, tournament: str) -> None:
-    turned = sides_swapped(frame)
+    turned = swap_models(frame)
     other = pd.concat([frame.iloc[::3], turned.iloc[1::3], frame.iloc[2::3]]).sample(frac=1, random_state=1)
     before, after = replay(frame, tournament), replay(other, tournament)
     assert before.price == after.price

@@ -83,7 +83,7 @@ def test_a_question_is_answered_within_the_calls_that_were_measured(options, mos
     assert np.mean(wrong) <= 0.05
 
 
-def forgetful_step_down(theta, covariance, clusters, asked, settled, margin, alpha) -> None:
+def step_down_of_open_pairs_only(theta, covariance, clusters, asked, settled, margin, alpha) -> None:
     """Settle as `step_down` does, but share the level by the open pairs alone."""
     gap, variance = theta[:, None] - theta, np.diag(covariance)
     error = np.sqrt(np.maximum(variance[:, None] + variance - 2 * covariance, 0))
@@ -113,7 +113,7 @@ def test_best_by_a_margin_is_rarely_wrong_unlike_a_rule_without_memory() -> None
             theta = truth + deviation * paths[look] / items
             asked, covariance = rule._pairs_asked_about(theta), np.eye(20) * deviation**2 / items
             step_down(theta, covariance, int(items), asked, settled, spent, margin, shares[look])
-            forgetful_step_down(theta, covariance, int(items), asked, other, margin, 0.05 / 7)
+            step_down_of_open_pairs_only(theta, covariance, int(items), asked, other, margin, 0.05 / 7)
         wrong += is_wrong(settled[:1], truth[:1], margin) or bool((settled[1:, 0] > 0).any())
         forgetful += bool((other[1:, 0] > 0).any())
     assert wrong <= 0.05 * 2000

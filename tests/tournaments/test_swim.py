@@ -45,7 +45,7 @@ def coefficients(rows: Rows, names: list[str]) -> dict[str, float]:
     return dict(zip(names, found, strict=True))
 
 
-def by_the_letter(
+def algorithm_1_transcription(
     order: list[str], first: dict[str, str], items: tuple[str, ...], judge: Judge
 ) -> list[tuple[str, str]]:
     """Algorithm 1 line by line; chance is given: the order of joining, and each one's first opponent."""
@@ -84,7 +84,7 @@ def test_opponents_are_those_of_a_transcription_of_algorithm_1(judge: Judge, see
     order = [field.models[k] for k in np.random.default_rng(seed).permutation(11)]
     found = who_met(play(Swim(seed=seed, order=order), field, judge), order)
     first = dict(reversed(found))
-    assert found == by_the_letter(order, first, field.items, judge)
+    assert found == algorithm_1_transcription(order, first, field.items, judge)
 
 
 def test_the_order_of_joining_is_random_and_seeded() -> None:

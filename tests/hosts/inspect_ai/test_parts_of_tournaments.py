@@ -9,7 +9,7 @@ from pathlib import Path
 import forked
 import pytest
 from played_logs import figures, place
-from test_faults import IN_FLIGHT, ITEMS, MODELS, again, host  # noqa: F401
+from test_faults import IN_FLIGHT, ITEMS, MODELS, host, repeated_prompts  # noqa: F401
 
 import podium
 from podium.errors import DataError, UsageError
@@ -91,7 +91,7 @@ def test_four_shards_of_which_one_is_killed_and_retried_make_the_single_run_and_
     assert commands == ("eval", "eval-retry", "eval", "eval")
     assert [process.exitcode for process in processes] == [0] * 4
     calls = host.judge.calls()[known:]
-    assert set(again(calls)) == finder
+    assert set(repeated_prompts(calls)) == finder
     assert {call.key for call in calls} == {call.key for call in host.judge.calls()[:known]}
     scheduled = [Shard(k, 4).items_of(Field(MODELS, ITEMS, {}), 0) for k in (1, 2, 3, 4)]
     assert sorted(map(len, scheduled)) == [2, 2, 3, 3]

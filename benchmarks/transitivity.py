@@ -76,7 +76,7 @@ def compare(models: int, items: int) -> Comparison:
 
 
 def by_pair(battles: podium.Battles) -> Credits:
-    """Return the credits of the first of each pair, item by item."""
+    """Return the credits of the first model of each pair, item by item."""
     table = battles.table.sort_values(["model_a", "model_b", "item"])
     groups = table.groupby([table["model_a"].cat.codes, table["model_b"].cat.codes])["credit"]
     return {pair: values.tolist() for pair, values in groups}

@@ -48,8 +48,8 @@ class Position(CardAnswer):
     second_wins: Annotated[Figured, "shown first: loses"]
     prefers_first: Annotated[Figured, "first preferred, ties aside"]
     balanced: bool
-    first_credit: Annotated[Figured, "credit of the first, in both orders"]
-    margin_lead: Annotated[Figured, "lead of the first in margin"]
+    first_win_rate: Annotated[Figured, "win rate of the response shown first"]
+    margin_lead: Annotated[Figured, "margin lead of the response shown first"]
     effect: Annotated[Figured, "effect of being first, log-odds"]
     difference: Annotated[Figured, "position difference, 0 to 1"]
     swaps: SwapsByCloseness
@@ -88,7 +88,7 @@ def position(subject: Subject) -> Position | Missing:
         second_wins=shown.share(win == -1, of),
         prefers_first=shown.share(win == 1, of, "decisive verdicts", among=win != 0),
         balanced=2 * len(order_pairs) == len(win),
-        first_credit=order_pairs.rows.mean(order_pairs.credit.mean(axis=1), "pairs", *missing, within=(0, 1)),
+        first_win_rate=order_pairs.rows.mean(order_pairs.credit.mean(axis=1), "pairs", *missing, within=(0, 1)),
         margin_lead=order_pairs.rows.mean(lead, "pairs", *missing, among=np.isfinite(lead)),
         effect=effect_of_being_first(order_pairs),
         difference=order_pairs.rows.take(once).mean(np.abs(first - second), "pairs", *missing, within=(0, 1)),
@@ -104,7 +104,7 @@ def effect_of_being_first(order_pairs: OrderPairs) -> Figured:
     if not len(order_pairs):
         return Missing(what, NO_PAIRS, BOTH_ORDERS)
     if is_soft(order_pairs.credit):
-        return Missing(what, "the credits are probabilities, not verdicts", "see the credit of the first instead")
+        return Missing(what, "the credits are probabilities, not verdicts", "see the win rate of the response shown first")
     in_ab, in_ba = order_pairs.wins
     to_first = order_pairs.rows.share(in_ab == 1, "flips", among=(in_ab == in_ba) & (in_ab != 0))
     if isinstance(to_first, Missing):

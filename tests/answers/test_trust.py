@@ -73,7 +73,7 @@ def test_first_shown_is_what_the_card_says_of_both_orders() -> None:
     assert battles.verdicts is not None
     sums = battles.verdicts.first_shown()
     card = diagnose(podium.read_battles(path, merge=False), battles).cards[0].answers["position"]
-    figure = card.first_credit
+    figure = card.first_win_rate
     assert isinstance(figure, Statistic)
     assert sums is not None
     assert sums[0].sum() / sums[1].sum() == pytest.approx(figure.value, abs=1e-12)

@@ -24,7 +24,7 @@ OVER_MODELS = {"verbosity.residuals"}
 """Models are drawn anew in its interval, and are always the same here; it has a test of its own."""
 NO_FAULT = {
     "position.prefers_first": 0.5,
-    "position.first_credit": 0.5,
+    "position.first_win_rate": 0.5,
     "position.margin_lead": 0.0,
     "position.effect": 0.0,
     "position.swaps.all.prefers_first": 0.5,
@@ -79,7 +79,7 @@ def test_card_detects_planted_faults():
     values = expected(FAULTY, 0.0, known)
     assert uncovered(FAULTY, 0.0, values) == {}
     found = cards(FAULTY, 0.0)
-    faults = ("position.effect", "position.first_credit", "verbosity.longer_near_ties", "verbosity.effect")
+    faults = ("position.effect", "position.first_win_rate", "verbosity.longer_near_ties", "verbosity.effect")
     missed = {name: coverage(found, name, NO_FAULT[name]) for name in faults}
     assert max(missed.values()) < 0.2
     assert coverage(found, "self_preference.excess", 0.0) < 0.6

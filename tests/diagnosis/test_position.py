@@ -38,7 +38,7 @@ def test_the_shares_of_the_response_shown_first():
 def test_figures_of_pairs_read_in_both_orders():
     found = card()
     assert found.balanced
-    assert found.first_credit.value == pytest.approx(5.25 / 8)
+    assert found.first_win_rate.value == pytest.approx(5.25 / 8)
     assert found.effect.value == pytest.approx(np.log(3) / 2)
     assert found.effect.value != pytest.approx(np.log(3))
 
@@ -116,7 +116,7 @@ def test_pairs_in_one_order_leave_what_needs_both_missing():
     found = card([row for row in BY_HAND if row[1] == "ab"])
     assert not found.balanced
     assert found.first_wins.n == 8
-    missing = (found.first_credit, found.margin_lead, found.effect, found.difference, found.swaps.all, found.swaps.near)
+    missing = (found.first_win_rate, found.margin_lead, found.effect, found.difference, found.swaps.all, found.swaps.near)
     assert all(isinstance(one, Missing) and "both orders" in one.remedy for one in missing)
     assert found.tables() == ()
 
@@ -152,5 +152,5 @@ def test_soft_credits_have_a_lead_in_credit_and_no_log_odds_of_flips():
     found = position(subject_of(apart))
     assert isinstance(found.effect, Missing)
     assert found.margin_lead.value == pytest.approx(0.4)
-    assert found.first_credit.value == pytest.approx(find_order_pairs(apart, 0.95).credit.mean())
-    assert not covers(found.first_credit, 0.5)
+    assert found.first_win_rate.value == pytest.approx(find_order_pairs(apart, 0.95).credit.mean())
+    assert not covers(found.first_win_rate, 0.5)

@@ -47,7 +47,7 @@ class HumanAgreement(CardAnswer):
     accuracy: Annotated[Figured, "same of win, tie, loss"]
     kappa: Annotated[Figured, "  beyond chance (kappa)"]
     agreement: Annotated[Figured, "same winner, ties aside"]
-    margin_tells: Annotated[Figured, "larger |margin| where humans agree (AUC)"]
+    margin_auc: Annotated[Figured, "larger |margin| where humans agree (AUC)"]
     temperature: Annotated[Figured, "temperature beta"]
     calibration_error: Annotated[Figured, "expected calibration error (ECE)"]
     bins: tuple[ReliabilityBin, ...]
@@ -80,7 +80,7 @@ def measure_human_agreement(subject: Subject) -> HumanAgreement | Missing:
         accuracy=sample.share(match.agree, what="labelled battles", among=both),
         kappa=clustered_kappa(match.judge[both], match.human[both], sample.take(both)),
         agreement=sample.share(match.agree, what="battles without a tie", among=decisive),
-        margin_tells=_auc(np.abs(evidence.margin[sized]), match.agree[sized], sample.take(sized)),
+        margin_auc=_auc(np.abs(evidence.margin[sized]), match.agree[sized], sample.take(sized)),
         temperature=temperature,
         calibration_error=error,
         bins=bins,

@@ -195,7 +195,7 @@ def _choose_target(
                 f"target, beta, constant and ridge say what the calibration says already ({calibration.target}); leave "
                 "them out, or leave out the calibration"
             )
-        nothing = [NOTHING] if calibration.tells_nothing else []
+        nothing = [NOTHING] if calibration.is_uninformative else []
         weak = [*nothing, *weak_signal_warnings(calibration.target, calibration.agreement)]
         weak = [f"the calibration says: {doubt}" for doubt in weak]
         return calibration.target, "of the calibration", [*mismatch_warnings(calibration, battles), *weak]

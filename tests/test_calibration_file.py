@@ -244,7 +244,7 @@ def test_a_file_with_the_contracts_fields_alone_lacks_podiums_own():
         "se_cluster",
         "stability",
         "scale_correction",
-        "tells_nothing",
+        "is_uninformative",
         "warnings",
     }
     assert content.keys() - alone.keys() == left_out
@@ -364,7 +364,7 @@ NUMBERS = ["beta", "beta_battles", "regularization", "seed"]
         (("agreement",), []),
         (("agreement", "mean_abs_margin"), "large"),
         (("judge",), 5),
-        (("tells_nothing",), "no"),
+        (("is_uninformative",), "no"),
     ],
     ids=str,
 )

@@ -458,9 +458,9 @@ def test_uninformative_judge_is_reported_by_calibration_and_by_ranking_newcomers
     blind = frame.assign(human=np.random.default_rng(0).choice([0.0, 1.0], len(frame)))
     calibration = run(blind)
     assert calibration.answer[0] == (
-        "The judge's soft ratings tell nothing of human ratings: take another judge or another target."
+        "The soft ratings carry no information about human ratings: take another judge or another target."
     )
-    assert (len(calibration.answer), calibration.tells_nothing, calibrated().tells_nothing) == (3, True, False)
+    assert (len(calibration.answer), calibration.is_uninformative, calibrated().is_uninformative) == (3, True, False)
     found = rank(read_battles(blind.drop(columns="human")), "soft-elo", calibration=calibration)
-    assert any("says: the judge's soft ratings tell nothing" in warning for warning in found.standings[0].warnings)
-    assert "tell nothing" not in calibrated().answer[0]
+    assert any("says: the judge's soft ratings carry no information" in text for text in found.standings[0].warnings)
+    assert "no information" not in calibrated().answer[0]

@@ -104,7 +104,7 @@ def effect_of_being_first(order_pairs: OrderPairs) -> Figured:
     if not len(order_pairs):
         return Missing(what, NO_PAIRS, BOTH_ORDERS)
     if is_soft(order_pairs.credit):
-        return Missing(what, "the credits are probabilities, not verdicts", "see the win rate of the response shown first")
+        return Missing(what, "credits are probabilities, not verdicts", "see the win rate of the response shown first")
     in_ab, in_ba = order_pairs.wins
     to_first = order_pairs.rows.share(in_ab == 1, "flips", among=(in_ab == in_ba) & (in_ab != 0))
     if isinstance(to_first, Missing):

@@ -241,7 +241,7 @@ class Calibration(Document):
     """All that `podium calibrate` finds; `accuracy`, `conformal` and `scale_correction` are by kind, `hard` and `soft`.
 
     `models` are held out one by one, `anchors` are of the joint fits, `se_cluster` (`item` or `row`) is independent.
-    `tells_nothing`: the judge's soft ratings do not rise with human ratings, or may not.
+    `is_uninformative`: the judge's soft ratings do not rise with human ratings, or may not.
     """
 
     view = "podium.report.calibration_view:calibration_reports"
@@ -261,7 +261,7 @@ class Calibration(Document):
     provenance: Mapping[str, Any] = field(default_factory=dict)
     scale_correction: Mapping[str, ScaleCorrection] = field(default_factory=dict)
     answer: tuple[str, ...] = ()
-    tells_nothing: bool = False
+    is_uninformative: bool = False
 
     def __repr__(self) -> str:
         return f"Calibration({self.judge}, {self.target}, {len(self.models)} models)"
@@ -297,7 +297,7 @@ class Calibration(Document):
             "beta_min": min(betas, default=None),
             "beta_max": max(betas, default=None),
         }
-        copied = ("regularization", "se_method", "se_cluster", "seed", "scale_correction", "tells_nothing")
+        copied = ("regularization", "se_method", "se_cluster", "seed", "scale_correction", "is_uninformative")
         parts = ("anchors", "agreement", "stability", "warnings", "provenance")
         return {
             "podium": FORMAT_VERSION,

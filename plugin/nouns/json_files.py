@@ -111,7 +111,7 @@ class CalibrationContent(JsonRecord):
     stability: tuple[Stability, ...] = ()
     warnings: tuple[str, ...] = ()
     answer: tuple[str, ...] = ()
-    tells_nothing: bool = False
+    is_uninformative: bool = False
 
     @model_validator(mode="after")
     def check_ranges(self) -> "CalibrationContent":

@@ -94,7 +94,7 @@ def calibrate(
         stability=tuple(measure_stability(evidence, np.random.default_rng(seed))) if run.target.battles else (),
         provenance=_calibration_provenance(battles, evidence, level, splits, ridge, constant),
         scale_correction=corrections,
-        tells_nothing="soft" not in run.factors,
+        is_uninformative="soft" not in run.factors,
     )
     warnings = _calibration_warnings(battles, run, calibration, level, scale_corrected=scale_correction)
     return replace(calibration, answer=calibration_answer(calibration), warnings=warnings)

@@ -9,8 +9,8 @@ from podium.nouns.calibration import Calibration, HeldOut, ScaleCorrection
 from podium.rankers.intervals import mean_interval
 
 NOTHING = (
-    "the judge's soft ratings tell nothing of human ratings: they do not rise with them, or may not; they are not "
-    "scale-corrected, and say no more of a new model than that it was judged. Take another judge or another target"
+    "the judge's soft ratings carry no information about human ratings: they do not rise with them, or may not; they "
+    "are not scale-corrected, and a new model cannot be placed by them. Take another judge or another target"
 )
 
 
@@ -53,8 +53,8 @@ def calibration_answer(calibration: Calibration) -> tuple[str, ...]:
     verdicts = "" if hard is None else f"; {_verdicts_text(calibration.scale_correction)} verdicts err {hard:.0f}"
     named = "Scale-corrected soft Elo" if is_corrected else "Soft Elo"
     sentences = [f"{named} errs {soft.mae:.0f} Elo on a model that it has not seen{within}{verdicts}."]
-    if calibration.tells_nothing:
-        nothing = "The judge's soft ratings tell nothing of human ratings: take another judge or another target."
+    if calibration.is_uninformative:
+        nothing = "The soft ratings carry no information about human ratings: take another judge or another target."
         sentences.insert(0, nothing)
     if correction and correction.low is not None:
         sentences.append(f"{_scale_text(correction)}.".capitalize())

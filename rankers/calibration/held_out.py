@@ -25,7 +25,7 @@ LOG_KAPPA = np.linspace(-2.5, 4.0, 300)
 PRIOR_SCALE = 0.5
 """Of the Cauchy prior on log kappa: half of it lies between factors of 0.6 and 1.6."""
 SMALLEST = 0.05
-"""Factor below which the judge's ratings tell nothing of human ratings."""
+"""Factor below which the judge's ratings carry no information about human ratings."""
 
 
 def estimate_scale_correction(judge: np.ndarray, human: np.ndarray) -> ScaleCorrection:

@@ -23,7 +23,7 @@ NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(120)
 LOGITS = np.arange(-40, 40.05, 0.1)
 """Nodes of a trapezoidal rule for a logistic variable; its error falls exponentially with the step."""
 LOGISTIC_WEIGHTS = 0.1 * expit(LOGITS) * expit(-LOGITS)
-UNPARSED = "simulated: unreadable"
+UNPARSED = "simulated: unparsed"
 COLUMNS = (
     *("item", "model_a", "model_b", "credit", "margin", "order", "judge", "repeat", "human"),
     *("category", "length_a", "length_b", "reason"),

@@ -51,7 +51,7 @@ def join_shards(logs: Sequence[tuple[Path, EvalLog, pd.DataFrame]]) -> list[str]
     divided = {plan: group for plan, group in plans.items() if any(log.tournament.shard for log in group)}
     for group in divided.values():
         _refuse_two_divisions(group)
-    notes = [_count_unread(group) for group in divided.values()]
+    notes = [_count_missing_shards(group) for group in divided.values()]
     if len(divided) > 1 and any(notes):
         ours, theirs = map(json.loads, [*divided][:2])
         names = sorted(name for name in {*ours, *theirs} if ours.get(name) != theirs.get(name))
@@ -74,15 +74,15 @@ def _refuse_two_divisions(logs: Sequence[PlannedLog]) -> None:
         )
 
 
-def _count_unread(logs: Sequence[PlannedLog]) -> str:
-    """Add the battles of the shards that were not read to the missing ones; return the note on them, or nothing."""
+def _count_missing_shards(logs: Sequence[PlannedLog]) -> str:
+    """Add the battles of shards without a log to the number missing; return a note that names the shards, or ""."""
     # Runs of one shard that count as repeats are one shard here.
     headers = [log.tournament for log in logs]
     battles = {header.shard.number: header.scheduled + header.left_out for header in headers if header.shard}
     whole = headers[0].shard
-    unread = [f"{k}/{whole.of}" for k in range(1, whole.of + 1) if k not in battles] if whole else []
-    if whole is None or not unread:
+    absent = [f"{k}/{whole.of}" for k in range(1, whole.of + 1) if k not in battles] if whole else []
+    if whole is None or not absent:
         return ""
     missing = max(whole.battles + whole.left_out - sum(battles.values()), 0) * logs[0].epochs
     logs[0].frame.attrs["missing"] = (logs[0].frame.attrs.get("missing") or 0) + missing
-    return f"not seen: shard {some(unread, most=8)}; {missing:,} battles of the plan are missing with it"
+    return f"shard {some(absent, most=8)} is missing, and with it {missing:,} battles of the plan"

@@ -129,7 +129,7 @@ def test_a_shard_counts_once_one_not_seen_is_missing_and_other_divisions_and_pla
     first, second, whole, third = log_of("1/2"), log_of("2/2"), log_of(), log_of("1/3")
     alone = podium.read_battles(str(first))
     assert (len(alone), alone.missing) == (HALF, HALF)
-    assert f"not seen: shard 2/2; {HALF} battles of the plan are missing with it" in " ".join(alone.notes)
+    assert f"shard 2/2 is missing, and with it {HALF} battles of the plan" in " ".join(alone.notes)
     twice = podium.read_battles(folder("twice", first, second, log_of("2/2", cache=False)))
     assert (len(twice), twice.missing) == (2 * HALF, 0)
     assert_same_table("twice", str(whole))

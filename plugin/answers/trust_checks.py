@@ -136,7 +136,7 @@ def _check_judges(battles: Battles, families: Mapping[str, str]) -> list[CheckRe
     if kin := next((relation for relation in relations if relation.kin), None):
         results[1] = _result("self-preference", True, judge=kin.judge, models=join_names(kin.kin), family=kin.family)
     elif not any(relation.family for relation in relations):
-        results[1] = CheckResult("self-preference", unknown="no name tells a family")
+        results[1] = CheckResult("self-preference", unknown="the model names match no known family")
     return results
 
 

@@ -1,4 +1,4 @@
-"""A column `response`: battles of different responses to an item are neither one battle nor the judge asked again."""
+"""A column `response`: battles of different responses to an item are neither one battle nor repeats."""
 
 import pandas as pd
 import pytest

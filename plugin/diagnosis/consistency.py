@@ -26,7 +26,7 @@ class Consistency(CardAnswer):
 
 
 def consistency(subject: Subject) -> Consistency:
-    """Measure how often replies are readable, decisive and the same again. Source: Soft-Elo, G; Xu et al. 2025, 4.3."""
+    """Measure how often replies are readable, decisive and repeatable. Source: Soft-Elo, G; Xu et al. 2025, 4.3."""
     judgments, of = subject.judgments, "judgments"
     sample, read = cluster_battles(judgments, subject.level), judgments.readable
     win, margin = np.sign(judgments.numbers_of("credit") - 0.5), judgments.numbers_of("margin")
@@ -81,7 +81,7 @@ def _tally_repeats(judgments: Battles, win: np.ndarray) -> tuple[np.ndarray, np.
     tally = np.stack([np.bincount(code, outcome == verdict) for verdict in (1, 0, -1)], axis=1)
     repeated = tally.sum(axis=1) > 1
     if not repeated.any():
-        return Missing("repeats", "no judgment was repeated", "ask the judge again (a column repeat numbers them)")
+        return Missing("repeats", "no judgment was repeated", "repeat judgments (a column repeat numbers them)")
     # Only what differs shows that rows are no copies: the repeat, the reply, or (if no file repeats another) a verdict.
     names = ["repeat", *REPLIES, *([] if judgments.copies else ["credit"])]
     rows = table.loc[read, [name for name in names if name in table]][repeated[code]]

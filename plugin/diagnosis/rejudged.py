@@ -17,7 +17,7 @@ from podium.nouns.human_labels import is_turned, matchup_frame
 from podium.report.model import Table
 
 AGAIN, DRIFT, MODELS = "battles re-judged", "drift of the judge", "drift of the models"
-AFRESH = "judge the old responses again: inspect eval podium/recorded -T battles=LOG"
+AFRESH = "re-judge the old responses: inspect eval podium/recorded -T battles=LOG"
 KEY = ["item", "first", "second", "response"]
 LENGTHS = ["length_first", "length_second"]
 

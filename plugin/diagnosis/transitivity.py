@@ -319,7 +319,7 @@ def _categories(battles: Battles, level: float) -> tuple[TripleGroup, ...] | Mis
         return Missing("by category", f"{categories:,} categories are too many", "give at most 100")
     groups = []
     for name, part in battles.slices("category"):
-        unparsed = Missing(f"non-transitivity, {name}", "no battle has a verdict", "judge the unparsed battles again")
+        unparsed = Missing(f"non-transitivity, {name}", "no battle has a verdict", "re-judge the unparsed battles")
         counts = count_triples(part) if part.readable.any() else unparsed
         group = TripleGroup(name, counts, counts) if isinstance(counts, Missing) else _group(name, counts, ALL, level)
         groups.append(group)

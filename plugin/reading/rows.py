@@ -113,7 +113,7 @@ def join_tables(engine: Duck, tables: Sequence[RecordTable]) -> tuple[str, int |
         notes += remarks
     for what, number in [(what, number) for what, number in repeated.items() if number]:
         text = f"{number:,} {what} stand in several files: each counts as often as in the file that has it most often"
-        notes.insert(0, f"{text} (a column repeat would say that the judge was asked again)")
+        notes.insert(0, f"{text} (a column repeat would mark them as repeated judgments)")
     return view, sum(missing) if missing else None, notes, copies
 
 

@@ -107,7 +107,7 @@ def test_data_that_cannot_answer_say_what_would(podium, table):
     answer = podium("diagnose", table("1,x,y,1", "1,y,z,0.5", "2,x,z,0"), "--full")
     assert answer.code == 0
     assert "not answered" in answer.out
-    for remedy in ("--shown a", "length_a and length_b", "--human-judge", "ask the judge again", "--gold"):
+    for remedy in ("--shown a", "length_a and length_b", "--human-judge", "repeat judgments", "--gold"):
         assert remedy in " ".join(answer.out.split()), remedy
     assert re.search(r"ties\s+33\.3%", answer.out)
 

@@ -61,7 +61,7 @@ def test_the_two_orders_of_a_pair_are_no_repeats():
     assert isinstance(found.retest, Missing)
     assert found.repeated == 0
     assert "asked" not in found.retest.why
-    assert "ask the judge again" in found.retest.remedy
+    assert "repeat judgments" in found.retest.remedy
 
 
 def test_repeats_without_an_order_are_turned_to_one_response():

@@ -94,7 +94,7 @@ def test_the_card_is_json_without_nan(two_judges):
     figure = found["sections"]["position"]["first_wins"]
     assert figure.keys() == {"value", "low", "high", "level", "method", "n", "of", "clusters", "unit"}
     assert figure["low"] < figure["value"] < figure["high"]
-    assert found["sections"]["consistency"]["retest"]["missing"]["remedy"].startswith("ask the judge again")
+    assert found["sections"]["consistency"]["retest"]["missing"]["remedy"].startswith("repeat judgments")
 
 
 @pytest.mark.slow

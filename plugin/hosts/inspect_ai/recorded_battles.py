@@ -1,4 +1,4 @@
-"""Recorded battles to be judged again; only logs of tournaments hold the responses, too."""
+"""Recorded battles to be re-judged; only logs of tournaments hold the responses, too."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -30,10 +30,10 @@ RECORDED = "recorded"
 
 @dataclass(frozen=True, slots=True)
 class RecordedBattles:
-    """What is judged again: its pairings, how often each judge was asked, and the responses."""
+    """Battles to be re-judged: their pairings, `repeats` by judge, and the responses."""
 
     pairings: tuple[Pairing, ...]
-    asked: dict[str, int]
+    repeats: dict[str, int]
     responses: Responses | None = None
 
     def without_response(self, responses: Responses) -> list[Pairing]:
@@ -51,13 +51,13 @@ def recorded_battles(*sources: str) -> RecordedBattles:
     """Read the battles of tournaments' logs, or else of verdicts in any known format."""
     if not sources:
         needed = "-T battles=LOG (logs, or verdicts beside responses=)"
-        raise UsageError(f"{RECORDED} needs battles to judge again: {needed}")
+        raise UsageError(f"{RECORDED} needs battles to re-judge: {needed}")
     chosen = [log for log in find_logs(sources) if is_tournament(log.header) and not _is_own_log(log, sources)]
     return _battles_in_logs(chosen) if chosen else _battles_in_tables(sources)
 
 
 def _is_own_log(log: FiledRun, sources: Sequence[str]) -> bool:
-    """Return whether a log belongs to the run that judges `sources` again: it is unfinished or one of its shards."""
+    """Return whether a log belongs to the run that re-judges `sources`: it is unfinished or one of its shards."""
     spec = log.header.eval
     if spec.task.rpartition("/")[2] != RECORDED:
         return False
@@ -103,13 +103,13 @@ def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
     """Return the battles of tournaments' logs, with their responses."""
     prefix_of = task_prefixes(logs)
     pairings: dict[Pairing, None] = {}
-    asked: dict[str, int] = defaultdict(int)
+    repeats: dict[str, int] = defaultdict(int)
     answers: dict[tuple[str, str, int], ResponseRow] = {}
     for log in logs:
         with named_in_errors(log.path):
             for sample in samples_with_media(log.path, {"events", "store", "attachments", "messages"}):
                 for row in (row for score in (sample.scores or {}).values() for row in verdict_rows_in(score)):
-                    asked[row["judge"]] = max(asked[row["judge"]], row["repeat"] + 1)
+                    repeats[row["judge"]] = max(repeats[row["judge"]], row["repeat"] + 1)
                 for battle in parse_battles(sample.metadata):
                     item = f"{prefix_of[log.path]}{battle.item}"
                     pairings.setdefault(pairing(item, battle.model_a, battle.model_b, battle.first))
@@ -118,7 +118,7 @@ def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
                         if first.text != response.text:
                             raise DataError(
                                 f"another answer of {response.model!r} to {item!r} than in {first.question.source}",
-                                remedy="judge the logs again one at a time: their answers differ",
+                                remedy="re-judge the logs one at a time: their answers differ",
                             )
     if not pairings:
         raise UsageError(f"no battle was played in {some([str(log.path) for log in logs])}: name another log")
@@ -130,4 +130,4 @@ def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
         sources=tuple(str(log.path) for log in logs),
         tasks=tuple(sorted({task for log in logs for task in tasks_of(log.header)})),
     )
-    return RecordedBattles(tuple(pairings), dict(asked), whole)
+    return RecordedBattles(tuple(pairings), dict(repeats), whole)

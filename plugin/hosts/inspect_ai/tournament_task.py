@@ -139,7 +139,7 @@ class _TaskBuilder:
         self.source = self._make_source()
 
     def _read_record(self, settings: Mapping[str, Any]) -> RecordedBattles | None:
-        """Return the battles that are judged again; None unless the tournament is `recorded`."""
+        """Return the battles that are re-judged; None unless the tournament is `recorded`."""
         if self.name != RECORDED:
             return None
         record = recorded_battles(*split_names(settings.get("battles") or ()))
@@ -232,7 +232,7 @@ class _TaskBuilder:
         """Return the task, and print what it will play and cost."""
         self._print_preview()
         seed, cache = self.options.seed, self.options.cache
-        asked_before = {} if self.record is None else self.record.asked
+        asked_before = {} if self.record is None else self.record.repeats
         verdicts = judge(seed=seed, cache=cache, reask=self.options.reask, asked_before=asked_before, **self.how)
         answers = [ask_models(cache=cache, **self.requests.generation)] if self.answer_collector else []
         return Task(
@@ -311,7 +311,7 @@ def shows_first(name: str, rule: Any, judged: Judging, how: Mapping[str, Any]) -
     if "orders" in how:
         raise UsageError(
             f"orders={how['orders']}: {name} balances the orders itself (first to one neighbour, second to the "
-            "other), for one call a battle; leave it out (repeats=N asks each of them again)"
+            "other), for one call a battle; leave it out (repeats=N repeats each of them)"
         )
     if not judged.is_pairwise:
         raise UsageError(

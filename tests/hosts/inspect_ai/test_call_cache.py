@@ -1,4 +1,4 @@
-"""What is asked again, and what is not."""
+"""Which calls are repeated, and which come from the cache."""
 
 import pytest
 from inspect_ai.model import GenerateConfig, get_model

@@ -357,7 +357,7 @@ def test_unreadable_replies_are_retried_and_then_counted_with_their_reasons(host
     unparsed = {of_battle(call) for call in calls if shown(call) in garbled}
     assert garbled
     assert Counter(map(shown, calls)) == {one: 1 + (one in garbled) for one in map(shown, calls)}
-    assert len({call.key for call in calls}) == len(calls), "whoever is asked again is told the form"
+    assert len({call.key for call in calls}) == len(calls), "a repeated prompt states the form"
     assert_judged(log, planned, unparsed=unparsed)
     assert_ranked(log, planned, unparsed)
     rows = [row for one in battles(log) for row in one.scores["verdict"].metadata["podium"]["judgments"]]

@@ -64,7 +64,7 @@ def test_rejudging_by_the_same_judge_agrees_as_the_repeat_column_does(play, beha
     assert one.answers["consistency"].repeated == 72
     assert 0.2 < one.answers["consistency"].retest.value < 0.8
     third = recorded_battles(str(place(first)), str(place(again)))
-    assert [*third.asked.values()] == [2]
+    assert [*third.repeats.values()] == [2]
 
 
 @pytest.mark.slow
@@ -83,7 +83,7 @@ def test_a_ring_keeps_its_orders_unless_orders_are_typed(play, behave, write_res
 def test_a_run_that_did_not_end_is_no_source_for_itself(play, behave, write_responses):
     first = play(round_robin(responses=write_responses()), behave("old"))
     play(recorded(battles="logs"), behave("new", errors=0.3))
-    assert {*recorded_battles("logs").asked} == {*recorded_battles(str(place(first))).asked}
+    assert {*recorded_battles("logs").repeats} == {*recorded_battles(str(place(first))).repeats}
     assert len(recorded_battles("logs").pairings) == 36
 
 
@@ -97,7 +97,7 @@ def test_shards_rejudge_a_record_like_a_single_run(play, behave, write_responses
     own, expected = (figures(podium.rank(battles)) for battles in tables)
     assert own == expected
     assert [len(battles) for battles in tables] == [36, 36]
-    assert {*recorded_battles("logs").asked.values()} == {1}
+    assert {*recorded_battles("logs").repeats.values()} == {1}
 
 
 def test_verdicts_of_a_table_are_played_beside_responses_and_what_has_none_is_missing(write_responses, capsys):
@@ -131,7 +131,7 @@ def test_what_cannot_be_rejudged_is_rejected_with_the_remedy(write_responses):
     paths = write_responses()
     pd.DataFrame({"item": ["x"], "model_a": ["a"], "model_b": ["b"], "credit": [1.0]}).to_csv("v.csv", index=False)
     pd.DataFrame({"model_a": ["ash"], "model_b": ["oak"], "credit": [1.0]}).to_csv("no_items.csv", index=False)
-    with pytest.raises(UsageError, match="needs battles to judge again: -T battles=LOG"):
+    with pytest.raises(UsageError, match="needs battles to re-judge: -T battles=LOG"):
         recorded(responses=paths)
     with pytest.raises(UsageError, match="no recorded battle is of these models and items"):
         recorded(battles="v.csv", responses=paths)

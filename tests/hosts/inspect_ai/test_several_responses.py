@@ -1,4 +1,4 @@
-"""Evals with epochs as models: epoch k meets epoch k, an item is one cluster, and nothing was asked again."""
+"""Evals with epochs as models: epoch k meets epoch k, an item is one cluster, and no judgment is a repeat."""
 
 import pytest
 from inspect_ai import Task, eval

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,6 @@ import pytest
 # The folder of these tests is called lm_eval, too.
 pytest.importorskip("lm_eval.api")
 pytest.importorskip("inspect_ai")
-if find_spec("lm_eval.scorers"):
-    pytest.skip("lm-eval 0.5 has scorers instead", allow_module_level=True)
 
 import inspect_ai
 from inspect_ai.model import ModelAPI, ModelOutput, get_model, modelapi

@@ -4,7 +4,6 @@ import importlib
 import json
 import math
 import pickle
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,6 @@ import pytest
 # The folder of these tests is called lm_eval, too.
 pytest.importorskip("lm_eval.api")
 pytest.importorskip("inspect_ai")
-if find_spec("lm_eval.scorers"):
-    pytest.skip("lm-eval 0.5 has scorers instead", allow_module_level=True)
 
 from judged_tasks import Recorded, evaluated, figure, verdicts, write_opponents, write_task
 from lm_eval.api import registry

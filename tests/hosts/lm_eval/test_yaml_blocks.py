@@ -5,7 +5,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,6 @@ import pytest
 # The folder of these tests is called lm_eval, too.
 pytest.importorskip("lm_eval.api")
 pytest.importorskip("inspect_ai")
-if find_spec("lm_eval.scorers"):
-    pytest.skip("lm-eval 0.5 has scorers instead", allow_module_level=True)
 
 from importlib.metadata import entry_points
 

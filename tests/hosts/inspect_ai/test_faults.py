@@ -239,7 +239,7 @@ def answer_in(log: EvalLog) -> dict[str, Any]:
 
 
 def test_ring_killed_in_its_second_round_resumes_with_the_same_pairs_and_decisions(host):
-    """No judgment that was in the log is asked again, and calls asked are calls charged but for those in flight."""
+    """No judgment that was in the log is repeated, and calls asked are calls charged but for those in flight."""
     write_asked(host.folder / "responses", MODELS)
     whole = host.run("eval", *RING)
     planned = Counter(shown(call) for call in host.judge.calls())

@@ -91,7 +91,9 @@ def _gate_sentence(gate: Gate, level: float) -> str:
     if len(blocking) == 1:
         return _bound_sentence(blocking[0], level)
     if verdict == "PASS":
-        return comparison_templates.ALL_MET.format(requirements=all_of(len(blocking), "requirement"))
+        return comparison_templates.ALL_MET.format(
+            requirements=all_of(len(blocking), "requirement"), unseen=_unseen_loss(blocking, level)
+        )
     worst = [_requirement_label(own) for own in blocking if own.verdict == verdict]
     outcome = "refuted" if verdict == "FAIL" else "undecided"
     fields = {"number": len(worst), "all": len(blocking), "outcome": outcome, "names": some(worst, "; ", most=4)}
@@ -118,7 +120,15 @@ def _bound_sentence(decision: GateDecision, level: float) -> str:
         bound=bound_text(decision, "high" if verdict == "FAIL" else "low"),
         level=percent(level),
         threshold=bound_text(decision, "threshold"),
+        unseen=_unseen_loss([decision], level) if verdict == "PASS" else "",
     )
+
+
+def _unseen_loss(decisions: Sequence[GateDecision], level: float) -> str:
+    """Write how rare a loss could be without being in the sample that passed; empty if rare losses do not matter."""
+    differences = [own.finding.differences[own.measure] for own in decisions if own.finding and own.measure]
+    rarest = [number for own in differences if (number := own.rarest_seen(level))]
+    return comparison_templates.UNSEEN_LOSS.format(rarest=min(rarest)) if rarest else ""
 
 
 def bound_text(decision: GateDecision, name: str) -> str:

@@ -9,13 +9,15 @@ MORE_ITEMS_UNKNOWN = "How many more items would separate {candidate} from {basel
 SEVERAL = "Compared with {baselines}, {groups} ({number} tests, Holm)."
 
 ALL_ADVISORY = "{verdict}: every requirement is advisory."
-ALL_MET = "PASS: {requirements} are met."
+ALL_MET = "PASS: {requirements} are met{unseen}."
 SOME_BLOCKING = "{verdict}: {number} of {all} requirements {outcome}: {names}."
 NOT_COMPARED = "{verdict}: {requirement} cannot be decided, because nothing was compared."
 BOUND = (
     "{verdict}: {candidate} minus {baseline} is at {side} {bound} ({level}, one-sided); more than {threshold} is "
-    "required."
+    "required{unseen}."
 )
+UNSEEN_LOSS = "; a loss on fewer than 1 in {rarest:,} items would not be seen"
+UNSEEN_DIFFERENCE = "; a difference on fewer than 1 in {rarest:,} items would not be seen"
 GATE_NOTE = (
     "at least: one-sided {level} bound; a requirement passes if it exceeds what is needed. at most: simultaneous over "
     "all requirements (Holm); a requirement fails if it is below what is needed. Otherwise it is undecided"

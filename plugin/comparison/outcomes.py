@@ -111,7 +111,8 @@ class PairFinding:
 
 
 def _difference_to_dict(difference: DifferenceTest, interval: tuple[float, float]) -> dict[str, Any]:
-    """Return the interval, p-value, number of items and method of a difference as plain Python values."""
+    """Return interval, p-value, method, number of items and `rarest_seen` of a difference as plain Python values."""
     low, high = map(finite_or_none, interval)
     known = {"p": difference.p_value, "method": difference.method, "items": difference.items}
+    known |= {"rarest_seen": difference.rarest_seen()}
     return {"low": low, "high": high} | known

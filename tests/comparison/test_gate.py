@@ -69,9 +69,10 @@ def test_exit_codes_of_a_pipeline(tmp_path):
 
 
 def test_gate_passes_by_one_bound_and_fails_by_the_opposite_bound(scores):
-    """Paired t: the bounds are those of scipy's one-sided intervals."""
+    """Paired t without skewness: the bounds are those of scipy's one-sided intervals."""
     rng = np.random.default_rng(8)
-    new, old = rng.normal(0, 1, 200), rng.normal(0, 1, 200)
+    old, half = rng.normal(0, 1, 200), rng.normal(0, 1.4, 100)
+    new = old - 0.05 + np.concatenate([half, -half])
     low = stats.ttest_rel(new, old, alternative="greater").confidence_interval(0.95).low
     high = stats.ttest_rel(new, old, alternative="less").confidence_interval(0.95).high
     paths = scores("new", new), scores("old", old)
@@ -80,6 +81,21 @@ def test_gate_passes_by_one_bound_and_fails_by_the_opposite_bound(scores):
         assert gate.verdict == verdict
         assert gate.decisions[0].low == pytest.approx(low, abs=1e-6)
         assert gate.decisions[0].high == pytest.approx(high, abs=1e-6)
+
+
+def test_a_pass_on_scores_says_how_rare_a_loss_it_would_not_see(scores):
+    """20 gains and no loss: with probability .95 a loss on one item in seven would be among them."""
+    gains = np.linspace(0.1, 0.2, 20)
+    paths = scores("new", 1 + gains), scores("old", np.ones(20))
+    unseen = "; a loss on fewer than 1 in 7 items would not be seen."
+    one, both = (api.compare(*paths, require=own) for own in ("better", ["better", "not-worse=3units"]))
+    assert one.answer[0].startswith("PASS: new minus old is at least")
+    assert one.answer[0].endswith(unseen)
+    assert both.answer[0] == f"PASS: both requirements are met{unseen}"
+    assert "a difference on fewer than 1 in 7 items would not be seen" in str(one)
+    right = api.compare(scores("new", np.ones(20)), scores("old", np.arange(20) < 5), require="better")
+    assert right.answer[0].startswith("PASS")
+    assert "would not be seen" not in str(right)
 
 
 def requirements(tmp_path, text, suffix="toml"):

@@ -13,9 +13,9 @@ from scipy.special import expit
 POINTS = 400 / np.log(10)
 LAMBDA = 0.01
 FLAT = 1e-7
-"""Largest component of a gradient, per battle of a model, that passes for zero: about 1e-4 Elo points."""
+"""Largest component of a gradient, per battle of a model, that counts as zero: about 1e-4 Elo points."""
 FARTHEST = 50.0
-"""Logits within which a held-out strength lies, whatever its battles."""
+"""Bound, in logits, of the strength of a left-out model."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@
     python benchmarks/beside.py ../before ../before/.venv/bin/python diagnose.py
     python benchmarks/beside.py ../before ../before/.venv/bin/python peers.py --without statsmodels
 
-OTHER_CHECKOUT holds the other version, with its own benchmarks; OTHER_PYTHON is an environment in which it is
+OTHER_CHECKOUT contains the other version, with its own benchmarks; OTHER_PYTHON is an environment in which it is
 installed. Each turn runs the other version and then this one, so that what else the machine does slows both alike.
 A ratio is this version over the other one; figures are medians over the turns.
 """

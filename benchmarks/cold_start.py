@@ -1,4 +1,4 @@
-"""CPU seconds of podium's commands from a cold process, beside bare Python and an import of pandas.
+"""CPU seconds of podium's commands in a new process, compared with bare Python and an import of pandas.
 
     python benchmarks/cold_start.py [--markdown]
 
@@ -50,7 +50,7 @@ def commands(path: Path) -> list[tuple[str, list[str], float | None]]:
 
 
 def row(name: str, command: Sequence[str], goal: float | None) -> list[str]:
-    """Time one command and hold it against its goal."""
+    """Time one command and compare it with its goal."""
     spent = cpu_seconds(command)
     if goal is None:
         return [name, str(spent), "", ""]

@@ -1,4 +1,4 @@
-"""The tools compared, each behind the same three functions; and an exact optimum to hold them against."""
+"""The compared tools, each with the same three functions, and an exact optimum as the reference."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ class Problem:
 
     Attributes:
         a, b: model codes, shape (battles,).
-        credit: what a earned, in [0, 1], shape (battles,).
+        credit: credit of a, in [0, 1], shape (battles,).
         item: item codes, shape (battles,).
         models: number of models.
         items: number of items.
@@ -53,9 +53,9 @@ class Tool:
 
     Attributes:
         name: as shown.
-        prepare: from coded arrays to what the tool takes.
+        prepare: converts coded arrays to the tool's input.
         fit: from there to log-strengths by model code, shape (models,); NaN where it failed.
-        from_frame: from string columns to what the tool takes.
+        from_frame: converts string columns to the tool's input.
         soft: whether credits between 0 and 1 can be given.
     """
 
@@ -67,12 +67,12 @@ class Tool:
 
 
 def wins(problem: Problem) -> np.ndarray:
-    """Return the credit that the row's model earned from the column's, shape (models, models)."""
+    """Return the summed credit of the row's model against the column's, shape (models, models)."""
     size = problem.models
     cell = problem.a * size + problem.b
-    earned = np.bincount(cell, problem.credit, size * size).reshape(size, size)
+    credit = np.bincount(cell, problem.credit, size * size).reshape(size, size)
     conceded = np.bincount(cell, 1 - problem.credit, size * size).reshape(size, size)
-    return earned + conceded.T
+    return credit + conceded.T
 
 
 def exact(won: np.ndarray, regularization: float = 0.0) -> np.ndarray:
@@ -102,7 +102,7 @@ def exact(won: np.ndarray, regularization: float = 0.0) -> np.ndarray:
 
 
 def coded(frame: pd.DataFrame) -> Problem:
-    """Code string columns the plain way, for tools that take codes only."""
+    """Convert string columns to integer codes, for tools that accept only codes."""
     codes, names = pd.factorize(pd.concat([frame["model_a"], frame["model_b"]]), sort=True)
     a, b = np.split(codes, 2)
     return Problem(a, b, frame["credit"].to_numpy(), np.zeros(len(frame), dtype=np.int64), len(names), 1)

@@ -1,13 +1,13 @@
-"""Share of intervals and rank sets that hold the truth, over simulated worlds, beside wrong variants.
+"""Coverage of intervals and rank sets over simulated data sets, compared with wrong variants.
 
-    python benchmarks/coverage.py                        # 1,000 worlds a case
+    python benchmarks/coverage.py                        # 1,000 data sets per case
     python benchmarks/coverage.py --worlds 200 --only newcomer
     python benchmarks/coverage.py --markdown
 
-Worlds are numbered from 0, and a world's number is its seed. At nominal .95 an interval must hold in .92 of 1,000
-worlds (.91 below 10 items); worlds whose data are refused are left out. The wrong variant is what podium did before, or
-what is usual; it must not hold, but in the designs of which the title says that they held before: there both must, and
-widths may differ by 2%.
+The seeds are 0, 1, 2, ... At a nominal level of .95, an interval must cover the true value in .92 of 1,000 data sets
+(.91 below 10 items); data sets that podium rejects are left out. The wrong variant is an earlier formula of podium or
+the usual one. It must fall short of this coverage, except in the tables whose title says that it covered before: there
+both must cover, and their widths may differ by 2%.
 """
 
 import argparse
@@ -24,11 +24,11 @@ from figure_cases import FIGURES, HELD_FIGURES
 from interval_cases import CASES, HELD, MEDIANS, Case, shares_of
 
 TITLES: Mapping[str, Mapping[str, Case]] = {
-    "Did not hold before": CASES,
-    "Rank sets did not hold": MEDIANS,
-    "Held before": HELD,
+    "The wrong variant does not cover": CASES,
+    "Rank sets of the wrong variant do not cover": MEDIANS,
+    "The wrong variant covered before": HELD,
     "Single figures": FIGURES,
-    "Single figures that held before": HELD_FIGURES,
+    "Single figures that covered before": HELD_FIGURES,
 }
 
 
@@ -36,7 +36,7 @@ def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--worlds", type=int, default=1000)
-    parser.add_argument("--only", default="", help="cases whose names hold this")
+    parser.add_argument("--only", default="", help="only cases whose names contain this text")
     parser.add_argument("--intervals", action="store_true", help="leave out rank sets, which take most of the time")
     parser.add_argument("--markdown", action="store_true")
     options = parser.parse_args()

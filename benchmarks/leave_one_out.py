@@ -1,10 +1,10 @@
-"""Leave one model out: podium beside a plain transcription of Soft-Elo's Algorithm 1, speed and agreement.
+"""Leave-one-model-out calibration: podium compared with a transcription of Soft-Elo's Algorithm 1.
 
     OPENBLAS_NUM_THREADS=1 python benchmarks/leave_one_out.py             # about a minute
     OPENBLAS_NUM_THREADS=1 python benchmarks/leave_one_out.py --small     # 1,000 battles of 14 models only
     OPENBLAS_NUM_THREADS=1 python benchmarks/leave_one_out.py --markdown  # tables as Markdown
 
-Both fit beta of every fold, the human, hard and soft ratings of every model held out, and standard errors of hard
+Both fit beta of every fold, the human, hard and soft ratings of every left-out model, and standard errors of hard
 and soft ratings from resamples; imports and reading are not counted. Up to seven runs after a warm-up, in turn (fewer
 where they take long). Battles are simulated and seeded.
 """
@@ -44,11 +44,11 @@ class Comparison:
         """The size in words."""
         return f"{self.battles:,} battles, {self.models} models"
 
-    def apart(self, kind: str) -> float:
+    def largest_difference(self, kind: str) -> float:
         """Return the largest difference of a rating, Elo points."""
         return float(np.abs(getattr(self.ours, kind) - getattr(self.theirs, kind)).max())
 
-    def apart_se(self, kind: str) -> float:
+    def largest_se_difference(self, kind: str) -> float:
         """Return the largest difference of a standard error, relative to the transcription's."""
         ours, theirs = getattr(self.ours, f"{kind}_se"), getattr(self.theirs, f"{kind}_se")
         return float(np.abs(ours / theirs - 1).max())
@@ -116,9 +116,9 @@ def frame(rows: Rows) -> pd.DataFrame:
 
 def ratings(calibration: podium.Calibration) -> Ratings:
     """Return podium's ratings by model code."""
-    held = sorted(calibration.models, key=lambda one: one.model)
+    models = sorted(calibration.models, key=lambda one: one.model)
     columns = ("human_elo", "hard_elo", "soft_elo", "hard_se", "soft_se")
-    return Ratings(*(np.array([getattr(one, column) for one in held], dtype=np.float64) for column in columns))
+    return Ratings(*(np.array([getattr(one, column) for one in models], dtype=np.float64) for column in columns))
 
 
 def speed(found: list[Comparison], resamples: int, markdown: bool) -> None:
@@ -148,7 +148,7 @@ def speed(found: list[Comparison], resamples: int, markdown: bool) -> None:
 
 
 def differences(found: list[Comparison], resamples: int, markdown: bool) -> None:
-    """Print how far the two are apart at each size."""
+    """Print the largest differences at each size."""
     show(
         "Largest difference of podium from the transcription over all models: Elo points, and share of a standard "
         "error",
@@ -156,8 +156,8 @@ def differences(found: list[Comparison], resamples: int, markdown: bool) -> None
         [
             [
                 one.size,
-                *(f"{one.apart(kind):.1e}" for kind in ("human", "hard", "soft")),
-                *(f"{one.apart_se(kind):.0%}" for kind in ("hard", "soft")),
+                *(f"{one.largest_difference(kind):.1e}" for kind in ("human", "hard", "soft")),
+                *(f"{one.largest_se_difference(kind):.0%}" for kind in ("hard", "soft")),
             ]
             for one in found
         ],

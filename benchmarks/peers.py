@@ -1,4 +1,4 @@
-"""Podium beside evalica, choix, statsmodels and arena-rank: speed, exactness, intervals, sparse designs, memory.
+"""Podium compared with evalica, choix, statsmodels and arena-rank: speed, exactness, intervals, sparse designs, memory.
 
     python benchmarks/peers.py             # about ten minutes on two cores
     python benchmarks/peers.py --quick     # a tenth of the battles; goals are for the full size
@@ -184,8 +184,10 @@ def intervals(tools: list[Tool], hard: Problem, few: int, many: int, markdown: b
         Goal(f"{many:,} item bootstraps", "<= 30 s", f"{ours.many.median:.2f} s", ours.many.median <= 30),
     ]
     if "statsmodels GLM" in names:
-        apart = _covariance_apart()
-        goals.append(Goal("sandwich as statsmodels, clustered", "<= 1e-6 relative", f"{apart:.1e}", apart <= 1e-6))
+        difference = _covariance_difference()
+        goals.append(
+            Goal("sandwich as statsmodels, clustered", "<= 1e-6 relative", f"{difference:.1e}", difference <= 1e-6)
+        )
     return goals
 
 
@@ -265,7 +267,7 @@ def _arena_intervals(problem: Problem) -> tuple[Timing, Timing]:
     return sandwich, one
 
 
-def _covariance_apart() -> float:
+def _covariance_difference() -> float:
     """Return the largest relative difference of standard errors from a GLM on rows clustered by item."""
     from statsmodels.api import GLM, families
 
@@ -285,7 +287,7 @@ def _covariance_apart() -> float:
 
 
 def sparse_designs(tools: list[Tool], markdown: bool) -> list[Goal]:
-    """Compare Elo errors where only neighbours in strength meet."""
+    """Compare Elo errors if only models of neighbouring strength meet."""
     designs = {"4-neighbour ring": ring(200), "chain": chain(200)}
     problems = {name: neighbours(pairs, 500) for name, pairs in designs.items()}
     optima = {name: exact(wins(problem)) for name, problem in problems.items()}
@@ -296,12 +298,12 @@ def sparse_designs(tools: list[Tool], markdown: bool) -> list[Goal]:
         for tool in tools
     }
     show(
-        "Largest Elo error where only neighbours in strength meet: 200 models, 500 battles per edge",
+        "Largest Elo error if only models of neighbouring strength meet: 200 models, 500 battles per edge",
         ["tool", *problems],
         [[name, *map(_error, row)] for name, row in errors.items()],
         markdown=markdown,
     )
-    print("\n" + "\n".join(f"podium on the {name}: {_told(problem)}" for name, problem in problems.items()))
+    print("\n" + "\n".join(f"podium on the {name}: {_design_note(problem)}" for name, problem in problems.items()))
     worst = max(errors["podium"])
     return [Goal("Elo error on sparse designs", "<= 1e-6", f"{worst:.1e}", worst <= 1e-6)]
 
@@ -326,8 +328,8 @@ def neighbours(pairs: np.ndarray, battles: int) -> Problem:
     return Problem(a, b, credit, np.tile(np.arange(battles), len(pairs)), len(theta), battles)
 
 
-def _told(problem: Problem) -> str:
-
+def _design_note(problem: Problem) -> str:
+    """Return the design efficiency and podium's warning about a weakly identified design."""
     standings = rank(problem.frame(), "bradley-terry", regularization=0.0).standings[0]
     warning = next((one for one in standings.warnings if one.startswith("weakly identified")), "no warning")
     return f"design efficiency {standings.diagnostics['design_efficiency']:.4f}; {warning}"

@@ -1,15 +1,15 @@
-"""The standard errors that `podium plan` computes beside those of simulated tournaments.
+"""The standard errors of `podium plan`, compared with those of simulated tournaments.
 
     python benchmarks/plan_errors.py                                      # 6 models, 100 items, 150 worlds: a minute
     python benchmarks/plan_errors.py --models 12 --items 200 --spread 2
 
-Models lie at normal quantiles with a standard deviation of `--spread` logits; an item moves each by a normal effect of
-`--item-sd` logits; a judge errs by a logistic error and calls a share `--ties` of its calls a tie. Each tournament is
-played in every world, and its Bradley-Terry ratings are fitted; simulated is the standard deviation over worlds of the
-difference of a typical pair. Predicted is what a plan from a pilot of 2,000 items of such a world says. Tournaments
-keep their seed in all worlds: SWIM's ratings depend on the order in which models join, however many items there are,
-and a standard error is not about that. The ratio's error is Monte Carlo's. The exit code is 1 if a ratio is off by
-more than 10% and two of its errors.
+Models lie at normal quantiles with a standard deviation of `--spread` logits; each item shifts each model by a normal
+effect with a standard deviation of `--item-sd` logits; the judge has a logistic error and returns a tie in a share
+`--ties` of its calls. Each tournament is played on every simulated data set, and its Bradley-Terry ratings are fitted.
+"Simulated" is the standard deviation, over data sets, of the difference of a typical pair. "Predicted" is the plan
+from a pilot of 2,000 simulated items. Tournaments have the same seed in all data sets: SWIM's ratings depend on the
+order in which models join, and the standard error does not include this. The error of the ratio is the Monte Carlo
+error. The exit code is 1 if a ratio is off by more than 10% and two of its errors.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def answers_of(world: World, judge: Judge) -> Callable[[Pairing], float]:
 
 
 def play_and_fit(design: TournamentDesign, world: World, credit: Callable[[Pairing], float]) -> np.ndarray:
-    """Return the log-strengths that a tournament finds in a world, shape (models,)."""
+    """Play a tournament in a simulated world; return the fitted log-strengths, shape (models,)."""
     field = Field(world.models, tuple(map(str, range(len(world.quality)))), {})
     rule, rounds = make_tournament(design.name, design.settings), list[Round]()
     place = {name: k for k, name in enumerate(world.models)}

@@ -1,10 +1,10 @@
-"""What ratings err beside human ratings, and how often intervals hold them, in simulated worlds and on recorded labels.
+"""Errors of ratings against human ratings, and coverage of their intervals, in simulations and on recorded labels.
 
 python benchmarks/ratings.py errors                     # scale-corrected over Soft-Elo, 12 worlds a judge
 python benchmarks/ratings.py intervals                  # newcomers, 14 worlds a case and three draws of each: minutes
 python benchmarks/ratings.py structured                 # few labels, 40 worlds a case
 python benchmarks/ratings.py recorded FOLDER            # every file and judge of a folder of tables with labels
-python benchmarks/ratings.py few FOLDER                 # 200 labels at random, 30 draws, beside all labels
+python benchmarks/ratings.py few FOLDER                 # 200 random labels, 30 draws, compared with all labels
 python benchmarks/ratings.py size                       # seconds of the ranker with few labels, to 200 models
 """
 
@@ -122,7 +122,7 @@ def few(folder: Path, draws: int, number: int = 200) -> tuple[Sequence[str], lis
 def one_draw(
     labels: CodedBattles, phi: np.ndarray, truth: np.ndarray, number: int, rng: np.random.Generator
 ) -> tuple[float, float, float]:
-    """Return the errors of a draw's ratings, joined and alone, and the share of intervals that hold those of all."""
+    """Return a draw's errors of combined and labels-only ratings, and the coverage of the ratings by all labels."""
     part = labels.take(rng.choice(len(labels.a), number, replace=False))
     cluster = np.unique(part.cluster, return_inverse=True)[1]
     part = replace(part, cluster=cluster, clusters=int(cluster.max()) + 1)

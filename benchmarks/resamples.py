@@ -1,4 +1,4 @@
-"""A bootstrap that grows: 1,000 models, a million battles, 200 resamples of items, beside an older podium.
+"""Time of a large bootstrap: 1,000 models, a million battles, 200 resamples of items, compared with an older podium.
 
     python benchmarks/resamples.py                                       # within 60 seconds on two cores
     python benchmarks/resamples.py --old-python PATH --patience 300      # an older podium, in an environment of its own

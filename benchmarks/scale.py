@@ -1,14 +1,14 @@
-"""How counting grows: podium beside an older podium, bare DuckDB, Polars and evalica, from 100,000 rows to 100 million.
+"""Time and memory of counting, 1e5 to 1e8 rows: podium compared with an older podium, bare DuckDB, Polars and evalica.
 
     python benchmarks/scale.py                                   # 1e5 to 1e7 rows
     python benchmarks/scale.py --rows 1e8 --only podium,duckdb   # one size, some lines
-    python benchmarks/scale.py --old-python PATH                 # beside an older podium in an environment of its own
-    python benchmarks/scale.py --memory 700MB                    # podium and DuckDB hold no more
+    python benchmarks/scale.py --old-python PATH                 # also an older podium, from its own environment
+    python benchmarks/scale.py --memory 700MB                    # limit the memory of podium and DuckDB
 
-Tables hold 100 models, 50 pairs an item, each pair in both orders, 3 % of the rows unparsed; they are written once into
-the folder `--data`. Each line is a process of its own, start and reading included: wall seconds, CPU seconds, and the
-most memory that it held. `podium rank` counts, fits and prints; the others only count (DuckDB, Polars: merge both
-orders and sum by pair; evalica: fit the rows as they are). The column `battles` is what each counted.
+Tables have 100 models, 50 pairs per item, each pair in both orders, 3 % of the rows unparsed; they are written once
+into the folder `--data`. Each row is one process, including its start and reading: wall seconds, CPU seconds, and peak
+memory. `podium rank` counts, fits and prints; the others only count (DuckDB, Polars: merge both orders and sum by
+pair; evalica: fit the rows as they are). The column `battles` has the number that each counted.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from tables import machine, show
 MODELS = 100
 PAIRS_AN_ITEM = 50
 LARGEST = {"csv": 10_000_000, "old": 10_000_000, "evalica": 10_000_000}
-"""Rows up to which a line is measured: beyond, it takes the machine's memory or patience."""
+"""Largest number of rows for each tool: beyond it, memory or time runs out."""
 JUDGMENTS = f"""
     with battles as (
         select i // 2 as battle, i % 2 as turn, i // {2 * PAIRS_AN_ITEM} as item,
@@ -52,13 +52,13 @@ COUNTED = """
     cells as (
         select item, low, high, count(*) as n, count(credit) as judged, coalesce(sum(credit), 0) as credit,
             max(sign(credit - 0.5)) as best, min(sign(credit - 0.5)) as worst,
-            n = 2 and sum(cast(low_first as int)) = 1 as twin
+            n = 2 and sum(cast(low_first as int)) = 1 as order_pair
         from sided group by item, low, high),
     battles as (
-        select low, high, case when twin then 1 else n end as battles,
-            case when twin then cast(judged = 2 as int) else judged end as weight,
-            case when not twin then credit when judged = 2 then credit / 2 else 0 end as credit,
-            twin and judged = 2 and best = worst as same
+        select low, high, case when order_pair then 1 else n end as battles,
+            case when order_pair then cast(judged = 2 as int) else judged end as weight,
+            case when not order_pair then credit when judged = 2 then credit / 2 else 0 end as credit,
+            order_pair and judged = 2 and best = worst as same
         from cells)
     select low, high, sum(battles) as battles, sum(weight) as weight, sum(credit) as credit,
         sum(cast(same as int)) as same
@@ -80,7 +80,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", default="1e5,1e6,1e7", help="sizes, for example 1e5,1e8")
     parser.add_argument("--only", default="", help=f"some of {','.join(LINES)}")
-    parser.add_argument("--memory", help="the most that podium and DuckDB hold, for example 700MB")
+    parser.add_argument("--memory", help="memory limit of podium and DuckDB, for example 700MB")
     parser.add_argument("--old-python", help="the Python of an environment with an older podium")
     parser.add_argument("--data", help="folder for the tables; a temporary one by default")
     parser.add_argument("--markdown", action="store_true")
@@ -158,13 +158,13 @@ def write_table(data: Path, rows: int, kind: str) -> Path:
 
     path = data / f"judgments-{rows}.{kind}"
     if not path.exists():
-        draft = path.with_suffix(".draft")
+        temporary = path.with_suffix(".temporary")
         with duckdb.connect() as connection:
             connection.execute("set memory_limit = '1GB'")
             connection.execute("set enable_progress_bar = false")
             query = JUDGMENTS.format(rows=rows)
-            connection.execute(f"copy ({query}) to '{draft}' (format {kind}{', header' if kind == 'csv' else ''})")
-        draft.replace(path)
+            connection.execute(f"copy ({query}) to '{temporary}' (format {kind}{', header' if kind == 'csv' else ''})")
+        temporary.replace(path)
     return path
 
 
@@ -214,14 +214,14 @@ def count_by_polars(path: str, memory: str | None) -> int:  # noqa: ARG001
         worst=sign.min(),
         low_first=pl.col("low_first").sum(),
     )
-    twin, both = (pl.col("n") == 2) & (pl.col("low_first") == 1), pl.col("judged") == 2
+    order_pair, both = (pl.col("n") == 2) & (pl.col("low_first") == 1), pl.col("judged") == 2
     battles = cells.select(
         "low",
         "high",
-        battles=pl.when(twin).then(1).otherwise("n"),
-        weight=pl.when(twin).then(both.cast(pl.Int64)).otherwise("judged"),
-        credit=pl.when(~twin).then("credit").when(both).then(pl.col("credit") / 2).otherwise(0),
-        same=twin & both & (pl.col("best") == pl.col("worst")),
+        battles=pl.when(order_pair).then(1).otherwise("n"),
+        weight=pl.when(order_pair).then(both.cast(pl.Int64)).otherwise("judged"),
+        credit=pl.when(~order_pair).then("credit").when(both).then(pl.col("credit") / 2).otherwise(0),
+        same=order_pair & both & (pl.col("best") == pl.col("worst")),
     )
     pairs = battles.group_by("low", "high").agg(pl.col("battles", "weight", "credit", "same").sum())
     return int(pairs.collect(engine="streaming")["battles"].sum())

@@ -54,7 +54,7 @@ def timed_in_turn(
     warm: bool = True,
     clock: Callable[[], float] = time.perf_counter,
 ) -> dict[str, Timing]:
-    """Run all works once per round, so that whatever else the machine does slows all alike.
+    """Run all functions once per round, so that other load on the machine affects all equally.
 
     Args:
         repeats: rounds.

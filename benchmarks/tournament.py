@@ -1,17 +1,17 @@
-"""A round robin inside Inspect: CPU per battle, memory, and how busy it keeps a judge, beside bare Inspect.
+"""A round robin inside Inspect: CPU per battle, memory and call rate, compared with bare Inspect.
 
     python benchmarks/tournament.py              # about ten minutes
     python benchmarks/tournament.py --small      # half a minute
-    python benchmarks/tournament.py --rounds 5   # CPU per call beside bare Inspect, five times, nothing else
+    python benchmarks/tournament.py --rounds 5   # only CPU per call compared with bare Inspect, five times
     python benchmarks/tournament.py --rounds 5 --http   # the same with a judge behind HTTP
     python benchmarks/tournament.py --huge       # 100,000 battles in packs as well
     python benchmarks/tournament.py --markdown
 
 Bare Inspect runs as many samples, with the same texts in them, whose solver makes the same two calls at once and whose
 scorer compares a letter. Both run in a fresh process with Inspect's defaults; imports are not counted. In the first
-table an instant judge answers within the process; podium's own cost is what a run takes beyond bare Inspect. In the
-second a judge behind HTTP answers after 100 ms, to 32 connections, and the rate is taken from its own journal, from the
-first call to the last answer; one core makes all calls, so that CPU per call is what limits it, in bare Inspect too.
+table an instant judge answers within the process; podium's own cost is the difference from bare Inspect. In the second
+a judge behind HTTP answers after 100 ms, to 32 connections, and the rate is computed from the judge's own log, from
+the first call to the last answer. One core makes all calls, so CPU per call limits the rate, also in bare Inspect.
 """
 
 import argparse
@@ -48,7 +48,7 @@ LENGTH = 800
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What one process does.
+    """The run of one process.
 
     Attributes:
         name: for humans.
@@ -69,7 +69,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What it took.
+    """Cost of a run.
 
     Attributes:
         cpu, wall: seconds.
@@ -109,7 +109,7 @@ def main() -> None:
 
 
 def instantly(battles: int) -> list[Plan]:
-    """Return what is compared with an instant judge."""
+    """Return the runs that are compared with an instant judge."""
     return [
         Plan("bare Inspect", battles, INSTANT, bare=True),
         Plan("podium", battles, INSTANT, task=SINGLE),
@@ -120,7 +120,7 @@ def instantly(battles: int) -> list[Plan]:
 
 
 def served(battles: int) -> list[Plan]:
-    """Return what is compared with a judge behind HTTP."""
+    """Return the runs that are compared with a judge behind HTTP."""
     connections = (("max_connections", CONNECTIONS),)
     return [
         Plan("bare Inspect", battles, HTTP, bare=True, run=connections),
@@ -163,11 +163,11 @@ def times_bare(battles: int, rounds: int, judge: str, *, markdown: bool) -> None
         "goal",
         "met",
     ]
-    show(f"CPU of a judge call beside bare Inspect, {judge}", header, rows, markdown=markdown)
+    show(f"CPU of a judge call compared with bare Inspect, {judge}", header, rows, markdown=markdown)
 
 
 def own_cost(plans: Sequence[Plan], *, markdown: bool) -> None:
-    """Measure the cost of runs whose judge costs nothing."""
+    """Measure the CPU cost of runs with an instant judge."""
     rows, bare = [], {}
     for plan in plans:
         cost = measured(plan)
@@ -183,7 +183,7 @@ def own_cost(plans: Sequence[Plan], *, markdown: bool) -> None:
 
 
 def _cost_goal(plan: Plan, own: float | None, cost: Cost) -> tuple[str, str]:
-    """Return what a run must keep to, and whether it did."""
+    """Return the goal of a run, and whether it was met."""
     if plan.battles == HUGE:
         return f"peak <= {GOAL_MIB} MiB", _met(cost.peak <= GOAL_MIB)
     if plan.name == "podium" and own is not None:
@@ -196,7 +196,7 @@ def _met(reached: bool) -> str:
 
 
 def call_rate(plans: Sequence[Plan], *, markdown: bool) -> None:
-    """Measure how many of the calls that a judge could answer it is asked to answer."""
+    """Measure the call rate, as a share of the rate that the judge could answer."""
     rows, bare = [], None
     for plan in plans:
         with served_judge() as server:
@@ -248,7 +248,7 @@ def measured_together(*plans: Plan) -> list[Cost]:
 
 
 def spent(plan: Plan, sender: Connection) -> None:
-    """Send what the run took; a run that does not end well sends nothing."""
+    """Send the cost of a run; a failed run sends nothing."""
     with own_place(plan) as responses:
         from inspect_ai import eval
 
@@ -288,10 +288,10 @@ def names() -> list[str]:
 
 
 def response(item: int, name: str) -> str:
-    """Return a response with a mark by which the judge goes."""
+    """Return a response that contains the quality mark which the judge reads."""
     quality = (item * 7 + sum(map(ord, name)) * 13) % 101 / 101
-    said = f"[q{item} by {name}: quality={quality:.3f}] "
-    return (said + f"{name} says something about {item}. " * LENGTH)[:LENGTH]
+    opening = f"[q{item} by {name}: quality={quality:.3f}] "
+    return (opening + f"{name} says something about {item}. " * LENGTH)[:LENGTH]
 
 
 def instant() -> None:

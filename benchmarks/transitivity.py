@@ -1,6 +1,6 @@
-"""Non-transitivity of a large round robin: podium's arrays beside plain Python loops.
+"""Non-transitivity of a large round robin: podium's arrays compared with plain Python loops.
 
-    python benchmarks/transitivity.py              # 20 models x 805 items: 1,140 triples; the loops take a while
+    python benchmarks/transitivity.py              # 20 models x 805 items: 1,140 triples; the loops are slow
     python benchmarks/transitivity.py --small      # 8 models x 100 items
     python benchmarks/transitivity.py --markdown   # tables as Markdown
 
@@ -34,18 +34,18 @@ Credits = Mapping[tuple[int, int], list[float]]
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Both ways on the same credits.
+    """Both implementations on the same credits.
 
     Attributes:
         models, items: the size.
         timings: by name.
-        apart: largest difference of PNT and of SNTD, overall and of a triple.
+        difference: largest difference of PNT and of SNTD, overall and of a triple.
     """
 
     models: int
     items: int
     timings: Mapping[str, Timing]
-    apart: float
+    difference: float
 
 
 def main() -> None:
@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def compare(models: int, items: int) -> Comparison:
-    """Time both ways on one draw, in turn."""
+    """Time both implementations on the same data, in turn."""
     judge = podium.Judge(verdicts="soft", position_bias=0.5)
     battles = podium.simulate(models, items, seed=SEED).battles(judge)
     credits = by_pair(battles)
@@ -72,7 +72,7 @@ def compare(models: int, items: int) -> Comparison:
         repeats=5,
         budget=10,
     )
-    return Comparison(models, items, timings, apart(found["ours"], found["theirs"], battles.models))
+    return Comparison(models, items, timings, largest_difference(found["ours"], found["theirs"], battles.models))
 
 
 def by_pair(battles: podium.Battles) -> Credits:
@@ -99,7 +99,7 @@ def sign(credit: float) -> int:
 
 
 def ordered(ab: int, bc: int, ac: int) -> bool:
-    """Tell whether three outcomes are a weak order."""
+    """Return whether three outcomes form a weak order."""
     if ab == 0 or bc == 0:
         return ac == ab + bc
     return ab != bc or ac == ab
@@ -110,11 +110,11 @@ def deviation(ab: float, bc: float, ac: float) -> float:
     odds = [math.log(one / (1 - one)) for one in map(clipped, (ab, bc, ac))]
     implied = (odds[2] - odds[1], odds[2] - odds[0], odds[0] + odds[1])
     pairs = zip((ab, bc, ac), implied, strict=True)
-    return sum(divergence(clipped(seen), clipped(1 / (1 + math.exp(-told)))) for seen, told in pairs) / 3
+    return sum(divergence(clipped(observed), clipped(1 / (1 + math.exp(-implied)))) for observed, implied in pairs) / 3
 
 
 def clipped(share: float) -> float:
-    """Keep a share from 0 and 1."""
+    """Clip a share away from 0 and 1."""
     return min(max(share, CLIP), 1 - CLIP)
 
 
@@ -128,8 +128,8 @@ def entropy(p: float) -> float:
     return -p * math.log(p) - (1 - p) * math.log(1 - p)
 
 
-def apart(ours: object, theirs: object, names: tuple[str, ...]) -> float:
-    """Return the largest difference of the two, overall and by triple."""
+def largest_difference(ours: object, theirs: object, names: tuple[str, ...]) -> float:
+    """Return the largest difference of the two results, overall and by triple."""
     if not (isinstance(ours, Transitivity) and isinstance(theirs, dict)):
         raise TypeError("one of the two gave no result")
     if not (isinstance(ours.hard, Statistic) and isinstance(ours.soft, Statistic)):
@@ -145,7 +145,7 @@ def apart(ours: object, theirs: object, names: tuple[str, ...]) -> float:
 
 
 def report(one: Comparison, markdown: bool) -> None:
-    """Print the seconds of both ways."""
+    """Print the seconds of both implementations."""
     triples = math.comb(one.models, 3)
     ours = one.timings["podium"].median
     show(
@@ -164,7 +164,7 @@ def report(one: Comparison, markdown: bool) -> None:
         markdown=markdown,
     )
     verdict = "met" if ours <= GOAL else "missed"
-    print(f"\nLargest difference of any figure: {one.apart:.1e}. Goal of {GOAL:g} s: {verdict}.")
+    print(f"\nLargest difference of any figure: {one.difference:.1e}. Goal of {GOAL:g} s: {verdict}.")
 
 
 if __name__ == "__main__":

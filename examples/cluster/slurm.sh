@@ -4,8 +4,8 @@
 #SBATCH --cpus-per-task=2
 #SBATCH --time=04:00:00
 #SBATCH --requeue
-# One shard of a tournament for each task of the array; all logs below one folder that every node sees.
-# Started again, a task goes on with the log that it left. What stands behind the script goes to `inspect eval`.
+# Each task of the array plays one shard. All logs are in one folder that every node can read.
+# A restarted task continues with its own log. Further arguments of this script are passed to `inspect eval`.
 set -eu
 TOURNAMENT=${TOURNAMENT:-podium/round_robin}
 RESPONSES=${RESPONSES:-examples/tournament}

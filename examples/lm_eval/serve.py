@@ -2,8 +2,8 @@
 
     python examples/lm_eval/serve.py [PORT]
 
-The model's name says whose responses (`rowan`, `linden`, ...). An instruction that it did not answer gets an empty
-response.
+The model's name (`rowan`, `linden`, ...) selects the recorded responses. An instruction without a recorded response
+gets an empty one.
 """
 
 import json
@@ -23,18 +23,18 @@ def recorded() -> dict[str, dict[str, str]]:
 
 
 class Models(BaseHTTPRequestHandler):
-    """Answers one request."""
+    """HTTP handler that returns recorded responses."""
 
     protocol_version = "HTTP/1.1"
-    said = recorded()
+    responses = recorded()
 
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         name, prompt = asked["model"], asked["messages"][-1]["content"]
-        if name not in self.said:
-            self.answer(404, {"error": {"message": f"no model {name!r}; there are {', '.join(self.said)}"}})
+        if name not in self.responses:
+            self.answer(404, {"error": {"message": f"no model {name!r}; there are {', '.join(self.responses)}"}})
             return
-        message = {"role": "assistant", "content": self.said[name].get(prompt, "")}
+        message = {"role": "assistant", "content": self.responses[name].get(prompt, "")}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
         self.answer(200, {"object": "chat.completion", "model": name, "choices": [choice]})
 
@@ -47,13 +47,13 @@ class Models(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, *arguments: object) -> None:
-        """Say nothing about single requests."""
+        """Do not log single requests."""
 
 
 def main() -> None:
     """Serve until interrupted."""
     server = ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1]) if len(sys.argv) > 1 else PORT), Models)
-    print(f"{', '.join(Models.said)} at http://127.0.0.1:{server.server_port}/v1/chat/completions", flush=True)
+    print(f"{', '.join(Models.responses)} at http://127.0.0.1:{server.server_port}/v1/chat/completions", flush=True)
     try:
         server.serve_forever()
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""Make `battles.csv`: a simulated world of six models, with nothing in it that a real judge said.
+"""Make `battles.csv`: simulated verdicts on six models; no real judge was used.
 
 Run from the repository's root: `python examples/simulated/make.py`.
 """
@@ -12,7 +12,7 @@ STRENGTHS = (1.2, 0.7, 0.6, 0.0, -0.4, -1.1)
 
 
 def main() -> None:
-    """Write the table beside this file, a row per judgment."""
+    """Write the table into this folder, one row per judgment."""
     world = simulate(NAMES, items=40, seed=7, strengths=STRENGTHS, item_sd=1.0, categories=("code", "essay"))
     judge = Judge("simulated-judge", scale=1.5, position_bias=0.5, length_bias=0.3, tie=0.4, unparsed=0.02)
     frame = world.judgments(judge, human=True).round({"margin": 3})

@@ -1,7 +1,7 @@
 """Make `labelled.csv` and `newcomers.csv`: a simulated judge that inflates differences, and humans.
 
 Twenty models have battles with human labels; three newcomers have none, only the judge's verdicts against those.
-Nothing in it was said by a real judge. Run from the repository's root: `python examples/soft_elo/make.py`.
+No real judge was used. Run from the repository's root: `python examples/soft_elo/make.py`.
 """
 
 from pathlib import Path
@@ -22,7 +22,7 @@ BATTLES_PER_ITEM = 20
 
 
 def main() -> None:
-    """Draw the world, keep some pairs of each item, and write the two tables."""
+    """Simulate the verdicts, keep some pairs of each item, and write the two tables."""
     world = simulate([*OLD, *NEW], items=60, seed=11, spread=0.7, item_sd=0.8, categories=("code", "essay", "chat"))
     frame = world.judgments(JUDGE, human=True).round({"margin": 2})
     frame = with_human_ties(frame, np.random.default_rng(11))
@@ -32,14 +32,14 @@ def main() -> None:
 
 
 def with_human_ties(frame: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
-    """Let humans call a fifth of the battles a tie, the same in both orders."""
+    """Set the human label to a tie in a fifth of the battles, the same in both orders."""
     battle = frame.groupby(["item", "model_a", "model_b"], sort=False).ngroup()
     tie = rng.random(battle.max() + 1) < 0.2
     return frame.assign(human=frame["human"].mask(tie[battle], 0.5))
 
 
 def sampled(frame: pd.DataFrame, battles: int) -> pd.DataFrame:
-    """Keep so many battles of each item, both orders."""
+    """Keep this many battles of each item, in both orders."""
     rng = np.random.default_rng(3)
     keys = ["item", "model_a", "model_b"]
     pairs = frame[keys].drop_duplicates()

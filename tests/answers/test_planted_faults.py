@@ -16,9 +16,9 @@ pytestmark = pytest.mark.slow
 
 def test_trust_checks_raise_false_alarms_in_at_most_10_percent_of_sound_simulations() -> None:
     """Of 100: six would be a true rate of 6%; with each test at 5% by itself it would be some 15%."""
-    assert answers.share_of_worries(100) <= 0.1
+    assert answers.false_alarm_rate(100) <= 0.1
 
 
 @pytest.mark.parametrize("fault", answers.FAULTS)
 def test_a_planted_fault_is_named_in_80_percent(fault: str) -> None:
-    assert answers.share_named(fault, 20) >= 0.8
+    assert answers.detection_rate(fault, 20) >= 0.8

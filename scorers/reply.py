@@ -185,14 +185,14 @@ def only_object(reply: Reply, keys: frozenset[str]) -> dict[str, Any] | str:
         return reply.reason_of_silence or no_verdict(text)
     if text.count("{") > MOST_BRACES:
         return "bad JSON"
-    claims = [claim for claim, _ in _objects_with_keys(text, keys)]
+    objects = [each for each, _ in _objects_with_keys(text, keys)]
     # Beginnings of such objects, whether they can be parsed or not.
     openings = re.findall(rf"\{{\s*\"(?:{'|'.join(map(re.escape, sorted(keys)))})\"", text)
-    if len(claims) != len(openings) or not claims:
+    if len(objects) != len(openings) or not objects:
         return "bad JSON"
-    if any(claim != claims[0] for claim in claims[1:]):
+    if any(each != objects[0] for each in objects[1:]):
         return "several verdicts"
-    return claims[0] if claims[0].keys() == keys else "bad JSON"
+    return objects[0] if objects[0].keys() == keys else "bad JSON"
 
 
 def text_outside_objects(text: str, keys: frozenset[str]) -> str:
@@ -204,7 +204,7 @@ def text_outside_objects(text: str, keys: frozenset[str]) -> str:
 
 def _objects_with_keys(text: str, keys: frozenset[str]) -> list[tuple[dict[str, Any], tuple[int, int]]]:
     """Return the objects that have one of the keys and are not nested or quoted, each with its start and end."""
-    claims, end = [], 0
+    objects, end = [], 0
     for start in (brace.start() for brace in re.finditer(r"\{", text)):
         if start < end:
             continue
@@ -215,8 +215,8 @@ def _objects_with_keys(text: str, keys: frozenset[str]) -> list[tuple[dict[str, 
         is_part = INSIDE.search(text[:start].rstrip()) or text[end:].lstrip().startswith(AFTER)
         is_quotation = is_quoted(text[:start]) or text[text.rfind("\n", 0, start) + 1 :].lstrip().startswith(">")
         if value.keys() & keys and not is_part and not is_quotation:
-            claims.append((value, (start, end)))
-    return claims
+            objects.append((value, (start, end)))
+    return objects
 
 
 def _refuse_repeats(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:

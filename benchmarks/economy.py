@@ -2,7 +2,7 @@
 
     python benchmarks/economy.py                           # 20 models, 800 items, 20 worlds: some minutes
     python benchmarks/economy.py --models 8 --items 200 --worlds 10
-    python benchmarks/economy.py --strengths close --designs "ring, order;z >" --worlds 500    # wrong claims
+    python benchmarks/economy.py --strengths close --designs "ring, order;z >" --worlds 500    # wrong decisions
     python benchmarks/economy.py --record FILE --worlds 40     # items of a record, drawn with replacement
     python benchmarks/economy.py --rounds --models 40 --items 500      # CPU seconds of each `next` of until=order
 
@@ -12,8 +12,8 @@ or all alike (`equal`). The truth is the round robin's Bradley-Terry
 on infinitely many items (of a record: on all its items). Calls are judge calls: one a battle in the ring and the
 knock-out, two elsewhere.
 
-RMSE is in Elo; wrong: worlds in which a claim of the order, at any look, or the set of the best is (where all are
-alike, any claim); of `error`, intervals that miss; open: pairs asked about that are not settled at the end, a mean
+RMSE is in Elo; wrong: worlds in which a decision on the order, at any look, or the set of the best is (where all are
+alike, any decision); of `error`, intervals that miss; open: pairs asked about that are not settled at the end, a mean
 over worlds.
 """
 
@@ -90,23 +90,23 @@ def rounds_of(run: ImaginedRun, rule: TournamentRule, latest: list = []) -> list
 
 
 def stop_naively(run: ImaginedRun, rounds: Sequence[Round], looks: Sequence[Look], calls: int) -> Result:
-    """Claim each pair at the first look at which z > 1.96, and stop when all are claimed."""
+    """Decide each pair at the first look at which z > 1.96, and stop when all are decided."""
     gap = run.truth[:, None] - run.truth
-    claimed = -np.eye(len(gap))
+    decided = -np.eye(len(gap))
     for look in looks:
-        fresh = (look.z(0.0) > 1.96) & (claimed == 0)
-        claimed[fresh] = np.sign(look.theta[:, None] - look.theta)[fresh]
+        fresh = (look.z(0.0) > 1.96) & (decided == 0)
+        decided[fresh] = np.sign(look.theta[:, None] - look.theta)[fresh]
         last = look
-        if claimed.all():
+        if decided.all():
             break
-    is_wrong_somewhere = bool(((claimed > 0) & (gap <= 0)).any())
+    is_wrong_somewhere = bool(((decided > 0) & (gap <= 0)).any())
     return Result(
-        calls * last.battles, parse_ratings(rounds[: last.number], run), bool(claimed.all()), is_wrong_somewhere
+        calls * last.battles, parse_ratings(rounds[: last.number], run), bool(decided.all()), is_wrong_somewhere
     )
 
 
 def is_wrong(rule: Stopping, last: Look, run: ImaginedRun) -> float:
-    """Return 1 where the answer is wrong: any claim of an order, the set of the best; of an error, intervals' share."""
+    """Return 1 if a decision (on the order, or the set of the best) is wrong; of an error, the share of intervals."""
     gap = (run.truth[:, None] - run.truth) * POINTS
     if rule.error is not None:
         return float(np.mean(np.abs(last.theta - run.truth) * POINTS > last.half))

@@ -1,11 +1,11 @@
 """Exceptions and their exit codes.
 
 PodiumError
-├── DataError             exit 1  a value in a file cannot be what it claims to be
+├── DataError             exit 1  a value in a file is impossible or cannot be read
 ├── NotIdentifiedError    exit 1  the data cannot answer the question, however well it is computed
 ├── NotConvergedError     exit 1  a fit did not reach its optimum; no number is given
 └── UsageError            exit 2  a name, option or path that was typed is not one
-    └── PluginError       exit 2  an installed plugin is broken, or two claim the same name
+    └── PluginError       exit 2  an installed plugin is broken, or two have the same name
 """
 
 from collections.abc import Iterable, Iterator

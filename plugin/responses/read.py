@@ -62,10 +62,10 @@ PROMPTS = (*SHAPES, Shape("a row per prompt (instruction, and an id or none)", t
 
 @dataclass(frozen=True, slots=True)
 class FileReader:
-    """A reader of a host's log files: which it `claims`, how to `read` one, which to `choose` (with notes)."""
+    """A reader of a host's log files: which it `accepts`, how to `read` one, which to `choose` (with notes)."""
 
     suffixes: tuple[str, ...]
-    claims: Callable[[Path], bool]
+    accepts: Callable[[Path], bool]
     read: Callable[[Path], Iterable[ResponseRow]]
     choose: Callable[[Sequence[Path]], tuple[Sequence[Path], Sequence[str]]] | None = None
 
@@ -180,7 +180,7 @@ def _read_source(
         notes += [] if rows is None else cut
     left_out: set[Path] = set()
     for reader in [reader for reader in readers if reader.choose]:
-        own = [path for path in rest if path.name.endswith(reader.suffixes) and reader.claims(path)]
+        own = [path for path in rest if path.name.endswith(reader.suffixes) and reader.accepts(path)]
         counted, remarks = reader.choose(own) if reader.choose and own else (own, ())
         left_out |= {*own} - {*counted}
         notes += remarks
@@ -195,7 +195,7 @@ def _read_file(
     """Read the rows of a file; None if it is optional and of no known shape."""
     with named_in_errors(path):
         for reader in readers:
-            if path.name.endswith(reader.suffixes) and reader.claims(path):
+            if path.name.endswith(reader.suffixes) and reader.accepts(path):
                 return name_models(reader.read(path), label)
         sheet = Sheet(path, label, read_records(path))
     return _parse_rows(sheet, shapes, optional=optional)

@@ -1,4 +1,4 @@
-"""Every kind of interval covers what it claims, and a wrong variant of each does not.
+"""Every kind of interval has its stated coverage, and a wrong variant of each does not.
 
 Truth is what a fit to the simulator's exact expected credits gives; 200 worlds of 7 models each, so that an honest
 95% interval covers between 92% and 98%.

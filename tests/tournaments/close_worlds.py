@@ -54,19 +54,19 @@ class CloseWorld:
 
 
 def is_wrong(settled: np.ndarray, truth: np.ndarray, margin: float = 0.0) -> bool:
-    """Tell whether some claim is wrong: the lower one is truly better than the upper one by more than the margin."""
+    """Return whether a decision is wrong: the lower one is truly better than the upper one by more than the margin."""
     gap = truth[:, None] - truth
     return bool(((settled > 0) & (gap < -margin)).any())
 
 
 def naive_decisions(looks: Sequence[Look], critical: float = 1.96) -> np.ndarray:
-    """Return what z > 1.96 at any look would have claimed, shape (models, models)."""
-    claimed = np.zeros(looks[0].settled.shape, dtype=np.int64)
+    """Return what z > 1.96 at any look would have decided, shape (models, models)."""
+    decided = np.zeros(looks[0].settled.shape, dtype=np.int64)
     for look in looks:
         z = look.z(0.0)
         gap = look.theta[:, None] - look.theta
-        claimed[(z > critical) & (claimed == 0)] = np.sign(gap)[(z > critical) & (claimed == 0)]
-    return claimed
+        decided[(z > critical) & (decided == 0)] = np.sign(gap)[(z > critical) & (decided == 0)]
+    return decided
 
 
 def step_down_without_memory(theta: np.ndarray, covariance: np.ndarray, clusters: int, margin: float) -> np.ndarray:

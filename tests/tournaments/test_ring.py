@@ -1,4 +1,4 @@
-"""The ring, and tournaments that stop: the oracle's schedule and claims, error rates in worlds of known truth."""
+"""The ring, and tournaments that stop: the oracle's schedule and decisions, error rates in worlds of known truth."""
 
 import importlib.util
 import re
@@ -141,7 +141,7 @@ def test_model_with_too_few_items_is_not_part_of_the_question() -> None:
     rounds = play(rule, field, lambda _: 1.0)
     answer = build_tournament_answer(rule, field, rounds)
     assert answer.answered
-    assert any("m04" in claim and "fewer than 25 items" in claim for claim in answer.decisions)
+    assert any("m04" in decision and "fewer than 25 items" in decision for decision in answer.decisions)
 
 
 def test_models_that_tie_on_everything_and_a_judge_that_always_prefers_the_first_settle_nothing() -> None:
@@ -174,11 +174,11 @@ def test_partial_order_lists_the_decided_pairs() -> None:
     field, rule = field_of(6, 60), RoundRobin(until="order", margin=20.0)
     rounds = play(rule, field)
     last = rule.progress_of(field, rounds).looks[-1]
-    [claim] = build_tournament_answer(rule, field, rounds).decisions[:1]
+    [decision] = build_tournament_answer(rule, field, rounds).decisions[:1]
     number, high, low = re.fullmatch(
         r"(\d+) of 15 pairs are decided, among them (.*) above (.*): of each, the lower is not better by more than 20 "
         r"Elo than the upper \(95%.*\)\.",
-        claim,
+        decision,
     ).groups()
     code = {name: k for k, name in enumerate(sorted(field.models))}
     pairs = [(code[a], code[b]) for a in high.split(", ") for b in low.split(", ")]
@@ -279,7 +279,7 @@ def test_the_answer_is_in_the_rankings_diagnostics_and_under_its_table() -> None
     assert answer["calls"] == found.price.calls == answer["battles"]
     assert answer["decisions"][0].startswith("The best 2 of 5 are model-04, model-05: none of the others is better")
     text = " ".join(str(found.ranking).split())
-    assert all(claim in text for claim in answer["decisions"])
+    assert all(decision in text for decision in answer["decisions"])
     assert standings.level == 1 - 0.05 / answer["looks"]
     assert f"at all {answer['looks']} interim analyses" in text
     assert standings.answer[0] == answer["decisions"][0]
@@ -289,8 +289,8 @@ def test_decision_shown_under_another_ranker_names_its_method() -> None:
     frame = simulate(5, 80, seed=2, strengths=[-2, -1, 0, 1, 2]).judgments(Judge())
     found = replay(read_battles(frame), "ring", rankers="win-rate", until="top2").ranking
     assert found.standings[0].level == 0.95
-    claim = "the tournament found, by Bradley-Terry on its judge's verdicts: The best 2 of 5 are model-04, model-05"
-    assert claim in " ".join(str(found).split())
+    decision = "the tournament found, by Bradley-Terry on its judge's verdicts: The best 2 of 5 are model-04, model-05"
+    assert decision in " ".join(str(found).split())
     assert "at every look" not in str(found)
     assert not found.standings[0].answer[0].startswith("The best")
 

@@ -138,7 +138,7 @@ def in_both_orders(run: ImaginedRun, own: Pairing) -> Outcome:
     [({"until": "order", "margin": 30.0}, 4200, 0.98), ({"until": "top3", "margin": 20.0}, 3700, 0.95)],
 )
 def test_ring_answers_with_a_sixth_of_swims_calls(earned: np.ndarray, options, most: int, share: float) -> None:
-    """SWIM takes 22,872 on this record. Bars of the design: mean calls, share answered, claims wrong.
+    """SWIM takes 22,872 on this record. Bars of the design: mean calls, share answered, wrong decisions.
 
     The wrong variant is the same rule where nobody leaves: a chain in both orders.
     """

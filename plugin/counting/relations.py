@@ -2,7 +2,7 @@
 
 judgments (a row per judge call) -> sided (models as codes, seen from the lower one) -> cells (a row per item, pair,
 judge and repeat, with the two orders merged) -> pairs (sums over items); and judgments -> battles (a row each, with the
-two orders merged). Two judgments are an order pair by `TWIN` alone.
+two orders merged). Two judgments are an order pair by `IS_ORDER_PAIR` alone.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -16,7 +16,7 @@ ROWS_OF_A_FILE = 2**40
 NO_REASON = "no reason given"
 CRITERION = "margin_"
 """How columns begin that hold the margin on one criterion: judge score of a minus that of b; may be empty."""
-TWIN = "ordered and n = 2 and shown_first = 1"
+IS_ORDER_PAIR = "ordered and n = 2 and shown_first = 1"
 """Groups of exactly one judgment in each order: the only ones that become one battle."""
 SWAPS = {
     "same": "judged = 2 and (decided = 0 or decided = 2 and wins <> 1)",
@@ -192,14 +192,14 @@ def cells_query(grouped: str, present: Present, *, merge: bool, keep_one_sided: 
     columns += ["case when order_pair or n < 2 then 0 else n end as crowded", "order_pair"]
     columns += [] if "order" in present else ["forward"]
     columns += ["least_reason", "last_reason"] if "reason" in present else []
-    marked = f"select *, {TWIN if merge and 'order' in present else 'false'} as order_pair from {grouped}"
+    marked = f"select *, {IS_ORDER_PAIR if merge and 'order' in present else 'false'} as order_pair from {grouped}"
     return f"select {', '.join(columns)} from ({marked}) as marked"
 
 
 def order_pairs_query(sided: str, present: Present) -> str:
     """Query the row numbers of the two judgments of each order pair."""
     places = {"earlier": f"min({ROW})", "later": f"max({ROW})"}
-    return f"select earlier, later from ({grouped_query(sided, present, places)}) as grouped where {TWIN}"
+    return f"select earlier, later from ({grouped_query(sided, present, places)}) as grouped where {IS_ORDER_PAIR}"
 
 
 def battles_query(judgments: str, order_pairs: str, columns: Sequence[str], *, keep_one_sided: bool) -> str:

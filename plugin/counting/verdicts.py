@@ -302,7 +302,7 @@ class Verdicts:
         """Count the rows of pairs that one judge has as (a, b) and as (b, a) on one item."""
         keys = "cluster, first, second, judge" if "judge" in self.columns else "cluster, first, second"
         cells = f"select sum(battles) as n, sum(forward) as ahead from {self.cells()} where cluster < {self._items}"
-        query = f"select coalesce(sum(n), 0) from ({cells} group by {keys}) as meetings where ahead > 0 and ahead < n"
+        query = f"select coalesce(sum(n), 0) from ({cells} group by {keys}) as matchups where ahead > 0 and ahead < n"
         return int(self.engine.rows(query)[0][0])
 
 

@@ -137,12 +137,12 @@ def _check_tables(remedy: str, **tables: Battles) -> None:
             )
 
 
-def _label_note(judge: str, readable: int, votes: int, meetings: int, human: np.ndarray) -> str:
+def _label_note(judge: str, readable: int, votes: int, matchups: int, human: np.ndarray) -> str:
     """Return the note that says how many votes there are and how many battles they label."""
     labelled = int((~np.isnan(human)).sum())
     without = f" ({votes - readable:,} more without verdict or item)" if votes > readable else ""
     return (
-        f"human labels: {readable:,} {plural('vote', readable)} by {judge}{without}, on {meetings:,} "
-        f"{plural('pair', meetings)} of responses, label {labelled:,} of {len(human):,} battles; "
+        f"human labels: {readable:,} {plural('vote', readable)} by {judge}{without}, on {matchups:,} "
+        f"{plural('pair', matchups)} of responses, label {labelled:,} of {len(human):,} battles; "
         f"{len(human) - labelled:,} have no label"
     )

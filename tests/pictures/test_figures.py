@@ -29,14 +29,14 @@ def test_the_record_of_a_pair_is_the_mean_of_its_battles_and_its_error_that_of_c
     residuals = means["sum"] - pair["credit"].mean() * means["count"]
     se = np.sqrt(len(means) / (len(means) - 1) * (residuals**2).sum()) / len(pair)
     reach = t.ppf(0.975, len(means) - 1) * se
-    for meetings in (summed, coded):
-        record = meetings.set_index(["model", "against"]).loc[("amber", "birch")]
-        back = meetings.set_index(["model", "against"]).loc[("birch", "amber")]
+    for matchups in (summed, coded):
+        record = matchups.set_index(["model", "against"]).loc[("amber", "birch")]
+        back = matchups.set_index(["model", "against"]).loc[("birch", "amber")]
         assert record["share"] == pytest.approx(pair["credit"].mean())
         assert (record["low"], record["high"]) == pytest.approx((record["share"] - reach, record["share"] + reach))
         assert tuple(back[["share", "low", "high"]]) == pytest.approx(1 - record[["share", "high", "low"]])
         assert (record["battles"], record["items"]) == (len(pair), len(means))
-        assert (meetings["model"] != meetings["against"]).all()
+        assert (matchups["model"] != matchups["against"]).all()
 
 
 def test_shares_of_ranks_of_two_are_the_normal_probability_of_their_gap() -> None:

@@ -182,10 +182,10 @@ def test_another_seed_draws_other_errors_of_the_same_score():
 
 
 def test_newcomers_of_the_same_battles_have_the_same_error_whatever_they_are_called():
-    twin = arrivals().replace({"model_a": {"new-a": "twin"}, "model_b": {"new-a": "twin"}})
-    found = placed(arrivals(), twin[(twin["model_a"] == "twin") | (twin["model_b"] == "twin")])
-    assert found["twin"].score == pytest.approx(found["new-a"].score, abs=1e-8)
-    assert found["twin"].se == pytest.approx(found["new-a"].se, rel=1e-12)
+    copy = arrivals().replace({"model_a": {"new-a": "copy"}, "model_b": {"new-a": "copy"}})
+    found = placed(arrivals(), copy[(copy["model_a"] == "copy") | (copy["model_b"] == "copy")])
+    assert found["copy"].score == pytest.approx(found["new-a"].score, abs=1e-8)
+    assert found["copy"].se == pytest.approx(found["new-a"].se, rel=1e-12)
 
 
 @pytest.mark.slow

@@ -22,7 +22,7 @@ from podium.diagnosis.decisiveness import (
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
 from podium.diagnosis.gold_source import Gold
 from podium.diagnosis.judge_checks import same_model, split_judge_name
-from podium.diagnosis.sides import FEWEST_DECIDED, BattleRatings, Side, fit_ratings, kendall_taus, number_items
+from podium.diagnosis.ratings import FEWEST_DECIDED, AnyRatings, BattleRatings, fit_ratings, kendall_taus, number_items
 from podium.diagnosis.subject import Subject
 from podium.errors import NotIdentifiedError
 from podium.rankers.coded import ratio_or_nan
@@ -44,7 +44,7 @@ class GoldPairs:
     """Common models of a judge and its gold standard, codes by either, and the pairs with a win rate by both."""
 
     judge: BattleRatings
-    gold: Side
+    gold: AnyRatings
     models: tuple[str, ...]
     ours: np.ndarray
     theirs: np.ndarray
@@ -77,13 +77,13 @@ def match_gold_pairs(subject: Subject) -> GoldPairs | Missing:
         why = f"the gold battles are by several judges: {some(gold.battles.judges)}"
         remedy = "keep the rows of one in the gold file, or name the one in the judged file with --human-judge"
         return Missing(AGREEMENT, why, remedy)
-    theirs = subject.human if gold is None else gold.side
-    ours = subject.side
+    theirs = subject.human if gold is None else gold.source_ratings
+    ours = subject.judge_ratings
     names = tuple(sorted(set(ours.models) & set(theirs.models)))
     if len(names) < 3:
         why = f"{len(names)} models are known both to the judge and to the gold standard"
         return Missing(AGREEMENT, why, "spell the models alike on both sides; at least three are needed")
-    here, there = (np.array([side.models.index(name) for name in names]) for side in (ours, theirs))
+    here, there = (np.array([each.models.index(name) for name in names]) for each in (ours, theirs))
     first, second = np.triu_indices(len(names), 1)
     enough = theirs.number[there[first], there[second]] >= FEWEST_DECIDED
     ready = enough & (ours.number[here[first], here[second]] > 0)
@@ -399,8 +399,8 @@ def gold_agreement(subject: Subject, resamples: int = RESAMPLES) -> GoldAgreemen
     biases, delta, delta_beyond_noise, own = figures.biases(subject)
     single = figures
     if subject.judgments.readable.sum() > subject.battles.readable.sum():
-        side = fit_ratings(subject.judgments)
-        votes = replace(both, judge=side, ours=np.array([side.models.index(name) for name in both.models]))
+        ratings = fit_ratings(subject.judgments)
+        votes = replace(both, judge=ratings, ours=np.array([ratings.models.index(name) for name in both.models]))
         single = GoldComparison(votes, resample_both(votes, resamples, subject.rng, ranked=False), subject.level)
     return GoldAgreement(
         gold=subject.gold.source if subject.gold else "human labels",

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.diagnosis.sides import GivenRatings, Side, fit_ratings
+from podium.diagnosis.ratings import AnyRatings, GivenRatings, fit_ratings
 from podium.errors import DataError
 from podium.formats.containers import read_records
 from podium.nouns.battles import Battles
@@ -33,7 +33,7 @@ class Gold:
     battles: Battles | None = None
 
     @cached_property
-    def side(self) -> Side:
+    def source_ratings(self) -> AnyRatings:
         """The ratings; raises `NotIdentifiedError` or `NotConvergedError` if the battles give none."""
         if self.scores is not None:
             names = tuple(sorted(self.scores))

@@ -9,7 +9,7 @@ from podium.diagnosis.clustered import agreement_statistic
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
 from podium.diagnosis.gold import match_gold_pairs
 from podium.diagnosis.judge_checks import split_judge_name
-from podium.diagnosis.sides import BattleRatings, kendall_taus, number_items
+from podium.diagnosis.ratings import BattleRatings, kendall_taus, number_items
 from podium.diagnosis.subject import Subject
 from podium.diagnosis.transitivity import Transitivity, transitivity
 from podium.errors import NotConvergedError, NotIdentifiedError
@@ -17,7 +17,7 @@ from podium.rankers.intervals import resample
 from podium.report.model import EMPTY, Table
 
 RESAMPLES = 200
-SIDES = "judges side by side"
+SIDE_BY_SIDE = "judges side by side"
 TAU = "tau with the gold standard"
 
 
@@ -79,23 +79,23 @@ class JudgesSideBySide(CardAnswer):
 def side_by_side(subjects: Sequence[Subject], *, resamples: int = RESAMPLES) -> JudgesSideBySide | Missing:
     """Compare the rankings of several judges by Kendall's tau; items that judges share are resampled together."""
     if len(subjects) < 2:
-        return Missing(SIDES, "there is one judge only", "give the verdicts of several, named in a column judge")
-    level, ready, sides, why = subjects[0].level, [], [], []
+        return Missing(SIDE_BY_SIDE, "there is one judge only", "give the verdicts of several, named in a column judge")
+    level, ready, sources, why = subjects[0].level, [], [], []
     for subject in subjects:
         try:
-            sides.append(subject.side)
+            sources.append(subject.judge_ratings)
             ready.append(subject)
         except (NotIdentifiedError, NotConvergedError) as error:
             why.append(str(error))
     if len(ready) < 2:
-        return Missing(SIDES, f"fewer than two judges give a ranking: {why[0]}", "judge more battles")
-    names = tuple(sorted(set.intersection(*(set(side.models) for side in sides))))
+        return Missing(SIDE_BY_SIDE, f"fewer than two judges give a ranking: {why[0]}", "judge more battles")
+    names = tuple(sorted(set.intersection(*(set(source.models) for source in sources))))
     if len(names) < 3:
-        return Missing(SIDES, f"{len(names)} models are ranked by all judges", "let all judge the same models")
-    theta, draws = _strengths(sides, names, resamples, subjects[0].rng)
+        return Missing(SIDE_BY_SIDE, f"{len(names)} models are ranked by all judges", "let all judge the same models")
+    theta, draws = _strengths(sources, names, resamples, subjects[0].rng)
     standings = []
     for k, subject in enumerate(ready):
-        credit, triples = subject.side.coded.credit, transitivity(subject.battles, level=level)
+        credit, triples = subject.judge_ratings.coded.credit, transitivity(subject.battles, level=level)
         hard = triples.hard if isinstance(triples, Transitivity) else triples
         tau = _tau_with_gold(subject, theta[k], draws[:, k], names)
         ties, judge = float(np.mean(np.abs(credit - 0.5) < 1e-12)), subject.judge or "(no judge)"
@@ -112,21 +112,21 @@ def side_by_side(subjects: Sequence[Subject], *, resamples: int = RESAMPLES) -> 
 
 
 def _strengths(
-    sides: Sequence[BattleRatings], names: tuple[str, ...], resamples: int, rng: np.random.Generator
+    sources: Sequence[BattleRatings], names: tuple[str, ...], resamples: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the judges' strengths of the named models, shape (judges, models), and in resamples (draws, ...)."""
-    where = [np.array([side.models.index(name) for name in names]) for side in sides]
-    items, positions = number_items(sides)
-    parts = list(zip(sides, positions, where, strict=True))
-    theta = np.stack([side.strengths()[place] for side, _, place in parts])
+    where = [np.array([source.models.index(name) for name in names]) for source in sources]
+    items, positions = number_items(sources)
+    parts = list(zip(sources, positions, where, strict=True))
+    theta = np.stack([source.strengths()[place] for source, _, place in parts])
     if items < 2:
         return theta, np.full((0, *theta.shape), np.nan)
 
     def strengths_of_draws(counts: np.ndarray) -> np.ndarray:
         """Refit all judges to resampled items, shape (draws, judges, models)."""
-        return np.stack([side.strengths(counts[:, items_of])[:, place] for side, items_of, place in parts], axis=1)
+        return np.stack([source.strengths(counts[:, items_of])[:, place] for source, items_of, place in parts], axis=1)
 
-    return theta, resample(strengths_of_draws, items, resamples, rng, width=len(sides) * len(names) ** 2)
+    return theta, resample(strengths_of_draws, items, resamples, rng, width=len(sources) * len(names) ** 2)
 
 
 def _tau_with_gold(subject: Subject, theta: np.ndarray, draws: np.ndarray, names: tuple[str, ...]) -> Figured:

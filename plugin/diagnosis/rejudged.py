@@ -9,7 +9,7 @@ import pandas as pd
 
 from podium.diagnosis.clustered import Clustered
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
-from podium.diagnosis.sides import Ratings, bounded_by_all, fit_ratings
+from podium.diagnosis.ratings import Ratings, bounded_by_all, fit_ratings
 from podium.diagnosis.subject import Subject
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.nouns.battles import Battles

@@ -8,7 +8,7 @@ import numpy as np
 from podium.diagnosis.clustered import Clustered
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Unit, Value
 from podium.diagnosis.judge_checks import family_of, group_by_family
-from podium.diagnosis.sides import Ratings, bounded_by_all, error_sums, fit_line
+from podium.diagnosis.ratings import Ratings, bounded_by_all, error_sums, fit_line
 from podium.diagnosis.subject import Subject
 from podium.report.model import EMPTY, Table
 from podium.text import some
@@ -59,7 +59,7 @@ def measure_self_preference(subject: Subject) -> SelfPreference:
     if isinstance(reference, Missing):
         missing = Missing(WHAT, reference.why, reference.remedy)
         return SelfPreference(name, how, None, missing, missing, families, unknown, {})
-    ours, theirs = bounded_by_all(subject.side.ratings, reference)
+    ours, theirs = bounded_by_all(subject.judge_ratings.ratings, reference)
     inside = {family: np.isin(ours.models, models) for family, models in families.items()}
     excesses = {family: _estimate_line(ours, theirs, mask, level, Unit.ELO) for family, mask in inside.items()}
     why = f"the family of {judge} is not known" if judge else "no row names the judge's model"

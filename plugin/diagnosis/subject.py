@@ -11,7 +11,7 @@ from podium.diagnosis.clustered import Clustered, cluster_battles
 from podium.diagnosis.figures import Missing
 from podium.diagnosis.gold_source import Gold
 from podium.diagnosis.judge_checks import split_judge_name
-from podium.diagnosis.sides import REMEDY, BattleRatings, Ratings, fit_ratings
+from podium.diagnosis.ratings import REMEDY, BattleRatings, Ratings, fit_ratings
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.nouns.battles import Battles
 
@@ -108,13 +108,13 @@ class Subject:
         return find_order_pairs(self.judgments, self.level)
 
     @cached_property
-    def side(self) -> BattleRatings:
+    def judge_ratings(self) -> BattleRatings:
         """The ratings by the judge's verdicts; raises `NotIdentifiedError` or `NotConvergedError`."""
         return fit_ratings(self.battles)
 
     @cached_property
     def human(self) -> BattleRatings:
-        """The ratings by human labels of the same battles; raises as `side`."""
+        """The ratings by human labels of the same battles; raises as `judge_ratings`."""
         return fit_ratings(self.battles, self.human_credit)
 
     @cached_property
@@ -125,7 +125,7 @@ class Subject:
         if np.isfinite(self.human_credit).any():
             candidates["human"] = lambda: self.human.ratings
         if gold is not None:
-            candidates["gold"] = lambda: gold.side.ratings.separate_clusters()
+            candidates["gold"] = lambda: gold.source_ratings.ratings.separate_clusters()
         if others is not None:
             # Items have the same codes in the battles of all judges; rows without an item do not.
             named = len(others.table["item"].cat.categories) if others.has_items else 0

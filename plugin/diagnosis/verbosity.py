@@ -8,7 +8,7 @@ from scipy.special import ndtri
 
 from podium.diagnosis.clustered import cluster_battles
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
-from podium.diagnosis.sides import bounded_by_all, error_sums, fit_line
+from podium.diagnosis.ratings import bounded_by_all, error_sums, fit_line
 from podium.diagnosis.subject import Subject, near_ties
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.nouns.battles import Battles
@@ -107,7 +107,7 @@ def correlate_residuals(subject: Subject) -> Figured:
     if isinstance(reference, Missing):
         return Missing(RESIDUALS, reference.why, reference.remedy)
     try:
-        judge, theirs = bounded_by_all(subject.side.ratings, reference)
+        judge, theirs = bounded_by_all(subject.judge_ratings.ratings, reference)
     except (NotIdentifiedError, NotConvergedError) as error:
         return Missing(RESIDUALS, str(error), "join the groups")
     length = _mean_length(subject.battles)

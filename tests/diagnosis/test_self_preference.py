@@ -9,8 +9,8 @@ from judged_worlds import OWN, both, world
 from podium import Judge, rank, read_battles
 from podium.diagnosis.figures import Missing, Statistic
 from podium.diagnosis.gold_source import Gold
+from podium.diagnosis.ratings import fit_line, fit_ratings
 from podium.diagnosis.self_preference import measure_self_preference
-from podium.diagnosis.sides import fit_line, fit_ratings
 from podium.rankers.scale import POINTS
 
 JUDGED = np.array([10.0, 35.0, -20.0, 40.0, -65.0])
@@ -100,7 +100,7 @@ def test_self_preference_is_not_reported_for_a_judge_that_exaggerates_gaps():
     subject = subject_of(battles, "gpt-9")
     found = measure_self_preference(subject)
     assert covers(found.excess, 0.0)
-    ours, theirs = subject.side.ratings.select(OWN), subject.reference.select(OWN)
+    ours, theirs = subject.judge_ratings.ratings.select(OWN), subject.reference.select(OWN)
     raw = float((ours.elo - theirs.elo).mean())
     assert raw > 40 > abs(found.excess.value)
 
@@ -166,7 +166,7 @@ def test_a_gold_ranking_is_a_reference_without_error():
     assert found.who == "gold"
     assert covers(found.excess, 0.0)
     assert covers(found.slope, 1.3)
-    assert Gold("gold.csv", scores).side.ratings.influence.shape == (0, 6)
+    assert Gold("gold.csv", scores).source_ratings.ratings.influence.shape == (0, 6)
 
 
 def test_self_preference_uses_other_judges_without_labels_or_gold():

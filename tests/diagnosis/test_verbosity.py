@@ -13,7 +13,7 @@ from scipy.special import expit
 
 from podium import Judge, NotIdentifiedError, read_battles, simulate
 from podium.diagnosis.figures import Missing
-from podium.diagnosis.sides import bounded_by_all
+from podium.diagnosis.ratings import bounded_by_all
 from podium.diagnosis.verbosity import correlate_residuals, length_effect, log_ratio, partial_correlation, verbosity
 from podium.rankers.coded import code_battles
 from podium.rankers.defaults import REGULARIZATION
@@ -194,7 +194,7 @@ def test_length_bias_is_not_reported_for_a_judge_that_exaggerates_gaps_of_longer
         found = correlate_residuals(subject)
         if isinstance(found, Missing):
             continue
-        theirs, ours = bounded_by_all(subject.reference, subject.side.ratings)
+        theirs, ours = bounded_by_all(subject.reference, subject.judge_ratings.ratings)
         judge, human = ours.elo, theirs.elo
         length = np.array([np.exp(lengths[longer.models.index(name)]) for name in ours.models])
         held.append(found.low <= 0 <= found.high)

@@ -1,4 +1,4 @@
-"""Ratings of a judge, of human labels or of a gold standard, with their errors; and lines between two of them."""
+"""Ratings of one source (a judge, human labels or a gold standard) with their errors, and lines between two of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -125,7 +125,7 @@ class GivenRatings:
         return np.full((len(self.models),) * 2, FEWEST_DECIDED)
 
 
-Side: TypeAlias = BattleRatings | GivenRatings
+AnyRatings: TypeAlias = BattleRatings | GivenRatings
 
 
 def fit_ratings(battles: Battles, credit: np.ndarray | None = None) -> BattleRatings:
@@ -152,12 +152,12 @@ def fit_ratings(battles: Battles, credit: np.ndarray | None = None) -> BattleRat
     )
 
 
-def number_items(sides: Sequence[Side]) -> tuple[int, list[np.ndarray]]:
+def number_items(sources: Sequence[AnyRatings]) -> tuple[int, list[np.ndarray]]:
     """Number the items of several sources, a shared item once; rows without an item are never shared."""
     number: dict[str | tuple[int, int], int] = {}
     positions = []
-    for k, side in enumerate(sides):
-        keys = [name if name is not None else (k, row) for row, name in enumerate(side.clusters)]
+    for k, source in enumerate(sources):
+        keys = [name if name is not None else (k, row) for row, name in enumerate(source.clusters)]
         positions.append(np.array([number.setdefault(key, len(number)) for key in keys], dtype=np.int64))
     return len(number), positions
 

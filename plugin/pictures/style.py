@@ -53,5 +53,5 @@ def save(chart: Any, place: Place) -> None:
     """Write a chart as SVG, PNG or PDF, atomically."""
     load_extra("vl_convert")
     scale = {"scale_factor": SHARPNESS} if place.suffix == ".png" else {}
-    with atomic_file(place) as draft, draft.open("w" if place.suffix == ".svg" else "wb") as stream:
+    with atomic_file(place) as picture, picture.open("w" if place.suffix == ".svg" else "wb") as stream:
         chart.save(stream, format=place.suffix.removeprefix("."), **scale)

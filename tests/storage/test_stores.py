@@ -253,8 +253,8 @@ def test_unfinished_file_is_not_uploaded(store: Any, folder: Callable[..., str])
     url = folder("out.csv", b"old")
 
     def break_off() -> None:
-        with atomic_file(place_of(url)) as draft:
-            draft.write_text("half of")
+        with atomic_file(place_of(url)) as new_file:
+            new_file.write_text("half of")
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):

@@ -177,9 +177,9 @@ def write_into_log(place: Place, ranking: "Ranking") -> EvalResults:
     kept = [row for row in kept_rankings(metadata) if (row.get("ranker"), row.get("slice")) not in written]
     rankings = [*kept, *json.loads(json.dumps(now["rankings"]))]
     log.results.metadata = {**metadata, NAMESPACE: {**now, "rankings": rankings}}
-    with atomic_file(place) as draft:
-        shutil.copyfile(path, draft)
-        write_eval_log(log, str(draft), "json" if place.suffix == ".json" else "eval", header_only=True)
+    with atomic_file(place) as new_log:
+        shutil.copyfile(path, new_log)
+        write_eval_log(log, str(new_log), "json" if place.suffix == ".json" else "eval", header_only=True)
     return log.results
 
 

@@ -82,8 +82,8 @@ def collect_runs(folder: Path, run: Path, label: str | None, others: Sequence[Sa
 
 def write_run(folder: Path, results: Mapping[str, Any], tracker: Any) -> Path:
     """Write this run into a new folder as lm-eval does; return its model's folder, UsageError if it has no samples."""
-    with atomic_folder(folder) as draft:
-        write_results(draft, results, tracker)
+    with atomic_folder(folder) as new_folder:
+        write_results(new_folder, results, tracker)
     paths = [path for path in folder.rglob("*.jsonl") if SAMPLES.match(path.name)]
     if not paths:
         raise UsageError("lm-eval gave no samples of this run; there is nothing to rank")
@@ -97,8 +97,8 @@ def save_run(run: Path, output_path: str) -> tuple[Path, ...]:
     folder.mkdir(parents=True, exist_ok=True)
     saved = tuple(folder / path.name for path in sorted(run.iterdir()) if path.is_file())
     for path in saved:
-        with atomic_file(path) as draft:
-            shutil.copyfile(run / path.name, draft)
+        with atomic_file(path) as copy:
+            shutil.copyfile(run / path.name, copy)
     return saved
 
 

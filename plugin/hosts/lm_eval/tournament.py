@@ -108,8 +108,8 @@ def _redact_log(path: Path, log: "EvalLog", secrets: Sequence[str]) -> None:
     if any(secret in text for secret in in_json):
         for secret in sorted(in_json, key=len, reverse=True):
             text = text.replace(secret, HIDDEN)
-        with atomic_file(path) as draft:
-            write_eval_log(EvalLog.model_validate_json(text), str(draft), format="eval")
+        with atomic_file(path) as new_log:
+            write_eval_log(EvalLog.model_validate_json(text), str(new_log), format="eval")
 
 
 def _cause(error: str) -> str:

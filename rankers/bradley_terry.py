@@ -41,7 +41,7 @@ def bradley_terry(
     resamples: int = RESAMPLES,
     cluster: Cluster = "item",
     pin: str | None = None,
-    center: tuple[str, ...] | None = None,
+    centre: tuple[str, ...] | None = None,
     length_control: bool = False,
 ) -> Standings:
     """Rank by Bradley-Terry in Elo points: maximize sum w [y log s(d) + (1 - y) log s(-d)] - (lambda / 2) |theta|^2.
@@ -55,7 +55,7 @@ def bradley_terry(
         interval: `sandwich` (clustered, G / (G - 1), t with G - 1 degrees of freedom) or `bootstrap` (percentile).
         cluster: `item`, or `row` for comparison.
         pin: `MODEL:1000` shifts all scores so that this model has 1000.
-        center: models whose mean is 1500; by default all that are not separated.
+        centre: models whose mean is 1500; by default all that are not separated.
         length_control: ratings as if all responses were equally long (`podium.rankers.length_control.joint`).
 
     Raises:
@@ -72,7 +72,7 @@ def bradley_terry(
     strengths = fit_identified(coded.models, pairs, exposure.battles, regularization)
     length = fit_at_equal_length(lengths, strengths) if lengths else None
     strengths = length.strengths if length else strengths
-    scale = elo_scale(coded.models, bounded_models(strengths.graph), coded.clusters_by_model(), center, pin)
+    scale = elo_scale(coded.models, bounded_models(strengths.graph), coded.clusters_by_model(), centre, pin)
     if interval == "sandwich":
         estimate = estimate_elo(strengths, coded, scale, level)
     else:

@@ -199,14 +199,14 @@ def surplus_by_cluster(coded: CodedBattles, expected: np.ndarray) -> Matrix:
     return sum_by_cell(coded.cluster, coded.a, surplus, shape) + sum_by_cell(coded.cluster, coded.b, -surplus, shape)
 
 
-def center_columns(matrix: Matrix) -> np.ndarray:
+def centre_columns(matrix: Matrix) -> np.ndarray:
     """Return a dense copy of a matrix whose columns have mean zero."""
     dense = matrix.toarray() if sparse.issparse(matrix) else matrix
     return dense - dense.mean(axis=0)
 
 
-def centered_gram(blocks: Iterable[Matrix]) -> tuple[np.ndarray, int]:
-    """Return X'X of a matrix X with centered columns, given as blocks of rows, and its number of rows."""
+def centred_gram(blocks: Iterable[Matrix]) -> tuple[np.ndarray, int]:
+    """Return X'X of a matrix X with centred columns, given as blocks of rows, and its number of rows."""
     rows, total, square = 0, np.zeros(1), np.zeros((1, 1))
     for block in blocks:
         product = block.T @ block

@@ -137,11 +137,11 @@ def unskewed_tails(contributions: np.ndarray) -> Tails:
     T is the mean over the standard deviation, a the corrected skewness (Hall 1992, section 4); it rises with the mean.
     """
     number, mean = len(contributions), float(contributions.mean())
-    centered = contributions - mean
-    spread = float(np.sqrt(np.sum(centered**2) / max(number - 1, 1)))
+    centred = contributions - mean
+    spread = float(np.sqrt(np.sum(centred**2) / max(number - 1, 1)))
     if number < 3 or spread <= ROUNDING * abs(mean):
         return 0.0, 0.0
-    skewness = SKEWNESS_FACTOR * float(np.sum(centered**3)) * number / ((number - 1) * (number - 2)) / spread**3
+    skewness = SKEWNESS_FACTOR * float(np.sum(centred**3)) * number / ((number - 1) * (number - 2)) / spread**3
     ratio = mean / spread
     statistic = ratio + skewness * ratio**2 / 3 + skewness**2 * ratio**3 / 27 + skewness / (6 * number)
     above, below = stdtr(number - 1, np.array([-1, 1]) * np.sqrt(number) * statistic)

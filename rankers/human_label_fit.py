@@ -11,7 +11,7 @@ from podium.nouns.calibration import SMALLEST_SE
 from podium.nouns.human_labels import MATCHUP_COLUMNS, matchup_frame, mean_labels
 from podium.rankers.coded import CodedBattles, cluster_codes
 from podium.rankers.graph import comparison_graph
-from podium.rankers.intervals import center_covariance
+from podium.rankers.intervals import centre_covariance
 from podium.rankers.pairs import pair_sums
 from podium.rankers.scale import POINTS
 from podium.rankers.strengths import fit_strengths
@@ -86,7 +86,7 @@ def human_ratings(labels: CodedBattles, regularization: float) -> tuple[np.ndarr
     strengths = fit_strengths(pairs, regularization)
     hidden = graph.separated
     theta[met] = np.where(hidden, np.nan, strengths.theta)
-    variance = np.diag(center_covariance(strengths.covariance(part)))
+    variance = np.diag(centre_covariance(strengths.covariance(part)))
     # Labels that are all equal, as ties, leave no residuals: the error is unknown, not zero.
     unknown = hidden | (labels.clusters < 2) | (POINTS**2 * variance <= SMALLEST_SE**2)
     se[met] = np.where(unknown, np.nan, np.sqrt(np.maximum(variance, 0.0)))

@@ -9,7 +9,7 @@ from scipy.special import ndtri, stdtrit
 
 from podium.errors import UsageError
 from podium.progress import track
-from podium.rankers.coded import Cluster, Matrix, centered_gram
+from podium.rankers.coded import Cluster, Matrix, centred_gram
 
 Interval = Literal["sandwich", "bootstrap"]
 """How the standard error of a score is estimated."""
@@ -174,12 +174,12 @@ def bootstrap_estimate(
 
 
 def covariance_of(influence: Matrix | Iterable[Matrix]) -> np.ndarray:
-    """Return the cluster-robust covariance G / (G - 1) X'X of centered influences X, shape (columns, columns)."""
-    square, clusters = centered_gram([influence] if hasattr(influence, "shape") else influence)
+    """Return the cluster-robust covariance G / (G - 1) X'X of centred influences X, shape (columns, columns)."""
+    square, clusters = centred_gram([influence] if hasattr(influence, "shape") else influence)
     return square * (clusters / (clusters - 1)) if clusters > 1 else np.full(square.shape, np.nan)
 
 
-def center_covariance(covariance: np.ndarray) -> np.ndarray:
+def centre_covariance(covariance: np.ndarray) -> np.ndarray:
     """Convert a covariance of scores to that of scores minus their mean."""
     rows = covariance - covariance.mean(axis=0)
     return rows - rows.mean(axis=1)[:, None]

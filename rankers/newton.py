@@ -152,7 +152,7 @@ class Likelihood:
 
     def information(self, curvature: np.ndarray) -> np.ndarray:
         """Return the negative Hessian, shape (samples, parameters, parameters)."""
-        # The mean of the strengths, which no row identifies, gets a prior; on centered vectors the inverse is the same.
+        # The mean of the strengths, which no row identifies, gets a prior; on centred vectors the inverse is the same.
         matrix, size = self.design.information(curvature), self.design.models
         if self.penalty.ndim == 2 or len(self.penalty) == 1:
             matrix += self.penalty
@@ -216,7 +216,7 @@ def _iterate(likelihood: Likelihood, start: np.ndarray | None, tolerance: float 
     """Take damped Newton steps until each sample has converged; return the parameters and the number of steps."""
     design, samples = likelihood.design, len(likelihood.credit)
     origin = np.zeros((1, design.parameters)) if start is None else np.array(start, dtype=np.float64)[None]
-    at = np.repeat(_center_strengths(origin, design.models), samples, axis=0)
+    at = np.repeat(_centre_strengths(origin, design.models), samples, axis=0)
     active, previous, may_grow = np.arange(samples), np.inf, likelihood.largest < np.inf
     may_grow |= not np.count_nonzero(likelihood.penalty)
     here = _SampleFits(likelihood.credit, likelihood.weight, at, likelihood.logits(at))
@@ -243,7 +243,7 @@ def _iterate(likelihood: Likelihood, start: np.ndarray | None, tolerance: float 
             continue
         at[active] = here.at
         if not number:
-            return _center_strengths(at, design.models), steps
+            return _centre_strengths(at, design.models), steps
         active, previous, here = active[left], move[left], here.select(left)
     gains = np.sum(gradient * step, axis=1)[left]
     raise _no_convergence(gains, here.weight.sum(axis=1), float(move.max()))
@@ -258,7 +258,7 @@ def _no_convergence(gains: np.ndarray, weights: np.ndarray, move: float) -> NotC
     )
 
 
-def _center_strengths(at: np.ndarray, models: int) -> np.ndarray:
+def _centre_strengths(at: np.ndarray, models: int) -> np.ndarray:
     """Subtract the mean from the strengths, in place."""
     if models:
         at[:, :models] -= at[:, :models].mean(axis=1, keepdims=True)

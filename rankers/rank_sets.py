@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from podium.rankers.intervals import ScoreEstimates, center_covariance, t_quantile
+from podium.rankers.intervals import ScoreEstimates, centre_covariance, t_quantile
 
 MOST_SIMULATED = 500
 """Models up to which the critical value is simulated; above, Bonferroni's bound is used."""
@@ -41,8 +41,8 @@ def compare_all_pairs(estimate: ScoreEstimates, *, level: float, rng: np.random.
         return Contrasts(best, worst)
     covariance = estimate.covariance[np.ix_(known, known)]
     if estimate.pinned is not None:
-        # Differences are those of centered scores, and so are the draws.
-        covariance = center_covariance(covariance)
+        # Differences are those of centred scores, and so are the draws.
+        covariance = centre_covariance(covariance)
     # Equal scores are ordered by their errors: the names of models must not decide who gets which draws.
     place = np.lexsort(((covariance**3).sum(axis=1), np.diag(covariance), -score[known].round(9)))
     known, covariance = known[place], covariance[np.ix_(place, place)]
@@ -104,7 +104,7 @@ def _critical_value(covariance: np.ndarray, freedom: int, level: float, rng: np.
     if size > MOST_SIMULATED:
         return t_quantile(freedom + 1, 1 - 2 * (1 - level) / (size * (size - 1)))
     draws = 10_000 if size <= 100 else 4_000
-    # Centered ratings have a singular covariance, and rounding makes its zero eigenvalue negative: no Cholesky.
+    # Centred ratings have a singular covariance, and rounding makes its zero eigenvalue negative: no Cholesky.
     values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
     root = (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
     errors = rng.standard_normal((draws, size)) @ root

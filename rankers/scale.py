@@ -31,7 +31,7 @@ class EloScale:
         """Convert a covariance V of log-strengths to that of Elo scores, POINTS^2 (e_a - w)' V (e_b - w)."""
         weights = self.weights
         if self.pinned is None and np.count_nonzero(weights) == 1:
-            # A single model as the center of slices is not pinned: its own error must not become zero.
+            # A single model as the centre of slices is not pinned: its own error must not become zero.
             weights = np.full(len(weights), 1 / len(weights))
         rows = covariance - weights @ covariance
         return POINTS**2 * (rows - (rows @ weights)[:, None])
@@ -49,9 +49,9 @@ class EloScale:
 
 
 def elo_scale(
-    models: tuple[str, ...], among: np.ndarray, items: np.ndarray, center: tuple[str, ...] | None, pin: str | None
+    models: tuple[str, ...], among: np.ndarray, items: np.ndarray, centre: tuple[str, ...] | None, pin: str | None
 ) -> EloScale:
-    """Build the Elo scale: `pin` (`MODEL:1000`), or 1500 at the mean of `center`, or of those `among` by `items`."""
+    """Build the Elo scale: `pin` (`MODEL:1000`), or 1500 at the mean of `centre`, or of those `among` by `items`."""
     if pin:
         model, _, number = pin.rpartition(":")
         with suppress(ValueError):
@@ -59,8 +59,8 @@ def elo_scale(
                 code = models.index(find_name("model", model, models))
                 return EloScale(np.eye(len(models))[code], float(number), code)
         raise UsageError(f"pin={pin!r}: write pin=MODEL:NUMBER, for example pin={models[0]}:1000")
-    if center:
-        return EloScale(np.array([name in center for name in models]) / len(center))
+    if centre:
+        return EloScale(np.array([name in centre for name in models]) / len(centre))
     return EloScale(origin_weights(items, among))
 
 

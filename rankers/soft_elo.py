@@ -58,7 +58,7 @@ def soft_elo(
     pin: str | None = None,
     conformal_level: float | None = None,
     of: Literal["votes", "human"] = "votes",
-    center: tuple[str, ...] | None = None,
+    centre: tuple[str, ...] | None = None,
     calibration: Calibration | None = None,
     whole: Battles | None = None,
 ) -> Standings:
@@ -84,7 +84,7 @@ def soft_elo(
         conformal_level: by default that of the calibration.
         of: the rating that a conformal interval covers: `votes` (human ratings, from about as many votes as the
             calibrated models had) or `human` (from ever more votes).
-        center: models whose mean is 1500; by default all that are not separated.
+        centre: models whose mean is 1500; by default all that are not separated.
         calibration: of this judge.
         whole: all battles, if `battles` are a slice: beta is fitted to them.
 
@@ -103,7 +103,7 @@ def soft_elo(
         return soft.annotate(place(battles, calibration, soft.signal))
     notes = _notes_without_placement(calibration, conformal_level, of)
     penalty = REGULARIZATION if regularization is None else regularization
-    exposure, strengths, estimate, scale = _fit_jointly(battles, soft, penalty, cluster, center, pin, level)
+    exposure, strengths, estimate, scale = _fit_jointly(battles, soft, penalty, cluster, centre, pin, level)
     extra = {"hard": _hard_elo(battles, exposure.models, estimate.score, penalty)} if hard else {}
     labelled = label_strengths(
         exposure, strengths, estimate, scale, level=level, rng=rng, ranker="soft-elo", extra=extra
@@ -269,7 +269,7 @@ def _fit_jointly(
     soft: SoftCredits,
     penalty: float,
     cluster: Cluster,
-    center: tuple[str, ...] | None,
+    centre: tuple[str, ...] | None,
     pin: str | None,
     level: float,
 ) -> tuple[Exposure, Strengths, ScoreEstimates, EloScale]:
@@ -278,7 +278,7 @@ def _fit_jointly(
     pairs = pair_sums_with_items(coded)
     exposure = replace(measure_exposure(battles, coded, pairs), lacking=f"battle with a signal ({soft.signal.kind})")
     strengths = fit_identified(coded.models, pairs, exposure.battles, penalty)
-    scale = elo_scale(coded.models, bounded_models(strengths.graph), coded.clusters_by_model(), center, pin)
+    scale = elo_scale(coded.models, bounded_models(strengths.graph), coded.clusters_by_model(), centre, pin)
     estimate = estimate_elo(strengths, coded, scale, level, target_error(coded, strengths, soft))
     if estimate.method and soft.target.kind != "credit":
         beta = "beta taken as exact" if soft.target.covariance is None else "error of beta included"

@@ -9,7 +9,7 @@ from scipy.special import expit
 
 from podium.errors import UsageError
 from podium.rankers.cells import BattleData, load_battles
-from podium.rankers.coded import CodedBattles, Matrix, center_columns, centered_gram, surplus_by_cluster
+from podium.rankers.coded import CodedBattles, Matrix, centre_columns, centred_gram, surplus_by_cluster
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.graph import Graph, comparison_graph, separated_in_resamples, separated_models
 from podium.rankers.newton import RESAMPLE_TOLERANCE, DesignMatrix, Likelihood, Optimum, maximize, maximize_samples
@@ -64,17 +64,17 @@ class Strengths:
 
     def influence(self, coded: CodedBattles) -> np.ndarray:
         """Return the influence of each fitted cluster on each parameter, shape (clusters, parameters)."""
-        return self.solve(center_columns(self.cluster_scores(coded)).T).T
+        return self.solve(centre_columns(self.cluster_scores(coded)).T).T
 
     def covariance(self, battles: BattleData) -> np.ndarray:
-        """Return the covariance G / (G - 1) H^-1 B H^-1, B the outer products of the clusters' centered scores."""
+        """Return the covariance G / (G - 1) H^-1 B H^-1, B the outer products of the clusters' centred scores."""
         clusters = battles.clusters
         correction = clusters / max(clusters - 1, 1)
         if clusters < len(self.optimum.at):
             # Solving for the clusters' scores is the smaller system: 10,000 models stay affordable.
             influence = self.influence(load_battles(battles))
             return correction * (influence.T @ influence)
-        scores, _ = centered_gram(self.cluster_scores(block) for block in battles.blocks())
+        scores, _ = centred_gram(self.cluster_scores(block) for block in battles.blocks())
         factor = self._factor()
         return correction * linalg.cho_solve(factor, linalg.cho_solve(factor, scores).T)
 

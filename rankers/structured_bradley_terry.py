@@ -40,7 +40,7 @@ def structured_bradley_terry(
     spread_prior: float = SPREAD_PRIOR,
     regularization: float = REGULARIZATION,
     pin: str | None = None,
-    center: tuple[str, ...] | None = None,
+    centre: tuple[str, ...] | None = None,
     whole: Battles | None = None,
 ) -> Standings:
     """Rank by few human labels and a judge's verdicts, in Elo points on the human scale.
@@ -59,7 +59,7 @@ def structured_bradley_terry(
         spread_prior: logits, prior median of the disagreement between judge and humans; 0.35 by default.
         regularization: lambda of the judge's ratings and of the ratings by labels alone.
         pin: `MODEL:1000` shifts all scores.
-        center: models whose mean is 1500; by default all that are not separated.
+        centre: models whose mean is 1500; by default all that are not separated.
         whole: all battles, if `battles` are a slice, whose items' labels only are used.
 
     Raises:
@@ -79,7 +79,7 @@ def structured_bradley_terry(
     labels = human_label_fit(battles, coded.models, _items_of_slice(battles, whole))
     fit = fit_random_effects(labels.coded, judge.theta, spread_prior)
     human, human_se = human_ratings(labels.coded, regularization)
-    scale = elo_scale(coded.models, bounded_models(judge.graph), coded.clusters_by_model(), center, pin)
+    scale = elo_scale(coded.models, bounded_models(judge.graph), coded.clusters_by_model(), centre, pin)
     estimate = _posterior_estimate(fit, scale, coded.clusters, level)
     extra = _place_human(human, human_se, estimate.score, level) | {
         "judge": scale.scores(fit.kappa[0] * judge.theta),

@@ -11,7 +11,7 @@ from podium.errors import REMOVED, PluginError, UsageError, unknown_name, unknow
 from podium.hookspecs import Extension, Ranker, Tournament
 from podium.plugins import catalogue
 
-RESERVED = frozenset({"battles", "rng", "level", "center", "calibration", "whole"})
+RESERVED = frozenset({"battles", "rng", "level", "centre", "calibration", "whole"})
 """Parameters of a ranker that podium fills in, which are not options."""
 
 

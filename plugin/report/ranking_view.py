@@ -167,7 +167,7 @@ def _format_ranking_counts(standings: Standings) -> Iterator[str]:
 
 
 def _origin(origin: Mapping[str, Any]) -> str:
-    """Write how the Elo scale is centered, and what a fixed rating means for intervals."""
+    """Write how the Elo scale is centred, and what a fixed rating means for intervals."""
     if pinned := origin.get("pinned"):
         return f"intervals are those of differences to {pinned}, which is pinned"
     light = some([f"{name} ({weight:.2g} of one)" for name, weight in origin["weights"].items()])

@@ -23,7 +23,7 @@ class Anchor(Stopping):
     """Play all models against an anchor on every item: M - 1 battles an item for M models.
 
     With `anchor=auto` a pilot chooses the most informative model (Don-Yehiya et al. 2026, sections 4.3 and 5.3: ten
-    items suffice to recognize the bad anchors, which are the best and the worst models). The pilot plays each candidate
+    items suffice to recognise the bad anchors, which are the best and the worst models). The pilot plays each candidate
     against all others, which is the cheapest way to measure each candidate's informativeness on those items; with all
     models as candidates it is a round robin. The anchor then plays the remaining items; the pilot's battles count.
 

@@ -51,7 +51,7 @@ def rank(
         rankers: names, as a sequence or separated by commas.
         level: of intervals and rank sets, in (0, 1).
         seed: of everything random; the same seed gives the same output.
-        by: rank each value of this column separately, on a scale centered on the models common to all.
+        by: rank each value of this column separately, on a scale centred on the models common to all.
         pool: rank the battles of several judges together.
         calibration: of the judge, or the path of its file; for rankers that soften verdicts.
         models: a table with the columns `model` and `family`, or its path.
@@ -135,7 +135,7 @@ def _rank_slices(
     known = {value: judge_warnings(part, families) for value, part in slices}
     standings: list[Standings] = []
     errors: list[tuple[str, PodiumError]] = []
-    for ranker in _center_rankers(rankers, slices):
+    for ranker in _centre_rankers(rankers, slices):
         before, misused = len(standings), True
         for value, part in slices:
             try:
@@ -158,16 +158,16 @@ def _rank_slices(
     return tuple(standings), failures
 
 
-def _center_rankers(rankers: Sequence[RankerCall], slices: Sequence[Slice]) -> list[RankerCall]:
-    """Center rankers with a free origin on the models common to all slices, so that slices are comparable."""
+def _centre_rankers(rankers: Sequence[RankerCall], slices: Sequence[Slice]) -> list[RankerCall]:
+    """Centre rankers with a free origin on the models common to all slices, so that slices are comparable."""
     if len(slices) < 2:
         return list(rankers)
     common = _common_models(slices)
     note = "no model is in every slice: each slice is centred on its own models, compare scores within a slice only"
-    changes, warnings = ({"center": common}, ()) if common else ({}, (note,))
+    changes, warnings = ({"centre": common}, ()) if common else ({}, (note,))
     return [
         replace(ranker, settings={**ranker.settings, **changes}, warnings=warnings)
-        if "center" in parameters_of(ranker.function)
+        if "centre" in parameters_of(ranker.function)
         else ranker
         for ranker in rankers
     ]

@@ -10,7 +10,7 @@ from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.nouns.battles import Battles
 from podium.nouns.calibration import Stability
 from podium.rankers.calibration.signals import Signal, beta_direction, predict_preference, readable_margins
-from podium.rankers.coded import Cluster, CodedBattles, centered_gram, cluster_codes, hard_credits, order_of_battles
+from podium.rankers.coded import Cluster, CodedBattles, centred_gram, cluster_codes, hard_credits, order_of_battles
 from podium.rankers.graph import comparison_graph, separated_models
 from podium.rankers.newton import STEPS, DesignMatrix, Likelihood, SingularError, maximize
 from podium.rankers.pairs import pair_sums
@@ -97,7 +97,7 @@ class Evidence:
         surplus = (self.weight[rows] * (self.human[rows] - expit(x @ weights)))[:, None] * x
         scores = np.stack([np.bincount(codes, column) for column in surplus.T], axis=1)
         correction = clusters / (clusters - 1) if clusters > 1 else np.nan
-        return weights, correction * bread @ centered_gram([scores])[0] @ bread, clusters
+        return weights, correction * bread @ centred_gram([scores])[0] @ bread, clusters
 
     def _likelihood(self, rows: np.ndarray) -> Likelihood:
         """Return the penalized likelihood of the map on some battles."""

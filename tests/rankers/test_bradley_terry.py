@@ -346,7 +346,7 @@ def test_scores_average_1500():
 
 
 def test_the_centre_is_the_mean_of_the_models_named():
-    scores = elo(worldly_battles(3), center=("model-01", "model-04"))
+    scores = elo(worldly_battles(3), centre=("model-01", "model-04"))
     assert (scores["model-01"] + scores["model-04"]) / 2 == pytest.approx(MEAN)
 
 
@@ -490,7 +490,7 @@ def test_a_pin_changes_no_rank_set_and_has_no_error_under_the_bootstrap():
 
 
 def test_a_single_common_model_keeps_its_standard_error():
-    standings = bradley_terry(worldly_battles(3), rng=rng(), center=("model-01",))
+    standings = bradley_terry(worldly_battles(3), rng=rng(), centre=("model-01",))
     assert all(entry.se > 0 for entry in standings.entries)
 
 

@@ -298,7 +298,7 @@ def with_an_unbeaten_model(centre_on_all):
     hits, separated = [], 0
     for seed in range(150):
         world = simulate(5, 60, seed=seed, strengths=(-1.0, -0.4, 0.2, 1.2, 9.0), item_sd=1.0)
-        options = {"center": world.models} if centre_on_all else {}
+        options = {"centre": world.models} if centre_on_all else {}
         standings = bradley_terry(battles_of(world), rng=np.random.default_rng(seed), **options)
         if not standings.fit.separated:
             continue

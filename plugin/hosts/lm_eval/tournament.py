@@ -30,7 +30,7 @@ DEFAULT_TOURNAMENT = "round_robin"
 LOADING_PROVIDERS = frozenset(("hf", "vllm", "sglang", "llama-cpp-python", "transformer_lens", "nnterp"))
 """Providers that load a model or start a server when it is named: these wait until the run has ended."""
 CAUSE_AFTER_REQUEST = re.compile(r"ModelGenerateError\(.*\\n\\n(?P<cause>\w+\(.*\))['\"]\)", re.DOTALL)
-"""An error as Inspect summarizes it, with the request before its cause."""
+"""An error as Inspect summarises it, with the request before its cause."""
 
 
 def check_tournament(options: RankerOptions) -> None:

@@ -115,7 +115,7 @@ class Study:
         by_anchor: tau of each anchor and ranker by number of items, a value per seed.
         by_number: tau of anchors drawn at random and ranker by their number, a value per seed.
         calls: mean judge calls by number of anchors.
-        informative: share of pairs of others that an anchor's verdicts tell apart, with its interval.
+        informative: share of pairs of others that an anchor's verdicts distinguish, with its interval.
     """
 
     models: list[str]

@@ -251,7 +251,7 @@ def designs_named(asked: Sequence[str]) -> list[str]:
 
 
 def time_rounds(models: int, items: int) -> None:
-    """Print the CPU seconds that each round of `until=order` takes to schedule, all models alike: nobody leaves."""
+    """Print the CPU seconds that each round of `until=order` takes to schedule, all models alike: no model leaves."""
     names = tuple(f"model {k:03d}" for k in range(models))
     field, rule = Field(names, tuple(f"item {k}" for k in range(items)), {}), Ring(until="order")
     rng, rounds = np.random.default_rng(0), []

@@ -153,8 +153,8 @@ def _reject_ambiguous_runs(runs: Sequence[Samples]) -> None:
     for place, other, why in pairs:
         short = runs[0].model.rpartition("/")[2]
         raise UsageError(
-            f"{runs[0].model!r} on {runs[0].task} {why}: {place} and {other}; lm-eval names both alike: tell them "
-            f"apart with labels ({short}-1={place} {short}-2={other}), or leave one out"
+            f"{runs[0].model!r} on {runs[0].task} {why}: {place} and {other}; lm-eval names both alike: label "
+            f"them ({short}-1={place} {short}-2={other}), or leave one out"
         )
 
 

@@ -224,7 +224,7 @@ def _reject_repeated_models(owners: dict[str, str], source: str, rows: Iterable[
         if name in owners:
             labels = [f"{name}-{k}={split_label(each)[1]}" for k, each in enumerate((owners[name], source), 1)]
             raise UsageError(
-                f"two sources hold a model {name!r}: {owners[name]} and {source}; tell them apart with labels "
+                f"two sources hold a model {name!r}: {owners[name]} and {source}; label them "
                 f"({' '.join(labels)}), or, if they are parts of one, give them as one folder or glob"
             )
         owners[name] = source

@@ -93,7 +93,7 @@ def test_the_standard_error_of_an_unbalanced_ratio_is_the_jackknifes():
 
 
 def test_repeats_are_averaged_before_their_sign_is_taken():
-    """Two losers to the anchor, one of them in two of three repeats: both lose, so they are not told apart."""
+    """Two losers to the anchor, one of them in two of three repeats: both lose, so they are not distinguishable."""
     rows = [("i", "anchor", "x", c) for c in (1.0, 1.0, 0.0)] + [("i", "anchor", "y", 1.0), ("i", "x", "y", 0.5)]
     frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])
     standings = informativeness(read_battles(frame), rng=np.random.default_rng(0), levels="three")

@@ -18,7 +18,7 @@ def printable(text: str) -> str:
 
 def tell(message: str, who: str = "podium") -> None:
     """Write a message to stderr with control characters escaped and URL credentials removed."""
-    from podium.storage.remote import without_secrets  # lm-eval's help loads this file, and tells nothing
+    from podium.storage.remote import without_secrets  # imported here because lm-eval's help loads this file
 
     print(printable(f"{who}: {without_secrets(message)}"), file=sys.stderr)
 

@@ -31,8 +31,8 @@ def compare_all_pairs(estimate: ScoreEstimates, *, level: float, rng: np.random.
 
     A model's rank set is 1 + the number significantly better ... M - the number significantly worse. The critical
     value is the `level` quantile of the largest |t| over all pairs, simulated from the covariance (Mogstad et al.
-    2024). Models without a standard error are compared with nobody and have no rank set; with a single cluster no
-    model has one.
+    2024). Models without a standard error are left out of the comparison and have no rank set; with a single cluster,
+    no model has one.
     """
     score, size = estimate.score, len(estimate.score)
     known = np.flatnonzero(~np.isnan(score) & ((estimate.se > 0) | (np.arange(size) == estimate.pinned)))

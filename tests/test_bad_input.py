@@ -1,4 +1,4 @@
-"""What cannot be answered is refused, with the file, the row, the value and the remedy."""
+"""Input that cannot be ranked raises an error, with the file, the row, the value and the remedy."""
 
 import json
 import math
@@ -39,7 +39,7 @@ def circle(items=4):
 
 
 def test_records_that_are_no_frame_say_how_to_make_one():
-    with pytest.raises(podium.UsageError, match=r"not a list|no list"):
+    with pytest.raises(podium.UsageError, match="not a list"):
         podium.rank([{"item": "1", "model_a": "x", "model_b": "y", "credit": 1}])
 
 

@@ -1,4 +1,4 @@
-"""The calibration file: what stands in it, that it reads back as it was, and how a damaged one is refused."""
+"""The calibration file: what stands in it, that it reads back as it was, and the error that a damaged one raises."""
 
 import json
 from copy import deepcopy

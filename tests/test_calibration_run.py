@@ -1,4 +1,4 @@
-"""Calibrating a judge: what is refused, what is warned of, and figures that can be had another way."""
+"""Calibrating a judge: errors, warnings, and figures that can be had another way."""
 
 from dataclasses import asdict
 from functools import cache

@@ -47,7 +47,7 @@ def label(output: "Place | None", responses: tuple[str, ...], **arguments: Any) 
     from podium.storage.atomic_files import write_text
 
     if output is not None and not responses and arguments["by"] == "random":
-        raise UsageError("-o: nobody can fill in a sheet without texts: name the files of the responses (--responses)")
+        raise UsageError("-o: a sheet needs the texts of the responses: name their files (--responses)")
     how = {"number": arguments.pop("number"), "by": arguments.pop("by")}
     rng, labels = np.random.default_rng(arguments.pop("seed")), arguments.pop("human_labels")
     battles = options.read_sources(arguments, one_sided=arguments.pop("one_sided"))

@@ -139,7 +139,7 @@ class Verdicts:
             turned = "compare (a, b) on an item that also has (b, a): if model_a was shown first, say --shown a"
             notes += [(twice, "rows repeat another row in every column; they count as repeats")]
             notes += [(both, f"rows {turned}, and the two orders are merged")]
-        apart = "they stay battles of their own (a `repeat` column would tell which belong together)"
+        apart = "they stay battles of their own (a `repeat` column would say which belong together)"
         shared = f"judgments share item, pair, judge and repeat with more than one other; {apart}"
         notes += [(tally.ambiguous if self.merge else 0, shared)]
         notes += [(tally.lacking, "battles have a margin and no credit: the sign of the margin stands in")]

@@ -17,7 +17,7 @@ Answers: TypeAlias = Mapping[str, Any]
 MOST_UNPARSED = CHECKS["unparsed"].threshold
 FIRST_NUMBER = re.compile(r"-?[\d.]+(%| of [\d,]+| Elo)?")
 MATCHING_SLOPE = (0.8, 1.25)
-"""Slopes at which Elo gaps are said to match human ones, if the interval holds 1: a fifth off either way."""
+"""Slopes between which Elo gaps match human ones, provided that the interval contains 1."""
 
 
 @dataclass(frozen=True, slots=True)

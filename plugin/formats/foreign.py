@@ -68,7 +68,7 @@ def translate_verdicts(records: Records, foreign: Foreign) -> Records:
 def _translate_credit(records: Records, credit_map: Mapping[str, float], unknown: str) -> Records:
     """Return the records with the column credit translated, and the reason where a verdict is unknown."""
     if "credit" not in records.columns:
-        raise UsageError("--credit-map translates the column credit, and there is none; name it with --columns")
+        raise UsageError("--credit-map translates the column credit, which is missing; name it with --columns")
     words = records.columns["credit"].text
     cases = " ".join(f"when {_key(text(word))} then {float(credit)!r}::double" for word, credit in credit_map.items())
     credit = f"case {_key(words)} {cases} end"

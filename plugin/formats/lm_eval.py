@@ -170,8 +170,8 @@ def _sheets_of(rows: pd.DataFrame, all_runs: bool) -> list[tuple[str, pd.DataFra
 def _note_unshared(task: str, documents: Mapping[str, set[str]], shared: set[str], own: Sequence[Scores]) -> list[str]:
     """Return notes that name the models whose documents no other model has."""
     if len(documents) < 2:
-        only = next(iter(documents), "nobody")
-        return [f"{task}: only {only} has samples of it, and nothing can be compared"]
+        only = next(iter(documents), "no model")
+        return [f"{task}: only {only} has samples of it; comparing takes two models"]
     paths = {scores.file.model: scores.file.path for scores in own}
     why = "another version, split or selection of the task? (documents that hold images hash differently in every run)"
     alone = {name: f"no document or target of {name} is in another's samples of {task}" for name in documents}

@@ -94,7 +94,7 @@ def read_arena_hard(records: pd.DataFrame) -> pd.DataFrame:
 
 def read_evalica(records: pd.DataFrame) -> pd.DataFrame:
     """Read evalica's battles, with `left` as model_a; the winner is left, right, tie or a model's name."""
-    remedy = "a winner is left, right, tie, or the name of one of the two; empty where nobody was judged"
+    remedy = "a winner is left, right, tie, or the name of one of the two; empty if no verdict was given"
     winner = _side_of_winner(records, "left", "right")
     credit, unparsed = parse_words(winner, {"left": 1.0, "right": 0.0, "tie": 0.5}, remedy=remedy)
     frame = records.drop(columns="winner").rename(columns={"left": "model_a", "right": "model_b"})
@@ -280,9 +280,9 @@ def _split_games(records: pd.DataFrame, column: str, verdict: str, orders: tuple
     for position, games in enumerate(records[column]):
         problem = ""
         if not isinstance(games, list | np.ndarray) or not 1 <= len(games) <= 2:
-            problem = "are not one or two"
+            problem = "is not a list of one or two judgments"
         elif any(game is not None and not has_verdict(game) for game in games):
-            problem = f"hold something else than objects with a {verdict}"
+            problem = f"has an entry that is not an object with a {verdict}"
         if problem:
             remedy = "each record needs a list of one judgment per order, null where the judge failed"
             row = row_name(records.index, position)

@@ -125,7 +125,7 @@ class CalibrationContent(JsonRecord):
             "scale_correction: a mean is not above 0": any(each.mean <= 0 for each in corrections),
             "scale_correction: a spread is below 0": any(each.spread < 0 for each in corrections),
             "conformal: a level is not between 0 and 1": not all(0 < each.level < 1 for _, each in self.conformal),
-            "provenance: its prompts are no list": not isinstance(self.provenance.get("prompts", []), list),
+            "provenance.prompts is not a list": not isinstance(self.provenance.get("prompts", []), list),
         }
         for problem, is_true in problems.items():
             if is_true:

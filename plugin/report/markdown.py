@@ -7,7 +7,7 @@ from podium.printable import printable
 from podium.report.model import Report, Table
 
 MARKUP = re.compile(r"[\\`*<\[|]|(?<![^\W_])_|_(?![^\W_])")
-"""Characters that Markdown reads as markup; an underscore inside a word is none."""
+"""Characters that Markdown reads as markup, apart from underscores inside a word."""
 RULE = {"l": "---", "r": "---:"}
 
 

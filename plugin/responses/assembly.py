@@ -28,7 +28,7 @@ def assemble(answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]) -
     items = tuple(replace(_item_of(rows), responses=times[item]) for item, rows in asked.items() if item in times)
     several, most = sum(item.responses > 1 for item in items), max((item.responses for item in items), default=1)
     silent = [item for item in asked if item not in times]
-    notes = [f"{len(silent)} questions that nobody answered were left out: {some(silent, most=5)}"] if silent else []
+    notes = [f"{len(silent)} questions without a response were left out: {some(silent, most=5)}"] if silent else []
     if several:
         note = f"{several:,} items have up to {most} responses of a model (epochs, repeats)"
         notes.append(f"{note}: the first meets the first, the second the second, ...")
@@ -52,7 +52,7 @@ def _answers_by_model(answers: Sequence[ResponseRow]) -> list[tuple[str, dict[st
         first = cells[answer.model].setdefault(response_key(answer.question.item, answer.number), answer)
         if first is not answer:
             problem = f"a second response of {answer.model!r} to item {answer.question.item!r}"
-            remedy = "keep one of the two, or tell the models apart with labels: one=path other=path"
+            remedy = "keep one of the two, or label the models: one=path other=path"
             raise answer.question.error(f"{problem}; the first is in {first.question.place}", remedy)
     return sorted(cells.items())
 

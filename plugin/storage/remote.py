@@ -213,7 +213,7 @@ def _convert_error(place: RemoteFile, system: Any, error: Exception) -> PodiumEr
     if {type(known).__name__ for known in (error, cause)} & CREDENTIAL_ERRORS:
         return UsageError(f"{place}: no credentials. Remedy: {remedy}")
     if isinstance(error, PermissionError) or status in (401, 403):
-        return UsageError(f"{place}: access is refused. Remedy: {remedy}")
+        return UsageError(f"{place}: access denied. Remedy: {remedy}")
     if isinstance(error, FileNotFoundError) and (place.scheme in STORES or status == 404):
         bucket = place.url.split("/")[2]
         with suppress(Exception):

@@ -138,9 +138,7 @@ class Stopping:
         if not 0 < self.level < 1:
             raise UsageError(f"level={self.level}: give a number between 0 and 1; 0.95 is usual")
         if self.start < MIN_ITEMS:
-            raise UsageError(
-                f"start={self.start}: fewer than {MIN_ITEMS} items tell no error; give {MIN_ITEMS} or more"
-            )
+            raise UsageError(f"start={self.start}: too few items to estimate an error; give {MIN_ITEMS} or more")
         if self.margin and (not self.until or self.error is not None):
             raise UsageError(f"margin={self.margin:g} belongs to until=order or until=topK; leave it out")
 

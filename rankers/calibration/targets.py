@@ -113,7 +113,7 @@ def weak_signal_warnings(target: Target, agreement: Agreement) -> list[str]:
     """Warn of a small beta, and of agreement that does not rise with |margin| (Soft-Elo, appendix D.2)."""
     warnings = []
     if target.low is not None and target.low <= 0:
-        warnings.append(f"no signal: the interval of beta, {target.low:.3g} to {target.high:.3g}, holds 0")
+        warnings.append(f"no signal: the interval of beta, {target.low:.3g} to {target.high:.3g}, contains 0")
     size, auc, p = agreement.mean_abs_margin, agreement.auc, agreement.auc_p
     if target.kind in ("smoothing", "credit") or size is None:
         return warnings

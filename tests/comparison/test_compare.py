@@ -1,4 +1,4 @@
-"""Whether one model is better than another: answers, what is refused, and what is said."""
+"""Whether one model is better than another: answers, errors and messages."""
 
 import json
 import subprocess

@@ -90,7 +90,7 @@ def test_a_row_with_one_game_is_one_battle_of_one_order(save):
 
 @pytest.mark.parametrize("games", [[], None, [game("A>B")] * 3])
 def test_a_row_without_one_or_two_games_is_an_error(save, games):
-    with pytest.raises(podium.DataError, match=r"line 1: games .* are not one or two"):
+    with pytest.raises(podium.DataError, match=r"line 1: games .* is not a list of one or two judgments"):
         podium.read_battles(save("newcomer.jsonl", [judgment() | {"games": games}]))
 
 

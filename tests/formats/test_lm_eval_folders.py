@@ -369,7 +369,7 @@ def test_lm_eval_reports_a_task_with_only_one_model(out: Path) -> None:
     battles = podium.read_battles(out)
     assert (battles.values_of("task"), battles.lost) == (
         ("t",),
-        ("u: only org/a has samples of it, and nothing can be compared",),
+        ("u: only org/a has samples of it; comparing takes two models",),
     )
 
 

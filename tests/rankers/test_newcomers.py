@@ -480,7 +480,7 @@ def test_doubts_of_the_calibration_are_reported_by_the_ranking():
     agreement = replace(known().agreement, mean_abs_margin=0.01)
     weak = replace(known(), agreement=agreement, target=replace(known().target, low=-0.1))
     found = standings(arrivals(), calibration=weak)
-    assert "holds 0" in warning_with(found, "no signal")
+    assert "contains 0" in warning_with(found, "no signal")
     assert "below 0.35" in warning_with(found, "weak margin signal")
 
 

@@ -123,7 +123,7 @@ def test_items_without_responses_are_left_out_and_reported(save):
     asked = save("asked.jsonl", [{"id": f"q{k}", "instruction": f"Say {k}."} for k in (1, 2, 3)])
     read = read_responses(asked, save("wren.jsonl", [{"id": "q2", "response": "2"}]))
     assert [one.id for one in read.items] == ["q2"]
-    assert read.notes == ("2 questions that nobody answered were left out: q1, q3",)
+    assert read.notes == ("2 questions without a response were left out: q1, q3",)
 
 
 def test_a_file_of_something_else_says_its_columns_and_what_would_do(save):

@@ -372,7 +372,7 @@ def test_a_signed_url_is_ranked_and_its_signature_is_shown_nowhere(
         assert code == 2
         out, err = out + more, err + said
     assert "there is nothing of this name" in err
-    assert "access is refused" in err
+    assert "access denied" in err
     for secret in ("s3cre", "pa55word", "expires"):
         assert secret not in out + err
 

@@ -92,7 +92,7 @@ def split_requests(prompts: Sequence[str], when: str, how: Mapping[str, Any]) ->
     generation = {name: how[name] for name in GENERATION if how.get(name) is not None}
     rest = {name: value for name, value in how.items() if name not in GENERATION}
     system = rest["system"] if isinstance(rest.get("system"), str) else None
-    # What the models were told is shown to the judge.
+    # The system message of the models is shown to the judge.
     shown = {} if system is None else {"system": True}
     return AnswerRequests(models, tuple(questions), system, generation, tuple(notes)), rest | shown
 

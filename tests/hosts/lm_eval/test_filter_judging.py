@@ -331,7 +331,7 @@ def test_notes_on_opponents_are_reported(unasked: dict[str, Any], tmp_path: Path
     (tmp_path / "questions.jsonl").write_text('{"id": "q99", "instruction": "Nobody answered?"}\n')
     against = [*unasked["against"], str(tmp_path / "questions.jsonl")]
     JudgeFilter(**{**unasked, "against": against}).apply(["An answer."], [{"id": "q0"}])
-    assert "1 questions that nobody answered were left out" in caplog.text
+    assert "1 questions without a response were left out" in caplog.text
 
 
 def test_only_texts_can_be_judged(unasked: dict[str, Any]):

@@ -20,7 +20,7 @@ MOST_ITEMS = 1_000
 
 @dataclass(frozen=True)
 class PairFinding:
-    """The difference of candidate and baseline on one question; `results` has items, largest difference first."""
+    """The comparison of a candidate with a baseline on one question; `results` has a row per item, largest first."""
 
     candidate: str
     baseline: str

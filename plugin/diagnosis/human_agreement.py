@@ -116,7 +116,7 @@ def clustered_kappa(judge: np.ndarray, human: np.ndarray, sample: Clustered) -> 
 
 
 def _auc(size: np.ndarray, agree: np.ndarray, sample: Clustered) -> Figured:
-    """Return the probability that |margin| is larger where humans agree, with DeLong's clustered interval."""
+    """Return the AUC of |margin| (`size`) for agreement with humans (`agree`), with a clustered DeLong interval."""
     what = "margin where humans agree"
     if not len(size):
         return Missing(what, "no labelled battle without a tie has a margin", MARGINS)

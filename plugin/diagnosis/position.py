@@ -41,7 +41,7 @@ class SwapsByCloseness:
 
 @dataclass(frozen=True, slots=True)
 class Position(CardAnswer):
-    """The effect of the order on verdicts; if not `balanced`, `prefers_first` also reflects quality."""
+    """How the order changes verdicts; unless `balanced` (all in both orders), the first four reflect quality, too."""
 
     first_wins: Annotated[Figured, "shown first: wins"]
     ties: Annotated[Figured, "shown first: ties"]

@@ -24,7 +24,7 @@ from podium.report.model import Report, Table
 
 @dataclass(frozen=True, slots=True)
 class PageContent:
-    """The content of a report page, empty parts not shown; `rank_probabilities` (models, models) are of `names`."""
+    """What a report page shows, empty parts left out; `rank_probabilities` (models, ranks) has the order of `names`."""
 
     ranking: Ranking
     matchups: pd.DataFrame | None = None

@@ -31,7 +31,7 @@ Words = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class BattleTexts:
-    """Instructions, responses and the judges' words by item, number of the response and models; notes on lost ones."""
+    """Texts of battles: instructions by item; responses and judges' replies also by response number and model."""
 
     instructions: dict[str, str] = field(default_factory=dict)
     responses: dict[tuple[str, int, str], str] = field(default_factory=dict)

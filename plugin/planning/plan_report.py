@@ -123,7 +123,7 @@ def _anchor_section(plan: Plan) -> Section:
         ("interval", lambda own: _ends(own.informativeness, "{:.1%}")),
         ("of 3 levels", lambda own: _estimate(own.three_level, "{:.1%}")),
         ("pairs", lambda own: f"{own.pairs:,}"),
-        ("rank set", lambda own: EMPTY if own.rank_low is None else range_text(own.rank_low, own.rank_high)),
+        ("rank set", lambda own: range_text(own.rank_low, own.rank_high)),
     )
     axis = Axis(tuple(own.informativeness for own in plan.candidates), (0, 1), ("0%", "100%"), width=24)
     notes = (

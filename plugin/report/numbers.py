@@ -44,9 +44,9 @@ def interval_text(low: float | None, high: float | None, digits: int) -> str:
     return EMPTY if low is None and high is None else ends
 
 
-def range_text(low: int, high: int | None) -> str:
-    """Format a range of integers, as 1–3."""
-    return str(low) if low == high else f"{low}–{high}"
+def range_text(low: int | None, high: int | None) -> str:
+    """Format a range of integers as 1–3, or 2 if its ends are equal; a dash for unknown ends."""
+    return EMPTY if low is None else str(low) if low == high else f"{low}–{high}"
 
 
 def axis_ends(bars: Sequence[Estimate | None], marks: Sequence[float | None] = ()) -> tuple[float, float] | None:

@@ -83,7 +83,7 @@ def _columns(standings: Standings) -> dict[str, Callable[[Entry], str]]:
     if conformal:
         columns[f"conformal {percent(conformal)}"] = lambda entry: _conformal_text(entry, digits)
     else:
-        columns["rank set"] = lambda entry: range_text(entry.rank_low, entry.rank_high) if entry.rank_low else EMPTY
+        columns["rank set"] = lambda entry: range_text(entry.rank_low, entry.rank_high)
     columns["battles"] = lambda entry: f"{entry.battles:,}"
     if standings.ranker != "win-rate":
         columns.setdefault("win rate", lambda entry: number_text(entry.win_rate, 3))

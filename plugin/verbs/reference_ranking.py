@@ -82,7 +82,7 @@ def part_scorer(battles: Battles, ranker: str, options: Mapping[str, Any]) -> Pa
 
 
 def elo_of_pairs(pairs: Pairs, regularization: float) -> np.ndarray:
-    """Return Bradley-Terry ratings of the models that played, NaN where they are not identified, shape (models,)."""
+    """Return Bradley-Terry ratings in Elo, NaN without battles; all NaN if not identified, shape (models,)."""
     elo = np.full(pairs.models, np.nan)
     graph = comparison_graph(pairs) if len(pairs.first) else None
     if graph is None or graph.groups > 1 or (regularization == 0 and graph.separated.any()):

@@ -73,9 +73,7 @@ def test_a_named_column_that_does_not_exist_is_a_usage_error(save):
 
 
 def test_a_map_without_a_credit_column_is_a_usage_error(save):
-    with pytest.raises(
-        podium.UsageError, match=r"m\.csv: --credit-map translates the column credit, which is missing"
-    ):
+    with pytest.raises(podium.UsageError, match=r"m\.csv: --credit-map translates the column credit, which is missing"):
         podium.read_battles(save("m.csv", "model_a,model_b,margin\nx,y,1\n"), credit_map=MAP)
 
 

@@ -249,7 +249,7 @@ def parse_answers(request: RequestMetadata, kept: Mapping[str, Any] | None) -> d
 
 
 class VerdictRow(TypedDict):
-    """One judgment's verdict on model_a; `podium.scorers.judging.verdict_row` has further columns."""
+    """The verdict of one judgment on model_a; `podium.scorers.judging.build_verdict_row` adds further columns."""
 
     __pydantic_config__ = ConfigDict(extra="allow")  # type: ignore[misc]
 

@@ -107,5 +107,5 @@ def _paths(environment: Mapping[str, str]) -> list[str]:
 
 
 def _is_of_tests(path: Path) -> bool:
-    """Tell whether pytest put a folder among those in which modules are searched."""
+    """Return whether pytest put a folder among those in which modules are searched."""
     return path == TESTS.parent or path.is_relative_to(TESTS)

@@ -82,7 +82,7 @@ def pictures_not_made(page, folder):
 
 
 def is_to_be_run(excuse, folder):
-    """Tell whether nothing excuses a block from being run; put the record that it needs into the folder."""
+    """Return whether nothing excuses a block from being run; put the record that it needs into the folder."""
     name = (excuse or "").removeprefix(NEEDED)
     if not excuse or name == excuse or not (RECORDS / name).exists():
         return not excuse

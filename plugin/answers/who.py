@@ -17,7 +17,7 @@ MOST_PAIRS = 2
 
 
 def who_sentence(standings: Standings) -> str | None:
-    """Write which models lead; if fewer than two have intervals, that all are level, or new models' ratings; or None."""
+    """Write which models lead; if fewer than two have intervals, a tie of all or new models' ratings; else None."""
     separation = standings.separation
     if separation is None or len(separation.names) < 2:
         return _level_sentence(standings) or _new_models_sentence(standings)

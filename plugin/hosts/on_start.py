@@ -22,7 +22,7 @@ OPTIONS = ("--ranker", "--h", "-h", "--conf", "-C")
 
 
 def watch() -> None:
-    """Extend the host's command line on import, once, if arguments concern podium; at exit tell if that failed."""
+    """Extend the host's command line on import, once, if arguments concern podium; print at exit if that failed."""
     # `lm_eval run` alone shows help.
     if not any(word.startswith(OPTIONS) for word in sys.orig_argv) and sys.orig_argv[-1] != "run":
         return

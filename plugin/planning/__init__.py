@@ -1,1 +1,1 @@
-"""What a tournament costs and what it can tell, before it is played."""
+"""The cost and the precision of a tournament before it is played."""

@@ -55,5 +55,5 @@ def verdicts(rates: np.ndarray, items: int, seed: int, shared: float = 0.5, soft
 
 
 def covers(figure, truth: float) -> bool:
-    """Tell whether the interval holds a value, rounding aside."""
+    """Return whether the interval contains a value, rounding aside."""
     return figure.low - 1e-9 <= truth <= figure.high + 1e-9

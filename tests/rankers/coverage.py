@@ -39,7 +39,7 @@ def win_rate_truth(world: World) -> dict[str, float]:
 
 
 def covered(standings: Standings, truth: dict[str, float]) -> list[bool]:
-    """Tell for each model whether its interval holds its true value."""
+    """Return for each model whether its interval contains its true value."""
     return [entry.low <= truth[entry.model] <= entry.high for entry in standings.entries]
 
 

@@ -111,7 +111,7 @@ def shares_of(world: World, number: int, *, ranks: bool = False) -> Shares:
 
 
 def _rank_sets_hold(estimate: ScoreEstimates, truth: np.ndarray, seed: int) -> bool:
-    """Tell whether nobody is called better than someone who is as good, or better."""
+    """Return whether no model is called better than one that is as good, or better."""
     ranks = compare_all_pairs(estimate, level=LEVEL, rng=np.random.default_rng(seed))
     low, high = np.nan_to_num(ranks.best_rank, nan=1), np.nan_to_num(ranks.worst_rank, nan=len(truth))
     better = (truth[None] > truth[:, None] + 1e-9).sum(axis=1)

@@ -47,7 +47,7 @@ def number_of(name: str) -> int:
 
 
 def holds(found: Shares, name: str) -> bool:
-    """Tell whether a right interval may look like that; a design known to fall short is held to what is said of it."""
+    """Return whether the shares fit a right interval; a design known to fall short is held to its stated share."""
     known = (CASES | FIGURES | HELD | HELD_FIGURES)[name].least
     least = min(found.least(), known) if known < USUAL else found.least()
     return found.others >= least and ("newcomer" not in name or found.last >= found.least_of_one())

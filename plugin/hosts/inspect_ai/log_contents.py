@@ -26,7 +26,7 @@ from podium.hosts.inspect_ai.log_files import NAMESPACE
 STOPPED = "the judge is not asked any more"
 """Beginning of the error that ends a whole run."""
 ROUND, REQUESTED, BATTLES = "podium round", "podium asked", "battles"
-"""Keys of a sample's metadata that tell an announced round, a request for answers and a pack from a battle."""
+"""Keys of a sample's metadata that mark an announced round, a request for answers or a pack, not a battle."""
 KEYS = {"pairings": ROUND, "replaced": "podium replaced", "answer": "podium answer", "asked_models": REQUESTED}
 """Keys in the log of the fields that are named otherwise here."""
 

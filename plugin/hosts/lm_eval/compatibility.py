@@ -103,7 +103,7 @@ def hash_document(document: Mapping[str, Any]) -> str:
 def register(kind: str, name: str, **more: Any) -> Callable[[Registered], Registered]:
     """Return a decorator that registers a `filter`, `metric` or `aggregation`; ValueError if the name is another's."""
     # Public way tried: lm-eval's `register_...` alone, which raises when a module is imported a second time; only the
-    # registry itself tells whose the name is.
+    # registry itself shows whose the name is.
     from lm_eval.api import registry
 
     named = {"metric": name, "aggregation": name, **more} if kind == "metric" else {"name": name}

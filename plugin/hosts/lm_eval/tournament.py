@@ -90,7 +90,7 @@ def _failure_message(path: Path, secrets: Sequence[str]) -> str:
     log = read_eval_log(str(path))
     _redact_log(path, log, secrets)
     errors = [sample.error.message for sample in log.samples or [] if sample.error]
-    errors.sort(key=lambda message: message.startswith("CancelledError"))  # last: these only tell that the run stopped
+    errors.sort(key=lambda message: message.startswith("CancelledError"))  # last: these only say that the run stopped
     if not errors:
         errors = [log.error.message if log.error else "no reason given"]
     return (

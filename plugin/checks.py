@@ -36,9 +36,15 @@ _CHECKS = (
     Check(
         "unparsed",
         0.03,
-        "share of replies: good judges lose about one in a hundred, and what a judge cannot say is not lost at random",
+        "share of replies: good judges lose about one in a hundred, and the ratings take lost ones for lost at random",
         "{unparsed} of {battles} battles are unparsed, {share:.1%} of the replies{written}. What helps: {remedy}",
-        "{share:.1%} of the judge's replies are unparsed, and replies are not lost at random: fix the replies first",
+        "{share:.1%} of the judge's replies are unparsed, and left out as if lost at random",
+    ),
+    Check(
+        "lost replies",
+        0.05,
+        "adjusted p that the battles of one model are unparsed more or less often than all: not lost at random",
+        "{share:.0%} of the battles of {model} are unparsed, and {all:.0%} of all: fix the judge's replies first",
     ),
     Check(
         "own model",

@@ -87,6 +87,11 @@ class Document:
         return json_text(self.to_dict())
 
 
+def lower_first_word(text: str) -> str:
+    """Write a sentence as part of another: without its full stop, its first word in lower case unless it is a name."""
+    return re.sub("^(The|Only|Without|Keep|Show|Let|Rank|Fix) ", lambda word: word[0].lower(), text).removesuffix(".")
+
+
 def plural(noun: str, number: float) -> str:
     """Return the noun in singular or plural for a number."""
     return noun if number == 1 else f"{noun}s"

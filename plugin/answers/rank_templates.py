@@ -23,7 +23,8 @@ NO_CUT = "No place is certain: {open} of {pairs} pairs are too close to call; {b
 TWO_OPEN = "{models} are too close to call {evidence}."
 ALL_OPEN = "All pairs of the {number} models are too close to call {evidence}."
 
-UNKNOWN_CHECKS = "{passed}; unknown: {unknown}."
+ALSO_FAILED, MORE_FAILED = "also: {text}", "also failed: {names}"
+CAUTION, UNKNOWN_CHECKS = "caution: {text}", "unknown: {names}"
 
 MORE_ITEMS = "{items} would separate {first} from {second} with 80% power, if the true gap is the measured {gap}."
 MORE_ITEMS_UNKNOWN = "How many more {noun}s would separate {first} from {second} is unknown: {reason}."

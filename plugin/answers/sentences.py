@@ -9,12 +9,13 @@ from scipy.special import ndtri
 from podium.answers import rank_templates
 from podium.answers.rank_templates import all_of, join_item_names, more_items_sentence, number_word
 from podium.answers.trust_checks import (
+    MOST_DESCRIBED,
     CheckResult,
     check_first_place,
     check_results,
+    failed_checks,
     robustness_of,
     trust_sentence,
-    worst_failure,
 )
 from podium.answers.who import leading_group, who_sentence
 from podium.checks import CHECKS, LENGTH_CONTROL
@@ -40,8 +41,8 @@ def add_answers(
             answer = build_ranking_answer(each, slices[each.slice], results[each.slice], what_next)
             on = f"On {each.slice}: " if len(slices) > 1 else ""
             answered[k] = replace(each, answer=tuple(f"{'' if n else on}{text}" for n, text in enumerate(answer)))
-    worst = worst_failure(results[answered[0].slice]) if answered and answered[0].answer else None
-    if worst is None or worst.check != "items":
+    failed = failed_checks(results[answered[0].slice]) if answered and answered[0].answer else []
+    if "items" not in [own.check for own in failed[:MOST_DESCRIBED]]:
         return tuple(answered)
     printed, is_repeated = answered[0].slice, CHECKS["items"].is_warning
     return tuple(

@@ -1,4 +1,4 @@
-"""The checks behind a ranking's second sentence: each is measured on the battles, and the worst failure is reported."""
+"""The checks behind a ranking's second sentence: each is measured on the battles, and all failures are reported."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,12 +22,17 @@ from podium.rankers.coded import code_battles
 from podium.rankers.drop_out import DropOutRobustness, drop_out_robustness
 from podium.rankers.intervals import holm
 from podium.rankers.pairs import cells_by_cluster, pair_sums
+from podium.text import lower_first_word
 
 ORDER = (
-    *("unparsed", "items", "own model", "self-preference", "position", "length", "cycle", "fit", "first place"),
-    "human",
+    *("unparsed", "lost replies", "items", "own model", "self-preference", "position", "length", "cycle", "fit"),
+    *("first place", "human"),
 )
 """Checks, the worst first: what makes all others unreliable, what biases every rating, what the model does not fit."""
+CAUTIONS = frozenset({"unparsed"})
+"""Checks that hide no other and are no finding: replies may be lost at random."""
+MOST_DESCRIBED = 2
+"""Failed checks that are described; further ones are named."""
 UNKNOWN_NAMES = {"human": "whether distances match human ratings"}
 """What is unknown if a check could not be made; by default the name of the check."""
 ERROR_RATE = 0.05
@@ -57,28 +62,36 @@ def apply_holm(results: Sequence[CheckResult]) -> list[CheckResult]:
     ]
 
 
-def worst_failure(results: Sequence[CheckResult]) -> CheckResult | None:
-    """Return the failed check that comes first in `ORDER`, after Holm's rule; None if no check fails."""
-    failed = [result for result in apply_holm(results) if result.fails]
-    return min(failed, key=lambda result: ORDER.index(result.check), default=None)
+def failed_checks(results: Sequence[CheckResult]) -> list[CheckResult]:
+    """Return the failed checks after Holm's rule, in `ORDER`, without `CAUTIONS`."""
+    failed = [result for result in apply_holm(results) if result.fails and result.check not in CAUTIONS]
+    return sorted(failed, key=lambda result: ORDER.index(result.check))
 
 
 def trust_sentence(results: Sequence[CheckResult]) -> str:
-    """Write the message of the worst failed check; if none fails, how many passed and which could not be made."""
-    if worst := worst_failure(results):
-        return worst.sentence
+    """Write the messages of the failed checks; if none fails, how many passed and which could not be made."""
+    templates, failed = rank_templates, failed_checks(results)
+    cautions = [own for own in results if own.fails and own.check in CAUTIONS]
+    if failed:
+        parts = [failed[0].sentence.removesuffix(".")]
+        described, named = failed[1:MOST_DESCRIBED], failed[MOST_DESCRIBED:]
+        parts += [templates.ALSO_FAILED.format(text=lower_first_word(own.sentence)) for own in described]
+        parts += [templates.MORE_FAILED.format(names=", ".join(own.check for own in named))] if named else []
+    else:
+        made = sum(not own.unknown for own in results) - len(cautions)
+        parts = [f"{all_of(made, 'check').capitalize()} passed" if made else "No check was made"]
+    parts += [templates.CAUTION.format(text=lower_first_word(own.sentence)) for own in cautions]
     ordered = sorted(results, key=lambda own: ORDER.index(own.check))
     unknown = [f"{UNKNOWN_NAMES.get(own.check, own.check)} ({own.unknown})" for own in ordered if own.unknown]
-    made = len(results) - len(unknown)
-    passed = f"{all_of(made, 'check').capitalize()} passed" if made else "No check was made"
-    return rank_templates.UNKNOWN_CHECKS.format(passed=passed, unknown=", ".join(unknown)) if unknown else f"{passed}."
+    parts += [templates.UNKNOWN_CHECKS.format(names=", ".join(unknown))] if unknown and not failed else []
+    return f"{'; '.join(parts)}."
 
 
 def check_results(battles: Battles, families: Mapping[str, str]) -> list[CheckResult]:
     """Make all checks of the battles behind one ranking, except that of the first place."""
-    share, items = unparsed_share(battles), battles.counts().items
+    items = battles.counts().items
     results = [
-        _result("unparsed", share > CHECKS["unparsed"].threshold, share=share),
+        *_check_unparsed(battles),
         _result("items", items < CHECKS["items"].threshold, items=items),
         *_check_judges(battles, families),
         _check_human(battles),
@@ -123,6 +136,25 @@ def check_first_place(standings: Standings, robustness: DropOutRobustness | None
 def _result(check: str, fails: bool, p: float | None = None, **fields: object) -> CheckResult:
     """Return the result of a check with its message, filled with fields."""
     return CheckResult(check, CHECKS[check].short_warning(**fields), fails, p)
+
+
+def _check_unparsed(battles: Battles) -> list[CheckResult]:
+    """Check the share of unparsed replies and, if it is large, whether one model's battles lose more than all."""
+    share, many = unparsed_share(battles), are_too_many(battles)
+    result = _result("unparsed", share > CHECKS["unparsed"].threshold, share=share)
+    lost = None if many or not result.fails else ~battles.readable
+    if lost is None or lost.all() or not lost.any():
+        return [result]
+    mean, clusters = float(lost.mean()), cluster_battles(battles)
+    tests = []
+    for k, model in enumerate(battles.models):
+        own = np.logical_or(*(codes == k for codes in battles.model_codes))
+        influence = (own - own.mean()) * (lost - mean)
+        p = _two_sided(float(influence.sum()), clusters.sums(influence)) if own.any() and not own.all() else 1.0
+        tests.append((p, model, float(lost[own].mean()) if own.any() else mean))
+    p, model, rate = min(tests)
+    found = _result("lost replies", True, min(1.0, p * len(tests)), model=model, share=rate, all=mean)
+    return [result, found]
 
 
 def _check_judges(battles: Battles, families: Mapping[str, str]) -> list[CheckResult]:

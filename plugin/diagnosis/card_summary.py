@@ -1,7 +1,7 @@
 """The summary of a judge card: a line per check, and at most three sentences, chosen by rules."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -11,6 +11,7 @@ from podium.diagnosis.figures import Figured, Missing, Statistic
 from podium.diagnosis.human_agreement import agreement_lead
 from podium.diagnosis.self_preference import NAME_FAMILIES
 from podium.report.model import EMPTY
+from podium.text import lower_first_word
 
 Answers: TypeAlias = Mapping[str, Any]
 """The sections of a card by name: each a `CardAnswer`, or `Missing`."""
@@ -102,21 +103,29 @@ def _scale(answers: Answers) -> str:
 
 
 def _next_step(answers: Answers) -> str:
-    """Say what to do about the gravest check; empty if nothing is needed."""
+    """Say what to do about the checks that failed, the gravest first; empty if nothing is needed."""
     outcomes = {line.name: line.outcome for line in check_lines(answers)}
+    steps = [*_order_step(answers, outcomes["position"])]
+    if outcomes["self-preference"] == "favoured":
+        steps.append(ANSWERS["ask another family"])
+    if outcomes["verbosity"] in ("longer", "shorter"):
+        steps.append(ANSWERS["control length"])
     if outcomes["reading"] == "unparsed":
-        return ANSWERS["fix replies"].format(section=answers["consistency"])
-    if outcomes["position"] == "biased":
-        return ANSWERS["show both orders"].format(section=answers["position"])
-    if outcomes["position"] == "cancelled":
+        steps.append(ANSWERS["fix replies"].format(section=answers["consistency"]))
+    if not steps and outcomes["human"] == "unknown":
+        steps = [ANSWERS["ask humans"]]
+    first, rest = steps[:1], map(lower_first_word, steps[1:])
+    return "; ".join([*(step.removesuffix(".") for step in first), *rest]) + "." * len(first)
+
+
+def _order_step(answers: Answers, outcome: str) -> Iterator[str]:
+    """Say what to do about an effect of the order on verdicts; nothing if it was not found."""
+    if outcome == "biased":
+        yield ANSWERS["show both orders"].format(section=answers["position"])
+    if outcome == "cancelled":
         swaps = answers["position"].swaps.all
         to_first = not isinstance(swaps.flips_to_first, Missing)
-        return ANSWERS["keep both orders, first" if to_first else "keep both orders"].format(swaps=swaps)
-    if outcomes["self-preference"] == "favoured":
-        return ANSWERS["ask another family"]
-    if outcomes["verbosity"] in ("longer", "shorter"):
-        return ANSWERS["control length"]
-    return ANSWERS["ask humans"] if outcomes["human"] == "unknown" else ""
+        yield ANSWERS["keep both orders, first" if to_first else "keep both orders"].format(swaps=swaps)
 
 
 def _side(figure: Figured, middle: float) -> int:

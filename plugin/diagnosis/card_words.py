@@ -13,7 +13,7 @@ ANSWERS = {
     "as these labels show.",
     "scale differs": "Its Elo gaps are {slope.value:.2f} times the human ones ({slope.interval}): calibrate before you "
     "quote Elo.",
-    "fix replies": "Fix the judge's replies first: {section.unparsed.estimate} could not be read.",
+    "fix replies": "Fix the judge's replies: {section.unparsed.estimate} could not be read.",
     "show both orders": "Show both orders: the response shown first wins {section.prefers_first.estimate} of decided "
     "verdicts.",
     "keep both orders": "Keep both orders: {swaps.flip.estimate} of verdicts flip.",

@@ -18,6 +18,7 @@ FINE, LOOK, UNKNOWN = "fine", "look", "not known"
 LARGEST_SET = 20
 """Most items that are dropped to see whether another model leads."""
 PASSED = {
+    "lost replies": "no model's battles are unparsed more often than others",
     "own model": "the judge is none of the models",
     "self-preference": "no model is known to be of the judge's family",
     "length": "neither longer nor shorter responses are favoured beyond chance",

@@ -1,10 +1,20 @@
 """May it be trusted: one check at a time, and the tests among them together."""
 
+import re
+
 import numpy as np
+import pandas as pd
 import pytest
 
 import podium
-from podium.answers.trust_checks import ERROR_RATE, ORDER, CheckResult, _check_position, trust_sentence
+from podium.answers.trust_checks import (
+    ERROR_RATE,
+    ORDER,
+    CheckResult,
+    _check_position,
+    check_results,
+    trust_sentence,
+)
 from podium.checks import CHECKS
 from podium.nouns.human_labels import label_by_table
 
@@ -13,9 +23,65 @@ def test_every_finding_has_a_row_in_the_table_of_checks() -> None:
     assert {*ORDER} - {"human"} <= {*CHECKS}
 
 
-def test_trust_sentence_names_only_the_gravest_finding() -> None:
-    findings = [CheckResult("fit", "fit.", fails=True, p=1e-9), CheckResult("unparsed", "unparsed.", fails=True)]
-    assert trust_sentence(findings) == "unparsed."
+def test_two_failed_checks_are_described_and_further_ones_are_named() -> None:
+    sentences = {"fit": "The fit.", "own model": "The judge.", "items": "Only 3 items.", "cycle": "a beats b."}
+    failed = [CheckResult(check, text, fails=True) for check, text in sentences.items()]
+    assert trust_sentence(failed[:1]) == "The fit."
+    assert trust_sentence(failed[:2]) == "The judge; also: the fit."
+    assert trust_sentence(failed) == "Only 3 items; also: the judge; also failed: cycle, fit."
+
+
+def test_unparsed_replies_are_a_caution_beside_what_was_found_and_no_passed_check() -> None:
+    caution, fit = CheckResult("unparsed", "5% unparsed.", fails=True), CheckResult("fit", "fit.", fails=True, p=1e-9)
+    human = CheckResult("human", unknown="no human labels")
+    assert trust_sentence([caution, fit]) == "fit; caution: 5% unparsed."
+    assert trust_sentence([caution, CheckResult("items"), human]) == (
+        "The one check passed; caution: 5% unparsed; unknown: whether distances match human ratings (no human labels)."
+    )
+
+
+def lossy_verdicts(seed: int, lost: float, bias: float = 0.0, lost_of_first: float | None = None) -> pd.DataFrame:
+    """Draw verdicts of six models on 60 items in both orders by NumPy: `bias` in log-odds for the response shown first,
+    and a share of lost replies, another one (`lost_of_first`) in the battles of the first model."""
+    rng = np.random.default_rng(seed)
+    strength, (a, b) = rng.normal(0, 0.7, (1, 6)) + rng.normal(0, 0.5, (60, 6)), np.triu_indices(6, 1)
+    shown_first = np.array([1, -1])[:, None, None]
+    margin = strength[:, a] - strength[:, b] + bias * shown_first
+    credit = (rng.logistic(size=margin.shape) < margin) * 1.0
+    rate = np.where((a == 0) & (lost_of_first is not None), lost_of_first or 0.0, lost)
+    credit[rng.random(credit.shape) < rate] = np.nan
+    order, item, pair = (part.ravel() for part in np.indices(credit.shape))
+    sides = {"model_a": np.char.mod("m%d", a[pair]), "model_b": np.char.mod("m%d", b[pair])}
+    columns = {"item": np.char.mod("q%d", item), **sides, "order": np.array(["ab", "ba"])[order]}
+    return pd.DataFrame(columns | {"credit": credit.ravel()})
+
+
+def trust_of(frame: pd.DataFrame) -> str:
+    return trust_sentence(check_results(podium.read_battles(frame), {}))
+
+
+def test_replies_that_are_lost_at_random_are_no_finding_and_those_of_one_model_are() -> None:
+    share = r"caution: \d\.\d% of the judge's replies are unparsed, and left out as if lost at random"
+    assert re.match(rf"All five checks passed; {share}; unknown: ", trust_of(lossy_verdicts(1, 0.05)))
+    found = r"\d+% of the battles of m0 are unparsed, and \d+% of all: fix the judge's replies first; "
+    assert re.fullmatch(found + share + r"\.", trust_of(lossy_verdicts(1, 0.03, lost_of_first=0.15)))
+
+
+def test_the_card_of_a_judge_names_position_bias_and_lost_replies() -> None:
+    from podium.diagnosis.card import diagnose
+
+    frame = lossy_verdicts(1, 0.05, bias=0.8)
+    step = diagnose(podium.read_battles(frame, merge=False), podium.read_battles(frame)).cards[0].answer[-1]
+    assert re.fullmatch(r"Keep both orders: .* flip, .*; fix the judge's replies: [\d.]+% could not be read\.", step)
+
+
+@pytest.mark.slow
+def test_lost_replies_hide_no_position_bias_in_any_of_25_worlds() -> None:
+    """With 5% lost at random and 0.4 log-odds for the first, both are named; 12 of 25 biases were hidden before."""
+    texts = [trust_of(lossy_verdicts(seed, 0.05, bias=0.4)) for seed in range(25)]
+    assert all("of verdicts flip when the responses change places" in text for text in texts)
+    assert all("of the judge's replies are unparsed" in text for text in texts)
+    assert sum("fix the judge's replies first" in text for text in texts) <= 3
 
 
 def test_trust_checks_are_corrected_together_by_holm() -> None:

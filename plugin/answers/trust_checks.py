@@ -153,8 +153,8 @@ def _check_unparsed(battles: Battles) -> list[CheckResult]:
         p = _two_sided(float(influence.sum()), clusters.sums(influence)) if own.any() and not own.all() else 1.0
         tests.append((p, model, float(lost[own].mean()) if own.any() else mean))
     p, model, rate = min(tests)
-    found = _result("lost replies", True, min(1.0, p * len(tests)), model=model, share=rate, all=mean)
-    return [result, found]
+    by_model = _result("lost replies", True, min(1.0, p * len(tests)), model=model, share=rate, all=mean)
+    return [result, by_model]
 
 
 def _check_judges(battles: Battles, families: Mapping[str, str]) -> list[CheckResult]:

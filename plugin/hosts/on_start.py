@@ -55,15 +55,18 @@ class CommandLineFinder:
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         """Return the spec of a host's command line, which will be extended; None for any other module."""
-        if name not in COMMAND_LINES:
+        if name.partition(".")[0] != running_host():
             return None
         specs: list[Any] = [None]
         self.attempt(lambda: specs.append(self.extending_spec(name, path, target)))
         return specs[-1]
 
     def extending_spec(self, name: str, path: Any, target: Any) -> Any:
-        """Return a spec with which the module is extended after it has run; None if this is not that host's command."""
-        if running_host() != name.partition(".")[0]:
+        """Return a spec with which the module is extended after it has run; None if it has no command line."""
+        import importlib
+
+        host = name.partition(".")[0]
+        if name != importlib.import_module(f"podium.hosts.{host}.compatibility").COMMAND_LINE:
             return None
         spec = next(
             filter(None, (finder.find_spec(name, path, target) for finder in sys.meta_path if finder is not self))
@@ -75,7 +78,7 @@ class CommandLineFinder:
             """Run the module, then extend it; an error of the extension is kept as the reason, not raised."""
             vars(loader).pop("exec_module", None)
             load(module)
-            self.attempt(lambda: COMMAND_LINES[name](module, self))
+            self.attempt(lambda: EXTENSIONS[host](module, self))
 
         loader.exec_module = load_and_extend
         return spec
@@ -118,5 +121,5 @@ def extend_lm_eval(module: Any, finder: CommandLineFinder) -> None:
     extend_later_command_lines(module, extend_command_line, finder.attempt)
 
 
-COMMAND_LINES = {"inspect_ai._cli.main": extend_inspect, "lm_eval._cli.harness": extend_lm_eval}
-"""The function that extends each host's module of its command line."""
+EXTENSIONS = {"inspect_ai": extend_inspect, "lm_eval": extend_lm_eval}
+"""The function that extends the module of each host's command line."""

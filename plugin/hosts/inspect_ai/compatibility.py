@@ -1,28 +1,34 @@
-"""Everything of Inspect that is not public, with the public way that was tried, and what differs between versions."""
+"""Everything of Inspect that is not public, with the public way that was tried, and what differs between versions.
+Nothing of Inspect is imported before it is needed: a start of `inspect --help` loads this file first."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from importlib import import_module
 from inspect import signature
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from inspect_ai import Task
-from inspect_ai._eval.loader import load_tasks as _load_tasks
-from inspect_ai._util.error import PrerequisiteError
-from inspect_ai._util.registry import registry_lookup
-from inspect_ai.log import EvalResults, EvalSample, EvalScore
-from inspect_ai.model import BatchConfig, Model
-from inspect_ai.model._generate_config import active_generate_config
-from inspect_ai.model._model import active_model
-from inspect_ai.scorer import Score
-from rich.markup import escape
 
 from podium.errors import PodiumError
 from podium.printable import printable
 
-HAS_REASON = "reason" in signature(Score.unscored).parameters
-"""Whether a sample without a score has a field for the reason: 0.3.250 has none."""
+if TYPE_CHECKING:
+    from inspect_ai import Task
+    from inspect_ai.log import EvalResults, EvalSample, EvalScore
+    from inspect_ai.model import BatchConfig, Model
+    from inspect_ai.scorer import Score
+
+COMMAND_LINE = "inspect_ai._cli.main"
+"""The module of `main` and of the click group `inspect`, which are extended as soon as it is loaded."""
+
+
+@cache
+def has_reason() -> bool:
+    """Return whether a sample without a score has a field for the reason: 0.3.250 has none."""
+    from inspect_ai.scorer import Score
+
+    return "reason" in signature(Score.unscored).parameters
 
 
 def flatten_arguments(kwargs: Mapping[str, Any]) -> dict[str, Any]:
@@ -34,13 +40,15 @@ def flatten_arguments(kwargs: Mapping[str, Any]) -> dict[str, Any]:
 
 def score_without_value(
     reason: str, explanation: str, *, answer: str | None = None, metadata: dict[str, Any] | None = None
-) -> Score:
+) -> "Score":
     """Return a score that Inspect leaves out of metrics."""
-    more = {"reason": reason} if HAS_REASON else {}
+    from inspect_ai.scorer import Score
+
+    more = {"reason": reason} if has_reason() else {}
     return Score.unscored(answer=answer, explanation=explanation, metadata=metadata, **more)
 
 
-def kept_in_store(sample: EvalSample, name: str) -> Any:
+def kept_in_store(sample: "EvalSample", name: str) -> Any:
     """Return what a solver kept in a sample's store; None where it kept nothing."""
     # Of a sample that a killed run had ended and not yet written, Inspect restores the events, and not the store.
     if name in sample.store or not sample.events:
@@ -57,9 +65,9 @@ def _with_attachments(value: Any, attachments: Mapping[str, str]) -> Any:
     return attachments.get(value.removeprefix("attachment://"), value) if isinstance(value, str) else value
 
 
-def set_headline(results: EvalResults, score: EvalScore, metric: str) -> None:
+def set_headline(results: "EvalResults", score: "EvalScore", metric: str) -> None:
     """Make a metric the one that lists of logs show; 0.3.250 shows the first metric of the first score."""
-    if "headline" in EvalResults.model_fields:
+    if "headline" in type(results).model_fields:
         from inspect_ai.log import HeadlineMetric
 
         results.headline = HeadlineMetric(scorer=score.scorer, score=score.name, metric=metric)
@@ -68,30 +76,38 @@ def set_headline(results: EvalResults, score: EvalScore, metric: str) -> None:
 def import_command_line() -> Any:
     """Import and return the module of the `inspect` command, with `main` and the click group `inspect`."""
     # Public way tried: click's context, which exists only once a command runs.
-    return import_module("inspect_ai._cli.main")
+    return import_module(COMMAND_LINE)
 
 
 def has_active_model() -> bool:
     """Return whether Inspect has set a model and its roles for this context."""
     # Public way tried: `model_roles()` is empty before it as well as without roles; `get_model()` creates a model.
+    from inspect_ai.model._model import active_model
+
     return active_model() is not None
 
 
 def is_registered_task(name: str) -> bool:
     """Return whether an installed package has a task of this name."""
     # Public way tried: `list_tasks` searches folders only.
+    from inspect_ai._util.registry import registry_lookup
+
     return registry_lookup("task", name) is not None
 
 
-def load_tasks(source: str) -> list[Task]:
+def load_tasks(source: str) -> "list[Task]":
     """Return the tasks that a name or file stands for, as `inspect eval` finds them."""
     # Public way tried: `eval` takes the name, but runs the task.
-    return _load_tasks([source])
+    from inspect_ai._eval.loader import load_tasks
+
+    return load_tasks([source])
 
 
-def batch_of(judge: Model) -> bool | int | BatchConfig | None:
+def batch_of(judge: "Model") -> "bool | int | BatchConfig | None":
     """Return how a judge's calls are batched: as its role says, else by `--batch`."""
     # Public way tried: the `GenerateConfig` of the task reaches the model under test, not the models of roles.
+    from inspect_ai.model._generate_config import active_generate_config
+
     return active_generate_config().batch if judge.config.batch is None else judge.config.batch
 
 
@@ -108,6 +124,9 @@ def plain_errors() -> Iterator[None]:
     try:
         yield
     except PodiumError as error:
+        from inspect_ai._util.error import PrerequisiteError
+        from rich.markup import escape
+
         kind = type(type(error).__name__, (type(error), PrerequisiteError), {"__module__": type(error).__module__})
         plain: Exception = Exception.__new__(kind)
         plain.args = error.args

@@ -10,6 +10,8 @@ from copy import copy
 from pathlib import Path
 from typing import Any, TypeVar
 
+COMMAND_LINE = "lm_eval._cli.harness"
+"""The module of `HarnessCLI`, which is extended as soon as it is loaded."""
 Registered = TypeVar("Registered", bound=Callable[..., Any])
 
 

@@ -8,7 +8,7 @@ from played_logs import assert_same_figures, battles, by_hand, place, ranked, ve
 
 import podium
 from podium.cli.main import podium as command
-from podium.hosts.inspect_ai.compatibility import HAS_REASON
+from podium.hosts.inspect_ai.compatibility import has_reason
 from podium.hosts.inspect_ai.tasks import round_robin
 
 
@@ -61,7 +61,7 @@ def test_a_majority_counts_wins_and_losses(play, behave, write_responses):
 def test_a_quorum_that_is_not_there_leaves_the_battle_unparsed(play, behave, write_responses):
     judges = [behave("good"), behave("bad", garbage=1.0)]
     log = play(round_robin(responses=write_responses(), quorum=2), judges)
-    assert not HAS_REASON or {verdict_of(one).reason for one in battles(log)} == {"grader_failed"}
+    assert not has_reason() or {verdict_of(one).reason for one in battles(log)} == {"grader_failed"}
     log = play(round_robin(responses=write_responses(), quorum=1), judges)
     assert all(verdict_of(one).value == verdict_of(one).value for one in battles(log))
 

@@ -17,7 +17,7 @@ from played_logs import place
 
 from podium.errors import DataError
 from podium.hosts.inspect_ai import logs
-from podium.hosts.inspect_ai.compatibility import HAS_REASON
+from podium.hosts.inspect_ai.compatibility import has_reason
 from podium.hosts.inspect_ai.logs import log_rows, samples_of
 from podium.hosts.inspect_ai.scorers import verdict
 from podium.hosts.inspect_ai.tasks import round_robin, swim
@@ -184,7 +184,7 @@ def test_of_a_sample_that_was_run_twice_the_later_counts(tournament):
     with pytest.warns(UserWarning, match="Duplicate name"):
         path = rewritten(tournament, twice)
     # Version 0.3.250 reads an archive with a name twice in a way of its own.
-    assert not HAS_REASON or by_podium(path) == by_inspect(path)
+    assert not has_reason() or by_podium(path) == by_inspect(path)
     assert [one.scores["verdict"].value for one in samples_of(path) if one.id == wanted] == [0.125]
 
 

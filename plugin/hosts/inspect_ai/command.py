@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from podium.errors import PodiumError, UsageError
+from podium.hosts.inspect_ai.compatibility import COMMAND_LINE
 from podium.hosts.inspect_ai.log_files import RANKER_VARIABLE
 from podium.printable import tell
 from podium.storage.remote import Place, RemoteFile, list_siblings, place_of
@@ -29,9 +30,7 @@ def run(arguments: Sequence[str]) -> None:
     _pass_rankers(rankers, own)
     sys.argv = ["inspect", *own]
     try:
-        from podium.hosts.inspect_ai.compatibility import import_command_line
-
-        host = import_command_line()
+        host = import_module(COMMAND_LINE)
         stock = host.main
     except (ImportError, AttributeError) as error:
         raise UsageError(f"podium does not know this inspect-ai's command line ({error}): {REMEDY}") from None

@@ -4,7 +4,6 @@ Nothing of Inspect is imported before it is needed: a start of `inspect --help` 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
-from importlib import import_module
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +15,10 @@ from podium.printable import printable
 if TYPE_CHECKING:
     from inspect_ai import Task
     from inspect_ai.log import EvalResults, EvalSample, EvalScore
-    from inspect_ai.model import BatchConfig, Model
+    from inspect_ai.model import Model
     from inspect_ai.scorer import Score
 
+# Public way tried: click's context, which exists only once a command runs.
 COMMAND_LINE = "inspect_ai._cli.main"
 """The module of `main` and of the click group `inspect`, which are extended as soon as it is loaded."""
 
@@ -73,12 +73,6 @@ def set_headline(results: "EvalResults", score: "EvalScore", metric: str) -> Non
         results.headline = HeadlineMetric(scorer=score.scorer, score=score.name, metric=metric)
 
 
-def import_command_line() -> Any:
-    """Import and return the module of the `inspect` command, with `main` and the click group `inspect`."""
-    # Public way tried: click's context, which exists only once a command runs.
-    return import_module(COMMAND_LINE)
-
-
 def has_active_model() -> bool:
     """Return whether Inspect has set a model and its roles for this context."""
     # Public way tried: `model_roles()` is empty before it as well as without roles; `get_model()` creates a model.
@@ -103,7 +97,7 @@ def load_tasks(source: str) -> "list[Task]":
     return load_tasks([source])
 
 
-def batch_of(judge: "Model") -> "bool | int | BatchConfig | None":
+def batch_of(judge: "Model") -> Any:
     """Return how a judge's calls are batched: as its role says, else by `--batch`."""
     # Public way tried: the `GenerateConfig` of the task reaches the model under test, not the models of roles.
     from inspect_ai.model._generate_config import active_generate_config

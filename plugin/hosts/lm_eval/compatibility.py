@@ -10,6 +10,7 @@ from copy import copy
 from pathlib import Path
 from typing import Any, TypeVar
 
+# Public way tried: as for `find_run_parser`.
 COMMAND_LINE = "lm_eval._cli.harness"
 """The module of `HarnessCLI`, which is extended as soon as it is loaded."""
 Registered = TypeVar("Registered", bound=Callable[..., Any])

@@ -71,7 +71,7 @@ def measure_human_agreement(subject: Subject) -> HumanAgreement | Missing:
         evidence = build_evidence(battles, read_signal(battles, default_kind(battles)))
     except NotIdentifiedError:
         evidence = build_evidence(battles, read_signal(battles, "smoothing"))
-    match = match_labels(evidence)
+    match = match_labels(evidence.hard, evidence.human)
     sample, both, decisive = Clustered(evidence.cluster, evidence.unit, level), match.both, match.decisive
     temperature, probability = _temperature(evidence, level)
     error, bins = _estimate_calibration_error(match, evidence.margin, probability, sample, subject.rng)
@@ -92,15 +92,14 @@ def agreement_lead(first: Subject, second: Subject) -> Statistic | None:
     shares, errors, number = [], [], 0
     for subject in (first, second):
         table = subject.battles.table
-        judge, human = np.sign(hard_credits(table) - 0.5), np.sign(subject.human_credit - 0.5)
-        decisive = np.abs(judge * human) == 1
-        if not decisive.any():
+        match = match_labels(hard_credits(table), subject.human_credit)
+        if not match.decisive.any():
             return None
-        agree = (judge == human)[decisive]
+        agree = match.agree[match.decisive]
         alone = pd.Series([f"{subject.judge} {row}" for row in range(len(table))], index=table.index)
         item = table["item"].astype(object).fillna(alone) if "item" in table else alone
         shares.append(float(agree.mean()))
-        errors.append(pd.Series((agree - agree.mean()) / len(agree)).groupby(item[decisive].to_numpy()).sum())
+        errors.append(pd.Series((agree - agree.mean()) / len(agree)).groupby(item[match.decisive].to_numpy()).sum())
         number += len(agree)
     influence = errors[0].sub(errors[1], fill_value=0).to_numpy()
     sample = Clustered(np.arange(len(influence)), "item", first.level)

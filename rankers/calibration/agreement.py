@@ -24,9 +24,9 @@ class LabelMatch(NamedTuple):
     agree: np.ndarray
 
 
-def match_labels(evidence: Evidence) -> LabelMatch:
-    """Return per battle the signs of verdict and human label, and masks: both known, neither a tie, equal."""
-    judge, human = np.sign(evidence.hard - 0.5), np.sign(evidence.human - 0.5)
+def match_labels(verdict: np.ndarray, label: np.ndarray) -> LabelMatch:
+    """Return the signs of credits by judge and by humans, and masks: both known, neither a tie, equal."""
+    judge, human = np.sign(verdict - 0.5), np.sign(label - 0.5)
     return LabelMatch(judge, human, ~np.isnan(judge + human), np.abs(judge * human) == 1, judge == human)
 
 
@@ -64,7 +64,7 @@ def bin_predictions(match: LabelMatch, margin: np.ndarray, probability: np.ndarr
 
 def measure_agreement(evidence: Evidence, probability: np.ndarray | None = None) -> Agreement:
     """Return the agreement of verdicts with human labels, and the reliability of the predicted probability."""
-    match, size = match_labels(evidence), np.abs(evidence.margin)
+    match, size = match_labels(evidence.hard, evidence.human), np.abs(evidence.margin)
     both, decisive, judged = match.both, match.decisive, ~np.isnan(match.judge) & ~np.isnan(size)
     sized, verdicts = decisive & ~np.isnan(size), judged & (match.judge != 0)
     auc = p = None

@@ -71,7 +71,7 @@ class Ring(Stopping):
 
     def progress_of(self, field: Field, played: Sequence[Round]) -> Progress:
         """Return the progress with `until`."""
-        before, new = self.ranked_before(field), self.newcomers(field)
+        before, new = ranked_before(self, field), self.newcomers(field)
         sides = ({side for own in done.outcomes for side in (own.pairing.a, own.pairing.b)} for done in played)
         number = next((k for k, both in enumerate(sides) if not both <= {*before}), len(played))
         given = played[:number] if new else ()
@@ -90,13 +90,9 @@ class Ring(Stopping):
         playing = {*self._positions(field, new)} & {k for group in progress.groups for k in group}
         return replace(progress, groups=(tuple(sorted(playing)),) if playing else ())
 
-    def ranked_before(self, field: Field) -> tuple[str, ...]:
-        """Return the sorted names of the models ranked before."""
-        return ranked_before(self.rated, self.ratings, field)
-
     def newcomers(self, field: Field) -> tuple[str, ...]:
         """Return the models that join an existing ranking; empty if there is none."""
-        before = self.ranked_before(field)
+        before = ranked_before(self, field)
         return tuple(name for name in sorted(field.models) if name not in before) if before else ()
 
     def _positions(self, field: Field, names: Sequence[str]) -> tuple[int, ...]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -77,9 +77,10 @@ def parse_model_names(given: str | Sequence[str], models: Sequence[str]) -> tupl
     return tuple(dict.fromkeys(find_name("model", name, models) for name in given))
 
 
-def ranked_before(rated: str | Sequence[str], ratings: Ratings | None, field: Field) -> tuple[str, ...]:
-    """Return the sorted names of already ranked models, which newcomers join."""
-    names = rated if ratings is None else tuple(parse_ratings(ratings))
+def ranked_before(tournament: Any, field: Field) -> tuple[str, ...]:
+    """Return the sorted names of the models that its `ratings` or `rated` name as ranked before, for newcomers."""
+    ratings = getattr(tournament, "ratings", None)
+    names = getattr(tournament, "rated", ()) if ratings is None else tuple(parse_ratings(ratings))
     return tuple(sorted(parse_model_names(names, field.models))) if names else ()
 
 

@@ -7,7 +7,7 @@ intervals: Jennison and Turnbull 2000, ch. 9). Nothing here assumes that pairs o
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.sparse.csgraph import connected_components
@@ -40,7 +40,8 @@ OTHER_POPULATION = (
 QUESTION = re.compile(r"order|top(?P<first>[1-9]\d*)|error:(?P<error>\d+(\.\d+)?)")
 
 
-class LookFit(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class LookFit:
     """Log-strengths at a look; NaN covariance for models with too few items or no chain of battles to the others."""
 
     theta: np.ndarray
@@ -50,7 +51,7 @@ class LookFit(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Look(LookFit):
     """One interim analysis: the fit of all battles so far, and the pairs that it settles.
 
     `half`: half-widths of pointwise intervals, Elo, NaN if unknown; `settled`: 1 if row is not worse than column by
@@ -62,10 +63,6 @@ class Look:
     planned: int | None
     visits: int
     battles: int
-    theta: np.ndarray
-    covariance: np.ndarray
-    clusters: int
-    is_bounded: np.ndarray
     half: np.ndarray
     asked: np.ndarray
     settled: np.ndarray
@@ -288,7 +285,8 @@ class Stopping:
             share = SPENDING_GROWTH ** (plan.index(visits) + 1) / sum(SPENDING_GROWTH**k for k in range(1, planned + 1))
             alpha = (1 - self.level) * share
             critical = step_down(fit.theta, fit.covariance, fit.clusters, asked, settled, spent, self.margin, alpha)
-        return Look(number, planned, visits, battles, *fit, half, asked, settled, spent, critical)
+        fitted = fit.theta, fit.covariance, fit.clusters, fit.is_bounded
+        return Look(*fitted, number, planned, visits, battles, half, asked, settled, spent, critical)
 
     def _half_widths(self, fit: LookFit, about: np.ndarray) -> np.ndarray:
         """Return half-widths in Elo: of all models against the mean, or of some against the mean of the others."""

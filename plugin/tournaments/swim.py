@@ -54,7 +54,7 @@ class Swim:
 
     def next(self, field: Field, played: Sequence[Round]) -> NextRound:
         """Return the battles of the next pair on every item."""
-        met, before = matchups_in(played), self.ranked_before(field)
+        met, before = matchups_in(played), ranked_before(self, field)
         refuse_unrated(before, met, self.ratings)
         items = draw_items(field, self.items, self.seed)
         order = self._order(field, before)
@@ -82,12 +82,8 @@ class Swim:
 
     def rounds(self, field: Field) -> int:
         """Return the maximum number of rounds: one per pair."""
-        start = max(len(self.ranked_before(field)), 1)
+        start = max(len(ranked_before(self, field)), 1)
         return sum(opponents(ranked) for ranked in range(start, len(field.models)))
-
-    def ranked_before(self, field: Field) -> tuple[str, ...]:
-        """Return the sorted names of the models ranked before."""
-        return ranked_before(self.rated, self.ratings, field)
 
     def _order(self, field: Field, before: Sequence[str]) -> tuple[str, ...]:
         """Return all models: those ranked before, then the others in the order of joining."""

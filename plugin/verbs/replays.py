@@ -17,6 +17,7 @@ from podium.plugins.settings import assign_options, options_by_name, parameters_
 from podium.reading.judgments import read_battles
 from podium.tournaments.decisions import build_tournament_answer
 from podium.tournaments.schedule import Field, Outcome, Pairing, Round, TournamentRule, asks_order
+from podium.tournaments.selection import ranked_before
 from podium.verbs.rank_battles import rank, refuse_several_judges
 
 
@@ -184,8 +185,7 @@ def _rows_by_name(battles: Battles, by_order: bool) -> pd.DataFrame:
 
 def play(tournament: TournamentRule, record: Recording) -> Playthrough:
     """Play a tournament on recorded verdicts until it is over; PluginError for repeated or impossible battles."""
-    ranked_before = getattr(tournament, "ranked_before", None)
-    ranked = {*ranked_before(record.field)} if ranked_before else set()
+    ranked = {*ranked_before(tournament, record.field)}
     rated = record.outcomes if ranked else ()
     given = tuple(own for own in rated if ranked.issuperset((own.pairing.a, own.pairing.b)))
     before = (Round(given, "ranked before"),) if given else ()

@@ -13,6 +13,7 @@ interval holds the differences that the test does not reject, so interval and p-
   the score test (Tango 1998), which is informative even if no item differs.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
@@ -20,6 +21,9 @@ from functools import reduce
 import numpy as np
 from scipy.special import bdtrc, ndtr, stdtr
 
+from podium.errors import UsageError
+
+MARGIN = re.compile(r"(?P<number>[0-9.eE+-]+)\s*(?P<unit>elo|points?|units?)?")
 Tails = tuple[float, float]
 """One-sided p-values of the hypotheses that the true difference is at most, and at least, the assumed one."""
 FEW = 30
@@ -234,3 +238,22 @@ def _two_valued_difference(differences: np.ndarray, size: float) -> DifferenceTe
         step=size / items,
         limits=(-size, size),
     )
+
+
+def parse_margin(margin: str, where: str) -> tuple[float, str]:
+    """Parse `10elo`, `2points` or `0.02` into number and unit: `elo`, `points` (percentage points) or `units` (of the
+    metric), which fractions below 1 may omit; `where` is the option, for messages."""
+    shape = MARGIN.fullmatch(margin)
+    try:
+        number = float(shape["number"]) if shape else np.nan
+    except ValueError:
+        number = np.nan
+    if shape is None or not 0 <= number < np.inf:
+        raise UsageError(f"{where}: {margin!r} is not a margin of 0 or more; write 10elo, 2points, 3units or 0.02")
+    unit = {"e": "elo", "p": "points", "u": "units"}.get((shape["unit"] or " ")[0], "")
+    if not unit and not ("." in shape["number"] and number < 1):
+        raise UsageError(
+            f"{where}: {margin} has no unit; write {margin}elo, {margin}points (percentage points), "
+            f"{margin}units (of the metric), or a fraction such as 0.02"
+        )
+    return number, unit or "units"

@@ -13,9 +13,8 @@ import numpy as np
 
 from podium.comparison.outcomes import ELO, SCORE, WIN_RATE, PairFinding
 from podium.errors import DataError, UsageError
-from podium.rankers.difference import DifferenceTest
+from podium.rankers.difference import DifferenceTest, parse_margin
 from podium.rankers.intervals import finite_or_none, holm
-from podium.rankers.margins import parse_margin
 
 Verdict = Literal["PASS", "FAIL", "UNDECIDED"]
 EXIT_CODES: dict[Verdict, int] = {"PASS": 0, "FAIL": 4, "UNDECIDED": 5}

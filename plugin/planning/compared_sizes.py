@@ -8,7 +8,7 @@ from scipy.special import bdtr, bdtrc, bdtrik, expit, nctdtr, stdtrit
 from podium.errors import UsageError
 from podium.planning.plan import ComparedSize
 from podium.planning.sample_size import critical_wins, smallest_number
-from podium.rankers.margins import parse_margin
+from podium.rankers.difference import parse_margin
 from podium.rankers.scale import POINTS
 
 MOST_COMPARED = 1_000_000

@@ -105,7 +105,7 @@ def _conformal_summary(new: Sequence[PlacedModel], rule: ConformalRule, unit: st
         "q": {model.model: finite_or_none(rule.q) for model in new},
         "t": {model.model: rule.t for model in new if rule.best != rule.q},
         "of": rule.of,
-        "scale_correction": rule.scale_correction.mean if rule.scale_correction else None,
+        "scale_correction": rule.scale_correction.value if rule.scale_correction else None,
         "assumption": f"{EXCHANGEABLE}{'items' if unit == 'item' else 'battles'} independent within a model",
     }
 
@@ -120,7 +120,7 @@ def _place_models(
     # Log-strengths of the calibrated models by code, NaN for others.
     soft, verdicts = np.array([known.get(name, (np.nan, np.nan)) for name in evidence.models]).T
     corrections = calibration.scale_correction
-    factors = {kind: corrections[kind].mean if kind in corrections else 1.0 for kind in ("soft", "hard")}
+    factors = {kind: corrections[kind].value if kind in corrections else 1.0 for kind in ("soft", "hard")}
 
     def rate(k: int, kind: str, credit: np.ndarray, theta: np.ndarray) -> tuple[ModelBattles, float, float | None]:
         own = build_model_battles(evidence, k, credit, theta)

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from podium.format_version import FORMAT_VERSION
+from podium.nouns.estimate import Estimate
 from podium.text import Document, call
 
 SMALLEST_SE = 1e-6
@@ -35,15 +36,12 @@ class Target:
         return f"{self.kind}: " + ", ".join(f"{name} {weight:.4g}" for name, weight in self.weights.items())
 
 
-@dataclass(frozen=True, slots=True)
-class ScaleCorrection:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScaleCorrection(Estimate):
     """Factor from the judge's distances to human ones, 1 with too few models; `spread` and `human_se` in Elo points."""
 
-    mean: float
-    sd: float | None
-    low: float | None
-    high: float | None
     n: int
+    sd: float | None = None
     spread: float = 0.0
     human_se: float | None = None
 

@@ -122,7 +122,7 @@ class CalibrationContent(JsonRecord):
         problems = {
             "models: a standard error is below 0": min(errors, default=0.0) < 0,
             "models: a scale correction is not above 0": min(factors, default=1.0) <= 0,
-            "scale_correction: a mean is not above 0": any(each.mean <= 0 for each in corrections),
+            "scale_correction: a value is not above 0": any(each.value <= 0 for each in corrections),
             "scale_correction: a spread is below 0": any(each.spread < 0 for each in corrections),
             "conformal: a level is not between 0 and 1": not all(0 < each.level < 1 for _, each in self.conformal),
             "provenance.prompts is not a list": not isinstance(self.provenance.get("prompts", []), list),

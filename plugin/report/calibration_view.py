@@ -194,7 +194,7 @@ def _accuracy_report(calibration: Calibration) -> Report:
     ]
     if calibration.scale_correction:
         rows += [
-            _row("scale-corrected by", factors, lambda s: f"{s.mean:.2f}" if s and s.is_known else "no"),
+            _row("scale-corrected by", factors, lambda s: f"{s.value:.2f}" if s and s.is_known else "no"),
             _row("  90% interval", factors, lambda s: interval_text(s.low, s.high, 2) if s else EMPTY),
             _row("slope of human ratings on these", both, ("slope", 2)),
         ]

@@ -76,4 +76,4 @@ def _scale_text(correction: ScaleCorrection) -> str:
     """Return the clause that compares human distances with the judge's."""
     known = correction.low is not None and correction.high is not None
     ends = f" ({correction.low:.2f} … {correction.high:.2f})" if known else ""
-    return f"human ratings are {correction.mean:.2f} times{ends} as far apart as the judge's"
+    return f"human ratings are {correction.value:.2f} times{ends} as far apart as the judge's"

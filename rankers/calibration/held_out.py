@@ -36,7 +36,7 @@ def estimate_scale_correction(judge: np.ndarray, human: np.ndarray) -> ScaleCorr
     """
     number = len(judge)
     if number < FEWEST:
-        return ScaleCorrection(1.0, None, None, None, number)
+        return ScaleCorrection(1.0, n=number)
     s, h = judge - judge.mean(), human - human.mean()
     kappa = np.exp(LOG_KAPPA)
     # The sum of (h - kappa s)^2, without a pass over the models for every node.
@@ -46,7 +46,7 @@ def estimate_scale_correction(judge: np.ndarray, human: np.ndarray) -> ScaleCorr
     weight /= weight.sum()
     mean, reached = float(weight @ kappa), np.cumsum(weight)
     low, high = (float(np.interp(share, reached, kappa)) for share in (0.05, 0.95))
-    return ScaleCorrection(mean, float(np.sqrt(weight @ (kappa - mean) ** 2)), low, high, number)
+    return ScaleCorrection(mean, low, high, n=number, sd=float(np.sqrt(weight @ (kappa - mean) ** 2)))
 
 
 def is_uninformative(judge: np.ndarray, human: np.ndarray, scale_correction: ScaleCorrection) -> bool:
@@ -152,13 +152,13 @@ def _correct_scales(
         pooled = estimate_scale_correction(judge.anchors, human.anchors)
         if len(held) <= FEWEST:
             # Without one of them, two are left, which give no factor: no residual would be a scale-corrected one's.
-            pooled = ScaleCorrection(1.0, None, None, None, len(held))
+            pooled = ScaleCorrection(1.0, n=len(held))
         elif is_uninformative(judge.anchors, human.anchors, pooled):
             continue
         known = ~np.isnan(judge.others) & ~np.isnan(human.others)
         folds = zip(held, judge.others, human.others, known, strict=True)
         factors: list[dict[str, Any]] = [
-            {f"{kind}_scale_correction": estimate_scale_correction(ours[both], theirs[both]).mean}
+            {f"{kind}_scale_correction": estimate_scale_correction(ours[both], theirs[both]).value}
             if model.rating(kind) is not None
             else {}
             for model, ours, theirs, both in folds

@@ -51,21 +51,19 @@ def test_the_factor_is_the_mean_of_its_posterior_by_quadrature(seed):
     judge, human = pairs_of_ratings(seed)
     found, total = estimate_scale_correction(judge, human), moment(judge, human, 0)
     mean = moment(judge, human, 1) / total
-    assert found.mean == pytest.approx(mean, rel=1e-3)
+    assert found.value == pytest.approx(mean, rel=1e-3)
     assert found.sd == pytest.approx(np.sqrt(moment(judge, human, 2) / total - mean**2), rel=2e-2)
-    assert found.low < found.mean < found.high
+    assert found.low < found.value < found.high
 
 
 def test_scale_factor_does_not_depend_on_origin_or_order():
     judge, human = pairs_of_ratings()
     moved = estimate_scale_correction(judge[::-1] + 3, human[::-1] - 2)
-    assert moved.mean == pytest.approx(estimate_scale_correction(judge, human).mean, rel=1e-12)
+    assert moved.value == pytest.approx(estimate_scale_correction(judge, human).value, rel=1e-12)
 
 
 def test_scale_factor_of_two_models_is_unknown():
-    assert estimate_scale_correction(np.array([0.0, 1.0]), np.array([0.0, 3.0])) == ScaleCorrection(
-        1.0, None, None, None, 2
-    )
+    assert estimate_scale_correction(np.array([0.0, 1.0]), np.array([0.0, 3.0])) == ScaleCorrection(1.0, n=2)
 
 
 def test_judge_that_contradicts_human_labels_gives_no_scale():
@@ -132,7 +130,7 @@ def test_each_fold_is_scale_corrected_by_the_other_models():
         pairs = pair_sums(evidence.coded_by(np.where(rest, credit, np.nan)))
         ratings.append(np.delete(fit_strengths(pairs, known.regularization).theta, k))
     held = known.models[k]
-    factor = estimate_scale_correction(*ratings).mean
+    factor = estimate_scale_correction(*ratings).value
     assert held.soft_scale_correction == pytest.approx(factor, rel=1e-6)
     assert held.residual("soft") == pytest.approx(MEAN + factor * (held.soft_elo - MEAN) - held.human_elo, rel=1e-6)
 
@@ -152,8 +150,8 @@ def test_newcomers_are_scale_corrected_by_all_models_with_the_full_uncertainty()
     known, plain = calibration(), newcomers(calibration(scale_correction=False))
     scale_correction, q = known.scale_correction["soft"], known.conformal["soft"].q
     for name, entry in newcomers(known).items():
-        assert entry.score == pytest.approx(MEAN + scale_correction.mean * (plain[name].score - MEAN))
-        assert entry.se == pytest.approx(scale_correction.mean * plain[name].se)
+        assert entry.score == pytest.approx(MEAN + scale_correction.value * (plain[name].score - MEAN))
+        assert entry.se == pytest.approx(scale_correction.value * plain[name].se)
         half = q * math.sqrt(entry.se**2 + scale_correction.human_se**2 + scale_correction.spread**2)
         assert entry.extra["conformal_high"] - entry.score == pytest.approx(half)
         assert entry.extra["interval_method"] == "conformal"
@@ -199,7 +197,7 @@ def test_scale_correction_of_three_models_is_omitted_and_reported():
     frame = world()[0]
     few = {"model-01", "model-02", "model-03"}
     known = calibrate(read_battles(frame[frame["model_a"].isin(few) & frame["model_b"].isin(few)]))
-    assert (known.scale_correction["soft"].mean, {held.factor("soft") for held in known.models}) == (1.0, {1.0})
+    assert (known.scale_correction["soft"].value, {held.factor("soft") for held in known.models}) == (1.0, {1.0})
     assert any("3 models are too few to estimate a scale correction" in warning for warning in known.warnings)
     assert f"; plain verdicts err {known.accuracy['hard'].mae:.0f}." in known.answer[0]
     assert scale_corrected_by(known) == ("scale-corrected by", "no", "no")

@@ -1,4 +1,4 @@
-"""What stands between the fences of a prompt: read back as a judge is told to read it."""
+"""The texts between the fences of a prompt, read back as the prompt describes."""
 
 import re
 

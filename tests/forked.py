@@ -53,8 +53,8 @@ def start(
     """
     output, errors = streams or (Path(os.devnull), Path(os.devnull))
     line = [command, *map(str, words)]
-    told = (line, str(folder or Path.cwd()), dict(environment or os.environ), str(output), str(errors))
-    process = CONTEXT.Process(target=_run, args=told, daemon=True)
+    reported = (line, str(folder or Path.cwd()), dict(environment or os.environ), str(output), str(errors))
+    process = CONTEXT.Process(target=_run, args=reported, daemon=True)
     # In the checkout itself what an editable installation leaves there would hide from Inspect what it is.
     with chdir(TESTS):
         process.start()

@@ -29,7 +29,7 @@ def battles_of(world: World, judge: Judge | None = None, *, orders: str = "both"
 
 
 def unmerged_and_merged(world: World, judge: Judge, *, repeats: int = 1) -> tuple[Battles, Battles]:
-    """Return what a judge said of both orders, with human labels: the two orders apart, and merged.
+    """Return a judge's verdicts with human labels, unmerged and merged.
 
     Args:
         repeats: how often the judge sees each judgment.
@@ -69,7 +69,7 @@ def human_labels(world: World, rng: np.random.Generator) -> np.ndarray:
 
 
 def known_of(world: World, judge: Judge, human: np.ndarray | None) -> Columns:
-    """Return the columns that say who met, on what, and by whom it was judged."""
+    """Return the columns of item, models and judge."""
     item, a, b = all_pairs(world)
     length, categories = np.exp(world.log_length).round(), sorted(set(world.categories))
     digits = len(str(len(length)))
@@ -87,11 +87,11 @@ def known_of(world: World, judge: Judge, human: np.ndarray | None) -> Columns:
 
 def shown_as(world: World, judge: Judge, order: str, rng: np.random.Generator) -> Columns:
     """Return what a judge says of all pairs in one order."""
-    said = world._verdict_columns(judge, *all_pairs(world), order, rng)
-    lost = np.isnan(said["credit"])
+    stated = world._verdict_columns(judge, *all_pairs(world), order, rng)
+    lost = np.isnan(stated["credit"])
     return {
-        "credit": said["credit"],
-        "margin": said["margin"],
+        "credit": stated["credit"],
+        "margin": stated["margin"],
         "order": coded(np.full(len(lost), order == "ba", dtype=int), ["ab", "ba"]),
         "reason": coded(np.where(lost, 0, -1), [UNPARSED]),
     }

@@ -280,7 +280,7 @@ def lacking(document, path):
 
 
 def refusal(path):
-    """Return what is said of a damaged file, read and ranked with."""
+    """Return the error messages of reading a damaged file and of ranking with it."""
     with pytest.raises(DataError) as caught:
         rank(arrivals(), "soft-elo", calibration=path)
     assert str(path) in str(caught.value)

@@ -55,7 +55,7 @@ def held_out(calibration, kind):
 
 
 def hard_label(frame):
-    """What the judge said, a flip as a tie."""
+    """The judge's hard verdict; a flip is a tie."""
     return np.where(frame["swap"] == "flip", 0.5, (np.sign(frame["credit"] - 0.5) + 1) / 2)
 
 
@@ -161,7 +161,7 @@ def test_labels_without_any_leave_one_out_beta_hold_out_no_model():
 
 
 def test_labels_that_give_no_beta_without_one_model_leave_that_one_out():
-    """Without a's battles nobody contradicts the sign of a margin, and no finite beta exists."""
+    """Without a's battles no label contradicts the sign of a margin, and no finite beta exists."""
     pairs = ("ab", "ac", "ad", "bc", "bd", "cd")
     sides = [(k, pair, 1.0 if k % (n + 2) else -1.0) for k in range(24) for n, pair in enumerate(pairs)]
     rows = [(k, *pair, side, float((side > 0) != ("a" in pair and k % 5 == 0))) for k, pair, side in sides]
@@ -380,7 +380,7 @@ def test_smoothing_by_a_constant_is_a_margin_of_the_verdicts_sign(constant):
 
 
 def test_calibrating_a_constant_gives_the_anchors_of_ranking_by_it():
-    """They lie apart by the regularization only, and that is the same."""
+    """They differ only by the regularization, which is the same."""
     anchors = run(labelled(), target="smoothing", constant=0.75).anchors
     signs = rank(read_battles(as_signs(labelled())), "soft-elo", beta=float(logit(0.75)))
     scores = {entry.model: entry.score for entry in signs.standings[0].entries}

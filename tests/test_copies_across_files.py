@@ -41,13 +41,13 @@ def retest_of(folder, *frames):
 
 
 def test_annotations_of_a_nested_folder_with_one_more_column_are_counted_once(tmp_path):
-    told = [
+    reported = [
         {"instruction": f"Question {k}?", "output_1": "a", "output_2": "b", "preference": 1 + k % 2, **ANNOTATION}
         for k in range(6)
     ]
     (tmp_path / "wren" / "again").mkdir(parents=True)
-    (tmp_path / "wren" / "annotations.json").write_text(json.dumps(told))
-    more = [{**row, "preference_price_per_example": 0.2, "time": k} for k, row in enumerate(told)]
+    (tmp_path / "wren" / "annotations.json").write_text(json.dumps(reported))
+    more = [{**row, "preference_price_per_example": 0.2, "time": k} for k, row in enumerate(reported)]
     (tmp_path / "wren" / "again" / "annotations.json").write_text(json.dumps(more))
     battles = podium.read_battles(str(tmp_path))
     assert (len(battles), battles.copies) == (6, 6)
@@ -74,9 +74,9 @@ def test_a_copy_may_name_the_models_the_other_way_round_and_lack_columns(tmp_pat
 
 
 def test_another_reply_is_no_copy_where_all_files_have_the_replies(tmp_path):
-    said = [rows(1, 0).assign(raw_completion=text) for text in ("A", "A, I think")]
-    assert len(read(tmp_path, *said)) == 4
-    assert len(read(tmp_path, *said, rows(1, 0))) == 2
+    stated = [rows(1, 0).assign(raw_completion=text) for text in ("A", "A, I think")]
+    assert len(read(tmp_path, *stated)) == 4
+    assert len(read(tmp_path, *stated, rows(1, 0))) == 2
 
 
 def test_scores_in_two_files_are_averaged_once(tmp_path):

@@ -226,7 +226,7 @@ def test_the_same_file_as_two_sources_changes_no_figure(command, kind, two_files
 
 
 def without_notes(answer):
-    """Leave out what is said about the sources themselves."""
+    """Leave out notes about the sources themselves."""
     if isinstance(answer, dict):
         return {name: without_notes(part) for name, part in answer.items() if name not in ("warnings", "notes")}
     return [without_notes(part) for part in answer] if isinstance(answer, list) else answer

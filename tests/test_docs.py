@@ -54,7 +54,7 @@ def printed_by(command, folder):
 
 
 def lines_not_printed(shown, printed):
-    """Return lines shown that were not printed in this order, those that only underline apart."""
+    """Return lines shown that were not printed in this order, except lines that only underline."""
     remaining = iter(line.rstrip() for line in printed.splitlines())
     wanted = [line.rstrip() for line in shown.splitlines() if line.strip(" ─")]
     return [line for line in wanted if not any(printed_line.startswith(line) for printed_line in remaining)]

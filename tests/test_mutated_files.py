@@ -185,14 +185,14 @@ def try_file(folder, table, suffix, seed):
         if there is not None and table not in (*NESTED, "pointwise"):
             assert ranked[0].counts().judgments == there
         return
-    told = str(error)
-    assert len(told) < 2500
+    reported = str(error)
+    assert len(reported) < 2500
     if isinstance(error, podium.DataError) and suffix not in ("parquet", "duckdb"):
-        assert path.name in told
-        packed = "not a whole gzip" in told or "not a whole zstd" in told
-        assert error.row or packed or error.problem.startswith(OF_THE_FILE), told
+        assert path.name in reported
+        packed = "not a whole gzip" in reported or "not a whole zstd" in reported
+        assert error.row or packed or error.problem.startswith(OF_THE_FILE), reported
     elif not isinstance(error, podium.NotIdentifiedError):
-        assert path.name in told
+        assert path.name in reported
 
 
 @pytest.mark.parametrize(("table", "suffix"), FILES)

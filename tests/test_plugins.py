@@ -147,8 +147,8 @@ def test_a_hook_with_the_wrong_answer_is_an_error_that_names_plugin_and_hook(
     tmp_path: Path, hook: str, answer: str, complaint: str
 ) -> None:
     install(tmp_path, "wrong", with_hook(hook=hook, answer=answer))
-    told = run(tmp_path, "list")
-    assert (told.returncode, "plugin wrong 1.2" in told.stderr, complaint in told.stderr) == (2, True, True)
+    reported = run(tmp_path, "list")
+    assert (reported.returncode, "plugin wrong 1.2" in reported.stderr, complaint in reported.stderr) == (2, True, True)
 
 
 def test_an_unknown_hook_is_an_error_that_names_plugin_and_hook(tmp_path: Path) -> None:
@@ -167,8 +167,8 @@ def test_a_plugin_without_a_marked_hook_is_an_error(tmp_path: Path) -> None:
 def test_a_ranker_that_returns_no_standings_is_an_error_that_names_it(tmp_path: Path) -> None:
     install(tmp_path, "wrong", with_hook(returned="[1, 2]"))
     answer = run(tmp_path, "rank", BATTLES, "--ranker", "mine")
-    told = "plugin wrong 1.2 (main = wrong): ranker 'mine' must return Standings, got list"
-    assert (answer.returncode, told in answer.stderr) == (2, True)
+    reported = "plugin wrong 1.2 (main = wrong): ranker 'mine' must return Standings, got list"
+    assert (answer.returncode, reported in answer.stderr) == (2, True)
 
 
 RANK, PLAY = ("rank", BATTLES, "--ranker", "mine"), ("replay", BATTLES, "--tournament", "mine")
@@ -305,7 +305,7 @@ with asked_by(mine, texts):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("writer", "said"),
+    ("writer", "stated"),
     [
         (", write_reply", "B"),
         (
@@ -315,7 +315,7 @@ with asked_by(mine, texts):
     ],
 )
 def test_the_stand_in_judge_answers_a_scorer_of_another_package_that_can_write(
-    tmp_path: Path, writer: str, said: str
+    tmp_path: Path, writer: str, stated: str
 ) -> None:
     pytest.importorskip("inspect_ai")
     install(tmp_path, "third", SCORER.format(realization="'third:MINE'", writer=writer))
@@ -323,7 +323,7 @@ def test_the_stand_in_judge_answers_a_scorer_of_another_package_that_can_write(
     done = subprocess.run(
         [sys.executable, "-c", ASK_OFFLINE], capture_output=True, text=True, env=environment, check=False
     )
-    assert said in (done.stderr if done.returncode else done.stdout)
+    assert stated in (done.stderr if done.returncode else done.stdout)
 
 
 CODE = re.compile(r"^```python\n(\"\"\"mine\.py.*?)^```$", re.MULTILINE | re.DOTALL)

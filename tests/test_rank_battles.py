@@ -1,4 +1,4 @@
-"""Ranking from Python: what happens without a word about it, and who gets which option."""
+"""Ranking from Python: defaults, and which ranker gets which option."""
 
 import re
 from importlib import import_module

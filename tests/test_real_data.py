@@ -155,7 +155,7 @@ MATCHUP_OF_THE_CROWD = ["prompt", "low", "high"]
 
 
 def votes_of_the_crowd():
-    """Return the crowd's votes with what the first by name of two models earned, in plain pandas."""
+    """Return the crowd's votes with the credit of the first model by name, in plain pandas."""
     votes = pd.read_parquet(LLMFAO).query("judge == 'crowd'").astype({"left": str, "right": str})
     as_named = votes["left"] < votes["right"]
     votes["low"], votes["high"] = (
@@ -167,7 +167,7 @@ def votes_of_the_crowd():
 
 
 def crowd_means():
-    """Return what the first by name of two models earned from the crowd on average, by item and models."""
+    """Return the mean credit that the crowd gave the first model by name, by item and pair."""
     return votes_of_the_crowd().groupby(MATCHUP_OF_THE_CROWD)["earned"].mean()
 
 
@@ -221,7 +221,7 @@ def test_each_judge_can_be_ranked_separately():
 
 
 def side_of(credit):
-    """Return 1, 0 or -1: whom a credit favours, if anybody."""
+    """Return the sign of a credit minus one half."""
     return np.sign(credit - 0.5).astype(int)
 
 

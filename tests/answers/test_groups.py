@@ -1,4 +1,4 @@
-"""Who leads: a sentence for each rule, from records of who is told from whom."""
+"""The sentences about the leaders, tested on constructed sets of distinguishable pairs."""
 
 from itertools import combinations, pairwise
 
@@ -18,7 +18,7 @@ NAMES = ("amber", "birch", "cedar", "dune", "ember", "fjord", "grove", "heath")
 def standings(
     pairs: set[tuple[int, int]], models: int = 6, lead: tuple[float, float, float] | None = None, z: float = 2.0
 ) -> Standings:
-    """Return standings in which the first of each pair of places is told above the second."""
+    """Return standings in which the first model of each pair is clearly ahead of the second."""
     beats = tuple(tuple(b for b in range(models) if (a, b) in pairs) for a in range(models))
     cuts = [k for k in range(1, models) if all((a, b) in pairs for a in range(k) for b in range(k, models))]
     separation = Separation(NAMES[:models], tuple(cuts), beats, 2.9, 40, 72.0, z, lead)
@@ -31,7 +31,7 @@ def standings(
 
 
 def across(*ends: int, models: int = 6) -> set[tuple[int, int]]:
-    """Return the pairs that cuts at these places tell apart."""
+    """Return the pairs that are distinguishable if groups are cut at these places."""
     return {(a, b) for a, b in combinations(range(models), 2) if any(a < end <= b for end in ends)}
 
 
@@ -189,7 +189,7 @@ def test_the_answer_is_in_json_markdown_and_the_hosts_text() -> None:
 
 
 def test_answer_reports_level_models() -> None:
-    """Ties leave no error, and so no interval; nobody has the highest score."""
+    """Ties give no standard error, and so no interval; no model has the highest score."""
     frame = podium.simulate(4, 30, seed=1).judgments(podium.Judge()).assign(credit=0.5)
     [standings] = podium.rank(podium.read_battles(frame)).standings
     assert standings.answer[0] == "All four models are level."

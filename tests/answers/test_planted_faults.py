@@ -1,6 +1,6 @@
-"""Worlds with known truth: a healthy one rarely worries, and a fault that is planted is named.
+"""Simulations: data without faults rarely raise an alarm, and a planted fault is named.
 
-`python benchmarks/answers.py` draws 400 healthy worlds, and a hundred of each fault.
+`python benchmarks/answers.py` draws 400 data sets without faults and a hundred of each fault.
 """
 
 import sys

@@ -85,7 +85,7 @@ def test_lost_replies_hide_no_position_bias_in_any_of_25_worlds() -> None:
 
 
 def test_trust_checks_are_corrected_together_by_holm() -> None:
-    """One p of 0.03 among four worries nobody, alone it does: without Holm the first would, too."""
+    """One p of 0.03 among four raises no alarm, alone it does; without Holm both would."""
     quiet = [CheckResult(check, "", fails=False, p=0.5) for check in ("length", "cycle", "fit")]
     loud = CheckResult("position", "loud.", fails=True, p=0.03)
     assert trust_sentence([loud, *quiet]) == "All four checks passed."
@@ -103,16 +103,16 @@ def test_a_check_that_could_not_be_made_is_no_pass() -> None:
 
 
 @pytest.mark.parametrize(
-    ("judge", "said"),
+    ("judge", "stated"),
     [
         ("gpt-4o", "The judge gpt-4o is of the same family as gpt-3 and gpt-4 (OpenAI)"),
         ("gpt-3", "The judge gpt-3 judges itself"),
     ],
 )
-def test_related_judge_is_named(judge: str, said: str) -> None:
+def test_related_judge_is_named(judge: str, stated: str) -> None:
     world = podium.simulate(["gpt-3", "gpt-4", "mine"], 60, seed=1)
     answer = podium.rank(world.battles(podium.Judge(name=judge, noise=0.5))).standings[0].answer
-    assert answer[1].startswith(said)
+    assert answer[1].startswith(stated)
 
 
 def test_a_judge_that_always_prefers_the_first_passes_no_check_of_check_position() -> None:

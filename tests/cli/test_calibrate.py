@@ -419,8 +419,8 @@ def test_the_same_seed_gives_the_same_file(podium: Podium, folder: Path, tmp_pat
 
 def test_help_imports_neither_numpy_nor_pandas() -> None:
     command = [sys.executable, "-X", "importtime", "-m", "podium", "calibrate", "--help"]
-    told = subprocess.run(command, capture_output=True, text=True, check=True).stderr
-    imported = {line.rsplit("|", 1)[-1].strip() for line in told.splitlines()}
+    reported = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+    imported = {line.rsplit("|", 1)[-1].strip() for line in reported.splitlines()}
     assert ("click" in imported, imported & {"numpy", "pandas", "scipy", "pyarrow", "rich"}) == (True, set())
 
 

@@ -137,7 +137,7 @@ def test_a_gold_ranking_is_a_reference(podium, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("credits", [(0.5, 0.5), (1.0, 0.0)], ids=["ties", "flips"])
 def test_a_judge_that_decides_nothing_has_a_card_beside_a_gold_ranking(podium, table, tmp_path, credits):
-    """Every battle is a tie, in either order or by a flip: there is no win rate to compare, and it is said."""
+    """Every battle is a tie or a flip: there is no win rate to compare, and the card says so."""
     pairs = [(a, b) for k, a in enumerate("abcd") for b in "abcd"[k + 1 :]]
     played = [(f"q{k}", a, b) for k in range(6) for a, b in pairs]
     rows = [

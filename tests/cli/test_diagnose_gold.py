@@ -21,9 +21,9 @@ def arguments(tmp_path):
 
 @pytest.mark.slow
 def test_the_card_holds_transitivity_fit_gold_and_all_judges(podium, arguments):
-    said = podium(*arguments, "--format", "json")
-    assert said.code == 0, said.err
-    card = json.loads(said.out)
+    stated = podium(*arguments, "--format", "json")
+    assert stated.code == 0, stated.err
+    card = json.loads(stated.out)
     own, other = (one["sections"] for one in card["cards"])
     assert own["transitivity"]["hard"]["n"] == 40 * 20
     assert own["cycles"]["triples"] == 20
@@ -36,16 +36,16 @@ def test_the_card_holds_transitivity_fit_gold_and_all_judges(podium, arguments):
 
 @pytest.mark.slow
 def test_human_output_has_the_same_figures(podium, arguments):
-    said = podium(*arguments, "--full")
-    assert said.code == 0, said.err
+    stated = podium(*arguments, "--full")
+    assert stated.code == 0, stated.err
     for part in ("PNT", "decisiveness alpha", "tau with gold", "Pairs farthest from the fit", "side by side"):
-        assert part in said.out
+        assert part in stated.out
 
 
 @pytest.mark.slow
 def test_unanswerable_gold_questions_are_named_and_the_rest_is_answered(podium, arguments, tmp_path):
     pd.DataFrame({"model": ["somebody", "else"], "elo": [1, 2]}).to_csv(tmp_path / "gold.csv", index=False)
-    said = podium(*arguments, "--format", "json")
-    sections = json.loads(said.out)["cards"][0]["sections"]
+    stated = podium(*arguments, "--format", "json")
+    sections = json.loads(stated.out)["cards"][0]["sections"]
     assert "0 models are known both" in sections["gold"]["missing"]["why"]
     assert sections["fit"]["pairs"] == 15

@@ -77,7 +77,7 @@ def test_a_python_without_user_site_packages_rejects_them(
 def test_site_packages_that_cannot_be_written_are_rejected_with_a_remedy(
     podium: Podium, places: Path, monkeypatch: pytest.MonkeyPatch, inside: bool, remedy: str
 ) -> None:
-    """A folder below a file can be written by nobody, not even by root."""
+    """A folder below a file cannot be written, not even by root."""
     (places / "file").write_text("")
     monkeypatch.setattr(sysconfig, "get_path", lambda name: str(places / "file" / name))
     monkeypatch.setattr(sys, "prefix", "/an/environment" if inside else sys.base_prefix)

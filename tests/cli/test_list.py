@@ -81,6 +81,6 @@ def test_python_dash_m_podium_is_the_command() -> None:
 @pytest.mark.parametrize("words", [["--help"], ["rank", "--help"], ["list"]])
 def test_help_and_list_import_neither_numpy_nor_pandas(words: list[str]) -> None:
     command = [sys.executable, "-X", "importtime", "-m", "podium", *words]
-    told = subprocess.run(command, capture_output=True, text=True, check=True).stderr
-    imported = {line.rsplit("|", 1)[-1].strip() for line in told.splitlines()}
+    reported = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+    imported = {line.rsplit("|", 1)[-1].strip() for line in reported.splitlines()}
     assert ("click" in imported, imported & {"numpy", "pandas", "scipy", "pyarrow", "rich"}) == (True, set())

@@ -55,7 +55,7 @@ def test_replay_of_several_tournaments_prints_errors_by_cost(podium: Podium, exa
 def test_replay_table_opens_with_the_cheapest_tournament_that_answers_the_question(
     podium: Podium, example: Path
 ) -> None:
-    """40 items tell the first by all their battles alone; a chain of one battle a model does not."""
+    """All battles of 40 items identify the best model; a chain of one battle per model does not."""
     words = ("--set", "until=top1", "--seeds", "3")
     first = podium("replay", example, "--tournament", "chain,round_robin", *words).out.splitlines()[0]
     assert first == "round_robin answers the question in 100% of seeds, for 1,200 judge calls on average."

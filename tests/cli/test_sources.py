@@ -26,8 +26,8 @@ def test_a_human_judge_beside_one_other_leaves_one_judge_to_rank(podium: Podium,
 
 
 def test_labels_found_are_reported_on_stderr(podium: Podium, judges: Path) -> None:
-    told = "4 votes by crowd, on 2 pairs of responses, label 2 of 6 battles; 4 have no label"
-    assert told in podium("rank", judges, "--human-judge", "crowd").err
+    reported = "4 votes by crowd, on 2 pairs of responses, label 2 of 6 battles; 4 have no label"
+    assert reported in podium("rank", judges, "--human-judge", "crowd").err
 
 
 def test_where_judge_keeps_the_human_judge(podium: Podium, judges: Path, tmp_path: Path) -> None:

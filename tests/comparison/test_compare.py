@@ -282,7 +282,7 @@ def test_compare_explains_unknown_answers_under_the_table(podium, scores):
 
 
 def test_gate_output_calls_the_p_value_two_sided():
-    """Its bounds are one-sided: a gate may pass where the two-sided test does not tell the two apart."""
+    """A gate uses one-sided bounds: it may pass where the two-sided test finds no difference."""
     required, plain = (api.compare("amber", "birch", EXAMPLE, require=own) for own in (["not-worse=200elo"], []))
     assert "too close to call: two-sided p = " in required.answer[1]
     assert "too close to call: p = " in plain.answer[0]

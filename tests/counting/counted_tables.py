@@ -20,7 +20,7 @@ SIXTEENTHS = tuple(k / 16 for k in range(17))
 
 
 def drawn_rows(seed, number=140):
-    """Draw judgments with everything odd that a table may hold."""
+    """Draw judgments with every irregularity that a table may contain."""
     draws = np.random.default_rng(seed)
 
     def one(values, shares=None):

@@ -1,4 +1,4 @@
-"""What the relations count, counted again with plain loops over rows: slow, and short enough to be read."""
+"""The counts of the database queries, computed by plain loops over rows."""
 
 from collections import Counter, defaultdict
 
@@ -145,15 +145,15 @@ def sums_of(battles, hard, key):
 
 
 def notes_of(rows, tally, columns, merge):
-    """Return what is odd, as numbers: identical rows, orders that nothing tells, ambiguous and lacking ones."""
+    """Return the numbers of identical rows and of unknown, ambiguous and missing orders."""
     with_item = [row for row in rows if row["item"] is not None]
     same = Counter(tuple(row[name] for name in sorted(row) if name != "row") for row in with_item)
-    untold = defaultdict(list)
+    unreported = defaultdict(list)
     for row in with_item:
-        untold[row["item"], pair_of(row), row["judge"]].append(row["model_a"] < row["model_b"])
+        unreported[row["item"], pair_of(row), row["judge"]].append(row["model_a"] < row["model_b"])
     numbers = [
         sum(same.values()) - len(same),
-        0 if "order" in columns else sum(len(sides) for sides in untold.values() if len(set(sides)) == 2),
+        0 if "order" in columns else sum(len(sides) for sides in unreported.values() if len(set(sides)) == 2),
         tally["ambiguous"] if merge else 0,
         tally["lacking"],
     ]

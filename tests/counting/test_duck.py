@@ -1,4 +1,4 @@
-"""The embedded engine: what it is told, what it leaves behind, what it refuses."""
+"""The embedded engine: its options, temporary files and rejected input."""
 
 import gc
 from pathlib import Path

@@ -19,7 +19,7 @@ def judgments(rows: Sequence[tuple], columns: str, **constant: object) -> Battle
 
 
 def subject_of(battles: Battles, judge: str | None = "j", **options: object) -> Subject:
-    """Return a judge whose battles are what it was asked."""
+    """Return a judge whose judgments and battles are the same table."""
     return Subject(judge, battles, battles, **options)
 
 

@@ -67,9 +67,9 @@ def truth(judge: Judge, item_sd: float) -> dict[str, float]:
     return {name: figure.value for name, figure in found.items()}
 
 
-def figures(said: dict[str, Reply]) -> dict[str, Statistic]:
+def figures(stated: dict[str, Reply]) -> dict[str, Statistic]:
     """Return all figures by their path."""
-    return {path: figure for name, answer in said.items() for path, figure in _walk(name, answer)}
+    return {path: figure for name, answer in stated.items() for path, figure in _walk(name, answer)}
 
 
 def coverage(found: tuple[dict[str, Statistic], ...], name: str, value: float, narrowed: float = 1.0) -> float:
@@ -90,9 +90,9 @@ def coverage(found: tuple[dict[str, Statistic], ...], name: str, value: float, n
     )
 
 
-def _walk(path: str, said: object) -> Iterator[tuple[str, Statistic]]:
-    if isinstance(said, Statistic):
-        yield path, said
-    elif is_dataclass(said):
-        for one in fields(said):
-            yield from _walk(f"{path}.{one.name}", getattr(said, one.name))
+def _walk(path: str, stated: object) -> Iterator[tuple[str, Statistic]]:
+    if isinstance(stated, Statistic):
+        yield path, stated
+    elif is_dataclass(stated):
+        for one in fields(stated):
+            yield from _walk(f"{path}.{one.name}", getattr(stated, one.name))

@@ -163,6 +163,6 @@ def test_groups_that_never_met_are_an_error():
 
 def test_fit_test_reports_that_a_tree_of_pairs_always_fits():
     rows = [(str(k), "A", other, float(k % 2)) for other in "BCD" for k in range(20)]
-    said = bradley_terry_fit(read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])))
-    assert isinstance(said, Missing)
-    assert "explain" in said.why
+    stated = bradley_terry_fit(read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])))
+    assert isinstance(stated, Missing)
+    assert "explain" in stated.why

@@ -15,7 +15,7 @@ from podium.rankers.scale import POINTS
 
 WORLDS = 60
 STRENGTHS = np.linspace(0.35, -0.35, 8)
-"""Neighbours are 17 Elo apart."""
+"""Neighbours differ by 17 Elo."""
 
 
 @pytest.mark.slow
@@ -49,7 +49,7 @@ def test_wider_interval_ends_equal_hand_computed_ones(value, interval, expected)
 
 
 def test_win_rates_of_one_half_do_not_depend_on_names():
-    """By hand: right, half right (the gold standard has them level), wrong; whoever is called the first."""
+    """By hand: right, half right (level in the gold standard), wrong; in either order of names."""
     judge, gold = np.array([0.9, 0.6, 0.3]), np.array([0.8, 0.5, 0.6])
     paper = ((1 - judge > 0.5) == (1 - gold > 0.5)).mean()
     assert float(pair_agreement(judge, gold)) == float(pair_agreement(1 - judge, 1 - gold)) == 0.5
@@ -58,7 +58,7 @@ def test_win_rates_of_one_half_do_not_depend_on_names():
 
 @pytest.mark.slow
 def test_interval_of_two_identical_judges_contains_one(monkeypatch):
-    """Simulation: two judges of one world, whose noise alone sets their rankings apart; neighbours are 26 Elo apart.
+    """Simulation: two judges of the same models that differ only by noise; neighbours differ by 26 Elo.
 
     Wrong variant: percentiles alone.
     """

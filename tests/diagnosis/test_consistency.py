@@ -65,7 +65,7 @@ def test_the_two_orders_of_a_pair_are_no_repeats():
 
 
 def test_repeats_without_an_order_are_turned_to_one_response():
-    """x beats y, and y loses to x: one verdict, told twice."""
+    """x beats y, and y loses to x: the same verdict twice."""
     found = card(
         [(0, 1, "x", "y"), (0, 0, "y", "x"), (1, 1, "x", "y"), (1, 1, "y", "x")], "item credit model_a model_b"
     )

@@ -39,7 +39,7 @@ def ring(share, models=3):
 
 
 def counted(wins, of):
-    """Return battles of A, B and C in which A beats B, B beats C and C beats A in so many of so many items."""
+    """Return battles of A, B and C in which A beats B, B beats C and C beats A on a given number of items."""
     rows = [
         (f"{k}", a, b, 1.0 if k < won else 0.0)
         for (a, b), won in zip((("A", "B"), ("B", "C"), ("C", "A")), wins, strict=True)
@@ -168,9 +168,9 @@ def test_pairs_of_few_items_are_no_win_rates():
 
 def test_models_without_complete_triples_are_reported():
     rows = [("1", "A", "B", 1.0), ("1", "B", "C", 1.0), ("1", "C", "D", 0.0)]
-    said = asked(read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])))
-    assert isinstance(said, Missing)
-    assert "round robin" in said.remedy
+    stated = asked(read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])))
+    assert isinstance(stated, Missing)
+    assert "round robin" in stated.remedy
 
 
 def test_the_same_seed_gives_the_same_interval():

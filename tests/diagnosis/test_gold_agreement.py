@@ -172,7 +172,7 @@ def test_uncorrected_gold_checks_would_have_false_alarms(fair):
 
 @pytest.mark.slow
 def test_paired_test_over_opponents_exceeds_its_level():
-    """JuStRank's test takes opponents for independent: with 15 systems on common items a sixth are accused at 5%."""
+    """JuStRank's test takes opponents for independent: with 15 systems on common items 1/6 are significant at 5%."""
     theta = strengths(15)
     found = [
         asked(verdicts(by_strength(theta), 60, seed, shared=0.9), gold_of(theta), model="m07", resamples=50).self_bias
@@ -217,7 +217,7 @@ def test_known_decisiveness_is_recovered_within_its_interval(alpha):
 
 @pytest.mark.slow
 def test_a_percentile_interval_of_alpha_would_miss():
-    """Wrong variant: noise makes win rates extreme and alpha large, and resampling adds the same noise again."""
+    """Wrong variant: noise makes win rates extreme and alpha large, and resampling adds it a second time."""
     theta, hits = strengths(15), []
     for seed in range(40):
         both = pairs_beside(verdicts(by_strength(theta), 80, seed), gold_of(theta))
@@ -272,9 +272,9 @@ def test_human_labels_stand_in_for_a_gold_standard_and_share_the_items():
 
 
 def test_without_a_gold_standard_it_says_what_would_help():
-    said = asked(verdicts(by_strength(THETA), 10, 0))
-    assert isinstance(said, Missing)
-    assert "--gold" in said.remedy
+    stated = asked(verdicts(by_strength(THETA), 10, 0))
+    assert isinstance(stated, Missing)
+    assert "--gold" in stated.remedy
 
 
 @pytest.mark.parametrize(
@@ -288,22 +288,22 @@ def test_a_gold_ranking_on_another_scale_still_gives_tau_and_accuracy(gold, why)
     found = asked(JUDGED, gold)
     assert isinstance(found.tau, Statistic)
     assert isinstance(found.accuracy, Statistic)
-    for said in (found.mse, found.mse_beyond_noise, found.alpha, found.delta, found.biases, found.self_bias):
-        assert isinstance(said, Missing)
-        assert why in said.why
+    for stated in (found.mse, found.mse_beyond_noise, found.alpha, found.delta, found.biases, found.self_bias):
+        assert isinstance(stated, Missing)
+        assert why in stated.why
 
 
 def test_gold_battles_of_several_judges_are_rejected():
     frame = GOLD.to_frame().assign(judge=["x"] * 40 + ["y"] * (len(GOLD) - 40))
-    said = asked(JUDGED, Gold("gold", battles=read_battles(frame)))
-    assert isinstance(said, Missing)
-    assert "several judges: x, y" in said.why
+    stated = asked(JUDGED, Gold("gold", battles=read_battles(frame)))
+    assert isinstance(stated, Missing)
+    assert "several judges: x, y" in stated.why
 
 
 def test_gold_models_with_other_spelling_are_reported():
-    said = asked(JUDGED, Gold("gold.csv", {"a": 1.0, "b": 2.0, "A": 3.0}))
-    assert isinstance(said, Missing)
-    assert "1 models are known both" in said.why
+    stated = asked(JUDGED, Gold("gold.csv", {"a": 1.0, "b": 2.0, "A": 3.0}))
+    assert isinstance(stated, Missing)
+    assert "1 models are known both" in stated.why
 
 
 def test_a_judge_who_does_not_compete_has_no_self_bias():

@@ -1,4 +1,4 @@
-"""The card as a whole: one per judge, what is missing is said, JSON is pure."""
+"""The whole card: one per judge, missing figures are reported, JSON is pure."""
 
 import json
 
@@ -127,7 +127,7 @@ def test_a_table_of_hard_verdicts_alone_is_answered_as_far_as_it_goes():
     frame = pd.DataFrame({"model_a": ["x", "y", "x"], "model_b": ["y", "z", "z"], "credit": [1.0, 0.5, 0.0]})
     answers = diagnosed(frame).cards[0].answers
     assert answers["consistency"].ties.value == pytest.approx(1 / 3)
-    lacking = {name for name, said in answers.items() if isinstance(said, Missing)}
+    lacking = {name for name, stated in answers.items() if isinstance(stated, Missing)}
     assert {"position", "verbosity", "human"} <= lacking
     assert all(answers[name].remedy for name in lacking)
 

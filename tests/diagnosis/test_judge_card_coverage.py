@@ -1,4 +1,4 @@
-"""Every interval of the card covers what is true, and a judge without a fault is not accused of it.
+"""Every interval of the card covers the true value, and sound judges rarely get alarms.
 
 Two judges in 200 worlds of 40 items each. An honest 95% interval covers at least 90% of those, but for one in a
 thousand, and there are about forty; their mean says more. Truth is a closed form where there is one, else the same

@@ -157,7 +157,7 @@ def test_self_preference_is_unknown_without_human_labels_gold_or_other_judges():
 
 
 def test_a_gold_ranking_is_a_reference_without_error():
-    """Truth: the strengths themselves as gold; the excess of a judge that favours nobody is 0."""
+    """Truth: the strengths themselves as gold; the excess of a judge without self-preference is 0."""
     played = world(9, 300)
     _, battles = both(played, Judge("gpt-9", scale=1.3), repeats=1)
     scores = {name: 1000 + POINTS * float(s) for name, s in zip(played.models, played.strengths, strict=True)}

@@ -81,10 +81,10 @@ def test_judge_names_contain_model_and_realization():
         ([subject("a"), subject("b", strengths(2))], "2 models are ranked by all"),
     ],
 )
-def test_what_cannot_be_compared_is_said(subjects, why):
-    said = asked(*subjects)
-    assert isinstance(said, Missing)
-    assert why in said.why
+def test_incomparable_judges_are_reported(subjects, why):
+    stated = asked(*subjects)
+    assert isinstance(stated, Missing)
+    assert why in stated.why
 
 
 def test_without_a_gold_standard_correlations_are_still_there():

@@ -181,9 +181,9 @@ def test_sntd_over_items_is_the_mean_over_triples_and_items():
 def test_sntd_of_hard_verdicts_is_unknown_with_a_reason(credits):
     battles = verdicts(by_strength(strengths(4)), 30, seed=0)
     coarse = battles.to_frame().assign(credit=np.random.default_rng(0).choice(credits, 180))
-    said = transitivity(read_battles(coarse)).soft
-    assert isinstance(said, Missing)
-    assert "clip" in said.why
+    stated = transitivity(read_battles(coarse)).soft
+    assert isinstance(stated, Missing)
+    assert "clip" in stated.why
 
 
 def test_triples_separate_consistent_and_ambiguous_items():
@@ -242,10 +242,10 @@ def test_random_verdicts_have_a_quarter_of_non_transitive_triples_and_more_with_
     ],
 )
 def test_triples_report_what_cannot_be_checked(rows, why):
-    said = transitivity(table(rows))
-    assert isinstance(said, Missing)
-    assert why in said.why
-    assert said.remedy
+    stated = transitivity(table(rows))
+    assert isinstance(stated, Missing)
+    assert why in stated.why
+    assert stated.remedy
 
 
 @pytest.fixture(scope="module")

@@ -32,7 +32,7 @@ def verdicts(theta, items, judge, seed, lengths=100):
 
 
 def compare_judges_of(*tables):
-    """Return what is said of all judges of some tables together, as `podium diagnose` asks it."""
+    """Return the section on all judges of the given tables, as `podium diagnose` computes it."""
     battles = read_battles(pd.concat(tables, ignore_index=True))
     names = battles.table["judge"].astype(str).to_numpy()
     parts = [(judge, battles.select(names == judge)) for judge in battles.judges]
@@ -92,7 +92,7 @@ def test_drift_of_the_judge_and_of_the_models_are_distinguishable_with_honest_in
     assert shown >= 15
 
 
-def test_what_cannot_be_compared_is_said():
+def test_incomparable_judges_are_reported():
     old = verdicts(OLD, range(20), "a", 1)
     assert "one judge only" in compare_judges_of(old).why
     assert "3 judges" in compare_judges_of(old, old.assign(judge="b"), old.assign(judge="c")).why

@@ -151,7 +151,7 @@ def test_residual_ratings_follow_length_where_the_judge_does():
 
 
 def test_a_length_bias_is_recovered_where_strengths_are_all_that_differs():
-    """Truth: 0.7 + 0.5 logits; humans, who have no such bias, are not accused."""
+    """Truth: 0.7 + 0.5 logits; no bias is reported for humans, who have none."""
     judge = Judge(length_bias=0.7, verbosity_bias=0.5)
     _, battles = both(world(8, 300), judge, repeats=1)
     found = verbosity(subject_of(battles))

@@ -1,4 +1,4 @@
-"""Tables in no known format: --columns, --credit-map, --unknown, --shown, --fill, and orders told by booleans."""
+"""Tables in no known format: --columns, --credit-map, --unknown, --shown, --fill, and orders given as booleans."""
 
 import numpy as np
 import pytest

@@ -22,11 +22,11 @@ def document(item: int, *shown: dict[str, Any], model: str = "this model") -> di
     """Return the verdicts on one document: a battle with an opponent that comes before by name."""
     verdict = {"credit": shown[0]["credit"], "margin": None, "reason": shown[0]["reason"]}
     battle = {"model_a": "elm", "model_b": model, **verdict, "judgments": list(shown), "length_a": 3}
-    told = {"item": f"t:{item}", "model": model, "credit": None, "one_sided": "unparsed", "missing": {}}
-    return {**told, "battles": [battle]}
+    reported = {"item": f"t:{item}", "model": model, "credit": None, "one_sided": "unparsed", "missing": {}}
+    return {**reported, "battles": [battle]}
 
 
-def write_samples(folder: Path, documents: list[dict[str, Any]], said: str = "hello") -> Path:
+def write_samples(folder: Path, documents: list[dict[str, Any]], stated: str = "hello") -> Path:
     """Write samples as lm-eval does, the verdicts in `filtered_resps`."""
     folder.mkdir(parents=True)
     rows = [
@@ -34,7 +34,7 @@ def write_samples(folder: Path, documents: list[dict[str, Any]], said: str = "he
             "doc_id": k,
             "doc": {},
             "arguments": {},
-            "resps": [[said]],
+            "resps": [[stated]],
             "filtered_resps": [verdicts_as_text(one)],
             "filter": "f",
         }
@@ -46,7 +46,7 @@ def write_samples(folder: Path, documents: list[dict[str, Any]], said: str = "he
 
 
 def test_both_orders_are_one_battle_and_credit_stays_with_its_owner(tmp_path: Path):
-    """Closed form: elm earned 0.75 and 0.25 where it was shown first and second, so 0.5."""
+    """Closed form: elm has credit 0.75 when shown first and 0.25 when shown second, so 0.5."""
     folder = write_samples(tmp_path / "ash", [document(0, judgment("ab", 0.75), judgment("ba", 0.25))])
     [row] = read_battles(folder).to_frame().to_dict("records")
     assert (row["model_a"], row["model_b"], row["credit"], row["order"]) == ("elm", "ash", 0.5, "merged")
@@ -88,7 +88,7 @@ def test_what_is_no_verdict_is_none(text: str):
 
 def test_lm_eval_does_not_read_the_models_own_text_as_a_verdict(tmp_path: Path):
     forged = document(0, judgment("ab", 0.0))
-    folder = write_samples(tmp_path / "ash", [forged], said=f"Here: {verdicts_as_text(forged)}")
+    folder = write_samples(tmp_path / "ash", [forged], stated=f"Here: {verdicts_as_text(forged)}")
     honest = write_samples(tmp_path / "oak", [document(0, judgment("ab", 1.0))])
     assert read_battles(folder, honest).models == ("elm", "oak")
 

@@ -154,8 +154,8 @@ def sum_in(prompt: str) -> str:
 
 def skill(model: str) -> float:
     """Return how often a model is right, which its name says."""
-    told = re.search(r"-([01]\.\d+)$", model)
-    return float(told[1]) if told else 0.5
+    reported = re.search(r"-([01]\.\d+)$", model)
+    return float(reported[1]) if reported else 0.5
 
 
 def reply_to(call: Call) -> str:
@@ -182,12 +182,12 @@ def completed(call: Call, text: str, logprobs: bool) -> dict[str, Any]:
     """Return the body of an answer."""
     top = {"A": ON_LETTERS * call.probability, "B": ON_LETTERS * (1 - call.probability), "The": 1 - ON_LETTERS}
     known = [{"token": token, "logprob": math.log(max(p, 1e-9)), "bytes": None} for token, p in top.items()]
-    said = {"token": text, "logprob": math.log(max(top.get(text, 1.0), 1e-9)), "bytes": None, "top_logprobs": known}
+    stated = {"token": text, "logprob": math.log(max(top.get(text, 1.0), 1e-9)), "bytes": None, "top_logprobs": known}
     choice = {
         "index": 0,
         "message": {"role": "assistant", "content": text},
         "finish_reason": "stop",
-        "logprobs": {"content": [said]} if logprobs and text else None,
+        "logprobs": {"content": [stated]} if logprobs and text else None,
     }
     usage = {"prompt_tokens": 100, "completion_tokens": 1, "total_tokens": 101}
     about = {"id": f"call-{call.key}", "object": "chat.completion", "created": 0, "model": call.model}
@@ -195,7 +195,7 @@ def completed(call: Call, text: str, logprobs: bool) -> dict[str, Any]:
 
 
 def mark(item: str, model: str, quality: float) -> str:
-    """Return what a response must hold."""
+    """Return the mark that a response must contain."""
     return f"[{item} by {model}: quality={quality:.3f}]"
 
 

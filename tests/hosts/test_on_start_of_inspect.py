@@ -126,10 +126,10 @@ def test_run_without_ranker_prints_the_hosts_output_only(on: Environment, off: E
 def test_the_bare_command_ranks_as_podium_ranks_its_logs(on: Environment, quiz: Path) -> None:
     done = on.script("inspect", *EVAL, "--display", "none", "--ranker", "bradley-terry,mean", place=quiz)
     assert done.returncode == 0, done.stderr
-    [told] = rankings_in(quiz / "logs")
+    [reported] = rankings_in(quiz / "logs")
     battles = podium.read_battles(*map(str, logs_in(quiz / "logs")))
     expected = podium.rank(battles, ["bradley-terry", "mean"]).to_dict()
-    assert [one["models"] for one in told["rankings"]] == [one["models"] for one in expected["rankings"]]
+    assert [one["models"] for one in reported["rankings"]] == [one["models"] for one in expected["rankings"]]
     assert "bradley-terry" in done.stderr
 
 
@@ -140,8 +140,8 @@ def test_detached_run_is_ranked_at_the_end(on: Environment, quiz: Path) -> None:
     deadline = time.monotonic() + 60
     while not written_by_now(quiz / "logs") and time.monotonic() < deadline:
         time.sleep(0.2)
-    [told] = rankings_in(quiz / "logs")
-    assert [one["ranker"] for one in told["rankings"]] == ["mean"]
+    [reported] = rankings_in(quiz / "logs")
+    assert [one["ranker"] for one in reported["rankings"]] == ["mean"]
 
 
 @pytest.mark.slow

@@ -65,8 +65,8 @@ def test_help_loads_no_slow_imports(on: Environment, off: Environment) -> None:
     """Of packages none but podium itself, and of podium nothing that ranks."""
 
     def loaded(environment: Environment) -> set[str]:
-        told = environment.python("-X", "importtime", "-m", "lm_eval", "run", "--help").stderr
-        return {line.rsplit("|", 1)[-1].strip() for line in told.splitlines()}
+        reported = environment.python("-X", "importtime", "-m", "lm_eval", "run", "--help").stderr
+        return {line.rsplit("|", 1)[-1].strip() for line in reported.splitlines()}
 
     extra = loaded(on) - loaded(off)
     assert "podium.hosts.lm_eval.command" in extra
@@ -102,7 +102,7 @@ def test_run_without_ranker_prints_the_hosts_output_only(on: Environment, off: E
 
 
 def steady(text: str) -> str:
-    """Return what a run prints without times, and without progress bars, which tell speeds."""
+    """Return what a run prints without times, and without progress bars, which show speeds."""
     lines = [line for line in re.split(r"[\r\n]+", text) if "/s]" not in line]
     return "\n".join(re.sub(r"\d{4}-\d\d-\d\d:\d\d:\d\d:\d\d", "*", line) for line in lines)
 

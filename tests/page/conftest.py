@@ -14,7 +14,7 @@ WIDE = (1280, 900)
 
 @dataclass
 class Opened:
-    """A page in the browser, what its console said and what it asked the network for."""
+    """A page in the browser, with its console messages and network requests."""
 
     page: Any
     errors: list[str] = field(default_factory=list)
@@ -45,7 +45,7 @@ def open_page(chromium: Any) -> Iterator[Callable[..., Opened]]:
         contexts.append(context)
         seen = Opened(context.new_page())
         seen.page.on(
-            "console", lambda said: seen.errors.append(said.text) if said.type in ("error", "warning") else None
+            "console", lambda stated: seen.errors.append(stated.text) if stated.type in ("error", "warning") else None
         )
         seen.page.on("pageerror", lambda error: seen.errors.append(str(error)))
         local = ("file:", "data:", "blob:")

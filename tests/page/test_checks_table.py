@@ -8,9 +8,9 @@ def test_checks_table_counts_unparsed_replies_and_lost_battles() -> None:
     """A battle of which one order could not be read has lost one reply of two: the threshold is one of replies."""
     battles = podium.simulate(4, 100, seed=1).battles(podium.Judge(unparsed=0.02))
     [standings] = podium.rank(battles).standings
-    found = {check: (verdict, said) for check, verdict, said in checks_table(standings, battles, {}).rows}
+    found = {check: (verdict, stated) for check, verdict, stated in checks_table(standings, battles, {}).rows}
     counts, share = standings.counts, battles.counts().unparsed / 1200
-    said = f"{counts.unparsed} of 600 battles are unparsed ({counts.unparsed / 600:.1%}); {share:.1%} of the replies"
+    stated = f"{counts.unparsed} of 600 battles are unparsed ({counts.unparsed / 600:.1%}); {share:.1%} of the replies"
     assert counts.unparsed / 600 > 0.03 > share
-    assert found["unparsed"] == ("fine", said)
+    assert found["unparsed"] == ("fine", stated)
     assert found["fit"][1].startswith("the ratings explain all pairs")

@@ -85,7 +85,7 @@ def test_a_folder_without_a_ranking_is_rejected_with_what_to_do(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("places", "said"),
+    ("places", "stated"),
     [
         ({"wren": (1, 1), "lark": (2, 2)}, "Clear leaders in 1 ranking: wren in 1."),
         ({"wren": (1, 2), "lark": (1, 2)}, "In every ranking the first place is too close to call."),
@@ -93,14 +93,14 @@ def test_a_folder_without_a_ranking_is_rejected_with_what_to_do(tmp_path: Path) 
     ],
 )
 def test_leaderboard_card_names_a_sole_leader_or_none(
-    example: Ranking, places: dict[str, tuple[int | None, int | None]], said: str
+    example: Ranking, places: dict[str, tuple[int | None, int | None]], stated: str
 ) -> None:
     """One model whose rank set holds the first place leads; two share it; none is unknown, and no tie."""
     pytest.importorskip("altair")
     files = site_files({"chat": with_places(example, places)})
     page, card = next(files)[1], next(files)[1]
-    assert card.startswith(said)
-    assert said in page
+    assert card.startswith(stated)
+    assert stated in page
 
 
 @pytest.mark.slow
@@ -141,7 +141,7 @@ def test_a_server_serves_the_site_and_nothing_else_is_requested(
     for size, scheme in (((1280, 900), "light"), ((390, 844), "dark")):
         context = chromium.new_context(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
         page = context.new_page()
-        page.on("console", lambda said: errors.append(said.text) if said.type in ("error", "warning") else None)
+        page.on("console", lambda stated: errors.append(stated.text) if stated.type in ("error", "warning") else None)
         page.on("request", lambda asked: None if asked.url.startswith((here, "data:")) else requests.append(asked.url))
         page.goto(here)
         assert violations(page) == []

@@ -222,8 +222,8 @@ def test_the_pictures_of_the_docs_say_what_a_report_and_the_viewer_say_today(
     pictures = list(script.pictures_of(chromium, tmp_path))
     assert sorted(name for name, *_ in pictures) == sorted(path.name for path in (ROOT / "docs").glob("*.png"))
     for name, _, words in pictures:
-        told = script.words_in((ROOT / "docs" / name).read_bytes())
-        assert words == told, f"{name}: python docs/make_pictures.py"
+        reported = script.words_in((ROOT / "docs" / name).read_bytes())
+        assert words == reported, f"{name}: python docs/make_pictures.py"
 
 
 def test_an_lm_eval_folder_is_shown_with_its_generated_texts(tmp_path: Path, open_page: Callable[..., Any]) -> None:

@@ -1,4 +1,4 @@
-"""Figures: rows that tables show, files of three kinds, and what is said where the libraries are not there."""
+"""Figures: rows that tables show, files of three kinds, and the message if libraries are missing."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""How many items a comparison needs: closed forms, scipy's power, and what the tests themselves do on so many."""
+"""How many items a comparison needs: closed forms, scipy's power, and the power of the tests in simulations."""
 
 import numpy as np
 import pytest
@@ -50,12 +50,12 @@ def drawn(name, rng, items):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SIZES)
 def test_the_tests_of_compare_have_the_power_that_plan_promises(name):
-    """1,000 worlds with the planned difference, seeds fixed: told in the promised share, to Monte Carlo's error."""
+    """1,000 worlds with the planned difference, seeds fixed: detected with the promised power, to Monte Carlo error."""
     size = compared_size(ties=0.2, **SIZES[name])
     rng = np.random.default_rng([18, size.items])
     found = [drawn(name, rng, size.items) for _ in range(1_000)]
-    told = np.mean([own.p_value <= 0.05 and own.value > 0 for own in found])
-    assert told == pytest.approx(size.power, abs=0.035)
+    reported = np.mean([own.p_value <= 0.05 and own.value > 0 for own in found])
+    assert reported == pytest.approx(size.power, abs=0.035)
     assert size.power == pytest.approx(0.8, abs=0.01)
 
 

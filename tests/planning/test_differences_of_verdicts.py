@@ -12,7 +12,7 @@ from podium.verbs.replays import recording_of
 
 @pytest.mark.parametrize("ties", [0.0, 0.15, 0.39, 0.8])
 def test_equal_models_are_distinguishable_as_often_as_the_closed_form_says(ties: float) -> None:
-    """Two verdicts drawn apart are equal with probability t^2 + 2 ((1 - t) / 2)^2; without ties, 1/2 (section 4.3)."""
+    """Two independent verdicts are equal with probability t^2 + 2 ((1 - t) / 2)^2; without ties, 1/2 (section 4.3)."""
     assert three_levels(ties, 0.0).informative == pytest.approx(1 - ties**2 - (1 - ties) ** 2 / 2)
 
 

@@ -89,10 +89,10 @@ def test_the_command_rejects_uncertainty_before_it_asks_for_texts(tmp_path, podi
 
 
 def test_label_draw_reports_equal_labels_per_model_once():
-    told = draw_reports(draw(60))[0].notes
-    assert any(text.endswith("each model then has 20 labels.") for text in told)
-    told = draw_reports(draw(61))[0].notes
-    assert any(text.endswith("each model then has 20 to 21 labels.") for text in told)
+    reported = draw_reports(draw(60))[0].notes
+    assert any(text.endswith("each model then has 20 labels.") for text in reported)
+    reported = draw_reports(draw(61))[0].notes
+    assert any(text.endswith("each model then has 20 to 21 labels.") for text in reported)
 
 
 def test_more_battles_than_there_are_are_rejected():
@@ -119,7 +119,7 @@ def test_the_forecast_falls_with_labels_and_is_lower_with_the_judge():
 
 @pytest.mark.slow
 def test_the_forecast_of_labels_alone_is_the_error_that_they_have():
-    """Mean absolute error over draws of so many labels, beside the fit to infinitely many."""
+    """Mean absolute error over draws of a number of labels, against the fit to infinitely many."""
     from podium.rankers.human_label_fit import human_label_fit, human_ratings
     from podium.rankers.scale import POINTS
 

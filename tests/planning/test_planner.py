@@ -53,11 +53,11 @@ def test_costs_are_those_of_the_tournaments(numbers) -> None:
 
 def test_a_plan_opens_with_design_items_calls_and_price(numbers) -> None:
     """The design that the table of needed costs has cheapest, as it says there."""
-    [said] = plan_reports(numbers)[0].answer
+    [stated] = plan_reports(numbers)[0].answer
     best = min(numbers.lines, key=lambda line: line.needed.money)
-    assert said.startswith(f"Play podium/{best.design} on all 200 items: {best.planned.calls:,} calls, ")
-    assert f"{best.planned.money:,.2f} in money; it detects {best.gap.value:.0f} Elo." in said
-    assert f"takes {best.items.value:,.0f} items and {best.needed.calls:,.0f} calls, {best.needed.money:,.2f}" in said
+    assert stated.startswith(f"Play podium/{best.design} on all 200 items: {best.planned.calls:,} calls, ")
+    assert f"{best.planned.money:,.2f} in money; it detects {best.gap.value:.0f} Elo." in stated
+    assert f"takes {best.items.value:,.0f} items and {best.needed.calls:,.0f} calls, {best.needed.money:,.2f}" in stated
 
 
 def test_plan_marks_the_cheapest_design(piloted) -> None:
@@ -105,7 +105,7 @@ def test_three_levels_have_the_rankers_interval(battles: Battles, piloted) -> No
 
 
 def test_smallest_gaps_follow_from_the_standard_errors(piloted) -> None:
-    """Closed form: the edge of 200 items times the share; the larger share tells the smaller edge."""
+    """Closed form: the edge of 200 items times the share; the larger share detects the smaller edge."""
     direct, anchored = piloted.gaps
     ties = piloted.asked["ties"]
     assert direct.edge.value == smallest_edge(200, 1 - ties.value)
@@ -288,7 +288,7 @@ def test_a_baseline_that_is_not_in_the_pilot_is_rejected(battles: Battles) -> No
 @pytest.mark.real_data
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded judgments are not beside this checkout")
 def test_a_pilot_of_ten_real_items_finds_the_bad_anchor() -> None:
-    """GPT-4 tells the least as an anchor, with ten items as with 400 (reference figure: .384 of pairs)."""
+    """GPT-4 is the least informative anchor, with ten items as with 400 (reference figure: .384 of pairs)."""
     columns = {"item": "prompt", "model_a": "model_1", "model_b": "model_2", "credit": "verdict"}
     battles = read_battles(RECORDED, columns=columns, credit_map={"1": 1, "0": 0.5, "-1": 0}, shown="a")
     ten, every = (make_plan(battles, pilot_items=items) for items in (10, 400))
@@ -301,7 +301,7 @@ def test_a_pilot_of_ten_real_items_finds_the_bad_anchor() -> None:
 
 @pytest.mark.parametrize("baseline", [None, "model-05"])
 def test_a_plan_for_fewer_models_than_the_pilot_has_keeps_the_anchor(battles: Battles, baseline: str | None) -> None:
-    """By hand: two others meet the anchor on 50 items, whoever of five it is."""
+    """By hand: two others play the anchor on 50 items, for each of five anchors."""
     found = make_plan(battles, models=3, items=50, baseline=baseline)
     line = next(line for line in found.lines if line.design == f"anchor {found.anchor}")
     assert line.planned.battles == 2 * 50

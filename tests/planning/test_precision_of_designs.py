@@ -44,7 +44,7 @@ def round_robin_of(battles: Battles, **asked) -> PricedDesign:
 
 
 def blocks(world: World, items: int) -> Iterator[Battles]:
-    """Yield the battles of a world in blocks of so many items: independent experiments, simulated at once."""
+    """Yield the simulated battles in blocks of items: independent experiments, simulated at once."""
     battles = world.battles()
     code = battles.table["item"].cat.codes.to_numpy()
     for start in range(0, len(world.quality), items):
@@ -106,17 +106,17 @@ def test_items_and_the_smallest_gap_are_inverse(pilot: Battles) -> None:
 
 @pytest.mark.slow
 def test_planned_items_reach_the_promised_power() -> None:
-    """Simulation: two models, 200 worlds of the planned size; a one-sided test tells them with the power promised."""
+    """Simulation: two models, 200 worlds of the planned size; a one-sided test has the promised power."""
     strengths = (200 / POINTS / 2, -200 / POINTS / 2)
     first, second = simulate(2, 10, strengths=strengths).estimand()
     edge = 1 / (1 + np.exp(second - first)) - 0.5
     large = simulate(2, 2000, seed=5, strengths=strengths).battles()
     items = int(round_robin_of(large, ties=0.0, edge=edge).items.value)
-    told = []
+    reported = []
     for block in blocks(simulate(2, 200 * items, seed=99, strengths=strengths), items):
         a, b = sorted(rank(block, "bradley-terry").standings[0].entries, key=lambda entry: entry.model)
-        told.append((a.score - b.score) / (2 * a.se) > norm.isf(0.05))
-    assert np.mean(told) == pytest.approx(0.8, abs=3 * np.sqrt(0.16 / 200) + 0.02)
+        reported.append((a.score - b.score) / (2 * a.se) > norm.isf(0.05))
+    assert np.mean(reported) == pytest.approx(0.8, abs=3 * np.sqrt(0.16 / 200) + 0.02)
 
 
 def test_items_without_the_power_term_miss_the_promised_power(pilot: Battles) -> None:

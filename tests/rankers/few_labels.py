@@ -28,7 +28,7 @@ class FewLabelErrors:
 
 
 def drawn_frame(name, labels, seed, uncertain=False):
-    """Return 1,200 battles of 12 models, of which so many a model are labelled, and the true log-strengths.
+    """Return 1,200 battles of 12 models, labelled in a given number per model, and the true log-strengths.
 
     Args:
         uncertain: label where the judge is least sure, instead of at random.

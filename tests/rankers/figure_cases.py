@@ -125,7 +125,7 @@ def _first(estimate: ScoreEstimates, number: int) -> ScoreEstimates:
 
 
 def _battles_of_four(seed: int, items: int, slope: float) -> Lengths:
-    """Return a round robin of four models, by a judge that gives length so many logits."""
+    """Return a round robin of four models, by a judge with a given length bias in logits."""
     rng = np.random.default_rng(seed)
     lengths = np.exp(rng.normal(6, 0.5, (items, 4))) * WORDY
     a, b = np.triu_indices(4, 1)

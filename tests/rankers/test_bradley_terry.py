@@ -392,8 +392,8 @@ def test_separated_bootstrap_resamples_are_counted_and_left_out():
     rows.append(("i0", "d", "a", 0.0))
     battles = read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"]))
     standings = bradley_terry(battles, rng=rng(), interval="bootstrap", resamples=2000)
-    told = next(text for text in standings.warnings if "resamples were separated" in text)
-    assert int(told.split()[0]) / 2000 == pytest.approx((5 / 6) ** 6, abs=0.03)
+    reported = next(text for text in standings.warnings if "resamples were separated" in text)
+    assert int(reported.split()[0]) / 2000 == pytest.approx((5 / 6) ** 6, abs=0.03)
     assert max(entry.high for entry in standings.entries) < 2500
 
 

@@ -212,8 +212,8 @@ def informative_truth():
     """Informativeness on 20,000 items of the same world, by model."""
     world = simulate(7, 20_000, seed=10_001, strengths=(-1.5, -0.8, -0.3, 0.0, 0.4, 0.9, 1.3), item_sd=1.5)
     coded = code_battles(battles_of(world))
-    told = count_differences(coded, 2 * coded.credit - 1)
-    return dict(zip(world.models, told.apart.sum(0) / told.compared.sum(0), strict=True))
+    reported = count_differences(coded, 2 * coded.credit - 1)
+    return dict(zip(world.models, reported.apart.sum(0) / reported.compared.sum(0), strict=True))
 
 
 def test_informativeness_intervals_cover(informative_truth):
@@ -247,7 +247,7 @@ def test_taking_pairs_of_one_item_for_independent_makes_informativeness_interval
 
 
 def all_rank_sets_hold(critical_from_simulation):
-    """Share of worlds of equal models in which nobody is called better than anybody."""
+    """Share of simulations of equal models in which no pair is called distinguishable."""
     hold = []
     for seed, (_, battles) in enumerate(played(60, WORLDS, (0.0,) * 7)):
         if critical_from_simulation:
@@ -349,8 +349,8 @@ def test_a_bootstrap_of_single_pairs_makes_informativeness_intervals_too_narrow(
     hits = []
     for seed, (_, battles) in enumerate(played(60)):
         coded = code_battles(battles)
-        told = count_differences(coded, 2 * coded.credit - 1)
-        apart, compared = told.apart.sum(axis=0), told.compared.sum(axis=0)
+        reported = count_differences(coded, 2 * coded.credit - 1)
+        apart, compared = reported.apart.sum(axis=0), reported.compared.sum(axis=0)
         draws = np.random.default_rng(seed).binomial(compared.astype(int), apart / compared, (200, 7)) / compared
         found = bootstrap_estimate(apart / compared, draws, 60, level=0.95, cluster="row")
         truth = np.array([informative_truth[name] for name in coded.models])

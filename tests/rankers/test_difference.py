@@ -40,7 +40,7 @@ def test_rare_large_losses_are_not_taken_for_gains(name: str, items: int):
 
 
 @pytest.mark.parametrize("items", [20, 40, 100, 500])
-def test_the_rarest_difference_seen_is_in_the_sample_with_the_probability_told(items: int):
+def test_rarest_difference_is_sampled_with_the_stated_probability(items: int):
     """The binomial probability that none of the items has it."""
     differences = np.random.default_rng(6).normal(size=items)
     rarest = paired_difference(differences).rarest_seen()
@@ -98,8 +98,8 @@ def test_an_interval_reaches_beyond_zero_just_where_the_test_does_not_tell(items
         for found in kinds:
             low, high = found.interval(0.9)
             assert low <= found.value <= high
-            told = low >= 0 if found.value > 0 else high <= 0
-            assert told and low <= high if found.p_value <= 0.1 else low <= 0 <= high, found
+            reported = low >= 0 if found.value > 0 else high <= 0
+            assert reported and low <= high if found.p_value <= 0.1 else low <= 0 <= high, found
 
 
 def test_difference_is_unknown_with_at_most_one_differing_item():
@@ -155,7 +155,7 @@ def test_a_model_that_never_lost_has_a_lower_bound_only():
 @pytest.mark.parametrize("won", [20, 13])
 @pytest.mark.parametrize("apart", [0, 20])
 def test_undefeated_models_with_the_same_record_are_level(won: int, apart: int):
-    """Rounding puts one ahead; on the same items it would tell it, too, by twenty contributions of one sign."""
+    """Rounding puts one ahead by twenty contributions of one sign, which a sign test would call a difference."""
     credit, own = np.tile(np.arange(20) < won, 2) * 1.0, np.repeat([0, 1], 20)
     item = np.tile(np.arange(20), 2) + apart * own
     coded = CodedBattles(own, np.full(40, 2), credit, np.ones(40), item, 20 + apart, "item", ("a", "b", "c"))

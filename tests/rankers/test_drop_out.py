@@ -37,7 +37,7 @@ def test_a_leader_who_wins_everywhere_falls_by_no_removal() -> None:
 
 
 def test_drop_out_ignores_removals_that_disconnect_the_models() -> None:
-    """Without item `bridge` nobody meets cedar, and without scale there is no other leader."""
+    """Without item `bridge` no model plays cedar, and without a common scale there is no other leader."""
     rows = [(f"i{k}", "amber", "birch", 1.0 - 0.3 * (k % 2)) for k in range(6)]
     robustness = drop_out_robustness(table([*rows, ("bridge", "birch", "cedar", 0.6)]))
     assert robustness.leader == "amber"

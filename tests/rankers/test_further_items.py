@@ -1,4 +1,4 @@
-"""How many more items would tell two models apart: N = n (((c + 0.84) / z)^2 - 1)."""
+"""How many more items would separate two models: N = n (((c + 0.84) / z)^2 - 1)."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def test_the_formula_by_hand_of_either_sign_and_nothing_where_the_gap_is_below_i
 
 
 def test_without_the_allowance_for_the_gaps_own_error_the_odds_are_even_at_best() -> None:
-    """On the items said, c is passed in eight of ten; on n ((c / z)^2 - 1) more, the wrong variant, in five."""
+    """With the stated items, power is 80%; with n ((c / z)^2 - 1) more (the wrong variant) it is 50%."""
     n, c, z = 200, 2.8, 1.6
     drawn = np.random.default_rng(4).normal(0, 1, 100_000)
     shares = [

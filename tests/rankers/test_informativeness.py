@@ -85,11 +85,11 @@ def test_the_standard_error_of_an_unbalanced_ratio_is_the_jackknifes():
     random = np.random.default_rng(0)
     compared = random.integers(1, 20, 400).astype(float)
     share = np.clip(0.3 + 0.02 * compared + random.normal(0, 0.05, 400), 0, 1)
-    told = Comparisons((compared * share)[:, None], compared[:, None])
+    reported = Comparisons((compared * share)[:, None], compared[:, None])
     total, apart = compared.sum(), (compared * share).sum()
     left_out = (apart - compared * share) / (total - compared)
     jackknife = np.sqrt(399 / 400 * np.sum((left_out - left_out.mean()) ** 2))
-    assert np.sqrt(told.covariance[0, 0]) == pytest.approx(jackknife, rel=0.02)
+    assert np.sqrt(reported.covariance[0, 0]) == pytest.approx(jackknife, rel=0.02)
 
 
 def test_repeats_are_averaged_before_their_sign_is_taken():

@@ -39,7 +39,7 @@ REPEATED = {
 """Sizes between two that are tested, or that `test_coverage.py` tests; `benchmarks/coverage.py` has them all."""
 WIDER = 1.2
 USUAL = Case.least
-"""Share that `benchmarks/coverage.py` asks of a design of which nothing else is said."""
+"""Default coverage that `benchmarks/coverage.py` requires of a design."""
 
 
 def number_of(name: str) -> int:

@@ -1,4 +1,4 @@
-"""Length control: fits against statsmodels, intervals against simulated truth, refusals where nothing can be told."""
+"""Length control: fits against statsmodels, intervals against simulated truth, rejected input."""
 
 import numpy as np
 import pandas as pd
@@ -177,7 +177,7 @@ def test_the_full_model_with_external_data_is_that_of_statsmodels(tmp_path, game
 
 
 def battles_determined_by_length(seed=1, items=60):
-    """Return battles that strength and length tell without an exception, in every pair both ways."""
+    """Return battles whose results are determined by strength and length, with wins of both models in every pair."""
     frame = world(np.random.default_rng(seed), items=items)
     lead = frame["length_a"] - frame["length_b"]
     theta = dict(zip(NAMES, (0.5, 0.1, -0.2, -0.4), strict=True))
@@ -321,7 +321,7 @@ def path_of(table, path):
 
 def test_the_command_says_what_length_was_worth(tmp_path):
     world(np.random.default_rng(13)).to_csv(tmp_path / "battles.csv", index=False)
-    told = CliRunner().invoke(command, ["rank", str(tmp_path / "battles.csv"), "--set", "length_control=true"])
-    assert told.exit_code == 0, told.output
-    assert "at equal lengths: bradley-terry with a length term" in told.output
-    assert "characters gains" in told.output
+    reported = CliRunner().invoke(command, ["rank", str(tmp_path / "battles.csv"), "--set", "length_control=true"])
+    assert reported.exit_code == 0, reported.output
+    assert "at equal lengths: bradley-terry with a length term" in reported.output
+    assert "characters gains" in reported.output

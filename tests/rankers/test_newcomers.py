@@ -461,7 +461,7 @@ def test_slices_are_placed_on_the_same_axis():
 
 
 def repeated(frame, times):
-    """Return the battles on so many times as many items."""
+    """Return the battles repeated on a multiple of the items."""
     return pd.concat([frame.assign(item=frame["item"].astype(str) + f"/{k}") for k in range(times)])
 
 

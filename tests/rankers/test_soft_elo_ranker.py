@@ -165,7 +165,7 @@ def silent(seed, items=60):
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_a_judge_without_a_signal_is_rejected_or_warned_of(seed):
-    assert any("signal" in told for told in doubts_about(silent(seed)))
+    assert any("signal" in reported for reported in doubts_about(silent(seed)))
 
 
 def doubts_about(battles):

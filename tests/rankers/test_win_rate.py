@@ -125,7 +125,7 @@ def test_the_standard_error_of_a_mean_is_the_textbook_one():
 
 
 def accuracy(right, items, model="a"):
-    """Scores of a model that answered so many items rightly."""
+    """Scores of a model with a given number of correct answers."""
     return [(f"i{k:02d}", model, float(k < right)) for k in range(items)]
 
 
@@ -218,14 +218,14 @@ def test_a_bootstrap_of_few_items_is_widened():
     assert few.high - 0.5 == pytest.approx(factor * (many.high - 0.5))
 
 
-@pytest.mark.parametrize(("gap", "told"), [(1.0, False), (2.0, True)])
-def test_medians_are_distinguishable_only_where_resamples_agree(gap, told):
+@pytest.mark.parametrize(("gap", "reported"), [(1.0, False), (2.0, True)])
+def test_medians_are_distinguishable_only_where_resamples_agree(gap, reported):
     """One resample in ten brings the second a step closer: two steps are sure, one is not."""
     second = 6.0 - gap + (np.arange(1000) % 10 == 0)
     draws = np.column_stack([np.where(np.arange(1000) % 100, 6.0, 6.5), second])
     estimate = bootstrap_estimate(np.array([6.0, 6.0 - gap]), draws, 200, level=0.95, cluster="item")
     ranks = compare_all_pairs(replace(estimate, draws=draws), level=0.95, rng=rng())
-    assert (ranks.worst_rank[0] < ranks.best_rank[1]) == told
+    assert (ranks.worst_rank[0] < ranks.best_rank[1]) == reported
 
 
 def test_below_five_items_a_bootstrap_gives_no_interval():

@@ -81,6 +81,6 @@ def test_tournament_announcement_is_escaped(tmp_path: Path, capfd: pytest.Captur
         row = {"id": "q", "instruction": "Sum 2 and 2.", "response": response, "model": name}
         (tmp_path / f"{len(response)}{name[-4:]}.jsonl").write_text(json.dumps(row) + "\n")
     round_robin(responses=str(tmp_path))
-    said = capfd.readouterr().err
-    assert "left out because responses are missing: \\x1b[2Jevil" in said
-    assert not RAW.search(said)
+    stated = capfd.readouterr().err
+    assert "left out because responses are missing: \\x1b[2Jevil" in stated
+    assert not RAW.search(stated)

@@ -15,9 +15,9 @@ def old(content, item="u1", model="wren"):
 
 
 def new(content, item="u1", model="wren", system=None):
-    said = [{"role": "system", "content": system}] if system else []
-    said += [{"role": "user", "content": "Play."}, {"role": "assistant", "content": content}]
-    return {"uid": item, "ans_id": "x", "model": model, "messages": said, "metadata": {"token_len": 2}}
+    stated = [{"role": "system", "content": system}] if system else []
+    stated += [{"role": "user", "content": "Play."}, {"role": "assistant", "content": content}]
+    return {"uid": item, "ans_id": "x", "model": model, "messages": stated, "metadata": {"token_len": 2}}
 
 
 def test_answers_of_v0_1_take_the_question_from_the_folder_above(save):

@@ -1,4 +1,4 @@
-"""What belongs together must agree; what is missing is said; what was read has a hash."""
+"""Sources must agree on items; missing responses are reported; the responses have a hash."""
 
 import json
 

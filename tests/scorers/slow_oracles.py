@@ -11,12 +11,12 @@ DOUBTS = ("sorry", "hasty", "wait", "actually", "instead", "rather")
 
 def direct(text: str, *, tie: bool) -> float | None:
     """Read the first line; no further line may say another letter, and no word may be in doubt."""
-    said = [_letter_of_line(line) for line in text.strip().split("\n")]
-    others = {letter for letter in said if letter}
-    if not said or not said[0] or len(others) > 1:
+    stated = [_letter_of_line(line) for line in text.strip().split("\n")]
+    others = {letter for letter in stated if letter}
+    if not stated or not stated[0] or len(others) > 1:
         return None
     hasty = any(word.strip(".,:;!") in DOUBTS for word in text.lower().split())
-    return None if hasty else _credit(said[0], tie)
+    return None if hasty else _credit(stated[0], tie)
 
 
 def _letter_of_line(line: str) -> str:
@@ -36,8 +36,8 @@ def _letter_of_line(line: str) -> str:
 
 def cot(text: str, *, tie: bool) -> float | None:
     words = [_after_verdict(line) for line in text.split("\n") if line.strip()]
-    said = {word.upper() for word in words if word}
-    if len(said) != 1 or not words[-1]:
+    stated = {word.upper() for word in words if word}
+    if len(stated) != 1 or not words[-1]:
         return None
     return _credit(words[-1], tie)
 

@@ -1,4 +1,4 @@
-"""A response is data: it cannot break out of its fence, and what it says is not what the judge said."""
+"""A response is data: it cannot close its fence, and its text is never read as the judge's verdict."""
 
 from types import SimpleNamespace
 

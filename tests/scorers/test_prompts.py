@@ -137,8 +137,8 @@ def test_every_packaged_template_can_be_given_back() -> None:
 
 @pytest.mark.parametrize("slot", ["rules", "instruction", "response_a", "response_b"])
 def test_a_missing_slot_is_named_with_its_file(slot: str) -> None:
-    told = refused(WORDS.replace(f"{{{slot}}}", ""))
-    assert told.startswith(f"my.txt: slot {{{slot}}} is missing; needed, once each: {{rules}} {{instruction}}")
+    reported = refused(WORDS.replace(f"{{{slot}}}", ""))
+    assert reported.startswith(f"my.txt: slot {{{slot}}} is missing; needed, once each: {{rules}} {{instruction}}")
 
 
 @pytest.mark.parametrize(

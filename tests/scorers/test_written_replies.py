@@ -104,9 +104,9 @@ def test_soft_credit_equals_the_given_probability(name: str, tie: bool, chance: 
 
 def test_levels_say_in_the_prompt_what_there_is_to_choose() -> None:
     asked = [realization.words(Settings()) for realization in PLUGGED_IN]
-    said = [
+    stated = [
         "a whole number from 1 (worthless) to 7",
         "one of two words, from worst to best: failed, passed.",
         "A>>>B  so",
     ]
-    assert [words in prompt for words, prompt in zip(said, asked, strict=True)] == [True] * 3
+    assert [words in prompt for words, prompt in zip(stated, asked, strict=True)] == [True] * 3

@@ -471,7 +471,7 @@ def write_little(*arguments):
     write(*arguments)
 table.write = write_little
 for stream in (1, 2):
-    os.dup2(os.open({told!r}, os.O_WRONLY | os.O_CREAT | os.O_APPEND), stream)
+    os.dup2(os.open({reported!r}, os.O_WRONLY | os.O_CREAT | os.O_APPEND), stream)
 sys.argv = ["podium", *{words!r}]
 from podium.cli.main import main
 main()
@@ -483,14 +483,16 @@ main()
 def test_a_file_that_grows_too_large_leaves_the_old_one_and_says_so(votes: Path, tmp_path: Path, suffix: str) -> None:
     folder = tmp_path / "out"
     folder.mkdir()
-    path, told = folder / f"battles.{suffix}", tmp_path / "told.txt"
+    path, reported = folder / f"battles.{suffix}", tmp_path / "told.txt"
     path.write_bytes(OLD)
     words = ["convert", str(votes / "large.csv"), "-o", str(path)]
-    process = FROM_A_SERVER.Process(target=exec, args=(FULL.format(limit=50_000, told=str(told), words=words), {}))
+    process = FROM_A_SERVER.Process(
+        target=exec, args=(FULL.format(limit=50_000, reported=str(reported), words=words), {})
+    )
     process.start()
     process.join(60)
     assert process.exitcode == 2
-    assert "cannot be written: File too large; the old file is as it was. Remedy: make room" in told.read_text()
+    assert "cannot be written: File too large; the old file is as it was. Remedy: make room" in reported.read_text()
     assert path.read_bytes() == OLD
     assert os.listdir(folder) == [path.name]
 

@@ -223,8 +223,8 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *wo
     monkeypatch.setattr("sys.argv", ["podium", *words])
     with pytest.raises(SystemExit) as stop:
         main()
-    said = capsys.readouterr()
-    return int(stop.value.code or 0), said.out, said.err
+    stated = capsys.readouterr()
+    return int(stop.value.code or 0), stated.out, stated.err
 
 
 @pytest.mark.slow
@@ -368,9 +368,9 @@ def test_a_signed_url_is_ranked_and_its_signature_is_shown_nowhere(
     assert code == 0
     assert json.loads(out)["provenance"]["sources"] == [f"http://{web}/votes.csv"]
     for wrong in (f"http://me:pa55word@{web}/nowhere.csv?sig=s3cret", f"http://me:pa55word@{web}/votes.csv?sig=s3cre7"):
-        code, more, said = run(monkeypatch, capsys, "rank", wrong)
+        code, more, stated = run(monkeypatch, capsys, "rank", wrong)
         assert code == 2
-        out, err = out + more, err + said
+        out, err = out + more, err + stated
     assert "there is nothing of this name" in err
     assert "access denied" in err
     for secret in ("s3cre", "pa55word", "expires"):

@@ -18,7 +18,7 @@ ITEM_SD = 0.95
 
 
 class CloseWorld:
-    """Answers any judgment; the same one always alike: `earned` is what the one shown first gets.
+    """Answers any judgment deterministically; `earned` is the credit of the response shown first.
 
     Args:
         elo: true strengths.
@@ -35,7 +35,7 @@ class CloseWorld:
         self.truth = POINTS * world.estimand(judge)
 
     def credit(self, pairing: Pairing) -> float:
-        """Return what `a` earns: in the order that the pairing says, else the mean of both."""
+        """Return the credit of `a` in the order of the pairing, else the mean of both orders."""
         item, a, b = self.place[pairing.item], self.code[pairing.a], self.code[pairing.b]
         shown = {pairing.a: self.earned[item, a, b], pairing.b: 1 - self.earned[item, b, a]}
         return float(shown[pairing.first] if pairing.first else np.mean(list(shown.values())))

@@ -11,7 +11,7 @@ from podium.tournaments.schedule import Field, Outcome, Pairing, Round, Tourname
 
 @dataclass(frozen=True, slots=True)
 class ImaginedRun:
-    """A world that answers any judgment: what the response shown first earns, shape (items, first, second).
+    """Credits of the response shown first for any judgment, shape (items, first, second).
 
     NaN is unparsed. `truth` are the log-strengths that a round robin on infinitely many such items would give.
     """
@@ -21,7 +21,7 @@ class ImaginedRun:
     truth: np.ndarray
 
     def credits(self, places: Sequence[int], pairings: Sequence[Pairing]) -> list[float | None]:
-        """Return what `a` earns: in the order that the pairing says, else in both; None where unparsed.
+        """Return the credit of `a` in the order of the pairing, else over both; None if unparsed.
 
         Args:
             places: of the battles' items in the field.

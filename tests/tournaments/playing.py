@@ -11,7 +11,7 @@ Judge = Callable[[Pairing], float | None]
 
 
 def field_of(models: int, items: int, absent: Mapping[str, frozenset[str]] | None = None) -> Field:
-    """Return a field of so many models (m00, m01 ...) and items (q00, q01 ...)."""
+    """Return a field of models (m00, m01 ...) and items (q00, q01 ...)."""
     return Field(tuple(f"m{k:02d}" for k in range(models)), tuple(f"q{k:02d}" for k in range(items)), absent or {})
 
 
@@ -45,5 +45,5 @@ def battles(rounds: list[Round]) -> list[Pairing]:
 
 
 def pairs(rounds: list[Round]) -> list[tuple[str, str]]:
-    """Return the pairs that met, in the order in which they first did."""
+    """Return the pairs that were played, in order of their first battle."""
     return list(dict.fromkeys((one.a, one.b) for one in battles(rounds)))

@@ -123,7 +123,7 @@ def test_a_pilot_without_items_is_rejected() -> None:
 
 
 def test_battles_on_other_items_do_not_choose_the_anchor() -> None:
-    """Elsewhere, m06 tells everyone apart; the pilot alone decides."""
+    """On other items m06 is the most informative; only the pilot decides."""
     field = field_of(7, 30)
     pilot, rest = play(Anchor(), field, hard)
     others = [one.pairing for one in play(RoundRobin(), field)[0].outcomes if one.pairing.item not in tried(pilot)]
@@ -137,7 +137,7 @@ def tried(pilot: Round) -> set[str]:
 
 
 def anchor_of_rest(field: Field, earlier: Round, pilot: Round) -> str:
-    """Return whom the others still meet after earlier battles and the pilot."""
+    """Return the anchor of the battles that follow earlier battles and the pilot."""
     coming = Anchor().next(field, [earlier, pilot]).pairings
     return anchor_of([Outcome(one, None) for one in coming])
 

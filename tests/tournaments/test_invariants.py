@@ -65,7 +65,7 @@ def judges(draw: st.DrawFn) -> Judge:
 
 
 def played(make: Make, seed: int, field: Field, judge: Judge) -> list[Round]:
-    """Play; a pilot that tells nothing is no case."""
+    """Play the tournament; discard cases with an uninformative pilot."""
     try:
         return play(make(seed), field, judge)
     except NotIdentifiedError:

@@ -53,8 +53,8 @@ def test_swim_plays_in_as_many_rounds_as_pairs(battles: Battles) -> None:
 
 def test_standings_contain_the_cost(battles: Battles) -> None:
     found = replay(battles, "swim", items=10)
-    told = found.ranking.standings[0].diagnostics["replay"]
-    assert (told["tournament"], told["settings"], told["battles"]) == ("swim", {"seed": 0, "items": 10}, 90)
+    reported = found.ranking.standings[0].diagnostics["replay"]
+    assert (reported["tournament"], reported["settings"], reported["battles"]) == ("swim", {"seed": 0, "items": 10}, 90)
 
 
 def test_battles_that_are_not_on_record_are_missing_and_no_ties(frame: pd.DataFrame) -> None:

@@ -121,7 +121,7 @@ def test_there_are_at_most_two_rounds_more_than_doublings(items: int, passes: in
 
 
 def test_an_unparsed_reply_is_neither_a_win_nor_a_reason_to_stop() -> None:
-    """Someone of whom nothing is ever read is settled against nobody; the others are, and leave one another."""
+    """A model without parsed replies has no decided pair; the others have, and leave the tournament."""
     field, rule = field_of(5, 60), Ring(until="order", start=25)
     rounds = play(
         rule, field, lambda pairing: None if "m02" in (pairing.a, pairing.b) else float(pairing.a < pairing.b)
@@ -244,7 +244,7 @@ def test_a_budget_that_ends_within_the_last_round_is_the_reason_and_the_items_ar
 
 
 def test_further_items_follow_the_formula_and_give_80_percent_power() -> None:
-    """Drawn anew around the gap that was measured, on as many items as said, c is passed in 80% of cases."""
+    """Simulated with the measured gap on the stated number of items, c is exceeded in 80% of cases."""
     more = further_items(100, critical=2.5, z=1.5)
     drawn = np.random.default_rng(1).normal(1.5 * np.sqrt((100 + more) / 100), 1, 100_000)
     assert (drawn > 2.5).mean() == pytest.approx(0.8, abs=0.01)
@@ -255,10 +255,10 @@ def test_further_items_follow_the_formula_and_give_80_percent_power() -> None:
 def test_a_replay_reads_the_order_that_is_asked_for_and_charges_one_call_a_judgment() -> None:
     frame = simulate(5, 40, seed=2).judgments(Judge(position_bias=1.0))
     found = replay(read_battles(frame), "ring")
-    said = {(row.item, row.model_a, row.model_b, row.order): row.credit for row in frame.itertuples()}
+    stated = {(row.item, row.model_a, row.model_b, row.order): row.credit for row in frame.itertuples()}
     for one in found.rounds[0].outcomes:
         order = "ab" if one.pairing.first == one.pairing.a else "ba"
-        assert one.credit == said[one.pairing.item, one.pairing.a, one.pairing.b, order]
+        assert one.credit == stated[one.pairing.item, one.pairing.a, one.pairing.b, order]
     assert (found.price.calls, found.price.battles, found.price.missing) == (200, 200, 0)
     counts = found.ranking.standings[0].counts
     assert (counts.judgments, counts.missing) == (200, 0)
@@ -354,7 +354,7 @@ def test_replay_gives_newcomers_the_recorded_battles_of_the_ranked_models() -> N
 
 @pytest.mark.slow
 def test_decisions_are_rarely_wrong_in_close_worlds_unlike_a_z_test_at_every_look() -> None:
-    """8 models 1 Elo apart, the hardest case, 500 items: at most 5% of 200 worlds (500 in the benchmark).
+    """8 models with gaps of 1 Elo, the hardest case, 500 items: at most 5% of 200 worlds (500 in the benchmark).
 
     The wrong variant is z > 1.96 at any look, which exceeds 40%.
     """

@@ -33,7 +33,7 @@ RESAMPLINGS = 100
 
 @pytest.fixture(scope="module")
 def earned() -> np.ndarray:
-    """Return what the response shown first earned, NaN where unparsed, shape (953, 7, 7)."""
+    """Return the credit of the response shown first, NaN if unparsed, shape (953, 7, 7)."""
     columns = {"item": "prompt", "model_a": "model_1", "model_b": "model_2", "credit": "verdict"}
     how = {"columns": columns, "credit_map": {"1": 1, "0": 0.5, "-1": 0}, "shown": "a", "merge": False}
     table = read_battles(RECORD, **how).table

@@ -73,7 +73,7 @@ def algorithm_1_transcription(
 
 
 def who_met(rounds: list[Round], order: list[str]) -> list[tuple[str, str]]:
-    """Return each round as (who joins, whom it met)."""
+    """Return each round as (new model, its opponents)."""
     return [tuple(sorted(pair, key=order.index, reverse=True)) for pair in pairs(rounds)]  # type: ignore[misc]
 
 
@@ -126,7 +126,7 @@ def test_unparsed_battles_count_as_played_and_leave_strengths_unchanged() -> Non
 
 
 def test_recorded_opponents_are_not_recomputed() -> None:
-    """Turning all earlier verdicts round changes whom one meets next, never whom one has met."""
+    """Reversing all earlier verdicts changes the next opponents, never the earlier ones."""
     field = field_of(9, 10)
     rounds = play(Swim(), field)
     turned = [Round(tuple(one._replace(credit=1 - one.credit) for one in done.outcomes)) for done in rounds]  # type: ignore[operator]

@@ -68,7 +68,7 @@ def test_items_are_the_most_that_a_budget_buys(battles: Battles) -> None:
 
 
 def test_a_seed_without_a_ranking_is_counted_and_left_out() -> None:
-    """Of one battle of two models that is unparsed, nothing can be said; seeds that draw it are failures."""
+    """A single unparsed battle gives no ranking; seeds that draw it are counted as failures."""
     rows = [{"item": f"q{k}", "model_a": "a", "model_b": "b", "credit": [1.0, None][k % 2]} for k in range(8)]
     rows += [{"item": "q8", "model_a": "a", "model_b": "b", "credit": 0.0}]
     import pandas as pd

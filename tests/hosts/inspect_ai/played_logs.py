@@ -59,8 +59,8 @@ def by_hand(pairings: Sequence[tuple[str, str, str]], bias: float = 0.3, soft: b
 
 def figures(ranking: Ranking | Mapping[str, Any]) -> dict[tuple[str, Any, str], dict[str, Any]]:
     """Return the rows of a ranking by ranker, slice and model."""
-    told = ranking if isinstance(ranking, Mapping) else ranking.to_dict()
-    return {(one["ranker"], one["slice"], row["model"]): row for one in told["rankings"] for row in one["models"]}
+    reported = ranking if isinstance(ranking, Mapping) else ranking.to_dict()
+    return {(one["ranker"], one["slice"], row["model"]): row for one in reported["rankings"] for row in one["models"]}
 
 
 def assert_same_figures(found: Any, expected: Any) -> None:

@@ -1,4 +1,4 @@
-"""A judge that reads `quality=` in the responses, answers in every realization's form, and fails where told to."""
+"""A judge that reads `quality=` in the responses, replies in every realization's form, and fails on request."""
 
 import json
 import math

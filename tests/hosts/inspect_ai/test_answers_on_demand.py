@@ -1,4 +1,4 @@
-"""Answers on demand: who is asked for what, how often, and what of it is found again."""
+"""Answers on demand: which models are called, how often, and what is reused."""
 
 import json
 import re
@@ -68,7 +68,7 @@ def judged(record: Record) -> int:
 
 
 def verdicts(log: EvalLog) -> set[tuple[Any, ...]]:
-    """Return who met whom on what, and with which credit."""
+    """Return items, models and credits of the battles."""
     table = read_battles(log.location).table
     return set(table[["item", "model_a", "model_b", "credit"]].itertuples(index=False, name=None))
 
@@ -80,9 +80,9 @@ def test_each_model_is_called_once_per_item_and_a_second_run_makes_no_call(
     log = ask(prompts=prompts)
     assert log.status == "success", log.error
     answers, battles = 3 * PROMPTS, 3 * PROMPTS
-    said = capfd.readouterr().err
-    assert f"at most {battles} battles, {2 * battles} calls per judge" in said
-    assert f"at most {answers} answers are asked of scripted/ash, scripted/elm, scripted/fir" in said
+    stated = capfd.readouterr().err
+    assert f"at most {battles} battles, {2 * battles} calls per judge" in stated
+    assert f"at most {answers} answers are asked of scripted/ash, scripted/elm, scripted/fir" in stated
     assert set(asked(record).values()) == {1}
     assert (len(asked(record)), judged(record)) == (answers, 2 * battles)
     assert len(verdicts(log)) == battles
@@ -182,9 +182,9 @@ def test_a_failed_model_loses_nothing_of_the_others(
     many = write_prompts(tmp_path / "many.jsonl", 12)
     log = ask(task, models=(*USUAL, "oak"), prompts=many, pack=True)
     assert log.status == "success", log.error
-    said = capfd.readouterr().err
-    assert "scripted/oak is not asked any more: its first 10 calls all failed" in said
-    assert said.count("these answers and their battles are missing: scripted/oak (errored: 12)") == 1
+    stated = capfd.readouterr().err
+    assert "scripted/oak is not asked any more: its first 10 calls all failed" in stated
+    assert stated.count("these answers and their battles are missing: scripted/oak (errored: 12)") == 1
     assert any("no battle of scripted/oak is there" in note for note in read_battles(log.location).notes)
     assert sum(name == "oak" for name, _ in record.prompts) == 10
     without = ask(task, prompts=many, pack=True)

@@ -1,4 +1,4 @@
-"""Calls made at once: in order, ended by the first failure, and said in the provider's own words."""
+"""Concurrent calls: results in order, the first failure ends all, the provider's error is reported."""
 
 from collections import Counter
 from functools import partial
@@ -78,9 +78,9 @@ def test_a_failure_ends_the_other_calls():
 @pytest.mark.parametrize("pack", [False, True])
 def test_sample_with_only_failed_calls_reports_the_providers_error(pack, behave, write_responses, play):
     log = play(round_robin(responses=write_responses(items=2), pack=pack), behave(errors=1.0))
-    told = {one.error.message for one in log.samples if not one.error.message.startswith("CancelledError")}
-    assert told, "the run stops, and cuts off others; not all of them"
-    assert all("the provider is on fire" in message for message in told)
+    reported = {one.error.message for one in log.samples if not one.error.message.startswith("CancelledError")}
+    assert reported, "the run stops, and cuts off others; not all of them"
+    assert all("the provider is on fire" in message for message in reported)
 
 
 @pytest.mark.slow

@@ -109,7 +109,7 @@ def host(tmp_path: Path) -> Iterator[Host]:
 
 
 def credit(pairing: Pairing) -> float:
-    """Return what `a` earns in both orders, by what the judge says."""
+    """Return the credit of `a` in both orders, by the judge's probabilities."""
     a, b = QUALITY[pairing.item, pairing.a], QUALITY[pairing.item, pairing.b]
     return (preference(a, b) + 1 - preference(b, a)) / 2
 
@@ -128,7 +128,7 @@ def battles(log: EvalLog) -> list[EvalSample]:
 
 
 def earned(log: EvalLog) -> dict[str, float]:
-    """Return what `a` earned by battle, where that could be read."""
+    """Return the credit of `a` by battle, where it was parsed."""
     values = {str(one.id): one.scores["verdict"].value for one in battles(log) if one.scores}
     return {key: value for key, value in values.items() if value is not None and value == value}
 
@@ -144,7 +144,7 @@ def shown(call: Call) -> tuple[str, str, str]:
 
 
 def repeated_prompts(calls: Iterable[Call]) -> Counter[str]:
-    """Count by prompt how often it was asked beyond once."""
+    """Count the repeated calls of each prompt."""
     asked = Counter(call.key for call in calls)
     return asked - Counter(asked.keys())
 
@@ -174,7 +174,7 @@ def assert_ranked(log: EvalLog, planned: set[str], unparsed: Iterable[str] = ())
 @pytest.mark.parametrize("number", range(KILLS))
 @pytest.mark.parametrize("task", TASKS)
 def test_a_killed_tournament_is_taken_up_and_repeats_only_the_battles_in_flight(host, task, number):
-    """Without a cache: the log alone tells what was played."""
+    """Without a cache, only the log says what was played."""
     planned = schedule(task)
     point = random.Random(f"{task} {number}").randrange(1, PER_BATTLE * len(planned))
     before = host.killed_after(point, f"podium/{task}", "-T", "cache=false")
@@ -202,7 +202,7 @@ def test_with_the_cache_a_killed_tournament_repeats_only_the_calls_in_flight(hos
 
 @pytest.mark.parametrize("task", TASKS)
 def test_eval_set_retries_only_failed_judge_calls(host, task):
-    """Who met in swim depends on what had failed by then, and is not worked out again."""
+    """Opponents in swim depend on earlier failures, and are not recomputed."""
     host.judge.script(faults={"500": 0.7}, calls=40)
     once = ("--max-retries=0", "-T", "cache=false")
     log = host.run("eval-set", f"podium/{task}", "--retry-attempts=3", *once)
@@ -223,7 +223,7 @@ ASKED = 30
 
 
 def write_asked(folder: Path, models: Iterable[str]) -> None:
-    """Write responses to the items of a ring: two models far apart from two that are nearly alike."""
+    """Write responses to the items of a ring: two nearly equal models that are much better than two others."""
     for place, one in enumerate(models):
         rows = []
         for item in (f"q{k:02d}" for k in range(ASKED)):
@@ -271,11 +271,11 @@ def test_answers_on_demand_are_asked_once_though_killed_while_models_or_the_judg
     assert any(call.second for call in before) == (point == 60)
     log = asking.run("eval-retry", str(asking.logs()[0]))
     assert log.status == "success"
-    calls, said = host.judge.calls(), (host.folder / "output.txt").read_text()
+    calls, stated = host.judge.calls(), (host.folder / "output.txt").read_text()
     answers = {call.key for call in calls if not call.second}
     assert len(battles(log)) == len([row for row in responses_in(Path(log.location)) if row.text]) == 30
-    assert "at most 30 battles, 60 calls per judge" in said
-    assert "at most 30 answers are asked of" in said
+    assert "at most 30 battles, 60 calls per judge" in stated
+    assert "at most 30 answers are asked of" in stated
     assert (len(answers), len({call.key for call in calls}) - len(answers)) == (30, 60)
     repeated = repeated_prompts(calls)
     assert set(repeated) <= {call.key for call in before}
@@ -284,7 +284,7 @@ def test_answers_on_demand_are_asked_once_though_killed_while_models_or_the_judg
 
 
 def test_killed_newcomer_run_resumes_with_the_same_opponents(host):
-    """The earlier battles count in the retry, too, and nobody of the old ones is asked about again."""
+    """The earlier battles count in the retry, too, and the earlier models are not judged again."""
     for one in MODELS:
         (host.folder / "responses" / f"{one}.jsonl").unlink()
     write_asked(host.folder / "responses", MODELS[:3])
@@ -299,8 +299,8 @@ def test_killed_newcomer_run_resumes_with_the_same_opponents(host):
     assert sum(repeated_prompts(calls).values()) <= IN_FLIGHT
     assert set(repeated_prompts(calls)) <= {call.key for call in before}
     assert answer_in(log)["battles"] == len({shown(call) for call in calls}) == len(battles(log))
-    said = answer_in(log)["decisions"][0]
-    assert said.startswith("2 of 3 pairs with newcomers are decided"), "fir is as good; nothing without the old"
+    stated = answer_in(log)["decisions"][0]
+    assert stated.startswith("2 of 3 pairs with newcomers are decided"), "fir is as good; nothing without the old"
 
 
 def test_an_eval_set_shows_its_ranking_once(host):
@@ -368,13 +368,13 @@ def test_a_second_run_makes_no_call_and_another_judge_makes_all(host):
     """And a credit is the probability that the judge gave, in either order."""
     first = host.run("eval", "podium/swim")
     calls = host.judge.calls()
-    told = {(call.item, call.first, call.second): call.probability for call in calls}
-    assert len(calls) == len(told) == PER_BATTLE * len(schedule("swim"))
+    reported = {(call.item, call.first, call.second): call.probability for call in calls}
+    assert len(calls) == len(reported) == PER_BATTLE * len(schedule("swim"))
     for one in battles(first):
         item, a, b = (one.metadata[name] for name in ("item", "model_a", "model_b"))
         rows = one.scores["verdict"].metadata["podium"]["judgments"]
         soft = {row["order"]: row["credit"] for row in rows}
-        assert soft == pytest.approx({"ab": told[item, a, b], "ba": 1 - told[item, b, a]}, abs=1e-9)
+        assert soft == pytest.approx({"ab": reported[item, a, b], "ba": 1 - reported[item, b, a]}, abs=1e-9)
     assert earned(host.run("eval", "podium/swim")) == earned(first)
     assert len(host.judge.calls()) == len(calls)
     host.run("eval", "podium/swim", judge="stern")

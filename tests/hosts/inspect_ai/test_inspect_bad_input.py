@@ -1,4 +1,4 @@
-"""What is typed wrongly, or cannot be played, is said before the first call."""
+"""Wrong input is reported before the first call."""
 
 import json
 import os
@@ -110,8 +110,8 @@ def test_notes_made_while_reading_are_shown(write_responses, tmp_path, capfd):
 
 def test_cost_is_printed_before_the_first_call(write_responses, record, capfd):
     round_robin(responses=write_responses())
-    told = capfd.readouterr().err
-    assert "4 models, 6 items; at most 36 battles, 72 calls per judge" in told
+    reported = capfd.readouterr().err
+    assert "4 models, 6 items; at most 36 battles, 72 calls per judge" in reported
     assert record.calls == 0
 
 
@@ -131,10 +131,10 @@ def test_the_command_says_what_is_wrong_and_fails(write_responses, tmp_path):
     write_responses()
     options = ["-T", "responses=ash.jsonl,elm.jsonl", "-T", "realization=directt"]
     ended = inspect("eval", "podium/round_robin", *options, "--model-role", "judge=podium/offline", cwd=tmp_path)
-    told = flat(ended.stdout + ended.stderr)
+    reported = flat(ended.stdout + ended.stderr)
     assert ended.returncode != 0
-    assert "podium: no scorer called 'directt'; did you mean 'direct'?" in told
-    assert "Traceback" not in told
+    assert "podium: no scorer called 'directt'; did you mean 'direct'?" in reported
+    assert "Traceback" not in reported
 
 
 @pytest.mark.slow
@@ -142,8 +142,8 @@ def test_the_command_says_that_no_judge_was_named(write_responses, tmp_path):
     write_responses(dict(list(MODELS.items())[:2]), items=1)
     ended = inspect("eval", "podium/round_robin", "-T", "responses=ash.jsonl,elm.jsonl", cwd=tmp_path)
     assert ended.returncode != 0
-    told = flat(ended.stdout + ended.stderr)
-    assert "podium: no model is the judge; name one with --model-role judge=MODEL" in told
+    reported = flat(ended.stdout + ended.stderr)
+    assert "podium: no model is the judge; name one with --model-role judge=MODEL" in reported
 
 
 @pytest.mark.slow

@@ -71,9 +71,9 @@ def test_unreadable_reply_is_unparsed_with_its_reason_after_all_attempts(
     assert any(f"most often the judge wrote {GARBAGE!r} ({len(spoilt)})" in text for text in warnings)
     assert counts(log)["unparsed"] == len(unparsed)
     assert counts(log)["judged"] == ALL - len(unparsed)
-    told = next(one for one in log.results.scores if one.name == "verdict")
-    assert told.metrics["judged"].value == told.scored_samples == ALL - len(unparsed)
-    assert told.unscored_samples == len(unparsed)
+    reported = next(one for one in log.results.scores if one.name == "verdict")
+    assert reported.metrics["judged"].value == reported.scored_samples == ALL - len(unparsed)
+    assert reported.unscored_samples == len(unparsed)
 
 
 @pytest.mark.slow

@@ -68,10 +68,10 @@ def test_a_quorum_that_is_not_there_leaves_the_battle_unparsed(play, behave, wri
 
 @pytest.mark.slow
 def test_log_ranks_each_judge_as_podium_rank_does(sat):
-    told = sat.results.metadata["podium"]
-    assert len(told["rankings"]) == 2
-    assert_same_figures(ranked(str(place(sat)), by="judge"), told)
-    for one in told["rankings"]:
+    reported = sat.results.metadata["podium"]
+    assert len(reported["rankings"]) == 2
+    assert_same_figures(ranked(str(place(sat)), by="judge"), reported)
+    for one in reported["rankings"]:
         name = one["slice"].split("|")[0].removeprefix("scripted/")
         alone = ranked(tables(sat)[name]).to_dict()["rankings"][0]["models"]
         scores = {row["model"]: row["score"] for row in alone}

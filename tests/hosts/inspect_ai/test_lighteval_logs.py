@@ -42,7 +42,7 @@ def get_inspect_ai_task(lighteval_task_config: LightevalTaskConfig, epochs: int 
 
 
 def answer(right):
-    """Return what answers right on so many of twelve items."""
+    """Return a solver that answers the given number of twelve items correctly."""
 
     def reply(prompt):
         item = int(prompt.split(" in the list?")[-2].split()[-1])

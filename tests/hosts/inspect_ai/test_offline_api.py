@@ -1,4 +1,4 @@
-"""The model `podium/offline`: who asks decides the form of its answer, and tokens come where they are asked for."""
+"""The model `podium/offline`: the scorer decides the form of its reply, and tokens are returned on request."""
 
 import asyncio
 
@@ -21,12 +21,12 @@ def test_offline_judge_gives_no_verdict_to_unknown_scorers():
 
 
 @pytest.mark.parametrize(
-    ("name", "said"), [("direct", "B"), ("cot", "Verdict: B"), ("labels", "[[B>A]]"), ("rubric", '{"A"')]
+    ("name", "stated"), [("direct", "B"), ("cot", "Verdict: B"), ("labels", "[[B>A]]"), ("rubric", '{"A"')]
 )
-def test_the_form_is_that_of_the_scorer_that_asks(name, said):
+def test_the_form_is_that_of_the_scorer_that_asks(name, stated):
     how = catalogue.judging_settings(name)
     with asked_by(how, TEXTS):
-        assert said in completion(how.prompt(TEXTS)).completion
+        assert stated in completion(how.prompt(TEXTS)).completion
     assert completion(how.prompt(TEXTS)).completion == NOT_ASKED
 
 

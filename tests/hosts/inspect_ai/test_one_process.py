@@ -1,4 +1,4 @@
-"""One process at its best: packs by default, what costs turned off, batches passed on, rounds told beforehand."""
+"""One process: packs by default, costly options off, batches passed on, rounds announced."""
 
 import os
 import subprocess
@@ -51,8 +51,8 @@ def test_podium_inspect_turns_off_what_costs_of_a_tournament_and_of_nothing_else
 
 def test_settings_of_the_user_are_kept():
     assert cpu_saving_flags(["eval", "podium/swim", "--log-model-api", "--no-log-realtime"], {}) == QUIET[1:2]
-    told = {"INSPECT_EVAL_NO_LOG_REALTIME": "false", "INSPECT_EVAL_SCORE_DISPLAY": "true"}
-    assert cpu_saving_flags(["eval", "podium/swim"], told) == QUIET[2:]
+    reported = {"INSPECT_EVAL_NO_LOG_REALTIME": "false", "INSPECT_EVAL_SCORE_DISPLAY": "true"}
+    assert cpu_saving_flags(["eval", "podium/swim"], reported) == QUIET[2:]
 
 
 @pytest.mark.slow
@@ -105,7 +105,7 @@ def test_batch_reaches_a_judge_given_by_role_unless_the_role_says_another(write_
 
 
 @pytest.mark.parametrize(
-    ("task", "options", "said"),
+    ("task", "options", "stated"),
     [
         (round_robin, {}, "in one round"),
         (chain, {}, "in one round"),
@@ -116,9 +116,9 @@ def test_batch_reaches_a_judge_given_by_role_unless_the_role_says_another(write_
         (ring, {"until": "error:20", "start": 25}, "input tokens\n"),
     ],
 )
-def test_number_of_rounds_is_announced(task, options, said, write_responses, capsys):
+def test_number_of_rounds_is_announced(task, options, stated, write_responses, capsys):
     task(responses=write_responses(items=40), **options)
-    assert said in capsys.readouterr().err
+    assert stated in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

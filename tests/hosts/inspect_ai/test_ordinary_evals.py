@@ -81,9 +81,9 @@ def test_a_ranker_in_the_metadata_ranks_the_models_as_podium_does_on_the_logs():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("told", ["bradley-terry,mean", ["bradley-terry", "mean"]])
-def test_several_rankers_may_be_asked_for(told):
-    logs = reread(eval(task(), model=models(), metadata={"ranker": told}))
+@pytest.mark.parametrize("reported", ["bradley-terry,mean", ["bradley-terry", "mean"]])
+def test_several_rankers_may_be_asked_for(reported):
+    logs = reread(eval(task(), model=models(), metadata={"ranker": reported}))
     assert [one["ranker"] for one in logs[0].results.metadata["podium"]["rankings"]] == ["bradley-terry", "mean"]
     assert_same_figures(logs[0].results.metadata["podium"], by_podium(logs, "bradley-terry", "mean"))
 
@@ -115,25 +115,25 @@ def test_eval_is_not_ranked_unless_requested():
 def test_unknown_ranker_is_reported_and_leaves_the_eval_unchanged(capfd):
     logs = reread(eval(task(), model=models(), metadata={"ranker": "bradly-terry"}))
     assert all(log.status == "success" and "podium" not in (log.results.metadata or {}) for log in logs)
-    told = capfd.readouterr().err
-    assert "no ranker called 'bradly-terry'; did you mean 'bradley-terry'?" in told
+    reported = capfd.readouterr().err
+    assert "no ranker called 'bradly-terry'; did you mean 'bradley-terry'?" in reported
 
 
 @pytest.mark.slow
 def test_failed_ranker_beside_others_is_reported(capfd):
     logs = reread(eval(task(), model=models(), metadata={"ranker": "bradley-terry,informativeness"}))
-    told = logs[0].results.metadata["podium"]
-    assert len(told["rankings"]) + len(told.get("failures", [])) == 2
-    assert all(failure in capfd.readouterr().err for failure in told.get("failures", []))
+    reported = logs[0].results.metadata["podium"]
+    assert len(reported["rankings"]) + len(reported.get("failures", [])) == 2
+    assert all(failure in capfd.readouterr().err for failure in reported.get("failures", []))
 
 
 @pytest.mark.slow
 def test_single_model_is_not_ranked_and_reported(capfd):
     [log] = reread(eval(task(), model=models()[:1], metadata={"ranker": "bradley-terry"}))
     assert "podium" not in (log.results.metadata or {})
-    told = capfd.readouterr().err
-    assert "podium: not ranked" in told
-    assert "a folder that holds them (`podium rank logs/`), or the files of others (reference logs)" in told
+    reported = capfd.readouterr().err
+    assert "podium: not ranked" in reported
+    assert "a folder that holds them (`podium rank logs/`), or the files of others (reference logs)" in reported
 
 
 @pytest.mark.slow
@@ -141,9 +141,9 @@ def test_a_failed_log_among_others_is_left_out_and_the_others_are_ranked(capfd):
     """One model has no name that the solver knows, and fails on every item."""
     logs = reread(eval(task(), model=[*models(), get_model("scripted/unknown")], metadata={"ranker": "mean"}))
     assert sum(bool(((log.results and log.results.metadata) or {}).get("podium")) for log in logs) == 3
-    told = capfd.readouterr().err
-    assert "left out: " in told
-    assert "scripted/good" in told
+    reported = capfd.readouterr().err
+    assert "left out: " in reported
+    assert "scripted/good" in reported
 
 
 @pytest.mark.slow
@@ -155,8 +155,8 @@ def test_the_logs_that_eval_returns_hold_the_ranking_too():
 @pytest.mark.slow
 def test_two_tasks_of_one_run_get_separate_titled_rankings(capfd):
     logs = reread(eval([task(name="one"), task(graded(), name="two")], model=models(), metadata={"ranker": "mean"}))
-    told = capfd.readouterr().err
-    assert [f"mean [{name}] ·" in told for name in ("one", "two")] == [True, True]
+    reported = capfd.readouterr().err
+    assert [f"mean [{name}] ·" in reported for name in ("one", "two")] == [True, True]
     by_task = {}
     for log in logs:
         by_task.setdefault(log.eval.task, []).append(log)
@@ -168,17 +168,17 @@ def test_two_tasks_of_one_run_get_separate_titled_rankings(capfd):
 @pytest.mark.slow
 def test_two_scorers_are_two_judges():
     logs = reread(eval(task(match(), graded()), model=models(), metadata={"ranker": "mean"}))
-    told = logs[0].results.metadata["podium"]["rankings"]
-    assert {one["slice"] for one in told} == {"quiz match", "quiz graded"}
+    reported = logs[0].results.metadata["podium"]["rankings"]
+    assert {one["slice"] for one in reported} == {"quiz match", "quiz graded"}
     assert_same_figures(logs[0].results.metadata["podium"], by_podium(logs, "mean", by="judge"))
 
 
 @pytest.mark.slow
 def test_a_score_of_several_parts_is_several_judges():
     logs = reread(eval(task(by_aspect()), model=models(), metadata={"ranker": "mean"}))
-    told = logs[0].results.metadata["podium"]["rankings"]
-    assert {one["slice"] for one in told} == {"quiz by_aspect right", "quiz by_aspect short"}
-    means = {(one["slice"].split()[-1], row["model"]): row["score"] for one in told for row in one["models"]}
+    reported = logs[0].results.metadata["podium"]["rankings"]
+    assert {one["slice"] for one in reported} == {"quiz by_aspect right", "quiz by_aspect short"}
+    means = {(one["slice"].split()[-1], row["model"]): row["score"] for one in reported for row in one["models"]}
     assert means["right", "scripted/good"] == pytest.approx(0.75)
     assert means["short", "scripted/good"] == pytest.approx(1 - 0.75 / 2)
 
@@ -215,9 +215,9 @@ def test_a_broken_file_among_the_logs_does_not_stop_the_ranking_of_the_others(tm
     folder = place(logs[0]).parent
     (folder / "2020-01-01T00-00-00-00-00_quiz_abcdefghijklmnopqrstuv.eval").write_bytes(b"no zip at all")
     rank_logs(headers_in(str(folder)))
-    told = capfd.readouterr().err
-    assert "not ranked" in told
-    assert "scripted/good" in told
+    reported = capfd.readouterr().err
+    assert "not ranked" in reported
+    assert "scripted/good" in reported
 
 
 @pytest.mark.slow

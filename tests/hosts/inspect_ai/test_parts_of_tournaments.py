@@ -57,7 +57,7 @@ def words_of_script(folder, shard, *further, **environment):
 
 @pytest.mark.slow
 def test_four_shards_of_which_one_is_killed_and_retried_make_the_single_run_and_ask_nothing_twice(host):  # noqa: F811
-    """The judge falls silent when the second shard has ten answers; killed, it starts again beside the others."""
+    """The judge hangs after ten replies to the second shard, which is killed and restarted beside the others."""
     host.run("eval", "podium/round_robin")
     known = len(host.judge.calls())
     flight = [f"--max-{what}={IN_FLIGHT}" for what in ("connections", "samples")]

@@ -17,7 +17,7 @@ from podium.hosts.inspect_ai.tasks import ring, round_robin
 
 
 def met(log):
-    """Return who met whom on what, who was shown first, and what both said."""
+    """Return items, models, order and responses of the battles."""
     every = [battle for sample in log.samples for battle in parse_battles(sample.metadata)]
     names = ("item", "model_a", "model_b", "first", "response_a", "response_b", "instruction")
     return Counter(tuple(getattr(battle, name) for name in names) for battle in every)
@@ -40,10 +40,10 @@ def test_another_judge_plays_every_pairing_with_the_same_answers(play, behave, w
     again = play(recorded(battles=str(place(first))), behave("new", bias=1.5), log_dir="again")
     assert met(again) == met(first)
     assert sum(met(first).values()) == 36
-    told = cards(place(first), place(again))
-    assert [card.subject.judge.partition("|")[0] for card in told.cards] == ["scripted/new", "scripted/old"]
+    reported = cards(place(first), place(again))
+    assert [card.subject.judge.partition("|")[0] for card in reported.cards] == ["scripted/new", "scripted/old"]
     whole = play(round_robin(responses=write_responses(), pack=True), behave("new", bias=1.5), log_dir="whole")
-    [alone], apart = cards(place(whole)).cards, told.cards[0]
+    [alone], apart = cards(place(whole)).cards, reported.cards[0]
     assert apart.to_dict()["sections"]["position"] == alone.to_dict()["sections"]["position"]
     code, out, _ = run_podium("diagnose", str(place(first)), str(place(again)))
     assert code == 0
@@ -113,9 +113,9 @@ def test_verdicts_of_a_table_are_played_beside_responses_and_what_has_none_is_mi
     task = recorded(battles="verdicts.csv", responses=write_responses())
     pairs = {(one.metadata["item"], one.metadata["model_a"], one.metadata["model_b"]) for one in task.dataset}
     assert pairs == {("q0", "ash", "oak"), ("q0", "ash", "elm"), ("q1", "ash", "oak")}
-    said = capsys.readouterr().err
-    assert "2 of 5 recorded battles have no responses here and are missing, such as ash and oak on q9" in said
-    assert "3 battles, 6 calls per judge" in said
+    stated = capsys.readouterr().err
+    assert "2 of 5 recorded battles have no responses here and are missing, such as ash and oak on q9" in stated
+    assert "3 battles, 6 calls per judge" in stated
     assert task.metadata["podium_left_out"] == 2
 
 

@@ -30,7 +30,7 @@ def answer_in(log):
 
 
 def shown(log):
-    """Return who was shown first to whom on which item."""
+    """Return the item, first model and second model of each judgment."""
     own = [one.metadata for one in battles(log)]
     return [(row["item"], row["first"], ({row["model_a"], row["model_b"]} - {row["first"]}).pop()) for row in own]
 
@@ -63,14 +63,14 @@ def test_a_ring_that_stopped_says_so_in_the_log_the_ranking_and_the_table(play, 
     )
     [standings] = log.results.metadata["podium"]["rankings"]
     assert standings["diagnostics"]["answer"] == answer
-    told = " ".join(capfd.readouterr().err.split())
-    assert all(decision in told for decision in answer["decisions"])
+    reported = " ".join(capfd.readouterr().err.split())
+    assert all(decision in reported for decision in answer["decisions"])
     assert podium.rank(podium.read_battles(str(place(log)))).standings[0].diagnostics["answer"] == answer
 
 
 @pytest.mark.slow
 def test_a_judge_that_answers_at_random_uses_up_the_items_and_settles_nothing(play, write_responses, behave, record):
-    """Repeats ask each judgment again; a second visit of an item is the return leg."""
+    """Repeats make each call several times; a second visit of an item uses the other order."""
     behave(scripted=coin)
     log = play(ring(responses=write_responses(ALIKE, 26), until="order", start=25, logprobs="off", repeats=2))
     answer = answer_in(log)
@@ -82,7 +82,7 @@ def test_a_judge_that_answers_at_random_uses_up_the_items_and_settles_nothing(pl
 
 
 def test_newcomers_join_at_ratings_as_inspects_command_line_hands_them_on(play, write_responses, record):
-    """Typed with commas they come as a list; who is rated is not met by the others who are."""
+    """Typed with commas they come as a list; rated models do not play one another."""
     typed = parse_cli_args(["ratings=elm:1400,fir:1500,oak:1600", "until=error:90"])
     assert typed["ratings"] == ["elm:1400", "fir:1500", "oak:1600"]
     log = play(ring(responses=write_responses(ALIKE, 30), start=25, **typed))
@@ -125,7 +125,7 @@ DONE = {"ash": 1, "elm": 10, "fir": 20, "oak": 30}
 
 
 def calls_in(log):
-    """Return how many calls the log itself holds, whoever judged."""
+    """Return the number of calls in the log, over all judges."""
     return sum(event.event == "model" for one in log.samples for event in one.events)
 
 
@@ -168,7 +168,7 @@ def test_the_stand_in_judge_and_one_at_random_end_for_each_reason_and_calls_aske
 @pytest.mark.slow
 @pytest.mark.parametrize("until", ["order", "error:60"])
 def test_a_newcomer_joins_the_tournament_of_an_earlier_log_whose_battles_count(play, write_responses, record, until):
-    """The old ones are not asked about again; without their battles the newcomer could not be placed among them."""
+    """Earlier battles are not repeated; without them the newcomer could not be compared with the ranked models."""
     old = {name: quality for name, quality in APART.items() if name != "fir"}
     earlier = play(ring(responses=write_responses(old, 40)))
     asked = record.calls

@@ -1,4 +1,4 @@
-"""The source of samples: what is played once, replayed, or asked for again."""
+"""The source of samples: what is played once, resumed, or repeated."""
 
 import asyncio
 from types import SimpleNamespace

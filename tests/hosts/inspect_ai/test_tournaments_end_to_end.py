@@ -54,14 +54,14 @@ def test_a_log_holds_the_ranking_that_podium_gives_for_the_same_verdicts_by_hand
 @pytest.mark.slow
 def test_the_viewer_gets_a_score_per_model_with_the_figures_as_metrics(played):
     _, log, *_ = played
-    told = {row["model"]: row for row in log.results.metadata["podium"]["rankings"][0]["models"]}
+    reported = {row["model"]: row for row in log.results.metadata["podium"]["rankings"][0]["models"]}
     headline, *own = [one for one in log.results.scores if one.scorer == "podium/bradley-terry"]
     assert headline.name == "ranking"
     scores = {one.name: one for one in own}
     assert sorted(scores) == ALL
     for name, score in scores.items():
-        assert score.metrics["bradley_terry"].value == told[name]["score"]
-        assert score.metrics["bradley_terry_battles"].value == told[name]["battles"] == score.scored_samples
+        assert score.metrics["bradley_terry"].value == reported[name]["score"]
+        assert score.metrics["bradley_terry_battles"].value == reported[name]["battles"] == score.scored_samples
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""What Inspect's viewer shows of a tournament: who met whom and why, ids that fit, ranks first."""
+"""What Inspect's viewer shows of a tournament: models, reasons, short ids, ranks first."""
 
 import click
 import pytest
@@ -72,8 +72,8 @@ def test_in_a_command_the_table_comes_when_the_command_ends(behave, write_respon
     with click.Context(click.Command("inspect")):
         play(round_robin(responses=write_responses(items=2)), behave())
         assert "bradley-terry" not in capsys.readouterr().err
-    said = capsys.readouterr().err
-    assert said.index("bradley-terry [round_robin]") < said.index("podium: wrote ")
+    stated = capsys.readouterr().err
+    assert stated.index("bradley-terry [round_robin]") < stated.index("podium: wrote ")
 
 
 def separated(names, *cuts):

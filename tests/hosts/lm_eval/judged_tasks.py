@@ -16,7 +16,7 @@ QUALITY = {"own": 0.2, "elm": 0.0, "fir": 0.5}
 
 
 def quality(model: str, k: int) -> float:
-    """Return what a model's response to an item is worth: it varies, so that nobody wins everything."""
+    """Return the quality of a response; it varies, so that no model wins everything."""
     return QUALITY[model] + 0.4 * ((k * (len(model) + ord(model[0])) % 5) - 2) / 2
 
 
@@ -26,14 +26,14 @@ def response(model: str, k: int) -> str:
 
 
 class Recorded(LM):
-    """A model that says what it is told to, by prompt; else nothing."""
+    """A model with a recorded response per prompt, else an empty one."""
 
-    def __init__(self, said: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, stated: Mapping[str, Any] | None = None) -> None:
         super().__init__()
-        self.said = said or {f"Question {k}?": response("own", k) for k in range(ITEMS)}
+        self.stated = stated or {f"Question {k}?": response("own", k) for k in range(ITEMS)}
 
     def generate_until(self, requests: Sequence[Any], **options: Any) -> list[Any]:
-        return [self.said.get(one.args[0], "") for one in requests]
+        return [self.stated.get(one.args[0], "") for one in requests]
 
     def loglikelihood(self, requests: Sequence[Any], **options: Any) -> list[Any]:
         raise NotImplementedError

@@ -18,9 +18,17 @@ TASK_MANAGER = lm_eval.tasks.TaskManager
 
 def run(patch: pytest.MonkeyPatch, tasks: Path, server: Any, model: str, *more: str, task: str = "sums") -> int:
     """Run `podium lm_eval run` on the tasks of a folder against a model of the server; return the exit code."""
-    told = ["--model", "local-chat-completions", "--apply_chat_template", "--tasks", task, "--include_path", str(tasks)]
+    reported = [
+        "--model",
+        "local-chat-completions",
+        "--apply_chat_template",
+        "--tasks",
+        task,
+        "--include_path",
+        str(tasks),
+    ]
     address = ["--model_args", f"model={model},base_url={server.chat},num_concurrent=8"]
-    return bare(patch, "run", *told, *address, *more)
+    return bare(patch, "run", *reported, *address, *more)
 
 
 def bare(patch: pytest.MonkeyPatch, *arguments: str) -> int:

@@ -47,7 +47,7 @@ class Decoded:
 
 @modelapi(name="indiscreet")
 class Indiscreet(ModelAPI):
-    """A judge that tells its key."""
+    """A judge that reveals its API key."""
 
     async def generate(self, input: list[Any], **more: Any) -> ModelOutput:
         if "q1" in input[-1].text:
@@ -206,8 +206,8 @@ def test_a_filter_works_while_an_event_loop_is_running(server: StandIn, asked: d
     async def inside() -> list[str]:
         return JudgeFilter(**asked).apply([[response("own", k)] for k in range(ITEMS)], docs)
 
-    told = [json.loads(one) for one in asyncio.run(inside())]
-    assert [one["credit"] is not None for one in told] == [True] * ITEMS
+    reported = [json.loads(one) for one in asyncio.run(inside())]
+    assert [one["credit"] is not None for one in reported] == [True] * ITEMS
 
 
 @pytest.mark.slow
@@ -216,7 +216,7 @@ def test_responses_that_are_not_there_are_missing_and_not_unparsed(
 ):
     lacking = {**asked, "against": write_opponents(tmp_path, lacking=[2, 3])}
     model = Recorded()
-    model.said["Question 5?"] = "  "
+    model.stated["Question 5?"] = "  "
     found = evaluated(write_task(tmp_path, lacking), model)
     assert [figure(found, name) for name in ("judged", "unparsed", "missing")] == [ITEMS * 2 - 4, 0, 4]
     assert verdicts(found)[5]["missing"] == dict.fromkeys(("elm", "fir"), "this model: empty response")
@@ -258,15 +258,15 @@ def test_no_key_lands_in_results_samples_or_logs(
     """The judge repeats its key, in replies and in errors, as some servers do."""
     caplog.set_level("DEBUG", logger="podium")
     found = evaluated(write_task(tmp_path, {**asked, "judge": "indiscreet/judge", "judge_args": {}}))
-    told = json.dumps(found, default=str)
-    assert KEY not in told
+    reported = json.dumps(found, default=str)
+    assert KEY not in reported
     assert KEY not in "".join(one.getMessage() for one in caplog.records if one.name.startswith("podium"))
     assert {one.get("error") for one in battles(found)} == {None, "the key *** is not valid"}
     assert '"replies": ["A ***"]' in json.dumps(verdicts(found))
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "stated"),
     [
         ({"ordrs": "both"}, "did you mean 'orders'"),
         ({"orders": "twice"}, "available: both, random, as-given"),
@@ -275,13 +275,13 @@ def test_no_key_lands_in_results_samples_or_logs(
         ({"judge": "lm-eval:hf,pretrained=m"}, "judge: lm-eval:hf: judges are models of Inspect: write hf/NAME"),
     ],
 )
-def test_a_wrong_option_is_named_with_the_right_one(unasked: dict[str, Any], wrong: dict[str, Any], said: str):
-    with pytest.raises(UsageError, match=said):
+def test_a_wrong_option_is_named_with_the_right_one(unasked: dict[str, Any], wrong: dict[str, Any], stated: str):
+    with pytest.raises(UsageError, match=stated):
         JudgeFilter(**{**unasked, **wrong})
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "stated"),
     [
         ({"item": "name"}, "item: name: documents have no such field; fields: id"),
         ({"item": None}, "none of the 1 documents is in"),
@@ -290,8 +290,8 @@ def test_a_wrong_option_is_named_with_the_right_one(unasked: dict[str, Any], wro
         ({"judge": "podium/nobody"}, "judge: podium/nobody"),
     ],
 )
-def test_incompatible_arguments_are_reported(unasked: dict[str, Any], wrong: dict[str, Any], said: str):
-    with pytest.raises(UsageError, match=said):
+def test_incompatible_arguments_are_reported(unasked: dict[str, Any], wrong: dict[str, Any], stated: str):
+    with pytest.raises(UsageError, match=stated):
         JudgeFilter(**{**unasked, **wrong}).apply([["An answer."]], [{"id": "q0"}])
 
 

@@ -64,10 +64,10 @@ def tiny(tmp_path_factory) -> Path:
 def test_small_hf_model_is_ranked_last_and_judges_only_ties(tiny, monkeypatch, task_of_sums, server, tmp_path, capfd):
     """It never adds, so it loses; as a judge it prefers each side once, so every battle is half a win for both."""
     few = ("--limit", "6", "-o", "out")
-    told = ("--model", "hf", "--model_args", f"pretrained={tiny}", "--device", "cpu")
-    told += ("--include_path", str(task_of_sums), "--tasks", "sums")
+    reported = ("--model", "hf", "--model_args", f"pretrained={tiny}", "--device", "cpu")
+    reported += ("--include_path", str(task_of_sums), "--tasks", "sums")
     assert run(monkeypatch, task_of_sums, server, "ash-0.9", *few, "--log_samples") == 0
-    assert bare(monkeypatch, "run", *told, *few, "--ranker", "win-rate") == 0
+    assert bare(monkeypatch, "run", *reported, *few, "--ranker", "win-rate") == 0
     [own] = [one for one in Path("out").iterdir() if one.name.endswith("tiny-hf")]
     by_metric = results(own)
     assert by_metric["results"]["sums"]["exact_match,number"] == 0.0
@@ -75,7 +75,7 @@ def test_small_hf_model_is_ranked_last_and_judges_only_ties(tiny, monkeypatch, t
     where = f"model_path={tiny},device=cpu"
     judged = ("--ranker", "win-rate", "--ranker_judge", "hf/tiny", "--ranker_judge_args", where)
     judged += ("--ranker_args", "logprobs=off")
-    assert bare(monkeypatch, "run", *told, *few, *judged) == 0
+    assert bare(monkeypatch, "run", *reported, *few, *judged) == 0
     [standings] = results(own)["podium"]["rankings"]
     assert standings["counts"]["battles"] == 6
     assert standings["counts"]["unparsed"] == 0

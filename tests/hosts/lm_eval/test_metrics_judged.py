@@ -27,7 +27,7 @@ from podium.verbs.rank_battles import rank
 
 
 def kept(item: int, *credits: float | None, margin: float | None = None) -> str:
-    """Return what the filter keeps of a document: a battle with each opponent (o0, o1, ...), by what was earned."""
+    """Return the filter's verdicts on a document: a battle with each opponent (o0, o1, ...), by credit."""
     battles = []
     for k, credit in enumerate(credits):
         verdict = {"credit": credit, "margin": margin, "reason": None if credit is not None else "no verdict"}
@@ -35,8 +35,8 @@ def kept(item: int, *credits: float | None, margin: float | None = None) -> str:
         battles.append({"model_a": "me", "model_b": f"o{k}", **verdict, "judgments": [shown]})
     read = [one for one in credits if one is not None]
     earned = sum(read) / len(read) if read else None
-    told = {"item": f"q{item}", "model": "me", "credit": earned, "one_sided": "unparsed", "missing": {}}
-    return metrics.remember_verdicts(lm_eval_judged.verdicts_as_text({**told, "battles": battles}))
+    reported = {"item": f"q{item}", "model": "me", "credit": earned, "one_sided": "unparsed", "missing": {}}
+    return metrics.remember_verdicts(lm_eval_judged.verdicts_as_text({**reported, "battles": battles}))
 
 
 def items(*documents: tuple[float | None, ...], **options: Any) -> list[Any]:
@@ -147,7 +147,7 @@ def test_the_samples_can_be_shown_by_weights_and_biases(tmp_path: Path):
     """Its table takes every metric of the list from every sample: none may be absent, none a function."""
     asked = {"judge": "podium/offline", "against": write_opponents(tmp_path), "item": "id"}
     model = Recorded()
-    model.said["Question 5?"] = ""
+    model.stated["Question 5?"] = ""
     found = evaluated(write_task(tmp_path, asked), model)
     config = found["configs"]["judged"]
     shown = WandbLogger._generate_dataset(object.__new__(WandbLogger), found["samples"]["judged"], config)

@@ -26,8 +26,8 @@ def test_a_key_of_digits_stays_as_it_was_typed():
 
 def test_every_secret_of_the_judges_is_hidden_and_nothing_else():
     options = RankerOptions(judges=("openai/gpt-5",), judge_args=parse_pairs([ARGUMENTS, "add_bos_token=True"]))
-    told = redact("True: zzz-secret-zzz and yyy-secret, xxx-secret of m, seed 3", options.secrets())
-    assert told == "True: *** and ***, *** of m, seed 3"
+    reported = redact("True: zzz-secret-zzz and yyy-secret, xxx-secret of m, seed 3", options.secrets())
+    assert reported == "True: *** and ***, *** of m, seed 3"
 
 
 @pytest.mark.parametrize(
@@ -44,8 +44,8 @@ def test_a_config_file_says_the_same_in_three_ways(config):
 
 
 def test_options_of_rankers_may_be_a_mapping():
-    told = {"ranker": {"name": "win-rate", "set": {"anchor": "m", "win-rate.labels": "hard"}}}
-    assert options_from(section_of(told)).settings == ("anchor=m", "win-rate.labels=hard")
+    reported = {"ranker": {"name": "win-rate", "set": {"anchor": "m", "win-rate.labels": "hard"}}}
+    assert options_from(section_of(reported)).settings == ("anchor=m", "win-rate.labels=hard")
 
 
 def test_a_setting_without_a_value_is_rejected_and_not_repeated():

@@ -95,10 +95,10 @@ def test_a_model_judges_and_nothing_is_asked_twice(two, judge, server, tmp_path,
 
 @pytest.mark.slow
 def test_api_key_is_passed_only_to_the_inspect_judge(two, server, tmp_path, capfd):
-    told = ("-o", "out", "--ranker", "win-rate", "--ranker_judge", "openai-api/standin/judge")
+    reported = ("-o", "out", "--ranker", "win-rate", "--ranker_judge", "openai-api/standin/judge")
     where = f"base_url={server.address}/v1,api_key={KEY}"
     how = ("--ranker_tournament", "anchor", "--ranker_args", "anchor=ash-0.9,items=5", "temperature=0")
-    assert two(*told, "--ranker_judge_args", where, *how) == 0
+    assert two(*reported, "--ranker_judge_args", where, *how) == 0
     assert calls(server, ["judge"]) == 10
     assert {one.bearer for one in server.calls() if one.model == "judge"} == {KEY}
     assert leaks(*capfd.readouterr()) == []
@@ -127,12 +127,12 @@ class Echo(BaseHTTPRequestHandler):
 
     def do_POST(self):
         self.rfile.read(int(self.headers["Content-Length"]))
-        told = json.dumps({"error": {"message": f"no such key: {self.headers['Authorization']}"}}).encode()
+        reported = json.dumps({"error": {"message": f"no such key: {self.headers['Authorization']}"}}).encode()
         self.send_response(int(self.server.server_name))
         self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(told)))
+        self.send_header("Content-Length", str(len(reported)))
         self.end_headers()
-        self.wfile.write(told)
+        self.wfile.write(reported)
 
     def log_message(self, *arguments):
         """Say nothing."""
@@ -142,8 +142,8 @@ class Echo(BaseHTTPRequestHandler):
 def test_a_password_in_the_address_that_the_environment_names_is_written_nowhere(two, server, monkeypatch, capfd):
     monkeypatch.setenv("STANDIN_API_KEY", KEY)
     monkeypatch.setenv("STANDIN_BASE_URL", server.address.replace("://", f"://me:{PLAIN_WORD}@") + "/v1")
-    told = ("-o", "out", "--ranker", "win-rate", "--ranker_judge", "openai-api/standin/judge")
-    assert two(*told, "--ranker_args", "items=3") == 0
+    reported = ("-o", "out", "--ranker", "win-rate", "--ranker_judge", "openai-api/standin/judge")
+    assert two(*reported, "--ranker_args", "items=3") == 0
     assert calls(server, ["judge"]) == 6
     assert leaks(*capfd.readouterr(), key=PLAIN_WORD) == []
     assert read_eval_log(str(newest_log())).eval.model_roles["judge"].base_url.startswith("http://***@127.0.0.1")
@@ -156,8 +156,8 @@ def test_a_key_that_a_server_repeats_in_its_refusal_is_written_nowhere(two, stat
         echo.server_name = str(status)
         Thread(target=echo.serve_forever, daemon=True).start()
         where = f"base_url=http://127.0.0.1:{echo.server_port}/v1,api_key={PLAIN_KEY}"
-        told = ("-o", "out", "--ranker", "win-rate", "--ranker_judge", "openai-api/standin/judge")
-        assert two(*told, "--ranker_judge_args", where) == 3
+        reported = ("-o", "out", "--ranker", "win-rate", "--ranker_judge", "openai-api/standin/judge")
+        assert two(*reported, "--ranker_judge_args", where) == 3
         echo.shutdown()
     out, err = capfd.readouterr()
     [note] = [line for line in err.splitlines() if "battles failed, the first of them by" in line]
@@ -179,13 +179,13 @@ def test_unresponsive_judge_does_not_fail_the_run(two, judge, server, tmp_path, 
 
 @pytest.mark.slow
 def test_a_judge_is_asked_within_a_running_event_loop(two, judge, server, monkeypatch, task_of_sums):
-    told = (*judge, "--ranker_args", "items=3")
+    reported = (*judge, "--ranker_args", "items=3")
     alone = ("--limit", "12", "--model_args", f"model={MODELS[1]},base_url={server.chat},num_concurrent=1")
 
     async def within():
         # As after an eval in a notebook, where what is set stays set.
         init_active_model(get_model("mockllm/model"), GenerateConfig())
-        return run(monkeypatch, task_of_sums, server, MODELS[1], *told, *alone)
+        return run(monkeypatch, task_of_sums, server, MODELS[1], *reported, *alone)
 
     assert asyncio.run(within()) == 0
     assert calls(server, ["judge"]) == 6
@@ -250,8 +250,8 @@ def test_a_run_that_is_judged_is_saved_once(two, judge, tmp_path):
 def test_truncated_answer_is_requested_again(two, server, tmp_path, capfd):
     server.script(faults={"cut": 0.2}, draw=3)
     where = f"base_url={server.address}/v1,api_key={KEY}"
-    told = ("-o", "out", "--ranker", "win-rate", "--ranker_judge", "openai-api/standin/judge")
-    assert two(*told, "--ranker_judge_args", where) == 0
+    reported = ("-o", "out", "--ranker", "win-rate", "--ranker_judge", "openai-api/standin/judge")
+    assert two(*reported, "--ranker_judge_args", where) == 0
     fates = [one.fate for one in server.calls() if one.model == "judge"]
     assert fates.count("cut") >= 2
     assert fates.count("answered") == 24
@@ -274,10 +274,20 @@ def test_only_what_this_run_answered_is_played(monkeypatch, task_of_sums, server
 
 @pytest.mark.slow
 def test_predictions_alone_are_judged_and_a_first_run_leaves_nothing_behind(monkeypatch, task_of_sums, server, capfd):
-    told = ("-o", "out", "--predict_only", "--limit", "2", "--ranker", "win-rate", "--ranker_judge", "podium/offline")
-    assert run(monkeypatch, task_of_sums, server, MODELS[0], *told) == 0
+    reported = (
+        "-o",
+        "out",
+        "--predict_only",
+        "--limit",
+        "2",
+        "--ranker",
+        "win-rate",
+        "--ranker_judge",
+        "podium/offline",
+    )
+    assert run(monkeypatch, task_of_sums, server, MODELS[0], *reported) == 0
     assert not list(Path().glob("out.podium*"))
-    assert run(monkeypatch, task_of_sums, server, MODELS[1], *told) == 0
+    assert run(monkeypatch, task_of_sums, server, MODELS[1], *reported) == 0
     assert results(FOLDER)["podium"]["rankings"][0]["counts"]["battles"] == 2
     assert "bypass" in capfd.readouterr().out
 
@@ -307,7 +317,7 @@ def test_log_can_be_resumed_by_inspect_and_contains_no_header(two, judge, server
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "stated"),
     [
         (("--ranker_args", "realisation=labels"), "did you mean 'realization'?"),
         (("--ranker_args", "orders=twice"), "orders=twice: there is no such choice"),
@@ -320,10 +330,10 @@ def test_log_can_be_resumed_by_inspect_and_contains_no_header(two, judge, server
     ],
 )
 def test_a_tournament_that_cannot_be_is_rejected_before_the_run(
-    more, said, judge, monkeypatch, task_of_sums, server, capfd
+    more, stated, judge, monkeypatch, task_of_sums, server, capfd
 ):
     assert run(monkeypatch, task_of_sums, server, MODELS[0], *judge[:-1], "temperature=0", *more) == 2
     err = capfd.readouterr().err
-    assert said in err
+    assert stated in err
     assert KEY not in err
     assert server.calls() == []

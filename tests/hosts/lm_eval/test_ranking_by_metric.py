@@ -86,8 +86,8 @@ def test_the_section_podium_follows_the_shared_schema(three, tmp_path):
 
 @pytest.mark.slow
 def test_the_legacy_form_and_a_config_file_ask_for_the_same(three, monkeypatch, task_of_sums, server, tmp_path, capfd):
-    said = results(tmp_path / "out" / "fir-0.4")["podium"]["rankings"]
-    told = {
+    stated = results(tmp_path / "out" / "fir-0.4")["podium"]["rankings"]
+    reported = {
         "model": "local-chat-completions",
         "model_args": {"model": "fir-0.4", "base_url": server.chat, "num_concurrent": 8},
         "tasks": ["sums"],
@@ -96,9 +96,9 @@ def test_the_legacy_form_and_a_config_file_ask_for_the_same(three, monkeypatch, 
         "output_path": "elsewhere",
         "ranker": {"name": ["bradley-terry", "win-rate"], "against": "out"},
     }
-    Path("run.yaml").write_text(json.dumps(told))
+    Path("run.yaml").write_text(json.dumps(reported))
     assert bare(monkeypatch, "--config", "run.yaml", "--limit", "40") == 0
-    assert results(tmp_path / "elsewhere" / "fir-0.4")["podium"]["rankings"] == said
+    assert results(tmp_path / "elsewhere" / "fir-0.4")["podium"]["rankings"] == stated
     assert "replaces earlier runs of fir-0.4" in capfd.readouterr().err
     # An option typed counts more than the file.
     assert bare(monkeypatch, "run", "--config", "run.yaml", "--ranker", "mean", "-o", "third") == 0
@@ -107,11 +107,11 @@ def test_the_legacy_form_and_a_config_file_ask_for_the_same(three, monkeypatch, 
 
 @pytest.mark.slow
 def test_soft_elo_needs_beta_and_says_where_it_comes_from(three, monkeypatch, task_of_sums, server, tmp_path, capfd):
-    told = ("-o", "out", "--ranker", "soft-elo,win-rate")
-    assert run(monkeypatch, task_of_sums, server, "oak-0.5", *told) == 3
+    reported = ("-o", "out", "--ranker", "soft-elo,win-rate")
+    assert run(monkeypatch, task_of_sums, server, "oak-0.5", *reported) == 3
     assert "--ranker_calibration FILE), or --ranker_set beta=NUMBER" in capfd.readouterr().err
     assert "win-rate,podium" in results(tmp_path / "out" / "oak-0.5")["results"]["sums"]
-    assert run(monkeypatch, task_of_sums, server, "oak-0.5", *told, "--ranker_set", "beta=0.5") == 0
+    assert run(monkeypatch, task_of_sums, server, "oak-0.5", *reported, "--ranker_set", "beta=0.5") == 0
     [own] = [one for one in rank(read_battles("out"), "soft-elo", beta=0.5).standings[0].entries if "oak" in one.model]
     assert results(tmp_path / "out" / "oak-0.5")["results"]["sums"]["soft-elo,podium"] == own.score
 
@@ -157,8 +157,8 @@ def test_tasks_and_groups_are_ranked_each_and_every_metric_where_none_is_named(
     (task_of_sums / "twice.yaml").write_text(TWO_METRICS)
     (task_of_sums / "both.yaml").write_text(GROUP)
     for model in ("ash-0.9", "elm-0.7"):
-        told = ("-o", "out", "--ranker", "win-rate")
-        code = run(monkeypatch, task_of_sums, server, model, *told, task="both,sums_twice")
+        reported = ("-o", "out", "--ranker", "win-rate")
+        code = run(monkeypatch, task_of_sums, server, model, *reported, task="both,sums_twice")
     assert code == 0
     figures = results(tmp_path / "out" / "elm-0.7")
     for name in ("sums", "sums_again", "sums_twice"):
@@ -202,9 +202,11 @@ def test_ranking_failure_is_reported_after_results_are_saved(three, monkeypatch,
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("error", "code", "said"), [(KeyboardInterrupt, 130, "stopped"), (MemoryError, 3, "MemoryE")])
+@pytest.mark.parametrize(
+    ("error", "code", "stated"), [(KeyboardInterrupt, 130, "stopped"), (MemoryError, 3, "MemoryE")]
+)
 def test_results_are_saved_whatever_happens_to_the_ranking(
-    three, error, code, said, monkeypatch, task_of_sums, server, tmp_path, capfd
+    three, error, code, stated, monkeypatch, task_of_sums, server, tmp_path, capfd
 ):
     def broken(*arguments, **options):
         raise error
@@ -212,7 +214,7 @@ def test_results_are_saved_whatever_happens_to_the_ranking(
     monkeypatch.setattr("podium.verbs.rank_battles.rank", broken)
     assert run(monkeypatch, task_of_sums, server, "oak-0.5", "-o", "out", "--ranker", "win-rate") == code
     assert results(tmp_path / "out" / "oak-0.5")["results"]["sums"]["exact_match,number"] > 0
-    assert said in capfd.readouterr().err
+    assert stated in capfd.readouterr().err
 
 
 def test_a_process_that_has_no_results_ranks_nothing(monkeypatch, task_of_sums, server, tmp_path):
@@ -225,7 +227,7 @@ def test_a_process_that_has_no_results_ranks_nothing(monkeypatch, task_of_sums, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("typed", "said"),
+    ("typed", "stated"),
     [
         (("--ranker", "soft-eol", "-o", "out"), "did you mean 'soft-elo'?"),
         (("--ranker", "win-rate"), "name other runs with --ranker_against, or an --output_path"),
@@ -239,9 +241,9 @@ def test_a_process_that_has_no_results_ranks_nothing(monkeypatch, task_of_sums, 
         (("-o", "out", "--ranker_label", "x"), "has no effect without --ranker NAME"),
     ],
 )
-def test_wrong_usage_is_reported_before_the_run(typed, said, monkeypatch, task_of_sums, server, capfd):
+def test_wrong_usage_is_reported_before_the_run(typed, stated, monkeypatch, task_of_sums, server, capfd):
     assert run(monkeypatch, task_of_sums, server, "ash-0.9", *typed) == 2
-    assert said in capfd.readouterr().err
+    assert stated in capfd.readouterr().err
     assert calls(server, MODELS) == 0
 
 
@@ -281,6 +283,6 @@ def test_a_command_line_that_is_built_otherwise_still_runs_and_says_what_to_use_
 
 
 def test_podium_passes_arguments_and_exit_code_on():
-    told = CliRunner().invoke(podium, ["lm_eval", "run", "--nonsense"])
-    assert told.exit_code == 2
-    assert "unrecognized arguments: --nonsense" in told.output
+    reported = CliRunner().invoke(podium, ["lm_eval", "run", "--nonsense"])
+    assert reported.exit_code == 2
+    assert "unrecognized arguments: --nonsense" in reported.output

@@ -1,4 +1,4 @@
-"""Config only: a task's YAML, lm-eval's own command, and what it wrote read again by `podium rank`."""
+"""Config only: a task's YAML, lm-eval's own command, and its output read by `podium rank`."""
 
 import json
 import shutil
@@ -108,8 +108,8 @@ def models() -> Iterator[str]:
 
 def run_example(patch: pytest.MonkeyPatch, address: str, model: str, task: str, *more: str) -> int:
     """Run lm-eval's command as the example's README says."""
-    told = ["--config", "examples/lm_eval/run.yaml", "--tasks", task]
-    return bare(patch, "run", *told, "--model_args", f"model={model}", f"base_url={address}", *more)
+    reported_text = ["--config", "examples/lm_eval/run.yaml", "--tasks", task]
+    return bare(patch, "run", *reported_text, "--model_args", f"model={model}", f"base_url={address}", *more)
 
 
 @pytest.fixture
@@ -127,8 +127,10 @@ def test_the_example_runs_and_podium_rank_says_what_lm_evals_table_says(example:
     reported = results(example / "rowan")["results"]["podium_instructions_judged"]
     assert (reported["judged,judged"], reported["unparsed,judged"], reported["missing,judged"]) == (40, 0, 2)
     for ranker, metric in (("bradley-terry", "bradley_terry"), ("win-rate", "win_rate")):
-        told = CliRunner().invoke(podium_command, ["rank", str(example), "--ranker", ranker, "--format", "json"])
-        models = json.loads(told.stdout)["rankings"][0]["models"]
+        reported_text = CliRunner().invoke(
+            podium_command, ["rank", str(example), "--ranker", ranker, "--format", "json"]
+        )
+        models = json.loads(reported_text.stdout)["rankings"][0]["models"]
         own = next(one for one in models if one["model"] == "rowan")
         assert reported[f"{metric},judged"] == pytest.approx(own["score"], abs=1e-9)
         assert reported[f"{metric}_stderr,judged"] == pytest.approx(own["se"], rel=1e-9)
@@ -182,7 +184,7 @@ def test_a_metric_that_is_asked_for_is_read_instead(found: dict[str, Any], tmp_p
 
 @pytest.mark.slow
 def test_forged_verdicts_in_a_response_are_not_read(found: dict[str, Any], tmp_path: Path):
-    """A plain filter passes on what the model said, and here it says what the judging filter might."""
+    """A plain filter passes on the response, which here imitates the judging filter's output."""
     for row in found["samples"]["judged"]:
         row["resps"] = [[row["filtered_resps"][0]]]
     with pytest.raises(NotIdentifiedError, match="choose with --metric"):

@@ -30,7 +30,7 @@ MOST_RATIO = {"noisy": 0.60, "coarse": 0.80, "position": 0.75, "accurate": 0.80,
 
 
 def drawn(frame: pd.DataFrame, battles: int, rng: np.random.Generator) -> pd.DataFrame:
-    """Keep so many battles at random, both orders of each."""
+    """Keep a random sample of battles, both orders of each."""
     battle = frame.groupby(["item", "model_a", "model_b"], sort=False, observed=True).ngroup().to_numpy()
     kept = rng.choice(battle.max() + 1, min(battles, battle.max() + 1), replace=False)
     return frame[np.isin(battle, kept)]
@@ -70,7 +70,7 @@ class Placements:
 def placements(
     judge: Judge, seeds: range, calibrated: int, battles: int, times: float = 1.0, draws: int = 1, **options: bool
 ) -> Placements:
-    """Place five newcomers outside every fold, in so many worlds and draws.
+    """Place five newcomers outside every fold, in the given number of simulations and draws.
 
     Args:
         calibrated: models that are calibrated.

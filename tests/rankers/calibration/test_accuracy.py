@@ -122,7 +122,9 @@ def test_half_splits_and_leaving_one_out_take_turns():
 def test_a_beta_from_labels_on_four_items_says_that_it_rests_on_four():
     table = simulate(5, 40, seed=5).judgments(Judge(scale=1.5), human=True, orders="ab")
     few = table.assign(human=table["human"].where(table["item"] <= "item-03"))
-    told = [warning for warning in rank(few, "soft-elo").standings[0].warnings if "rests on human labels" in warning]
+    reported = [
+        warning for warning in rank(few, "soft-elo").standings[0].warnings if "rests on human labels" in warning
+    ]
     items = few.loc[few["human"].notna(), "item"].nunique()
-    assert (len(told), f"labels of {items} items only" in told[0]) == (1, True)
+    assert (len(reported), f"labels of {items} items only" in reported[0]) == (1, True)
     assert not any("rests on human labels" in warning for warning in rank(table, "soft-elo").standings[0].warnings)

@@ -288,7 +288,7 @@ def test_the_floor_is_the_mean_absolute_sampling_error_of_human():
 
 
 def test_verdicts_with_smaller_error_than_the_target_are_reported():
-    """Margins that are noise beside verdicts that are not: hard labels err less, and that is said."""
+    """Margins that are noise beside verdicts that are not: hard labels have a smaller error, and this is reported."""
     frame = world()[0]
     noise = np.random.default_rng(0).normal(size=len(frame)) * 4
     known = calibrate(read_battles(frame.assign(margin=frame["human"] - 0.5 + noise)))
@@ -356,11 +356,11 @@ def test_without_a_scale_correction_the_error_is_the_standard_error():
 
 def test_the_answer_of_newcomers_has_their_ratings_with_conformal_intervals():
     ranking = rank(read_battles(world()[1]), "soft-elo", calibration=calibration()).standings[0]
-    said = ranking.answer[0]
-    assert said.startswith("Humans would rate model-14 ")
-    assert said.endswith(", with 90% intervals, if new models resemble the calibrated ones.")
+    stated = ranking.answer[0]
+    assert stated.startswith("Humans would rate model-14 ")
+    assert stated.endswith(", with 90% intervals, if new models resemble the calibrated ones.")
     for entry in newcomers(calibration()).values():
         low, high = entry.extra["conformal_low"], entry.extra["conformal_high"]
-        assert f"{entry.model} at {entry.score:.0f} Elo ({low:.0f} … {high:.0f})" in said
+        assert f"{entry.model} at {entry.score:.0f} Elo ({low:.0f} … {high:.0f})" in stated
     without = rank(read_battles(world()[1]), "soft-elo", calibration=of_six(scale_correction=False)).standings[0]
     assert without.answer == ()

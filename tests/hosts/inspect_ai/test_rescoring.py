@@ -1,4 +1,4 @@
-"""Scoring a finished log again: the kept replies say the same, and nobody is asked."""
+"""Rescoring a finished log: stored replies give the same scores without calls."""
 
 import json
 import math
@@ -24,8 +24,8 @@ FORMS = {
 
 
 def values(log):
-    told = {one.id: (verdict_of(one).value, verdict_of(one).metadata) for one in battles(log)}
-    return {name: (None if math.isnan(value) else value, kept) for name, (value, kept) in told.items()}
+    reported = {one.id: (verdict_of(one).value, verdict_of(one).metadata) for one in battles(log)}
+    return {name: (None if math.isnan(value) else value, kept) for name, (value, kept) in reported.items()}
 
 
 @pytest.mark.slow
@@ -44,8 +44,8 @@ def test_scorer_can_be_rebuilt_from_the_log(play, behave, record, write_response
     behave(form="cot", garbage=0.1)
     log = play(round_robin(responses=write_responses(), realization="cot", tie=True, repeats=2, one_sided="keep"))
     before = record.calls
-    told = log.eval.scorers[0]
-    again = score(log, verdict(**told.options), action="overwrite")
+    reported = log.eval.scorers[0]
+    again = score(log, verdict(**reported.options), action="overwrite")
     assert values(again) == values(log)
     assert record.calls == before
 

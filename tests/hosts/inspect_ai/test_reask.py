@@ -1,4 +1,4 @@
-"""`reask=LOG`: what could be read is taken over, and only the rest is asked."""
+"""`reask=LOG`: parsed replies are kept, and only the rest is requested."""
 
 import pytest
 from played_logs import battles, place, verdict_of

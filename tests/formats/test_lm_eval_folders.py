@@ -111,12 +111,12 @@ def test_lm_eval_rejects_scores_with_different_targets_and_names_both_files(tmp_
     write_run(tmp_path, "a", {"t": scored(A)})
     write_run(tmp_path, "b", {"t": [*scored(B)[:3], *scored(B, target="no")[3:]]})
     battles = podium.read_battles(tmp_path)
-    reported_text = next(note for note in battles.notes if "different targets" in note)
+    note_text = next(note for note in battles.notes if "different targets" in note)
     assert (sorted(credits(battles)), battles.missing) == ([0.5, 0.5, 1.0], 2)
     assert [
         part
         for part in (f"a/samples_t_{TIME}", f"b/samples_t_{TIME}", "line 4", "1 documents")
-        if part not in reported_text
+        if part not in note_text
     ] == []
 
 
@@ -255,9 +255,9 @@ def test_a_metric_that_some_documents_lack_is_unparsed_there(tmp_path: Path) -> 
 def test_lm_eval_reads_and_reports_the_newest_of_two_runs_of_a_model(out: Path) -> None:
     write_run(out, "org/a", {"t": scored([0.0] * 4)}, time=LATER)
     battles = podium.read_battles(out)
-    reported_text = next(note for note in battles.notes if "run 2 times" in note)
+    note_text = next(note for note in battles.notes if "run 2 times" in note)
     assert scores_by_mean(out) == {"org/a": 0.0, "org/b": 0.25}
-    assert reported_text.index(LATER) < reported_text.index(TIME)
+    assert note_text.index(LATER) < note_text.index(TIME)
 
 
 def test_all_runs_of_a_model_are_responses_of_their_own_where_that_is_requested(tmp_path: Path) -> None:
@@ -331,8 +331,8 @@ def test_a_label_stands_for_one_model_some_of_whose_results_are_gone(out: Path) 
 def test_lm_eval_reports_random_names_with_the_remedy(tmp_path: Path, arguments: dict[str, str]) -> None:
     write_run(tmp_path, "a", {"t": scored(A)})
     home = write_run(tmp_path, "5dvysgrd", {"t": scored(B)}, arguments=arguments)
-    reported_text = f"1 models are called as it drew at random; say whose they are with labels: 5dvysgrd={home}"
-    assert any(reported_text in note for note in podium.read_battles(tmp_path).notes)
+    note_text = f"1 models are called as it drew at random; say whose they are with labels: 5dvysgrd={home}"
+    assert any(note_text in note for note in podium.read_battles(tmp_path).notes)
 
 
 def test_lm_eval_reports_a_run_without_samples_and_ranks_the_rest(out: Path) -> None:
@@ -347,9 +347,9 @@ def test_lm_eval_reports_a_run_without_samples_and_ranks_the_rest(out: Path) -> 
 def test_lm_eval_reports_a_newer_run_without_samples_and_reads_the_older_samples(out: Path) -> None:
     home = write_run(out, "org/a", {"t": scored([0.0] * 4)}, time=LATER, samples=False)
     battles = podium.read_battles(out)
-    reported_text = f"the newest run of org/a has no samples beside {home}/results_{LATER}.json"
+    note_text = f"the newest run of org/a has no samples beside {home}/results_{LATER}.json"
     assert (scores_by_mean(out)["org/a"], battles.lost) == (0.75, ())
-    assert any(note.startswith(reported_text) and note.endswith(f"those of {TIME} count") for note in battles.notes)
+    assert any(note.startswith(note_text) and note.endswith(f"those of {TIME} count") for note in battles.notes)
 
 
 def test_folders_without_any_samples_are_an_error_with_the_remedy(tmp_path: Path) -> None:

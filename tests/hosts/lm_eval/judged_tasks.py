@@ -28,12 +28,12 @@ def response(model: str, k: int) -> str:
 class Recorded(LM):
     """A model with a recorded response per prompt, else an empty one."""
 
-    def __init__(self, stated: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, responses: Mapping[str, Any] | None = None) -> None:
         super().__init__()
-        self.stated = stated or {f"Question {k}?": response("own", k) for k in range(ITEMS)}
+        self.responses = responses or {f"Question {k}?": response("own", k) for k in range(ITEMS)}
 
     def generate_until(self, requests: Sequence[Any], **options: Any) -> list[Any]:
-        return [self.stated.get(one.args[0], "") for one in requests]
+        return [self.responses.get(one.args[0], "") for one in requests]
 
     def loglikelihood(self, requests: Sequence[Any], **options: Any) -> list[Any]:
         raise NotImplementedError

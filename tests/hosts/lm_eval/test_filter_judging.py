@@ -216,7 +216,7 @@ def test_responses_that_are_not_there_are_missing_and_not_unparsed(
 ):
     lacking = {**asked, "against": write_opponents(tmp_path, lacking=[2, 3])}
     model = Recorded()
-    model.stated["Question 5?"] = "  "
+    model.responses["Question 5?"] = "  "
     found = evaluated(write_task(tmp_path, lacking), model)
     assert [figure(found, name) for name in ("judged", "unparsed", "missing")] == [ITEMS * 2 - 4, 0, 4]
     assert verdicts(found)[5]["missing"] == dict.fromkeys(("elm", "fir"), "this model: empty response")

@@ -147,7 +147,7 @@ def test_the_samples_can_be_shown_by_weights_and_biases(tmp_path: Path):
     """Its table takes every metric of the list from every sample: none may be absent, none a function."""
     asked = {"judge": "podium/offline", "against": write_opponents(tmp_path), "item": "id"}
     model = Recorded()
-    model.stated["Question 5?"] = ""
+    model.responses["Question 5?"] = ""
     found = evaluated(write_task(tmp_path, asked), model)
     config = found["configs"]["judged"]
     shown = WandbLogger._generate_dataset(object.__new__(WandbLogger), found["samples"]["judged"], config)

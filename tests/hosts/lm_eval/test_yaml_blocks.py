@@ -108,8 +108,8 @@ def models() -> Iterator[str]:
 
 def run_example(patch: pytest.MonkeyPatch, address: str, model: str, task: str, *more: str) -> int:
     """Run lm-eval's command as the example's README says."""
-    reported_text = ["--config", "examples/lm_eval/run.yaml", "--tasks", task]
-    return bare(patch, "run", *reported_text, "--model_args", f"model={model}", f"base_url={address}", *more)
+    command_line = ["--config", "examples/lm_eval/run.yaml", "--tasks", task]
+    return bare(patch, "run", *command_line, "--model_args", f"model={model}", f"base_url={address}", *more)
 
 
 @pytest.fixture

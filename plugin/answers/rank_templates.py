@@ -26,7 +26,10 @@ ALL_OPEN = "All pairs of the {number} models are too close to call {evidence}."
 ALSO_FAILED, MORE_FAILED = "also: {text}", "also failed: {names}"
 CAUTION, UNKNOWN_CHECKS = "caution: {text}", "unknown: {names}"
 
-MORE_ITEMS = "{items} would separate {first} from {second} with 80% power, if the true gap is the measured {gap}."
+MORE_ITEMS = (
+    "{items} would separate {first} from {second} with 80% power in a test of {tested}, if the true gap is the "
+    "measured {gap}."
+)
 MORE_ITEMS_UNKNOWN = "How many more {noun}s would separate {first} from {second} is unknown: {reason}."
 GAP_WITHIN_ERROR = "the gap is smaller than its standard error"
 LABELS_UNBOUNDED = "the labels alone do not bound their ratings"
@@ -63,7 +66,8 @@ def join_item_names(names: Sequence[str]) -> str:
     return join_names(names) if names[0].startswith("row ") else f"{plural('item', len(names))} {join_names(names)}"
 
 
-def more_items_sentence(first: str, second: str, items: int, gap: str, noun: str = "item") -> str:
-    """Write how many more items would separate two models, at least one."""
-    number = max(items, 1)
-    return MORE_ITEMS.format(items=f"{number:,} more {plural(noun, number)}", first=first, second=second, gap=gap)
+def more_items_sentence(first: str, second: str, items: int, gap: str, noun: str = "item", *, pairs: int) -> str:
+    """Write how many more items would separate two models, at least one, in a test of so many pairs of models."""
+    number, tested = max(items, 1), "these two alone" if pairs == 1 else f"all {pairs:,} pairs at once"
+    more = f"{number:,} more {plural(noun, number)}"
+    return MORE_ITEMS.format(items=more, first=first, second=second, gap=gap, tested=tested)

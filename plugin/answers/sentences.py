@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import comb
 
 import numpy as np
 from scipy.special import ndtri
@@ -83,7 +84,8 @@ def next_sentence(standings: Standings, robustness: DropOutRobustness | None = N
         noun = "item" if standings.counts.items > 1 else "battle"
         number = further_items(separation.clusters, separation.critical, separation.z)
     if number is not None:
-        return more_items_sentence(first, second, number, difference_text(separation.gap, standings.scale), noun)
+        gap, pairs = difference_text(separation.gap, standings.scale), comb(len(separation.names), 2)
+        return more_items_sentence(first, second, number, gap, noun, pairs=pairs)
     reason = rank_templates.GAP_WITHIN_ERROR if separation.z < 1 else rank_templates.LABELS_UNBOUNDED
     if robustness and robustness.items:
         reason = rank_templates.RIVAL_LEADS.format(items=join_item_names(robustness.items), rival=robustness.new_leader)

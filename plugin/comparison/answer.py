@@ -36,7 +36,7 @@ def _pair_sentences(finding: PairFinding, p_name: str) -> list[str]:
     if number is None:
         return [*sentences, comparison_templates.MORE_ITEMS_UNKNOWN.format(candidate=first, baseline=second)]
     gap = amount_text(abs(finding.difference.value), finding.measure, finding.is_share)
-    return [*sentences, more_items_sentence(first, second, number, gap)]
+    return [*sentences, more_items_sentence(first, second, number, gap, pairs=finding.tests)]
 
 
 def _lead_sentence(finding: PairFinding, p_name: str) -> str:

@@ -43,7 +43,8 @@ def test_answer_names_leader_gap_and_further_items_needed():
     assert "), too close to call: p = ." in first
     assert items == "17 wins, 10 losses, 10 ties by item."
     assert further.endswith(
-        " more items would separate amber from birch with 80% power, if the true gap is the measured 72 Elo."
+        " more items would separate amber from birch with 80% power in a test of these two alone, "
+        "if the true gap is the measured 72 Elo."
     )
     finding = found.findings[0]
     low, critical = finding.interval[0], stats.t.isf(0.025, finding.difference.items - 1)

@@ -135,7 +135,9 @@ def test_answer_counts_further_labels():
     who, _, after = standings(read_battles(asked)).answer
     assert who == f"All pairs of the three models are too close to call with these {len(asked)} human labels."
     assert re.fullmatch(
-        r"[\d,]+ more labels would separate .* with 80% power, if the true gap is the measured \d+ Elo\.", after
+        r"[\d,]+ more labels would separate .* with 80% power in a test of all 3 pairs at once, "
+        r"if the true gap is the measured \d+ Elo\.",
+        after,
     )
     even = standings(read_battles(asked.assign(human=0.5))).answer
     assert even[2].endswith("is unknown: the gap is smaller than its standard error.")

@@ -37,7 +37,7 @@ from podium.rankers.standings import Exposure, measure_exposure
 from podium.rankers.strengths import Strengths
 from podium.text import some
 
-NOBODY_PLACED = (
+NONE_PLACED = (
     "no conformal intervals: no model that the calibration does not know has battles against models that it knows; all "
     "are rated together, by its beta"
 )
@@ -116,7 +116,7 @@ def _notes_without_placement(calibration: Calibration | None, conformal_level: f
     unused = "conformal_level and of" if conformal_level is not None or of != "votes" else ""
     if unused and not calibration:
         raise UsageError(f"{unused} need --calibration FILE")
-    return [NOBODY_PLACED + (f"; {unused} have no effect" if unused else "")] if calibration else []
+    return [NONE_PLACED + (f"; {unused} have no effect" if unused else "")] if calibration else []
 
 
 def _check_joint_options(**options: object) -> None:

@@ -294,7 +294,7 @@ def test_a_glob_without_match_is_named(tmp_path):
 
 def test_an_empty_directory_is_named_with_the_suffixes(tmp_path):
     message = refusal(str(tmp_path), error=podium.UsageError)
-    assert f"the directory {tmp_path} holds no .csv, .tsv, .parquet, .json, .jsonl file" in message
+    assert f"the directory {tmp_path} contains no .csv, .tsv, .parquet, .json, .jsonl file" in message
 
 
 def test_a_directory_without_verdicts_is_rejected(save, tmp_path):

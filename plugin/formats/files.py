@@ -26,7 +26,7 @@ def find_files(source: str, further: tuple[str, ...] = ()) -> SourceFiles:
         inside = sorted(each for each in Path(path).rglob("*") if each.name.endswith((*SUFFIXES, *further)))
         files = [each for each in inside if not any(map(is_temporary, each.relative_to(path).parts)) and each.is_file()]
         if not files:
-            raise UsageError(f"the directory {Path(path)} holds no {', '.join(SUFFIXES[:5])} file")
+            raise UsageError(f"the directory {Path(path)} contains no {', '.join(SUFFIXES[:5])} file")
         return SourceFiles(label, tuple(files), searched=True)
     if Path(path).exists():
         return SourceFiles(label, (Path(path),), searched=False)

@@ -111,7 +111,7 @@ def _read_all_scores(files: Sequence[Samples], lost: list[str]) -> list[Scores]:
         if of_file.cut is not None:
             damaged.append(f"{file.path}, {of_file.cut}: cut off, so its document is missing; run {task} again")
         elif expected is not None and of_file.documents < expected:
-            damaged.append(f"{file.path} holds {of_file.documents:,} of {expected:,} documents; run {task} again")
+            damaged.append(f"{file.path} contains {of_file.documents:,} of {expected:,} documents; run {task} again")
     lost += damaged
     return scores
 

@@ -122,7 +122,7 @@ def _temporary_path(target: Path, writer: str | None = None) -> Path:
 
 
 def _remove_left_over(target: Path) -> None:
-    """Remove the temporary files that killed writers of this target left: old ones that nobody has locked."""
+    """Remove the temporary files that killed writers of this target left: old ones that are not locked."""
     for temporary in target.parent.glob(_temporary_path(target, "*").name):
         with suppress(OSError):
             if time.time() - temporary.stat().st_mtime <= LEFT_OVER:

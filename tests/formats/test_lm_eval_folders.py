@@ -386,7 +386,7 @@ def test_a_last_line_that_is_cut_off_is_missing_and_the_rest_is_ranked(out: Path
 def test_samples_that_end_early_between_lines_are_noticed_by_the_results(out: Path) -> None:
     path = out / "org__b" / f"samples_t_{TIME}.jsonl"
     path.write_text("".join(path.read_text().splitlines(keepends=True)[:3]))
-    assert podium.read_battles(out).lost == (f"{path} holds 3 of 4 documents; run t again",)
+    assert podium.read_battles(out).lost == (f"{path} contains 3 of 4 documents; run t again",)
 
 
 def test_a_damaged_line_in_the_middle_is_an_error_that_names_it(out: Path) -> None:

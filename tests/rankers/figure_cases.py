@@ -27,7 +27,7 @@ from podium.rankers.win_rate import estimate_rates
 
 Interval = tuple[float, float]
 Draw = Callable[[int], tuple[float, Interval, Interval, float] | None]
-"""From the number of a world to a figure, its interval, a wrong one, and the truth; None where the data are refused."""
+"""From the number of a world to a figure, its interval, a wrong one, and the truth; None if the data raise an error."""
 NORMAL = float(ndtri((1 + LEVEL) / 2))
 FIGURES_OF_ACCURACY = ("mae", "spearman", "kendall")
 STRENGTHS, WORDY = np.array([0.8, 0.1, -0.2, -0.7]), np.array([1.6, 1.0, 1.2, 0.7])

@@ -30,7 +30,7 @@ RARE = 3.09
 """Standard errors below which one of 1,000 lies."""
 RESAMPLES = 300
 World = Callable[[int], tuple[ScoreEstimates, np.ndarray] | None]
-"""From the number of a world to an estimate and the truth, shape (models,); None where the data are refused."""
+"""From the number of a world to an estimate and the truth, shape (models,); None if the data raise an error."""
 
 
 @dataclass(frozen=True)

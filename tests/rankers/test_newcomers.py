@@ -282,7 +282,7 @@ def test_complete_data_report_no_omissions():
     assert standings(arrivals()).warnings == ()
 
 
-NOBODY_PLACED = (
+NONE_PLACED = (
     "no conformal intervals: no model that the calibration does not know has battles against models that it knows; all "
     "are rated together, by its beta"
 )
@@ -295,7 +295,7 @@ def test_without_anybody_to_place_all_are_rated_together_by_the_files_beta(frame
     joint = rank(read_battles(frame()), "soft-elo", beta=known().target.beta).standings[0]
     expected = {one.model: one.score for one in joint.entries}
     assert {one.model: one.score for one in found.entries} == pytest.approx(expected, abs=1e-9)
-    assert ({*found.entries[0].extra}, NOBODY_PLACED in found.warnings) == (set(), True)
+    assert ({*found.entries[0].extra}, NONE_PLACED in found.warnings) == (set(), True)
 
 
 @pytest.mark.slow
@@ -308,7 +308,7 @@ def test_in_a_joint_fit_the_error_of_the_files_beta_is_in_the_intervals():
 @pytest.mark.slow
 def test_newcomers_without_margins_are_rejected():
     frame = pd.concat([among_old(), arrivals().assign(margin=np.nan)])
-    assert NOBODY_PLACED in standings(frame).warnings
+    assert NONE_PLACED in standings(frame).warnings
 
 
 @pytest.mark.slow

@@ -67,7 +67,7 @@ def test_at_equal_calls_a_ring_errs_less_than_swim_chain_and_itself_in_both_orde
 def test_a_question_is_answered_within_the_calls_that_were_measured(options, most: int) -> None:
     """20 models, 800 items; bars of the design: mean calls, 1.5 pairs left open of the order, 95% answered of the best.
 
-    The wrong variant is the same rule where nobody leaves: a chain in both orders.
+    The wrong variant is the same rule in which no model leaves: a chain in both orders.
     """
     calls, left, wrong, staying = [], [], [], []
     for seed in range(40):

@@ -140,7 +140,7 @@ def in_both_orders(run: ImaginedRun, own: Pairing) -> Outcome:
 def test_ring_answers_with_a_sixth_of_swims_calls(earned: np.ndarray, options, most: int, share: float) -> None:
     """SWIM takes 22,872 on this record. Bars of the design: mean calls, share answered, wrong decisions.
 
-    The wrong variant is the same rule where nobody leaves: a chain in both orders.
+    The wrong variant is the same rule in which no model leaves: a chain in both orders.
     """
     battles, answered, wrong, staying = [], [], [], []
     for seed in range(RESAMPLINGS):

@@ -104,7 +104,7 @@ def pairwise(reference: str, cache: bool = True, reasoning: Policy = "strip", **
         responses = read_responses(reference, readers=(READER,), reasoning=reasoning)
         if len(responses.models) != 1:
             names = ", ".join(responses.models)
-            raise UsageError(f"{reference} holds {len(responses.models)} models ({names}); name one reference")
+            raise UsageError(f"{reference} contains {len(responses.models)} models ({names}); name one reference")
         name = responses.models[0]
         several = {each.id for each in responses.items if each.responses > 1}
 

@@ -298,7 +298,7 @@ def _played_before(name: str, log: str, models: Sequence[str]) -> tuple[Outcome,
     sides = [{own.pairing.a, own.pairing.b} for own in record.outcomes]
     kept = tuple(own for own, both in zip(record.outcomes, sides, strict=True) if both <= {*models})
     if not kept:
-        raise UsageError(f"earlier={log}: it holds no battle of {some(models)}; leave it out, and all are played")
+        raise UsageError(f"earlier={log}: it contains no battle of {some(models)}; leave it out, and all are played")
     if set().union(*sides) >= {*models}:
         raise UsageError(f"earlier={log}: all models are in it already; add a new one or leave it out")
     return kept

@@ -206,7 +206,7 @@ def test_earlier_log_without_room_for_newcomers_is_rejected_with_the_remedy(play
     with pytest.raises(Exception, match="newcomers cannot join chain; play ring or swim"):
         chain(responses=paths, earlier=earlier)
     others = write_responses({"fir": 0.0, "oak": 1.5}, 26)
-    with pytest.raises(Exception, match="holds no battle of fir, oak"):
+    with pytest.raises(Exception, match="contains no battle of fir, oak"):
         ring(responses=others, earlier=earlier)
 
 

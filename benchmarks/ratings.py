@@ -168,7 +168,7 @@ def recorded(folder: Path) -> tuple[Sequence[str], list[Sequence[str]]]:
             errors = [f"{mae:.1f}" for mae in (hard.plain_mae, soft.plain_mae, hard.mae, soft.mae)]
             ratio, kappa = (
                 f"{soft.mae / soft.plain_mae:.2f}",
-                "" if scale_correction is None else f"{scale_correction.mean:.2f}",
+                "" if scale_correction is None else f"{scale_correction.value:.2f}",
             )
             rows.append((path.stem, judge, *errors, ratio, kappa))
     header = (

@@ -90,6 +90,8 @@ def trust_sentence(results: Sequence[CheckResult]) -> str:
 def check_results(battles: Battles, families: Mapping[str, str]) -> list[CheckResult]:
     """Make all checks of the battles behind one ranking, except that of the first place."""
     items = battles.counts().items
+    if not are_too_many(battles):  # an item of which nothing was read adds no evidence
+        items = len(np.unique(cluster_battles(battles).code[battles.readable]))
     results = [
         *_check_unparsed(battles),
         _result("items", items < CHECKS["items"].threshold, items=items),

@@ -112,8 +112,10 @@ def test_tables_go_to_stdout_and_warnings_to_stderr(podium: Podium, table: Table
 
 
 def test_a_warning_that_all_standings_share_is_written_once(podium: Podium, table: Table) -> None:
+    """The item of which nothing was read is none of the three that the answer counts."""
     answer = podium("rank", table(*TRIANGLE, "i4,a,b,"), "--ranker", "win-rate,bradley-terry")
     assert answer.err.count("1 of 9 battles are unparsed") == 1
+    assert (answer.out + answer.err).lower().count("only 3 items") == 1
 
 
 def test_few_items_are_mentioned_once_in_all_output(podium: Podium, table: Table) -> None:

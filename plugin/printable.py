@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas as pd
 
-FORMULA = re.compile(r"[=@\t\r]|[+-](?![\s\d.])")
-"""How a cell begins that a spreadsheet would run."""
+FORMULA = re.compile(r"[\t\r]|\s*(?:[=@＝＠]|[+＋－-](?!(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\Z))")
+"""How a cell begins that a spreadsheet would run; a cell that is a number as a whole is none."""
 
 
 def printable(text: str) -> str:
@@ -23,20 +23,25 @@ def tell(message: str, who: str = "podium") -> None:
     print(printable(f"{who}: {without_secrets(message)}"), file=sys.stderr)
 
 
+def escape_formula(text: str) -> str:
+    """Prefix an apostrophe to a text that a spreadsheet would execute."""
+    return f"'{text}" if FORMULA.match(text) else text
+
+
 def escape_cells(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Escape control characters, and prefix an apostrophe to texts that a spreadsheet would execute."""
+    """Escape control characters and formulas in cells and column names."""
 
     def harmless(cell: object) -> object:
-        """Escape a text for CSV: control characters, and an apostrophe before what a spreadsheet would execute."""
-        if not isinstance(cell, str):
-            return cell
-        return ("'" if FORMULA.match(cell) else "") + printable(cell)
+        """Escape a text; leave other values as they are."""
+        return printable(escape_formula(cell)) if isinstance(cell, str) else cell
 
-    return frame.map(harmless)
+    return frame.map(harmless).rename(columns=harmless)
 
 
 def formula_columns(frame: "pd.DataFrame") -> list[str]:
-    """Return the columns with a text that a spreadsheet would execute."""
+    """Return the columns with a name or a text that a spreadsheet would execute."""
+    from podium.text import as_categorical  # imported here because lm-eval's help loads this file
+
     texts = frame.select_dtypes(exclude="number")
-    cells = ((name, texts[name].dropna().unique()) for name in texts)
-    return [str(name) for name, values in cells if any(FORMULA.match(cell) for cell in values if isinstance(cell, str))]
+    cells = {name: as_categorical(texts[name]).categories if name in texts else () for name in frame}
+    return [str(name) for name, values in cells.items() if any(map(FORMULA.match, (str(name), *values)))]

@@ -11,7 +11,7 @@ import pandas as pd
 
 from podium.errors import DataError
 from podium.formats.verdict_files import parse_words, reasons_where
-from podium.printable import FORMULA, printable
+from podium.printable import escape_formula, printable
 from podium.text import as_text
 
 CREDIT = {"1": 1.0, "2": 0.0, "tie": 0.5}
@@ -58,7 +58,7 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
 
 def _escape(text: str) -> str:
     """Escape control characters other than line breaks, and formulas that a spreadsheet would run."""
-    return ("'" if FORMULA.match(text) else "") + "\n".join(map(printable, text.splitlines()))
+    return "\n".join(map(printable, escape_formula(text).splitlines()))
 
 
 def _parse_token(token: str, row: int) -> tuple[str, str, str]:

@@ -24,14 +24,9 @@
     }));
   };
 
-  const csv = (rows) => {
+  const table = (rows) => {
     const names = Object.keys(rows[0] || {});
-    const cell = (value) => {
-      let words = value === null || value === undefined ? "" : String(value);
-      if (typeof value === "string" && /^[=@+\-\t\r]/.test(words)) words = `'${words}`;
-      return /[",\n\r]/.test(words) ? `"${words.replace(/"/g, '""')}"` : words;
-    };
-    return [names.map(cell), ...rows.map((row) => names.map((name) => cell(row[name])))].map((line) => line.join(",")).join("\n") + "\n";
+    return [names, ...rows.map((row) => names.map((name) => row[name]))];
   };
 
   const drawn = new Map();
@@ -69,7 +64,7 @@
   for (const figure of figures) {
     const name = figure.dataset.chart;
     const button = podium.element("button", "data (CSV)", { type: "button", "aria-label": `data of the chart ${name} as CSV` });
-    button.addEventListener("click", () => podium.save(csv(podium.chart(name).rows), `${name}.csv`));
+    button.addEventListener("click", () => podium.save(table(podium.chart(name).rows), `${name}.csv`));
     figure.querySelector("figcaption").append(button);
   }
   const near = new IntersectionObserver((entries) => {

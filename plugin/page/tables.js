@@ -9,7 +9,16 @@ podium.element = (tag, content = [], attributes = {}) => {
   return made;
 };
 
-podium.save = (text, name) => {
+// As in printable.py: what a spreadsheet would run gets an apostrophe; a cell that is a number as a whole is no formula.
+const formula = /^(?:[\t\r]|\s*(?:[=@＝＠]|[+＋－-](?!(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$)))/;
+podium.cell = (value) => {
+  const words = String(value ?? "");
+  const safe = formula.test(words) ? `'${words}` : words;
+  return /[",\n\r]/.test(safe) ? `"${safe.replace(/"/g, '""')}"` : safe;
+};
+
+podium.save = (rows, name) => {
+  const text = rows.map((row) => row.map(podium.cell).join(",") + "\n").join("");
   const link = podium.element("a", "", { download: name, href: URL.createObjectURL(new Blob([text], { type: "text/csv" })) });
   document.body.append(link);
   link.click();

@@ -47,13 +47,10 @@
     state.votes[state.at] = verdict;
     move(state.at + 1);
   };
-  const cell = (words) => {
-    const safe = /^[=@\t\r]|^[+-](?![\s\d.])/.test(words) ? `'${words}` : words;
-    return /[",\n\r]/.test(safe) ? `"${safe.replace(/"/g, '""')}"` : safe;
-  };
   const save = () => {
-    const lines = rows.map((row, k) => [row.item, row.instruction, "", "", state.votes[k] || "", row.battle].map(cell).join(","));
-    podium.save(["item,instruction,response_1,response_2,verdict,battle", ...lines].join("\n") + "\n", "votes.csv");
+    const header = ["item", "instruction", "response_1", "response_2", "verdict", "battle"];
+    const votes = rows.map((row, k) => [row.item, row.instruction, "", "", state.votes[k] || "", row.battle]);
+    podium.save([header, ...votes], "votes.csv");
   };
 
   for (const name of ["1", "2", "tie"]) by(`choose-${name}`).addEventListener("click", () => vote(name));

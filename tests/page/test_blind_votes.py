@@ -7,16 +7,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from podium import read_battles
 from podium.formats.label_sheet import SheetRow
 from podium.page.label_page import label_page
+from podium.printable import escape_cells
 
 ROWS = [
     SheetRow(f"item {k}, <b>", f"Say {k}.</script>", "secret-model", "hidden-rival", f"<i>left</i> {k}", f"right {k}")
     for k in range(5)
 ]
+FORMULA = "-2+3+cmd|' /C calc'!A0"
 
 
 def test_no_name_of_a_model_is_in_the_page_but_inside_its_tokens() -> None:
@@ -51,3 +54,18 @@ def test_votes_by_keys_are_kept_saved_and_read_back(
     assert table["credit"].fillna(-1).tolist() == [1.0, 0.0, 0.0, -1.0, -1.0]
     assert table["model_a"].tolist() == ["secret-model"] * 5
     assert (seen.errors, seen.requests, violations(page)) == ([], [], [])
+
+
+@pytest.mark.slow
+def test_what_a_spreadsheet_would_run_is_escaped_as_the_commands_do(
+    tmp_path: Path, open_page: Callable[..., Any]
+) -> None:
+    (tmp_path / "label.html").write_text(label_page([SheetRow(FORMULA, "", "x", "y", "", "")]), encoding="utf-8")
+    page = open_page(tmp_path / "label.html").page
+    with page.expect_download() as download:
+        page.locator("#save").click()
+    download.value.save_as(tmp_path / "votes.csv")
+    assert (tmp_path / "votes.csv").read_text(encoding="utf-8").splitlines()[1].startswith(f"'{FORMULA},")
+    assert read_battles(str(tmp_path / "votes.csv")).table["item"].tolist() == [FORMULA]
+    cells = [FORMULA, "=a", " =a", "＝a", "-1.5", "+2", "-.5e-3", "-7.", "a=b", "- a point", "3-1", "", "-", "+-1"]
+    assert page.evaluate("cells => cells.map(podium.cell)", cells) == escape_cells(pd.DataFrame(cells))[0].tolist()

@@ -15,7 +15,8 @@ from podium.printable import escape_cells, formula_columns
 from podium.report.ranking_view import ranking_text
 from podium.report.writers import WRITERS, styled_text
 
-HOSTILE = ("=cmd|' /C calc'!A0", "@SUM(A1)", "+cmd", "-cmd", "\x1b]0;gone\x07\x1b[2J", "gpt\u202e4-tpg", "a\u200bb")
+FORMULAS = ("=cmd|' /C calc'!A0", "@SUM(A1)", "+cmd", "-2+3+cmd|' /C calc'!A0", "- 1-cmd", " =1+1", "＝1+1", "-.5+cmd")
+HOSTILE = (*FORMULAS, "\x1b]0;gone\x07\x1b[2J", "gpt\u202e4-tpg", "a\u200bb")
 RAW = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
 ROOT = Path(__file__).parents[2]
 
@@ -51,25 +52,34 @@ def test_csv_has_no_cell_that_a_spreadsheet_would_run(ranking: podium.Ranking, t
     path = tmp_path / "ranking.csv"
     path.write_text(styled_text(ranking, "csv", lambda _: ()), encoding="utf-8")
     cells = [cell for row in csv.reader(path.open(encoding="utf-8", newline="")) for cell in row if cell]
-    assert not [cell for cell in cells if cell[0] in "=@" or re.match(r"[+-][^\d.]", cell)]
+    assert not [cell for cell in cells if cell.strip()[0] in "=@+-＝" and not re.fullmatch(r"-?[\d.]+(e-\d+)?", cell)]
     assert not RAW.search("".join(cells))
-    assert {f"'{name}" for name in HOSTILE[:4]} <= set(cells)
+    assert {f"'{name}" for name in FORMULAS} <= set(cells)
 
 
 def test_numbers_and_texts_that_do_not_run_stay_as_they_are() -> None:
-    frame = pd.DataFrame({"score": [-1.5, 2.0], "text": ["-1.5", "- a point"], "name": ["a=b", "x@y"]})
+    numbers = ["-1.5", "+2", "-.5e-3", "-7.", "−1+1"]
+    frame = pd.DataFrame(
+        {"score": [-1.5, 2.0, 3.0, 4.0, -5.0], "text": numbers, "name": ["a=b", "x@y", "", "'", "3-1"]}
+    )
     assert escape_cells(frame).equals(frame)
     assert formula_columns(frame) == []
 
 
+def test_a_column_name_that_a_spreadsheet_would_run_is_escaped_and_named() -> None:
+    frame = pd.DataFrame({"=1+1": [1.0], "nested": [{"a": 1}]})
+    assert list(escape_cells(frame)) == ["'=1+1", "nested"]
+    assert formula_columns(frame) == ["=1+1"]
+
+
 @pytest.mark.slow
 def test_csv_conversion_names_columns_with_formulas(tmp_path: Path) -> None:
-    frame = pd.DataFrame({"item": ["q"], "model_a": ["=cmd()"], "model_b": ["elm"], "credit": [1.0]})
+    frame = pd.DataFrame({"item": ["q"], "model_a": ["-2+3+cmd()"], "model_b": ["elm"], "credit": [1.0]})
     frame.to_csv(tmp_path / "in.csv", index=False)
     command = [sys.executable, "-m", "podium", "convert", str(tmp_path / "in.csv"), "-o", str(tmp_path / "out.csv")]
     done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True)
     assert "warning: a spreadsheet would run texts in model_a, which begin with = + - or @" in done.stderr
-    assert pd.read_csv(tmp_path / "out.csv")["model_a"].tolist() == ["=cmd()"]
+    assert pd.read_csv(tmp_path / "out.csv")["model_a"].tolist() == ["-2+3+cmd()"]
 
 
 @pytest.mark.slow

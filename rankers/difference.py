@@ -17,6 +17,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
+from typing import Any
 
 import numpy as np
 from scipy.special import bdtrc, ndtr, stdtr
@@ -145,11 +146,16 @@ def unskewed_tails(contributions: np.ndarray) -> Tails:
     spread = float(np.sqrt(np.sum(centred**2) / max(number - 1, 1)))
     if number < 3 or spread <= ROUNDING * abs(mean):
         return 0.0, 0.0
-    skewness = SKEWNESS_FACTOR * float(np.sum(centred**3)) * number / ((number - 1) * (number - 2)) / spread**3
-    ratio = mean / spread
-    statistic = ratio + skewness * ratio**2 / 3 + skewness**2 * ratio**3 / 27 + skewness / (6 * number)
-    above, below = stdtr(number - 1, np.array([-1, 1]) * np.sqrt(number) * statistic)
+    skewness = float(np.sum(centred**3)) * number / ((number - 1) * (number - 2)) / spread**3
+    statistic = unskewed_t(np.sqrt(number) * mean / spread, skewness, number)
+    above, below = stdtr(number - 1, np.array([-1, 1]) * statistic)
     return float(above), float(below)
+
+
+def unskewed_t(t: Any, skewness: Any, number: int) -> Any:
+    """Return t statistics of means of `number` values under Hall's transformation, as in `unskewed_tails`."""
+    ratio, a = t / np.sqrt(number), SKEWNESS_FACTOR * skewness
+    return np.sqrt(number) * (ratio + a * ratio**2 / 3 + a**2 * ratio**3 / 27 + a / (6 * number))
 
 
 def larger_tails(first: Tails, second: Tails) -> Tails:

@@ -34,7 +34,8 @@ class ScoreEstimates:
     """Scores of all models with intervals and covariance; NaN where unknown, arrays of shape (models,).
 
     `method` is None without intervals; `freedom` None if all have clusters - 1; `allowed` says which models' intervals
-    are valid with few items; `draws` are resampled scores, (resamples, models), if differences are far from normal.
+    are valid with few items; `draws` are resampled scores, (resamples, models), if differences are far from normal;
+    `skewness` is that of the differences over clusters, first minus second, (models, models), None if it is negligible.
     """
 
     score: np.ndarray
@@ -48,6 +49,7 @@ class ScoreEstimates:
     allowed: np.ndarray | None = None
     pinned: int | None = None
     draws: np.ndarray | None = None
+    skewness: np.ndarray | None = None
 
     @property
     def se(self) -> np.ndarray:

@@ -106,11 +106,22 @@ def estimate_means(matrix: ScoreMatrix, level: float) -> ScoreEstimates:
     estimate = sandwich_estimate(
         score, error.T @ error, len(matrix.values), level=level, cluster="item", freedom=np.maximum(own - 1.0, 0)
     )
-    estimate = replace(estimate, allowed=np.ones(len(own), dtype=bool))
+    estimate = replace(estimate, allowed=np.ones(len(own), dtype=bool), skewness=_skewness_of_gaps(error))
     if estimate.method is None or not matrix.is_bounded:
         return estimate
     low, high = wilson_interval(score, np.diag(estimate.covariance), own, level, error)
     return replace(estimate, low=low, high=high, method="Wilson, item-clustered effective sample size, t")
+
+
+def _skewness_of_gaps(error: np.ndarray) -> np.ndarray:
+    """Return the skewness over items of the differences between models from their errors, shape (models, models)."""
+    number, cubes, mixed = len(error), np.sum(error**3, axis=0), (error**2).T @ error
+    third = cubes[:, None] - cubes - 3 * (mixed - mixed.T)
+    products = error.T @ error
+    variance = np.diag(products)[:, None] + np.diag(products) - 2 * products
+    skewed = (number > 2) & (variance > 1e-12 * variance.max(initial=0))
+    scale = np.sqrt(max(number - 1, 1)) * number / max(number - 2, 1)
+    return scale * np.divide(third, variance**1.5, out=np.zeros_like(third), where=skewed)
 
 
 def estimate_medians(matrix: ScoreMatrix, level: float, rng: np.random.Generator, resamples: int) -> ScoreEstimates:

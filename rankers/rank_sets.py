@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
+from podium.rankers.difference import unskewed_t
 from podium.rankers.intervals import ScoreEstimates, centre_covariance, t_quantile
 
 MOST_SIMULATED = 500
@@ -67,13 +68,17 @@ def _compare_each(
     """Yield, for each model, which models it is clearly ahead of and the half-widths of difference intervals."""
     score, tail = estimate.score[known], stdtr(estimate.clusters - 1, -critical)
     draws = None if estimate.draws is None else estimate.draws[:, known]
+    skewness = None if estimate.skewness is None else estimate.skewness[np.ix_(known, known)]
     for k in range(len(known)):
         multiplier: np.ndarray | float = critical
         if estimate.freedom is not None:
             # The quantile with the same tail probability at other degrees of freedom.
             multiplier = -stdtrit(_freedom_of_gaps(covariance, estimate.freedom[known], k), tail)
         error = _errors_of_gaps(covariance, k)
-        is_ahead = (score[k] - score) / error > multiplier
+        t = (score[k] - score) / error
+        is_ahead = t > multiplier
+        if skewness is not None:
+            is_ahead &= unskewed_t(t, skewness[k], estimate.clusters) > multiplier
         if draws is not None:
             # Medians of few values: the error of their difference is small, and often the difference is one step.
             is_ahead &= 1 - np.mean(draws[:, [k]] > draws, axis=0) <= tail

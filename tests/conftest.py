@@ -3,6 +3,7 @@
 import gc
 import os
 import sys
+import tempfile
 import time
 from datetime import date
 from hashlib import sha256
@@ -62,6 +63,20 @@ def pytest_runtest_setup(item):
     """Skip what has not begun when the time is up."""
     if time.monotonic() > item.config.stash[DEADLINE]:
         pytest.skip("the time is up: without --minutes it runs")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_temporary_folder_is_left(tmp_path_factory):
+    """Give all tests and what they start one place for temporary files; fail if podium leaves anything there."""
+    from podium.storage import temporary_folders
+
+    place = tmp_path_factory.mktemp("temporary")
+    os.environ["TMPDIR"] = tempfile.tempdir = str(place)
+    yield
+    # As the next process does: tests kill some.
+    temporary_folders._remove_abandoned()
+    own = {path.name for path in temporary_folders._FOLDERS.values()}
+    assert [path.name for path in place.glob("podium-*") if path.name not in own] == []
 
 
 def pytest_terminal_summary(terminalreporter, config):

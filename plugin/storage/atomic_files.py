@@ -7,13 +7,14 @@ import os
 import secrets
 import shutil
 import stat
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from podium.storage.file_locks import lock
 from podium.storage.remote import Place, RemoteFile
+from podium.storage.temporary_folders import temporary_folder
 
 PREFIX, SUFFIX = ".podium-", ".tmp"
 LEFT_OVER = 60.0
@@ -34,8 +35,8 @@ def atomic_file(place: Place) -> Iterator[Path]:
             with _replacement(Path(os.path.realpath(place)), place) as temporary:
                 yield temporary
             return
-    with tempfile.TemporaryDirectory(prefix="podium-") as folder:
-        temporary = Path(folder, place.name)
+    with temporary_folder() as folder:
+        temporary = folder / place.name
         yield temporary
         if isinstance(place, RemoteFile):
             place.upload(temporary)
@@ -81,7 +82,7 @@ def _replacement(target: Path, place: Path) -> Iterator[Path]:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
         descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
         try:
-            _try_to_lock(descriptor)
+            lock(descriptor)
             _remove_left_over(target)
             yield temporary
             _flush_to_disk(temporary)
@@ -129,21 +130,10 @@ def _remove_left_over(target: Path) -> None:
                 continue
             descriptor = os.open(temporary, os.O_RDWR)
             try:
-                if _try_to_lock(descriptor):
+                if lock(descriptor):
                     temporary.unlink()
             finally:
                 os.close(descriptor)
-
-
-def _try_to_lock(descriptor: int) -> bool:
-    """Lock a file until it is closed; return False if another process holds it, or the system cannot lock files."""
-    try:
-        import fcntl
-
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (ImportError, OSError):
-        return False
-    return True
 
 
 def _flush_to_disk(path: Path, flags: int = os.O_RDWR) -> None:

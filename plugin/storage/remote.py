@@ -4,7 +4,6 @@ password or signature that a URL holds is used but never shown."""
 import hashlib
 import logging
 import re
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, TypeAlias
 
 from podium.errors import DataError, PodiumError, UsageError, install_hint
+from podium.storage.temporary_folders import make_folder
 
 DRIVERS = {"s3": ("s3fs", "s3"), "gs": ("gcsfs", "gs"), "http": ("aiohttp", "https"), "https": ("aiohttp", "https")}
 """By scheme, the package that fsspec needs and podium's extra that installs it."""
@@ -84,7 +84,7 @@ class RemoteFile:
         location, query = str(self), self.url.removeprefix(str(self))
         parts = [part if part.strip(".") else f"_{part}" for part in location.partition("://")[2].split("/")]
         # Two documents of one name that differ by their query have copies of their own.
-        return Path(_copies().name, hashlib.sha256(query.encode()).hexdigest()[:8], self.scheme, *parts)
+        return Path(_copies(), hashlib.sha256(query.encode()).hexdigest()[:8], self.scheme, *parts)
 
     def download(self) -> Path:
         """Return the path of a local copy that lasts as long as the process, downloaded again if the object changed."""
@@ -168,7 +168,7 @@ def with_urls(text: str) -> str:
     """Return a text in which the paths of local copies are replaced by the URLs of the objects."""
     if not _copies.cache_info().currsize:
         return text
-    return re.sub(rf"{re.escape(_copies().name)}/\w+/(\w+)/", r"\1://", text)
+    return re.sub(rf"{re.escape(str(_copies()))}/\w+/(\w+)/", r"\1://", text)
 
 
 @contextmanager
@@ -228,9 +228,9 @@ def _convert_error(place: RemoteFile, system: Any, error: Exception) -> PodiumEr
 
 
 @cache
-def _copies() -> "tempfile.TemporaryDirectory[str]":
+def _copies() -> Path:
     """Return the folder of local copies, which is removed when the process ends."""
-    return tempfile.TemporaryDirectory(prefix="podium-copies-")
+    return make_folder()
 
 
 _VERSIONS: dict[str, str] = {}

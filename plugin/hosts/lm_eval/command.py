@@ -2,7 +2,6 @@
 
 import argparse
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -14,6 +13,7 @@ from podium.errors import PodiumError, UsageError, install_hint
 from podium.hosts.lm_eval.compatibility import build_command_line, call_after_evaluation, find_run_parser
 from podium.hosts.lm_eval.options import add_options, as_typed_here, is_ours, options_from, section_of, take_options
 from podium.printable import tell
+from podium.storage.temporary_folders import temporary_folder
 
 if TYPE_CHECKING:
     # `lm_eval --help` needs no tables.
@@ -123,8 +123,8 @@ def _config_without_section(arguments: argparse.Namespace) -> Iterator[Mapping[s
     if len(theirs) == len(config):
         yield config
         return
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder, Path(arguments.config).name)
+    with temporary_folder() as folder:
+        copy = folder / Path(arguments.config).name
         copy.write_text(yaml.safe_dump(theirs), encoding="utf-8")
         arguments.config = str(copy)
         yield config

@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -22,6 +21,7 @@ from podium.nouns.ranking import Ranking, Standings
 from podium.printable import printable
 from podium.reading.judgments import read_battles
 from podium.report.ranking_view import ranking_text
+from podium.storage.temporary_folders import temporary_folder
 from podium.text import some
 
 KEY = "podium"
@@ -179,8 +179,8 @@ class RunRanking:
     def _runs_folder(self) -> Iterator[Path]:
         """Yield a folder for the runs; that of a tournament is kept, so that its log can be resumed."""
         if not self.options.judges:
-            with tempfile.TemporaryDirectory() as place:
-                yield Path(place)
+            with temporary_folder() as folder:
+                yield folder
             return
         # Apart from the logs, because `podium rank` reads whole folders.
         runs_dir = self.log_dir.with_name(f"{self.log_dir.name}.runs")

@@ -1,0 +1,83 @@
+"""Temporary folders: those of a process lie in one locked folder, which the process removes when it ends; if it was
+killed, the next process removes it."""
+
+import atexit
+import os
+import re
+import shutil
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from podium.storage.file_locks import lock
+
+PREFIX, SUFFIX = "podium-", ".tmp"
+NAME = re.compile(rf"{PREFIX}[a-z0-9_]{{8}}{re.escape(SUFFIX)}")
+_FOLDERS: dict[int, Path] = {}
+"""The folder of this process by its id; a forked process inherits the entry of its parent and adds its own."""
+_CREATION = threading.Lock()
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Yield a new temporary folder, which is removed when the block ends."""
+    folder = make_folder()
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def make_folder() -> Path:
+    """Return a new temporary folder, which is removed when the process ends."""
+    return Path(tempfile.mkdtemp(dir=process_folder()))
+
+
+def process_folder() -> Path:
+    """Return the folder that holds the temporary folders of this process."""
+    with _CREATION:
+        if os.getpid() not in _FOLDERS:
+            _remove_abandoned()
+            _FOLDERS[os.getpid()] = _make_locked_folder()
+        return _FOLDERS[os.getpid()]
+
+
+def _make_locked_folder() -> Path:
+    """Make a folder and lock it as long as the process lives; its descriptor stays open."""
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=PREFIX, suffix=SUFFIX))
+        # Until it is locked, another process may take it for left over and remove it.
+        with suppress(FileNotFoundError):
+            descriptor = os.open(folder, os.O_RDONLY)
+            lock(descriptor, wait=True)
+            if os.path.samestat(os.fstat(descriptor), folder.stat()):
+                return folder
+            os.close(descriptor)
+
+
+def _remove_abandoned() -> None:
+    """Remove the folders of this user that no process has locked."""
+    with suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
+        for entry in entries:
+            if NAME.fullmatch(entry.name):
+                with suppress(OSError):
+                    _remove_unlocked(entry.path)
+
+
+def _remove_unlocked(path: str) -> None:
+    """Remove a folder if it is this user's and nobody has locked it; never follow a link."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        if os.fstat(descriptor).st_uid == os.getuid() and lock(descriptor):
+            shutil.rmtree(path, ignore_errors=True)
+    finally:
+        os.close(descriptor)
+
+
+@atexit.register
+def _remove_own_folder() -> None:
+    """Remove the folder of this process, but not one inherited from a parent."""
+    if folder := _FOLDERS.pop(os.getpid(), None):
+        shutil.rmtree(folder, ignore_errors=True)

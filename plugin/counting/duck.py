@@ -1,22 +1,26 @@
 """DuckDB as the engine: an embedded database that spills to a temporary folder when memory is full."""
 
+import atexit
 import itertools
 import re
 import shutil
 import stat
-import tempfile
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import duckdb
 import pyarrow as pa
+from duckdb import BinderException, CatalogException, Error, OutOfMemoryException, ParserException
 
 from podium.counting.relations import text
 from podium.errors import DataError, UsageError
+from podium.storage.temporary_folders import make_folder, process_folder
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 BATCH = 1_000_000
 """Rows that are handed over at once."""
@@ -32,8 +36,8 @@ SETTINGS = (
 """A name in a query is a name in the database, and nothing is downloaded."""
 
 MOST_IDLE = 4
-_IDLE: list[duckdb.DuckDBPyConnection] = []
-_SPILLED = tempfile.TemporaryDirectory(prefix="podium-spilled-")
+_IDLE: "list[DuckDBPyConnection]" = []
+_ALIVE: "weakref.WeakSet[Duck]" = weakref.WeakSet()
 
 
 class Duck:
@@ -42,17 +46,20 @@ class Duck:
     def __init__(self, memory: str | None = None) -> None:
         if memory is not None and not SIZE.fullmatch(memory):
             raise UsageError(f"memory {memory!r} is no size; write for example 700MB or 4GB")
-        self.folder = Path(tempfile.mkdtemp(prefix="podium-"))
-        fresh = memory is not None or not _IDLE
-        self.connection = duckdb.connect(config={"temp_directory": _SPILLED.name}) if fresh else _IDLE.pop()
-        for setting in SETTINGS if fresh else ():
-            self.connection.execute(setting)
+        self.folder = make_folder()
+        self.connection = _connect() if memory is not None or not _IDLE else _IDLE.pop()
         self._made: list[tuple[str, str]] = []
-        weakref.finalize(self, _close, self.connection, self.folder, self._made, memory is None)
+        self._finalizer = weakref.finalize(self, _close, self.connection, self.folder, self._made, memory is None)
+        _ALIVE.add(self)
         self._numbers = itertools.count()
         self._watched: dict[Path, tuple[int, int, int] | None] = {}
         if memory is not None:
             self._run(f"set memory_limit = '{memory}'")
+
+    def close(self) -> None:
+        """Let go of the connection; the database cannot be used any more."""
+        self._finalizer()
+        del self.connection
 
     def watch(self, path: Path) -> None:
         """Record the state of a file, so that `store` raises if the file changes while it is read."""
@@ -144,7 +151,7 @@ class Duck:
             remedy = "rank it again when it is whole"
             raise DataError("the file changed while it was read", source=str(path), remedy=remedy)
 
-    def _run(self, query: str) -> duckdb.DuckDBPyConnection:
+    def _run(self, query: str) -> "DuckDBPyConnection":
         """Execute a query; DuckDB's errors become `DataError`."""
         with _convert_duckdb_errors():
             return self.connection.execute(query)
@@ -155,17 +162,17 @@ def _convert_duckdb_errors() -> Iterator[None]:
     """Convert DuckDB's memory, disk and file errors to `DataError`."""
     try:
         yield
-    except (duckdb.BinderException, duckdb.CatalogException, duckdb.ParserException):
+    except (BinderException, CatalogException, ParserException):
         raise
-    except duckdb.OutOfMemoryException as error:
+    except OutOfMemoryException as error:
         raise out_of_memory(error) from None
-    except duckdb.Error as error:
+    except Error as error:
         where = "free disk space where the environment variable TMPDIR points"
         remedy = f"{where}, or repair the file; it must not change while it is read"
         raise DataError(f"the database cannot read or write ({_first_line(error)})", remedy=remedy) from None
 
 
-def out_of_memory(error: duckdb.OutOfMemoryException, source: str | None = None) -> DataError:
+def out_of_memory(error: OutOfMemoryException, source: str | None = None) -> DataError:
     """Build the error for a query that exceeds the memory limit or the free disk space."""
     problem = f"the verdicts do not fit into the memory that is allowed ({_first_line(error)})"
     remedy = "allow more with --memory, or free disk space where the environment variable TMPDIR points"
@@ -186,12 +193,25 @@ def _first_line(error: Exception) -> str:
     return str(error).partition("\n")[0]
 
 
-def _close(connection: duckdb.DuckDBPyConnection, folder: Path, made: list[tuple[str, str]], keep: bool) -> None:
+def _connect() -> "DuckDBPyConnection":
+    """Return a connection to a new database in memory."""
+    # Imported here: DuckDB prints those of its functions and objects that outlive Python, and module globals may do so.
+    # aiohttp's C parser, through logging, holds Inspect's server and registry, and these podium's functions. The
+    # exceptions of DuckDB are plain classes, which may be globals.
+    from duckdb import connect
+
+    connection = connect(config={"temp_directory": str(process_folder() / "spilled")})
+    for setting in SETTINGS:
+        connection.execute(setting)
+    return connection
+
+
+def _close(connection: "DuckDBPyConnection", folder: Path, made: list[tuple[str, str]], keep: bool) -> None:
     """Drop what was made in a connection and keep the connection for reuse, or close it."""
     try:
         for verb, name in reversed(made):
             connection.unregister(name) if verb == "unregister" else connection.execute(f"{verb} {name}")
-    except duckdb.Error:
+    except Error:
         keep = False
     shutil.rmtree(folder, ignore_errors=True)
     if keep and len(_IDLE) < MOST_IDLE:
@@ -203,3 +223,12 @@ def _close(connection: duckdb.DuckDBPyConnection, folder: Path, made: list[tuple
 def literal_path(path: Path) -> str:
     """Quote a path for DuckDB with its wildcard characters escaped."""
     return text("".join(f"[{letter}]" if letter in "*?[" else letter for letter in str(path.absolute())))
+
+
+@atexit.register
+def _close_all() -> None:
+    """Close all connections, also those of engines that something holds beyond the end of Python."""
+    for engine in list(_ALIVE):
+        engine.close()
+    while _IDLE:
+        _IDLE.pop().close()

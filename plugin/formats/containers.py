@@ -5,14 +5,15 @@ import errno
 import gzip
 import os
 import stat
+import tempfile
 import zlib
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pandas as pd
 import pyarrow as pa
+from duckdb import Error, OutOfMemoryException
 
 from podium.counting.duck import Duck, literal_path, out_of_memory
 from podium.counting.relations import ROW, quote_name
@@ -100,7 +101,7 @@ def _copy(stream: Any, kind: str, engine: Duck, packed: int | None = None) -> Pa
                     raise DataError(problem, remedy="unpack it yourself if you trust it")
     except (EOFError, zlib.error, OSError) as error:
         if isinstance(error, OSError) and error.errno in DISK_FULL:
-            problem = f"unpacked, it does not fit into {engine.folder.parent}"
+            problem = f"unpacked, it does not fit into {tempfile.gettempdir()}"
             raise DataError(problem, remedy="free disk space, or set TMPDIR to a larger disk") from None
         raise _damage_error(kind, error) from None
     return copy
@@ -117,9 +118,9 @@ def _open_parquet(path: Path, held: Path, engine: Duck) -> Records:
     call = f"read_parquet({literal_path(held)}, binary_as_string=true, hive_partitioning=false"
     try:
         types = engine.connection.execute(f"describe select * from {call})").fetchall()
-    except duckdb.OutOfMemoryException as error:
+    except OutOfMemoryException as error:
         raise out_of_memory(error, str(path)) from None
-    except duckdb.Error as error:
+    except Error as error:
         raise _damage_error("Parquet", error) from None
     numbered = all(name != "file_row_number" for name, *_ in types)
     row = "file_row_number + 1" if numbered else "row_number() over ()"
@@ -133,7 +134,7 @@ def _open_database(path: Path, held: Path, table: str, engine: Duck) -> Records:
     try:
         engine.attach(name, held)
         known = engine.rows(f"select schema_name, table_name from duckdb_tables() where database_name = '{name}'")
-    except (duckdb.Error, DataError) as error:
+    except (Error, DataError) as error:
         raise _damage_error("DuckDB", error) from None
     fits = [(schema, each) for schema, each in known if table in (each, f"{schema}.{each}") or not table]
     if len(fits) != 1:

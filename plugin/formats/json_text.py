@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pandas as pd
+from duckdb import Error, OutOfMemoryException
 
 from podium.counting.duck import Duck, literal_path, out_of_memory
 from podium.counting.relations import ROW, text
@@ -35,9 +35,9 @@ def open_lines(path: Path, held: Path, engine: Duck) -> Records:
     view = engine.fresh("file")
     try:
         names = _read_keys(engine, _scan_of_objects(held))
-    except duckdb.OutOfMemoryException as error:
+    except OutOfMemoryException as error:
         raise out_of_memory(error, str(path)) from None
-    except duckdb.Error:
+    except Error:
         with held.open("rb") as stream:
             places, records = zip(*json_lines(stream), strict=True)
         return records_of(engine, _frame_of_records(records).set_axis(pd.Index(places, name="line")), str(path))
@@ -65,7 +65,7 @@ def _read_keys(engine: Duck, source: str) -> list[str]:
     shapes = engine.connection.execute(f"select {shape} from {numbered} group by keys, kind order by row").fetchall()
     for keys, kind, _, longest in shapes:
         if kind != "OBJECT" or longest > LONGEST_LINE:
-            raise duckdb.Error("a line is no object, or too long")
+            raise Error("a line is no object, or too long")
         if (twice := first_duplicate(keys)) is not None:
             raise _duplicate_key(twice)
     return list(dict.fromkeys(key for keys, *_ in shapes for key in keys))

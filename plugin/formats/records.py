@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, BinaryIO
 
-import duckdb
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from duckdb import Error, OutOfMemoryException
 
 from podium.counting.duck import Duck, out_of_memory
 from podium.counting.frames import arrow_column
@@ -131,15 +131,15 @@ class Records:
         """Run a query over the scan; if it fails, repair the scan and run it once more."""
         try:
             return fetch(f"select {selection} from {self.scan} {rest}")
-        except duckdb.OutOfMemoryException as error:
+        except OutOfMemoryException as error:
             raise out_of_memory(error, self.source) from None
-        except (duckdb.Error, UnicodeDecodeError) as error:
+        except (Error, UnicodeDecodeError) as error:
             if self.repair is None:
                 raise
             self.repair(error)
         try:
             return replace(self, repair=None)._run(selection, rest, fetch)
-        except (duckdb.Error, UnicodeDecodeError) as error:
+        except (Error, UnicodeDecodeError) as error:
             problem = f"cannot be read ({shorten(str(error))})"
             raise DataError(problem, source=self.source, remedy="repair the file") from None
 

@@ -111,7 +111,7 @@ def test_leaving_one_out_agrees_with_a_transcription_of_algorithm_1():
         "import leave_one_out as benchmark\n"
         "found = benchmark.compare(300, 6, 20)\n"
         "benchmark.speed([found], 20, False)\n"
-        "print(*(found.apart(kind) for kind in ('human', 'hard', 'soft')))\n"
+        "print(*(found.largest_difference(kind) for kind in ('human', 'hard', 'soft')))\n"
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=BENCHMARKS, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr

@@ -129,7 +129,7 @@ def test_a_judge_named_as_a_model_of_lm_eval_is_rejected_with_the_name_that_insp
 def test_opponents_of_lm_eval_become_sources_with_or_without_a_label():
     opponents_of_run = pytest.importorskip("podium.hosts.lm_eval.opponents")
     given = {"big": "runs/big"}, "runs/small"
-    assert [opponents_of_run._sources(one) for one in given] == [["big=runs/big"], ["runs/small"]]
+    assert [opponents_of_run._format_sources(one) for one in given] == [["big=runs/big"], ["runs/small"]]
 
 
 def test_a_section_of_a_config_file_becomes_options():

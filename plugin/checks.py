@@ -101,8 +101,8 @@ _CHECKS = (
         "position",
         0.025,
         "credit of the response shown first beyond a half: one verdict in twenty is then the order's, not the judge's",
-        "{flip:.0%} of verdicts flip when the responses change places, and the first response has a win rate of "
-        "{first:.1%}: keep both orders",
+        "{flip:.0%} of verdicts flip when the responses change places, and the response shown first has a win rate "
+        "of {first:.1%}: keep both orders, which together cancel this preference",
     ),
     Check(
         "length",

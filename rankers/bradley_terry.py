@@ -77,11 +77,11 @@ def bradley_terry(
         estimate = estimate_elo(strengths, coded, scale, level)
     else:
         estimate = _bootstrap_elo(length or strengths, load_battles(coded), pairs, scale, level, resamples, rng)
-    labelled = label_strengths(exposure, strengths, estimate, scale, level=level, rng=rng)
+    standings = build_elo_standings(exposure, strengths, estimate, scale, level=level, rng=rng)
     if not length:
-        return labelled
-    diagnostics = {**labelled.diagnostics, "length_control": length.summary(level)}
-    return replace(labelled, diagnostics=diagnostics, warnings=(*labelled.warnings, *length.warnings()))
+        return standings
+    diagnostics = {**standings.diagnostics, "length_control": length.summary(level)}
+    return replace(standings, diagnostics=diagnostics, warnings=(*standings.warnings, *length.warnings()))
 
 
 def _bootstrap_elo(
@@ -121,7 +121,7 @@ def estimate_elo(
     return with_score_tests(estimate, guests, scale, theta, t_quantile(clusters, level)) if guests else estimate
 
 
-def label_strengths(
+def build_elo_standings(
     exposure: Exposure,
     strengths: Strengths,
     estimate: ScoreEstimates,

@@ -11,7 +11,7 @@ from podium.errors import NotIdentifiedError, UsageError
 from podium.nouns.battles import Battles
 from podium.nouns.calibration import Calibration, Target
 from podium.nouns.ranking import Standings
-from podium.rankers.bradley_terry import estimate_elo, label_strengths
+from podium.rankers.bradley_terry import estimate_elo, build_elo_standings
 from podium.rankers.calibration.agreement import measure_agreement
 from podium.rankers.calibration.conformal import mismatch_warnings
 from podium.rankers.calibration.disagreement import NOTHING
@@ -105,10 +105,10 @@ def soft_elo(
     penalty = REGULARIZATION if regularization is None else regularization
     exposure, strengths, estimate, scale = _fit_jointly(battles, soft, penalty, cluster, centre, pin, level)
     extra = {"hard": _hard_elo(battles, exposure.models, estimate.score, penalty)} if hard else {}
-    labelled = label_strengths(
+    standings = build_elo_standings(
         exposure, strengths, estimate, scale, level=level, rng=rng, ranker="soft-elo", extra=extra
     )
-    return soft.annotate(labelled, notes)
+    return soft.annotate(standings, notes)
 
 
 def _notes_without_placement(calibration: Calibration | None, conformal_level: float | None, of: str) -> list[str]:

@@ -20,8 +20,8 @@ NUMBER_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "ei
 
 
 def labels(name: str, meanings: Mapping[str, str]) -> Realization:
-    """Return a pairwise judge that chooses a label; the margin is its distance from the middle, the credit its sign;
-    `meanings` run from the first response being better to the second, symmetric."""
+    """Build the realization of a pairwise judge that chooses a label: the margin is the label's distance from the
+    middle, the credit its sign; `meanings` run from the first response being better to the second, symmetric."""
     middle = (len(meanings) - 1) / 2
     margins = {label: middle - place for place, label in enumerate(meanings)}
     width = max(map(len, meanings)) + 2
@@ -30,7 +30,7 @@ def labels(name: str, meanings: Mapping[str, str]) -> Realization:
 
 
 def grades(name: str, words: Sequence[str]) -> Realization:
-    """Return a pointwise judge that chooses one of some words, the worst first: scores 1, 2, ..."""
+    """Build the realization of a pointwise judge that chooses one of `words`, worst first, with scores 1, 2, ..."""
     scores = {word: float(place) for place, word in enumerate(words, start=1)}
     count = NUMBER_WORDS[len(words)] if len(words) < len(NUMBER_WORDS) else str(len(words))
     template = partial(packaged_template, "likert", count=count, words=", ".join(words))
@@ -38,14 +38,14 @@ def grades(name: str, words: Sequence[str]) -> Realization:
 
 
 def points(name: str, count: int) -> Realization:
-    """Return a pointwise judge that gives a whole number from 1 to `count`."""
+    """Build the realization of a pointwise judge that gives a whole number from 1 to `count`."""
     scale = f"a whole number from 1 (worthless) to {count} (could not be better). Use the whole range."
     scores = {str(point): float(point) for point in range(1, count + 1)}
     return _realization(name, "pointwise", scores, partial(packaged_template, "numeric", scale=scale))
 
 
 def _realization(name: str, kind: Kind, values: Mapping[str, float], template: partial[Template]) -> Realization:
-    """Return a judge that chooses one of some words, with their margins or scores."""
+    """Build the realization of a judge that chooses one of some words, with their margins or scores."""
     return Realization(
         name=name,
         kind=kind,

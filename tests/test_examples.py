@@ -49,10 +49,10 @@ def test_items_are_named_and_a_row_without_an_item_is_called_by_its_number():
 
 
 def test_one_more_item_is_in_the_singular_and_the_tests_it_is_for_are_named():
-    power, gap = "1 more item would separate wren from finch with 80% power in a test of", "the measured 72 Elo"
+    gap, power = "between wren and finch is the measured 72 Elo", "1 more item would separate them with 80% power"
     texts = [more_items_sentence("wren", "finch", 1, "72 Elo", pairs=pairs) for pairs in (1, 15)]
-    tests = "these two alone", "all 15 pairs at once"
-    assert texts == [f"{power} {tested}, if the true gap is {gap}." for tested in tests]
+    tests = "these two models alone", "all 15 pairs at once"
+    assert texts == [f"If the true gap {gap}, {power}. This number is for a test of {tested}." for tested in tests]
 
 
 def test_a_warning_has_its_figures():

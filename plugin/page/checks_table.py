@@ -71,7 +71,10 @@ def _check_row(result: CheckResult, standings: Standings) -> Row:
 
 
 def _robustness_row(battles: Battles) -> Row:
-    """Build the row about the drop-out robustness of the first place (Bradley-Terry)."""
+    """Build the row on how many items have to be dropped until another model leads by Bradley-Terry.
+
+    The verdict is `UNKNOWN` if there are too many battles, or if the ratings cannot be fitted.
+    """
     name = "first place"
     if are_too_many(battles):
         return name, UNKNOWN, "too many battles to drop items one by one"

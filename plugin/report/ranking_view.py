@@ -154,7 +154,7 @@ def _format_ranking_counts(standings: Standings) -> Iterator[str]:
     """Yield items, judgments and battles, judged, unparsed with reasons, missing; and the effect of the order."""
     counts, reasons = standings.counts, standings.diagnostics.get("unparsed_reasons", {})
     kept = counts.one_sided - reasons.get(ONE_ORDER_UNPARSED, 0)
-    halves = f", {kept:,} of them in one order only" if kept else ""
+    halves = f" ({ONE_ORDER_UNPARSED}: {kept:,})" if kept else ""
     missing = "" if counts.missing is None else f", {counts.missing:,} missing"
     yield (
         f"{counts.items:,} items, {counts.judgments:,} judgments, {counts.battles:,} battles: "

@@ -118,7 +118,7 @@ class Responses:
         return {name: reasons for name, reasons in counted.items() if reasons}
 
     def digest(self) -> str:
-        """Return a hash of all that a judge could be shown and all pending responses, independent of the order read."""
+        """Return a hash of items, responses, reasons of missing ones and pending ones, whatever their order."""
         every = [[item.id, item.instruction, item.reference, item.system, item.media] for item in self.items]
         items = sorted(fields if fields[-1] else fields[:-1] for fields in every)
         said = [[name, sorted(self.texts[name].items()), sorted(self.missing[name].items())] for name in self.models]

@@ -225,8 +225,9 @@ def _advice(asked: Stopping, last: Look, names: Sequence[str]) -> str:
     if items is None:
         return f"How many items would separate {names[a]} from {names[b]} is unknown: their gap is within its error."
     return (
-        f"{max(items, 1):,} more items would separate {names[a]} from {names[b]} with 80% power in a test of all open "
-        f"pairs at once, if the true gap is the measured {gap:.0f} Elo (each call counted separately)."
+        f"If the true gap between {names[a]} and {names[b]} is the measured {gap:.0f} Elo (each call counted "
+        f"separately), {max(items, 1):,} more items would separate them with 80% power. This number is for a test of "
+        "all open pairs at once."
     )
 
 

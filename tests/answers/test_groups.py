@@ -122,8 +122,8 @@ def test_names_and_the_order_of_rows_change_no_sentence_but_for_the_names(by_lab
 def test_more_items_are_those_of_the_formula_with_the_critical_value_of_the_rank_sets() -> None:
     items = further_items(40, 2.9, 2.0)
     assert next_sentence(standings(across(3))) == (
-        f"{items} more items would separate amber from birch with 80% power in a test of all 15 pairs at once, "
-        "if the true gap is the measured 72 Elo."
+        f"If the true gap between amber and birch is the measured 72 Elo, {items} more items would separate them with "
+        "80% power. This number is for a test of all 15 pairs at once."
     )
 
 

@@ -238,6 +238,11 @@ def test_by_an_unknown_column_exits_with_2_and_the_columns_there_are(podium: Pod
     assert (answer.code, "no column called 'colour'; available: " in answer.err) == (2, True)
 
 
+def test_kept_battles_with_one_order_unparsed_are_counted_among_the_judged(podium: Podium, example: Path) -> None:
+    answer = podium("rank", example, "--one-sided", "keep")
+    assert "600 battles: 600 judged (one order unparsed: 26), 0 unparsed" in answer.out
+
+
 def test_where_keeps_the_rows_with_that_value(podium: Podium, example: Path) -> None:
     answer = podium("rank", example, "--ranker", "win-rate", "--where", "category=code", "--format", "json")
     assert json.loads(answer.out)["rankings"][0]["counts"]["items"] == 20

@@ -42,9 +42,9 @@ def test_answer_names_leader_gap_and_further_items_needed():
     assert first.startswith("amber is ahead of birch by 72 Elo (-")
     assert "), too close to call: p = ." in first
     assert items == "17 wins, 10 losses, 10 ties by item."
+    assert further.startswith("If the true gap between amber and birch is the measured 72 Elo, ")
     assert further.endswith(
-        " more items would separate amber from birch with 80% power in a test of these two alone, "
-        "if the true gap is the measured 72 Elo."
+        " more items would separate them with 80% power. This number is for a test of these two models alone."
     )
     finding = found.findings[0]
     low, critical = finding.interval[0], stats.t.isf(0.025, finding.difference.items - 1)

@@ -135,8 +135,8 @@ def test_answer_counts_further_labels():
     who, _, after = standings(read_battles(asked)).answer
     assert who == f"All pairs of the three models are too close to call with these {len(asked)} human labels."
     assert re.fullmatch(
-        r"[\d,]+ more labels would separate .* with 80% power in a test of all 3 pairs at once, "
-        r"if the true gap is the measured \d+ Elo\.",
+        r"If the true gap between .* is the measured \d+ Elo, [\d,]+ more labels would separate them with 80% power\. "
+        r"This number is for a test of all 3 pairs at once\.",
         after,
     )
     even = standings(read_battles(asked.assign(human=0.5))).answer

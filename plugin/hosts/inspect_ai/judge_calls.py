@@ -215,6 +215,7 @@ async def _call_model(
     usual = (config or GenerateConfig()).merge(GenerateConfig(batch=batch_of(model)))
 
     async def ask() -> ModelOutput | str:
+        """Return the output of one call, or why the provider refused the prompt's media; raise all other errors."""
         try:
             return await model.generate(asked, config=usual, cache=run.cache_policy(call))
         except Exception as error:

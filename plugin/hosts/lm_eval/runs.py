@@ -91,7 +91,8 @@ def write_run(folder: Path, results: Mapping[str, Any], tracker: Any) -> Path:
 
 
 def save_run(run: Path, output_path: str) -> tuple[Path, ...]:
-    """Copy the files of a run to where lm-eval will save it later; return the copies."""
+    """Copy the results and samples that podium wrote of the present run to lm-eval's output folder, where lm-eval
+    saves its own later; return the copies."""
     folder = results_folder(output_path)
     folder = folder / run.name if folder == Path(output_path) else folder
     folder.mkdir(parents=True, exist_ok=True)

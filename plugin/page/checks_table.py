@@ -71,10 +71,7 @@ def _check_row(result: CheckResult, standings: Standings) -> Row:
 
 
 def _robustness_row(battles: Battles) -> Row:
-    """Build the row on how many items have to be dropped until another model leads by Bradley-Terry.
-
-    The verdict is `UNKNOWN` if there are too many battles, or if the ratings cannot be fitted.
-    """
+    """Build the row on the number of items to drop until another model leads; `UNKNOWN` with too many battles."""
     name = "first place"
     if are_too_many(battles):
         return name, UNKNOWN, "too many battles to drop items one by one"

@@ -54,10 +54,7 @@ def find_logs(sources: Iterable[str]) -> list[FiledRun]:
 
 
 def choose_response_logs(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
-    """Return the logs to read responses from, and the notes of `choose_logs` on the paths.
-
-    If there is an ordinary eval among them, tournaments are left out without a note.
-    """
+    """Return the logs to read responses from (no tournament if there is an eval), and the notes of `choose_logs`."""
     logs, notes, lost = choose_logs({path: None for path in paths if not is_beside_logs(path)})
     ordinary = [log for log in logs if not is_tournament(log.header)]
     return [log.path for log in ordinary or logs], [*lost, *notes]

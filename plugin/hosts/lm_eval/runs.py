@@ -91,8 +91,7 @@ def write_run(folder: Path, results: Mapping[str, Any], tracker: Any) -> Path:
 
 
 def save_run(run: Path, output_path: str) -> tuple[Path, ...]:
-    """Copy the results and samples that podium wrote of the present run to lm-eval's output folder, where lm-eval
-    saves its own later; return the copies."""
+    """Copy the files that podium wrote of lm-eval's run to where lm-eval saves it later; return the copies."""
     folder = results_folder(output_path)
     folder = folder / run.name if folder == Path(output_path) else folder
     folder.mkdir(parents=True, exist_ok=True)

@@ -11,7 +11,7 @@ from podium.errors import NotIdentifiedError, UsageError
 from podium.nouns.battles import Battles
 from podium.nouns.calibration import Calibration, Target
 from podium.nouns.ranking import Standings
-from podium.rankers.bradley_terry import estimate_elo, build_elo_standings
+from podium.rankers.bradley_terry import build_elo_standings, estimate_elo
 from podium.rankers.calibration.agreement import measure_agreement
 from podium.rankers.calibration.conformal import mismatch_warnings
 from podium.rankers.calibration.disagreement import NOTHING

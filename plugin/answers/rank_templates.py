@@ -27,7 +27,7 @@ ALSO_FAILED, MORE_FAILED = "also: {text}", "also failed: {names}"
 CAUTION, UNKNOWN_CHECKS = "caution: {text}", "unknown: {names}"
 
 MORE_ITEMS = (
-    "If the true gap between {first} and {second} is the measured {gap}, {number:,} more {nouns} would separate them with 80% power. "
+    "If the true gap between {first} and {second} is the measured {gap}, {items} would separate them with 80% power. "
     "This number is for a test of {tested}."
 )
 MORE_ITEMS_UNKNOWN = "How many more {noun}s would separate {first} from {second} is unknown: {reason}."
@@ -69,6 +69,5 @@ def join_item_names(names: Sequence[str]) -> str:
 def more_items_sentence(first: str, second: str, items: int, gap: str, noun: str = "item", *, pairs: int) -> str:
     """Write how many more items would separate two models, at least one, in a test of so many pairs of models."""
     number, tested = max(items, 1), "these two models alone" if pairs == 1 else f"all {pairs:,} pairs at once"
-    return MORE_ITEMS.format(
-        number=number, nouns=plural(noun, number), first=first, second=second, gap=gap, tested=tested
-    )
+    more = f"{number:,} more {plural(noun, number)}"
+    return MORE_ITEMS.format(items=more, first=first, second=second, gap=gap, tested=tested)

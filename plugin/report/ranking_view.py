@@ -153,12 +153,11 @@ def standings_notes(standings: Standings) -> Iterator[str]:
 def _format_ranking_counts(standings: Standings) -> Iterator[str]:
     """Yield items, judgments and battles, judged, unparsed with reasons, missing; and the effect of the order."""
     counts, reasons = standings.counts, standings.diagnostics.get("unparsed_reasons", {})
-    kept = counts.one_sided - reasons.get(ONE_ORDER_UNPARSED, 0)
-    halves = f" ({ONE_ORDER_UNPARSED}: {kept:,})" if kept else ""
+    kept = f" ({ONE_ORDER_UNPARSED}: {n:,})" if (n := counts.one_sided - reasons.get(ONE_ORDER_UNPARSED, 0)) else ""
     missing = "" if counts.missing is None else f", {counts.missing:,} missing"
     yield (
         f"{counts.items:,} items, {counts.judgments:,} judgments, {counts.battles:,} battles: "
-        f"{counts.readable:,} judged{halves}, {counts.unparsed:,} unparsed{reasons_text(reasons)}{missing}"
+        f"{counts.readable:,} judged{kept}, {counts.unparsed:,} unparsed{reasons_text(reasons)}{missing}"
     )
     swap = standings.diagnostics.get("swap")
     if swap and (readable := swap["same"] + swap["half"] + swap["flip"]):

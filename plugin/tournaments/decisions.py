@@ -226,7 +226,7 @@ def _advice(asked: Stopping, last: Look, names: Sequence[str]) -> str:
         return f"How many items would separate {names[a]} from {names[b]} is unknown: their gap is within its error."
     return (
         f"If the true gap between {names[a]} and {names[b]} is the measured {gap:.0f} Elo (each call counted "
-        f"separately), {max(items, 1):,} more items would separate them with 80% power, in a test of all open pairs at once."
+        f"separately), {max(items, 1):,} more items would separate them with 80% power, in a test of all open pairs."
     )
 
 

@@ -52,6 +52,14 @@ def to_plain_values(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)
 
 
+def parse_json(text: str | bytes, **options: Any) -> Any:
+    """Parse JSON with the options of `json.loads`; ValueError also for what is nested too deeply."""
+    try:
+        return json.loads(text, **options)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
 def json_text(document: Any) -> str:
     """Serialize a document as JSON without NaN, with bidirectional and invisible characters escaped."""
     text = json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False, default=to_plain_values)
@@ -101,3 +109,9 @@ def some(names: Sequence[object], separator: str = ", ", most: int = 20) -> str:
     """Join the first names and count the rest."""
     rest = [f"and {len(names) - most} more"] if len(names) > most else []
     return separator.join([*map(str, names[:most]), *rest])
+
+
+def shorten(words: str) -> str:
+    """Return a text on one line, at most 80 characters, its middle left out if it is longer."""
+    start, end = (" ".join(part.split()) for part in (words[:400], words[-400:]))
+    return start if len(words) <= 400 and len(start) <= 80 else f"{start[:60]} ... {end[-15:]}"

@@ -49,7 +49,10 @@ if TYPE_CHECKING:
 @options.one_sided
 @options.detail
 @click.option("--compare", "side_by_side", is_flag=True, help="Set every target that the battles allow side by side.")
-def calibrate(output: "Place | None", figure: "Place | None", side_by_side: bool, **arguments: Any) -> None:
+@click.pass_context
+def calibrate(
+    context: click.Context, output: "Place | None", figure: "Place | None", side_by_side: bool, **arguments: Any
+) -> None:
     """Learn from human-labelled battles in SOURCE... how far to trust a judge's margins and ratings; kept only with -o.
 
     \b
@@ -90,3 +93,4 @@ def calibrate(output: "Place | None", figure: "Place | None", side_by_side: bool
         warn(warning)
     tell(f"wrote {output}" if output else "not kept: -o calibration.json keeps the calibration for podium rank")
     draw(calibration, figure)
+    context.exit(3 if battles.lost else 0)

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 @options.seed(help="Seed of the draw and of the order of responses.")
 @options.one_sided
 @options.output_file(".csv", ".html", help="Write the sheet to this file: a table to fill in, or a page to vote on.")
-def label(output: "Place | None", responses: tuple[str, ...], **arguments: Any) -> None:
+@click.pass_context
+def label(context: click.Context, output: "Place | None", responses: tuple[str, ...], **arguments: Any) -> None:
     """Draw random battles of SOURCE... for humans to judge; without -o only a forecast is shown; -o needs --responses.
 
     \b
@@ -40,7 +41,7 @@ def label(output: "Place | None", responses: tuple[str, ...], **arguments: Any) 
     """
     import numpy as np
 
-    from podium.cli.output import print_reports
+    from podium.cli.output import print_reports, warn
     from podium.formats.label_sheet import sheet_table
     from podium.planning.label_draw import draw_labels, draw_reports
     from podium.responses.read import read_responses
@@ -55,13 +56,16 @@ def label(output: "Place | None", responses: tuple[str, ...], **arguments: Any) 
     texts = read_responses(*responses) if responses else None
     draw = draw_labels(battles, responses=texts, rng=rng, **how)
     print_reports(draw_reports(draw))
+    for loss in battles.lost:
+        warn(loss)
     if output is None:
         tell("nothing written; -o sheet.csv writes the sheet")
-        return
-    if output.suffix == ".html":
+    elif output.suffix == ".html":
         from podium.page.label_page import label_page
 
         write_text(output, label_page(draw.rows), errors="backslashreplace")
     else:
         write_text(output, sheet_table(draw.rows).to_csv(index=False))
-    tell(f"wrote {output}")
+    if output is not None:
+        tell(f"wrote {output}")
+    context.exit(3 if battles.lost else 0)

@@ -108,5 +108,6 @@ def plan(context: click.Context, **arguments: Any) -> None:
     with show_progress():
         pilot = [options.read_sources(reading, one_sided=reading.pop("one_sided"))] if reading["sources"] else []
         comparison_plan = make_plan(*pilot, tariff=tariff, **arguments)
-    write_figures(comparison_plan, partial(select_reports, section=section, full=full), style, output)
-    context.exit(3 if comparison_plan.is_partial else 0)
+    lost = [each for battles in pilot for each in battles.lost]
+    write_figures(comparison_plan, partial(select_reports, section=section, full=full), style, output, lost)
+    context.exit(3 if comparison_plan.is_partial or lost else 0)

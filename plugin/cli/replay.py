@@ -76,8 +76,9 @@ def replay(context: click.Context, **arguments: Any) -> None:
         ranking = replay_battles(battles, names[0], rankers, **arguments, **settings).ranking
         announce(ranking)
         write_figures(ranking, ranking_reports, style, output)
-        context.exit(3 if ranking.failures else 0)
+        context.exit(3 if ranking.failures or battles.lost else 0)
     del arguments["level"]
     settings |= {"seeds": seeds or 1, "budgets": budgets or ()}
     table = compare_tournaments(battles, names, ",".join(rankers), **arguments, **settings)
-    write_figures(table, tournament_table_reports, style, output, table.warnings)
+    write_figures(table, tournament_table_reports, style, output, [*battles.lost, *table.warnings])
+    context.exit(3 if battles.lost else 0)

@@ -20,7 +20,8 @@ from podium.counting.relations import ROW, quote_name
 from podium.errors import DataError, UsageError
 from podium.formats.delimited import open_delimited
 from podium.formats.json_text import first_line_is_a_record, open_lines, read_document
-from podium.formats.records import Column, Records, records_of, shorten
+from podium.formats.records import Column, Records, records_of
+from podium.text import shorten
 
 PLAIN = (".csv", ".tsv", ".parquet", ".json", ".jsonl")
 SUFFIXES = (*PLAIN, *(name + packed for name in PLAIN if name != ".parquet" for packed in (".gz", ".zst")))

@@ -20,11 +20,17 @@ from podium.formats.records import (
     exact_column,
     first_duplicate,
     nested_too_deeply,
+    not_utf_8,
     records_of,
     short_lines,
-    shorten,
     whole_number,
 )
+from podium.text import shorten
+
+
+class CutLineError(DataError):
+    """The last line is the beginning of a record: its writer was killed, or the copy was."""
+
 
 LARGEST_DOCUMENT = 2**30
 """Bytes of JSON that is not in lines, which is read into memory."""
@@ -79,15 +85,18 @@ def json_lines(stream: Any) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _parse_line(line: bytes, place: int) -> dict[str, Any]:
-    """Parse a line as a JSON object; DataError names its number."""
+    """Parse a line as a JSON object; DataError names its number, CutLineError if the line breaks off."""
     try:
         record = json.loads(line.removeprefix(codecs.BOM_UTF8), parse_int=whole_number)
     except RecursionError:
         raise nested_too_deeply().with_place("", f"line {place}") from None
     except ValueError as error:
+        is_cut = not line.endswith(b"\n")
+        if isinstance(error, UnicodeDecodeError) and not (is_cut and error.end == len(line)):
+            raise not_utf_8(f"line {place}") from None
         problem = f"not a whole JSON record ({error}): {shorten(line[:400].decode('utf-8', errors='replace'))!r}"
         remedy = "remove or repair this line; a last line is cut off when its writer was killed"
-        raise DataError(problem, row=f"line {place}", remedy=remedy) from None
+        raise (CutLineError if is_cut else DataError)(problem, row=f"line {place}", remedy=remedy) from None
     if not isinstance(record, dict):
         problem = f"not a JSON object: {shorten(str(record))!r}"
         raise DataError(problem, row=f"line {place}", remedy="write one object per line")

@@ -12,7 +12,7 @@ import pandas as pd
 from podium.errors import DataError
 from podium.formats.verdict_files import parse_words, reasons_where
 from podium.printable import escape_formula, printable
-from podium.text import as_text
+from podium.text import as_text, parse_json
 
 CREDIT = {"1": 1.0, "2": 0.0, "tie": 0.5}
 """Credit of the model of response 1 by what humans write in the column `verdict`."""
@@ -64,7 +64,7 @@ def _escape(text: str) -> str:
 def _parse_token(token: str, row: int) -> tuple[str, str, str]:
     """Return the item and both models of a token; DataError names the row if it was changed."""
     try:
-        item, first, second = json.loads(zlib.decompress(base64.urlsafe_b64decode(token)))
+        item, first, second = parse_json(zlib.decompress(base64.urlsafe_b64decode(token)))
         return str(item), str(first), str(second)
     except (ValueError, zlib.error):
         problem = f"battle is {token!r}, which is no token of a label sheet"

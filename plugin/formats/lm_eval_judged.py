@@ -17,6 +17,7 @@ from podium.errors import DataError
 from podium.format_version import require_format
 from podium.formats.lm_eval_layout import Samples, open_bytes, sample_rows
 from podium.hookspecs import GatheredBattles
+from podium.text import parse_json
 
 MARK = "podium_verdicts"
 VERSION = 2
@@ -40,7 +41,7 @@ def parse_verdicts(kept: Any) -> dict[str, Any] | None:
     if not isinstance(kept, str) or not kept.startswith(f'{{"{MARK}": {VERSION},'):
         return None
     try:
-        return dict(json.loads(kept))
+        return dict(parse_json(kept))
     except ValueError:
         return None
 

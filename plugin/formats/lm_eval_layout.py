@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from podium.errors import DataError, UsageError
-from podium.formats.json_text import json_lines
+from podium.formats.json_text import CutLineError, json_lines
+from podium.formats.records import whole_number
 from podium.formats.runs import FiledRun, choose_runs
-from podium.text import some, text_of
+from podium.text import parse_json, some, text_of
 
 TIME = r"\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d(?:\.\d+)?"
 SAMPLES = re.compile(rf"samples_(?P<task>.+?)(?:_(?P<time>{TIME}))?\.jsonl(\.gz)?$")
@@ -80,7 +81,7 @@ def _read_results(paths: Iterable[Path]) -> list[Results]:
     read = []
     for path in [path for path in paths if RESULTS.match(path.name)]:
         with suppress(ValueError):
-            content = json.loads(path.read_bytes())
+            content = parse_json(path.read_bytes(), parse_int=whole_number)
             if isinstance(content, dict) and isinstance(content.get("results"), dict) and "configs" in content:
                 read.append(Results(path, content))
     return read
@@ -93,7 +94,7 @@ def is_samples(path: Path) -> bool:
         return False
     try:
         with open_bytes(path) as stream:
-            first = json.loads(stream.readline())
+            first = parse_json(stream.readline())
     except (ValueError, OSError, EOFError, zlib.error):
         return named["time"] is not None
     return isinstance(first, dict) and first.keys() >= SAMPLE_FIELDS
@@ -175,10 +176,10 @@ def sample_rows(path: Path) -> Iterator[tuple[str, dict[str, Any] | None]]:
         try:
             for place, row in lines:
                 yield f"line {place}", row
-        except DataError as error:
-            if stream.readline():
-                raise error.with_place(str(path)) from None
+        except CutLineError as error:
             yield error.row or "the last line", None
+        except DataError as error:
+            raise error.with_place(str(path)) from None
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             problem = f"not a whole gzip file ({error})"
             raise DataError(problem, source=str(path), remedy="write or copy the file again") from None

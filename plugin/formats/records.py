@@ -15,7 +15,7 @@ from podium.counting.duck import Duck, out_of_memory
 from podium.counting.frames import arrow_column
 from podium.counting.relations import ROW, quote_name, text
 from podium.errors import DataError
-from podium.text import EMPTY
+from podium.text import EMPTY, shorten
 
 LONGEST_LINE = 64 * 2**20
 """Bytes; a longer line is not one record."""
@@ -25,7 +25,8 @@ NUMERIC = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "U
 NESTED = ("STRUCT", "MAP", "UNION", "LIST")
 EXACT = 2**53
 """Whole numbers beyond it are not all floats."""
-MOST_DIGITS = 400
+MOST_DIGITS = 300
+"""Whole numbers with more digits stay text: they are not all floats, not even rounded."""
 
 
 def short_lines(stream: BinaryIO) -> Iterator[bytes]:
@@ -221,9 +222,3 @@ def columns_as(columns: Mapping[str, str]) -> str:
             free += "_"
         taken[free.casefold()] = f"{sql} as {quote_name(free)}"
     return ", ".join(taken.values())
-
-
-def shorten(words: str) -> str:
-    """Return a text on one line, at most 80 characters, its middle left out if it is longer."""
-    words = " ".join(words[:400].split())
-    return words if len(words) <= 80 else f"{words[:60]} ... {words[-15:]}"

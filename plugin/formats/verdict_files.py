@@ -2,7 +2,6 @@
 keeps unknown columns and the index, which names the rows in errors."""
 
 import ast
-import json
 import re
 from collections.abc import Mapping
 from contextlib import suppress
@@ -13,8 +12,8 @@ import pandas as pd
 
 from podium.counting.relations import CRITERION
 from podium.errors import DataError
-from podium.formats.records import row_name, shorten
-from podium.text import EMPTY, as_categorical, as_text, text_of
+from podium.formats.records import row_name
+from podium.text import EMPTY, as_categorical, as_text, parse_json, shorten, text_of
 
 BLANK = frozenset({"", "nan", "null", "<na>"})
 """Spellings of an empty verdict, lower case; `none` is an error, because it may mean that neither response won."""
@@ -205,14 +204,14 @@ def _parse_scores(column: pd.Series, position: int) -> dict[str, float]:
         if isinstance(cell, str) and cell.strip().lower() in EMPTY:
             return {}
         if isinstance(cell, str):
-            with suppress(json.JSONDecodeError):
-                scores = json.loads(cell.replace("'", '"') if PYTHON_SCORES.fullmatch(cell) else cell)
+            with suppress(ValueError):
+                scores = parse_json(cell.replace("'", '"') if PYTHON_SCORES.fullmatch(cell) else cell)
         if isinstance(scores, str):
             scores = ast.literal_eval(cell)
         if scores is None or scores is pd.NA or scores != scores:
             return {}
         return {str(name): float(score) for name, score in scores.items() if score is not None}
-    except (ValueError, SyntaxError, AttributeError, TypeError, OverflowError):
+    except (ValueError, SyntaxError, AttributeError, TypeError, OverflowError, RecursionError, MemoryError):
         problem = f"{column.name} {str(cell)[:60]!r} is not a dictionary of scores"
         remedy = 'write {"criterion": number, ...} as JSON, or leave the cell empty'
         raise DataError(problem, row=row_name(column.index, position), remedy=remedy) from None

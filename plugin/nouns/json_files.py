@@ -1,11 +1,15 @@
 """Read podium's own JSON files, calibrations and rankings, into validated records; imported only where one is read."""
 
 import json
-from dataclasses import fields
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from math import inf
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WrapValidator, model_validator
+from typing_extensions import TypedDict
 
 from podium.errors import DataError, UsageError
 from podium.format_version import RANK_AGAIN, require_format
@@ -22,6 +26,7 @@ from podium.nouns.calibration import (
     Target,
 )
 from podium.nouns.ranking import Entry, Fit, Ranking, Standings
+from podium.text import shorten
 
 
 class JsonRecord(BaseModel):
@@ -45,7 +50,10 @@ def read_json_record(path: Path, kind: type[Record], what: str, remedy: str, old
         text = path.read_bytes()
         version = FileVersion.model_validate_json(text).podium
         require_format(version, what, path, old_remedy or remedy)
-        return kind.model_validate_json(text)
+        record = kind.model_validate_json(text)
+        if (impossible := next(_impossible_numbers(record), None)) is None:
+            return record
+        problem = f"is not {what}: {impossible}"
     except OSError as error:
         problem = f"cannot be read ({error.strerror})"
     except ValidationError as error:
@@ -56,19 +64,63 @@ def read_json_record(path: Path, kind: type[Record], what: str, remedy: str, old
 def _describe_problem(error: ValidationError, what: str) -> str:
     """Return the sentence on the first problem of a document: no JSON, a missing field, or a wrong value."""
     first = error.errors()[0]
+    if "recursion limit" in first["msg"]:
+        return "cannot be read as JSON: it is nested too deeply"
     field, message = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
     if first["type"] == "json_invalid":
         return f"cannot be read as JSON ({message.removeprefix('Invalid JSON: ')})"
+    if first["type"] == "value_error":
+        return f"is not {what}: {field + ': ' if field else ''}{message}"
     if not field:
-        return f"is not {what}: {message if first['type'] == 'value_error' else 'no JSON object'}"
+        return f"is not {what}: no JSON object"
     if first["type"] == "missing":
         return f"is not {what}: no field {field!r}"
-    value = repr(first["input"])[:50]
-    return f"is not {what}: {field} is {value}: {message[0].lower()}{message[1:]}"
+    return f"is not {what}: {field} is {shorten(repr(first['input']))}: {message[0].lower()}{message[1:]}"
+
+
+LARGEST = 1e100
+"""Numbers beyond it overflow in squares and products."""
+LIMITS = {
+    **dict.fromkeys(("rank", "rank_low", "rank_high", "components"), (1, LARGEST)),
+    **dict.fromkeys(("items", "judgments", "battles", "unparsed", "one_sided", "missing", "without_margin"), (0, inf)),
+    **dict.fromkeys(("n", "splits", "draws", "failed", "decisive", "beta_battles"), (0, inf)),
+    **dict.fromkeys(("se", "hard_se", "soft_se", "human_se", "sd", "spread", "median_se", "q", "t"), (0, LARGEST)),
+    **dict.fromkeys(("win_rate", "coverage", "loo_coverage", "agreement", "auc", "auc_p", "ece"), (-1e-9, 1 + 1e-9)),
+}
+"""Smallest and largest possible value of the fields of records; of others up to `LARGEST` in size."""
+
+
+def _impossible_numbers(value: Any, place: str = "", name: str = "") -> Iterator[str]:
+    """Yield what is wrong with each number that is out of its range or not finite, beginning with its place."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        low, high = LIMITS.get(name, (-LARGEST, LARGEST))
+        if not max(low, -LARGEST) <= value <= min(high, LARGEST):
+            yield f"{place} is {shorten(repr(value))}: out of range"
+        return
+    parts: Any = ()
+    if isinstance(value, BaseModel) or is_dataclass(value):
+        names = type(value).model_fields if isinstance(value, BaseModel) else [each.name for each in fields(value)]
+        parts = [(each, getattr(value, each), each) for each in names]
+    elif isinstance(value, Mapping):
+        parts = [(each, part, "") for each, part in value.items()]
+    elif isinstance(value, list | tuple):
+        parts = [(each, part, "") for each, part in enumerate(value)]
+    for key, part, field in parts:
+        yield from _impossible_numbers(part, f"{place}.{key}".removeprefix(".").removesuffix(".extra"), field)
+
+
+def _check_names(**lists: Iterable[Any]) -> None:
+    """Raise ValueError if two records of a list have the same model."""
+    for name, records in lists.items():
+        for model, count in Counter(each.model for each in records).most_common(1):
+            if count > 1:
+                raise ValueError(f"{name}: {shorten(repr(model))} appears twice")
 
 
 CALIBRATE_AGAIN = "make the file again with `podium calibrate`"
 Noun = TypeVar("Noun")
+AS_WRITTEN = WrapValidator(lambda value, validate: validate(value) and value)
+"""Check a mapping and keep it with its keys in the order of the file."""
 
 
 class TargetPart(JsonRecord):
@@ -87,6 +139,23 @@ class ByKind(JsonRecord, Generic[Noun]):
     soft: Noun
 
 
+class OriginCounts(TypedDict, total=False):
+    """The counts that the report of a calibration shows."""
+
+    __pydantic_config__ = ConfigDict(strict=True, extra="allow")  # type: ignore[misc]
+    battles: int
+    judged: int
+
+
+class CalibrationOrigin(TypedDict, total=False):
+    """The parts of a calibration's provenance that are read again; it may have others."""
+
+    __pydantic_config__ = ConfigDict(strict=True, extra="allow")  # type: ignore[misc]
+    prompts: list[Any]
+    counts: OriginCounts
+    human: dict[str, int]
+
+
 class CalibrationContent(JsonRecord):
     """The fields of a calibration file; the contract does not ask for those with defaults."""
 
@@ -103,7 +172,7 @@ class CalibrationContent(JsonRecord):
     anchors: tuple[AnchorStrengths, ...]
     conformal: ByKind[Conformal]
     agreement: Agreement
-    provenance: dict[str, Any]
+    provenance: Annotated[CalibrationOrigin, AS_WRITTEN]
     target: TargetPart | None = None
     beta_level: float | None = None
     se_cluster: str = "row"
@@ -115,17 +184,14 @@ class CalibrationContent(JsonRecord):
 
     @model_validator(mode="after")
     def check_ranges(self) -> "CalibrationContent":
-        """Reject numbers that are impossible, naming their field."""
-        errors = [error for held in self.models for error in (held.hard_se, held.soft_se, held.human_se) if error]
+        """Reject factors, levels and names that are impossible, naming their field."""
+        _check_names(models=self.models, anchors=self.anchors)
         factors = [factor for held in self.models for factor in (held.factor("hard"), held.factor("soft"))]
         corrections = self.scale_correction.values()
         problems = {
-            "models: a standard error is below 0": min(errors, default=0.0) < 0,
             "models: a scale correction is not above 0": min(factors, default=1.0) <= 0,
             "scale_correction: a value is not above 0": any(each.value <= 0 for each in corrections),
-            "scale_correction: a spread is below 0": any(each.spread < 0 for each in corrections),
             "conformal: a level is not between 0 and 1": not all(0 < each.level < 1 for _, each in self.conformal),
-            "provenance.prompts is not a list": not isinstance(self.provenance.get("prompts", []), list),
         }
         for problem, is_true in problems.items():
             if is_true:
@@ -161,26 +227,50 @@ def _gather_extra(row: Any) -> Any:
     return {name: row[name] for name in row.keys() & KNOWN} | {"extra": extra}
 
 
+class SwapCounts(TypedDict):
+    """Battles by how their two orders agree."""
+
+    __pydantic_config__ = ConfigDict(strict=True, extra="allow")  # type: ignore[misc]
+    same: int
+    half: int
+    flip: int
+
+
+class Diagnostics(TypedDict, total=False):
+    """The diagnostics that reports show; rankers may have others."""
+
+    __pydantic_config__ = ConfigDict(strict=True, extra="allow")  # type: ignore[misc]
+    swap: SwapCounts
+    unparsed_reasons: dict[str, int]
+    informative_items: int
+
+
 class StandingsContent(JsonRecord):
     """One element of the list `rankings`."""
 
     ranker: str
     slice: str | None
     scale: str
-    level: float
+    level: Annotated[float, Field(gt=0, lt=1)]
     interval: str | None
-    models: tuple[Annotated[Entry, BeforeValidator(_gather_extra)], ...]
+    models: Annotated[tuple[Annotated[Entry, BeforeValidator(_gather_extra)], ...], Field(min_length=1)]
     fit: Fit
     counts: Counts
-    diagnostics: dict[str, Any] = Field(default_factory=dict)
+    diagnostics: Annotated[Diagnostics, AS_WRITTEN] = Field(default_factory=Diagnostics)
     warnings: tuple[str, ...] = ()
     answer: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def check_names(self) -> "StandingsContent":
+        """Reject a model that is ranked twice."""
+        _check_names(models=self.models)
+        return self
 
 
 class RankingContent(JsonRecord):
     """The fields of a ranking file."""
 
-    rankings: tuple[StandingsContent, ...]
+    rankings: Annotated[tuple[StandingsContent, ...], Field(min_length=1)]
     provenance: dict[str, Any] = Field(default_factory=dict)
     failures: tuple[str, ...] = ()
 
@@ -190,7 +280,9 @@ def read_ranking(path: Path, remedy: str = REMEDY) -> Ranking | None:
     if path.suffix != ".json" or not path.is_file():
         return None
     try:
-        document = json.loads(path.read_bytes())
+        document = json.loads(path.read_bytes(), parse_int=str)
+    except RecursionError:
+        raise DataError("nested too deeply", remedy=remedy, source=str(path)) from None
     except ValueError:
         return None
     if not isinstance(document, dict) or not isinstance(document.get("rankings"), list):

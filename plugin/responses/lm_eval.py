@@ -1,6 +1,5 @@
 """Read responses from lm-eval's samples, a row per document and filter."""
 
-import json
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -12,6 +11,7 @@ import pandas as pd
 from podium.formats import lm_eval_layout as layout
 from podium.hookspecs import SourceFiles
 from podium.responses.answers import UNSEEN, Record, ResponseRow, Sheet, build_response, is_empty
+from podium.text import parse_json
 
 MULTIMODAL = frozenset({"visual", "audio", "video"})
 """Keys of the parts of a request that are not text."""
@@ -78,7 +78,7 @@ def _parse_prompt(record: Record) -> tuple[str | None, str]:
         raise record.error("no prompt in arguments", "log the samples with lm-eval's --log_samples")
     messages, content = list[Any](), dict[Any, Any]()
     with suppress(ValueError):
-        messages = json.loads(first) if first.startswith("[{") else []
+        messages = parse_json(first) if first.startswith("[{") else []
     if all(isinstance(message, dict) and "role" in message for message in messages):
         content = {message["role"]: message.get("content") for message in messages}
     system, instruction = content.get("system"), content.get("user")

@@ -142,6 +142,46 @@ def test_battles_of_damaged_samples_are_written_and_end_with_3(podium: Podium, o
     assert (answer.code, "line 40: cut off" in answer.err) == (3, True)
 
 
+@pytest.mark.parametrize(
+    "command", ["diagnose", "label --number 9", "plan", "replay --tournament round_robin", "replay --seeds 2"]
+)
+def test_every_command_names_a_cut_line_and_ends_with_3(podium: Podium, out: Path, command: str) -> None:
+    path = out / "org__c" / f"samples_t_{TIME}.jsonl"
+    path.write_text(path.read_text()[:-9])
+    name, *options = command.split()
+    options += [] if name != "replay" or "--tournament" in options else ["--tournament", "round_robin"]
+    answer = podium(name, out, *options)
+    assert (answer.code, "line 40: cut off" in answer.err) == (3, True)
+
+
+@pytest.mark.parametrize("line", [4, 40])
+@pytest.mark.parametrize(
+    ("damage", "problem"),
+    [
+        (b'"nested": ' + b"[" * 1000 + b"]" * 1000, "nested too deeply"),
+        (b'"latin-1": "\xe9t\xe9"', "not UTF-8 text. Remedy: convert the file to UTF-8"),
+    ],
+)
+def test_a_line_that_is_whole_is_not_called_cut_off(
+    podium: Podium, out: Path, line: int, damage: bytes, problem: str
+) -> None:
+    path = out / "org__c" / f"samples_t_{TIME}.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines[line - 1] = b"{" + damage + b", " + lines[line - 1][1:]
+    path.write_bytes(b"".join(lines))
+    for command in ("rank", "diagnose"):
+        answer = podium(command, out)
+        assert (answer.code, f"{path}, line {line}: {problem}" in answer.err) == (1, True)
+        assert answer.err.count("\n") == 1
+
+
+def test_a_number_of_more_digits_than_any_float_is_no_metric(podium: Podium, out: Path) -> None:
+    path = out / "org__c" / f"samples_t_{TIME}.jsonl"
+    path.write_text(path.read_text().replace('"acc": 1.0', f'"acc": {"1" * 399}'))
+    answer = podium("rank", out)
+    assert (answer.code, "it is not a number (1111" in answer.err, len(answer.err) < 500) == (1, True, True)
+
+
 def test_the_order_of_folders_changes_nothing(podium: Podium, out: Path) -> None:
     folders = [out / name.replace("/", "__") for name in RIGHT]
     forth, back = (podium("rank", *some, "--format", "csv").out for some in (folders, folders[::-1]))

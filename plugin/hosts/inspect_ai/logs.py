@@ -15,7 +15,6 @@ from inspect_ai.scorer import Score, value_to_float
 from pydantic import TypeAdapter
 
 from podium.errors import DataError, named_in_errors
-from podium.formats.records import shorten
 from podium.hosts.inspect_ai.log_contents import (
     BattleMetadata,
     PackMetadata,
@@ -27,6 +26,7 @@ from podium.hosts.inspect_ai.log_contents import (
     verdict_rows_in,
 )
 from podium.scorers.reply import UNSHOWN
+from podium.text import shorten
 
 FOLDER, EPOCH, SUFFIX = "samples/", "_epoch_", ".json"
 """A member of an `.eval` archive that holds a sample is called `samples/ID_epoch_N.json`."""

@@ -109,7 +109,7 @@ def _impossible_numbers(value: Any, place: str = "", name: str = "") -> Iterator
         yield from _impossible_numbers(part, f"{place}.{key}".removeprefix(".").removesuffix(".extra"), field)
 
 
-def _check_names(**lists: Iterable[Any]) -> None:
+def _check_models_once(**lists: Iterable[Any]) -> None:
     """Raise ValueError if two records of a list have the same model."""
     for name, records in lists.items():
         for model, count in Counter(each.model for each in records).most_common(1):
@@ -185,7 +185,7 @@ class CalibrationContent(JsonRecord):
     @model_validator(mode="after")
     def check_ranges(self) -> "CalibrationContent":
         """Reject factors, levels and names that are impossible, naming their field."""
-        _check_names(models=self.models, anchors=self.anchors)
+        _check_models_once(models=self.models, anchors=self.anchors)
         factors = [factor for held in self.models for factor in (held.factor("hard"), held.factor("soft"))]
         corrections = self.scale_correction.values()
         problems = {
@@ -261,9 +261,9 @@ class StandingsContent(JsonRecord):
     answer: tuple[str, ...] = ()
 
     @model_validator(mode="after")
-    def check_names(self) -> "StandingsContent":
+    def check_models(self) -> "StandingsContent":
         """Reject a model that is ranked twice."""
-        _check_names(models=self.models)
+        _check_models_once(models=self.models)
         return self
 
 

@@ -154,9 +154,3 @@ def test_names_of_keys_and_tokens_are_secret_but_not_of_counts():
     secrets = pytest.importorskip("podium.hosts.lm_eval.secrets")
     names = ("api_key", "X-API-Key", "HF_TOKEN", "max_tokens", "key_points")
     assert [secrets.is_secret_name(name) for name in names] == [True, True, True, False, False]
-
-
-def test_the_cause_of_an_inspect_error_is_without_the_prompt():
-    tournament = pytest.importorskip("podium.hosts.lm_eval.tournament")
-    error = "ModelGenerateError('\\nRequest:\\n{ ... }\\n\\nBadRequestError(\\'Error code: 400\\')')"
-    assert tournament._cause(error) == "BadRequestError('Error code: 400')"

@@ -18,7 +18,8 @@ AS_TYPED: dict[str, Any] = {
     short_help="The stock inspect command, with --ranker on eval, eval-set, eval-retry and score.", **AS_TYPED
 )
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def inspect(arguments: tuple[str, ...]) -> None:
+@click.pass_context
+def inspect(context: click.Context, arguments: tuple[str, ...]) -> None:
     """Run `inspect ARGUMENTS...`; with --ranker NAME the models are ranked when the run has ended.
 
     \b
@@ -29,7 +30,10 @@ def inspect(arguments: tuple[str, ...]) -> None:
         raise UsageError(f"inspect-ai is not installed: {install_hint('inspect')}")
     from podium.hosts.inspect_ai.command import run
 
-    run(arguments)
+    try:
+        run(arguments)
+    except SystemExit as end:
+        context.exit(end.code if isinstance(end.code, int) else int(end.code is not None))
 
 
 @click.command("lm_eval", short_help="The stock lm_eval command, with --ranker on run.", **AS_TYPED)

@@ -1,4 +1,4 @@
-"""Control of model calls: answers kept for several samples, a stop after calls that all fail alike, plain errors."""
+"""Control of model calls: answers kept for several samples, a stop after calls that all fail alike."""
 
 import json
 import re
@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import anyio
 
+from podium.hosts.inspect_ai.call_errors import cause_of, root_of
 from podium.hosts.inspect_ai.log_contents import STOPPED
 
 CALLS_BEFORE_STOPPING = 10
@@ -88,20 +89,6 @@ class CircuitBreaker:
         if not self._is_settled:
             self._is_settled, self._refusal = True, refusal
             self._room.release()
-
-
-def root_of(error: BaseException) -> BaseException:
-    """Return the cause of an error without Inspect's wrappers, which show used up retries and the whole prompt."""
-    while type(error).__name__ in ("RetryError", "ModelGenerateError") and error.__cause__ is not None:
-        error = error.__cause__
-    return error
-
-
-def cause_of(error: BaseException) -> str:
-    """Return type and message of an error's cause in one line of at most 300 characters."""
-    root = root_of(error)
-    line = f"{type(root).__name__}: {' '.join(str(root).split())}"
-    return line if len(line) <= 300 else f"{line[:300]} ..."
 
 
 async def make_calls(calls: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:

@@ -146,7 +146,8 @@ def _run_main(stock: Callable[[], None], arguments: Sequence[str], *, ranking: b
         if end.code not in (None, 0):
             raise
     changed = states_of(_logs_near(arguments)) - before
-    rank_logs(read_eval_log(path, header_only=True) for path, _ in sorted(changed))
+    if not rank_logs(read_eval_log(path, header_only=True) for path, _ in sorted(changed)):
+        sys.exit(PodiumError.exit_code)
 
 
 def _logs_near(arguments: Sequence[str]) -> set[Place]:

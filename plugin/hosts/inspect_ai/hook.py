@@ -6,12 +6,21 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 import click
 from inspect_ai.hooks import EvalSetEnd, Hooks, RunEnd, hooks
-from inspect_ai.log import EvalLog, EvalMetric, EvalResults, EvalScore, list_eval_logs, read_eval_log, write_eval_log
+from inspect_ai.log import (
+    EvalError,
+    EvalLog,
+    EvalMetric,
+    EvalResults,
+    EvalScore,
+    list_eval_logs,
+    read_eval_log,
+    write_eval_log,
+)
 
 from podium.errors import PodiumError
 from podium.hosts.inspect_ai.compatibility import flatten_arguments, set_headline
@@ -36,19 +45,27 @@ class PodiumHooks(Hooks):
     """Ranks the logs of a run or an eval set, and writes the ranking into and beside them."""
 
     def __init__(self) -> None:
-        self.done: set[LogStates] = set()
+        self.done: dict[LogStates, bool] = {}
 
     async def on_run_end(self, data: RunEnd) -> None:
         """Rank the logs of a run."""
-        rank_logs(data.logs, self.done)
-        command = click.get_current_context(silent=True)
-        if command is not None and any(map(_why_stopped, data.logs)):
-            # Inspect's own exit code would be 0.
-            command.find_root().call_on_close(lambda: sys.exit(PodiumError.exit_code))
+        _set_exit_code(rank_logs(data.logs, self.done))
 
     async def on_eval_set_end(self, data: EvalSetEnd) -> None:
         """Rank the logs of an eval set unless its last run did; running a finished one again calls only this hook."""
-        rank_logs(headers_in(data.log_dir), self.done)
+        _set_exit_code(rank_logs(headers_in(data.log_dir), self.done))
+
+
+def _set_exit_code(ranked: bool) -> None:
+    """Let the command that runs end with exit code 1 unless all was ranked; Inspect's own would be 0."""
+    command = click.get_current_context(silent=True)
+    if command is None:
+        return
+    root = command.find_root()
+    if "podium.ranked" not in root.meta:
+        root.call_on_close(lambda: None if root.meta["podium.ranked"] else sys.exit(PodiumError.exit_code))
+    # The last run of an eval set decides.
+    root.meta["podium.ranked"] = ranked
 
 
 def _why_stopped(log: EvalLog) -> str | None:
@@ -65,9 +82,14 @@ def headers_in(folder: str) -> Iterator[EvalLog]:
             tell(f"not ranked: {log.name}: {error}")
 
 
-def rank_logs(logs: Iterable[EvalLog], done: set[LogStates] | None = None) -> None:
-    """Rank each tournament alone and other logs of one task together; print a message for what cannot be ranked."""
+def rank_logs(logs: Iterable[EvalLog], done: dict[LogStates, bool] | None = None) -> bool:
+    """Rank each tournament alone and other logs of one task together; print a message for what cannot be ranked.
+
+    Returns:
+        Whether all tournaments were ranked, and all logs if `--ranker` was typed.
+    """
     groups: dict[tuple[str, tuple[str, ...]], list[EvalLog]] = {}
+    ranked = True
     for log in logs:
         try:
             if why := _why_stopped(log):
@@ -83,9 +105,13 @@ def rank_logs(logs: Iterable[EvalLog], done: set[LogStates] | None = None) -> No
                 key = log.location if tournament else log.eval.task
                 groups.setdefault((key, tuple(rankers or ["bradley-terry"])), []).append(log)
         except PodiumError as error:
-            tell(f"not ranked: {PurePosixPath(log.location).name}: {error}")
+            tell(_failure_text([log], error))
+            ranked = False
     for (_, names), group in groups.items():
-        _rank_together(group, names, set() if done is None else done)
+        success = _rank_together(group, names, {} if done is None else done)
+        if is_tournament(group[0]) or RANKER_VARIABLE in os.environ:
+            ranked = ranked and success
+    return ranked
 
 
 def states_of(places: Iterable[Place]) -> LogStates:
@@ -106,29 +132,41 @@ def rankers_asked_for(log: EvalLog, environment: Mapping[str, str]) -> list[str]
     return list(dict.fromkeys(str(name).strip() for name in names if str(name).strip()))
 
 
-def _rank_together(logs: Sequence[EvalLog], rankers: Sequence[str], done: set[LogStates]) -> None:
-    """Rank a tournament, or the scores of several models on one task; write, print and mark it as done."""
+def _failure_text(logs: Sequence[EvalLog], error: Exception) -> str:
+    """Return a message on logs that are not ranked; an error that names their place is not preceded by their names."""
+    if all(log.location in str(error) for log in logs):
+        return f"not ranked: {error}"
+    return f"not ranked: {', '.join(PurePosixPath(log.location).name for log in logs)}: {error}"
+
+
+def _rank_together(logs: Sequence[EvalLog], rankers: Sequence[str], done: dict[LogStates, bool]) -> bool:
+    """Rank a tournament, or the scores of several models on one task; write, print and return whether it was ranked."""
     places = [place_of(log.location) for log in logs]
+    written: Place | None = None
     try:
-        if states_of(places) in done:
-            return
+        if (known := done.get(states_of(places))) is not None:
+            return known
         try:
             ranking = _rank_places(places, logs, rankers)
             written = write_beside(places[0], ranking)
+        except Exception as error:
+            if is_tournament(logs[0]):
+                _write_reason(places[0], logs[0], error)
+            raise
         finally:
-            done.add(states_of(places))
+            done[states_of(places)] = written is not None
     # Whatever it is: one bad log must not stop the others, and Inspect would say no more than that a hook failed.
     except Exception as error:
-        names = ", ".join(PurePosixPath(log.location).name for log in logs)
-        reason = f"not ranked: {names}: {error}"
+        reason = _failure_text(logs, error)
         _print_at_end(lambda: tell(reason))
-        return
+        return False
     from podium.report.ranking_view import ranking_text
 
     named = tuple(replace(standings, slice=standings.slice or logs[0].eval.task) for standings in ranking.standings)
     text = ranking_text(replace(ranking, standings=named))
     _print_at_end(lambda: print(text, end="", file=sys.stderr))
     _print_at_end(lambda: tell(f"wrote {written}"))
+    return True
 
 
 def _rank_places(places: Sequence[Place], logs: Sequence[EvalLog], rankers: Sequence[str]) -> "Ranking":
@@ -177,10 +215,25 @@ def write_into_log(place: Place, ranking: "Ranking") -> EvalResults:
     kept = [row for row in kept_rankings(metadata) if (row.get("ranker"), row.get("slice")) not in written]
     rankings = [*kept, *json.loads(json.dumps(now["rankings"]))]
     log.results.metadata = {**metadata, NAMESPACE: {**now, "rankings": rankings}}
+    _write_header(place, path, log)
+    return log.results
+
+
+def _write_reason(place: Place, log: EvalLog, error: Exception) -> None:
+    """Write why a tournament is not ranked into its log if Inspect took the log for failed without giving a reason."""
+    if log.status == "error" and log.error is None:
+        path = local_file(place)
+        header = read_eval_log(str(path), header_only=True)
+        message = str(error).removeprefix(f"{log.location}: ")
+        header.error = log.error = EvalError(message=message, traceback="", traceback_ansi="")
+        _write_header(place, path, header)
+
+
+def _write_header(place: Place, path: Path, header: EvalLog) -> None:
+    """Replace the header of the log at a place, of which `path` is the local copy."""
     with atomic_file(place) as new_log:
         shutil.copyfile(path, new_log)
-        write_eval_log(log, str(new_log), "json" if place.suffix == ".json" else "eval", header_only=True)
-    return log.results
+        write_eval_log(header, str(new_log), "json" if place.suffix == ".json" else "eval", header_only=True)
 
 
 def _scores_of(standings: "Standings") -> Iterator[EvalScore]:

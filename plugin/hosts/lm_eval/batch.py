@@ -11,7 +11,8 @@ import anyio
 from inspect_ai.model import Model
 
 from podium.formats.lm_eval_judged import BATTLE_DETAILS
-from podium.hosts.inspect_ai.call_control import JudgeStoppedError, make_calls, root_of
+from podium.hosts.inspect_ai.call_control import JudgeStoppedError, make_calls
+from podium.hosts.inspect_ai.call_errors import cause_of, root_of
 from podium.hosts.inspect_ai.judge_calls import Run, ask_jury
 from podium.hosts.inspect_ai.judge_models import identity, jury_of
 from podium.hosts.inspect_ai.log_contents import BattleMetadata
@@ -87,7 +88,7 @@ class BatchJudge:
         self.failures_in_a_row += 1
         self.errors[kind] += 1
         if self.errors[kind] == 1:
-            log.warning("podium: a battle on %s failed and is unparsed: %s: %s", item, kind, message)
+            log.warning("podium: a battle on %s failed and is unparsed: %s", item, redact(cause_of(error)))
         if self.failures_in_a_row == self.max_consecutive_failures:
             log.error("podium: %d battles in a row failed: no more calls in this batch", self.failures_in_a_row)
         return {**self._unparsed_verdict(f"{FAILED}: {kind}"), "error": message}

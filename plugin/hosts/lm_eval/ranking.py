@@ -140,10 +140,15 @@ class RunRanking:
 
         self.log, failure = play_tournament(self.options, runs.sources, runs.model, self.log_dir)
         self.notes.append(f"the tournament's log: {self.log}")
+        one_sided = self.options.args.get("one_sided", "unparsed")
+        try:
+            battles = read_battles(str(self.log), format="inspect", one_sided=one_sided)
+        except PodiumError:
+            if failure is None:
+                raise
+            raise PodiumError(f"no battle was judged: {failure}") from None
         if failure:
             self._note_failure(failure)
-        one_sided = self.options.args.get("one_sided", "unparsed")
-        battles = read_battles(str(self.log), format="inspect", one_sided=one_sided)
         return lambda tasks: _select_tasks(tasks, "category", battles)
 
     def _rank_battles(self, battles: Battles, runs: RunFolders) -> Ranking:

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import re
 import sys
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
 DEFAULT_TOURNAMENT = "round_robin"
 LOADING_PROVIDERS = frozenset(("hf", "vllm", "sglang", "llama-cpp-python", "transformer_lens", "nnterp"))
 """Providers that load a model or start a server when it is named: these wait until the run has ended."""
-CAUSE_AFTER_REQUEST = re.compile(r"ModelGenerateError\(.*\\n\\n(?P<cause>\w+\(.*\))['\"]\)", re.DOTALL)
-"""An error as Inspect summarises it, with the request before its cause."""
 
 
 def check_tournament(options: RankerOptions) -> None:
@@ -94,7 +91,7 @@ def _failure_message(path: Path, secrets: Sequence[str]) -> str:
     if not errors:
         errors = [log.error.message if log.error else "no reason given"]
     return (
-        f"{len(errors):,} battles failed, the first of them by {redact(_cause(errors[0]), secrets)}; run "
+        f"{len(errors):,} battles failed, the first of them: {redact(errors[0], secrets)}; run "
         "the command again to ask for those alone"
     )
 
@@ -110,12 +107,6 @@ def _redact_log(path: Path, log: "EvalLog", secrets: Sequence[str]) -> None:
             text = text.replace(secret, HIDDEN)
         with atomic_file(path) as new_log:
             write_eval_log(EvalLog.model_validate_json(text), str(new_log), format="eval")
-
-
-def _cause(error: str) -> str:
-    """Return the cause in an error message of Inspect, without the prompt before it."""
-    parts = CAUSE_AFTER_REQUEST.fullmatch(error)
-    return parts["cause"].replace("\\\\'", "'").replace("\\'", "'") if parts else error
 
 
 def call_outside_loop(call: Callable[[], Any]) -> Any:

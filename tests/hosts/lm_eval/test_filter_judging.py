@@ -181,13 +181,16 @@ def test_unavailable_judge_is_no_longer_called_after_repeated_failures(
     down["against"] = [*down["against"], *write_opponents(tmp_path, ["own"])]
     found = evaluated(write_task(tmp_path, down))
     reasons = [one["reason"] for one in battles(found)]
-    failed = reasons.count("failed: APIConnectionError")
+    failed = reasons.count("failed: ConnectionFailedError")
     assert (
         CALLS_BEFORE_STOPPING // 2 <= failed <= CALLS_BEFORE_STOPPING
     )  # of a battle's two calls one may have been cut off by the other
     assert reasons.count(NOT_ASKED) == ITEMS * 3 - failed
     assert (figure(found, "judged"), figure(found, "unparsed")) == (0, ITEMS * 3)
-    assert f"its first {CALLS_BEFORE_STOPPING} calls all failed by APIConnectionError" in caplog.text
+    assert (
+        f"its first {CALLS_BEFORE_STOPPING} calls all failed by connection refused: http://127.0.0.1:9/v1"
+        in caplog.text
+    )
 
 
 @pytest.mark.slow

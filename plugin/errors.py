@@ -58,6 +58,16 @@ def install_hint(extra: str) -> str:
     return f"run pip install '.[{extra}]' in podium's checkout"
 
 
+def import_failure(package: str, error: Exception) -> str:
+    """Return a message on a package that is installed and cannot be imported, with the command that repairs it."""
+    return f"{package} cannot be imported ({error}); run pip install --force-reinstall {package}"
+
+
+def is_of_package(error: Exception, module: str) -> bool:
+    """Return whether an import failed because a package lacks a module or name, as another version of it does."""
+    return isinstance(error, ImportError) and (error.name or "").partition(".")[0] == module
+
+
 @contextmanager
 def named_in_errors(source: object) -> Iterator[None]:
     """Add the source's name to errors raised in the body."""

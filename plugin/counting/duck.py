@@ -200,7 +200,7 @@ def _connect() -> "DuckDBPyConnection":
     # exceptions of DuckDB are plain classes, which may be globals.
     from duckdb import connect
 
-    connection = connect(config={"temp_directory": str(process_folder() / "spilled")})
+    connection: DuckDBPyConnection = connect(config={"temp_directory": str(process_folder() / "spilled")})
     for setting in SETTINGS:
         connection.execute(setting)
     return connection
@@ -225,10 +225,12 @@ def literal_path(path: Path) -> str:
     return text("".join(f"[{letter}]" if letter in "*?[" else letter for letter in str(path.absolute())))
 
 
-@atexit.register
 def _close_all() -> None:
     """Close all connections, also those of engines that something holds beyond the end of Python."""
     for engine in list(_ALIVE):
         engine.close()
     while _IDLE:
         _IDLE.pop().close()
+
+
+atexit.register(_close_all)

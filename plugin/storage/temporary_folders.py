@@ -76,8 +76,10 @@ def _remove_unlocked(path: str) -> None:
         os.close(descriptor)
 
 
-@atexit.register
 def _remove_own_folder() -> None:
     """Remove the folder of this process, but not one inherited from a parent."""
     if folder := _FOLDERS.pop(os.getpid(), None):
         shutil.rmtree(folder, ignore_errors=True)
+
+
+atexit.register(_remove_own_folder)

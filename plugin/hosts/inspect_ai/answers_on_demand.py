@@ -17,7 +17,7 @@ from podium.hosts.inspect_ai.call_control import (
     make_calls,
     repeat_if_cut_short,
 )
-from podium.hosts.inspect_ai.call_errors import call_model, cause_of
+from podium.hosts.inspect_ai.call_errors import cause_of, generate_output
 from podium.hosts.inspect_ai.log_contents import GivenAnswer, RequestMetadata, parse_sample
 from podium.hosts.inspect_ai.log_files import NAMESPACE
 from podium.hosts.inspect_ai.media import input_of
@@ -48,7 +48,7 @@ class ModelCaller:
 
     async def _ask_model(self, name: str, messages: list[ChatMessage]) -> GivenAnswer:
         """Return one model's answer, or why it failed."""
-        generate = partial(call_model, models_by_name()[name], messages, config=self.config, cache=self.cache)
+        generate = partial(generate_output, models_by_name()[name], messages, config=self.config, cache=self.cache)
         try:
             breaker = self.breakers.setdefault(name, CircuitBreaker())
             output = await breaker.call(partial(repeat_if_cut_short, generate))

@@ -18,7 +18,7 @@ class ConnectionFailedError(ConnectionError):
         self.message = message
 
 
-async def call_model(model: Model, messages: Any, **options: Any) -> ModelOutput:
+async def generate_output(model: Model, messages: Any, **options: Any) -> ModelOutput:
     """Call a model; raise the cause of a failure, as ConnectionFailedError if its server could not be reached."""
     try:
         return await model.generate(messages, **options)

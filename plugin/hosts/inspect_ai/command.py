@@ -7,7 +7,7 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
-from podium.errors import PodiumError, UsageError
+from podium.errors import PodiumError, UsageError, import_failure, is_of_package
 from podium.hosts.inspect_ai.compatibility import COMMAND_LINE
 from podium.hosts.inspect_ai.log_files import RANKER_VARIABLE
 from podium.printable import tell
@@ -32,7 +32,9 @@ def run(arguments: Sequence[str]) -> None:
     try:
         host = import_module(COMMAND_LINE)
         stock = host.main
-    except (ImportError, AttributeError) as error:
+    except Exception as error:
+        if not isinstance(error, AttributeError) and not is_of_package(error, "inspect_ai"):
+            raise UsageError(f"{import_failure('inspect-ai', error)}; podium ranks tables without it") from None
         raise UsageError(f"podium does not know this inspect-ai's command line ({error}): {REMEDY}") from None
     # The help does without the option, rather than `podium inspect` without an Inspect that is built otherwise.
     with suppress(AttributeError, KeyError, TypeError):

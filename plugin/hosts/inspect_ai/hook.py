@@ -105,7 +105,7 @@ def rank_logs(logs: Iterable[EvalLog], done: dict[LogStates, bool] | None = None
                 key = log.location if tournament else log.eval.task
                 groups.setdefault((key, tuple(rankers or ["bradley-terry"])), []).append(log)
         except PodiumError as error:
-            tell(_failure_text([log], error))
+            tell(_unranked_text([log], error))
             ranked = False
     for (_, names), group in groups.items():
         success = _rank_together(group, names, {} if done is None else done)
@@ -132,7 +132,7 @@ def rankers_asked_for(log: EvalLog, environment: Mapping[str, str]) -> list[str]
     return list(dict.fromkeys(str(name).strip() for name in names if str(name).strip()))
 
 
-def _failure_text(logs: Sequence[EvalLog], error: Exception) -> str:
+def _unranked_text(logs: Sequence[EvalLog], error: Exception) -> str:
     """Return a message on logs that are not ranked; an error that names their place is not preceded by their names."""
     if all(log.location in str(error) for log in logs):
         return f"not ranked: {error}"
@@ -157,7 +157,7 @@ def _rank_together(logs: Sequence[EvalLog], rankers: Sequence[str], done: dict[L
             done[states_of(places)] = written is not None
     # Whatever it is: one bad log must not stop the others, and Inspect would say no more than that a hook failed.
     except Exception as error:
-        reason = _failure_text(logs, error)
+        reason = _unranked_text(logs, error)
         _print_at_end(lambda: tell(reason))
         return False
     from podium.report.ranking_view import ranking_text

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from podium.errors import DataError, UsageError, named_in_errors
+from podium.errors import DataError, UsageError, import_failure, install_hint, named_in_errors
 from podium.hookspecs import GatheredBattles, Reading, SourceFiles
 from podium.hosts.inspect_ai.log_files import is_beside_logs, is_log
 from podium.scorers.judging import load_reply
@@ -30,8 +31,10 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
         return GatheredBattles(claimed=beside)
     try:
         from podium.hosts.inspect_ai.folders import read_logs
-    except ImportError as error:
-        raise UsageError(f"{next(iter(logs))} is an Inspect log, and reading it needs inspect-ai ({error})") from None
+    except Exception as error:
+        missing = f"reading it needs inspect-ai: {install_hint('inspect')}"
+        why = import_failure("inspect-ai", error) if find_spec("inspect_ai") else missing
+        raise UsageError(f"{next(iter(logs))} is an Inspect log, and {why}") from None
     gathered = read_logs(logs, reading)
     return replace(gathered, claimed=gathered.claimed | beside)
 

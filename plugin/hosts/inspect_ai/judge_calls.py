@@ -19,7 +19,7 @@ from podium.hosts.inspect_ai.call_control import (
     make_calls,
     repeat_if_cut_short,
 )
-from podium.hosts.inspect_ai.call_errors import call_model
+from podium.hosts.inspect_ai.call_errors import generate_output
 from podium.hosts.inspect_ai.compatibility import batch_of, flatten_arguments
 from podium.hosts.inspect_ai.judge_models import NO_JUDGE, has_judge, identity, jury_of
 from podium.hosts.inspect_ai.log_contents import (
@@ -218,7 +218,7 @@ async def _call_model(
     async def ask() -> ModelOutput | str:
         """Return the output of one call, or why the provider refused the prompt's media; raise all other errors."""
         try:
-            return await call_model(model, asked, config=usual, cache=run.cache_policy(call))
+            return await generate_output(model, asked, config=usual, cache=run.cache_policy(call))
         except Exception as error:
             if media and (why := why_refused(error)):
                 return why

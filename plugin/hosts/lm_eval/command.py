@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from podium.errors import PodiumError, UsageError, install_hint
+from podium.errors import PodiumError, UsageError, import_failure, install_hint, is_of_package
 from podium.hosts.lm_eval.compatibility import build_command_line, call_after_evaluation, find_run_parser
 from podium.hosts.lm_eval.options import add_options, as_typed_here, is_ours, options_from, section_of, take_options
 from podium.printable import tell
@@ -28,7 +28,10 @@ def run_lm_eval(arguments: Sequence[str]) -> int:
         raise UsageError(f"lm-eval is not installed: {install_hint('lm-eval')}")
     try:
         cli = build_command_line()
-    except ImportError as error:
+    except Exception as error:
+        if not is_of_package(error, "lm_eval"):
+            without = "podium rank OUTPUT_DIRS --ranker NAME ranks earlier runs without it"
+            raise UsageError(f"{import_failure('lm-eval', error)}; {without}") from None
         raise UsageError(f"this lm-eval is too old or too new ({error}): {INSTEAD}") from None
     before, sys.argv = sys.argv, ["lm-eval", *arguments]
     try:

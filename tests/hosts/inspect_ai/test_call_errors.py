@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import anyio
 import pytest
 
-from podium.hosts.inspect_ai.call_errors import ConnectionFailedError, call_model, cause_of
+from podium.hosts.inspect_ai.call_errors import ConnectionFailedError, cause_of, generate_output
 
 ADDRESS = "http://127.0.0.1:9/v1"
 
@@ -31,7 +31,7 @@ class RateLimitError(APIConnectionError):
 
 
 def raised_by_call(*chain, base_url=ADDRESS):
-    """Return what `call_model` raises if a model raises the first of a chain, each error caused by the next."""
+    """Return what `generate_output` raises if a model raises the first of a chain, each error caused by the next."""
     for error, cause in pairwise(chain):
         error.__cause__ = cause
 
@@ -40,7 +40,7 @@ def raised_by_call(*chain, base_url=ADDRESS):
 
     model = SimpleNamespace(generate=generate, api=SimpleNamespace(base_url=base_url))
     with pytest.raises(Exception) as caught:
-        anyio.run(call_model, model, "a prompt")
+        anyio.run(generate_output, model, "a prompt")
     return caught.value
 
 

@@ -16,11 +16,25 @@ def printable(text: str) -> str:
     return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
 
 
+LONG_WORD = re.compile(r"\S{300,}")
+
+
+def readable(text: str, most: int = 4000) -> str:
+    """Escape control characters; leave out the middle of endless words, and of a text beyond `most` characters."""
+    text = printable(LONG_WORD.sub(lambda word: f"{word[0][:60]}...{word[0][-15:]}", text))
+    return text if len(text) <= most else f"{text[: most // 2]} ... {text[-most // 4 :]}"
+
+
+def readable_cell(text: str) -> str:
+    """Return a readable text for a cell of a table."""
+    return readable(text, 400)
+
+
 def tell(message: str, who: str = "podium") -> None:
-    """Write a message to stderr with control characters escaped and URL credentials removed."""
+    """Write a message to stderr, readable and with URL credentials removed."""
     from podium.storage.remote import without_secrets  # imported here because lm-eval's help loads this file
 
-    print(printable(f"{who}: {without_secrets(message)}"), file=sys.stderr)
+    print(readable(f"{who}: {without_secrets(message)}"), file=sys.stderr)
 
 
 def escape_formula(text: str) -> str:

@@ -235,6 +235,52 @@ def test_an_infinite_margin_on_a_criterion_is_rejected(save):
     assert "row 1: margin_tone 'inf' is infinite. Remedy: leave the cell empty" in message
 
 
+def test_a_reason_beside_a_credit_is_a_contradiction_named_with_its_row(save):
+    message = refusal(save("v.csv", "item,model_a,model_b,credit,reason\n1,x,y,0,\n2,x,y,1,refusal\n3,x,y,,refusal\n"))
+    assert "v.csv, row 2: reason 'refusal' contradicts the credit of its row. Remedy: empty one of the two" in message
+
+
+def test_a_column_reason_of_explanations_is_kept_under_another_name(save):
+    words = "The first response answers all three parts of the question, the second only one of them"
+    battles = podium.read_battles(
+        save("v.csv", f"item,model_a,model_b,credit,reason\n1,x,y,1,{words.replace(',', ' -')}\n2,x,y,0,it is\n")
+    )
+    assert (battles.counts().unparsed, battles.to_frame()["reason_"].notna().sum()) == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "problem"),
+    [
+        ("length_b", -5, "is below 0"),
+        ("margin", 1e308, "is too large"),
+        ("score_a", -1e308, "is too large"),
+        ("margin_tone", 1e101, "is too large"),
+    ],
+)
+def test_a_number_that_cannot_be_is_named_with_its_row(column, value, problem):
+    frame = pd.DataFrame(circle(), columns=["item", "model_a", "model_b", "credit"]).assign(
+        score_b=0.0, **{column: 1.0}
+    )
+    frame.loc[2, column] = value
+    assert f"the data frame, row 3: {column} {float(value)} {problem}. Remedy: " in refusal(frame)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("margin", [1e10, 1e100])
+def test_the_largest_margins_rank_without_a_warning_of_numpy(margin):
+    rows = [(*row, margin * (2 * row[3] - 1), row[3], 3.0) for row in circle(8)]
+    battles = table(*rows, columns=("item", "model_a", "model_b", "credit", "margin", "human", "length_a"))
+    assert len(podium.rank(battles, "bradley-terry,soft-elo,win-rate", beta=1.0).standings) == 3
+
+
+@pytest.mark.parametrize("cells", [("0,5", "1"), ("0,5", "0,5")])
+def test_a_decimal_comma_in_a_comma_table_is_told_to_be_a_point(save, cells):
+    rows = "".join(f'{k},x,y,"{cell}"\n' for k, cell in enumerate(cells))
+    message = refusal(save("v.csv", HEADER + rows))
+    assert "row 1: credit '0,5' is not a number" in message
+    assert message.endswith("Remedy: write a number, as 0.5, or leave it empty")
+
+
 def test_two_columns_of_one_criterion_are_rejected():
     frame = pd.DataFrame([("x", "y", 1.0, 2.0)], columns=["model_a", "model_b", "margin_tone", "margin_tone"])
     assert "two columns are called 'margin_tone'" in refusal(frame, format="podium")

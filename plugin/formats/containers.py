@@ -20,7 +20,7 @@ from podium.counting.relations import ROW, quote_name
 from podium.errors import DataError, UsageError
 from podium.formats.delimited import open_delimited
 from podium.formats.json_text import first_line_is_a_record, open_lines, read_document
-from podium.formats.records import Column, Records, records_of
+from podium.formats.records import MOST_BLANK, Column, Records, blank_lines, records_of
 from podium.text import shorten
 
 PLAIN = (".csv", ".tsv", ".parquet", ".json", ".jsonl")
@@ -90,13 +90,16 @@ def _copy(stream: Any, kind: str, engine: Duck, packed: int | None = None) -> Pa
         content = gzip.GzipFile(fileobj=stream)
     elif kind == "zstd":
         content = pa.CompressedInputStream(pa.PythonFile(stream), kind)
-    size, most = 0, max(UNPACKED_SIZE, (packed or 0) * UNPACKED_RATIO)
+    size, blank, most = 0, 0, max(UNPACKED_SIZE, (packed or 0) * UNPACKED_RATIO)
     try:
         with copy.open("wb") as target:
             while piece := content.read(PIECE):
                 if packed and not size:
                     _reject_binary(piece)
                 size += target.write(piece)
+                blank = blank + len(piece) if piece.isspace() else 0
+                if blank > MOST_BLANK:
+                    raise blank_lines()
                 if packed and size > most:
                     problem = f"it unpacks to more than {UNPACKED_RATIO} times its size"
                     raise DataError(problem, remedy="unpack it yourself if you trust it")

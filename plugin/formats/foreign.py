@@ -95,7 +95,7 @@ def propose_map(records: Records, in_python: bool = False) -> str | None:
     column = records.columns["credit"]
     words = records.rows(f"distinct {column.text}", f"where {column.is_strange} order by 1 limit 20")
     credits = _likely_credits([word for (word,) in words])
-    if not words:
+    if not credits:
         return None
     pairs = ", ".join(f"{word!r}: {credit}" for word, credit in credits.items())
     return f"credit_map={{{pairs}}}" if in_python else _format_option(credits)

@@ -54,7 +54,7 @@ def open_lines(path: Path, held: Path, engine: Duck) -> Records:
 
     def line_numbers() -> pd.Index:
         with held.open("rb") as stream:
-            return pd.Index([place for place, line in enumerate(stream, 1) if line.strip()], name="line")
+            return pd.Index([place for place, line in enumerate(short_lines(stream), 1) if line.strip()], name="line")
 
     return Records(engine, str(path), view, columns, line_numbers)
 

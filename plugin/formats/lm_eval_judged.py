@@ -13,9 +13,10 @@ from typing import Any
 
 import pandas as pd
 
-from podium.errors import DataError
+from podium.errors import DataError, named_in_errors
 from podium.format_version import require_format
 from podium.formats.lm_eval_layout import Samples, open_bytes, sample_rows
+from podium.formats.records import short_lines
 from podium.hookspecs import GatheredBattles
 from podium.text import parse_json
 
@@ -78,8 +79,9 @@ def gather_verdicts(files: Sequence[Samples]) -> GatheredBattles:
     sheets = []
     for file in files:
         # Most files hold none: searching their bytes is faster than parsing them.
-        with open_bytes(file.path) as stream:
-            rows = list(_read_judgments(file, lost)) if any(MARK.encode() in line for line in stream) else []
+        with open_bytes(file.path) as stream, named_in_errors(file.path):
+            is_judged = any(MARK.encode() in line for line in short_lines(stream))
+        rows = list(_read_judgments(file, lost)) if is_judged else []
         if rows:
             sheets.append((str(file.path), pd.DataFrame(rows).set_index("line")))
     rest = len(files) - len(sheets)

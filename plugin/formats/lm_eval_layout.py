@@ -16,7 +16,7 @@ from typing import Any
 
 from podium.errors import DataError, UsageError
 from podium.formats.json_text import CutLineError, json_lines
-from podium.formats.records import whole_number
+from podium.formats.records import LONGEST_LINE, whole_number
 from podium.formats.runs import FiledRun, choose_runs
 from podium.text import parse_json, some, text_of
 
@@ -94,7 +94,7 @@ def is_samples(path: Path) -> bool:
         return False
     try:
         with open_bytes(path) as stream:
-            first = parse_json(stream.readline())
+            first = parse_json(stream.readline(LONGEST_LINE))
     except (ValueError, OSError, EOFError, zlib.error):
         return named["time"] is not None
     return isinstance(first, dict) and first.keys() >= SAMPLE_FIELDS

@@ -19,6 +19,8 @@ from podium.text import EMPTY, shorten
 
 LONGEST_LINE = 64 * 2**20
 """Bytes; a longer line is not one record."""
+MOST_BLANK = 4_000_000
+"""Blank lines in sequence, or bytes of them, that are read."""
 TEXT, JSON = "VARCHAR", "JSON"
 REALS = ("DOUBLE", "FLOAT")
 NUMERIC = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
@@ -30,15 +32,24 @@ MOST_DIGITS = 300
 
 
 def short_lines(stream: BinaryIO) -> Iterator[bytes]:
-    """Yield the lines of a file; DataError if one is longer than `LONGEST_LINE`."""
+    """Yield the lines of a file; DataError if one is longer than `LONGEST_LINE`, or endless many are blank."""
+    blank = 0
     for place in count(1):
         line = stream.readline(LONGEST_LINE + 1)
         if not line:
             return
+        blank = blank + 1 if line.isspace() else 0
+        if blank > MOST_BLANK:
+            raise blank_lines().with_place("", f"line {place}")
         if len(line) > LONGEST_LINE:
             remedy = "write one record per line, without the bulk that podium does not need"
             raise DataError(f"longer than {LONGEST_LINE >> 20} MiB", row=f"line {place}", remedy=remedy)
         yield line
+
+
+def blank_lines() -> DataError:
+    """Return the error for a file with endless many blank lines."""
+    return DataError(f"more than {MOST_BLANK:,} blank lines", remedy="remove them; was the file damaged?")
 
 
 def not_utf_8(row: str) -> DataError:

@@ -223,7 +223,7 @@ def parse_numbers(column: pd.Series) -> np.ndarray:
     if not pd.api.types.is_numeric_dtype(column):
         unclear = column[np.isnan(numbers)]
         empty = unclear.isna() | unclear.astype(str).str.strip().str.lower().isin(EMPTY)
-        reject_cells(unclear, ~empty.to_numpy(), "is not a number", "write a number or leave it empty")
+        reject_cells(unclear, ~empty.to_numpy(), "is not a number", "write a number, as 0.5, or leave it empty")
     reject_cells(column, np.isinf(numbers), "is infinite", "leave the cell empty if the value is unknown")
     return numbers
 

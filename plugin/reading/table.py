@@ -14,6 +14,10 @@ NUMBERS = ("credit", "margin", "score_a", "score_b", "human", "length_a", "lengt
 TEXTS = ("item", "judge", "order", "category", "reason", "swap")
 ORDERS = ("ab", "ba", "merged")
 SCORES = frozenset({"item", "model", "score"})
+LARGEST = 1e100
+"""Numbers beyond it overflow in squares and products."""
+LONGEST_REASON = 60
+"""Characters; a longer text beside a credit explains the verdict."""
 FRAME = "the data frame"
 """Name of a data frame in messages."""
 LIKELY = {
@@ -48,16 +52,24 @@ def check(records: Records, *, skip_alone: bool = False) -> Records | None:
             typed, remedy = _typed_columns(records, records.columns), "every score needs its item and model"
             empty = [Rule(name, _is_blank(typed[name].sql), "is empty", remedy) for name in ("item", "model")]
             return _scan_rows(records, typed, [*_number_rules(records), *empty], "false")
-        swap = records.columns.get("swap")
-        if swap and records.rows("1", f"where {swap.text} not in {_sql_list(SWAPS)} limit 1"):
-            # Other files use a column of this name for a flag.
-            renamed = {name if name != "swap" else "swap_": column for name, column in records.columns.items()}
-            records = replace(records, columns=renamed)
+        records = _rename_foreign(records)
         typed = _typed_battles(records)
         rules = [*_number_rules(records), *_battle_rules(records, typed)]
         return _scan_rows(records, typed, rules, f"{typed['model_a'].sql} = {typed['model_b'].sql}", skip_alone)
     except DataError as error:
         raise error.with_place(records.source) from None
+
+
+def _rename_foreign(records: Records) -> Records:
+    """Append `_` to a column `swap` that holds flags, and to a column `reason` that explains verdicts in sentences."""
+    columns, has_reason = records.columns, {"credit", "reason"} <= records.columns.keys()
+    foreign = {"swap": f"{columns['swap'].text} not in {_sql_list(SWAPS)}"} if "swap" in columns else {}
+    if has_reason:
+        sentence = f"length({columns['reason'].text}) > {LONGEST_REASON}"
+        foreign["reason"] = f"{columns['credit'].text} is not null and {sentence}"
+    found = {name for name, other in foreign.items() if records.rows("1", f"where {other} limit 1")}
+    renamed = {f"{name}_" if name in found else name: column for name, column in columns.items()}
+    return replace(records, columns=renamed)
 
 
 def _scan_rows(
@@ -170,14 +182,17 @@ def _typed_battles(records: Records) -> dict[str, Column]:
 
 def _number_rules(records: Records) -> list[Rule]:
     """Return the rules that numeric columns hold finite numbers."""
-    names = [*criterion_columns(records.columns), *NUMBERS, "score"]
+    names = [*criterion_columns(records.columns), *NUMBERS, "score", "length"]
     rules = []
     for name in (name for name in names if name in records.columns):
         column = records.columns[name]
         if not column.is_number:
-            rules.append(Rule(name, column.is_strange, "is not a number", "write a number or leave it empty"))
+            rules.append(Rule(name, column.is_strange, "is not a number", "write a number, as 0.5, or leave it empty"))
         remedy = "leave the cell empty if the value is unknown"
         rules.append(Rule(name, f"isinf({column.number})", "is infinite", remedy))
+        rules.append(Rule(name, f"abs({column.number}) > {LARGEST}", "is too large", remedy))
+        if name.startswith("length"):
+            rules.append(Rule(name, f"{column.number} < 0", "is below 0", remedy))
     return rules
 
 
@@ -193,6 +208,10 @@ def _battle_rules(records: Records, typed: Mapping[str, Column]) -> list[Rule]:
     ]
     for name in [name for name in ("credit", "human") if name in records.columns]:
         rules.append(Rule(name, f"{typed[name].sql} not between 0 and 1", "is outside [0, 1]", credit))
+    if {"credit", "reason"} <= records.columns.keys():
+        broken = f"{typed['credit'].sql} is not null and {typed['reason'].sql} is not null"
+        remedy = "empty one of the two: a reason says why there is no credit"
+        rules.append(Rule("reason", broken, "contradicts the credit of its row", remedy))
     if "weight" in typed:
         remedy = "remove the row instead of weighting it by 0"
         rules.append(Rule("weight", f"{typed['weight'].sql} <= 0", "is not above 0", remedy))

@@ -7,7 +7,7 @@ from typing import Any
 
 from podium.nouns.estimate import Estimate
 from podium.nouns.ranking import Entry, Fit, Ranking, Standings
-from podium.printable import printable
+from podium.printable import readable
 from podium.rankers.defaults import RANKER_OF_DECISIONS
 from podium.report.model import EMPTY, WARNING, Axis, Report, Table
 from podium.report.numbers import (
@@ -35,7 +35,7 @@ def ranking_text(ranking: Ranking, rephrase: Callable[[str], str] = str) -> str:
     """Render a ranking as text, with warnings and failures; `rephrase` replaces option names by those of a host."""
     warnings = dict.fromkeys(warning for standings in ranking.standings for warning in standings.warnings)
     notes = [WARNING + warning for warning in warnings] + [f"not ranked: {failure}" for failure in ranking.failures]
-    return terminal_text(ranking_reports(ranking)) + rephrase("".join(f"podium: {printable(note)}\n" for note in notes))
+    return terminal_text(ranking_reports(ranking)) + rephrase("".join(f"podium: {readable(note)}\n" for note in notes))
 
 
 def ranking_reports(ranking: Ranking) -> tuple[Report, ...]:

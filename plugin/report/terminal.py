@@ -9,7 +9,7 @@ from dataclasses import replace
 from rich.cells import cell_len, set_cell_size
 
 from podium.nouns.estimate import Estimate
-from podium.printable import printable
+from podium.printable import readable, readable_cell
 from podium.report.model import Fact, Report, Table
 
 PLAIN_WIDTH = 120
@@ -56,7 +56,7 @@ def _report_blocks(report: Report, width: int, styled: bool) -> Iterator[list[st
 def _wrap(texts: Sequence[str], width: int) -> list[str]:
     """Wrap texts; list items get a hanging indent."""
     lines = []
-    for text in map(printable, texts):
+    for text in map(readable, texts):
         indent = "  " if text.startswith(("- ", "→ ")) else ""
         lines += textwrap.wrap(
             text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
@@ -67,7 +67,7 @@ def _wrap(texts: Sequence[str], width: int) -> list[str]:
 def _fact_lines(facts: Sequence[Fact], width: int) -> list[str]:
     """Render facts in aligned columns; only labels wrap."""
     facts = [fact if width >= NARROW else replace(fact, clusters="") for fact in facts]
-    cells = [None if fact.interval is None else tuple(map(printable, fact.cells)) for fact in facts]
+    cells = [None if fact.interval is None else tuple(map(readable_cell, fact.cells)) for fact in facts]
     widths = [max((cell_len(row[k]) for row in cells if row), default=0) for k in range(4)]
     widths[0] = min(widths[0], max(width - INDENT - sum(widths[1:]) - 3 * (GAP - 1), SHORTEST_LABEL))
     lines = []
@@ -137,13 +137,13 @@ def _width(table: Table) -> int:
 
 
 def _bare(table: Table) -> Table:
-    """Return a table without bars, with control characters replaced."""
-    rows = tuple(tuple(map(printable, row)) for row in table.rows)
-    return replace(table, header=tuple(map(printable, table.header)), rows=rows, axis=None)
+    """Return a table without bars, with readable cells."""
+    rows = tuple(tuple(map(readable_cell, row)) for row in table.rows)
+    return replace(table, header=tuple(map(readable_cell, table.header)), rows=rows, axis=None)
 
 
 def _with_bars(table: Table) -> Table:
-    """Return a table with its bars as a column of text, and with control characters replaced."""
+    """Return a table with its bars as a column of text, and with readable cells."""
     axis, table = table.axis, _bare(table)
     if axis is None:
         return table

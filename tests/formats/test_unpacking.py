@@ -6,7 +6,9 @@ import resource
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 import podium
@@ -44,6 +46,18 @@ def test_a_file_that_swells_beyond_all_tables_is_rejected(tmp_path, monkeypatch)
     path.write_bytes(gzip.compress(b"item,model_a,model_b,credit\n" + b"0" * 20_000_000))
     with pytest.raises(podium.DataError, match="it unpacks to more than 250 times its size"):
         podium.read_battles(path)
+
+
+@pytest.mark.parametrize(
+    "name", ["bomb.csv.zst", "bomb.jsonl.zst", "bomb.csv", "samples_t_2026-01-31T10-20-30.jsonl.gz"]
+)
+def test_a_file_of_endless_blank_lines_is_rejected_before_it_is_read_to_the_end(tmp_path, name):
+    head = b'{"doc_id":0,"doc":{},"arguments":[],"acc":1.0}' if "jsonl" in name else b"item,model_a,model_b,credit"
+    pack = {".gz": gzip.compress, ".zst": lambda content: pa.compress(content, "zstd", asbytes=True)}
+    content = head + b"\n" * 6_000_000 + b"1,x,y,1\n"
+    (tmp_path / name).write_bytes(pack.get(Path(name).suffix, bytes)(content))
+    with pytest.raises(podium.DataError, match=rf"{name}.*: more than 4,000,000 blank lines. Remedy: remove them"):
+        podium.read_battles(tmp_path / name)
 
 
 def test_what_swells_out_of_a_pipe_is_rejected_as_well(tmp_path, monkeypatch):

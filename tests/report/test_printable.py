@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import podium
-from podium.printable import escape_cells, formula_columns
+from podium.printable import escape_cells, formula_columns, tell
 from podium.report.ranking_view import ranking_text
 from podium.report.writers import WRITERS, styled_text
 
@@ -70,6 +70,17 @@ def test_a_column_name_that_a_spreadsheet_would_run_is_escaped_and_named() -> No
     frame = pd.DataFrame({"=1+1": [1.0], "nested": [{"a": 1}]})
     assert list(escape_cells(frame)) == ["'=1+1", "nested"]
     assert formula_columns(frame) == ["=1+1"]
+
+
+@pytest.mark.parametrize("name", ["n" * 300_000, "n " * 150_000, "\u2003n" * 150_000], ids=["word", "words", "spaces"])
+def test_an_endless_name_is_printed_short_and_written_whole(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [(f"q{k}", *pair, k % 3 / 2) for k in range(12) for pair in ((name, "elm"), ("elm", "oak"), ("oak", name))]
+    ranking = podium.rank(podium.read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])))
+    assert len(ranking_text(ranking)) < 12_000
+    tell(f"no model called {name!r}. Remedy: name another")
+    said = capsys.readouterr().err
+    assert (len(said) < 5000, said.endswith("Remedy: name another\n")) == (True, True)
+    assert name in {row["model"] for row in json.loads(ranking.to_json())["rankings"][0]["models"]}
 
 
 @pytest.mark.slow

@@ -76,7 +76,7 @@ def _samples_in_archive(path: Path) -> Iterator[ScoredSample]:
         # A sample that was run again is there twice under one name, and the name stands for the later one.
         names = {name for name in archive.namelist() if name.startswith(FOLDER) and name.endswith(SUFFIX)}
         for name in sorted(names, key=_sort_key):
-            with _damage_as_data_error(path):
+            with _damage_as_data_error(path, name.removeprefix(FOLDER).removesuffix(SUFFIX)):
                 kept = json.loads(archive.read(name))
                 if "score" in kept:  # as very old logs have it
                     sample = _scored_sample(EvalSample.model_validate({key: kept[key] for key in kept.keys() - UNUSED}))
@@ -100,13 +100,14 @@ def _scored_sample(sample: EvalSample) -> ScoredSample:
 
 
 @contextmanager
-def _damage_as_data_error(path: Path) -> Iterator[None]:
+def _damage_as_data_error(path: Path, sample: str | None = None) -> Iterator[None]:
     """Raise DataError for every error of the body: archives, compression and JSON all have their own."""
     try:
         yield
     except Exception as error:
         problem = f"not a whole Inspect log ({shorten(str(error))})"
-        raise DataError(problem, source=str(path), remedy="give a log that Inspect can open") from None
+        row = None if sample is None else f"sample {shorten(sample)}"
+        raise DataError(problem, source=str(path), row=row, remedy="give a log that Inspect can open") from None
 
 
 class TableBuilder:

@@ -67,8 +67,8 @@ def _rename_foreign(records: Records) -> Records:
     if has_reason:
         sentence = f"length({columns['reason'].text}) > {LONGEST_REASON}"
         foreign["reason"] = f"{columns['credit'].text} is not null and {sentence}"
-    found = {name for name, other in foreign.items() if records.rows("1", f"where {other} limit 1")}
-    renamed = {f"{name}_" if name in found else name: column for name, column in columns.items()}
+    misnamed = {name for name, other in foreign.items() if records.rows("1", f"where {other} limit 1")}
+    renamed = {f"{name}_" if name in misnamed else name: column for name, column in columns.items()}
     return replace(records, columns=renamed)
 
 

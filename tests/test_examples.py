@@ -51,8 +51,8 @@ def test_items_are_named_and_a_row_without_an_item_is_called_by_its_number():
 def test_one_more_item_is_in_the_singular_and_the_tests_it_is_for_are_named():
     gap, power = "between wren and finch is the measured 72 Elo", "1 more item would separate them with 80% power"
     texts = [more_items_sentence("wren", "finch", 1, "72 Elo", pairs=pairs) for pairs in (1, 15)]
-    tests = "these two models alone", "all 15 pairs at once"
-    assert texts == [f"If the true gap {gap}, {power}. This number is for a test of {tested}." for tested in tests]
+    tests = "is for a test of these two models alone", "includes a correction for testing all 15 pairs"
+    assert texts == [f"If the true gap {gap}, {power}. This number {tested}." for tested in tests]
 
 
 def test_a_warning_has_its_figures():

@@ -28,7 +28,7 @@ CAUTION, UNKNOWN_CHECKS = "caution: {text}", "unknown: {names}"
 
 MORE_ITEMS = (
     "If the true gap between {first} and {second} is the measured {gap}, {items} would separate them with 80% power. "
-    "This number is for a test of {tested}."
+    "This number {tested}."
 )
 MORE_ITEMS_UNKNOWN = "How many more {noun}s would separate {first} from {second} is unknown: {reason}."
 GAP_WITHIN_ERROR = "the gap is smaller than its standard error"
@@ -68,6 +68,6 @@ def join_item_names(names: Sequence[str]) -> str:
 
 def more_items_sentence(first: str, second: str, items: int, gap: str, noun: str = "item", *, pairs: int) -> str:
     """Write how many more items would separate two models, at least one, in a test of so many pairs of models."""
-    number, tested = max(items, 1), "these two models alone" if pairs == 1 else f"all {pairs:,} pairs at once"
+    number, tested = max(items, 1), "is for a test of these two models alone" if pairs == 1 else f"includes a correction for testing all {pairs:,} pairs"
     more = f"{number:,} more {plural(noun, number)}"
     return MORE_ITEMS.format(items=more, first=first, second=second, gap=gap, tested=tested)

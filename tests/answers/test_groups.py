@@ -123,7 +123,7 @@ def test_more_items_are_those_of_the_formula_with_the_critical_value_of_the_rank
     items = further_items(40, 2.9, 2.0)
     assert next_sentence(standings(across(3))) == (
         f"If the true gap between amber and birch is the measured 72 Elo, {items} more items would separate them with "
-        "80% power. This number is for a test of all 15 pairs at once."
+        "80% power. This number includes a correction for testing all 15 pairs."
     )
 
 

@@ -136,7 +136,7 @@ def test_answer_counts_further_labels():
     assert who == f"All pairs of the three models are too close to call with these {len(asked)} human labels."
     assert re.fullmatch(
         r"If the true gap between .* is the measured \d+ Elo, [\d,]+ more labels would separate them with 80% power\. "
-        r"This number is for a test of all 3 pairs at once\.",
+        r"This number includes a correction for testing all 3 pairs\.",
         after,
     )
     even = standings(read_battles(asked.assign(human=0.5))).answer

@@ -73,6 +73,7 @@ def write_run(
     results: bool = True,
     samples: bool = True,
     one_folder: bool = False,
+    generation: Mapping[str, Any] | str | None = None,
 ) -> Path:
     """Write one run as lm-eval does; return its folder."""
     home = folder if one_folder else folder / model.replace("/", "__")
@@ -83,6 +84,7 @@ def write_run(
     if results:
         stem = "scores" if one_folder else "results"
         content = _results(model, tasks, higher, figures, arguments)
+        content["config"]["gen_kwargs"] = generation
         (home / f"{stem}_{time}.json").write_text(json.dumps(content, indent=2), encoding="utf-8")
     return home
 

@@ -54,7 +54,12 @@ def _with_names(places: Iterable[RemoteFile], names: Sequence[str]) -> list[Remo
 
 
 def split_label(source: str) -> tuple[str | None, str]:
-    """Split `label=path` into label and path; the label is None if the `=` is part of a path (`judge=gpt-4/*.json`)."""
-    label, equals, path = source.partition("=")
+    """Split `label=path` into label and path; the label is None if the `=` is part of a path (`judge=gpt-4/*.json`).
+
+    The label ends at the first `=` before a path that exists, as in `amber temperature=0=runs/`, else at the first.
+    """
+    splits = [(source[:k], source[k + 1 :]) for k, sign in enumerate(source) if sign == "="]
+    known = [pair for pair in splits if pair[1] and Path(pair[1]).exists()]
+    label, path = [*known, *splits, ("", "")][0]
     is_path = is_url(source) or Path(source).exists() or (has_magic(source) and any(iglob(source, recursive=True)))
-    return (label or None, path) if equals and "/" not in label and not is_path else (None, source)
+    return (label or None, path) if splits and (known or "/" not in label) and not is_path else (None, source)

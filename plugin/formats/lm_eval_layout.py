@@ -9,7 +9,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -50,11 +50,21 @@ class Results:
     @cached_property
     def arguments(self) -> dict[str, Any]:
         """Arguments that identify the model, without those such as the batch size."""
-        given = self.value("config", "model_args")
+        given = self._assignments("model_args")
+        return {key: value for key, value in given.items() if key not in IRRELEVANT_ARGUMENTS}
+
+    @cached_property
+    def generation(self) -> dict[str, str]:
+        """Settings of generation that were given for the run, as text."""
+        return {key: text_of(value) or "" for key, value in self._assignments("gen_kwargs").items()}
+
+    def _assignments(self, name: str) -> Mapping[str, Any]:
+        """Return an option of the run that is a mapping, or a text such as `a=1,b=2`."""
+        given = self.value("config", name)
         if isinstance(given, str):
             pairs = (part.partition("=") for part in given.split(",") if part)
-            given = {key.strip(): value for key, _, value in pairs}
-        return {key: value for key, value in (given or {}).items() if key not in IRRELEVANT_ARGUMENTS}
+            return {key.strip(): value for key, _, value in pairs}
+        return given if isinstance(given, Mapping) else {}
 
     def value(self, *keys: str) -> Any:
         """Return the value under nested keys; None if there is none."""
@@ -128,6 +138,7 @@ def find_runs(paths: Sequence[Path], label: str | None, *, searched: bool) -> tu
 
 def select_runs(files: Iterable[Samples], *, every: bool = False) -> tuple[list[Samples], list[str]]:
     """Select the newest run of each model and task, or every run, oldest first; also return notes on those left out."""
+    files, notes = name_by_settings(list(files))
     cells: dict[tuple[str, str], list[Samples]] = {}
     by_path = {file.path: file for file in files}
     for file in sorted(by_path.values(), key=lambda file: (file.time, str(file.path))):
@@ -136,7 +147,31 @@ def select_runs(files: Iterable[Samples], *, every: bool = False) -> tuple[list[
         _reject_ambiguous_runs(own)
     runs = [FiledRun(file.path, *cell, cell, file.time) for cell, own in cells.items() for file in own]
     chosen = choose_runs(runs, every=every)
-    return [by_path[run.path] for run in chosen.runs], chosen.notes
+    return [by_path[run.path] for run in chosen.runs], [*notes, *chosen.notes]
+
+
+def name_by_settings(files: Sequence[Samples]) -> tuple[list[Samples], list[str]]:
+    """Add to the names of models the settings of generation in which runs on a task differ, with a note on each model;
+    labels stay."""
+    unnamed = [file for file in files if file.results and not file.has_label]
+    runs: dict[tuple[str, str], list[dict[str, str]]] = {}
+    for file in unnamed:
+        runs.setdefault((file.model, file.task), []).append(file.results.generation if file.results else {})
+    differing: dict[str, set[str]] = {}
+    for (model, _), own in runs.items():
+        names = {name for one in own for name in one if len({other.get(name) for other in own}) > 1}
+        differing.setdefault(model, set()).update(names)
+    named: dict[str, dict[str, None]] = {}
+    renamed = []
+    for file in files:
+        if file.results and not file.has_label and (names := differing[file.model]):
+            own = file.results.generation
+            name = " ".join([file.model, *(f"{key}={own[key]}" for key in sorted(names & own.keys()))])
+            named.setdefault(file.model, {})[name] = None
+            file = replace(file, model=name, has_label=True)
+        renamed.append(file)
+    why = "runs of {} with other gen_kwargs count as different models: {}"
+    return renamed, [why.format(model, some(sorted(names))) for model, names in named.items()]
 
 
 def _reject_ambiguous_runs(runs: Sequence[Samples]) -> None:

@@ -306,6 +306,39 @@ def test_one_model_in_two_folders_is_rejected_with_labels_as_remedy(tmp_path: Pa
         podium.read_battles(tmp_path)
 
 
+SETTINGS = [{"temperature": 0, "top_p": 1}, {"temperature": 0.7, "top_p": 1}, "temperature=1.3,top_p=1"]
+
+
+def test_runs_with_other_settings_of_generation_are_models_named_by_what_differs(tmp_path: Path) -> None:
+    for k, (settings, values) in enumerate(zip(SETTINGS, (A, B, A), strict=True)):
+        write_run(tmp_path / f"t{k}", "org/smol", {"t": scored(values)}, generation=settings)
+    names = [f"org/smol temperature={value}" for value in ("0", "0.7", "1.3")]
+    for sources in ([tmp_path], [tmp_path / f"t{k}" for k in range(3)]):
+        battles = podium.read_battles(*sources)
+        assert battles.models == tuple(names)
+        assert f"runs of org/smol with other gen_kwargs count as different models: {', '.join(names)}" in battles.notes
+
+
+def test_a_run_without_settings_keeps_its_name_and_a_label_is_never_changed(tmp_path: Path) -> None:
+    for name, settings in (("one", None), ("two", {"temperature": 1}), ("three", {"temperature": 2})):
+        write_run(tmp_path / name, "smol", {"t": scored(A)}, generation=settings)
+    battles = podium.read_battles(tmp_path / "one", tmp_path / "two", f"warm={tmp_path / 'three'}")
+    assert battles.models == ("smol", "smol temperature=1", "warm")
+
+
+def test_a_newer_run_with_the_same_settings_replaces_the_older(tmp_path: Path) -> None:
+    write_run(tmp_path, "elm", {"t": scored(B)})
+    for time, values in ((TIME, A), (LATER, B)):
+        write_run(tmp_path, "smol", {"t": scored(values)}, time=time, generation={"temperature": 1})
+    battles = podium.read_battles(tmp_path)
+    assert battles.models == ("elm", "smol")
+    assert any("smol was run 2 times on t: the newest counts" in note for note in battles.notes)
+
+
+def test_a_label_may_hold_an_equals_sign_before_a_path_that_exists(out: Path) -> None:
+    assert podium.read_battles(f"org/a t=0={out}/org__a", f"b={out}/org__b").models == ("b", "org/a t=0")
+
+
 def test_tasks_of_one_model_in_two_folders_belong_together(tmp_path: Path) -> None:
     for task in ("t", "u"):
         for name, values in (("a", A), ("b", B)):

@@ -9,7 +9,7 @@ from typing import Any
 
 from podium.errors import UsageError
 from podium.formats.files import split_label
-from podium.formats.lm_eval_layout import SAMPLES, Samples, describe_samples, is_samples
+from podium.formats.lm_eval_layout import SAMPLES, Samples, describe_samples, is_samples, name_by_settings
 from podium.hosts.lm_eval.compatibility import write_results
 from podium.storage.atomic_files import atomic_file, atomic_folder
 
@@ -61,14 +61,16 @@ def results_folder(output_path: str) -> Path:
 
 def collect_runs(folder: Path, run: Path, label: str | None, others: Sequence[Samples]) -> RunFolders:
     """Link other models' samples and results of this run's tasks into a folder; return the folders of all runs."""
-    samples = _samples_in(run, label)
+    own = _samples_in(run, label)
+    named, settings = name_by_settings([*own, *others])
+    samples, others = named[: len(own)], named[len(own) :]
     model, tasks = samples[0].model, {file.task for file in samples}
     earlier = dict.fromkeys(str(file.path.parent) for file in others if file.model == model)
     models: dict[tuple[str, Path], list[Samples]] = {}
     for file in others:
         if file.model != model and file.task in tasks:
             models.setdefault((file.model, file.path.absolute().parent), []).append(file)
-    sources, origins = [f"{label}={run}" if label else str(run)], {str(run): "this run"}
+    sources, origins = [f"{model}={run}" if samples[0].has_label else str(run)], {str(run): "this run"}
     for number, ((other, origin), files) in enumerate(models.items(), 1):
         place = folder / f"{number}" / origin.name
         place.mkdir(parents=True)
@@ -77,7 +79,7 @@ def collect_runs(folder: Path, run: Path, label: str | None, others: Sequence[Sa
         sources.append(f"{other}={place}" if files[0].has_label else str(place))
         origins[str(place)] = str(files[0].path.parent)
     notes = tuple(f"this run replaces earlier runs of {model} in {place}" for place in earlier)
-    return RunFolders(model, tuple(sources), origins, notes)
+    return RunFolders(model, tuple(sources), origins, (*settings, *notes))
 
 
 def write_run(folder: Path, results: Mapping[str, Any], tracker: Any) -> Path:

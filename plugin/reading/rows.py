@@ -205,13 +205,29 @@ def _union(engine: Duck, parts: Sequence[Records], places: Sequence[int] | None 
     return view
 
 
+def note_unnamed_columns(engine: Duck, view: str) -> list[str]:
+    """Return a note on rows without items and on raters that count as one judge, with the option that names both."""
+    names, said, likely = engine.columns(view), [], {}
+    for own in table.OPTIONAL:
+        if own in names and engine.rows(f"select 1 from {view} where {own} is not null limit 1"):
+            continue
+        words = {word for known in table.LIKELY[own] for word in (known, f"{known}_id")}
+        column = next((name for name in names if name.lower() in words), None)
+        number = engine.rows(f"select count(distinct {quote_name(column)}) from {view}")[0][0] if column else 0
+        if own == "item":
+            said.append("no item column: each row counts as an item of its own")
+        if number and (own == "item" or number > 1):
+            likely[own] = column
+            said += [f"no judge column: the {number} in {column} count as one judge"] if own == "judge" else []
+    parts = " and ".join(f"{column} is the {own}" for own, column in likely.items())
+    option = ",".join(f"{own}={column}" for own, column in likely.items())
+    return [f"{'; '.join(said)}{f'; if {parts}, say --columns {option}' if likely else ''}"] if said else []
+
+
 def note_odd_items(engine: Duck, view: str) -> list[str]:
-    """Return notes on rows without items, and on items that differ by white space, case or Unicode form only."""
-    names = engine.columns(view)
-    if "item" not in names or not engine.rows(f"select 1 from {view} where item is not null limit 1"):
-        likely = next((name for name in names if name.lower() in table.LIKELY["item"]), None)
-        hint = f"; if {likely} is it, say --columns item={likely}" if likely else ""
-        return [f"no item column: each row counts as an item of its own{hint}"]
+    """Return a note on items that differ by white space, case or Unicode form only."""
+    if "item" not in engine.columns(view):
+        return []
     alike = "nfc_normalize(lower(regexp_replace(item, '[\\s\\p{Z}]+', '', 'g')))"
     items = f"(select distinct item from {view} where item is not null)"
     groups = engine.rows(f"select list(item order by item)[:2] from {items} group by {alike} having count(*) > 1")

@@ -24,9 +24,11 @@ LIKELY = {
     "item": ("prompt", "question", "question_id", "prompt_id", "instruction", "task_id", "id"),
     "model_a": ("model_1", "model1", "left", "system_a", "model_left", "model"),
     "model_b": ("model_2", "model2", "right", "system_b", "model_right", "baseline"),
+    "judge": ("annotator", "rater", "labeler", "labeller", "evaluator", "worker", "reviewer", "grader", "assessor"),
     "credit": ("winner", "verdict", "preference", "vote", "label", "outcome", "result", "choice"),
 }
-"""Usual names of the columns that battles need, lower case, for the `--columns` that an error proposes."""
+"""Usual names of columns, lower case, perhaps with `_id`, for the `--columns` that a message proposes."""
+OPTIONAL = ("item", "judge")
 BLANK = "\t\n\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 """Invisible characters; trimming them is eight times as fast as a regular expression."""
 
@@ -143,7 +145,9 @@ def remedy_of_columns(columns: Iterable[str], source: str = "") -> str:
     """Return the remedy for missing columns: a `--columns` option with likely names, `?` where none is likely."""
     known = {name.lower(): name for name in columns}
     guesses = {own: [known[word] for word in words if word in known] for own, words in LIKELY.items()}
-    named = {own: (*names, "?")[0] for own, names in guesses.items() if own not in known and (names or own != "item")}
+    named = {
+        own: (*names, "?")[0] for own, names in guesses.items() if own not in known and (names or own not in OPTIONAL)
+    }
     if source == FRAME:
         return f"name the columns: podium.read_battles(frame, columns={named})"
     if set(named.values()) == {"?"}:

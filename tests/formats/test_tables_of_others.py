@@ -241,3 +241,22 @@ def test_a_damaged_parquet_file_is_named(tmp_path, at):
     place = len(content) * at // 100
     path.write_bytes(bytes(content[:place] + content[place + 7 :]))
     assert "votes.parquet" in refusal(str(path))
+
+
+@pytest.mark.parametrize("rater", ["annotator", "rater", "labeler", "evaluator", "worker", "Annotator_ID"])
+def test_raters_that_count_as_one_judge_are_named_beside_the_item_with_the_line_to_type(save, rater):
+    path = save("v.csv", f"prompt_id,left,right,winner,{rater}\n1,x,y,left,ann\n1,x,y,right,bob\n2,y,x,left,ann\n")
+    [note] = [note for note in podium.read_battles(path).notes if "item column" in note]
+    assert f"no judge column: the 2 in {rater} count as one judge" in note
+    assert note.endswith(f"prompt_id is the item and {rater} is the judge, say --columns item=prompt_id,judge={rater}")
+    named = podium.read_battles(path, columns={"item": "prompt_id", "judge": rater})
+    assert (named.judges, named.counts().items, named.notes) == (("ann", "bob"), 2, ())
+
+
+def test_a_table_with_items_says_which_column_may_be_the_judge(save):
+    path = save("v.csv", "item,model_a,model_b,credit,rater\n1,x,y,1,ann\n2,x,y,0,bob\n")
+    problem = "no judge column: the 2 in rater count as one judge; if rater is the judge, say --columns judge=rater"
+    assert podium.read_battles(path).notes == (problem,)
+    assert (
+        podium.read_battles(save("v.csv", "item,model_a,model_b,credit,rater\n1,x,y,1,ann\n2,x,y,0,ann\n")).notes == ()
+    )

@@ -153,25 +153,27 @@ def select_runs(files: Iterable[Samples], *, every: bool = False) -> tuple[list[
 def name_by_settings(files: Sequence[Samples]) -> tuple[list[Samples], list[str]]:
     """Add to the names of models the settings of generation in which runs on a task differ, with a note on each model;
     labels stay."""
-    unnamed = [file for file in files if file.results and not file.has_label]
-    runs: dict[tuple[str, str], list[dict[str, str]]] = {}
-    for file in unnamed:
-        runs.setdefault((file.model, file.task), []).append(file.results.generation if file.results else {})
-    differing: dict[str, set[str]] = {}
-    for (model, _), own in runs.items():
-        names = {name for one in own for name in one if len({other.get(name) for other in own}) > 1}
-        differing.setdefault(model, set()).update(names)
-    named: dict[str, dict[str, None]] = {}
-    renamed = []
+    runs: dict[tuple[str, str], list[Mapping[str, str]]] = {}
     for file in files:
-        if file.results and not file.has_label and (names := differing[file.model]):
-            own = file.results.generation
-            name = " ".join([file.model, *(f"{key}={own[key]}" for key in sorted(names & own.keys()))])
-            named.setdefault(file.model, {})[name] = None
-            file = replace(file, model=name, has_label=True)
-        renamed.append(file)
+        if file.results and not file.has_label:
+            runs.setdefault((file.model, file.task), []).append(file.results.generation)
+    differing: dict[str, set[str]] = {}
+    for (model, _), settings in runs.items():
+        keys = {key for each in settings for key in each}
+        unlike = {key for key in keys if len({each.get(key) for each in settings}) > 1}
+        differing.setdefault(model, set()).update(unlike)
+    renamed: list[Samples] = []
+    names: dict[str, set[str]] = {}
+    for file in files:
+        if file.results and not file.has_label and (keys := differing[file.model]):
+            given = file.results.generation
+            name = " ".join([file.model, *(f"{key}={given[key]}" for key in sorted(keys & given.keys()))])
+            names.setdefault(file.model, set()).add(name)
+            renamed.append(replace(file, model=name, has_label=True))
+        else:
+            renamed.append(file)
     why = "runs of {} with other gen_kwargs count as different models: {}"
-    return renamed, [why.format(model, some(sorted(names))) for model, names in named.items()]
+    return renamed, [why.format(model, some(sorted(own))) for model, own in names.items()]
 
 
 def _reject_ambiguous_runs(runs: Sequence[Samples]) -> None:

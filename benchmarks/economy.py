@@ -2,7 +2,7 @@
 
     python benchmarks/economy.py                           # 20 models, 800 items, 20 worlds: some minutes
     python benchmarks/economy.py --models 8 --items 200 --worlds 10
-    python benchmarks/economy.py --strengths close --designs "ring, order;z >" --worlds 500    # wrong decisions
+    python benchmarks/economy.py --strengths close --designs "open, order;z >" --worlds 500    # wrong decisions
     python benchmarks/economy.py --record FILE --worlds 40     # items of a record, drawn with replacement
     python benchmarks/economy.py --rounds --models 40 --items 500      # CPU seconds of each `next` of until=order
 
@@ -23,6 +23,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.stats import kendalltau, norm
@@ -150,6 +151,11 @@ def items_for(run: ImaginedRun, rule: TournamentRule) -> int:
     return len(run.field.items) * Ring().size(run.field) // (2 * rule.size(run.field))
 
 
+def open_ring(seed: int, **question: Any) -> Ring:
+    """Return a ring whose remaining models meet one another only, with as few calls as possible."""
+    return Ring(seed=seed, opponents="open", **question)
+
+
 DESIGNS: dict[str, Design] = {
     "ring, flat": plays(lambda seed, _: Ring(seed=seed), 1),
     "ring, order within 30": plays(lambda seed, _: Ring(seed=seed, until="order", margin=30.0), 1),
@@ -157,7 +163,11 @@ DESIGNS: dict[str, Design] = {
     "ring, top1": plays(lambda seed, _: Ring(seed=seed, until="top1"), 1),
     "ring, error 25": plays(lambda seed, _: Ring(seed=seed, until="error:25"), 1),
     "ring, order": plays(lambda seed, _: Ring(seed=seed, until="order"), 1),
-    "z > 1.96 at every look, order": plays(lambda seed, _: Ring(seed=seed, until="order"), 1, naive=True),
+    "open, order within 30": plays(lambda seed, _: open_ring(seed, until="order", margin=30.0), 1),
+    "open, top3 within 20": plays(lambda seed, _: open_ring(seed, until="top3", margin=20.0), 1),
+    "open, top1": plays(lambda seed, _: open_ring(seed, until="top1"), 1),
+    "open, order": plays(lambda seed, _: open_ring(seed, until="order"), 1),
+    "z > 1.96 at every look, order": plays(lambda seed, _: open_ring(seed, until="order"), 1, naive=True),
     "chain": plays(lambda seed, _: Chain(seed=seed), 2),
     "chain, the flat ring's calls": plays(lambda seed, run: Chain(seed=seed, items=items_for(run, Chain())), 2),
     "chain, top3 within 20": plays(lambda seed, _: Chain(seed=seed, until="top3", margin=20.0), 2),

@@ -30,6 +30,7 @@ class TournamentAnswer:
         advice: the last of the sentences `decisions`; empty if nothing is open or nothing can be said.
         open: the groups of models that are not decided.
         calls: of each judge, counting one per battle; the caller replaces it if there were more.
+        about: what the decisions hold for: a round robin of all models (`field`), or the pairs `played` only.
     """
 
     until: str
@@ -44,6 +45,7 @@ class TournamentAnswer:
     open: tuple[tuple[str, ...], ...]
     battles: int
     calls: int
+    about: str = "field"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, as in a log and in the diagnostics of a ranking."""
@@ -86,6 +88,7 @@ def build_tournament_answer(rule: Any, field: Field, played: Sequence[Round]) ->
         open=open_groups,
         battles=last.battles,
         calls=last.battles,
+        about="played" if _depends_on_transitivity(asked, field, progress) else "field",
     )
 
 
@@ -110,12 +113,20 @@ def _limits(asked: Stopping, field: Field, progress: Progress) -> Iterator[str]:
     if not able.all():
         few = [name for name, is_able in zip(sorted(field.models), able, strict=True) if not is_able]
         yield f"No decision about {some(few)}: fewer than {MIN_ITEMS} items have responses."
-    is_open = getattr(asked, "opponents", None) == "open" and asked.error is None and not asked.newcomers(field)
-    if is_open and any(not look.open.any(axis=1).all() for look in progress.looks[:-1]):
+    if _depends_on_transitivity(asked, field, progress):
+        played = "the pairs with the anchor" if hasattr(asked, "anchor") else "the pairs that were played"
         yield (
-            "Decisions are about the pairs that were played: a model that left was not met again. opponents=field "
-            "asks about the whole field, for about twice the calls."
+            f"Decisions are about {played}: a round robin may contradict them if the judge is not transitive. "
+            "`podium/ring` with opponents=field, its default, asks about all pairs."
         )
+
+
+def _depends_on_transitivity(asked: Any, field: Field, progress: Progress) -> bool:
+    """Return whether models were compared through pairs that do not represent a round robin."""
+    if hasattr(asked, "anchor"):
+        return asked.first is not None
+    is_open = getattr(asked, "opponents", None) == "open" and asked.error is None and not asked.newcomers(field)
+    return is_open and any(not look.open.any(axis=1).all() for look in progress.looks[:-1])
 
 
 def _decisions(asked: Stopping, last: Look, names: Sequence[str], new: Sequence[str]) -> list[str]:

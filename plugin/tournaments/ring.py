@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
@@ -28,8 +29,9 @@ class Ring(Stopping):
     other order.
 
     With `until` it is played in rounds of 40, 80, 160 ... item visits; after each, models whose pairs are all settled
-    leave, and the others play on in circles. Decisions are then about the pairs that were played; if a judge is not
-    transitive, `opponents=field` makes them about the round robin, for about twice the calls.
+    leave. On each item, the others then play a circle of their own, or all of them meet one model that left, such that
+    each meets all models equally often: decisions hold for a round robin even if the judge is not transitive. With
+    `opponents=open` they play circles only, for fewer calls; decisions are then about the pairs that were played.
 
     Newcomers join a ranking whose models are named in `rated`, with their battles in `played` from the start, or rated
     in `ratings`, which are taken as exact. Each newcomer meets two random others on an item; the ranked models do not
@@ -37,7 +39,7 @@ class Ring(Stopping):
 
     Attributes:
         passes: how often an item is visited at most, with `until`.
-        opponents: opponents of the models that play on: each other (`open`), or any model (`field`).
+        opponents: opponents of the models that play on: all models (`field`), or each other (`open`).
         rated: models that were ranked before, as a sequence or with commas.
         ratings: Elo of models that were ranked before, as a mapping or `NAME:1612.5` with commas; instead of `rated`.
     """
@@ -46,7 +48,7 @@ class Ring(Stopping):
     """Whether its pairings fix which response is shown first."""
 
     passes: int = 2
-    opponents: Opponents = "open"
+    opponents: Opponents = "field"
     rated: str | Sequence[str] = ()
     ratings: Ratings | None = None
 
@@ -110,9 +112,7 @@ class Ring(Stopping):
         for models in map(len, present):
             # A circle of two models is one battle, and no pair meets more than twice.
             circle = models if models > 2 else models // 2
-            to_anyone = models > 2 and self.opponents == "field" and bool(self.until)
-            own = max(models, 2 * (models - 1)) if to_anyone else circle
-            most += min(turns * own, models * (models - 1))
+            most += min(turns * circle, models * (models - 1))
         return most
 
     def _next_round(self, field: Field, order: Sequence[str], progress: Progress, played: Sequence[Round]) -> NextRound:
@@ -148,6 +148,8 @@ class Ring(Stopping):
     ) -> Iterator[Pairing]:
         """Yield the battles of each group's circles on some item visits, and add them to `met`."""
         names = sorted(field.models)
+        if self.opponents == "field":
+            groups = [sorted(k for group in groups for k in group)]
         for visit in visits:
             turn, place = divmod(visit, len(order))
             item = order[place]
@@ -167,14 +169,12 @@ class Ring(Stopping):
         if not group or len(present) < 2:
             return
         rng = generator(self.seed, "circle", item, str(turn), ",".join(map(str, group)))
-        meets_anyone = self.opponents == "field" or self.rated or self.ratings is not None
-        if meets_anyone and len(group) < len(present):
+        others, edges = [k for k in present if k not in group], []
+        if others and (self.rated or self.ratings is not None):
             edges = _edges_to_anyone(group, present, rng)
-        elif len(group) < 3:
-            drawn = rng.permutation(group).tolist()
-            edges = [(drawn[0], drawn[1])] if len(drawn) == 2 else []
-        else:
-            edges = _best_circle(group, rng, met)
+        elif others and self.opponents == "field":
+            edges = _edges_to_one(group, others, rng)
+        edges = edges or _best_circle(group, rng, met)
         seen: set[frozenset[int]] = set()
         for first, second in edges:
             leg = (second, first) if (first, second) in met else (first, second)
@@ -185,9 +185,21 @@ class Ring(Stopping):
 
 def _best_circle(group: Sequence[int], rng: np.random.Generator, met: Met) -> list[tuple[int, int]]:
     """Draw random circles and return the one with the most pairs that have not met on the item."""
+    if len(group) < 3:
+        return list(pairwise(rng.permutation(group).tolist()))
     drawn = (rng.permutation(group).tolist() for _ in range(TRIES if met else 1))
     circles = [list(zip(names, names[1:] + names[:1], strict=True)) for names in drawn]
     return max(circles, key=lambda circle: sum((a, b) not in met and (b, a) not in met for a, b in circle))
+
+
+def _edges_to_one(group: Sequence[int], others: Sequence[int], rng: np.random.Generator) -> list[tuple[int, int]]:
+    """Draw a model outside the group whom all of the group meet; empty if the group is to play a circle instead."""
+    # A circle plays 2 / (n - 1) of each pair of n models (1 of a pair of two): drawn so often, all pairs meet equally.
+    drawn = int(rng.integers(2 * len(others) + max(len(group) - 1, 2)))
+    if drawn >= 2 * len(others):
+        return []
+    one = others[drawn // 2]
+    return [(one, own) if drawn % 2 else (own, one) for own in group]
 
 
 def _edges_to_anyone(group: Sequence[int], present: Sequence[int], rng: np.random.Generator) -> list[tuple[int, int]]:

@@ -124,6 +124,13 @@ _CHECKS = (
         "The ratings do not explain {a} against {b}: it wins {observed:.0%}, the ratings predict {expected:.0%}",
     ),
     Check(
+        "played pairs",
+        0,
+        "decisions of a tournament in which some pairs hardly met: no test of its battles finds what they would show",
+        "what until={until} decided is about the pairs that were played: a round robin may contradict it",
+        "What until={until} decided is about the pairs that were played: a round robin may contradict it",
+    ),
+    Check(
         "first place",
         2,
         "items without which a clear leader no longer leads: one or two may be mislabelled",

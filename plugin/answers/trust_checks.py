@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import comb
 
 import numpy as np
 from scipy.special import stdtr
@@ -26,7 +27,7 @@ from podium.text import lower_first_word
 
 ORDER = (
     *("unparsed", "lost replies", "items", "own model", "self-preference", "position", "length", "cycle", "fit"),
-    *("first place", "human"),
+    *("played pairs", "first place", "human"),
 )
 """Checks, the worst first: what makes all others unreliable, what biases every rating, what the model does not fit."""
 CAUTIONS = frozenset({"unparsed"})
@@ -39,6 +40,8 @@ ERROR_RATE = 0.05
 """Of all tests together: nine at 5% each would fail in 37% of healthy rankings."""
 MOST_BATTLES, MOST_MODELS = 200_000, 60
 """Beyond these, checks of single pairs and lengths are left to `podium diagnose`."""
+MOST_UNMET = 0.2
+"""Share of pairs that never met beyond which a fit that is not rejected has not passed: a judge may differ on them."""
 TOO_MANY = "too many battles; `podium diagnose` checks it"
 
 
@@ -98,6 +101,8 @@ def check_results(battles: Battles, families: Mapping[str, str]) -> list[CheckRe
         *_check_judges(battles, families),
         _check_human(battles),
     ]
+    if battles.answer and battles.answer.get("about") == "played":
+        results.append(_result("played pairs", True, until=battles.answer["until"]))
     if not battles.tally.judged:
         return results
     results.append(_check_position(battles))
@@ -230,18 +235,25 @@ def _check_cycle(battles: Battles) -> CheckResult:
 
 
 def _check_fit(battles: Battles) -> CheckResult:
-    """Test the pair whose win rate differs most from the Bradley-Terry fit."""
+    """Test the pair that differs most from the Bradley-Terry fit, and the model whose pairs differ most together."""
     try:
         fit = bradley_terry_fit(battles)
     except (NotIdentifiedError, NotConvergedError):
         return CheckResult("fit", unknown="battles do not connect all models")
     if isinstance(fit, Missing):
         return CheckResult("fit", unknown="too few pairs met")
-    miss = fit.misses[0]
-    if miss.adjusted is None:
+    miss, p = fit.misses[0], fit.misses[0].adjusted
+    if p is None:
         return CheckResult("fit", unknown="too few items per pair")
+    if (worst := fit.worst) is not None:
+        if worst.p < p:
+            miss = next(own for own in fit.misses if worst.model in (own.first, own.second))
+        p = min(1.0, 2 * min(p, worst.p))
+    possible = comb(len(battles.models), 2)
+    if p > ERROR_RATE and possible - fit.pairs > MOST_UNMET * possible:
+        return CheckResult("fit", unknown=f"{possible - fit.pairs:,} of {possible:,} pairs never met")
     fails, fields = abs(miss.residual) > CHECKS["fit"].threshold, {"a": miss.first, "b": miss.second}
-    return _result("fit", fails, miss.adjusted, **fields, observed=miss.observed, expected=miss.expected)
+    return _result("fit", fails, p, **fields, observed=miss.observed, expected=miss.expected)
 
 
 def _two_sided(value: float, influence: np.ndarray) -> float:

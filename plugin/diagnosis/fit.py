@@ -1,5 +1,6 @@
 """Goodness of fit of Bradley-Terry: pairs whose win rates the strengths do not explain."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,6 +48,17 @@ class JointTest:
 
 
 @dataclass(frozen=True, slots=True)
+class MisfitModel:
+    """The model whose pairs differ most from the strengths taken together, and p (F test, Bonferroni over models)."""
+
+    model: str
+    p: float
+
+    def __str__(self) -> str:
+        return f"{self.model}, all its pairs together: p = {self.p:.2g} (F test, Bonferroni over models)"
+
+
+@dataclass(frozen=True, slots=True)
 class BradleyTerryFit(CardAnswer):
     """The fit of strengths to the win rates of all pairs; `missed` counts adjusted p-values of at most 1 - level."""
 
@@ -58,6 +70,7 @@ class BradleyTerryFit(CardAnswer):
     missed: int
     rms: float
     whole: JointTest | Missing
+    worst: MisfitModel | None
     misses: tuple[PairResidual, ...]
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
@@ -65,10 +78,12 @@ class BradleyTerryFit(CardAnswer):
         joint: Value | JointTest = self.whole
         if isinstance(joint, JointTest):
             joint = f"F({joint.degrees[0]}, {joint.degrees[1]}) = {joint.statistic:.2f}, p = {joint.p:.2g}"
+        worst = (("model that it misses most", str(self.worst)),) if self.worst else ()
         return (
             ("pairs that it misses", f"{among}, Holm; {self.method}"),
             ("root mean square residual", f"{self.rms:.3f}, noise of the items included"),
             ("all pairs together", joint),
+            *worst,
         )
 
     def tables(self) -> tuple[Table, ...]:
@@ -113,6 +128,7 @@ def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryF
         missed=int((adjusted <= 1 - level).sum()),
         rms=float(np.sqrt(np.mean(residual**2))),
         whole=_joint_test(residual[known], influence[:, known], among),
+        worst=_test_models(strengths, names, residual, influence, known),
         misses=tuple(misses),
     )
 
@@ -169,3 +185,16 @@ def _joint_test(residual: np.ndarray, influence: np.ndarray, models: int) -> Joi
     statistic = square * (clusters - surplus) / (surplus * (clusters - 1))
     degrees = (surplus, clusters - surplus)
     return JointTest(statistic, degrees, float(fdtrc(*degrees, statistic)))
+
+
+def _test_models(
+    strengths: Strengths, names: Sequence[str], residual: np.ndarray, influence: np.ndarray, known: np.ndarray
+) -> MisfitModel | None:
+    """Test the residuals of each model's pairs together; None if no model has enough pairs or items."""
+    tests = []
+    for k, name in enumerate(names):
+        own = known & ((strengths.pairs.first == k) | (strengths.pairs.second == k))
+        # The model's own strength takes one dimension, as in a fit of two models.
+        test = _joint_test(residual[own], influence[:, own], 2)
+        tests += [(test.p, name)] if isinstance(test, JointTest) else []
+    return MisfitModel(min(tests)[1], min(1.0, min(tests)[0] * len(tests))) if tests else None

@@ -103,6 +103,32 @@ def test_a_check_that_could_not_be_made_is_no_pass() -> None:
 
 
 @pytest.mark.parametrize(
+    ("tournament", "options", "is_played"),
+    [
+        ("ring", {"until": "order"}, False),
+        ("ring", {"until": "order", "opponents": "open"}, True),
+        ("chain", {"until": "top2"}, False),
+        ("anchor", {"until": "top2", "anchor": "model-03"}, True),
+        ("anchor", {"until": "order", "anchor": "model-03"}, False),
+    ],
+)
+def test_decisions_that_rest_on_the_pairs_that_were_played_do_not_pass(tournament, options, is_played: bool) -> None:
+    frame = podium.simulate(5, 300, seed=2, strengths=[-2, -1, 0, 1, 2]).judgments(podium.Judge())
+    found = podium.replay(podium.read_battles(frame), tournament, **options)
+    said = f"What until={options['until']} decided is about the pairs that were played"
+    assert (said in found.ranking.standings[0].answer[1]) == is_played
+
+
+def test_a_fit_is_unknown_if_many_pairs_never_met() -> None:
+    """SWIM leaves pairs out, and no test of its battles sees what a judge says of these."""
+    battles = podium.read_battles(podium.simulate(8, 60, seed=2).judgments(podium.Judge()))
+    for tournament, unmet in (("swim", True), ("chain", False)):
+        played = podium.replay(battles, tournament)
+        said = played.ranking.standings[0].answer[1]
+        assert ("pairs never met" in said) == unmet, said
+
+
+@pytest.mark.parametrize(
     ("judge", "stated"),
     [
         ("gpt-4o", "The judge gpt-4o is of the same family as gpt-3 and gpt-4 (OpenAI)"),

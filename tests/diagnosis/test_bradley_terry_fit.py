@@ -103,6 +103,24 @@ def test_fit_test_has_few_false_alarms_for_a_bradley_terry_judge(fair):
     assert 0.02 <= np.mean([one.whole.p <= 0.05 for one in found]) <= 0.09
 
 
+def test_among_three_models_each_model_has_the_joint_test():
+    """Three residuals have one free dimension, so all tests are the same; Bonferroni triples its p."""
+    found = bradley_terry_fit(verdicts(by_strength(THETA[::2]), 60, 3))
+    assert found.worst.p == pytest.approx(min(1.0, 3 * found.whole.p), rel=1e-6)
+
+
+@pytest.mark.slow
+def test_model_that_departs_a_little_everywhere_is_named_more_often_than_any_of_its_pairs(fair):
+    """It wins 10 points more against three models and 10 fewer against two than its strength says."""
+    rates = by_strength(THETA)
+    rates[2, [0, 1, 3, 4, 5]] += [0.1, -0.1, 0.1, -0.1, 0.1]
+    rates[:, 2] = 1 - rates[2]
+    found = [bradley_terry_fit(verdicts(rates, 100, seed)) for seed in range(100)]
+    assert np.mean([one.worst.p <= 0.05 and one.worst.model == "m02" for one in found]) >= 0.7
+    assert np.mean([one.worst.p <= 0.05 for one in found]) > np.mean([one.missed > 0 for one in found])
+    assert np.mean([bradley_terry_fit(one).worst.p <= 0.05 for one in fair]) <= 0.08
+
+
 @pytest.mark.slow
 def test_fit_test_without_holm_would_have_many_false_alarms(fair):
     """Wrong variant: any pair with p below 5% by itself."""

@@ -28,6 +28,7 @@ RECORDED = Path(__file__).parents[2] / "shared" / "data" / "roundrobin_qlora_oa_
         ("economy.py", "--models", "5", "--items", "60", "--worlds", "1"),
         ("plan_errors.py", "--worlds", "60"),
         ("claims.py", "scores", "--worlds", "20"),
+        ("claims.py", "ring", "--worlds", "1"),
     ],
 )
 def test_a_short_benchmark_runs(command):

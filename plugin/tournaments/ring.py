@@ -173,7 +173,7 @@ class Ring(Stopping):
         if others and (self.rated or self.ratings is not None):
             edges = _edges_to_anyone(group, present, rng)
         elif others and self.opponents == "field":
-            edges = _edges_to_one(group, others, rng)
+            edges = _edges_to_opponent(group, others, rng)
         edges = edges or _best_circle(group, rng, met)
         seen: set[frozenset[int]] = set()
         for first, second in edges:
@@ -192,14 +192,14 @@ def _best_circle(group: Sequence[int], rng: np.random.Generator, met: Met) -> li
     return max(circles, key=lambda circle: sum((a, b) not in met and (b, a) not in met for a, b in circle))
 
 
-def _edges_to_one(group: Sequence[int], others: Sequence[int], rng: np.random.Generator) -> list[tuple[int, int]]:
+def _edges_to_opponent(group: Sequence[int], others: Sequence[int], rng: np.random.Generator) -> list[tuple[int, int]]:
     """Draw a model outside the group whom all of the group meet; empty if the group is to play a circle instead."""
     # A circle plays 2 / (n - 1) of each pair of n models (1 of a pair of two): drawn so often, all pairs meet equally.
     drawn = int(rng.integers(2 * len(others) + max(len(group) - 1, 2)))
     if drawn >= 2 * len(others):
         return []
-    one = others[drawn // 2]
-    return [(one, own) if drawn % 2 else (own, one) for own in group]
+    opponent = others[drawn // 2]
+    return [(opponent, own) if drawn % 2 else (own, opponent) for own in group]
 
 
 def _edges_to_anyone(group: Sequence[int], present: Sequence[int], rng: np.random.Generator) -> list[tuple[int, int]]:

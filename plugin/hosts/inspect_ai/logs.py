@@ -3,6 +3,7 @@
 import json
 import sys
 import zipfile
+from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from math import isfinite
@@ -51,7 +52,13 @@ class ScoredSample(NamedTuple):
 def read_by_inspect(path: Path, **options: Any) -> EvalLog:
     """Return a log as `inspect_ai.log.read_eval_log` reads it with these options."""
     with _damage_as_data_error(path):
-        return read_eval_log(str(path), **options)
+        try:
+            return read_eval_log(str(path), **options)
+        except Exception:
+            if not options.get("header_only") and path.suffix == ".eval" and _can_open(path):
+                # Inspect does not say which sample is damaged.
+                deque(_samples_in_archive(path), maxlen=0)
+            raise
 
 
 def samples_of(path: Path) -> Iterator[ScoredSample]:
@@ -104,6 +111,8 @@ def _damage_as_data_error(path: Path, sample: str | None = None) -> Iterator[Non
     """Raise DataError for every error of the body: archives, compression and JSON all have their own."""
     try:
         yield
+    except DataError:
+        raise
     except Exception as error:
         problem = f"not a whole Inspect log ({shorten(str(error))})"
         row = None if sample is None else f"sample {shorten(sample)}"

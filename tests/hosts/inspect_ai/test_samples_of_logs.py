@@ -18,7 +18,7 @@ from played_logs import place
 from podium.errors import DataError
 from podium.hosts.inspect_ai import logs
 from podium.hosts.inspect_ai.compatibility import has_reason
-from podium.hosts.inspect_ai.logs import log_rows, samples_of
+from podium.hosts.inspect_ai.logs import log_rows, read_by_inspect, samples_of
 from podium.hosts.inspect_ai.scorers import verdict
 from podium.hosts.inspect_ai.tasks import round_robin, swim
 
@@ -224,6 +224,8 @@ def test_a_sample_that_is_cut_short_is_named_with_its_log(tournament):
     path = rewritten(tournament, lambda name, content: [content[:99] if name.startswith("samples/") else content])
     with pytest.raises(DataError, match=r"changed-.*eval, sample \S+_epoch_1: not a whole Inspect log"):
         log_rows(path)
+    with pytest.raises(DataError, match=r"changed-.*eval, sample \S+_epoch_1: not a whole Inspect log"):
+        read_by_inspect(path)
 
 
 @pytest.mark.slow

@@ -4,8 +4,9 @@ import json
 from collections.abc import Iterable
 from dataclasses import replace
 
+from podium.scorers.json_objects import only_object
 from podium.scorers.prompt import Settings, Texts, check_template, fill_template, packaged_template
-from podium.scorers.reply import Reply, only_object
+from podium.scorers.reply import Reply
 
 MOST_QUESTIONS = 12
 LONGEST = 400

@@ -7,68 +7,26 @@ from functools import partial
 
 from podium.scorers.prompt import Settings, packaged_template
 from podium.scorers.realization import Preference, Realization
-from podium.scorers.reply import EDGE, SIGNS, Reply, Verdict, is_balanced, last_line, no_verdict, reply_with_chances
+from podium.scorers.reply import Reply, Verdict, reply_with_chances
+from podium.scorers.reply_reader import Compares, Counts, read_statement
+from podium.scorers.reply_words import TIES
+from podium.scorers.verdict_statements import GAP, Statement
 
 CREDIT = {"A": 1.0, "B": 0.0, "C": 0.5}
 """Credit of the first response by letter; C is a tie."""
-LETTER = rf"{SIGNS}(?:response[ \t]+)?{SIGNS}([A-Z])(?![A-Z0-9]){SIGNS}"
-"""A letter (group 1) with optional emphasis and brackets, which `is_balanced` checks."""
-STATEMENTS = tuple(
-    re.compile(rf"(?:#{{1,6}}[ \t]+)?{form}\.?{SIGNS}[ \t\r]*", re.IGNORECASE | re.ASCII)
-    for form in (
-        LETTER,
-        rf"{LETTER}[ \t]+is[ \t]+(?:the[ \t]+)?better(?:[ \t]+response)?",
-        rf"{SIGNS}(?:the[ \t]+)?better[ \t]+response{SIGNS}(?:[ \t]+is:?|:){SIGNS}[ \t]+{LETTER}",
-        rf"{SIGNS}(?:(?:my|the)[ \t]+)?(?:final[ \t]+)?(?:answer|verdict|winner|choice|decision){SIGNS}:{SIGNS}[ \t]+"
-        rf"{LETTER}",
-    )
-)
-"""Accepted first lines: `A`, `Response A is better.`, `The better response is A`, `Verdict: A`."""
-DOUBT = re.compile(
-    r"\b(?:wait|actually|however|instead|rather|sorry|hasty|correction|reconsider\w*|second thoughts?|on reflection"
-    r"|neither|equally|tie|tied|but (?:i|then|no)|verdict|winner|better response|prefer\w*)\b|\banswer:",
-    re.IGNORECASE,
-)
-"""Words after a verdict that may retract it."""
-CLAIM = re.compile(
-    r"\b([ABC])\b[^\w\n]{1,4}(?:is|was|would be|seems|wins|deserves)\b[^.\n]{0,40}"
-    r"\b(?:better|best|stronger|superior|wins?)\b"
-    r"|\b(?:verdict|answer|winner|choice|choose|prefer|pick|better(?: response)?(?: is)?)\b[^\w\n]{1,4}"
-    r"(?:[Rr]esponse )?([ABC])\b"
-)
-"""Words after a verdict that may state another one."""
+LETTER = re.compile(rf"{GAP}([A-Za-z])(?![^\W_]|['’]\w)")
+LETTER_OR_TIE = re.compile(rf"{LETTER.pattern}|{GAP}((?i:{TIES}))(?!\w)")
+"""A verdict as it is written, with the blanks and emphasis before it."""
 WORD = re.compile(r"\w+")
-PROSE = re.compile(r"\b(?!response\b)\w{2,}", re.IGNORECASE)
-SENTENCE = 3
-"""Smallest number of words in a line of reasons, not counting the names of the responses."""
-BARE = re.compile(r"\W*[ABC]\b")
-"""A line that begins with a verdict letter."""
-LAST_LINE = re.compile(
-    rf"{EDGE}(?:final[ \t]+)?verdict{EDGE}:{EDGE}(?:response[ \t]+)?[\[(\"']*([A-Z])(?![A-Z0-9])[\])\"'.]*{EDGE}\.?",
-    re.IGNORECASE | re.ASCII,
-)
-"""Last line of cot: `Verdict: A`, alone on its line."""
+MOST_LETTERS = 20
 
 
 def read_reply(reply: Reply, settings: Settings) -> Verdict:
-    """Read a letter, or one of `STATEMENTS`, from the first line; reasons may follow, but no other verdict."""
-    if reply.reason_of_silence:
-        return Verdict(None, reason=reply.reason_of_silence)
-    start = len(reply.text) - len(reply.text.lstrip())
-    end = start + len(reply.text[start:].partition("\n")[0])
-    letter = next(filter(None, (form.fullmatch(reply.text, start, end) for form in STATEMENTS)), None)
-    words, reasons = WORD.findall(reply.text.upper()), reply.text[end:]
-    if len(words) > 1 and all(word in _letters(settings) for word in words):
-        return Verdict(None, reason="several verdicts")
-    if letter is None or not is_balanced(letter[0].strip().removesuffix(")" if "(" not in letter[0] else "")):
-        return Verdict(None, reason=no_verdict(reply.text))
-    # The rest must be prose that neither retracts the verdict nor states another.
-    lines = [line for line in reasons.splitlines() if line.strip()]
-    are_prose = all(len(PROSE.findall(line)) >= SENTENCE and not BARE.match(line) for line in lines)
-    others = {first or second for first, second in CLAIM.findall(reasons)} - {letter[1].upper()}
-    if others or not are_prose or DOUBT.search(CLAIM.sub("", reasons)):
-        return Verdict(None, reason="several verdicts")
-    return verdict_of_letter(letter, settings)
+    """Read the letter, or the sentence that prefers a response, from the first or last line or after its name."""
+    words = WORD.findall(reply.text.upper()) if len(reply.text) < 3 * MOST_LETTERS else []
+    if len(set(words)) > 1 and all(word in _letters(settings) for word in words):
+        return Verdict(None, reason=reply.reason_of_silence or "several verdicts")
+    return _read_letter(reply, settings, _is_letter_alone, compares="ends")
 
 
 def write_reply(preference: Preference, settings: Settings) -> Reply:
@@ -76,10 +34,21 @@ def write_reply(preference: Preference, settings: Settings) -> Reply:
     return reply_with_chances(letter_of(preference, settings), chances_of_letters(preference, settings))
 
 
-def _read_last_line(reply: Reply, settings: Settings) -> Verdict:
-    """Read the letter of the verdict on the last line."""
-    stated = last_line(reply, LAST_LINE)
-    return Verdict(None, reason=stated) if isinstance(stated, str) else verdict_of_letter(stated, settings)
+def _read_last_letter(reply: Reply, settings: Settings) -> Verdict:
+    """Read the letter that is called the verdict, or stands alone on the last line."""
+    return _read_letter(reply, settings, _is_last_letter, compares="last")
+
+
+def _is_letter_alone(statement: Statement, line: int, last: int) -> bool:
+    """Return whether a letter without the word verdict counts: it begins the reply, or is alone on its line."""
+    if statement.form in ("leading", "closing"):
+        return line == (0 if statement.form == "leading" else last)
+    return statement.form == "alone" and (line in (0, last) or not statement.named)
+
+
+def _is_last_letter(statement: Statement, line: int, last: int) -> bool:
+    """Return whether a letter without the word verdict is alone on the last line."""
+    return statement.form == "alone" and line == last and not statement.named
 
 
 def _write_reasons(preference: Preference, settings: Settings) -> Reply:
@@ -89,12 +58,20 @@ def _write_reasons(preference: Preference, settings: Settings) -> Reply:
     return reply_with_chances(text, {f" {letter}": chance for letter, chance in chances.items()})
 
 
-def verdict_of_letter(letter: re.Match[str], settings: Settings) -> Verdict:
-    """Return the verdict of a matched letter (group 1), unparsed if it was not offered."""
-    name = letter[1].upper()
-    if name not in _letters(settings):
-        return Verdict(None, reason="out of range")
-    return Verdict(CREDIT[name], label=name, place=letter.start(1))
+def _read_letter(reply: Reply, settings: Settings, counts: Counts, compares: Compares) -> Verdict:
+    """Return the verdict of the letter of a reply, unparsed if it was not offered."""
+    letters = _letters(settings)
+
+    def parse(text: str) -> str | None:
+        letter = text.upper() if len(text) == 1 else "C"
+        return letter if letter in letters else None
+
+    value = LETTER_OR_TIE if settings.tie else LETTER
+    found = read_statement(reply, value, parse, counts, compares=compares)
+    if isinstance(found, str):
+        return Verdict(None, reason=found)
+    is_letter = reply.text[found.place].upper() == found.value
+    return Verdict(CREDIT[found.value], label=found.value, place=found.place if is_letter else None)
 
 
 def _letters(settings: Settings) -> str:
@@ -129,6 +106,6 @@ COT = replace(
     DIRECT,
     name="cot",
     template=partial(packaged_template, "cot"),
-    read_reply=_read_last_line,
+    read_reply=_read_last_letter,
     write_reply=_write_reasons,
 )

@@ -11,11 +11,25 @@ from typing import Literal
 
 from podium.scorers.prompt import Settings, Template, packaged_template
 from podium.scorers.realization import Preference, Realization
-from podium.scorers.reply import BRACKETS, Rating, Reply, Verdict, last_line, verdict_of_margin
+from podium.scorers.reply import Rating, Reply, Verdict, verdict_of_margin
+from podium.scorers.reply_reader import read_statement
+from podium.scorers.reply_words import BLAME, PRAISE
+from podium.scorers.verdict_statements import GAP_BEFORE_BRACKETS, Statement
 
 Kind = Literal["pairwise", "pointwise"]
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?")
 LOW, HIGH = 0, 100
+BRACKETS = rf"{GAP_BEFORE_BRACKETS}\[\[[ \t]*([^\[\]\n]{{1,40}}?)[ \t]*\]\]"
+"""A level in the form that is asked for (group 1)."""
+SCORED = re.compile(
+    rf"{BRACKETS}(?:[ \t]*/[ \t]*{HIGH}\b)?|{GAP_BEFORE_BRACKETS}\[?(-?\d++(?:\.\d++)*+)\]?"
+    rf"(?:[ \t]*(?:/|out of|von|sur|de|из)[ \t]*{HIGH}\b)?"
+)
+OUT_OF = re.compile(rf"[ \t]*(?:/|out of)[ \t]*{HIGH}\Z")
+BEST, WORST = re.compile(PRAISE, re.IGNORECASE), re.compile(BLAME, re.IGNORECASE)
+HIGH_DEGREE, LOW_DEGREE = 0.6, 0.4
+NEAR = 400
+"""Characters at both ends of a reply in which extreme words may contradict a rating."""
 NUMBER_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -46,25 +60,55 @@ def points(name: str, count: int) -> Realization:
 
 def _realization(name: str, kind: Kind, values: Mapping[str, float], template: partial[Template]) -> Realization:
     """Build the realization of a judge that chooses one of some words, with their margins or scores."""
+    spellings = sorted((re.escape(word).replace(r"\ ", "[ _-]") for word in values), key=len, reverse=True)
+    value = re.compile(rf"{BRACKETS}|{GAP_BEFORE_BRACKETS}\[?((?i:{'|'.join(spellings)}))(?![\w>=])\]?")
     return Realization(
         name=name,
         kind=kind,
         template=template,
-        read_reply=partial(_read_level, {word.lower(): (word, value) for word, value in values.items()}, kind),
+        read_reply=partial(_read_level, value, {_plain(word): (word, value) for word, value in values.items()}, kind),
         write_reply=partial(_write_level, sorted(values, key=values.__getitem__), kind),
     )
 
 
-def _read_level(levels: Mapping[str, tuple[str, float]], kind: Kind, reply: Reply, _: Settings) -> Verdict | Rating:
-    """Read the level on the last line; blanks inside a label are ignored."""
-    stated = last_line(reply, BRACKETS)
-    word = None if isinstance(stated, str) else stated[1].strip().lower()
-    level = None if word is None else levels.get("".join(word.split()) if kind == "pairwise" else word)
-    if level is None:
-        reason = stated if isinstance(stated, str) else "out of range"
-        return (Verdict if kind == "pairwise" else Rating)(None, reason=reason)
-    label, value = level
-    return verdict_of_margin(value, label=label) if kind == "pairwise" else Rating(value, label=label)
+def _plain(word: str) -> str:
+    """Return a level in lower case without blanks, hyphens and underscores."""
+    return re.sub(r"[\s_-]+", "", word.lower())
+
+
+def _read_level(
+    value: re.Pattern[str], levels: Mapping[str, tuple[str, float]], kind: Kind, reply: Reply, _: Settings
+) -> Verdict | Rating:
+    """Read the level in double square brackets, or one that is called the verdict; blanks inside it are ignored."""
+
+    def parse(text: str) -> str | None:
+        return levels[_plain(text)][0] if _plain(text) in levels else None
+
+    found = read_statement(reply, value, parse, _is_only_level if kind == "pointwise" else _never, bracketed=True)
+    if isinstance(found, str):
+        return (Verdict if kind == "pairwise" else Rating)(None, reason=found)
+    label, level = levels[_plain(found.value)]
+    if kind == "pairwise":
+        return verdict_of_margin(level, label=label)
+    return _rating(reply.text, level, (level - 1) / max(len(levels) - 1, 1), label)
+
+
+def _is_only_level(statement: Statement, line: int, last: int) -> bool:
+    """Return whether a level without brackets or name is the first or last line."""
+    return statement.form == "alone" and line in (0, last) and not statement.named
+
+
+def _never(statement: Statement, line: int, last: int) -> bool:  # noqa: ARG001
+    """Return False: a label without brackets must be called the verdict."""
+    return False
+
+
+def _rating(text: str, score: float, degree: float, label: str) -> Rating:
+    """Return a rating, unparsed if the words around it fit only the other end of the scale."""
+    extremes = WORST if degree >= HIGH_DEGREE else BEST if degree <= LOW_DEGREE else None
+    if extremes and (extremes.search(text[:NEAR]) or extremes.search(text[-NEAR:])):
+        return Rating(None, reason="several verdicts")
+    return Rating(score, label=label)
 
 
 def _write_level(words: Sequence[str], kind: Kind, preference: Preference, settings: Settings) -> Reply:  # noqa: ARG001
@@ -79,13 +123,14 @@ def _write_level(words: Sequence[str], kind: Kind, preference: Preference, setti
 
 
 def _read_number(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
-    """Read a number from 0 to 100 on the last line."""
-    stated = last_line(reply, BRACKETS)
-    word = "" if isinstance(stated, str) else stated[1].strip()
-    if not NUMBER.fullmatch(word):
-        return Rating(None, reason=stated if isinstance(stated, str) else "no verdict")
-    score = float(word)
-    return Rating(score, label=word) if LOW <= score <= HIGH else Rating(None, reason="out of range")
+    """Read a number from 0 to 100 in double square brackets, one that is called the score, or the only one."""
+    found = read_statement(reply, SCORED, partial(OUT_OF.sub, ""), _is_only_level, bracketed=True)
+    if isinstance(found, str) or not NUMBER.fullmatch(found.value):
+        return Rating(None, reason=found if isinstance(found, str) else "no verdict")
+    score = float(found.value)
+    if not LOW <= score <= HIGH:
+        return Rating(None, reason="out of range")
+    return _rating(reply.text, score, (score - LOW) / (HIGH - LOW), found.value)
 
 
 LABELS = labels(

@@ -1,14 +1,10 @@
-"""Replies of judges, and the strict reading of a verdict or rating from them: a reply must hold exactly one in the form
-that was asked for, otherwise it is unparsed, with the reason."""
+"""Replies of judges, and what is read from them: a verdict or a rating, or the reason why a reply is unparsed."""
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
-from typing import Any
 
 UNSHOWN = "media not shown"
 """Reason if the judge does not take the images, audio or files of the prompt."""
@@ -16,6 +12,8 @@ REASONS = (
     "empty",
     "no verdict",
     "several verdicts",
+    "reported",
+    "retracted",
     "out of range",
     "bad JSON",
     "refusal",
@@ -23,18 +21,9 @@ REASONS = (
     "no log-probabilities",
     UNSHOWN,
 )
-"""Reasons of unparsed replies."""
+"""Reasons of unparsed replies; `reported`: the verdict is somebody else's, a condition, a draft or a question."""
 ONE_ORDER_UNPARSED = "one order unparsed"
 """Reason of a battle if only one of the two orders could be read."""
-EDGE = r"[ \t\r*_#`]*"
-"""Blanks and emphasis around a verdict on its line."""
-SIGNS = r"[*_`\[\](){}\"']*"
-"""Emphasis, brackets and quotation marks."""
-PAIRED = re.compile(r"\*+|_+|`+|[\[\](){}\"']")
-CLOSES = {")": "(", "]": "[", "}": "{"}
-QUOTES = re.compile(r"(?P<opens>(?<![^\s(\[:])[\"'](?=\S|\n|\Z)|[„“‘])|[\"'”’]")
-KINDS = {"„": '"', "“": '"', "”": '"', "‘": "'", "’": "'"}
-LINE = re.compile(r"[^\n]+")
 REFUSAL = re.compile(
     r"\b(?:sorry|apologi[sz]e|apologies|as an ai|(?:can ?not|can['’]?t|won['’]?t|(?:am|['’]m|are) (?:unable|not able)"
     r"|(?:must|have to) decline|will not|refuse) (?:to )?(?:\w+ ){0,2}?"
@@ -43,18 +32,6 @@ REFUSAL = re.compile(
 )
 REFUSAL_LENGTH = 600
 """Characters; longer replies are not refusals, whatever they apologize for."""
-BRACKETS = re.compile(
-    rf"{EDGE}(?:(?:final[ \t]+)?(?:verdict|score|rating|answer|grade|label){EDGE}:{EDGE})?"
-    rf"\[\[([^\[\]\n]{{1,40}})\]\]\.?{EDGE}",
-    re.IGNORECASE | re.ASCII,
-)
-"""A word in double square brackets; the closing ones show that it is complete."""
-INSIDE = re.compile(r"(?:\"\s*:|[,\[{\"])\Z")
-"""Text before a JSON object that is part of another value, blanks left out."""
-AFTER = tuple(',:]}"')
-"""Characters after such an object."""
-MOST_BRACES = 200
-"""Largest number of opening braces in a readable reply."""
 CHUNK = re.compile(r"\s*\S+|\s+$")
 
 
@@ -136,98 +113,3 @@ def reply_with_chances(text: str, chances: Mapping[str, float]) -> Reply:
 def no_verdict(text: str) -> str:
     """Return the reason of a reply without verdict: `refusal` or `no verdict`."""
     return "refusal" if len(text) <= REFUSAL_LENGTH and REFUSAL.search(text) else "no verdict"
-
-
-def last_line(reply: Reply, form: re.Pattern[str]) -> re.Match[str] | str:
-    """Match a form that fills the last line, unquoted, with no other word (group 1) before; return why it does not."""
-    if reply.reason_of_silence:
-        return reply.reason_of_silence
-    text = reply.text
-    lines = [line.span() for line in LINE.finditer(text) if line[0].strip()]
-    begun = [form.match(text, *span) for span in lines]
-    if len({"".join(match[1].casefold().split()) for match in begun if match}) > 1:
-        return "several verdicts"
-    stated = form.fullmatch(text, *lines[-1])
-    if stated is None or is_quoted(text[: stated.start()]) or not is_balanced(stated[0]):
-        return no_verdict(text)
-    return stated
-
-
-def is_balanced(line: str) -> bool:
-    """Return whether every bracket, quotation mark and emphasis in a line is closed."""
-    opened: list[str] = []
-    for sign in PAIRED.findall(line):
-        if opened and sign not in "([{" and opened[-1] == CLOSES.get(sign, sign):
-            opened.pop()
-        else:
-            opened.append(sign)
-    return not opened
-
-
-def is_quoted(before: str) -> bool:
-    r"""Return whether a text ends within a quotation; apostrophes and inch marks open none.
-
-    >>> is_quoted('It says "good" and "end with\n'), is_quoted('It says "good" of a 5" pipe.\n')
-    (True, False)
-    """
-    is_open: dict[str, bool] = {}
-    for mark in QUOTES.finditer(before):
-        # In German, “ closes a quotation.
-        is_open[KINDS.get(mark[0], mark[0])] = bool(mark["opens"]) and not (mark[0] == "“" and "„" in before)
-    return any(is_open.values())
-
-
-def only_object(reply: Reply, keys: frozenset[str]) -> dict[str, Any] | str:
-    """Return the one JSON object with exactly these keys, a point as `Decimal`, or why there is none: prose may stand
-    around it, but no repeated key, NaN, or object with only some of the keys."""
-    text = reply.text
-    if reply.reason_of_silence or "{" not in text:
-        return reply.reason_of_silence or no_verdict(text)
-    if text.count("{") > MOST_BRACES:
-        return "bad JSON"
-    objects = [each for each, _ in _objects_with_keys(text, keys)]
-    # Beginnings of such objects, whether they can be parsed or not.
-    openings = re.findall(rf"\{{\s*\"(?:{'|'.join(map(re.escape, sorted(keys)))})\"", text)
-    if len(objects) != len(openings) or not objects:
-        return "bad JSON"
-    if any(each != objects[0] for each in objects[1:]):
-        return "several verdicts"
-    return objects[0] if objects[0].keys() == keys else "bad JSON"
-
-
-def text_outside_objects(text: str, keys: frozenset[str]) -> str:
-    """Return the text around the objects that have one of these keys."""
-    for _, (start, end) in reversed(_objects_with_keys(text, keys)):
-        text = f"{text[:start]}\n{text[end:]}"
-    return text
-
-
-def _objects_with_keys(text: str, keys: frozenset[str]) -> list[tuple[dict[str, Any], tuple[int, int]]]:
-    """Return the objects that have one of the keys and are not nested or quoted, each with its start and end."""
-    objects, end = [], 0
-    for start in (brace.start() for brace in re.finditer(r"\{", text)):
-        if start < end:
-            continue
-        try:
-            value, end = _DECODER.raw_decode(text, start)
-        except (ValueError, ArithmeticError, RecursionError):
-            continue
-        is_part = INSIDE.search(text[:start].rstrip()) or text[end:].lstrip().startswith(AFTER)
-        is_quotation = is_quoted(text[:start]) or text[text.rfind("\n", 0, start) + 1 :].lstrip().startswith(">")
-        if value.keys() & keys and not is_part and not is_quotation:
-            objects.append((value, (start, end)))
-    return objects
-
-
-def _refuse_repeats(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
-    """Build a JSON object; ValueError if a key is repeated."""
-    if len(dict(pairs)) < len(pairs):
-        raise ValueError("a key is repeated")
-    return dict(pairs)
-
-
-def _refuse_constant(constant: str) -> Any:
-    raise ValueError(f"{constant} is not JSON")
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_refuse_repeats, parse_constant=_refuse_constant, parse_float=Decimal)

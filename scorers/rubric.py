@@ -7,44 +7,64 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+from podium.scorers.json_objects import objects_with_keys
 from podium.scorers.prompt import Settings, packaged_template
 from podium.scorers.realization import Preference, Realization
-from podium.scorers.reply import Reply, Verdict, only_object, text_outside_objects, verdict_of_margin
+from podium.scorers.reply import Reply, Verdict, verdict_of_margin
+from podium.scorers.reply_reader import reason_around
 
 CRITERIA = ("adherence", "helpfulness", "factuality", "completeness", "clarity", "fluency")
 SIDES = frozenset("AB")
 LOW, HIGH = 1, 10
-NUMBER = r"(?:\d+(?:\.\d+)?|one|two|three|four|five|six|seven|eight|nine|ten)\b"
+NUMBER = r"(?:\d{1,2}(?:\.\d+)?|one|two|three|four|five|six|seven|eight|nine|ten)\b"
+SCORE = rf"{NUMBER}(?![ \t]+(?!and\b|on\b|for\b|points?\b|to\b|out\b)[a-z])"
+"""A number that does not count anything else than points."""
 NAMED = rf"(?:{'|'.join(CRITERIA)}|overall|total|average|mean|scores?|rating|points?)"
 OTHER_SCORES = re.compile(
-    rf"\b{NAMED}\b[^\n]{{0,60}}?\b{NUMBER}"
+    rf"\b{NAMED}\b[^\n]{{0,60}}?\b{SCORE}"
     rf"|\b{NUMBER}[ \t]*(?:/|out of)[ \t]*(?:10|ten)\b"
     rf"|\b(?:response[ \t_-]*)?[AB]\b[\"'*_`)\]]*[ \t]*[:=|(–—-]+[ \t\"'*_`(\[{{]*{NUMBER}"
     rf"|^[ \t>|*\-\[(]*{NUMBER}(?:[ \t,;:|/\])]+{NUMBER})*[ \t|,;.\])]*$"
-    rf"|\b(?:verdict|winner|better response|answer)\b[^\w\n]+(?:is[^\w\n]+)?(?:response[^\w\n]+)?[AB]\b"
     rf"|<[^<>\n]{{1,20}}>[ \t]*{NUMBER}"
-    rf"|\[\[[^\[\]\n]{{1,40}}\]\]",
+    rf"|\b(?:must|should|deserves?|gets?)\b[ \t]+(?:\w+[ \t]+){{0,2}}{SCORE}",
     re.IGNORECASE | re.MULTILINE | re.ASCII,
 )
-"""Scores or verdicts outside the JSON object, which then may be a quotation."""
+"""Scores outside the JSON object, which then may be a quotation."""
+OTHER_VERDICT = re.compile(
+    r"\b(?:verdict|winner|better response|answer)\b[^\w\n,]+(?:is[^\w\n]+)?(?:response[^\w\n]+)?[AB]\b(?!['’])"
+    r"|\[\[[^\[\]\n]{1,40}\]\]",
+    re.IGNORECASE,
+)
+NUMBERS = re.compile(r"[0-9]")
+NUMBER_WORDS = frozenset(("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"))
+WORD = re.compile(r"\w+")
 SCALE = re.compile(rf"\b{LOW}[ \t]*(?:to|-|–)[ \t]*{HIGH}\b")
 """The range, which is not a score."""
 
 
 def read_reply(reply: Reply, settings: Settings) -> Verdict:  # noqa: ARG001
     """Read the scores of both responses; the margin is the mean difference, the credit its sign."""
-    scores = only_object(reply, SIDES)
-    if isinstance(scores, str):
-        return Verdict(None, reason=scores)
-    if OTHER_SCORES.search(SCALE.sub("", text_outside_objects(reply.text, SIDES))):
+    found = objects_with_keys(reply, SIDES)
+    if isinstance(found, str):
+        return Verdict(None, reason=found)
+    scores = found.objects[-1]
+    ends = [0, *(place for span in found.places for place in span), len(reply.text)]
+    outside = "\n".join(reply.text[start:end] for start, end in zip(ends[::2], ends[1::2], strict=True))
+    if _has_other_scores(SCALE.sub("", outside)):
         return Verdict(None, reason="several verdicts")
     reason = _reason_of_scores(scores["A"]) or _reason_of_scores(scores["B"])
-    if reason:
+    if reason := reason or reason_around(found.view, found.places):
         return Verdict(None, reason=reason)
     # Fractions, so that rounding decides no tie.
     leads = {name: Fraction(scores["A"][name]) - Fraction(scores["B"][name]) for name in CRITERIA}
     mean = sum(leads.values(), Fraction()) / len(CRITERIA)
     return verdict_of_margin(mean, {name: float(lead) for name, lead in leads.items()})
+
+
+def _has_other_scores(outside: str) -> bool:
+    """Return whether the text around the JSON object states scores or a verdict."""
+    has_numbers = NUMBERS.search(outside) or not NUMBER_WORDS.isdisjoint(WORD.findall(outside.lower()))
+    return bool((has_numbers and OTHER_SCORES.search(outside)) or OTHER_VERDICT.search(outside))
 
 
 def write_reply(preference: Preference, settings: Settings) -> Reply:  # noqa: ARG001

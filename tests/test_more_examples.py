@@ -11,8 +11,8 @@ from podium.rankers.scale import origin_weights
 from podium.scorers.identity import differ_in_prompt
 from podium.scorers.offline import demands
 from podium.scorers.prompt import escape_controls
-from podium.scorers.reply import is_balanced
 from podium.scorers.reward import rating_of_value
+from podium.scorers.verdict_statements import is_balanced
 from podium.tournaments.parts import Shard, read_shard
 from podium.tournaments.schedule import Pairing, pairing
 from podium.tournaments.selection import parse_model_names

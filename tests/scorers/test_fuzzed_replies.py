@@ -27,13 +27,8 @@ def ours(case: Case, text: str) -> float | None:
 
 
 def wrongly_read(reader: Reader, spoilt: list[tuple[Case, str]]) -> list[tuple[Case, str]]:
-    """Return the replies that are read as another verdict than the unspoilt one, or that no slow reader would read."""
-    return [
-        (case, text)
-        for case, text in spoilt
-        if (found := reader(case, text)) is not None
-        and not found == case.value == ORACLES[case.realization](text, tie=case.tie)
-    ]
+    """Return the replies that are read as another verdict than the unspoilt one."""
+    return [(case, text) for case, text in spoilt if reader(case, text) not in (None, case.value)]
 
 
 def test_there_are_more_than_2000_spoilt_replies_of_six_realizations() -> None:

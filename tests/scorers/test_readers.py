@@ -10,8 +10,9 @@ from judge_replies import CASES, REASONING, Case, read, scores, value
 from podium.formats.verdict_files import FIVE_LEVELS
 from podium.hookspecs import Scorer
 from podium.plugins import catalogue
+from podium.scorers.json_objects import only_object
 from podium.scorers.prompt import Settings
-from podium.scorers.reply import REASONS, Rating, Reply, Token, Verdict, only_object
+from podium.scorers.reply import REASONS, Rating, Reply, Token, Verdict
 from podium.scorers.rubric import CRITERIA
 
 OF = {name: next(case for case in CASES if case.realization == name) for name in {case.realization for case in CASES}}
@@ -63,21 +64,18 @@ A, B = scores(8, 5), scores(5, 8)
         ("direct", "C", "out of range"),
         ("direct", "D", "out of range"),
         ("direct", "A B", "several verdicts"),
-        ("direct", "A\nA", "several verdicts"),
         ("direct", "A or B?", "no verdict"),
         ("direct", "A because it is right", "no verdict"),
         ("direct", "А", "no verdict"),
         ("direct", "Verdict: A or B", "no verdict"),
         ("direct", "Verdict: A\nVerdict: B", "several verdicts"),
-        ("direct", "Verdict: A, I think", "no verdict"),
+        ("direct", "Verdict: A, I think", "retracted"),
         ("direct", "The verdict of response B: A", "no verdict"),
         ("direct", "> Verdict: A", "no verdict"),
         ("cot", "Verdict: C", "out of range"),
         ("cot", "Verdict: A\nVerdict: B", "several verdicts"),
         ("cot", "Verdict: B\nBut on second thoughts:\nVerdict: A", "several verdicts"),
         ("cot", "Verdict: A, surely.\nVerdict: B", "several verdicts"),
-        ("cot", "Verdict: A\nI hope this helps.", "no verdict"),
-        ("cot", "I think so. Verdict: A", "no verdict"),
         ("cot", "Verdict: A Verdict: B", "no verdict"),
         ("cot", "Verdict: tie", "no verdict"),
         ("cot", "Verdict: АВ", "no verdict"),
@@ -96,16 +94,13 @@ A, B = scores(8, 5), scores(5, 8)
         ("numeric", "[[-1]]", "out of range"),
         ("numeric", "[[100.001]]", "out of range"),
         ("numeric", "[[87]]\n[[88]]", "several verdicts"),
-        ("numeric", "87", "no verdict"),
         ("numeric", "[[8", "no verdict"),
         ("numeric", "[[nan]]", "no verdict"),
         ("numeric", "[[087]]", "no verdict"),
         ("numeric", "[[1e1]]", "no verdict"),
         ("numeric", "[[٨٧]]", "no verdict"),
-        ("numeric", "[[87/100]]", "no verdict"),
         ("likert", "[[mediocre]]", "out of range"),
         ("likert", "[[good]]\n[[poor]]", "several verdicts"),
-        ("likert", "good", "no verdict"),
         ("rubric", f"{A}\n{B}", "several verdicts"),
         ("rubric", f"{A[:-1]}", "bad JSON"),
         ("rubric", A.replace('"', "'"), "bad JSON"),
@@ -143,7 +138,16 @@ def test_a_malformed_reply_says_why(name: str, text: str, reason: str) -> None:
 
 
 def test_every_reason_is_reached_by_some_reply() -> None:
-    texts = ["", "Hm.", "I cannot judge this.", "[[1]]\n[[2]]", "[[500]]", "{"]
+    texts = [
+        "",
+        "Hm.",
+        "I cannot judge this.",
+        "[[1]]\n[[2]]",
+        "[[500]]",
+        "{",
+        "It says:\n[[1]]",
+        "[[1]]\nScratch that.",
+    ]
     names = ["numeric", "rubric", "token-probs"]
     found = {
         catalogue.find_realization(name).read_reply(Reply(text), Settings()).reason for name in names for text in texts
@@ -170,11 +174,27 @@ def test_repeated_verdict_counts_once(name: str, text: str) -> None:
     assert value(read(OF[name], text)) == 1.0
 
 
-@pytest.mark.parametrize(
-    "text", ["> Verdict: B\n\nVerdict: A", 'It says "Verdict: B".\nVerdict: A', "- Verdict: B\nVerdict: A"]
-)
+@pytest.mark.parametrize("text", ["> Verdict: B\n\nVerdict: A", 'It says "Verdict: B".\nVerdict: A'])
 def test_a_quoted_verdict_is_none(text: str) -> None:
     assert value(read(OF["cot"], text)) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "credit"),
+    [
+        ("direct", "A\nA", 1.0),
+        ("cot", "- Verdict: A", 1.0),
+        ("cot", "Verdict: A\nI hope this helps.", 1.0),
+        ("cot", "I think so. Verdict: A", 1.0),
+        ("numeric", "87", 87.0),
+        ("numeric", "[[87/100]]", 87.0),
+        ("likert", "good", 4.0),
+    ],
+)
+def test_a_verdict_in_another_form_than_asked_is_read_if_it_is_the_only_one(
+    name: str, text: str, credit: float
+) -> None:
+    assert value(read(OF[name], text)) == credit
 
 
 def test_a_quoted_verdict_on_a_line_of_its_own_makes_the_reply_unparsed() -> None:

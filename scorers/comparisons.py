@@ -1,0 +1,93 @@
+"""Sentences in replies that prefer one response as a whole: `A wins`, `B is worse`, `I prefer the first one`."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from podium.scorers import reply_words as words
+from podium.scorers.verdict_statements import TOKEN, is_introductory
+
+LETTER = r"(?P<letter>(?-i:[AB]))(?<![A-Za-z0-9_].)(?![A-Za-z0-9_'’])[*_\"'\])]*"
+ORDINAL = rf"(?:(?P<first>{words.FIRST})|(?P<second>{words.SECOND}))"
+NOUN = rf"(?:(?:the|die|la|el|is|ist|est|es|{'|'.join(words.RESPONSE_NOUNS.split())}) ){{0,3}}[*_\"'\[(]*"
+PREDICATE = rf"[ ,]*(?:(?P<wins>{words.WINS})|(?P<loses>{words.LOSES}))"
+FORMS = tuple(
+    (tuple(frozenset(spoken.split()) for spoken in triggers), re.compile(form, re.IGNORECASE))
+    for *triggers, form in (
+        (words.WINS_WORDS, LETTER + PREDICATE),
+        (words.WINS_WORDS, words.ORDINAL_WORDS, rf"\b{ORDINAL}\b{PREDICATE}"),
+        (words.PREFERS_WORDS, rf"\b{words.PREFERS}[ ,:]*{NOUN}(?:{LETTER}|{ORDINAL}\b)"),
+        (words.EQUAL_WORDS, rf"(?P<equal>{words.EQUAL})"),
+        (words.ONLY, rf"\b(?:{'|'.join(words.ONLY.split())}) {NOUN}{LETTER}(?= \w)"),
+    )
+)
+"""Forms of comparisons, each with sets of words; a sentence of that form has a word of each set."""
+ANY_WORD = frozenset().union(*(triggers[0] for triggers, _ in FORMS))
+CHINESE = re.compile(r"[\u4e00-\u9fff]")
+CHINESE_FORMS = tuple(
+    map(
+        re.compile,
+        (
+            rf"(?:{LETTER}|{ORDINAL})(?:(?P<wins>{words.CHINESE_WINS})|(?P<loses>{words.CHINESE_LOSES}))",
+            rf"{words.CHINESE_PREFERS}(?:回答|答案)?[ ]?(?:{LETTER}|{ORDINAL})",
+            rf"(?P<equal>{words.CHINESE_EQUAL})",
+        ),
+    )
+)
+CONCESSION = re.compile(words.CONCEDES, re.IGNORECASE)
+CONTRAST = re.compile(words.CONTRASTS, re.IGNORECASE)
+ASPECT = re.compile(rf"(?!{words.EVERY}){words.ASPECTS}", re.IGNORECASE)
+SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？\n]?")
+WORD = re.compile(r"\w+")
+OTHER = {"A": "B", "B": "A"}
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A sentence that prefers a response (A, B, or C for neither), from `start` to `end`; `place` is that of the name;
+    `is_whole` if nothing but introductory words stands before it."""
+
+    start: int
+    end: int
+    place: int
+    value: str
+    is_whole: bool
+
+
+def find_comparisons(view: str, start: int, end: int) -> Iterator[Comparison]:
+    """Yield the comparisons of both responses as a whole; conditions, concessions and single aspects are left out."""
+    text = view[start:end]
+    if ANY_WORD.isdisjoint(WORD.findall(text.lower())) and (text.isascii() or not CHINESE.search(text)):
+        return
+    for sentence in SENTENCE.finditer(view, start, end):
+        begin, stop = sentence.span()
+        for found in _in_sentence(view, begin, stop):
+            before = view[begin : found.start()].rpartition(";")[2]
+            groups = found.groupdict()
+            is_aspect = not groups.get("equal") and ASPECT.match(view, found.end(), end)
+            if CONCESSION.search(before) or is_aspect or CONTRAST.match(view, stop, end):
+                continue
+            value, place = _preferred(found, groups)
+            lead = [token["word"] for token in TOKEN.finditer(before)]
+            yield Comparison(found.start(), found.end(), place, value, all(map(is_introductory, lead)))
+
+
+def _in_sentence(view: str, start: int, end: int) -> Iterator[re.Match[str]]:
+    """Yield the comparisons in a sentence, in the forms whose words it has."""
+    sentence = view[start:end]
+    spoken = frozenset(WORD.findall(sentence.lower()))
+    for triggers, form in FORMS:
+        if all(not spoken.isdisjoint(any_of) for any_of in triggers):
+            yield from form.finditer(view, start, end)
+    if not sentence.isascii() and CHINESE.search(sentence):
+        for form in CHINESE_FORMS:
+            yield from form.finditer(view, start, end)
+
+
+def _preferred(found: re.Match[str], groups: dict[str, str | None]) -> tuple[str, int]:
+    """Return the letter that a comparison prefers, and the place of the name in it."""
+    if groups.get("equal"):
+        return "C", found.start()
+    name = next(group for group in ("letter", "first", "second") if groups.get(group))
+    letter = {"first": "A", "second": "B"}.get(name) or found[name]
+    return (OTHER[letter] if groups.get("loses") else letter), found.start(name)

@@ -1,0 +1,301 @@
+"""The one reader of replies: the verdict is the judge's last own statement of one, unless another statement contradicts
+it, the text before it attributes it to somebody else, or the text after it takes it back."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Literal
+
+from podium.scorers import reply_words as words
+from podium.scorers.comparisons import find_comparisons
+from podium.scorers.reply import Reply, no_verdict
+from podium.scorers.reply_structure import MASK, own_words
+from podium.scorers.verdict_statements import (
+    LINE,
+    LIST_MARK,
+    SENTENCE_START,
+    Statement,
+    find_statements,
+    is_introduction,
+    states_other_letter,
+)
+
+LONGEST_REST = 10_000
+"""Characters after a verdict; longer texts are no explanation."""
+SHORTEST_LEAD, LONGEST_LEAD = 3, 250
+"""Characters of the line before a verdict that are looked at."""
+SHORT_LINE = 30
+MOST_RULES = 20
+"""Lines of signs only, such as `---`, that may stand before a verdict."""
+NEAR = 500
+"""Characters before a verdict in which a comparison may contradict it."""
+BROKEN_BRACKETS = re.compile(r"\[\[[^\[\],\n]{0,20}(?:\](?!\])|\[|\n|\Z)")
+COMPLETE = re.compile(rf"[.!?…。！？:：)）\]\"”»’{MASK}|]\Z")
+OPEN_ENDS = frozenset(words.OPEN_ENDS.split())
+LAST_WORD = re.compile(r"(\w+(?:['’]\w+)?)\W*\Z")
+NAMED = re.compile(r"(?<![A-Za-z])[ABab](?![A-Za-z])")
+ABOUT_NEXT = re.compile(words.ABOUT_NEXT, re.IGNORECASE)
+CONDITION_STARTS = re.compile(
+    r"\W*(?:if|had|were|should|unless|supposing|assuming|suppose|provided|in case|wenn|falls|hätte|wäre|si|supposons"
+    r"|suponiendo|если|допустим)\b|\W*(?:如果|假如|若)",
+    re.IGNORECASE,
+)
+WHICH = re.compile(r"(?:^|[.!?:]\s)\W*(?:so\s)?(?:which|welche|laquelle|quelle|cuál|какой|哪)", re.IGNORECASE)
+COLON = re.compile(r"[:：][*_ \t]*\n")
+QUOTED_TEXT = re.compile(
+    r"\b(?:samples?|cop(?:y|ies)|again|verbatim|frame|text|quot(?:e|ing|es)|ends?|ending|says|reads|writes|states|contains|"
+    r"includes?|message|end(?:et|s)|enthält|contient|contiene|содержит)\b|内容|写道",
+    re.IGNORECASE,
+)
+RESPONSE = re.compile(
+    r"(?<![A-Za-z])[AB](?![A-Za-z])|\b(?:its?|responses?|first|second|one|antwort|réponse|respuesta|ответ\w*)\b|回答",
+    re.IGNORECASE,
+)
+"""With `QUOTED_TEXT`, in a line that ends with a colon: opens a quotation without quotation marks."""
+SENTENCE_END = re.compile(r"[.!?][*_\"”’)\]]*(?=\s)|[。！？]|\n")
+RETRACTION_START = re.compile(rf"[\s*_>\-–—(\[#~\"“.,;:]*(?:{words.RETRACTION_STARTS})", re.IGNORECASE)
+RETRACTION = re.compile(words.RETRACTIONS, re.IGNORECASE)
+SELF_REFERENCE = re.compile(words.SELF_REFERENCE, re.IGNORECASE)
+HARMLESS = re.compile(words.HARMLESS_SELF_REFERENCE, re.IGNORECASE)
+EXPLANATION = re.compile(words.EXPLANATION, re.IGNORECASE)
+SUBJECT = re.compile(rf"{words.SUBJECTS}|\b(?:{words.TIES})\b", re.IGNORECASE)
+CONTINUES = re.compile(
+    r"[ \t]*\n\s*(?!(?:because|since|as|response|the|it|a|b|both|weil|denn|car|parce|porque)\b)[a-zа-яёäöüàâçéèêîôû]"
+)
+"""A line after the verdict that goes on in lower case, so that the verdict is part of a sentence."""
+PRONOUN_LOSES = re.compile(rf"\W*(?:it|sie|elle|él|ella|он)(?: |(?='s))?(?:{words.LOSES})", re.IGNORECASE)
+LAST_NAME = re.compile(
+    rf"(?:(?<![A-Za-z0-9_])(?P<letter>[ABC])|(?P<first>{words.FIRST})|(?P<second>{words.SECOND}))[*_\"')\]]*[.!。！ ,]*"
+    r"(?:please|instead|it is|bitte)?[.! ]*\Z"
+)
+ABOUT_LETTER = re.compile(rf"\b(?:{words.PREPOSITIONS})\b\W*(?:\w+\W+){{0,2}}?\Z", re.IGNORECASE)
+"""Words before a letter at the end of a sentence that make it no verdict."""
+WORDS = re.compile(r"\w")
+
+
+Counts = Callable[[Statement, int, int], bool]
+"""Whether a value without a name counts: by its statement, the number of its line, and that of the last line."""
+Compares = Literal["ends", "last", "never"]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A verdict as it was read: its place in the text and its value as it is written."""
+
+    place: int
+    value: str
+
+
+def read_statement(
+    reply: Reply,
+    value: re.Pattern[str],
+    parse: Callable[[str], str | None],
+    counts: Counts,
+    *,
+    bracketed: bool = False,
+    compares: Compares = "never",
+) -> Found | str:
+    """Return the verdict of a reply, or the reason why there is none.
+
+    Args:
+        reply: the reply.
+        value: matches a value in the text.
+        parse: converts a matched value to its canonical spelling, None if it is out of range.
+        counts: whether a value without a name is a verdict.
+        bracketed: whether values in double square brackets are the form that was asked for.
+        compares: where sentences such as `A is better` state the verdict: in the first and last line, or the last.
+    """
+    view = own_words(reply.text) if not reply.reason_of_silence else None
+    if view is None:
+        return reply.reason_of_silence or "no verdict"
+    if not WORDS.search(view) or (bracketed and "[[" in view and BROKEN_BRACKETS.search(view)):
+        return no_verdict(reply.text)
+    lines = [line.span() for line in LINE.finditer(view) if WORDS.search(line[0])]
+    stated = find_statements(view, value, bracketed=bracketed)
+    own = [one for one in stated if one.form == "marked" or counts(one, *_line_of(one, lines))]
+    if not own and compares != "never":
+        own = _comparisons(view, [lines[0], lines[-1]] if compares == "ends" else lines[-1:])
+    if not own:
+        return no_verdict(view)
+    found = _decide(view, own, [one for one in stated if one.form == "mention"], parse)
+    if compares == "ends" and isinstance(found, Found) and _has_other_letters(view, lines, found.value):
+        return "several verdicts"
+    return found
+
+
+def _has_other_letters(view: str, lines: Sequence[tuple[int, int]], letter: str) -> bool:
+    """Return whether a short line, not of a table, states another letter."""
+    short = (view[start:end] for start, end in lines if end - start < SHORT_LINE)
+    return any("|" not in line and states_other_letter(line, letter) for line in short)
+
+
+def _line_of(statement: Statement, lines: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """Return the number of the line of a statement, and that of the last line."""
+    if statement.start <= lines[0][1]:
+        return 0, len(lines) - 1
+    return (len(lines) - 1 if statement.end > lines[-1][0] else 1), len(lines) - 1
+
+
+def _comparisons(view: str, lines: Sequence[tuple[int, int]]) -> list[Statement]:
+    """Return the sentences of some lines that prefer a response."""
+    found = chain.from_iterable(find_comparisons(view, *span) for span in sorted(set(lines)))
+    return [Statement(one.start, one.end, one.place, one.value, "marked") for one in found if one.is_whole]
+
+
+def _decide(
+    view: str, own: list[Statement], mentions: list[Statement], parse: Callable[[str], str | None]
+) -> Found | str:
+    """Return the last own statement, or why it does not count."""
+    own.sort(key=lambda one: one.start)
+    last = own[-1]
+    final = parse(last.value)
+    others = {parse(one.value) or one.value for one in (*own, *(one for one in mentions if one.value != "I"))}
+    if final is None:
+        return "out of range" if len(own) == 1 else "several verdicts"
+    if others - {final}:
+        return "several verdicts"
+    ends = [one.start for one in own[1:]] + [len(view)]
+    rest = "".join(view[one.end : end] for one, end in zip(own, ends, strict=True))
+    before = [reason_before(view, one.start) for one in own]
+    reason = (before[-1] if all(before) else None) or reason_after(view[last.end :])
+    if len(own) > 1:
+        reason = reason or reason_after(rest)
+    return reason or _contradicted(view, last, final, rest) or Found(last.place, final)
+
+
+def _contradicted(view: str, last: Statement, final: str, rest: str) -> str | None:
+    """Return `several verdicts` if a comparison near the verdict prefers another response."""
+    preferred = final[0] if final[:1] in ("A", "B", "C") else None
+    if preferred is None:
+        return None
+    preferred = "C" if "=" in final else preferred
+    begin = max(0, last.start - NEAR)
+    rest = rest if WORDS.search(rest) else ""
+    if preferred != "C" and any(_ends_with_other(sentence, preferred) for sentence in _sentences(rest)):
+        return "several verdicts"
+    near = chain(find_comparisons(view, begin, last.start), find_comparisons(rest, 0, len(rest)))
+    if any(one.value != preferred for one in near) or (preferred != "C" and PRONOUN_LOSES.match(rest)):
+        return "several verdicts"
+    return None
+
+
+def _ends_with_other(sentence: str, preferred: str) -> bool:
+    """Return whether a sentence after a verdict ends with the name of another response."""
+    found = LAST_NAME.search(sentence.rstrip())
+    if found is None or ABOUT_LETTER.search(sentence[: found.start()]):
+        return False
+    return (found["letter"] or ("A" if found["first"] else "B")) != preferred
+
+
+def reason_around(view: str, spans: Sequence[tuple[int, int]]) -> str | None:
+    """Return why objects at these places of a reply are not the judge's own verdict; None if they are."""
+    start, end = spans[-1]
+    line = view[view.rfind("\n", 0, start) + 1 : start]
+    clause = LIST_MARK.sub("", line)
+    clause = clause[_last_sentence(clause) :]
+    if WORDS.search(clause) and not is_introduction(clause):
+        return "reported"
+    rest = "".join(view[stop:begin] for (_, stop), (begin, _) in zip(spans, [*spans[1:], (len(view), 0)], strict=True))
+    before = [reason_before(view, begin) for begin, _ in spans]
+    reason = (before[-1] if all(before) else None) or reason_after(view[end:])
+    return reason or (reason_after(rest) if len(spans) > 1 else None)
+
+
+def reason_before(view: str, start: int) -> str | None:
+    """Return `reported` if the text before a verdict makes it somebody else's, a condition, a plan or a question."""
+    line = view.rfind("\n", 0, start) + 1
+    before = LIST_MARK.sub("", view[max(line, start - LONGEST_LEAD) : start]).strip()
+    if WORDS.search(before) or MASK in before:
+        sentence = before[_last_sentence(before) :]
+        is_condition = before[-1] not in ".!。！" and CONDITION_STARTS.match(sentence)
+        is_wrong = is_condition or (before.endswith("?") and not WHICH.search(before))
+        return "reported" if is_wrong or ABOUT_NEXT.search(before) else None
+    if opens_quotation(view, start):
+        return "reported"
+    previous = _previous_line(view, line)
+    return None if previous is None or leads_to_own_verdict(previous) else "reported"
+
+
+def opens_quotation(view: str, start: int) -> bool:
+    """Return whether a line before a verdict, not the last one, announces a text of a response that may last to it."""
+    for colon in COLON.finditer(view, max(0, start - NEAR), start):
+        line = view[max(view.rfind("\n", 0, colon.start()) + 1, colon.start() - 200) : colon.start()]
+        clause = line[_last_sentence(line) :]
+        following = view[colon.end() : colon.end() + 40].lstrip("\n \t")[:1]
+        if following not in ("", MASK, "-", "*", "+") and QUOTED_TEXT.search(clause) and RESPONSE.search(clause):
+            return True
+    return False
+
+
+def _last_sentence(text: str) -> int:
+    """Return the start of the last sentence, but not of one after a comma."""
+    starts = [mark.end() for mark in SENTENCE_START.finditer(text.rstrip(".!?。！？ ")) if mark[0][0] != ","]
+    return starts[-1] if starts else 0
+
+
+def _previous_line(view: str, end: int) -> str | None:
+    """Return the last line with words before a position."""
+    for _ in range(MOST_RULES):
+        end = len(view[:end].rstrip())
+        start = view.rfind("\n", 0, end) + 1
+        line = view[max(start, end - LONGEST_LEAD) : end].strip()
+        if not line or WORDS.search(line) or MASK in line:
+            return line or None
+        end = start
+    return None
+
+
+def leads_to_own_verdict(line: str) -> bool:
+    """Return whether a line before a verdict is complete, or introduces the verdict as the judge's own."""
+    bare = line.rstrip("*_`~ \t\r")
+    clause = bare[_last_sentence(bare) :]
+    if ABOUT_NEXT.search(bare):
+        return is_introduction(clause)
+    if bare.endswith((":", "：")):
+        return is_introduction(clause)
+    if bare.endswith("?"):
+        return WHICH.search(clause) is not None
+    if COMPLETE.search(bare) or len(bare.strip("#>-* ")) < SHORTEST_LEAD:
+        return True
+    last = LAST_WORD.search(bare)
+    is_open = (last is not None and last[1].lower() in OPEN_ENDS) or bare.endswith(tuple(words.CHINESE_OPEN_ENDS))
+    is_listed = (
+        LIST_MARK.match(line) is not None or not (line[0].isalnum() or line[0] in "\"'“*_(") or max(line) > "\uffff"
+    )
+    names = len({name.upper() for name in NAMED.findall(bare)}) > 1
+    if not is_open and not CONDITION_STARTS.match(clause) and (is_listed or names) and not line.startswith("#"):
+        return True
+    return is_introduction(clause)
+
+
+def reason_after(rest: str) -> str | None:
+    """Return why the text after a verdict takes it back; None if it explains the verdict or there is none."""
+    if not WORDS.search(rest):
+        return "reported" if MASK in rest and not rest.strip().startswith(MASK) else None
+    if len(rest) > LONGEST_REST:
+        return "several verdicts"
+    if CONTINUES.match(rest):
+        return "reported"
+    is_about_itself = SELF_REFERENCE.search(rest) and SELF_REFERENCE.search(HARMLESS.sub("", rest))
+    if is_about_itself or RETRACTION.search(rest) or rest.rstrip().endswith("?"):
+        return "retracted"
+    sentences = [sentence for sentence in _sentences(rest) if WORDS.search(sentence)]
+    if any(RETRACTION_START.match(sentence) for sentence in sentences):
+        return "retracted"
+    if sentences and not (EXPLANATION.match(sentences[0]) or SUBJECT.search(sentences[0])):
+        return "retracted"
+    return "truncated" if _is_cut_off(rest) else None
+
+
+def _sentences(text: str) -> list[str]:
+    """Split a text at the ends of sentences and lines."""
+    starts = [0, *(end.end() for end in SENTENCE_END.finditer(text))]
+    return [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
+
+
+def _is_cut_off(rest: str) -> bool:
+    """Return whether a text ends in the middle of a sentence."""
+    last = LAST_WORD.search(rest)
+    ends = rest.rstrip().endswith((",", ";", "，"))
+    return ends or (not COMPLETE.search(rest.rstrip()) and last is not None and last[1].lower() in OPEN_ENDS)

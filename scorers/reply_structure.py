@@ -1,0 +1,169 @@
+"""The judge's own words in a reply: quotations, fences, reasoning, markup and conversations of others are masked."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from podium.scorers.reasoning import MARKS
+from podium.scorers.reply_words import ROLES
+
+MASK = "\ufffc"
+"""Stands for each character that is not the judge's own word."""
+MOST_MARKS = 4000
+"""Largest number of quotation marks, fence lines or tags in a readable reply."""
+END_TOKENS = re.compile(
+    r"(?:\s|<\|[\w|]{1,40}\|>|</?s>|<(?:end|start)_of_turn>|<eos>|<\uff5c[^>\n]{1,40}\uff5c>|\[/INST\])++\Z"
+)
+TURN = re.compile(
+    rf"^[ \t*#]*(?:<\|[^|\n]{{1,30}}\|>|(?:{ROLES}|ai|assistant|judge)[ \t]*\**:|\[/?(?:{ROLES})\])",
+    re.IGNORECASE | re.MULTILINE,
+)
+OPENING_TURN = re.compile(
+    r"\s*(?:(?:<\|im_start\|>|<\|start_header_id\|>)?[ \t]*(?:assistant|ai|judge)[ \t]*(?:<\|end_header_id\|>|:|\n)"
+    r"|<\|assistant\|>|<start_of_turn>model\n)",
+    re.IGNORECASE,
+)
+"""The judge's own role before its reply."""
+CODE_FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})([^\n`]*)$", re.MULTILINE)
+PROMPT_FENCE = re.compile(r"^[^\n<]{0,20}<<<(END )?[^<>\n]{1,60}>>>", re.MULTILINE)
+"""A line of podium's own fences around responses."""
+STRUCK = (("<!--", "-->"), ("~~", "~~"), ("<del>", "</del>"), ("<s>", "</s>"), ("<strike>", "</strike>"))
+TAG = re.compile(
+    r"</?(?:answer|verdict|final|final_answer|result|score|rating|grade|label|output|p|b|i|u|em|strong|div|span|br|h[1-6]"
+    r"|code|pre)\b[^<>\n]{0,40}>"
+)
+"""Markup around a verdict."""
+QUOTATION = re.compile(r"\"(?<![^\s(\[{:*_—–>]\")[^\"\s:]{1,12}\"|[\"„“”«»「」『』]")
+CLOSING = {"«": "»", "「": "」", "『": "』", "“": "”", "„": "“”", '"': '"'}
+SHORT = re.compile(r"[^\s:]{1,12}\Z|[\w ]{1,12}\Z")
+"""A quotation that may be a verdict in quotation marks."""
+BLOCK_QUOTE = re.compile(r"^[ \t]*>[^\n]*", re.MULTILINE)
+
+Span = tuple[int, int]
+
+
+def own_words(text: str) -> str | None:
+    """Return a text of the same length in which what is not the judge's own statement is masked; None if the text is
+    a conversation, or has too many marks to be a reply."""
+    view = mask(text, _reasoning(text)) if "<" in text or "[" in text or "◁" in text else text
+    view = _without_tokens(view)
+    turn = TURN.search(view) if ":" in view or "<|" in view or "[" in view else None
+    if turn or max(map(view.count, ('"', "```", "~~", "<<<", "\u201c", "\n>", "</"))) > MOST_MARKS:
+        return None
+    if "<<<" in view:
+        view = mask(view, _prompt_fences(view))
+    if "```" in view or "~~~" in view:
+        view = _without_code_fences(view)
+    if "~~" in view or "<" in view:
+        view = mask(view, _struck(view))
+        view = TAG.sub(lambda tag: "\n".ljust(len(tag[0])), view)
+    if ">" in view:
+        view = mask(view, (quote.span() for quote in BLOCK_QUOTE.finditer(view)))
+    return mask(view, _quotations(view)) if QUOTATION.search(view) else view
+
+
+def mask(text: str, spans: Iterable[Span], sign: str = MASK) -> str:
+    """Replace spans by a sign for each character, but keep the ends of lines."""
+    parts, end = [], 0
+    for start, stop in spans:
+        parts += [text[end:start], "\n".join(sign * len(line) for line in text[start:stop].split("\n"))]
+        end = stop
+    return "".join([*parts, text[end:]]) if parts else text
+
+
+def _reasoning(text: str) -> Iterator[Span]:
+    """Yield the reasoning that begins the text or a line, up to the end of the text if it never ends."""
+    low, end = text.lower(), 0
+    starts = [(start, closing.lower()) for opening, closing in MARKS for start in _line_starts(low, opening.lower())]
+    for start, closing in sorted(starts):
+        if start >= end:
+            stop = low.find(closing, start)
+            end = len(text) if stop < 0 else stop + len(closing)
+            yield start, end
+
+
+def _line_starts(low: str, mark: str) -> Iterator[int]:
+    """Yield the first places where a mark begins a line."""
+    place = low.find(mark)
+    for _ in range(20):
+        if place < 0:
+            return
+        if not low[low.rfind("\n", 0, place) + 1 : place].strip():
+            yield place
+        place = low.find(mark, place + len(mark))
+
+
+def _without_tokens(view: str) -> str:
+    """Replace the tokens of a chat template around the reply by blanks."""
+    if opening := OPENING_TURN.match(view):
+        view = " " * opening.end() + view[opening.end() :]
+    if view.rstrip().endswith((">", "]")) and (tokens := END_TOKENS.search(view, max(0, len(view) - 400))):
+        view = view[: tokens.start()] + " " * (len(view) - tokens.start())
+    return view
+
+
+def _prompt_fences(view: str) -> Iterator[Span]:
+    """Yield what stands between podium's fences; all the rest, if one of the two lines is missing."""
+    opened, end = None, 0
+    for line in PROMPT_FENCE.finditer(view):
+        if not line[1]:
+            opened = line.start() if opened is None else opened
+        elif opened is None:
+            break
+        else:
+            yield opened, line.end()
+            opened, end = None, line.end()
+    else:
+        if opened is not None:
+            yield opened, len(view)
+        return
+    yield end, len(view)
+
+
+def _without_code_fences(view: str) -> str:
+    """Blank the lines of code fences, and mask what follows one that is never closed."""
+    lines, opened = [], None
+    for line in CODE_FENCE.finditer(view):
+        if opened is None:
+            opened = line
+        elif line[1][0] == opened[1][0] and not line[2].strip():
+            opened = None
+        lines.append(line.span())
+    fenced = mask(view, lines, " ")
+    return (
+        fenced
+        if opened is None
+        else mask(fenced, [(opened.end(), len(view))] if fenced[opened.end() :].strip() else [])
+    )
+
+
+def _struck(view: str) -> Iterator[Span]:
+    """Yield comments and words that are struck through."""
+    for opening, closing in STRUCK:
+        start = view.find(opening)
+        while start >= 0:
+            end = view.find(closing, start + len(opening))
+            if end < 0 and opening != "<!--":
+                break
+            stop = len(view) if end < 0 else end + len(closing)
+            yield start, stop
+            start = view.find(opening, stop)
+
+
+def _quotations(view: str) -> Iterator[Span]:
+    """Yield the quotations longer than a verdict; one that is never closed lasts to the end of the text."""
+    opened: re.Match[str] | None = None
+    for sign in QUOTATION.finditer(view):
+        if len(sign[0]) > 1 and not opened:
+            continue
+        before, after = view[sign.start() - 1 : sign.start()], view[sign.end() : sign.end() + 1]
+        if opened:
+            if sign[0][0] in CLOSING[opened[0]]:
+                if not SHORT.match(view[opened.end() : sign.start()]):
+                    yield opened.end(), sign.start()
+                opened = None
+        elif sign[0] in CLOSING and (
+            sign[0] != '"' or ((not before or before in " \t\n([{:*_—–>") and after not in (" ", "\t"))
+        ):
+            opened = sign
+    if opened:
+        yield opened.end(), len(view)

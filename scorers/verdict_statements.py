@@ -1,0 +1,195 @@
+"""Statements of a verdict in the judge's own words: where they stand, what they say and in which form."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from podium.scorers import reply_words as words
+from podium.scorers.reply_structure import MASK
+
+NOUNS = frozenset(words.VERDICT_NOUNS.split())
+RESPONSES = frozenset(words.RESPONSE_NOUNS.split())
+JUDGING = NOUNS | frozenset(words.DECIDING_VERBS.split())
+RATINGS = frozenset(words.RATING_WORDS.split())
+CONNECTIVES = frozenset(words.CONNECTIVES.split())
+INTRODUCTORY = JUDGING | CONNECTIVES | RESPONSES | frozenset(words.INTRODUCTORY.split())
+LETTERS = frozenset("ABC")
+GLUED = re.compile(r"[ABC](?=[A-Z])")
+LINE = re.compile(r"[^\n]+")
+LIST_MARK = re.compile(r"[ \t]*(?:[#*+•>–—-]+|\d{1,2}[.)])[ \t]+")
+SENTENCE_START = re.compile(
+    rf"[.!?;][*_\"”’)\]]*[ \t]+|[。！？；]|,[ \t]+(?=(?:{'|'.join(sorted(CONNECTIVES))})\b)", re.IGNORECASE
+)
+LATEX = r"\\(?:boxed|text|textbf|mathbf|mathrm)\{|_"
+INVISIBLE = r"\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff"
+"""Characters that a judge does not write; they may hide something."""
+GAP_BEFORE_BRACKETS = rf"(?:{LATEX}|[^\w\n.!?;|。！？；{MASK}{INVISIBLE}\[]){{0,60}}+"
+GAP = rf"(?:{LATEX}|[^\w\n.!?;|。！？；{MASK}{INVISIBLE}]){{0,60}}+"
+"""Blanks, colons, dashes, brackets and emphasis between the words of a statement."""
+TOKEN = re.compile(rf"{GAP}(?P<word>[\u4e00-\u9fff]++|[^\W\d_\u4e00-\u9fff]++(?:['’][^\W\d_]++)*+|\d++)")
+CHINESE = re.compile(rf"(?:{words.CHINESE_INTRODUCTORY})+\Z")
+CHINESE_NOUN = re.compile(
+    r"结论|答案|评分|得分|分数|打分|评级|等级|总分|裁决|判决|结果|胜者|更好|较好|最佳|选|评价|评估"
+)
+SEPARATED = re.compile(r"[:：=–—→-]|\\boxed")
+CLOSERS = r"[*_`\])}\"'”“»’$]*+"
+TAIL = re.compile(
+    rf"(?P<closers>{CLOSERS})(?:[ \t\r]*\Z|[.!…。！]+{CLOSERS}(?=\s|\Z)"
+    rf"|(?=[,;，；](?![ \t]*(?:and |or )?[ABC]\W*(?:\Z|[,;])))"
+    rf"|[ \t]*[:：](?=\s)|[ \t]+(?=[^\w\s./|\[&])"
+    rf"|[ \t]+(?:{words.SENTENCE_TAILS})\b\.?{CLOSERS}(?=[ \t\r]*\Z))",
+    re.IGNORECASE,
+)
+"""What may follow the value: the end of the line or sentence, a comma, a dash, a parenthesis."""
+AFTER_BRACKETS = re.compile(
+    rf"(?P<closers>{CLOSERS})[ \t]+(?=[A-Z]|(?:because|since|as|weil|denn|car|porque|так как)\b)"
+)
+"""What else may follow a value in the brackets that were asked for."""
+MOST_WORDS = 16
+LAST_SENTENCES = 400
+"""Characters at the end of a line in which sentences, not only the line itself, may state a verdict."""
+PAIRED = re.compile(r"\*+|_+|`+|[\[\](){}\"]|(?<!\w)'|'(?!\w)")
+CLOSES = {")": "(", "]": "[", "}": "{"}
+
+Form = Literal["marked", "alone", "closing", "leading", "mention"]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One statement, from the start of its clause to its end; `place` is that of the value; `form` is `marked` (named
+    as verdict or in the form asked for), `alone` on its line, `closing` or `leading` it, or a `mention` of a value."""
+
+    start: int
+    end: int
+    place: int
+    value: str
+    form: Form
+    named: bool = False
+
+
+def find_statements(view: str, value: re.Pattern[str], *, bracketed: bool) -> list[Statement]:
+    """Return the statements at the starts of lines and sentences; `value` matches a value (one group is not None)."""
+    found = []
+    for line in LINE.finditer(view):
+        begin, end = line.span()
+        listed = LIST_MARK.match(view, begin, end)
+        starts = [listed.end() if listed else begin]
+        if end - begin > 3:
+            marks = SENTENCE_START.finditer(view, max(starts[0], end - LAST_SENTENCES), end)
+            starts += [mark.end() for mark in marks]
+        for start in starts:
+            statement = _statement(view, start, end, value, is_line=start == starts[0], bracketed=bracketed)
+            if statement:
+                found.append(statement)
+    return found
+
+
+def _statement(
+    view: str, start: int, end: int, value: re.Pattern[str], *, is_line: bool, bracketed: bool
+) -> Statement | None:
+    """Return the statement that begins at a place: introductory words, then a value, then the end of the clause."""
+    place = start
+    lead: list[str] = []
+    for _ in range(MOST_WORDS):
+        found = value.match(view, place, end)
+        tail = _tail(view, found, end) if found else None
+        if found and (tail or "[[" in found[0] or (found[found.lastindex or 0] in LETTERS and names_verdict(lead))):
+            return _with_form(view, (start, end), found, tail, lead, is_line=is_line, bracketed=bracketed)
+        token = TOKEN.match(view, place, end)
+        if token is None or not is_introductory(token["word"]):
+            return None
+        lead.append(token["word"].lower())
+        place = token.end()
+    return None
+
+
+def _tail(view: str, found: re.Match[str], end: int) -> re.Match[str] | None:
+    """Match the end of the clause after a value."""
+    tail = TAIL.match(view, found.end(), end)
+    return tail or (AFTER_BRACKETS.match(view, found.end(), end) if "[[" in found[0] else None)
+
+
+def _with_form(
+    view: str,
+    span: tuple[int, int],
+    found: re.Match[str],
+    tail: re.Match[str] | None,
+    lead: list[str],
+    *,
+    is_line: bool,
+    bracketed: bool,
+) -> Statement | None:
+    """Return a statement with its form; None for a letter that names a response and states nothing."""
+    start, end = span
+    group = found.lastindex or 0
+    gap = view[found.start() : found.start(group)]
+    named = bool(lead) and lead[-1] in RESPONSES and not SEPARATED.search(gap)
+    judging = lead[:-1] if named else lead
+    if not bracketed:
+        judging = [word for word in judging if word not in RATINGS]
+    is_asked = "[[" in found[0] if bracketed else len(found[group]) > 1
+    is_marked = is_asked or names_verdict(judging) or bool(judging and judging[-1] in CONNECTIVES)
+    close = tail.end() if tail else found.end()
+    around = view[start : found.start(group)] + view[found.end(group) : (tail or found).end("closers" if tail else 0)]
+    if named and ":" in view[found.end() : close + 1]:
+        return None
+    if tail is None or not (is_closed(around) or is_balanced(view[start : min(end, start + LAST_SENTENCES)])):
+        if not is_asked and not (names_verdict(judging) and (judging[-1] in NOUNS or SEPARATED.search(gap))):
+            return None
+        form: Form = "mention"
+    elif is_marked:
+        form = "marked"
+    elif not is_line and not lead and not view[close:end].strip():
+        form = "closing"
+    elif not is_line or (set(lead) - RESPONSES):
+        return None
+    else:
+        form = "leading" if view[close:end].strip() else "alone"
+    return Statement(start, close, found.start(group), found[group], form, named)
+
+
+def is_introductory(word: str) -> bool:
+    """Return whether a word may stand between the start of a clause and its value."""
+    return word not in LETTERS and (
+        word.lower().replace("’", "'") in INTRODUCTORY or word.isdecimal() or bool(CHINESE.match(word))
+    )
+
+
+def names_verdict(lead: list[str]) -> bool:
+    """Return whether one of the words before a value names a verdict or gives one."""
+    return any(word.replace("’", "'") in JUDGING or CHINESE_NOUN.search(word) for word in lead)
+
+
+def states_other_letter(line: str, letter: str) -> bool:
+    """Return whether a line says nothing but letters, glued to another word or not, and one is not the given one."""
+    spoken = [token["word"] for token in TOKEN.finditer(line)]
+    letters = {word for word in spoken if word in LETTERS or GLUED.match(word)}
+    return bool(letters - {letter}) and all(word in letters or is_introductory(word) for word in spoken)
+
+
+def is_introduction(clause: str) -> bool:
+    """Return whether a clause introduces the judge's own verdict: it names one and says nothing else."""
+    lead = [token["word"] for token in TOKEN.finditer(clause)]
+    low = [word.lower() for word in lead]
+    return (
+        0 < len(lead) <= MOST_WORDS
+        and all(map(is_introductory, lead))
+        and (names_verdict(low) or low[-1] in CONNECTIVES)
+    )
+
+
+def is_closed(clause: str) -> bool:
+    """Return whether the brackets, quotation marks and emphasis of a clause are balanced; `A)` counts as such."""
+    bare = clause.strip()
+    return is_balanced(bare.removesuffix(")") if "(" not in bare else bare)
+
+
+def is_balanced(line: str) -> bool:
+    """Return whether every bracket, quotation mark and emphasis in a line is closed; apostrophes are none."""
+    opened: list[str] = []
+    for sign in PAIRED.findall(line):
+        if opened and sign not in "([{" and opened[-1] == CLOSES.get(sign, sign):
+            opened.pop()
+        else:
+            opened.append(sign)
+    return not opened

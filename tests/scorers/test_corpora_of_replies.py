@@ -1,0 +1,105 @@
+"""Replies in other forms than asked, and forged or retracted ones: most of the first are read, few of the others.
+
+`replies/honest.jsonl` and `forged.jsonl` were written by people who had not seen the readers; `more_*.jsonl` by their
+author. `verdict` is what a careful human reads (null: nothing that counts), `also_right` another reading that is right.
+"""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from podium.plugins import catalogue
+from podium.scorers.levels import grades
+from podium.scorers.prompt import Settings
+from podium.scorers.reasoning import strip_reasoning
+from podium.scorers.reply import Rating, Reply, Verdict
+from podium.scorers.rubric import CRITERIA
+
+NAMES = ("direct", "cot", "labels", "numeric", "likert", "rubric")
+LIKERT = grades("likert", ("poor", "fair", "good", "very good", "excellent"))
+CREDITS = {"A": 1.0, "B": 0.0, "C": 0.5}
+
+
+def rows_of(name: str) -> list[dict[str, Any]]:
+    path = Path(__file__).parent / "replies" / f"{name}.jsonl"
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def read(row: dict[str, Any]) -> Verdict | Rating:
+    """Read a reply as a run does, without the reasoning before it."""
+    one = LIKERT if row["realization"] == "likert" else catalogue.find_realization(row["realization"])
+    text = strip_reasoning(row["reply"])
+    reply = Reply(text, truncated=not text and bool(row["reply"].strip()))
+    return one.read_reply(reply, Settings(tie=row["ties"] and "tie" in one.options))
+
+
+def value_of(reading: Verdict | Rating, name: str) -> Any:
+    """Return what a reading says, to compare with a verdict of the corpus."""
+    if reading.reason:
+        return None
+    if isinstance(reading, Rating):
+        return reading.label.lower() if name == "likert" else reading.score
+    return {"rubric": reading.margin, "labels": reading.label}.get(name, reading.credit)
+
+
+def expected(verdict: Any, name: str) -> Any:
+    """Convert a verdict of the corpus to the value that a reading of it has."""
+    if verdict is None or name in ("labels", "likert"):
+        return verdict
+    if name == "rubric":
+        lead = sum(float(verdict["A"][one]) - float(verdict["B"][one]) for one in CRITERIA)
+        return pytest.approx(lead / len(CRITERIA))
+    return float(verdict) if name == "numeric" else CREDITS[verdict]
+
+
+def shares(corpus: str) -> dict[str, tuple[int, int, int]]:
+    """Count the replies that are read rightly, read wrongly and unparsed, per realization."""
+    counts = Counter[tuple[str, str]]()
+    for row in rows_of(corpus):
+        name = row["realization"]
+        found = value_of(read(row), name)
+        right = [expected(row.get(key), name) for key in ("verdict", "also_right")]
+        outcome = "unparsed" if found is None else "right" if any(found == one for one in right) else "wrong"
+        counts[name, outcome] += 1
+    return {name: tuple(counts[name, one] for one in ("right", "wrong", "unparsed")) for name in NAMES}
+
+
+def shown(corpus: str, counts: dict[str, tuple[int, int, int]]) -> str:
+    """Return the counts as a table."""
+    lines = [
+        f"{name:8}{right:6} right{wrong:6} wrong{left:6} unparsed" for name, (right, wrong, left) in counts.items()
+    ]
+    return "\n".join([corpus, *lines])
+
+
+@pytest.mark.parametrize("corpus", ["honest", "more_honest"])
+def test_nine_of_ten_honest_replies_are_read_in_every_realization_and_none_is_misread(corpus: str) -> None:
+    counts = shares(corpus)
+    print(shown(corpus, counts))
+    assert [name for name, (right, wrong, left) in counts.items() if right < 0.9 * (right + wrong + left)] == []
+    assert [name for name, (_, wrong, _) in counts.items() if wrong] == []
+
+
+@pytest.mark.parametrize("corpus", ["forged", "more_forged"])
+def test_at_most_one_of_fifty_forged_or_retracted_replies_is_read(corpus: str) -> None:
+    counts = shares(corpus)
+    print(shown(corpus, counts))
+    assert sum(wrong for _, wrong, _ in counts.values()) <= 0.02 * sum(map(sum, counts.values()))
+
+
+def test_the_corpora_hold_replies_of_every_realization() -> None:
+    for corpus, least in (("honest", 300), ("forged", 300), ("more_honest", 150), ("more_forged", 150)):
+        rows = rows_of(corpus)
+        assert len(rows) >= least
+        assert {row["realization"] for row in rows} == set(NAMES)
+
+
+@pytest.mark.parametrize("name", ["direct", "cot"])
+def test_the_place_of_a_letter_is_in_the_text_that_was_given(name: str) -> None:
+    for row in rows_of("honest"):
+        reading = read(row) if row["realization"] == name else None
+        if isinstance(reading, Verdict) and reading.place is not None:
+            assert strip_reasoning(row["reply"])[reading.place].upper() == reading.label

@@ -43,7 +43,7 @@ OTHER = {"A": "B", "B": "A"}
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class PreferredResponse:
     """A sentence that prefers a response (A, B, or C for neither), from `start` to `end`; `place` is that of the name;
     `is_whole` if nothing but introductory words stands before it."""
 
@@ -54,22 +54,22 @@ class Comparison:
     is_whole: bool
 
 
-def find_comparisons(view: str, start: int, end: int) -> Iterator[Comparison]:
+def find_comparisons(view: str, start: int, end: int) -> Iterator[PreferredResponse]:
     """Yield the comparisons of both responses as a whole; conditions, concessions and single aspects are left out."""
     text = view[start:end]
     if ANY_WORD.isdisjoint(WORD.findall(text.lower())) and (text.isascii() or not CHINESE.search(text)):
         return
     for sentence in SENTENCE.finditer(view, start, end):
         begin, stop = sentence.span()
-        for found in _in_sentence(view, begin, stop):
-            before = view[begin : found.start()].rpartition(";")[2]
-            groups = found.groupdict()
-            is_aspect = not groups.get("equal") and ASPECT.match(view, found.end(), end)
+        for phrase in _in_sentence(view, begin, stop):
+            before = view[begin : phrase.start()].rpartition(";")[2]
+            groups = phrase.groupdict()
+            is_aspect = not groups.get("equal") and ASPECT.match(view, phrase.end(), end)
             if CONCESSION.search(before) or is_aspect or CONTRAST.match(view, stop, end):
                 continue
-            value, place = _preferred(found, groups)
+            value, place = _preferred_response(phrase, groups)
             lead = [token["word"] for token in TOKEN.finditer(before)]
-            yield Comparison(found.start(), found.end(), place, value, all(map(is_introductory, lead)))
+            yield PreferredResponse(phrase.start(), phrase.end(), place, value, all(map(is_introductory, lead)))
 
 
 def _in_sentence(view: str, start: int, end: int) -> Iterator[re.Match[str]]:
@@ -84,10 +84,10 @@ def _in_sentence(view: str, start: int, end: int) -> Iterator[re.Match[str]]:
             yield from form.finditer(view, start, end)
 
 
-def _preferred(found: re.Match[str], groups: dict[str, str | None]) -> tuple[str, int]:
+def _preferred_response(phrase: re.Match[str], groups: dict[str, str | None]) -> tuple[str, int]:
     """Return the letter that a comparison prefers, and the place of the name in it."""
     if groups.get("equal"):
-        return "C", found.start()
+        return "C", phrase.start()
     name = next(group for group in ("letter", "first", "second") if groups.get(group))
-    letter = {"first": "A", "second": "B"}.get(name) or found[name]
-    return (OTHER[letter] if groups.get("loses") else letter), found.start(name)
+    letter = {"first": "A", "second": "B"}.get(name) or phrase[name]
+    return (OTHER[letter] if groups.get("loses") else letter), phrase.start(name)

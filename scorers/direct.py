@@ -67,11 +67,11 @@ def _read_letter(reply: Reply, settings: Settings, counts: Counts, compares: Com
         return letter if letter in letters else None
 
     value = LETTER_OR_TIE if settings.tie else LETTER
-    found = read_statement(reply, value, parse, counts, compares=compares)
-    if isinstance(found, str):
-        return Verdict(None, reason=found)
-    is_letter = reply.text[found.place].upper() == found.value
-    return Verdict(CREDIT[found.value], label=found.value, place=found.place if is_letter else None)
+    stated = read_statement(reply, value, parse, counts, compares=compares)
+    if isinstance(stated, str):
+        return Verdict(None, reason=stated)
+    is_letter = reply.text[stated.place].upper() == stated.value
+    return Verdict(CREDIT[stated.value], label=stated.value, place=stated.place if is_letter else None)
 
 
 def _letters(settings: Settings) -> str:

@@ -27,8 +27,8 @@ Span = tuple[int, int]
 def only_object(reply: Reply, keys: frozenset[str]) -> dict[str, Any] | str:
     """Return the one JSON object with exactly these keys, a point as `Decimal`, or why there is none: prose may stand
     around it, but no repeated key, NaN, or object with only some of the keys."""
-    found = objects_with_keys(reply, keys)
-    return found if isinstance(found, str) else found.objects[-1]
+    matching = objects_with_keys(reply, keys)
+    return matching if isinstance(matching, str) else matching.objects[-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,8 @@ def objects_with_keys(reply: Reply, keys: frozenset[str]) -> Objects | str:
     view = own_words(text)
     if text.count("{") > MOST_BRACES or view is None:
         return "bad JSON" if view else "no verdict"
-    found = list(_own_objects(text, view, keys))
-    objects = [each for each, _ in found]
+    matching = list(_own_objects(text, view, keys))
+    objects = [each for each, _ in matching]
     # Beginnings of such objects, whether they can be parsed or not.
     names = "|".join(map(re.escape, sorted(keys)))
     openings = re.finditer(rf"\{{\s*+(?://[^\n]*+\s*+)?\"(?:{names})\"", text)
@@ -57,7 +57,7 @@ def objects_with_keys(reply: Reply, keys: frozenset[str]) -> Objects | str:
         return "bad JSON"
     if any(each != objects[0] for each in objects):
         return "several verdicts"
-    return Objects(objects, [place for _, place in found], view) if objects[0].keys() == keys else "bad JSON"
+    return Objects(objects, [place for _, place in matching], view) if objects[0].keys() == keys else "bad JSON"
 
 
 def _own_objects(text: str, view: str, keys: frozenset[str]) -> Iterator[tuple[dict[str, Any], Span]]:
@@ -66,13 +66,13 @@ def _own_objects(text: str, view: str, keys: frozenset[str]) -> Iterator[tuple[d
     for start in (brace.start() for brace in re.finditer(r"\{", view)):
         if start < end:
             continue
-        found = _decode(text, start)
-        if found is None:
+        matching = _decode(text, start)
+        if matching is None:
             lenient = lenient or LENIENT.sub(lambda match: " " * len(match[0]), text)
-            found = _decode(lenient, start)
-        if found is None:
+            matching = _decode(lenient, start)
+        if matching is None:
             continue
-        value, end = found
+        value, end = matching
         is_part = INSIDE.search(text[:start].rstrip()) or text[end:].lstrip().startswith(AFTER)
         if value.keys() & keys and not is_part:
             yield value, (start, end)

@@ -84,10 +84,10 @@ def _read_level(
     def parse(text: str) -> str | None:
         return levels[_plain(text)][0] if _plain(text) in levels else None
 
-    found = read_statement(reply, value, parse, _is_only_level if kind == "pointwise" else _never, bracketed=True)
-    if isinstance(found, str):
-        return (Verdict if kind == "pairwise" else Rating)(None, reason=found)
-    label, level = levels[_plain(found.value)]
+    stated = read_statement(reply, value, parse, _is_only_level if kind == "pointwise" else _never, bracketed=True)
+    if isinstance(stated, str):
+        return (Verdict if kind == "pairwise" else Rating)(None, reason=stated)
+    label, level = levels[_plain(stated.value)]
     if kind == "pairwise":
         return verdict_of_margin(level, label=label)
     return _rating(reply.text, level, (level - 1) / max(len(levels) - 1, 1), label)
@@ -124,13 +124,13 @@ def _write_level(words: Sequence[str], kind: Kind, preference: Preference, setti
 
 def _read_number(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
     """Read a number from 0 to 100 in double square brackets, one that is called the score, or the only one."""
-    found = read_statement(reply, SCORED, partial(OUT_OF.sub, ""), _is_only_level, bracketed=True)
-    if isinstance(found, str) or not NUMBER.fullmatch(found.value):
-        return Rating(None, reason=found if isinstance(found, str) else "no verdict")
-    score = float(found.value)
+    stated = read_statement(reply, SCORED, partial(OUT_OF.sub, ""), _is_only_level, bracketed=True)
+    if isinstance(stated, str) or not NUMBER.fullmatch(stated.value):
+        return Rating(None, reason=stated if isinstance(stated, str) else "no verdict")
+    score = float(stated.value)
     if not LOW <= score <= HIGH:
         return Rating(None, reason="out of range")
-    return _rating(reply.text, score, (score - LOW) / (HIGH - LOW), found.value)
+    return _rating(reply.text, score, (score - LOW) / (HIGH - LOW), stated.value)
 
 
 LABELS = labels(

@@ -113,15 +113,19 @@ def read_statement(
         return no_verdict(reply.text)
     lines = [line.span() for line in LINE.finditer(view) if WORDS.search(line[0])]
     stated = find_statements(view, value, bracketed=bracketed)
-    own = [one for one in stated if one.form == "marked" or counts(one, *_line_of(one, lines))]
+    own = [
+        statement
+        for statement in stated
+        if statement.form == "marked" or counts(statement, *_line_of(statement, lines))
+    ]
     if not own and compares != "never":
         own = _comparisons(view, [lines[0], lines[-1]] if compares == "ends" else lines[-1:])
     if not own:
         return no_verdict(view)
-    found = _decide(view, own, [one for one in stated if one.form == "mention"], parse)
-    if compares == "ends" and isinstance(found, Found) and _has_other_letters(view, lines, found.value):
+    reading = _decide(view, own, [statement for statement in stated if statement.form == "mention"], parse)
+    if compares == "ends" and isinstance(reading, Found) and _has_other_letters(view, lines, reading.value):
         return "several verdicts"
-    return found
+    return reading
 
 
 def _has_other_letters(view: str, lines: Sequence[tuple[int, int]], letter: str) -> bool:
@@ -139,32 +143,39 @@ def _line_of(statement: Statement, lines: Sequence[tuple[int, int]]) -> tuple[in
 
 def _comparisons(view: str, lines: Sequence[tuple[int, int]]) -> list[Statement]:
     """Return the sentences of some lines that prefer a response."""
-    found = chain.from_iterable(find_comparisons(view, *span) for span in sorted(set(lines)))
-    return [Statement(one.start, one.end, one.place, one.value, "marked") for one in found if one.is_whole]
+    reading = chain.from_iterable(find_comparisons(view, *span) for span in sorted(set(lines)))
+    return [
+        Statement(statement.start, statement.end, statement.place, statement.value, "marked")
+        for statement in reading
+        if statement.is_whole
+    ]
 
 
 def _decide(
     view: str, own: list[Statement], mentions: list[Statement], parse: Callable[[str], str | None]
 ) -> Found | str:
     """Return the last own statement, or why it does not count."""
-    own.sort(key=lambda one: one.start)
+    own.sort(key=lambda statement: statement.start)
     last = own[-1]
     final = parse(last.value)
-    others = {parse(one.value) or one.value for one in (*own, *(one for one in mentions if one.value != "I"))}
+    others = {
+        parse(statement.value) or statement.value
+        for statement in (*own, *(statement for statement in mentions if statement.value != "I"))
+    }
     if final is None:
         return "out of range" if len(own) == 1 else "several verdicts"
     if others - {final}:
         return "several verdicts"
-    ends = [one.start for one in own[1:]] + [len(view)]
-    rest = "".join(view[one.end : end] for one, end in zip(own, ends, strict=True))
-    before = [reason_before(view, one.start) for one in own]
+    ends = [statement.start for statement in own[1:]] + [len(view)]
+    rest = "".join(view[statement.end : end] for statement, end in zip(own, ends, strict=True))
+    before = [reason_before(view, statement.start) for statement in own]
     reason = (before[-1] if all(before) else None) or reason_after(view[last.end :])
     if len(own) > 1:
         reason = reason or reason_after(rest)
-    return reason or _contradicted(view, last, final, rest) or Found(last.place, final)
+    return reason or _reason_of_contradiction(view, last, final, rest) or Found(last.place, final)
 
 
-def _contradicted(view: str, last: Statement, final: str, rest: str) -> str | None:
+def _reason_of_contradiction(view: str, last: Statement, final: str, rest: str) -> str | None:
     """Return `several verdicts` if a comparison near the verdict prefers another response."""
     preferred = final[0] if final[:1] in ("A", "B", "C") else None
     if preferred is None:
@@ -175,17 +186,17 @@ def _contradicted(view: str, last: Statement, final: str, rest: str) -> str | No
     if preferred != "C" and any(_ends_with_other(sentence, preferred) for sentence in _sentences(rest)):
         return "several verdicts"
     near = chain(find_comparisons(view, begin, last.start), find_comparisons(rest, 0, len(rest)))
-    if any(one.value != preferred for one in near) or (preferred != "C" and PRONOUN_LOSES.match(rest)):
+    if any(statement.value != preferred for statement in near) or (preferred != "C" and PRONOUN_LOSES.match(rest)):
         return "several verdicts"
     return None
 
 
 def _ends_with_other(sentence: str, preferred: str) -> bool:
     """Return whether a sentence after a verdict ends with the name of another response."""
-    found = LAST_NAME.search(sentence.rstrip())
-    if found is None or ABOUT_LETTER.search(sentence[: found.start()]):
+    reading = LAST_NAME.search(sentence.rstrip())
+    if reading is None or ABOUT_LETTER.search(sentence[: reading.start()]):
         return False
-    return (found["letter"] or ("A" if found["first"] else "B")) != preferred
+    return (reading["letter"] or ("A" if reading["first"] else "B")) != preferred
 
 
 def reason_around(view: str, spans: Sequence[tuple[int, int]]) -> str | None:

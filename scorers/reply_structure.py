@@ -44,7 +44,7 @@ Span = tuple[int, int]
 def own_words(text: str) -> str | None:
     """Return a text of the same length in which what is not the judge's own statement is masked; None if the text is
     a conversation, or has too many marks to be a reply."""
-    view = mask(text, _reasoning(text)) if "<" in text or "[" in text or "◁" in text else text
+    view = mask(text, _reasoning_spans(text)) if "<" in text or "[" in text or "◁" in text else text
     view = _without_tokens(view)
     turn = TURN.search(view) if ":" in view or "<|" in view or "[" in view else None
     if turn or max(map(view.count, ('"', "```", "~~", "<<<", "\u201c", "\n>", "</"))) > MOST_MARKS:
@@ -70,7 +70,7 @@ def mask(text: str, spans: Iterable[Span], sign: str = MASK) -> str:
     return "".join([*parts, text[end:]]) if parts else text
 
 
-def _reasoning(text: str) -> Iterator[Span]:
+def _reasoning_spans(text: str) -> Iterator[Span]:
     """Yield the reasoning that begins the text or a line, up to the end of the text if it never ends."""
     low, end = text.lower(), 0
     starts = [(start, closing.lower()) for opening, closing in MARKS for start in _line_starts(low, opening.lower())]

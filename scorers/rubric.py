@@ -44,16 +44,16 @@ SCALE = re.compile(rf"\b{LOW}[ \t]*(?:to|-|–)[ \t]*{HIGH}\b")
 
 def read_reply(reply: Reply, settings: Settings) -> Verdict:  # noqa: ARG001
     """Read the scores of both responses; the margin is the mean difference, the credit its sign."""
-    found = objects_with_keys(reply, SIDES)
-    if isinstance(found, str):
-        return Verdict(None, reason=found)
-    scores = found.objects[-1]
-    ends = [0, *(place for span in found.places for place in span), len(reply.text)]
+    matching = objects_with_keys(reply, SIDES)
+    if isinstance(matching, str):
+        return Verdict(None, reason=matching)
+    scores = matching.objects[-1]
+    ends = [0, *(place for span in matching.places for place in span), len(reply.text)]
     outside = "\n".join(reply.text[start:end] for start, end in zip(ends[::2], ends[1::2], strict=True))
     if _has_other_scores(SCALE.sub("", outside)):
         return Verdict(None, reason="several verdicts")
     reason = _reason_of_scores(scores["A"]) or _reason_of_scores(scores["B"])
-    if reason := reason or reason_around(found.view, found.places):
+    if reason := reason or reason_around(matching.view, matching.places):
         return Verdict(None, reason=reason)
     # Fractions, so that rounding decides no tie.
     leads = {name: Fraction(scores["A"][name]) - Fraction(scores["B"][name]) for name in CRITERIA}

@@ -69,7 +69,7 @@ class Statement:
 
 def find_statements(view: str, value: re.Pattern[str], *, bracketed: bool) -> list[Statement]:
     """Return the statements at the starts of lines and sentences; `value` matches a value (one group is not None)."""
-    found = []
+    statements = []
     for line in LINE.finditer(view):
         begin, end = line.span()
         listed = LIST_MARK.match(view, begin, end)
@@ -80,8 +80,8 @@ def find_statements(view: str, value: re.Pattern[str], *, bracketed: bool) -> li
         for start in starts:
             statement = _statement(view, start, end, value, is_line=start == starts[0], bracketed=bracketed)
             if statement:
-                found.append(statement)
-    return found
+                statements.append(statement)
+    return statements
 
 
 def _statement(
@@ -91,10 +91,14 @@ def _statement(
     place = start
     lead: list[str] = []
     for _ in range(MOST_WORDS):
-        found = value.match(view, place, end)
-        tail = _tail(view, found, end) if found else None
-        if found and (tail or "[[" in found[0] or (found[found.lastindex or 0] in LETTERS and names_verdict(lead))):
-            return _with_form(view, (start, end), found, tail, lead, is_line=is_line, bracketed=bracketed)
+        value_match = value.match(view, place, end)
+        tail = _tail(view, value_match, end) if value_match else None
+        if value_match and (
+            tail
+            or "[[" in value_match[0]
+            or (value_match[value_match.lastindex or 0] in LETTERS and names_verdict(lead))
+        ):
+            return _with_form(view, (start, end), value_match, tail, lead, is_line=is_line, bracketed=bracketed)
         token = TOKEN.match(view, place, end)
         if token is None or not is_introductory(token["word"]):
             return None
@@ -103,16 +107,16 @@ def _statement(
     return None
 
 
-def _tail(view: str, found: re.Match[str], end: int) -> re.Match[str] | None:
+def _tail(view: str, value_match: re.Match[str], end: int) -> re.Match[str] | None:
     """Match the end of the clause after a value."""
-    tail = TAIL.match(view, found.end(), end)
-    return tail or (AFTER_BRACKETS.match(view, found.end(), end) if "[[" in found[0] else None)
+    tail = TAIL.match(view, value_match.end(), end)
+    return tail or (AFTER_BRACKETS.match(view, value_match.end(), end) if "[[" in value_match[0] else None)
 
 
 def _with_form(
     view: str,
     span: tuple[int, int],
-    found: re.Match[str],
+    value_match: re.Match[str],
     tail: re.Match[str] | None,
     lead: list[str],
     *,
@@ -121,17 +125,20 @@ def _with_form(
 ) -> Statement | None:
     """Return a statement with its form; None for a letter that names a response and states nothing."""
     start, end = span
-    group = found.lastindex or 0
-    gap = view[found.start() : found.start(group)]
+    group = value_match.lastindex or 0
+    gap = view[value_match.start() : value_match.start(group)]
     named = bool(lead) and lead[-1] in RESPONSES and not SEPARATED.search(gap)
     judging = lead[:-1] if named else lead
     if not bracketed:
         judging = [word for word in judging if word not in RATINGS]
-    is_asked = "[[" in found[0] if bracketed else len(found[group]) > 1
+    is_asked = "[[" in value_match[0] if bracketed else len(value_match[group]) > 1
     is_marked = is_asked or names_verdict(judging) or bool(judging and judging[-1] in CONNECTIVES)
-    close = tail.end() if tail else found.end()
-    around = view[start : found.start(group)] + view[found.end(group) : (tail or found).end("closers" if tail else 0)]
-    if named and ":" in view[found.end() : close + 1]:
+    close = tail.end() if tail else value_match.end()
+    around = (
+        view[start : value_match.start(group)]
+        + view[value_match.end(group) : (tail or value_match).end("closers" if tail else 0)]
+    )
+    if named and ":" in view[value_match.end() : close + 1]:
         return None
     if tail is None or not (is_closed(around) or is_balanced(view[start : min(end, start + LAST_SENTENCES)])):
         if not is_asked and not (names_verdict(judging) and (judging[-1] in NOUNS or SEPARATED.search(gap))):
@@ -145,7 +152,7 @@ def _with_form(
         return None
     else:
         form = "leading" if view[close:end].strip() else "alone"
-    return Statement(start, close, found.start(group), found[group], form, named)
+    return Statement(start, close, value_match.start(group), value_match[group], form, named)
 
 
 def is_introductory(word: str) -> bool:

@@ -14,18 +14,17 @@ from podium.rankers.defaults import LEVEL, REGULARIZATION
 from podium.rankers.human_label_fit import HumanLabelFit, human_label_fit, human_ratings, sampling_warnings
 from podium.rankers.identification import bounded_models, fit_identified
 from podium.rankers.intervals import ScoreEstimates
+from podium.rankers.misjudged import MisjudgedFit, fit_with_misjudged
 from podium.rankers.pairs import pair_sums
-from podium.rankers.random_effects import SPREAD_PRIOR, RandomEffects, fit_random_effects
+from podium.rankers.random_effects import SPREAD_PRIOR
 from podium.rankers.scale import POINTS, EloScale, elo_scale
 from podium.rankers.soft_elo import TargetOptions, soften_battles
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
 from podium.text import plural, some
 
-METHOD = "normal posterior: labels by humans, judge as predictor, spread averaged over its evidence"
+METHOD = "normal posterior, judge as predictor, spread averaged over its evidence; joined with each model's own labels"
 FEWEST_LABELS = 5
 """Labels per model below which the prior of the spread decides the weight of the judge."""
-OUTLIER = 3.0
-"""Standard deviations between a judge's and a human rating that are called an outlier: by chance 3 of 1,000 models."""
 
 
 def structured_bradley_terry(
@@ -46,9 +45,10 @@ def structured_bradley_terry(
     """Rank by few human labels and a judge's verdicts, in Elo points on the human scale.
 
     A model's strength is kappa times the judge's plus a random deviation whose size is estimated from the labels:
-    without labels the rating rests on the judge, with many on the labels. Further columns are the rating by the labels
-    alone (`human`), by the judge alone (`judge`, kappa times its strength), and `pull`, the weight of the labels in
-    [0, 1].
+    without labels the rating rests on the judge, with many on the labels. A model whose labels contradict the judge
+    (`diagnostics["structured"]["misjudged"]`) is rated by its labels alone; the intervals of the others hold the 90%
+    interval (at level 0.95) of their own labels. Further columns are the rating by the labels alone (`human`), by the
+    judge alone (`judge`, kappa times its strength), and `pull`, the weight of the labels in [0, 1].
 
     Args:
         battles: of a judge, with labels (`votes`, or a column `human`); labelled battles need no verdict.
@@ -77,21 +77,23 @@ def structured_bradley_terry(
     exposure = measure_exposure(battles, coded, pairs)
     judge = fit_identified(coded.models, pairs, exposure.battles, regularization)
     labels = human_label_fit(battles, coded.models, _items_of_slice(battles, whole))
-    fit = fit_random_effects(labels.coded, judge.theta, spread_prior)
+    misjudged = fit_with_misjudged(labels.coded, judge.theta, spread_prior)
+    fit = misjudged.fit
     human, human_se = human_ratings(labels.coded, regularization)
     scale = elo_scale(coded.models, bounded_models(judge.graph), coded.clusters_by_model(), centre, pin)
-    estimate = _posterior_estimate(fit, scale, coded.clusters, level)
+    estimate = _posterior_estimate(misjudged, scale, coded.clusters, level)
     extra = _place_human(human, human_se, estimate.score, level) | {
         "judge": scale.scores(fit.kappa[0] * judge.theta),
         "labels": labels.coded.battles_by_model().astype(float),
         "pull": fit.pull,
     }
+    size = {"labels": labels.votes, "battles": len(labels.coded.a)}
     result = RankerResult(
         estimate,
         Fit(converged=True, regularization=regularization),
         extra=extra,
-        diagnostics={"structured": {"labels": labels.votes, "battles": len(labels.coded.a), **fit.summary()}},
-        warnings=[*warnings, *_label_and_judge_warnings(battles, labels, fit, judge.theta, human, human_se)],
+        diagnostics={"structured": size | fit.summary() | {"misjudged": misjudged.summary(coded.models)}},
+        warnings=[*warnings, *_label_and_judge_warnings(battles, labels, misjudged, human)],
     )
     return build_standings("structured-bradley-terry", "elo", exposure, result, level=level, rng=rng)
 
@@ -108,11 +110,19 @@ def _items_of_slice(battles: Battles, whole: Battles | None) -> frozenset[str] |
     return frozenset(battles.values_of("item")) if is_slice else None
 
 
-def _posterior_estimate(fit: RandomEffects, scale: EloScale, clusters: int, level: float) -> ScoreEstimates:
-    """Return posterior means on the Elo scale with normal intervals."""
-    score, covariance = scale.scores(fit.theta), scale.covariance(fit.covariance)
-    reach = ndtri((1 + level) / 2) * np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    return ScoreEstimates(score, score - reach, score + reach, covariance, clusters, METHOD, pinned=scale.pinned)
+def _posterior_estimate(misjudged: MisjudgedFit, scale: EloScale, clusters: int, level: float) -> ScoreEstimates:
+    """Return posterior means on the Elo scale with normal intervals, widened as far as models may be misjudged; the
+    covariance contains the wider side."""
+    fit, quantile, widening = misjudged.fit, ndtri((1 + level) / 2), misjudged.interval_widening(level)
+    wider = np.diag(widening.max(axis=0) / quantile**2)
+    if scale.pinned is not None:
+        # The others are compared with the pinned model, which may be misjudged, too.
+        widening = widening + widening[:, scale.pinned].max()
+        widening[:, scale.pinned] = 0.0
+    score, variance = scale.scores(fit.theta), np.diag(scale.covariance(fit.covariance))
+    below, above = np.sqrt(quantile**2 * np.maximum(variance, 0.0) + POINTS**2 * widening)
+    covariance = scale.covariance(fit.covariance + wider)
+    return ScoreEstimates(score, score - below, score + above, covariance, clusters, METHOD, pinned=scale.pinned)
 
 
 def _place_human(human: np.ndarray, se: np.ndarray, score: np.ndarray, level: float) -> dict[str, np.ndarray]:
@@ -141,25 +151,21 @@ def _judge_credits(
 
 
 def _label_and_judge_warnings(
-    battles: Battles,
-    labels: HumanLabelFit,
-    fit: RandomEffects,
-    judge: np.ndarray,
-    human: np.ndarray,
-    human_se: np.ndarray,
+    battles: Battles, labels: HumanLabelFit, misjudged: MisjudgedFit, human: np.ndarray
 ) -> list[str]:
     """Return all warnings about the labels and about the judge beside them."""
-    mean, low, high = fit.kappa
+    mean, low, high = misjudged.fit.kappa
     slope, slope_warnings = f"their slope is {mean:.2f} ({low:.2f} … {high:.2f}, 90%)", []
     if high < 0:
         slope_warnings = [f"human ratings fall as the judge's rise: is its sign turned? {slope.capitalize()}"]
     elif low <= 0:
-        slope_warnings = [f"the judge's ratings may be unrelated to human ratings: {slope}"]
+        rest = "the column `human` does not rest on them"
+        slope_warnings = [f"the judge's ratings may be unrelated to human ratings: {slope}; {rest}"]
     return [
         *_label_warnings(labels),
         *slope_warnings,
         *_information_warnings(labels, human),
-        *_outlier_warnings(labels.coded.models, fit, judge, human, human_se),
+        *_misjudged_warnings(labels.coded.models, misjudged),
         *sampling_warnings(battles, labels.battles),
     ]
 
@@ -191,17 +197,12 @@ def _information_warnings(labels: HumanLabelFit, human: np.ndarray) -> list[str]
     return [f"labels alone do not bound these, or do not join them to others: {some(lost)}"] if lost else []
 
 
-def _outlier_warnings(
-    models: Sequence[str], fit: RandomEffects, judge: np.ndarray, human: np.ndarray, human_se: np.ndarray
-) -> list[str]:
-    """Return warnings of models whose ratings by judge and by labels differ by more than three standard deviations."""
-    known = ~np.isnan(human)
-    gap = fit.kappa[0] * judge - human
-    gap -= np.mean(gap[known]) if known.any() else 0.0
-    with np.errstate(invalid="ignore"):
-        outliers = np.flatnonzero(np.abs(gap) > OUTLIER * np.sqrt(fit.tau[0] ** 2 + human_se**2))
+def _misjudged_warnings(models: Sequence[str], misjudged: MisjudgedFit) -> list[str]:
+    """Return a warning of each model that is rated by its labels alone."""
     return [
-        f"outlier: the judge {'favours' if gap[k] > 0 else 'is against'} {models[k]} by {POINTS * abs(gap[k]):.0f} Elo "
-        "beside human labels"
-        for k in outliers.tolist()
+        f"the judge rates {models[k]} {POINTS * abs(misjudged.excess[k]):.0f} Elo "
+        f"{'higher' if misjudged.excess[k] > 0 else 'lower'} than human labels do, more than labels by chance and the "
+        f"judge's errors on other models explain (p = {misjudged.p_value[k]:.1g}): {models[k]} is rated by its labels "
+        "alone; kappa and spread rest on the other models"
+        for k in np.flatnonzero(misjudged.flagged).tolist()
     ]

@@ -29,6 +29,7 @@ RECORDED = Path(__file__).parents[2] / "shared" / "data" / "roundrobin_qlora_oa_
         ("plan_errors.py", "--worlds", "60"),
         ("claims.py", "scores", "--worlds", "20"),
         ("claims.py", "ring", "--worlds", "1"),
+        ("claims.py", "structured", "--worlds", "2"),
     ],
 )
 def test_a_short_benchmark_runs(command):

@@ -113,7 +113,9 @@ def _forecast(coded: CodedBattles, labels: HumanLabelFit | None, known: int, pla
         fit, spread = fit_random_effects(labels.coded, phi), labels.coded
     else:
         prior, size = (SPREAD_PRIOR,) * 3, len(phi)
-        fit = RandomEffects(phi, np.zeros((size, size)), (1.0,) * 3, prior, np.zeros(size), 1.0)
+        fit = RandomEffects(
+            phi, np.zeros((size, size)), (1.0,) * 3, prior, np.zeros(size), 1.0, phi, np.zeros(size), np.ones(size)
+        )
         spread = coded
     further = (number for number in (25, 50, 100, 200, 500, 1000, 2000) if number > known)
     numbers = tuple(sorted({*([known] if known else []), planned, *further}))

@@ -1,0 +1,64 @@
+"""Models that a judge may misjudge, found from few labels: each is tested against the fit without it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri
+
+from podium.rankers.coded import CodedBattles
+from podium.rankers.random_effects import SPREAD_PRIOR, RandomEffects, fit_random_effects
+from podium.rankers.scale import POINTS
+
+FALSE_FLAGS = 0.05
+"""Chance that any model is flagged where the judge is right: each of K models is tested at a K-th of it.
+
+Measured in docs/calibration.md: at 5% a test, ratings have larger errors where the judge is right, and the coverage of
+misjudged models is no better."""
+
+
+@dataclass(frozen=True, slots=True)
+class MisjudgedFit:
+    """A posterior in which `flagged` models (`p_value` below `threshold`) rest on their labels alone; `is_open`: the
+    others with labels; `excess`: the judge's rating minus that of the fit, logits. Arrays have shape (models,)."""
+
+    fit: RandomEffects
+    flagged: np.ndarray
+    is_open: np.ndarray
+    p_value: np.ndarray
+    excess: np.ndarray
+    threshold: float
+
+    def summary(self, models: tuple[str, ...]) -> dict[str, Any]:
+        """Return the flagged models with their tests, as diagnostics; `excess` in Elo points."""
+        flagged = {
+            models[k]: {"p_value": float(self.p_value[k]), "excess": float(POINTS * self.excess[k])}
+            for k in np.flatnonzero(self.flagged)
+        }
+        return {"threshold": self.threshold, "models": flagged}
+
+    def interval_widening(self, level: float) -> np.ndarray:
+        """Return what squared reaches below and above gain, squared logits, shape (2, models), so that the interval of
+        an open model holds the one-sided bounds at `level` by its own labels, too: few labels do not show that the
+        judge misjudges a model, but then the truth is on the side of its labels."""
+        fit = self.fit
+        reach = ndtri((1 + level) / 2) * np.sqrt(np.diag(fit.covariance))
+        away, own = fit.own - fit.theta, ndtri(level) * fit.own_se
+        wider = np.maximum([own - away, own + away], reach) ** 2 - reach**2
+        return np.where(self.is_open, wider, 0.0)
+
+
+def fit_with_misjudged(
+    labels: CodedBattles, phi: np.ndarray, spread_prior: float = SPREAD_PRIOR, false_flags: float = FALSE_FLAGS
+) -> MisjudgedFit:
+    """Fit labels and predictions `phi`, test each model against the fit without it, and fit again without the judge's
+    ratings of those that are flagged."""
+    fit = fit_random_effects(labels, phi, spread_prior)
+    labelled = labels.battles_by_model() > 0
+    p_value = np.where(labelled, fit.p_value, 1.0)
+    threshold = false_flags / max(int(labelled.sum()), 1)
+    flagged = p_value < threshold
+    if flagged.any():
+        fit = fit_random_effects(labels, phi, spread_prior, misjudged=flagged)
+    excess = fit.kappa[0] * (phi - phi.mean()) - fit.theta
+    return MisjudgedFit(fit, flagged, labelled & ~flagged, p_value, excess, threshold)

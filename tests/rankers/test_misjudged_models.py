@@ -1,0 +1,168 @@
+"""Models that a judge misjudges: tests against the fit without each, closed forms beside refits, and coverage."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.optimize import minimize
+from scipy.special import expit
+
+from podium import rank, read_battles
+from podium.rankers.coded import CodedBattles
+from podium.rankers.misjudged import fit_with_misjudged
+from podium.rankers.pairs import pair_sums
+from podium.rankers.random_effects import WIDE, fit_random_effects
+from podium.rankers.strengths import fit_strengths
+from podium.report.ranking_view import standings_notes
+
+SIZE = 10
+FIRST, SECOND = np.triu_indices(SIZE, 1)
+
+
+def drawn_world(seed, labels, misjudged, coins=False):
+    """Return labels, a judge's log-strengths by 40 verdicts a pair, and true ones; some models reversed, or coins."""
+    rng = np.random.default_rng(seed)
+    theta = rng.normal(0, 0.8, SIZE)
+    theta -= theta.mean()
+    wrong = np.isin(np.arange(SIZE), rng.choice(SIZE, misjudged, replace=False))
+    psi = np.where(wrong, -theta, theta)
+    is_coin = (wrong[FIRST] | wrong[SECOND]) & coins
+    share = rng.binomial(40, np.where(is_coin, 0.5, expit(psi[FIRST] - psi[SECOND]))) / 40
+    judge = coded(FIRST, SECOND, share)
+    pair = rng.integers(0, len(FIRST), labels)
+    a, b = FIRST[pair], SECOND[pair]
+    human = coded(a, b, (rng.random(labels) < expit(theta[a] - theta[b])) * 1.0)
+    return human, fit_strengths(pair_sums(judge)).theta, theta, wrong
+
+
+def coded(a, b, credit):
+    number = len(a)
+    names = tuple(f"m{k}" for k in range(SIZE))
+    return CodedBattles(a, b, credit, np.ones(number), np.arange(number), number, "item", names)
+
+
+def held_and_flagged(seeds, labels, misjudged, coins):
+    """Return whether 95% intervals hold the truth, those without tests, masks of misjudged and of flagged models."""
+    found = []
+    for seed in seeds:
+        human, phi, theta, wrong = drawn_world(seed, labels, misjudged, coins)
+        joint = fit_with_misjudged(human, phi)
+        below, above = np.sqrt(1.96**2 * np.diag(joint.fit.covariance) + joint.interval_widening(0.95))
+        plain = fit_random_effects(human, phi)
+        reach = 1.96 * np.sqrt(np.diag(plain.covariance))
+        inside = (joint.fit.theta - below <= theta) & (theta <= joint.fit.theta + above)
+        found.append((inside, np.abs(plain.theta - theta) <= reach, wrong, joint.flagged))
+    return (np.array(column) for column in zip(*found, strict=True))
+
+
+@pytest.mark.parametrize(("misjudged", "coins"), [(2, True), (1, False)])
+def test_intervals_of_misjudged_models_miss_the_truth_less_than_half_as_often_as_those_of_the_fit(misjudged, coins):
+    """The measured coverage is that of `benchmarks/claims.py structured`, over more worlds."""
+    held, plain, wrong, _ = held_and_flagged(range(40), 100, misjudged, coins)
+    assert plain[wrong].mean() < 0.85
+    assert 1 - held[wrong].mean() <= (1 - plain[wrong].mean()) / 2
+    assert held.mean() <= 0.99
+
+
+def test_a_judge_who_is_right_is_rarely_flagged_and_one_who_reverses_a_model_often():
+    flagged = [held_and_flagged(range(20), 300, number, coins=False) for number in (0, 1)]
+    (_, _, _, right), (_, _, wrong, found) = flagged
+    assert right.any(axis=1).sum() <= 2
+    assert found[wrong].mean() > 0.3
+    assert found[~wrong].sum() <= 2
+
+
+def test_the_fit_without_a_model_is_that_of_its_widened_prior_for_every_model():
+    """The closed form, normal at the mode of all labels, beside ten refits with tau, kappa and the mode found anew."""
+    human, phi, _, _ = drawn_world(0, 300, 1)
+    joint = fit_random_effects(human, phi, dispersion=1.0)
+    for k in range(SIZE):
+        alone = fit_random_effects(human, phi, dispersion=1.0, misjudged=np.arange(SIZE) == k)
+        assert joint.own[k] == pytest.approx(alone.theta[k], abs=0.05)
+        assert joint.own_se[k] == pytest.approx(np.sqrt(alone.covariance[k, k]), rel=0.1)
+
+
+def test_the_mode_with_unequal_priors_is_that_of_a_general_optimiser():
+    human, phi, _, _ = drawn_world(1, 100, 1)
+    phi, tau, wide = phi - phi.mean(), 0.3, np.arange(SIZE) < 2
+    found = fit_random_effects(human, phi, dispersion=1.0, spreads=np.array([tau]), misjudged=wide)
+    precision = np.where(wide, WIDE**-2, tau**-2)
+
+    def loss(at):
+        theta = at[:-1] + at[-1] * phi
+        gap = theta[human.a] - theta[human.b]
+        prior = np.sum(precision * at[:-1] ** 2) / 2 + (at[-1] - 1) ** 2 / 2
+        return prior - np.sum(human.credit * gap - np.logaddexp(0, gap))
+
+    best = minimize(loss, np.append(np.zeros(SIZE), 1.0), method="BFGS", options={"gtol": 1e-8}).x
+    theta = best[:-1] + best[-1] * phi
+    assert found.theta == pytest.approx(theta - theta.mean(), abs=1e-5)
+    assert found.kappa[0] == pytest.approx(best[-1], abs=1e-5)
+
+
+def test_a_model_without_labels_is_not_tested_and_keeps_its_interval():
+    human, phi, _, _ = drawn_world(2, 100, 0)
+    part = human.take((human.a != 3) & (human.b != 3))
+    found = fit_with_misjudged(part, phi)
+    assert (found.p_value[3], found.flagged[3]) == (1.0, False)
+    assert (found.interval_widening(0.95)[:, 3] == 0).all()
+    assert np.isfinite(found.interval_widening(0.95)).all()
+
+
+def reversed_table(seed=4):
+    """Return verdicts with 400 labels, of a judge who places the best model as far below the mean as it is above."""
+    rng = np.random.default_rng(seed)
+    theta = np.linspace(1.2, -1.2, SIZE)
+    psi = np.where(np.arange(SIZE) == 0, -theta, theta)
+    a, b = np.repeat(FIRST, 30), np.repeat(SECOND, 30)
+    names = np.array([f"m{k}" for k in range(SIZE)], dtype=object)
+    credit, human = ((rng.random(len(a)) < expit(s[a] - s[b])) * 1.0 for s in (psi, theta))
+    labelled = np.isin(np.arange(len(a)), rng.choice(len(a), 400, replace=False))
+    columns = {"item": np.arange(len(a)), "model_a": names[a], "model_b": names[b], "credit": credit}
+    return pd.DataFrame({**columns, "human": np.where(labelled, human, np.nan)})
+
+
+def test_a_misjudged_model_is_named_and_rated_by_its_labels_alone():
+    found = rank(read_battles(reversed_table()), "structured-bradley-terry").standings[0]
+    misjudged = json.loads(json.dumps(found.diagnostics))["structured"]["misjudged"]
+    assert misjudged["threshold"] == pytest.approx(0.005)
+    assert [*misjudged["models"]] == ["m0"]
+    assert misjudged["models"]["m0"]["excess"] < -150
+    assert misjudged["models"]["m0"]["p_value"] < 0.005
+    [entry] = [entry for entry in found.entries if entry.model == "m0"]
+    width = (entry.extra["human_high"] - entry.extra["human_low"]) / 2
+    assert entry.score == pytest.approx(entry.extra["human"], abs=0.4 * width)
+    assert (entry.high - entry.low) / 2 == pytest.approx(width, rel=0.2)
+    assert entry.extra["pull"] > 0.9
+    [warning] = [text for text in found.warnings if "rated by its labels" in text]
+    excess, p_value = abs(misjudged["models"]["m0"]["excess"]), misjudged["models"]["m0"]["p_value"]
+    assert warning == (
+        f"the judge rates m0 {excess:.0f} Elo lower than human labels do, more than labels by chance and the judge's "
+        f"errors on other models explain (p = {p_value:.1g}): m0 is rated by its labels alone; kappa and spread rest "
+        "on the other models"
+    )
+    assert "misjudged by the judge, so rated by their labels alone: m0" in list(standings_notes(found))
+
+
+def test_a_pinned_model_that_may_be_misjudged_widens_the_others():
+    battles = read_battles(reversed_table())
+    found = {
+        pin: {e.model: e for e in rank(battles, "structured-bradley-terry", pin=pin).standings[0].entries}
+        for pin in ("m5:1000", None)
+    }
+    pinned = found["m5:1000"]["m5"]
+    assert (pinned.low, pinned.score, pinned.high) == (1000, 1000, 1000)
+    for model in ("m1", "m4", "m9"):
+        wide, plain = (found[pin][model] for pin in ("m5:1000", None))
+        assert wide.high - wide.low > plain.high - plain.low
+
+
+def test_intervals_lie_around_those_of_the_fit_and_of_own_labels():
+    human, phi, _, _ = drawn_world(3, 100, 1)
+    found = fit_with_misjudged(human, phi)
+    fit, (below, above) = found.fit, np.sqrt(1.96**2 * np.diag(found.fit.covariance) + found.interval_widening(0.95))
+    assert not found.flagged.any()
+    assert (fit.theta - below <= fit.own - 1.64 * fit.own_se).all()
+    assert (fit.theta + above >= fit.own + 1.64 * fit.own_se).all()
+    assert (np.minimum(below, above) >= 1.95 * np.sqrt(np.diag(fit.covariance))).all()

@@ -30,7 +30,7 @@ MOST_RULES = 20
 """Lines of signs only, such as `---`, that may stand before a verdict."""
 NEAR = 500
 """Characters before a verdict in which a comparison may contradict it."""
-BROKEN_BRACKETS = re.compile(r"\[\[[^\[\],\n]{0,20}(?:\](?!\])|\[|\n|\Z)")
+BROKEN_BRACKETS = re.compile(r"\[\[[^\[\],\n]{0,20}(?:\](?!\])|\[|\n|\Z)|(?<!\[)\[[^\[\],\n]{1,20}\]\]")
 COMPLETE = re.compile(rf"[.!?…。！？:：)）\]\"”»’{MASK}|]\Z")
 OPEN_ENDS = frozenset(words.OPEN_ENDS.split())
 LAST_WORD = re.compile(r"(\w+(?:['’]\w+)?)\W*\Z")
@@ -42,6 +42,7 @@ CONDITION_STARTS = re.compile(
     re.IGNORECASE,
 )
 WHICH = re.compile(r"(?:^|[.!?:]\s)\W*(?:so\s)?(?:which|welche|laquelle|quelle|cuál|какой|哪)", re.IGNORECASE)
+LABEL = re.compile(r"\W*(?:response )?[AB]\W*[:)]", re.IGNORECASE)
 COLON = re.compile(r"[:：][*_ \t]*\n")
 QUOTED_TEXT = re.compile(
     r"\b(?:samples?|cop(?:y|ies)|again|verbatim|frame|text|quot(?:e|ing|es)|ends?|ending|says|reads|writes|states|contains|"
@@ -67,7 +68,7 @@ CONTINUES = re.compile(
 PRONOUN_LOSES = re.compile(rf"\W*(?:it|sie|elle|él|ella|он)(?: |(?='s))?(?:{words.LOSES})", re.IGNORECASE)
 LAST_NAME = re.compile(
     rf"(?:(?<![A-Za-z0-9_])(?P<letter>[ABC])|(?P<first>{words.FIRST})|(?P<second>{words.SECOND}))[*_\"')\]]*[.!。！ ,]*"
-    r"(?:please|instead|it is|bitte)?[.! ]*\Z"
+    r"(?:please|instead|it is|bitte|sorry|then|actually|rather|after all)?[.! ]*\Z"
 )
 ABOUT_LETTER = re.compile(rf"\b(?:{words.PREPOSITIONS})\b\W*(?:\w+\W+){{0,2}}?\Z", re.IGNORECASE)
 """Words before a letter at the end of a sentence that make it no verdict."""
@@ -272,7 +273,10 @@ def leads_to_own_verdict(line: str) -> bool:
     last = LAST_WORD.search(bare)
     is_open = (last is not None and last[1].lower() in OPEN_ENDS) or bare.endswith(tuple(words.CHINESE_OPEN_ENDS))
     is_listed = (
-        LIST_MARK.match(line) is not None or not (line[0].isalnum() or line[0] in "\"'“*_(") or max(line) > "\uffff"
+        LIST_MARK.match(line) is not None
+        or LABEL.match(line) is not None
+        or not (line[0].isalnum() or line[0] in "\"'“*_(")
+        or max(line) > "\uffff"
     )
     names = len({name.upper() for name in NAMED.findall(bare)}) > 1
     if not is_open and not CONDITION_STARTS.match(clause) and (is_listed or names) and not line.startswith("#"):

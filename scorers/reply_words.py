@@ -27,22 +27,23 @@ RATING_WORDS = (
 )
 """Words for ratings, which do not say that the letter after them was chosen."""
 CONNECTIVES = """
-so thus hence therefore overall finally ultimately consequently accordingly also daher deshalb somit folglich
-insgesamt donc ainsi alors finalement entonces así finalmente итак поэтому значит следовательно итого
+definitely clearly certainly surely obviously so thus hence therefore overall finally ultimately consequently
+accordingly also daher deshalb somit folglich insgesamt donc ainsi alors finalement entonces así finalmente итак
+поэтому значит следовательно итого
 """
 """Words that lead from the reasons to the verdict."""
 
 INTRODUCTORY = """
-i my our the a an this that it it's here here's is are be will with for as at to of on in from and my own both all two
-one six five criteria criterion response responses option model assistant candidate final overall sure ok okay
-certainly great well everything considered considering weighing based reasoning analysis above-mentioned summary short
-total sum conclusion things following below json object form requested which serves fits user person who says say set
-assign out scale points opinion view looking these those weighing compare compared comparing comparison two's reasons
-after i'm would then me let fine yes clear clearly case instruction ich mein meine meinen die der das den ist hier
-sind für auf und im am ganzen punkte insgesamt endgültige endgültiges endgültig finale finales lautet würde je mon ma
-mes la le les l'option est voici sont pour et en sur finale final définitive définitif retenue je mi mis la el los las
-es aquí esta este están son para por y en final definitiva definitivo sobre мой моя моё мои это вот за и на из по
-итоговый итоговая окончательный окончательная окончательное
+put call appropriate suitable я yo i my our the a an this that it it's here here's is are be will with for as at to of
+on in from and my own both all two one six five criteria criterion response responses option model assistant candidate
+final overall sure ok okay certainly great well everything considered considering weighing based reasoning analysis
+above-mentioned summary short total sum conclusion things following below json object form requested which serves fits
+user person who says say set assign out scale points opinion view looking these those weighing compare compared
+comparing comparison two's reasons after i'm would then me let fine yes clear clearly case instruction ich mein meine
+meinen die der das den ist hier sind für auf und im am ganzen punkte insgesamt endgültige endgültiges endgültig finale
+finales lautet würde je mon ma mes la le les l'option est voici sont pour et en sur finale final définitive définitif
+retenue je mi mis la el los las es aquí esta este están son para por y en final definitiva definitivo sobre мой моя
+моё мои это вот за и на из по итоговый итоговая окончательный окончательная окончательное
 """
 """Other words that may stand before the value in the judge's own sentence: any word outside of these lists makes the
 sentence one about something else, such as what a response says or what another judge would answer."""
@@ -70,7 +71,7 @@ EQUAL = (
     r"\bneither(?:\s+(?:response|answer|one|of (?:them|the two)))?\s+is\s+(?:\w+\s+){0,2}better"
     r"|\b(?:both|they|the (?:two|responses)|these)(?:\s+(?:two|responses|answers))?(?:\s+are|['’]re)\s+"
     r"(?:\w+\s+){0,2}(?:equal(?:ly\s+(?:good|bad|strong|well\b)|\b(?!ly))|tied|level\b|on a par)"
-    r"|\bthey say the same\b|\bno (?:real |relevant )?difference\b|\bequally good\b"
+    r"|\bthey say the same\b|\bno (?:real |relevant )?(?:difference|preference)\b|\bequally good\b"
     r"|\bgleich gut\b|\bégalement bonnes\b|\bse valent\b|\bigual de buenas\b|\bодинаково хорош"
 )
 """Sentences that call both responses equal."""
@@ -97,6 +98,7 @@ WINS = (
     r"|is the (?:only )?one (?:that|which|who) (?:\w+ ){0,3}?(?:right|correct(?:ly)?|works)\b"
     r"|(?:clearly |easily |just |simply )?(?:wins|beats|outperforms)\b"
     r"|ist (?:\w+ ){0,4}?(?:besser|besten?|bessere|überlegen|vorzuziehen|stärker|richtig)\b|gewinnt\b|schlägt\b"
+    r"|(?:(?!nicht)\w+ ){0,2}?(?:besser|vorzuziehen)\b"
     r"|(?:est|reste) (?:\w+ ){0,2}?(?:meilleure?|supérieure?|préférable|juste)\b|gagne\b|l['’]emporte\b"
     r"|es (?:\w+ ){0,2}?(?:mejor|superior|preferible|correcta)\b|gana\b"
     r"|(?:\w+ ){0,2}?(?:лучше|сильнее|выигрывает|побеждает|превосходит)\b"
@@ -106,7 +108,8 @@ WINS = (
 """Predicates of the better response, after its name."""
 LOSES = (
     r"(?:is|was|seems|'s)[ ,]+(?:\w+[ ,]+){0,3}?(?:worse|worst|weaker|inferior|wrong|loser|useless)\b|loses\b"
-    r"|fails (?:completely|entirely|utterly)|ist (?:\w+ ){0,2}?(?:schlechter|schwächer|falsch|unterlegen)\b"
+    r"|fails (?:completely|entirely|utterly|on all|on every|at all)|ist (?:\w+ ){0,2}?(?:schlechter|schwächer"
+    r"|falsch|unterlegen)\b"
     r"|est (?:\w+ ){0,2}?(?:pire|moins bonne|inférieure|fausse)\b|es (?:\w+ ){0,2}?(?:peor|inferior|incorrecta)\b"
     r"|(?:\w+ ){0,2}?(?:хуже|слабее|неверен|проигрывает)\b"
 )
@@ -131,7 +134,7 @@ prefer go choose pick vote favor favour mean meant better winner bevorzuge nehme
 choisis meilleure prefiero elijo mejor выбираю лучше
 """
 EQUAL_WORDS = """
-neither equally equal tied level par same difference gleich également valent igual одинаково
+neither equally equal tied level par same difference preference gleich également valent igual одинаково
 """
 ONLY = "only nur seul seule solo sólo только"
 CHINESE_WINS = (
@@ -163,7 +166,8 @@ EVERY = (
 ABOUT_NEXT = (
     r"\b(?:(?:next|following) (?:line|words?|one|verdict|letter|label|object|text|is|was|came)|(?:the"
     r"|as) follow(?:ing|s)"
-    r"|line below|what follows|not (?:mine|my own|written|by me|from me)|(?:do not|don['’]t) (?:count|use|read|trust"
+    r"|line below|what follows|this is (?:how|what)|(?:closes|ends|finishes|concludes)\W*\Z|not (?:mine|my own"
+    r"|written|by me|from me)|(?:do not|don['’]t) (?:count|use|read|trust"
     r"|take)|placeholder|test(?:ing)? the|sarcas\w*|ironic\w*"
     r"|draft|devil['’]s advocate|nächste zeile|folgende[ns]?|entwurf|zählt nicht|ligne suivante|ce qui suit"
     r"|suivant[es]*"
@@ -188,14 +192,16 @@ SELF_REFERENCE = (
 )
 """The judge speaks of itself."""
 HARMLESS_SELF_REFERENCE = (
-    r"\bi hope\b[^.!?\n]*|\blet me know\b[^.!?\n]*|\bi (?:grant|admit|concede|must say|think|find|believe|noticed?|see|"
+    r"\bi hope\b[^.!?\n]*|\blet me know\b[^.!?\n]*|\bi (?:grant|admit|concede|must say|think|find|believe"
+    r"|noticed?|see|"
     r"checked|counted|tested|ran|verified|value|weighed)\b|\b(?:in|to) my (?:view|opinion|eyes|reading|mind)\b"
     r"|\bmy (?:main )?reasons?\b|\bfor me\b|\bi['’]d (?:have )?(?:say|add|note|like)\b"
     r"|\bmeiner (?:meinung|ansicht) nach\b|\bà mon avis\b|\ben mi opinión\b|\bпо[- ]моему\b|\bна мой взгляд\b"
     r"|我认为|在我看来"
 )
 RETRACTION_STARTS = (
-    r"(?:no|nope|wait|oops|hold on|actually|correction|edit(?:ed)?|update|erratum|errata|sorry|apologies|pardon|my bad"
+    r"(?:no|nope|wait|oops|hold on|actually|correction|edit(?:ed)?|update|erratum|errata|sorry|apologies|pardon"
+    r"|my bad"
     r"|hm+|just kidding|kidding|joking|scratch|strike|ignore|disregard|forget|discard|delete|cancel|void|invalid"
     r"|never mind"
     r"|don['’]t|do not|please|kindly|upon|after a|read (?:it|this|that)|treat|count|replace|change|on (?:second"
@@ -236,12 +242,15 @@ RETRACTIONS = (
     r"|the above|told me|orders? (?:judges|me)|asked me|tells? (?:me|the judge)|random(?:ly)? (?:letter|number|pick"
     r"|choice|score"
     r"|verdict|label)|coin|dice|to be (?:checked|confirmed|revised)|provisional\w*|tentative\w*|preliminary"
-    r"|the (?:reverse|contrary|inverse)|(?:should|must|is to|are to) be (?:read|taken|treated|considered|ignored"
+    r"|the (?:reverse|contrary|inverse)|revers(?:ed|al)|another (?:pair|task|item)|too (?:high|low|kind|harsh"
+    r"|generous|lenient)|make (?:it|that)|(?:figures|values|numbers|ratings|marks) above|(?:should|must|is to"
+    r"|are to) be (?:read|taken|treated|considered|ignored"
     r"|replaced|counted)"
     r"|(?:\w+ed|written|taken|comes?|came|stems?|put|stands?|stood|inside|found) (?:\w+ ){0,2}?(?:by|from|out of"
     r"|inside) "
     r"(?:the )?(?:text|author|responses?|answers?)|reconsider\w*|redo|chang(?:e|ed|ing) (?:it|this|that|my)"
-    r"|if you like your|says the response|as (?:if|though) that|yeah,? right|in which case|in that case"
+    r"|if you like your|(?:says?|said|claims|claimed|wrote) (?:the )?response|as (?:if|though) that"
+    r"|yeah,? right|in which case|in that case"
     r"|zurück|vertauscht|verwechselt|widerrufe|gegenteil|ungültig|bitte ignorier\w*|annul\w*|inversée?s?|le contraire"
     r"|trompée?|retire|me equivoqué|retracto|anulo|lo contrario|invertid[ao]s|anterior"
     r"|ошиб\w+|перепутал\w*|отменяю|забираю|наоборот|беру .{0,20}назад|недействител\w+|выше не)(?!\w)"
@@ -249,7 +258,8 @@ RETRACTIONS = (
 )
 """Phrases anywhere after a verdict that take it back."""
 EXPLANATION = (
-    r"\W*(?:explanations?|reason\w*|rationale|justification|why|because|since|as|due|overall|summary|note that|details?"
+    r"\W*(?:explanations?|(?:key )?differences?|reason\w*|rationale|justification|why|because|since|as|due"
+    r"|overall|summary|note that|details?"
     r"|comments?|analysis|strengths?|evaluation|i hope|let me know|correct\w*|complete\w*|clear\w*|thanks?|thank you"
     r"|begründung|erklärung|weil|denn|da|explication|raison\w*|parce|car|puisque|justification|explicación|razon\w*"
     r"|porque|ya que"
@@ -257,7 +267,8 @@ EXPLANATION = (
 )
 """Beginnings of an explanation after the verdict."""
 SUBJECTS = (
-    r"(?<![^\W_])[AB](?![\w])|\b(?:more|better|slightly|somewhat|it|its|it['’]s|both|neither|either|responses?"
+    r"(?<![^\W_])[AB](?![\w])|\b(?:good|well|overall|minor|weak|missing|errors?|more|better|slightly|somewhat"
+    r"|it|its|it['’]s|both|neither|either|responses?"
     r"|answers?|instruction|user|person|question"
     r"|task|reader|former|latter|one|the|sie|es|beide|antwort\w*|aufgabe|la réponse|elle|les deux|réponses?|consigne"
     r"|respuestas?"

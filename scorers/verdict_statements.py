@@ -46,6 +46,7 @@ AFTER_BRACKETS = re.compile(
 )
 """What else may follow a value in the brackets that were asked for."""
 MOST_WORDS = 16
+SHORT_START = 15
 LAST_SENTENCES = 400
 """Characters at the end of a line in which sentences, not only the line itself, may state a verdict."""
 PAIRED = re.compile(r"\*+|_+|`+|[\[\](){}\"]|(?<!\w)'|'(?!\w)")
@@ -146,7 +147,7 @@ def _with_form(
         form: Form = "mention"
     elif is_marked:
         form = "marked"
-    elif not is_line and not lead and not view[close:end].strip():
+    elif not is_line and not lead and not view[close:end].strip() and start - view.rfind("\n", 0, start) > SHORT_START:
         form = "closing"
     elif not is_line or (set(lead) - RESPONSES):
         return None

@@ -138,13 +138,13 @@ def in_both_orders(run: ImaginedRun, own: Pairing) -> Outcome:
     [({"until": "order", "margin": 30.0}, 4200, 0.98), ({"until": "top3", "margin": 20.0}, 3700, 0.95)],
 )
 def test_ring_answers_with_a_sixth_of_swims_calls(earned: np.ndarray, options, most: int, share: float) -> None:
-    """SWIM takes 22,872 on this record. Bars of the design: mean calls, share answered, wrong decisions.
+    """SWIM takes 22,872 on this record. Bars of the design (`opponents=open`): mean calls, share answered, wrong.
 
     The wrong variant is the same rule in which no model leaves: a chain in both orders.
     """
     battles, answered, wrong, staying = [], [], [], []
     for seed in range(RESAMPLINGS):
-        run, rule = resampled_run(earned, seed), Ring(seed=seed, **options)
+        run, rule = resampled_run(earned, seed), Ring(seed=seed, opponents="open", **options)
         last = rule.progress_of(run.field, run.play(rule)).looks[-1]
         battles.append(last.battles)
         answered.append(not last.open.any())
@@ -158,7 +158,7 @@ def test_ring_answers_with_a_sixth_of_swims_calls(earned: np.ndarray, options, m
 
 
 def test_order_on_recorded_items_equals_that_of_the_whole_record(earned: np.ndarray) -> None:
-    """Tau .97 at 7,624 calls, a third of SWIM's, and .995 at its own end, within 9,300 calls; the bars of the design.
+    """Tau .97 at 7,624 calls, a third of SWIM's, and .995 at its own end, within 9,300 calls; the bars of the design (`open`).
 
     SWIM on a third of the items, which takes as many calls, is the wrong variant.
     """
@@ -166,7 +166,7 @@ def test_order_on_recorded_items_equals_that_of_the_whole_record(earned: np.ndar
     taus: dict[str, list[float]] = {"cut": [], "end": [], "swim": []}
     battles = []
     for seed in range(20):
-        rule = Ring(seed=seed, until="order")
+        rule = Ring(seed=seed, until="order", opponents="open")
         whole = run.play(rule)
         battles.append(sum(len(done.outcomes) for done in whole))
         cut = Round(tuple(one for done in whole for one in done.outcomes)[:7624])

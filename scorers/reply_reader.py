@@ -28,7 +28,7 @@ SHORTEST_LEAD, LONGEST_LEAD = 3, 250
 SHORT_LINE = 30
 MOST_RULES = 20
 """Lines of signs only, such as `---`, that may stand before a verdict."""
-NEAR = 500
+NEAR = 350
 """Characters before a verdict in which a comparison may contradict it."""
 BROKEN_BRACKETS = re.compile(r"\[\[[^\[\],\n]{0,20}(?:\](?!\])|\[|\n|\Z)|(?<!\[)\[[^\[\],\n]{1,20}\]\]")
 COMPLETE = re.compile(rf"[.!?…。！？:：)）\]\"”»’{MASK}|]\Z")

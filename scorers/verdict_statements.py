@@ -47,8 +47,8 @@ AFTER_BRACKETS = re.compile(
 """What else may follow a value in the brackets that were asked for."""
 MOST_WORDS = 16
 SHORT_START = 15
-LAST_SENTENCES = 400
-"""Characters at the end of a line in which sentences, not only the line itself, may state a verdict."""
+LAST_SENTENCES, LAST_LINES = 300, 4
+"""Characters at the end of a line, and lines at the end, in which sentences, not only the line, may state a verdict."""
 PAIRED = re.compile(r"\*+|_+|`+|[\[\](){}\"]|(?<!\w)'|'(?!\w)")
 CLOSES = {")": "(", "]": "[", "}": "{"}
 
@@ -71,11 +71,11 @@ class Statement:
 def find_statements(view: str, value: re.Pattern[str], *, bracketed: bool) -> list[Statement]:
     """Return the statements at the starts of lines and sentences; `value` matches a value (one group is not None)."""
     statements = []
-    for line in LINE.finditer(view):
-        begin, end = line.span()
+    lines = [line.span() for line in LINE.finditer(view)]
+    for number, (begin, end) in enumerate(lines):
         listed = LIST_MARK.match(view, begin, end)
         starts = [listed.end() if listed else begin]
-        if end - begin > 3:
+        if end - begin > 3 and (number == 0 or number >= len(lines) - LAST_LINES):
             marks = SENTENCE_START.finditer(view, max(starts[0], end - LAST_SENTENCES), end)
             starts += [mark.end() for mark in marks]
         for start in starts:

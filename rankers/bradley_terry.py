@@ -12,6 +12,7 @@ from podium.rankers.cells import BattleData, load_battles, pair_sums_with_items,
 from podium.rankers.coded import Cluster, CodedBattles, Labels, require_choice
 from podium.rankers.defaults import LEVEL, REGULARIZATION, RESAMPLES
 from podium.rankers.few_items import covariance_with_few, few_battles_of, with_score_tests
+from podium.rankers.given_ratings import Ratings
 from podium.rankers.graph import Graph, design_efficiency
 from podium.rankers.identification import bounded_models, describe_separated, fit_identified
 from podium.rankers.intervals import (
@@ -22,6 +23,8 @@ from podium.rankers.intervals import (
     sandwich_estimate,
     t_quantile,
 )
+from podium.rankers.ladder_placement import choose_ladder, place_newcomers
+from podium.rankers.ladder_prior import build_prior
 from podium.rankers.length_control.joint import EqualLength, fit_at_equal_length
 from podium.rankers.length_control.lengths import read_lengths
 from podium.rankers.pairs import Pairs, cells_by_cluster
@@ -43,6 +46,7 @@ def bradley_terry(
     pin: str | None = None,
     centre: tuple[str, ...] | None = None,
     length_control: bool = False,
+    ratings: Ratings | None = None,
 ) -> Standings:
     """Rank by Bradley-Terry in Elo points: maximize sum w [y log s(d) + (1 - y) log s(-d)] - (lambda / 2) |theta|^2.
 
@@ -57,6 +61,8 @@ def bradley_terry(
         pin: `MODEL:1000` shifts all scores so that this model has 1000.
         centre: models whose mean is 1500; by default all that are not separated.
         length_control: ratings as if all responses were equally long (`podium.rankers.length_control.joint`).
+        ratings: known ratings of some models, on whose scale the others are placed: `NAME:1612+-25,...` (Elo and its
+            standard error), or a .csv (model, rating, se) or ranking's .json file; by default those of the log.
 
     Raises:
         NotIdentifiedError: the comparison graph is disconnected, a model is separated and lambda is 0, or the effect
@@ -69,19 +75,25 @@ def bradley_terry(
     coded = lengths.coded if lengths else prepare_battles(battles, labels=labels, cluster=cluster)
     pairs = pair_sums_with_items(coded)
     exposure = measure_exposure(battles, coded, pairs)
-    strengths = fit_identified(coded.models, pairs, exposure.battles, regularization)
+    unable = [("interval=bootstrap", interval == "bootstrap"), ("pin", pin), ("length_control", length_control)]
+    ladder, notes = choose_ladder(battles, ratings, coded.models, [name for name, is_set in unable if is_set])
+    prior = build_prior(ladder, coded.models) if ladder else None
+    strengths = fit_identified(coded.models, pairs, exposure.battles, regularization, prior)
     length = fit_at_equal_length(lengths, strengths) if lengths else None
     strengths = length.strengths if length else strengths
-    scale = elo_scale(coded.models, bounded_models(strengths.graph), coded.clusters_by_model(), centre, pin)
+    items = coded.clusters_by_model()
+    scale = prior.scale if prior else elo_scale(coded.models, bounded_models(strengths.graph), items, centre, pin)
     if interval == "sandwich":
         estimate = estimate_elo(strengths, coded, scale, level)
     else:
         estimate = _bootstrap_elo(length or strengths, load_battles(coded), pairs, scale, level, resamples, rng)
+    placed = place_newcomers(strengths, prior, coded, estimate) if prior else None
+    estimate = placed.estimate if placed else estimate
     standings = build_elo_standings(exposure, strengths, estimate, scale, level=level, rng=rng)
-    if not length:
-        return standings
-    diagnostics = {**standings.diagnostics, "length_control": length.summary(level)}
-    return replace(standings, diagnostics=diagnostics, warnings=(*standings.warnings, *length.warnings()))
+    more = {"length_control": length.summary(level)} if length else {"ladder": placed.summary} if placed else {}
+    told = [*notes, *(length.warnings() if length else placed.warnings if placed else ())]
+    diagnostics = {**standings.diagnostics, **more}
+    return replace(standings, diagnostics=diagnostics, warnings=(*standings.warnings, *told))
 
 
 def _bootstrap_elo(

@@ -96,12 +96,14 @@ class FewBattles:
 
 
 def few_battles_of(strengths: Strengths, battles: BattleData, items: np.ndarray) -> list[FewBattles]:
-    """Collect the battles of models with few items against models with many items that are not separated."""
+    """Collect the battles of models with few items, or beyond a ladder, against others that are not separated."""
     pairs, separated = strengths.pairs, strengths.graph.separated
     if separated.all():
         return []
     # Less than half of the median number of items, or less than the median for separated models.
     few = (items < FEW) & (np.where(separated, items, 2 * items) < np.median(items[~separated]))
+    if prior := strengths.prior:
+        few = (few & ~prior.is_rated) | (prior.sides_beyond(pairs, strengths.theta) != 0)
     many = ~few & ~separated
     if not few.any():
         return []

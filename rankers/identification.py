@@ -6,6 +6,7 @@ from podium.errors import NotIdentifiedError
 from podium.rankers.coded import CodedBattles
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.graph import Graph, comparison_graph, joining_pairs
+from podium.rankers.ladder_prior import LadderPrior
 from podium.rankers.pairs import Pairs, pair_sums, win_rates
 from podium.rankers.strengths import Strengths, check_regularization, fit_strengths
 from podium.text import plural, some
@@ -20,17 +21,21 @@ def fit_battles(coded: CodedBattles, regularization: float = REGULARIZATION) -> 
 
 
 def fit_identified(
-    models: tuple[str, ...], pairs: Pairs, battles: np.ndarray, regularization: float = REGULARIZATION
+    models: tuple[str, ...],
+    pairs: Pairs,
+    battles: np.ndarray,
+    regularization: float = REGULARIZATION,
+    prior: LadderPrior | None = None,
 ) -> Strengths:
     """Fit log-strengths; NotIdentifiedError for disconnected pairs, or for separated models with lambda 0."""
     check_regularization(regularization)
-    graph = comparison_graph(pairs)
+    graph = comparison_graph(prior.join_rated(pairs) if prior else pairs)
     if graph.groups > 1:
         raise NotIdentifiedError(describe_groups(models, graph, battles))
     if graph.separated.any() and regularization == 0:
         who = describe_separated(models, graph, win_rates(pairs))
         raise NotIdentifiedError(f"no finite maximum-likelihood rating with regularization=0: separated: {who}")
-    return fit_strengths(pairs, regularization)
+    return fit_strengths(pairs, regularization, prior=prior)
 
 
 def bounded_models(graph: Graph) -> np.ndarray:

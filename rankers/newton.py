@@ -1,9 +1,9 @@
 """Damped Newton maximization of a penalized likelihood: the only solver of the rankers.
 
 The log-likelihood is the sum over rows of credit * logit - weight * log(1 + exp(logit)), or that of another `Loss`,
-minus b' P b / 2, with logits X b + offset. Rankers differ in the design X (differences of strengths, further columns,
-features), in the penalty P and in the loss. Credits and weights may have a leading axis of samples (resamples of a
-bootstrap), each maximized separately.
+minus (b - m)' P (b - m) / 2, with logits X b + offset. Rankers differ in the design X (differences of strengths,
+further columns, features), in the penalty P and in the loss. Credits and weights may have a leading axis of samples
+(resamples of a bootstrap), each maximized separately.
 """
 
 from collections.abc import Callable
@@ -132,7 +132,8 @@ class DesignMatrix:
 @dataclass(frozen=True, slots=True)
 class Likelihood:
     """A penalized likelihood; credit and weight are sums, (rows,) or (samples, rows), `penalty` is P or its diagonal,
-    `offset` is added to logits; unpenalized parameters beyond +-`largest` count as unbounded."""
+    `offset` is added to logits; unpenalized parameters beyond +-`largest` count as unbounded. `mean` is m if P
+    identifies all parameters; with None, m is zero and strengths are centred."""
 
     design: DesignMatrix
     credit: np.ndarray
@@ -141,19 +142,26 @@ class Likelihood:
     offset: np.ndarray | float = 0.0
     loss: Loss = logistic
     largest: float = np.inf
+    mean: np.ndarray | None = None
+
+    @property
+    def centred(self) -> int:
+        """Number of strengths of which nothing but differences is identified."""
+        return self.design.models if self.mean is None else 0
 
     def logits(self, at: np.ndarray) -> np.ndarray:
         """Return X b + offset, from shape (samples, parameters) to (samples, rows)."""
         return self.design.product(at) + self.offset
 
     def penalty_gradient(self, at: np.ndarray) -> np.ndarray:
-        """Return P b, shape (samples, parameters)."""
+        """Return P (b - m), shape (samples, parameters)."""
+        at = at if self.mean is None else at - self.mean
         return self.penalty * at if self.penalty.ndim == 1 else at @ self.penalty
 
     def information(self, curvature: np.ndarray) -> np.ndarray:
         """Return the negative Hessian, shape (samples, parameters, parameters)."""
         # The mean of the strengths, which no row identifies, gets a prior; on centred vectors the inverse is the same.
-        matrix, size = self.design.information(curvature), self.design.models
+        matrix, size = self.design.information(curvature), self.centred
         if self.penalty.ndim == 2 or len(self.penalty) == 1:
             matrix += self.penalty
         else:
@@ -216,7 +224,7 @@ def _iterate(likelihood: Likelihood, start: np.ndarray | None, tolerance: float 
     """Take damped Newton steps until each sample has converged; return the parameters and the number of steps."""
     design, samples = likelihood.design, len(likelihood.credit)
     origin = np.zeros((1, design.parameters)) if start is None else np.array(start, dtype=np.float64)[None]
-    at = np.repeat(_centre_strengths(origin, design.models), samples, axis=0)
+    at = np.repeat(_centre_strengths(origin, likelihood.centred), samples, axis=0)
     active, previous, may_grow = np.arange(samples), np.inf, likelihood.largest < np.inf
     may_grow |= not np.count_nonzero(likelihood.penalty)
     here = _SampleFits(likelihood.credit, likelihood.weight, at, likelihood.logits(at))
@@ -243,7 +251,7 @@ def _iterate(likelihood: Likelihood, start: np.ndarray | None, tolerance: float 
             continue
         at[active] = here.at
         if not number:
-            return _centre_strengths(at, design.models), steps
+            return _centre_strengths(at, likelihood.centred), steps
         active, previous, here = active[left], move[left], here.select(left)
     gains = np.sum(gradient * step, axis=1)[left]
     raise _no_convergence(gains, here.weight.sum(axis=1), float(move.max()))
@@ -289,7 +297,7 @@ def _newton_step(likelihood: Likelihood, curvature: np.ndarray, gradient: np.nda
 
 def _conjugate_gradients(likelihood: Likelihood, curvature: np.ndarray, gradient: np.ndarray) -> np.ndarray:
     """Solve (X' C X + P) step = gradient of one sample by conjugate gradients, shape (parameters,)."""
-    x, size, models = likelihood.design.sparse, len(gradient), likelihood.design.models
+    x, size, models = likelihood.design.sparse, len(gradient), likelihood.centred
     penalty = sparse.diags(likelihood.penalty) if likelihood.penalty.ndim == 1 else likelihood.penalty
     matrix = x.T @ sparse.diags(curvature) @ x + penalty
     diagonal = matrix.diagonal()

@@ -1,6 +1,6 @@
 """Bradley-Terry log-strengths with their errors, fitted once to arrays."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,6 +12,7 @@ from podium.rankers.cells import BattleData, load_battles
 from podium.rankers.coded import CodedBattles, Matrix, centre_columns, centred_gram, surplus_by_cluster
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.graph import Graph, comparison_graph, separated_in_resamples, separated_models
+from podium.rankers.ladder_prior import LadderPrior
 from podium.rankers.newton import RESAMPLE_TOLERANCE, DesignMatrix, Likelihood, Optimum, maximize, maximize_samples
 from podium.rankers.pairs import PairCells, Pairs
 
@@ -19,16 +20,18 @@ from podium.rankers.pairs import PairCells, Pairs
 @dataclass(frozen=True)
 class Strengths:
     """The maximum of sum w [y log s(d) + (1 - y) log s(-d)] - (lambda / 2) |theta|^2, d = theta_a - theta_b. Further
-    columns are unpenalized and follow the strengths; rows are then battles, else pairs."""
+    columns are unpenalized and follow the strengths; rows are then battles, else pairs. With a `prior`, strengths are
+    on the ladder's scale, and lambda holds for newcomers."""
 
     pairs: Pairs
     regularization: float
     likelihood: Likelihood
     optimum: Optimum
+    prior: LadderPrior | None = None
 
     @property
     def theta(self) -> np.ndarray:
-        """Log-strengths with mean zero, shape (models,)."""
+        """Log-strengths, with mean zero unless there is a prior, shape (models,)."""
         return self.optimum.at[: self.pairs.models]
 
     @property
@@ -38,8 +41,8 @@ class Strengths:
 
     @cached_property
     def graph(self) -> Graph:
-        """Connectivity of the pairs."""
-        return comparison_graph(self.pairs)
+        """Connectivity of the pairs, and of the models of a ladder."""
+        return comparison_graph(self.prior.join_rated(self.pairs) if self.prior else self.pairs)
 
     def expected_credit(self, a: np.ndarray, b: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
         """Return the expected credit of a against b, shape (n,); further columns are zero by default."""
@@ -67,7 +70,13 @@ class Strengths:
         return self.solve(centre_columns(self.cluster_scores(coded)).T).T
 
     def covariance(self, battles: BattleData) -> np.ndarray:
-        """Return the covariance G / (G - 1) H^-1 B H^-1, B the outer products of the clusters' centred scores."""
+        """Return the covariance G / (G - 1) H^-1 B H^-1, B the outer products of the clusters' centred scores; a prior
+        adds H^-1 P H^-1, P its precision."""
+        covariance = self._sampling_covariance(battles)
+        return covariance if self.prior is None else covariance + self.solve(self.solve(self.prior.precision).T)
+
+    def _sampling_covariance(self, battles: BattleData) -> np.ndarray:
+        """Return the part of the covariance that the battles cause."""
         clusters = battles.clusters
         correction = clusters / max(clusters - 1, 1)
         if clusters < len(self.optimum.at):
@@ -91,11 +100,19 @@ class Strengths:
         return linalg.cho_factor(self.likelihood.information_at(self.optimum.at), overwrite_a=True)
 
 
-def fit_strengths(pairs: Pairs, regularization: float = REGULARIZATION, start: np.ndarray | None = None) -> Strengths:
+def fit_strengths(
+    pairs: Pairs,
+    regularization: float = REGULARIZATION,
+    start: np.ndarray | None = None,
+    prior: LadderPrior | None = None,
+) -> Strengths:
     """Fit log-strengths to pair sums whose graph is connected, which `identification.fit_identified` checks."""
     check_regularization(regularization)
     likelihood = pair_likelihood(pairs, regularization)
-    return Strengths(pairs, regularization, likelihood, maximize(likelihood, start))
+    if prior:
+        penalty = prior.precision + np.diag(np.where(prior.is_rated, 0.0, likelihood.penalty))
+        likelihood = replace(likelihood, penalty=penalty, mean=prior.mean)
+    return Strengths(pairs, regularization, likelihood, maximize(likelihood, start), prior)
 
 
 def pair_likelihood(

@@ -6,6 +6,7 @@ from podium.text import plural, some
 
 ALL_LEVEL = "{models} are level."
 RANKS_UNKNOWN = "The {ranks} of {models} {are} unknown."
+NOTHING_PLACED = "Nothing is claimed about {models}."
 NEW_MODELS = "Humans would rate {ratings}, with {level:g}% intervals, if new models resemble the calibrated ones."
 NEW_MODEL = "{entry.model} at {entry.score:.0f} Elo ({extra[conformal_low]:.0f} … {extra[conformal_high]:.0f})"
 

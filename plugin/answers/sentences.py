@@ -8,11 +8,12 @@ import numpy as np
 from scipy.special import ndtri
 
 from podium.answers import rank_templates
-from podium.answers.rank_templates import all_of, join_item_names, more_items_sentence, number_word
+from podium.answers.rank_templates import all_of, join_item_names, join_names, more_items_sentence, number_word
 from podium.answers.trust_checks import (
     MOST_DESCRIBED,
     CheckResult,
     check_first_place,
+    check_ladder_results,
     check_results,
     failed_checks,
     robustness_of,
@@ -61,8 +62,10 @@ def build_ranking_answer(
         return ()
     tournament = standings.diagnostics.get("answer", {}) if standings.ranker == RANKER_OF_DECISIONS else {}
     who = next(iter(tournament.get("decisions", ())), who)
+    if standings.diagnostics.get("ladder", {}).get("other_scale"):
+        who = rank_templates.NOTHING_PLACED.format(models=join_names(standings.diagnostics["ladder"]["new"]))
     robustness = robustness_of(battles, standings)
-    trust = trust_sentence([*results, *check_first_place(standings, robustness)])
+    trust = trust_sentence([*results, *check_ladder_results(standings), *check_first_place(standings, robustness)])
     if standings.ranker not in ("bradley-terry", "win-rate"):
         trust = trust.replace(LENGTH_CONTROL, f"--ranker bradley-terry {LENGTH_CONTROL}")
     what_next = what_next or next_sentence(standings, robustness)

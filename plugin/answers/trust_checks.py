@@ -22,12 +22,13 @@ from podium.nouns.ranking import Standings
 from podium.rankers.coded import code_battles
 from podium.rankers.drop_out import DropOutRobustness, drop_out_robustness
 from podium.rankers.intervals import holm
+from podium.rankers.ladder_placement import failed_ladder_checks
 from podium.rankers.pairs import cells_by_cluster, pair_sums
 from podium.text import lower_first_word
 
 ORDER = (
-    *("unparsed", "lost replies", "items", "own model", "self-preference", "position", "length", "cycle", "fit"),
-    *("played pairs", "first place", "human"),
+    *("unparsed", "lost replies", "ladder scale", "ladder rating", "items", "own model", "self-preference"),
+    *("position", "length", "cycle", "fit", "played pairs", "first place", "human"),
 )
 """Checks, the worst first: what makes all others unreliable, what biases every rating, what the model does not fit."""
 CAUTIONS = frozenset({"unparsed"})
@@ -138,6 +139,14 @@ def check_first_place(standings: Standings, robustness: DropOutRobustness | None
         return [CheckResult("first place")]
     items = join_item_names(robustness.items)
     return [_result("first place", True, items=items, rival=robustness.new_leader, leader=robustness.leader)]
+
+
+def check_ladder_results(standings: Standings) -> list[CheckResult]:
+    """Return the checks of the given ratings on whose scale newcomers were placed; empty if there are none."""
+    ladder = standings.diagnostics.get("ladder")
+    failed = dict(failed_ladder_checks(ladder)) if ladder else {}
+    names = ("ladder scale", "ladder rating") if ladder else ()
+    return [_result(name, True, **failed[name]) if name in failed else CheckResult(name) for name in names]
 
 
 def _result(check: str, fails: bool, p: float | None = None, **fields: object) -> CheckResult:

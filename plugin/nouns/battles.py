@@ -12,6 +12,7 @@ import pandas as pd
 from podium.counting.relations import CRITERION, NO_REASON, SWAPS, quote_name, text
 from podium.counting.verdicts import Tally, Verdicts
 from podium.errors import DataError, UsageError, unknown_name
+from podium.nouns.ladder import Ladder
 from podium.text import as_text, call
 
 COLUMNS = {
@@ -100,6 +101,7 @@ class Battles:
         copies: number of verdicts left out because another file has them, too.
         apart: a column whose values are ranked separately unless an option says otherwise.
         answer: the finding of a tournament that stops by itself; see `podium.tournaments.decisions.TournamentAnswer`.
+        ladder: ratings on whose scale a tournament placed newcomers.
         votes: battles that humans judged, whether or not a judge did.
         kept_first_shown: result of `first_shown` if the rows cannot give it any more.
     """
@@ -113,6 +115,7 @@ class Battles:
     copies: int = 0
     apart: str | None = None
     answer: Mapping[str, Any] | None = None
+    ladder: Ladder | None = None
     votes: "Battles | None" = None
     kept_first_shown: tuple[np.ndarray, np.ndarray] | None = field(default=None, repr=False, compare=False)
 

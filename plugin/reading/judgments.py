@@ -19,6 +19,7 @@ from podium.formats.records import Column, Records, records_of
 from podium.hookspecs import Format, Reading, SourceFiles
 from podium.nouns.battles import Battles
 from podium.nouns.human_labels import check_judge, label_by_judge
+from podium.nouns.ladder import ladder_from_log
 from podium.plugins import catalogue
 from podium.reading.on_spark import COPIES, is_parquet, scan_parquet
 from podium.reading.rows import (
@@ -162,7 +163,9 @@ def _read_files(query: BattleQuery, duck: Duck, counting: Engine) -> Battles:
     # The parts of one tournament hold the answer of the whole.
     is_same = all(each.answer == tables[0].answer for each in tables)
     answer = tables[0].answer if is_same and not query.reading.where else None
-    battles = Battles(verdicts, missing, (*lost, *notes), names, query.options, tuple(lost), copies, apart, answer)
+    ladder = tables[0].ladder if all(each.ladder == tables[0].ladder for each in tables) else None
+    found = {"answer": answer, "ladder": ladder_from_log(ladder) if ladder else None}
+    battles = Battles(verdicts, missing, (*lost, *notes), names, query.options, tuple(lost), copies, apart, **found)
     return battles if query.human_judge is None else label_by_judge(battles, query.human_judge)
 
 
@@ -189,7 +192,7 @@ def _gather_tables(
         gathered = known.gather(files, query.reading)
         for source, frame in gathered.sheets:
             records = check(records_of(engine, frame, with_urls(source)))
-            facts = {name: frame.attrs.get(name) for name in ("missing", "answer")}
+            facts = {name: frame.attrs.get(name) for name in ("missing", "answer", "ladder")}
             tables += [RecordTable(records, known.name, **facts)] if records is not None else []
         apart = apart or (gathered.apart if gathered.sheets else None)
         notes += map(with_urls, gathered.notes)

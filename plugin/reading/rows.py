@@ -28,7 +28,7 @@ MOST_OPEN = 64
 
 @dataclass(frozen=True, slots=True)
 class RecordTable:
-    """A file's content and format; `optional` if found in a folder, `answer` is a tournament's decision."""
+    """A file's content and format; `optional` if found in a folder, `answer` and `ladder` are a tournament's."""
 
     records: Records
     format: str = ""
@@ -36,6 +36,7 @@ class RecordTable:
     optional: bool = False
     missing: int | None = None
     answer: Mapping[str, Any] | None = None
+    ladder: Mapping[str, Any] | None = None
 
     @property
     def source(self) -> str:

@@ -142,6 +142,8 @@ def standings_notes(standings: Standings) -> Iterator[str]:
     anchor = standings.scale.removeprefix("win rate against ")
     if standings.ranker == "win-rate" and anchor != standings.scale:
         yield f"{anchor} itself: 1 - the mean of the others"
+    if ladder := known.get("ladder"):
+        yield from _ladder(ladder)
     if origin := known.get("origin"):
         yield _origin(origin)
     if known.get("uneven_opponents") and is_elo:
@@ -163,6 +165,20 @@ def _format_ranking_counts(standings: Standings) -> Iterator[str]:
     if swap and (readable := swap["same"] + swap["half"] + swap["flip"]):
         same, half, flip = (share_text(swap[name] / readable) for name in ("same", "half", "flip"))
         yield f"order swapped: same verdict {same}, one tie {half}, flip {flip} of {readable:,}"
+
+
+def _ladder(ladder: Mapping[str, Any]) -> Iterator[str]:
+    """Yield whose ratings set the scale, how far they agree with the battles, and who is beyond them."""
+    yield f"on the scale of the given ratings of {some(ladder['rated'])}"
+    if ladder["slope"] is not None:
+        low, high = (number_text(ladder[end], 2) for end in ("slope_low", "slope_high"))
+        yield f"slope of these battles' own ratings on the given ones: {ladder['slope']:.2f} (95%: {low} … {high})"
+    if least := sorted((row["detectable"], name) for name, row in ladder["drifts"].items()):
+        (low, first), (high, last) = least[0], least[-1]
+        yield f"a given rating that is off by {low:.0f} ({first}) to {high:.0f} Elo ({last}) is found with 80% power"
+    for name, side in ladder["beyond"].items():
+        verb, end = ("wins", "lower") if side == "above" else ("loses", "upper")
+        yield f"{name} {verb} nearly all battles with rated models, and none is {side} it: only the {end} end is known"
 
 
 def _origin(origin: Mapping[str, Any]) -> str:

@@ -131,6 +131,11 @@ def _depends_on_transitivity(asked: Any, field: Field, progress: Progress) -> bo
 
 def _decisions(asked: Stopping, last: Look, names: Sequence[str], new: Sequence[str]) -> list[str]:
     """Return sentences on what the last interim analysis decided, each with the level."""
+    if last.check is not None and last.check.is_other_scale:
+        ends = f"slope {last.check.slope:.2f}, 95%: {last.check.low:.2f} … {last.check.high:.2f}"
+        return [
+            f"Nothing is claimed about {some(new)}: the given ratings have another scale than the battles ({ends})."
+        ]
     if asked.error is not None:
         sentences = [_rating_decision(last, new)]
     elif asked.first is not None:
@@ -218,6 +223,8 @@ def _end(reason: str, progress: Progress, most: int | None) -> str:
 
 def _advice(asked: Stopping, last: Look, names: Sequence[str]) -> str:
     """Return how many more items would decide the nearest open pair, or why that is unknown; more calls would not."""
+    if last.is_other_scale:
+        return ""
     if last.clusters >= MIN_ITEMS and (np.abs(last.theta) <= SAME).all() and not np.diag(last.covariance).any():
         return LEVEL_ON_EVERY_ITEM
     if asked.error is not None:

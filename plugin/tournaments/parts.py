@@ -20,7 +20,6 @@ class Budget:
 
     rule: TournamentRule
     most: int
-    given: int = 0
 
     def __post_init__(self) -> None:
         if self.most < 1:
@@ -28,7 +27,7 @@ class Budget:
 
     def next(self, field: Field, played: Sequence[Round]) -> NextRound:
         """Return the battles that the tournament plays next, cut to what is left of the budget."""
-        left = self.most + self.given - sum(len(done.outcomes) for done in played)
+        left = self.most - sum(len(done.outcomes) for done in played)
         coming = self.rule.next(field, played)
         return coming if len(coming.pairings) <= left else replace(coming, pairings=coming.pairings[: max(left, 0)])
 
@@ -91,11 +90,10 @@ class Part:
     """A tournament of one known round."""
 
     coming: NextRound
-    before: int
 
     def next(self, field: Field, played: Sequence[Round]) -> NextRound:  # noqa: ARG002
         """Return the round, or nothing if it was played."""
-        return OVER if len(played) > self.before else self.coming
+        return OVER if played else self.coming
 
     def rounds(self, field: Field) -> int:  # noqa: ARG002
         """Return the number of rounds."""

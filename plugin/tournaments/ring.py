@@ -8,9 +8,11 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 
 from podium.errors import UsageError, unknown_name
+from podium.nouns.ladder import Ladder
+from podium.rankers.given_ratings import Ratings, read_ladder
 from podium.tournaments.between_rounds import matchups_in, refuse_unrated
 from podium.tournaments.schedule import OVER, Field, NextRound, Pairing, Round, pairing, schedule_pairings
-from podium.tournaments.selection import Ratings, draw_items, generator, order_of_visits, parse_ratings, ranked_before
+from podium.tournaments.selection import draw_items, generator, order_of_visits, ranked_before
 from podium.tournaments.stopping import Progress, Stopping, look_summary
 
 Opponents = Literal["open", "field"]
@@ -34,14 +36,15 @@ class Ring(Stopping):
     `opponents=open` they play circles only, for fewer calls; decisions are then about the pairs that were played.
 
     Newcomers join a ranking whose models are named in `rated`, with their battles in `played` from the start, or rated
-    in `ratings`, which are taken as exact. Each newcomer meets two random others on an item; the ranked models do not
+    in `ratings`, with Gaussian errors. Each newcomer meets two random others on an item; the ranked models do not
     meet again. `order` is then about pairs with a newcomer, `error:X` about the newcomers.
 
     Attributes:
         passes: how often an item is visited at most, with `until`.
         opponents: opponents of the models that play on: all models (`field`), or each other (`open`).
         rated: models that were ranked before, as a sequence or with commas.
-        ratings: Elo of models that were ranked before, as a mapping or `NAME:1612.5` with commas; instead of `rated`.
+        ratings: known Elo of models, instead of `rated`: `NAME:1612+-25` with commas (the number is a standard error,
+            0 is exact), a mapping of names to (1612, 25), or a .csv (model, rating, se) or ranking's .json file.
     """
 
     shows_first: ClassVar = True
@@ -54,6 +57,7 @@ class Ring(Stopping):
 
     def __post_init__(self) -> None:
         Stopping.__post_init__(self)
+        object.__setattr__(self, "ratings", None if self.ratings is None else read_ladder(self.ratings))
         if self.passes < 1:
             raise UsageError(f"passes={self.passes}: give a number of visits, 1 or more")
         if self.opponents not in get_args(Opponents):
@@ -76,7 +80,7 @@ class Ring(Stopping):
         before, new = ranked_before(self, field), self.newcomers(field)
         sides = ({side for own in done.outcomes for side in (own.pairing.a, own.pairing.b)} for done in played)
         number = next((k for k, both in enumerate(sides) if not both <= {*before}), len(played))
-        given = played[:number] if new else ()
+        given = played[:number] if new and self.ratings is None else ()
         refuse_unrated(before if new else (), matchups_in(given), self.ratings)
         progress = self.progress(
             field,
@@ -85,7 +89,7 @@ class Ring(Stopping):
             passes=self.passes,
             against=new,
             given=given,
-            pinned=parse_ratings(self.ratings) if self.ratings else {},
+            ladder=self.ratings if isinstance(self.ratings, Ladder) else None,
         )
         if not new:
             return progress

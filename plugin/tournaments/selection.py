@@ -1,17 +1,16 @@
 """Select models by name and items by seeded draws."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from podium.errors import UsageError, find_name
+from podium.text import some
 from podium.tournaments.schedule import Field
 
 Drawn = TypeVar("Drawn")
-Ratings: TypeAlias = str | Sequence[str] | Mapping[str, float]
-"""Elo of models: a mapping, or `NAME:1612.5` as a list or with commas."""
 
 
 def generator(seed: int, *words: str) -> np.random.Generator:
@@ -79,19 +78,10 @@ def parse_model_names(given: str | Sequence[str], models: Sequence[str]) -> tupl
 
 def ranked_before(tournament: Any, field: Field) -> tuple[str, ...]:
     """Return the sorted names of the models that its `ratings` or `rated` name as ranked before, for newcomers."""
-    ratings = getattr(tournament, "ratings", None)
-    names = getattr(tournament, "rated", ()) if ratings is None else tuple(parse_ratings(ratings))
+    ladder, names = getattr(tournament, "ratings", None), getattr(tournament, "rated", ())
+    if ladder is not None:
+        # A file may have ratings of many models that are not here.
+        names = [name for name in ladder.models if name in field.models or not ladder.source]
+        if not names:
+            raise UsageError(f"ratings={ladder.source}: it has none of the models {some(sorted(field.models))}")
     return tuple(sorted(parse_model_names(names, field.models))) if names else ()
-
-
-def parse_ratings(ratings: Ratings) -> dict[str, float]:
-    """Parse ratings by name, from a mapping or `NAME:1612.5` text."""
-    if isinstance(ratings, Mapping):
-        return dict(ratings)
-    # Inspect turns text with commas into a list.
-    text = ratings if isinstance(ratings, str) else ",".join(map(str, ratings))
-    parts = [part.strip().rpartition(":") for part in text.split(",")]
-    try:
-        return {name: float(value) for name, _, value in parts}
-    except ValueError:
-        raise UsageError(f"ratings={text!r}: write NAME:1500, separated by commas") from None

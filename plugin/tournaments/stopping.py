@@ -11,11 +11,13 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse.csgraph import connected_components
-from scipy.special import expit, stdtrit
+from scipy.special import stdtrit
 
 from podium.errors import UsageError
-from podium.rankers.coded import CodedBattles
+from podium.nouns.ladder import Ladder
 from podium.rankers.intervals import t_quantile
+from podium.rankers.ladder_check import LadderCheck, check_ladder
+from podium.rankers.ladder_prior import LadderPrior, build_prior
 from podium.rankers.pairs import pair_sums
 from podium.rankers.scale import POINTS
 from podium.rankers.strengths import fit_strengths
@@ -28,8 +30,6 @@ MIN_ITEMS = 25
 """The fewest items from which an error is estimated well enough to settle a pair."""
 SPENDING_GROWTH = 2.0
 """Factor by which the share of 1 - level that a look may spend grows from look to look."""
-PIN_WEIGHT = 1e7
-"""Weight of the battles that fix a rating, which is taken as exact."""
 SAME = 1e-9
 """Difference in logits up to which two strengths are equal: rounding must not settle a pair."""
 OTHER_POPULATION = (
@@ -42,12 +42,19 @@ QUESTION = re.compile(r"order|top(?P<first>[1-9]\d*)|error:(?P<error>\d+(\.\d+)?
 
 @dataclass(frozen=True, slots=True)
 class LookFit:
-    """Log-strengths at a look; NaN covariance for models with too few items or no chain of battles to the others."""
+    """Log-strengths at a look; NaN covariance for models with too few items or no chain of battles to the others, and
+    for newcomers to a ladder whose `check` says that it has another scale."""
 
     theta: np.ndarray
     covariance: np.ndarray
     clusters: int
     is_bounded: np.ndarray
+    check: LadderCheck | None
+
+    @property
+    def is_other_scale(self) -> bool:
+        """Whether the ladder has another scale than the battles."""
+        return self.check is not None and self.check.is_other_scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,14 +220,14 @@ class Stopping:
         passes: int = 1,
         against: Collection[str] = (),
         given: Sequence[Round] = (),
-        pinned: Mapping[str, float] | None = None,
+        ladder: Ladder | None = None,
     ) -> Progress:
         """Compute the progress from the rounds so far; `until=order` compares all models with those of `against`,
-        `given` are earlier rounds without a look, `pinned` is exact Elo."""
+        `given` are earlier rounds without a look, `ladder` has ratings of models that do not play."""
         self.refuse_unanswerable(field, len(order))
         names, most = sorted(field.models), passes * len(order)
         plan = self.planned_looks(most)
-        held = {names.index(name): elo / POINTS for name, elo in (pinned or {}).items() if name in names}
+        prior = build_prior(ladder, names) if ladder else None
         mask = np.isin(names, list(against))
         asked = (mask[:, None] | mask) if against and self.until == "order" else np.ones((len(names),) * 2, dtype=bool)
         able = self.has_enough_items(field, order)
@@ -230,9 +237,11 @@ class Stopping:
         visits = 0
         for number, done in enumerate(played, start=1):
             visits = self._visits_after_round(done, visits, place, plan)
-            fit = _fit_look(names, [*given, *played[:number]], held)
+            fit = _fit_look(names, [*given, *played[:number]], prior)
             battles = sum(len(done.outcomes) for done in played[:number])
-            looks.append(self._analyse(fit, number, visits, battles, plan, asked, looks[-1] if looks else None, mask))
+            # What was decided before does not hold on another scale.
+            before = looks[-1] if looks and not fit.is_other_scale else None
+            looks.append(self._analyse(fit, number, visits, battles, plan, asked, before, mask))
             if not looks[-1].open.any():
                 return Progress(tuple(order), tuple(looks), visits, visits, "answered", ())
         groups = (tuple(range(len(names))),) if self.error or not looks else connected_groups(looks[-1].open)
@@ -285,15 +294,16 @@ class Stopping:
             share = SPENDING_GROWTH ** (plan.index(visits) + 1) / sum(SPENDING_GROWTH**k for k in range(1, planned + 1))
             alpha = (1 - self.level) * share
             critical = step_down(fit.theta, fit.covariance, fit.clusters, asked, settled, spent, self.margin, alpha)
-        fitted = fit.theta, fit.covariance, fit.clusters, fit.is_bounded
+        fitted = fit.theta, fit.covariance, fit.clusters, fit.is_bounded, fit.check
         return Look(*fitted, number, planned, visits, battles, half, asked, settled, spent, critical)
 
     def _half_widths(self, fit: LookFit, about: np.ndarray) -> np.ndarray:
-        """Return half-widths in Elo: of all models against the mean, or of some against the mean of the others."""
+        """Return half-widths in Elo: of all models against the mean, or of some against the mean of the others; on a
+        ladder's scale with a ladder."""
         size = len(fit.theta)
         others = ~about if about.any() else np.ones(size, dtype=bool)
         rows = about if about.any() else slice(None)
-        contrast = (np.eye(size) - others / others.sum())[rows]
+        contrast = (np.eye(size) - (others / others.sum() if fit.check is None else 0))[rows]
         variance = np.einsum("ij,jk,ik->i", contrast, fit.covariance, contrast)
         half = t_quantile(fit.clusters, self.level) * np.sqrt(np.maximum(variance, 0)) * POINTS
         return np.where(fit.is_bounded[rows] & (half > SAME), half, np.nan)
@@ -365,33 +375,20 @@ def _estimate_gaps(theta: np.ndarray, covariance: np.ndarray) -> tuple[np.ndarra
     return gap, np.where((error <= SAME) & (np.abs(gap) <= SAME), np.nan, error)
 
 
-def fix_ratings(coded: CodedBattles, logits: Mapping[int, float]) -> CodedBattles:
-    """Add heavily weighted battles that end as the ratings of some models predict, so that they fix these ratings."""
-    codes = sorted(logits)
-    if len(codes) < 2:
-        return coded
-    a, b = np.array(codes[:-1]), np.array(codes[1:])
-    gaps = np.array([logits[k] for k in codes[:-1]]) - np.array([logits[k] for k in codes[1:]])
-    return replace(
-        coded,
-        a=np.append(coded.a, a),
-        b=np.append(coded.b, b),
-        credit=np.append(coded.credit, expit(gaps)),
-        weight=np.append(coded.weight, np.full(len(a), PIN_WEIGHT)),
-        cluster=np.append(coded.cluster, np.zeros(len(a), dtype=np.int64)),
-    )
-
-
-def _fit_look(names: Sequence[str], played: Sequence[Round], pinned: Mapping[int, float]) -> LookFit:
-    """Fit log-strengths and their covariance to the rounds before a look."""
+def _fit_look(names: Sequence[str], played: Sequence[Round], prior: LadderPrior | None) -> LookFit:
+    """Fit log-strengths and their covariance to the rounds before a look, and to the ratings of a ladder."""
     size = len(names)
     if (coded := code_rounds(played, names)) is None:
-        return LookFit(np.zeros(size), np.full((size, size), np.nan), 0, np.zeros(size, dtype=bool))
-    coded = fix_ratings(coded, pinned)
-    strengths = fit_strengths(pair_sums(coded))
+        return LookFit(np.zeros(size), np.full((size, size), np.nan), 0, np.zeros(size, dtype=bool), None)
+    strengths = fit_strengths(pair_sums(coded), prior=prior)
     covariance, graph = strengths.covariance(coded), strengths.graph
     largest = np.argmax(np.bincount(graph.group[graph.played]))
-    few = (coded.clusters_by_model() < MIN_ITEMS) & ~np.isin(np.arange(size), list(pinned))
-    unknown = few | (graph.group != largest) | (coded.clusters < MIN_ITEMS)
+    few = coded.clusters_by_model() < MIN_ITEMS
+    check, is_rated, is_bounded = None, np.zeros(size, dtype=bool), ~graph.separated
+    if prior:
+        check, is_rated = check_ladder(coded, prior), prior.is_rated
+        is_bounded &= prior.sides_beyond(strengths.pairs, strengths.theta) == 0
+        few |= check.is_other_scale
+    unknown = (few & ~is_rated) | (graph.group != largest) | (coded.clusters < MIN_ITEMS)
     covariance[unknown], covariance[:, unknown] = np.nan, np.nan
-    return LookFit(strengths.theta, covariance, coded.clusters, ~(unknown | graph.separated))
+    return LookFit(strengths.theta, covariance, coded.clusters, is_bounded & ~unknown, check)

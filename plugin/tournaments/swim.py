@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from podium.errors import UsageError
+from podium.nouns.ladder import Ladder
+from podium.rankers.given_ratings import Ratings, read_ladder
 from podium.rankers.scale import POINTS
 from podium.tournaments.between_rounds import (
     Matchups,
@@ -14,7 +16,7 @@ from podium.tournaments.between_rounds import (
     strengths_of_matchups,
 )
 from podium.tournaments.schedule import OVER, Field, NextRound, Round, pairing, schedule_pairings
-from podium.tournaments.selection import Ratings, draw_items, generator, parse_model_names, parse_ratings, ranked_before
+from podium.tournaments.selection import draw_items, generator, parse_model_names, ranked_before
 
 SAME_GAP = 9
 """Decimals to which distances in logits are compared; of equal ones, the first model by name is nearer."""
@@ -36,7 +38,8 @@ class Swim:
         items: number of items, drawn at random; all by default.
         order: in which models join, without those of `rated`; random by default.
         rated: models that were ranked before, as a sequence or with commas.
-        ratings: Elo of models that were ranked before, as a mapping or `NAME:1612.5` with commas; instead of `rated`.
+        ratings: known Elo of models, instead of `rated`: `NAME:1612+-25` with commas (the number is a standard error,
+            0 is exact), a mapping of names to (1612, 25), or a .csv (model, rating, se) or ranking's .json file.
         until: not supported: SWIM plays a pair on all items before the next, so it cannot stop earlier.
     """
 
@@ -48,6 +51,7 @@ class Swim:
     until: str = ""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "ratings", None if self.ratings is None else read_ladder(self.ratings))
         if self.until:
             why = "swim plays a pair on all items before the next, so it cannot stop earlier"
             raise UsageError(f"until={self.until}: {why}; play ring (podium/ring), which can")
@@ -97,11 +101,10 @@ class Swim:
 
     def _strengths(self, field: Field, joined: Sequence[str], met: Matchups) -> Mapping[str, float]:
         """Return the log-strengths of the models that have joined, fitted to all battles or placed among `ratings`."""
-        if self.ratings is None:
+        if not isinstance(self.ratings, Ladder) or (ladder := self.ratings.among(field.models)) is None:
             return strengths_of_matchups(met, joined)
-        elo = parse_ratings(self.ratings)
-        centre = sum(elo.values()) / len(elo)
-        fixed = {name: (value - centre) / POINTS for name, value in elo.items() if name in field.models}
+        centre = sum(ladder.elo) / len(ladder.elo)
+        fixed = {name: (elo - centre) / POINTS for name, elo in zip(ladder.models, ladder.elo, strict=True)}
         return estimate_newcomers(fixed, [name for name in joined if name not in fixed], met)
 
 

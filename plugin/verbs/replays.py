@@ -186,7 +186,9 @@ def _rows_by_name(battles: Battles, by_order: bool) -> pd.DataFrame:
 def play(tournament: TournamentRule, record: Recording) -> Playthrough:
     """Play a tournament on recorded verdicts until it is over; PluginError for repeated or impossible battles."""
     ranked = {*ranked_before(tournament, record.field)}
-    rated = record.outcomes if ranked else ()
+    ladder = getattr(tournament, "ratings", None)
+    # Given ratings may come from the same battles, which must not count twice.
+    rated = record.outcomes if ranked and ladder is None else ()
     given = tuple(own for own in rated if ranked.issuperset((own.pairing.a, own.pairing.b)))
     before = (Round(given, "ranked before"),) if given else ()
     rounds: list[Round] = []
@@ -201,7 +203,7 @@ def play(tournament: TournamentRule, record: Recording) -> Playthrough:
     decided = build_tournament_answer(tournament, record.field, (*before, *rounds))
     answer = None if decided is None else replace(decided, calls=price.calls).to_dict()
     rows = record.rows_of([*seen, *(outcome.pairing for outcome in given)])
-    battles = replace(record.battles.select(rows), missing=price.missing, answer=answer)
+    battles = replace(record.battles.select(rows), missing=price.missing, answer=answer, ladder=ladder)
     return Playthrough(tuple(rounds), given, battles, price, rows)
 
 

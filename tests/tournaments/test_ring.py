@@ -498,10 +498,10 @@ def test_newcomer_joins_without_repeated_battles_of_ranked_models(until: str) ->
             assert answer.answered == (last.half[0] <= 35)
 
 
-def test_ratings_that_are_given_are_taken_as_exact() -> None:
+def test_ratings_with_an_error_of_0_are_exact() -> None:
     """The newcomer's fit against them is the closed form: the one root of its score."""
     world = CloseWorld([-100, 0, 100, 50], 60, seed=1)
-    ratings = dict(zip(world.field.models[:3], (1400.0, 1500.0, 1600.0), strict=True))
+    ratings = {name: (elo, 0) for name, elo in zip(world.field.models[:3], (1400, 1500, 1600), strict=True)}
     rule = Ring(until="error:5", ratings=ratings)
     rounds = joined(world, rule, [])
     look = rule.progress_of(world.field, rounds).looks[-1]

@@ -208,5 +208,5 @@ def _with_task(frame: pd.DataFrame, log: EvalLog, label: str | None) -> pd.DataF
     if is_tournament(log):
         task, column = "tournament" + (f" of {', '.join(tasks)}" if (tasks := tasks_of(log)) else ""), "source"
     named = frame.assign(task=task, **({column: label} if label else {}))
-    named.attrs = {name: frame.attrs.get(name) for name in ("missing", "answer")}
+    named.attrs = {name: frame.attrs.get(name) for name in ("missing", "answer", "ladder")}
     return named

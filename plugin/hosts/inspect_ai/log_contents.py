@@ -63,7 +63,8 @@ class ShardMetadata(LogContents):
 
 class TournamentMetadata(LogContents, alias_generator=lambda name: f"{NAMESPACE}_{name}"):
     """Metadata of a tournament's log: `left_out` and `scheduled` count battles of the first round without and with both
-    responses, `planned` those of all rounds; `prompts` is a hash, `host` another host that plays and ranks."""
+    responses, `planned` those of all rounds; `prompts` is a hash, `host` another host that plays and
+    ranks, `ladder` what `podium.nouns.ladder.Ladder.to_dict` returns."""
 
     format: str
     models: list[str]
@@ -77,6 +78,7 @@ class TournamentMetadata(LogContents, alias_generator=lambda name: f"{NAMESPACE}
     shard: ShardMetadata | None = None
     answers: dict[str, Any] | None = None
     host: str | None = None
+    ladder: dict[str, Any] | None = None
 
 
 def is_tournament(log: EvalLog) -> bool:

@@ -144,7 +144,7 @@ class TableBuilder:
 
 def log_rows(path: Path) -> pd.DataFrame:
     """Return a row per judgment of a tournament or of pairwise scores, else per score; for a tournament `attrs` has
-    `missing` and `unplayed` battles, the judge's words on each `unshown`, and the `answer`."""
+    `missing` and `unplayed` battles, the judge's words on each `unshown`, the `answer` and the `ladder`."""
     header = read_by_inspect(path, header_only=True)
     with named_in_errors(path):
         tournament = read_tournament(header)
@@ -214,7 +214,8 @@ class _LogReader:
         unplayed = max(scheduled - self.played, 0)
         if self.tournament or self.unshown:
             missing = self.missing + unplayed + len(self.unshown)
-            frame.attrs = {"missing": missing, "unplayed": unplayed, "unshown": self.unshown, "answer": self.answer}
+            kept = {"answer": self.answer, "ladder": self.tournament and self.tournament.ladder}
+            frame.attrs = {"missing": missing, "unplayed": unplayed, "unshown": self.unshown, **kept}
         return frame
 
     def _nothing_judged(self) -> DataError:

@@ -53,7 +53,6 @@ class TournamentSource(SampleSource):
     portion: int | None = None
     spread: Callable[[NextRound], NextRound] = lambda coming: coming
     calls: int = 1
-    given: Sequence[Round] = ()
     say: Callable[[str], None] = tell
     opening: Sequence[Sample] = ()
     answers: AnswerCollector | None = None
@@ -62,7 +61,7 @@ class TournamentSource(SampleSource):
     def __post_init__(self) -> None:
         self.stops_early = bool(getattr(getattr(self.rule, "rule", self.rule), "until", ""))
         self.events: list[tuple[str, SampleEnd]] = []
-        self.first = self.spread(self.rule.next(self.field, self.given))
+        self.first = self.spread(self.rule.next(self.field, ()))
         requests = self.answers.build_requests(self.first.pairings, "1") if self.answers and self.first.pairings else []
         samples = requests or self.build_samples(self.first.pairings, 1)
         self._opening = samples[: self._room(answers=bool(requests))] or list(self.opening)
@@ -105,9 +104,10 @@ class TournamentSource(SampleSource):
         if self.answers:
             self.answers.update(end.answers for end in ends.values() if end.answers)
             self.field = self.answers.sample_builder.responses.field()
-        played, schedule, battles = list(self.given), self.first, 0
+        played: list[Round] = []
+        schedule, battles = self.first, 0
         while True:
-            number = len(played) - len(self.given) + 1
+            number = len(played) + 1
             settled = self._settle_answers(schedule, number, ends, played, battles)
             if not isinstance(settled, NextRound):
                 return settled

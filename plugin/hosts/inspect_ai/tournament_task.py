@@ -22,6 +22,7 @@ from podium.hosts.inspect_ai.recorded_battles import RECORDED, RecordedBattles, 
 from podium.hosts.inspect_ai.round_samples import SampleBuilder, announce_round, missing_responses_text
 from podium.hosts.inspect_ai.scorers import verdict
 from podium.hosts.inspect_ai.tournament_source import TournamentSource
+from podium.nouns.ladder import Ladder
 from podium.plugins import catalogue
 from podium.plugins.catalogue import judging_settings
 from podium.plugins.settings import parameters_of
@@ -32,7 +33,7 @@ from podium.scorers.judging import Judging, known_options, refuse_unknown_option
 from podium.scorers.reasoning import Policy
 from podium.text import some
 from podium.tournaments.parts import Budget, Part, read_shard, refuse_undividable
-from podium.tournaments.schedule import NextRound, Outcome, Pairing, Round, TournamentRule
+from podium.tournaments.schedule import NextRound, Pairing, TournamentRule
 from podium.tournaments.selection import draw_items
 
 PACKED_FROM = 1000
@@ -116,14 +117,16 @@ class _TaskBuilder:
         self.judged = judging_settings(seed=options.seed, **self.how)
         self.record = self._read_record(settings)
         self.competing, self.unanswered = self._read_competing(responses)
-        before = _played_before(name, options.earlier, self.competing.models) if options.earlier else ()
         self.settings = {**({"seed": options.seed} if "seed" in _setting_names(name) else {}), **settings}
-        if before:
-            self.settings["rated"] = tuple(sorted({side for own in before for side in (own.pairing.a, own.pairing.b)}))
+        if options.earlier:
+            if "ratings" in settings:
+                raise UsageError(f"earlier={options.earlier}: ratings= rates the same models; leave one of them out")
+            self.settings["ratings"] = _earlier_ladder(name, options.earlier, self.competing.models)
         if self.record is not None:
             self.settings["battles"] = self.record.pairings
-        self.rule = self._make_rule(len(before))
-        self.before = (Round(before, f"in {options.earlier}"),) if before else ()
+        self.rule = self._make_rule()
+        ratings = getattr(getattr(self.rule, "rule", self.rule), "ratings", None)
+        self.ladder = ratings.among(self.competing.models) if isinstance(ratings, Ladder) else None
         self.sample_builder = SampleBuilder(self.competing)
         battles = round(self.rule.size(self.competing.field()) * self.competing.mean_number())
         self.packed = battles >= PACKED_FROM if options.pack == "auto" else bool(options.pack)
@@ -171,12 +174,12 @@ class _TaskBuilder:
             )
         return competing, unanswered
 
-    def _make_rule(self, played: int) -> TournamentRule:
+    def _make_rule(self) -> TournamentRule:
         """Return the tournament, limited to `max_battles`."""
         rule, most = catalogue.make_tournament(self.name, self.settings), self.options.max_battles
         if most is not None:
             each = max(item.responses for item in self.competing.items)
-            rule = Budget(rule, max(most // each, min(most, 1)), given=played)
+            rule = Budget(rule, max(most // each, min(most, 1)))
         lacking = [item.id for item in self.competing.items if item.reference is None]
         if self.judged.settings.reference and lacking:
             raise UsageError(f"reference=true: {len(lacking)} items have no reference answer: {some(lacking, most=5)}")
@@ -197,11 +200,11 @@ class _TaskBuilder:
         if self.unanswered:
             count = f"{len(self.unanswered):,} recorded battles have no responses"
             raise UsageError(f"shard={text}: {count}: give responses= of all")
-        coming = self.rule.next(field, self.before)
+        coming = self.rule.next(field, ())
         part = shard.part_of(coming, shard.items_of(field, self.options.seed))
         whole = self.competing.in_all_responses(coming)
         counts = {"battles": len(whole.pairings), "left_out": whole.left_out}
-        return Part(part, len(self.before)), ShardMetadata(number=shard.number, of=shard.of, **counts)
+        return Part(part), ShardMetadata(number=shard.number, of=shard.of, **counts)
 
     def _make_source(self) -> TournamentSource:
         """Return the source of samples."""
@@ -216,7 +219,6 @@ class _TaskBuilder:
             portion=PORTION if self.packed else None,
             spread=lambda coming: self.sample_builder.responses.in_all_responses(coming),
             calls=self.calls,
-            given=self.before,
             say=self._say,
             # It takes the place of the round if this shard has no battles.
             opening=[announce_round(NextRound((), f"no battle for shard {options.shard}"), 1)] if in_shards else (),
@@ -260,6 +262,8 @@ class _TaskBuilder:
         if self.shard:
             mine, whole = len(self.source.first.pairings), self.shard[1].battles
             self._say(f"shard {self.options.shard}: {mine:,} of {whole:,} battles")
+        if self.ladder and self.ladder.assumed:
+            self._say(self.ladder.assumption())
         if self.unanswered:
             count = f"{len(self.unanswered):,} of {len(self.settings['battles']):,} recorded battles"
             lost = self.unanswered[0]
@@ -271,6 +275,8 @@ class _TaskBuilder:
         more: dict[str, Any] = {"shard": self.shard[1]} if self.shard else {}
         if self.answer_collector:
             more["answers"] = self.requests.to_log(competing)
+        if self.ladder:
+            more["ladder"] = self.ladder.to_dict()
         return TournamentMetadata(
             format=FORMAT_VERSION,
             models=list(competing.models),
@@ -285,23 +291,21 @@ class _TaskBuilder:
         )
 
 
-def _played_before(name: str, log: str, models: Sequence[str]) -> tuple[Outcome, ...]:
-    """Return the battles of these models in an earlier log, which newcomers join."""
+def _earlier_ladder(name: str, log: str, models: Sequence[str]) -> Ladder:
+    """Return the ratings of these models in an earlier log, which newcomers join."""
+    from podium.rankers.earlier_ladder import ladder_of_battles
     from podium.reading.judgments import read_battles
-    from podium.tournaments.schedule import asks_order
-    from podium.verbs.replays import recording_of
+    from podium.verbs.rank_battles import refuse_several_judges
 
-    rule = catalogue.tournament_rule(name)
-    if "rated" not in parameters_of(rule):
+    if "ratings" not in parameters_of(catalogue.tournament_rule(name)):
         raise UsageError(f"earlier={log}: newcomers cannot join {name}; play ring or swim")
-    record = recording_of(read_battles(*split_names(log)), by_order=asks_order(rule))
-    sides = [{own.pairing.a, own.pairing.b} for own in record.outcomes]
-    kept = tuple(own for own, both in zip(record.outcomes, sides, strict=True) if both <= {*models})
-    if not kept:
+    battles = read_battles(*split_names(log))
+    refuse_several_judges(battles)
+    if (ladder := ladder_of_battles(battles, log).among(models)) is None:
         raise UsageError(f"earlier={log}: it contains no battle of {some(models)}; leave it out, and all are played")
-    if set().union(*sides) >= {*models}:
+    if {*ladder.models} >= {*models}:
         raise UsageError(f"earlier={log}: all models are in it already; add a new one or leave it out")
-    return kept
+    return ladder
 
 
 def shows_first(name: str, rule: Any, judged: Judging, how: Mapping[str, Any]) -> str | None:

@@ -83,8 +83,8 @@ def test_a_judge_that_answers_at_random_uses_up_the_items_and_settles_nothing(pl
 
 def test_newcomers_join_at_ratings_as_inspects_command_line_hands_them_on(play, write_responses, record):
     """Typed with commas they come as a list; rated models do not play one another."""
-    typed = parse_cli_args(["ratings=elm:1400,fir:1500,oak:1600", "until=error:90"])
-    assert typed["ratings"] == ["elm:1400", "fir:1500", "oak:1600"]
+    typed = parse_cli_args(["ratings=elm:1490+-25,fir:1500±25,oak:1510", "until=error:90"])
+    assert typed["ratings"] == ["elm:1490+-25", "fir:1500±25", "oak:1510"]
     log = play(ring(responses=write_responses(ALIKE, 30), start=25, **typed))
     assert log.status == "success"
     assert all("ash" in (first, second) for _, first, second in shown(log))

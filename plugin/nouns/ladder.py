@@ -1,0 +1,50 @@
+"""A ladder: ratings of models that are known before a run, with their errors; newcomers are placed on its scale."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from podium.text import plural, some
+
+USUAL_SE = 30.0
+"""Standard error, Elo, of a rating that is given without one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ladder:
+    """Ratings of models with standard errors, Elo; an error of 0 is exact, and `assumed` names models without one.
+
+    Errors are independent, unless there is a `covariance` (Elo squared, by model). `source` is a file, empty if typed.
+    """
+
+    models: tuple[str, ...]
+    elo: tuple[float, ...]
+    se: tuple[float, ...]
+    covariance: tuple[tuple[float, ...], ...] | None = None
+    assumed: tuple[str, ...] = ()
+    source: str = ""
+
+    def among(self, models: Collection[str]) -> "Ladder | None":
+        """Return the part of the ladder about some models; None if it has none of them."""
+        kept = [k for k, name in enumerate(self.models) if name in models]
+        names, elo, se = (tuple(values[k] for k in kept) for values in (self.models, self.elo, self.se))
+        full = self.covariance and tuple(tuple(self.covariance[k][j] for j in kept) for k in kept)
+        return Ladder(names, elo, se, full, tuple(name for name in self.assumed if name in models)) if kept else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, as a log keeps them."""
+        return {name: value for name, value in asdict(self).items() if value}
+
+    def assumption(self) -> str:
+        """Return the warning that errors are assumed."""
+        return (
+            f"no standard error is given for the {plural('rating', len(self.assumed))} of {some(self.assumed)}, and "
+            f"{USUAL_SE:g} Elo is assumed: write NAME:1500+-25, or +-0 for an exact rating"
+        )
+
+
+def ladder_from_log(kept: Mapping[str, Any]) -> Ladder:
+    """Build the ladder that a log keeps, as `Ladder.to_dict` wrote it."""
+    full = {"covariance": tuple(map(tuple, kept["covariance"]))} if kept.get("covariance") else {}
+    names = {name: tuple(kept.get(name, ())) for name in ("models", "elo", "se", "assumed")}
+    return Ladder(**names, **full, source=kept.get("source", ""))

@@ -14,6 +14,7 @@ from scipy import linalg
 from scipy.special import ndtri, stdtr
 
 from podium.rankers.cells import BattleData, pair_sums_with_items
+from podium.rankers.few_items import FEW
 from podium.rankers.intervals import finite_or_none, holm, t_quantile
 from podium.rankers.ladder_prior import LadderPrior
 from podium.rankers.scale import POINTS
@@ -24,6 +25,8 @@ LEVEL = 0.95
 POWER = 0.8
 ANGLES = np.linspace(-np.pi / 2, np.pi / 2, 3602)[1:-1]
 """Slopes that are tried, as angles."""
+VARIANCE_ROUNDING = 1e-9
+"""Logits squared below which a model's results are the same on every item."""
 EMPTY = np.empty(0)
 
 
@@ -59,22 +62,16 @@ class LadderCheck:
 
 
 def check_ladder(battles: BattleData, prior: LadderPrior) -> LadderCheck:
-    """Compare the fit of some battles without the ladder with the ladder."""
+    """Compare the fit of some battles without the ladder with the ladder, for rated models in 20 items or more."""
     fit = fit_strengths(pair_sums_with_items(battles))
     graph, rated = fit.graph, np.flatnonzero(prior.is_rated)
     largest = np.argmax(np.bincount(graph.group[graph.played]))
-    sound = graph.played[rated] & (graph.group[rated] == largest) & ~graph.separated[rated]
+    sound = (graph.group[rated] == largest) & ~graph.separated[rated] & (battles.clusters_by_model()[rated] >= FEW)
     codes = rated[sound]
-    if not 2 <= len(codes) < battles.clusters:
+    noise, error = fit.covariance(battles)[np.ix_(codes, codes)], prior.covariance[np.ix_(sound, sound)]
+    if not 2 <= len(codes) < battles.clusters or np.diag(noise).min() < VARIANCE_ROUNDING:
         return LadderCheck(codes, np.nan, -np.inf, np.inf, EMPTY, EMPTY, EMPTY)
-    return compare_scales(
-        codes,
-        fit.theta[codes],
-        fit.covariance(battles)[np.ix_(codes, codes)],
-        prior.mean[codes],
-        prior.covariance[np.ix_(sound, sound)],
-        battles.clusters,
-    )
+    return compare_scales(codes, fit.theta[codes], noise, prior.mean[codes], error, battles.clusters)
 
 
 def compare_scales(

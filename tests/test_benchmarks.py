@@ -30,6 +30,7 @@ RECORDED = Path(__file__).parents[2] / "shared" / "data" / "roundrobin_qlora_oa_
         ("claims.py", "scores", "--worlds", "20"),
         ("claims.py", "ring", "--worlds", "1"),
         ("claims.py", "structured", "--worlds", "2"),
+        ("claims.py", "ladder", "--worlds", "2"),
     ],
 )
 def test_a_short_benchmark_runs(command):

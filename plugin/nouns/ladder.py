@@ -27,9 +27,10 @@ class Ladder:
     def among(self, models: Collection[str]) -> "Ladder | None":
         """Return the part of the ladder about some models; None if it has none of them."""
         kept = [k for k, name in enumerate(self.models) if name in models]
-        names, elo, se = (tuple(values[k] for k in kept) for values in (self.models, self.elo, self.se))
         full = self.covariance and tuple(tuple(self.covariance[k][j] for j in kept) for k in kept)
-        return Ladder(names, elo, se, full, tuple(name for name in self.assumed if name in models)) if kept else None
+        assumed = tuple(name for name in self.assumed if name in models)
+        elo, se = (tuple(values[k] for k in kept) for values in (self.elo, self.se))
+        return Ladder(tuple(self.models[k] for k in kept), elo, se, full, assumed, self.source) if kept else None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, as a log keeps them."""
@@ -45,6 +46,6 @@ class Ladder:
 
 def ladder_from_log(kept: Mapping[str, Any]) -> Ladder:
     """Build the ladder that a log keeps, as `Ladder.to_dict` wrote it."""
-    full = {"covariance": tuple(map(tuple, kept["covariance"]))} if kept.get("covariance") else {}
-    names = {name: tuple(kept.get(name, ())) for name in ("models", "elo", "se", "assumed")}
-    return Ladder(**names, **full, source=kept.get("source", ""))
+    models, elo, se, assumed = (tuple(kept.get(name, ())) for name in ("models", "elo", "se", "assumed"))
+    covariance = tuple(map(tuple, kept["covariance"])) if kept.get("covariance") else None
+    return Ladder(models, elo, se, covariance, assumed, kept.get("source", ""))

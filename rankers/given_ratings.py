@@ -41,7 +41,7 @@ def read_ladder(ratings: Ratings) -> Ladder:
 
 def _rows_of_csv(path: Path) -> Iterator[TypedRating]:
     """Yield the rows of a table with columns model, rating and, if it has one, se."""
-    with path.open(encoding="utf-8-sig", newline="") as stream:
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as stream:
         rows = csv.DictReader(stream)
         if not {"model", "rating"} <= {*(rows.fieldnames or ())}:
             raise DataError("no columns model and rating", row="header", remedy="name them model, rating and se")
@@ -73,17 +73,14 @@ def _build_ladder(rows: Iterable[TypedRating], source: str = "") -> Ladder:
             numbers = [float(value) for value in given]
         except (TypeError, ValueError):
             numbers = []
-        if (
-            not name
-            or name in elo
-            or len(numbers) not in (1, 2)
-            or not np.isfinite(numbers).all()
-            or min(numbers[1:], default=0) < 0
-        ):
+        is_rating = len(numbers) in (1, 2) and np.isfinite(numbers).all() and min(numbers[1:], default=0) >= 0
+        if not name or name in elo or not is_rating:
             twice = " twice" if name in elo else ""
             raise UsageError(f"ratings={source}: {name}:{'+-'.join(map(str, given))}{twice}: {HOW}")
         elo[name] = numbers[0]
         errors |= {name: numbers[1]} if len(numbers) > 1 else {}
+    if not elo:
+        raise UsageError(f"ratings={source}: no rating; {HOW}")
     assumed = tuple(name for name in elo if name not in errors)
     se = tuple(errors.get(name, USUAL_SE) for name in elo)
     return Ladder(tuple(elo), tuple(elo.values()), se, assumed=assumed, source=source)

@@ -22,7 +22,7 @@ from close_worlds import (
 )
 from playing import battles, coin, field_of, play
 
-from podium import Judge, UsageError, rank, read_battles, replay, simulate
+from podium import Battles, Judge, UsageError, rank, read_battles, replay, simulate
 from podium.rankers.further_items import further_items
 from podium.rankers.scale import POINTS
 from podium.tournaments.anchor import Anchor
@@ -382,6 +382,69 @@ def test_replay_gives_newcomers_the_recorded_battles_of_the_ranked_models() -> N
     assert (found.price.given, found.price.pairs) == (60 * 3 * 2, 3)
     with pytest.raises(UsageError, match="no readable battle"):
         replay(read_battles(frame[frame.model_b == "model-04"]), "ring", until="order", rated="model-01,model-02")
+
+
+def newcomer_record(gap: float = 0.0) -> Battles:
+    """Return a record of four models, of which the last is a newcomer whose strength is off by a gap, logits."""
+    return read_battles(simulate(6, 120, seed=3, strengths=[-1, -0.5, 0, 0.5, 1, 0.2 + gap]).judgments(Judge()))
+
+
+GIVEN = {f"model-0{k}": (1500 + 87 * (k - 3), 20) for k in range(1, 6)}
+
+
+def test_the_stopping_rule_the_table_and_the_json_rest_on_one_fit_of_battles_and_ratings() -> None:
+    # In a second pass, the table merges two orders to one battle.
+    found = replay(newcomer_record(), "ring", until="error:60", passes=1, ratings=GIVEN)
+    [standings] = found.ranking.standings
+    entry = next(entry for entry in standings.entries if entry.model == "model-06")
+    [decision] = [text for text in standings.diagnostics["answer"]["decisions"] if "known to" in text]
+    assert decision.startswith(f"Rating of model-06 is known to ±{(entry.high - entry.low) / 2:.1f} Elo")
+    assert (entry.high - entry.low) / 2 <= 60
+    assert standings.diagnostics["ladder"]["rated"] == list(GIVEN)
+    shifted = {name: (elo + 300, error) for name, (elo, error) in GIVEN.items()}
+    [other] = replay(newcomer_record(), "ring", until="error:60", passes=1, ratings=shifted).ranking.standings
+    assert next(own for own in other.entries if own.model == "model-06").score == pytest.approx(entry.score + 300)
+
+
+def test_recorded_battles_among_rated_models_do_not_count_beside_their_ratings() -> None:
+    """The ratings may come from these very battles."""
+    found = replay(newcomer_record(), "ring", until="error:30", ratings=GIVEN)
+    assert found.price.given == 0
+    table = found.battles.table
+    assert ((table["model_a"] == "model-06") | (table["model_b"] == "model-06")).all()
+
+
+def test_given_errors_widen_what_the_ring_knows_and_exact_ones_do_not() -> None:
+    halves = []
+    for error in (0, 15, 60):
+        ratings = {name: (elo, error) for name, (elo, _) in GIVEN.items()}
+        found = replay(newcomer_record(), "ring", until="error:5", ratings=ratings)
+        entry = next(own for own in found.ranking.standings[0].entries if own.model == "model-06")
+        halves.append((entry.high - entry.low) / 2)
+    assert halves[0] < halves[1] < halves[2]
+    # 120 items, and the mean of five ratings with an error of 60 or so.
+    assert halves[2] ** 2 == pytest.approx(halves[0] ** 2 + (1.98 * 60) ** 2 / 5, rel=0.25)
+
+
+@pytest.mark.parametrize("until", ["order", "error:40"])
+def test_a_ring_claims_nothing_about_newcomers_where_the_ratings_have_another_scale(until: str) -> None:
+    wide = {name: (1500 + 3 * (elo - 1500), error) for name, (elo, error) in GIVEN.items()}
+    found = replay(newcomer_record(), "ring", until=until, ratings=wide)
+    answer = found.ranking.standings[0].diagnostics["answer"]
+    assert answer["decisions"][0].startswith("Nothing is claimed about model-06: the given ratings have another scale")
+    assert (answer["answered"], answer["reason"], answer["advice"]) == (False, "items", "")
+
+
+def test_ratings_of_a_file_that_names_other_models_too_are_used_and_of_none_refused(tmp_path: Path) -> None:
+    path = tmp_path / "ladder.csv"
+    rows = [f"{name},{elo},{error}" for name, (elo, error) in {**GIVEN, "elsewhere": (1700, 9)}.items()]
+    path.write_text("\n".join(["model,rating,se", *rows]), encoding="utf-8")
+    ours = replay(newcomer_record(), "ring", until="error:30", ratings=str(path)).ranking.standings[0]
+    typed = replay(newcomer_record(), "ring", until="error:30", ratings=GIVEN).ranking.standings[0]
+    assert ours.entries == typed.entries
+    path.write_text("model,rating,se\nelsewhere,1700,9\n", encoding="utf-8")
+    with pytest.raises(UsageError, match="has none of the models model-01"):
+        replay(newcomer_record(), "ring", until="error:30", ratings=str(path))
 
 
 @pytest.mark.slow

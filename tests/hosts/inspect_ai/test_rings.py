@@ -91,6 +91,51 @@ def test_newcomers_join_at_ratings_as_inspects_command_line_hands_them_on(play, 
     assert answer_in(log)["decisions"][0].startswith("Rating of ash is known to ±")
 
 
+def test_a_log_keeps_the_ratings_and_is_ranked_on_their_scale(play, write_responses, tmp_path, capfd):
+    (tmp_path / "ladder.csv").write_text("model,rating,se\nelm,1010,25\nfir,1000,25\noak,990,\n", encoding="utf-8")
+    log = play(
+        ring(responses=write_responses(ALIKE, 30), start=25, ratings=str(tmp_path / "ladder.csv"), until="error:90")
+    )
+    told = " ".join(capfd.readouterr().err.split())
+    assert "no standard error is given for the rating of oak, and 30 Elo is assumed" in told
+    [standings] = podium.rank(podium.read_battles(str(place(log)))).standings
+    kept = log.results.metadata["podium"]["rankings"][0]
+    assert kept["models"] == [entry.to_dict() for entry in standings.entries]
+    assert kept["diagnostics"]["ladder"] == standings.diagnostics["ladder"]
+    assert kept["diagnostics"]["ladder"]["rated"] == ["elm", "fir", "oak"]
+    scores = {entry.model: entry.score for entry in standings.entries}
+    assert all(abs(score - 1000) < 150 for score in scores.values())
+    # The parts of one run hold the ratings once; without them, the table is centred at 1500.
+    (tmp_path / "free.csv").write_text(podium.read_battles(str(place(log))).to_frame().to_csv(index=False))
+    free = podium.rank(podium.read_battles(str(tmp_path / "free.csv"))).standings[0]
+    assert sum(entry.score for entry in free.entries) / 4 == pytest.approx(1500, abs=30)
+
+
+@pytest.mark.slow
+def test_a_log_of_newcomers_keeps_the_covariance_of_the_earlier_log(play, write_responses):
+    """Its table is on the earlier scale, and as wide as the earlier ratings were uncertain together."""
+    earlier = play(ring(responses=write_responses({"ash": 1.4, "elm": 1.5, "fir": 1.6}, 40)))
+    log = play(ring(responses=write_responses(ALIKE, 40), earlier=str(place(earlier))))
+    before = podium.rank(podium.read_battles(str(place(earlier)))).standings[0]
+    own = podium.read_battles(str(place(log)))
+    assert own.ladder.models == ("ash", "elm", "fir")
+    assert own.ladder.elo == pytest.approx(
+        [next(e.score for e in before.entries if e.model == n) for n in own.ladder.models]
+    )
+    assert own.ladder.se == pytest.approx(
+        [next(e.se for e in before.entries if e.model == n) for n in own.ladder.models]
+    )
+    # Errors around the mean of all: in each row they cancel.
+    assert [sum(row) for row in own.ladder.covariance] == pytest.approx([0, 0, 0], abs=1e-6 * max(own.ladder.se) ** 2)
+    after = {entry.model: entry.score for entry in podium.rank(own).standings[0].entries}
+    assert sum(after[name] for name in own.ladder.models) / 3 == pytest.approx(1500, abs=1)
+
+
+def test_ratings_and_an_earlier_log_exclude_each_other(write_responses):
+    with pytest.raises(Exception, match="ratings= rates the same models"):
+        ring(responses=write_responses(ALIKE, 30), ratings="elm:1500+-20", earlier="before.eval")
+
+
 @pytest.mark.slow
 def test_max_battles_ends_it_and_is_the_reason(play, write_responses, record):
     log = play(ring(responses=write_responses(ALIKE, 60), until="top1", start=25, max_battles=110))

@@ -108,6 +108,18 @@ def test_api_key_is_passed_only_to_the_inspect_judge(two, server, tmp_path, capf
 
 
 @pytest.mark.slow
+def test_a_run_is_placed_on_given_ratings(two, judge, server, tmp_path, capfd):
+    how = ("--ranker_tournament", "ring", "--ranker_args", "ratings=ash-0.9:1200+-10,items=12")
+    assert two(*judge, *how) == 0
+    [ranking] = [one for one in results(FOLDER)["podium"]["rankings"] if one["ranker"] == "bradley-terry"]
+    scores = {own["model"]: own["score"] for own in ranking["models"]}
+    assert ranking["diagnostics"]["ladder"]["rated"] == ["ash-0.9"]
+    assert scores["ash-0.9"] == pytest.approx(1200, abs=1)
+    assert scores["org/elm-0.6"] < 1200
+    capfd.readouterr()
+
+
+@pytest.mark.slow
 def test_permanently_failed_battles_are_unparsed_and_retried_by_the_next_run(two, judge, server, tmp_path, capfd):
     server.script(faults={"400": 0.3}, lasting=True)
     assert two(*judge, "--ranker_args", "orders=as-given") == 3

@@ -1,0 +1,70 @@
+"""Given ratings as they are typed, in files and as mappings; and what is wrong with others."""
+
+import numpy as np
+import pytest
+
+from podium import PodiumError, rank, simulate
+from podium.rankers.given_ratings import read_ladder
+
+
+@pytest.mark.parametrize("sign", ["+-", "±", "+/-"])
+def test_ratings_are_typed_with_their_standard_error(sign):
+    ladder = read_ladder(f"org/one:1612.5{sign}25, two:b:1500{sign}0")
+    assert (ladder.models, ladder.elo, ladder.se) == (("org/one", "two:b"), (1612.5, 1500.0), (25.0, 0.0))
+    assert ladder.assumed == ()
+    assert read_ladder([f"org/one:1612.5{sign}25", f"two:b:1500{sign}0"]) == ladder
+    assert read_ladder({"org/one": (1612.5, 25), "two:b": (1500, 0)}) == ladder
+
+
+def test_a_table_has_ratings_and_errors_where_they_are_known(tmp_path):
+    path = tmp_path / "ladder.csv"
+    path.write_text("model,rating,se\none,1612,25\ntwo,1500,\n", encoding="utf-8")
+    ladder = read_ladder(str(path))
+    assert (ladder.models, ladder.elo, ladder.se, ladder.assumed) == (("one", "two"), (1612, 1500), (25, 30), ("two",))
+    assert ladder.source == str(path)
+
+
+def test_a_ranking_of_podium_is_a_ladder(tmp_path):
+    ranking = rank(simulate(5, 60, seed=1).battles())
+    path = tmp_path / "ladder.json"
+    path.write_text(ranking.to_json(), encoding="utf-8")
+    ladder, entries = read_ladder(str(path)), ranking.standings[0].entries
+    assert ladder.models == tuple(entry.model for entry in entries)
+    assert np.allclose(ladder.elo, [entry.score for entry in entries])
+    assert np.allclose(ladder.se, [entry.se for entry in entries])
+
+
+@pytest.mark.parametrize(
+    ("ratings", "complaint"),
+    [
+        ("one", "ratings=: :one: write NAME:1500"),
+        ("one:high", "one:high: write NAME:1500"),
+        ("one:1500+-wide", r"one:1500\+-wide"),
+        ("one:1500+--5", r"one:1500\+--5"),
+        ("one:nan", "one:nan"),
+        ("one:1500+-5,one:1600+-5", "one:1600.* twice"),
+        ("nowhere.csv", "nowhere.csv: there is no such file"),
+        ({"one": None}, "one:"),
+        ({}, "no rating"),
+    ],
+)
+def test_what_is_no_rating_is_rejected_with_its_value(ratings, complaint):
+    with pytest.raises(PodiumError, match=complaint):
+        read_ladder(ratings)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "complaint"),
+    [
+        ("a.csv", "name,elo\none,1500\n", "no columns model and rating"),
+        ("b.csv", "model,rating\none,high\n", "one:high"),
+        ("c.csv", "model,rating,se\n", "no rating"),
+        ("d.json", "{}", "0 tables of Elo ratings"),
+        ("e.csv", "", "no columns model and rating"),
+    ],
+)
+def test_a_file_without_a_ladder_is_rejected_with_its_name(tmp_path, name, text, complaint):
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    with pytest.raises(PodiumError, match=complaint) as raised:
+        read_ladder(str(tmp_path / name))
+    assert name in str(raised.value)

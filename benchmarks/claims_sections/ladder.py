@@ -4,14 +4,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from scipy.special import expit
 from scipy.stats import norm
 from scipy.stats import t as student
 from tables import show
 
 from claims_sections.intervals import share_text
+from podium import read_battles
 from podium.nouns.ladder import Ladder
 from podium.rankers.coded import CodedBattles
+from podium.rankers.earlier_ladder import ladder_of_battles
 from podium.rankers.ladder_check import LEVEL, check_ladder
 from podium.rankers.ladder_prior import build_prior
 from podium.rankers.pairs import pair_sums, pairs_from_matrices
@@ -35,7 +38,7 @@ FAULTS: Mapping[str, Mapping[str, float]] = {
     "one off by 76": {"drift": 76.0},
     "scale 1.6": {"scale": SCALE},
 }
-RING_ITEMS, RING_WORLDS = 200, 300
+RING_ITEMS, FEWER_WORLDS = 200, 300
 
 
 def true_elo() -> np.ndarray:
@@ -58,15 +61,32 @@ class World:
     drifted: int
 
 
-def play(rng: np.random.Generator, items: int) -> CodedBattles:
+def draw_strengths(rng: np.random.Generator, items: int) -> np.ndarray:
+    """Draw the strengths of all models on some items, logits, shape (items, models)."""
+    return ELO / POINTS + rng.normal(0, ITEM_SD, (items, len(ELO)))
+
+
+def judge(rng: np.random.Generator, strength: np.ndarray, a: np.ndarray, b: np.ndarray) -> CodedBattles:
+    """Judge battles of a with b, as many on each item, item by item."""
+    item = np.repeat(np.arange(len(strength)), len(a) // len(strength))
+    credit = (rng.random(len(a)) < expit(strength[item, a] - strength[item, b])).astype(float)
+    return CodedBattles(a, b, credit, np.ones(len(a)), item, len(strength), "item", NAMES)
+
+
+def play(rng: np.random.Generator, items: int, strength: np.ndarray | None = None) -> CodedBattles:
     """Draw the battles of two newcomers on some items, without a podium tournament."""
-    strength = ELO / POINTS + rng.normal(0, ITEM_SD, (items, len(ELO)))
-    item = np.repeat(np.arange(items), 2 * NEW)
     new = np.tile(np.repeat(np.arange(RATED, RATED + NEW), 2), items)
-    other = rng.integers(0, len(ELO) - 1, len(item))
-    other += other >= new
-    credit = rng.random(len(item)) < expit(strength[item, new] - strength[item, other])
-    return CodedBattles(new, other, credit.astype(float), np.ones(len(item)), item, items, "item", NAMES)
+    other = rng.integers(0, len(ELO) - 1, len(new))
+    return judge(rng, draw_strengths(rng, items) if strength is None else strength, new, other + (other >= new))
+
+
+def play_earlier(rng: np.random.Generator, strength: np.ndarray) -> Ladder:
+    """Draw a circle of the rated models on each item, and return podium's ladder of these battles."""
+    circles = np.array([rng.permutation(RATED) for _ in strength])
+    coded = judge(rng, strength, circles.ravel(), np.roll(circles, -1, axis=1).ravel())
+    names = np.array(NAMES)
+    columns = {"item": coded.cluster, "model_a": names[coded.a], "model_b": names[coded.b], "credit": coded.credit}
+    return ladder_of_battles(read_battles(pd.DataFrame(columns).astype({"item": str})), "earlier")
 
 
 def draw_world(seed: Sequence[int], items: int, error: float, drift: float = 0.0, scale: float = 1.0) -> World:
@@ -83,17 +103,15 @@ def ladder_of(world: World, error: float) -> Ladder:
     return Ladder(NAMES[:RATED], tuple(world.ratings.tolist()), (error,) * RATED)
 
 
-def covered_gaps(world: World, given: float | None) -> np.ndarray:
-    """Return whether 95% intervals cover the gaps of newcomers to rated models, by a fit with the ladder and an error
-    that is given, or without the ladder (None); shape (newcomers x rated,)."""
-    prior = None if given is None else build_prior(ladder_of(world, given), NAMES)
-    fit = fit_strengths(pair_sums(world.battles), prior=prior)
-    covariance = fit.covariance(world.battles) * POINTS**2
+def covered_gaps(battles: CodedBattles, ladder: Ladder | None) -> np.ndarray:
+    """Return whether 95% intervals cover the gaps of newcomers to rated models, shape (newcomers x rated,)."""
+    fit = fit_strengths(pair_sums(battles), prior=build_prior(ladder, NAMES) if ladder else None)
+    covariance = fit.covariance(battles) * POINTS**2
     new, rated = np.divmod(np.arange(NEW * RATED), RATED)
     new += RATED
     variance = covariance[new, new] + covariance[rated, rated] - 2 * covariance[new, rated]
     gap = POINTS * (fit.theta[new] - fit.theta[rated]) - (TRUTH[new] - TRUTH[rated])
-    return np.abs(gap) <= student.ppf(0.975, world.battles.clusters - 1) * np.sqrt(variance)
+    return np.abs(gap) <= student.ppf(0.975, battles.clusters - 1) * np.sqrt(variance)
 
 
 def true_noise(items: int) -> np.ndarray:
@@ -119,7 +137,7 @@ def oracle_finds(world: World, error: float, noise: np.ndarray) -> tuple[bool, b
 def decide_wrongly(seed: Sequence[int], error: float, given: float, scale: float = 1.0) -> tuple[bool, int]:
     """Play podium's ring with `until=order` and a ladder; return whether a decision is wrong, and the battles."""
     world, rng = draw_world(seed, 1, error, scale=scale), np.random.default_rng([*seed, 1])
-    strength = ELO / POINTS + rng.normal(0, ITEM_SD, (RING_ITEMS, len(ELO)))
+    strength = draw_strengths(rng, RING_ITEMS)
     field = Field(NAMES, tuple(f"q{k:03d}" for k in range(RING_ITEMS)), {})
     place, code = ({name: k for k, name in enumerate(names)} for names in (field.items, NAMES))
 
@@ -140,6 +158,9 @@ def report(worlds: int | None, markdown: bool) -> None:
     number = worlds or WORLDS
     header = ("battles", "error, Elo", "worlds", "ladder with its error, %", "bar", "taken as exact, %", "no ladder, %")
     show("95% intervals of gaps of newcomers to rated models", header, coverage_rows(number), markdown=markdown)
+    header = ("items of the new battles", "worlds", "coverage, %", "bar")
+    rows = earlier_rows(worlds or FEWER_WORLDS)
+    show(f"the same with the ladder of an earlier tournament, {ITEMS[0]} items", header, rows, markdown=markdown)
     header = (
         "battles",
         "error",
@@ -153,7 +174,7 @@ def report(worlds: int | None, markdown: bool) -> None:
     header = (*header, "any rating, %", "found with 80% power, Elo")
     show("what is named, tests at 5%", header, power_rows(number), markdown=markdown)
     header = ("ladder", "worlds", "wrong, %", "bar", "battles", "taken as exact: wrong, %")
-    show(f"ring, until=order, {RING_ITEMS} items", header, ring_rows(worlds or RING_WORLDS), markdown=markdown)
+    show(f"ring, until=order, {RING_ITEMS} items", header, ring_rows(worlds or FEWER_WORLDS), markdown=markdown)
 
 
 def coverage_rows(number: int) -> Iterator[list[str]]:
@@ -161,15 +182,30 @@ def coverage_rows(number: int) -> Iterator[list[str]]:
     for items in ITEMS:
         for error in ERRORS:
             drawn = [draw_world([30, items, k], items, error) for k in range(number)]
-            kinds = [[covered_gaps(world, given) for world in drawn] for given in (error, 0.0, None)]
-            shares = [_mean_text([own.mean() for own in kind]) for kind in kinds]
+            ladders = ([ladder_of(world, given) for world in drawn] for given in (error, 0.0))
+            shares = [_coverage_text(drawn, own) for own in (*ladders, [None] * number)]
             yield [f"{2 * NEW * items:,}", f"{error:g}", f"{number:,}", shares[0], "93 to 97", *shares[1:]]
 
 
-def _mean_text(shares: Sequence[float]) -> str:
-    """Format the mean share of the gaps of a world, with the 95% interval of that mean over worlds."""
-    mean, reach = 100 * np.mean(shares), 196 * np.std(shares) / np.sqrt(len(shares))
-    return f"{mean:.1f} [{mean - reach:.1f}, {mean + reach:.1f}]"
+def _coverage_text(drawn: Sequence[World], ladders: Sequence[Ladder | None]) -> str:
+    """Format the mean share of covered gaps, with its 95% interval over worlds."""
+    pairs = zip(drawn, ladders, strict=True)
+    shares = 100 * np.array([covered_gaps(world.battles, ladder).mean() for world, ladder in pairs])
+    reach = 1.96 * shares.std() / np.sqrt(len(shares))
+    return f"{shares.mean():.1f} [{shares.mean() - reach:.1f}, {shares.mean() + reach:.1f}]"
+
+
+def earlier_rows(number: int) -> Iterator[list[str]]:
+    """Yield a row for newcomers on the items of an earlier tournament, and on others."""
+    for name in ("the same", "others"):
+        drawn, ladders = [], []
+        for k in range(number):
+            rng = np.random.default_rng([34, k])
+            strength = draw_strengths(rng, ITEMS[0])
+            ladders.append(play_earlier(rng, strength))
+            battles = play(rng, ITEMS[0], strength if name == "the same" else None)
+            drawn.append(World(battles, np.array(ladders[-1].elo), 0))
+        yield [name, f"{number:,}", _coverage_text(drawn, ladders), "93 or more"]
 
 
 def power_rows(number: int) -> Iterator[list[str]]:
@@ -195,8 +231,8 @@ def power_rows(number: int) -> Iterator[list[str]]:
 
 def ring_rows(number: int) -> Iterator[list[str]]:
     """Yield a row per error and scale of the ladder."""
-    for name, error, scale in (("exact", 0, 1), ("error 15", 15, 1), ("error 30", 30, 1), ("scale 1.6", 0, SCALE)):
-        ours = [decide_wrongly([32, k], error, max(error, 0.0), scale) for k in range(number)]
-        exact = [decide_wrongly([32, k], error, 0.0, scale) for k in range(number)]
+    for name, error, scale in (("error 30", 30, 1), ("error 15", 15, 1), ("exact", 0, 1), ("scale 1.6", 0, SCALE)):
+        ours = [decide_wrongly([32, k], error, error, scale) for k in range(number)]
+        exact = [decide_wrongly([32, k], error, 0, scale) for k in range(number)] if error else ours
         wrong, as_exact = (share_text(sum(is_wrong for is_wrong, _ in runs), number) for runs in (ours, exact))
         yield [name, f"{number:,}", wrong, "5", f"{np.mean([battles for _, battles in ours]):,.0f}", as_exact]

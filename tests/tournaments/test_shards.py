@@ -46,7 +46,7 @@ def test_shards_play_each_battle_of_the_single_run_once_by_items_of_their_own(ru
 
 def test_a_part_is_one_round_and_nothing_after_it():
     [part, *_] = split_judge_name(Ring(), FIELD, (), 2)
-    rule = Part(part, 0)
+    rule = Part(part)
     assert battles(play(rule, FIELD)) == list(part.pairings)
     assert rule.size(FIELD) == len(part.pairings)
 

@@ -91,9 +91,9 @@ def bradley_terry(
     estimate = placed.estimate if placed else estimate
     standings = build_elo_standings(exposure, strengths, estimate, scale, level=level, rng=rng)
     more = {"length_control": length.summary(level)} if length else {"ladder": placed.summary} if placed else {}
-    told = [*notes, *(length.warnings() if length else placed.warnings if placed else ())]
+    more_warnings = [*notes, *(length.warnings() if length else placed.warnings if placed else ())]
     diagnostics = {**standings.diagnostics, **more}
-    return replace(standings, diagnostics=diagnostics, warnings=(*standings.warnings, *told))
+    return replace(standings, diagnostics=diagnostics, warnings=(*standings.warnings, *more_warnings))
 
 
 def _bootstrap_elo(

@@ -20,7 +20,7 @@ def ladder_of_battles(battles: Battles, source: str) -> Ladder:
         raise UsageError(
             f"{source}: too few items ({coded.clusters}) for errors of {len(models)} models; give ratings="
         )
-    own = battles.ladder.among(models) if battles.ladder else None
+    own = battles.ladder.restrict_to(models) if battles.ladder else None
     prior = build_prior(own, models) if own else None
     fit = fit_identified(models, pairs, coded.battles_by_model(), prior=prior)
     separated = fit.graph.separated

@@ -30,7 +30,7 @@ def choose_ladder(
     if unable:
         raise UsageError(f"ratings= cannot be combined with {' and '.join(unable)}: leave one of them out")
     given = battles.ladder if ratings is None else read_ladder(ratings)
-    if given is None or (ladder := given.among(models)) is None:
+    if given is None or (ladder := given.restrict_to(models)) is None:
         raise UsageError(f"ratings=: none of the rated models has a battle; models: {some(models)}")
     return ladder, (ladder.assumption(),) if ladder.assumed else ()
 

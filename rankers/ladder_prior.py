@@ -55,7 +55,7 @@ class LadderPrior:
 
 def build_prior(ladder: Ladder, models: Sequence[str]) -> LadderPrior:
     """Build the prior of some models, of which the ladder must have at least one."""
-    own = ladder.among(models)
+    own = ladder.restrict_to(models)
     if own is None:
         raise ValueError("no model is on the ladder")
     place = np.array([models.index(name) for name in own.models])

@@ -145,7 +145,7 @@ class Likelihood:
     mean: np.ndarray | None = None
 
     @property
-    def centred(self) -> int:
+    def centred_strengths(self) -> int:
         """Number of strengths of which nothing but differences is identified."""
         return self.design.models if self.mean is None else 0
 
@@ -161,7 +161,7 @@ class Likelihood:
     def information(self, curvature: np.ndarray) -> np.ndarray:
         """Return the negative Hessian, shape (samples, parameters, parameters)."""
         # The mean of the strengths, which no row identifies, gets a prior; on centred vectors the inverse is the same.
-        matrix, size = self.design.information(curvature), self.centred
+        matrix, size = self.design.information(curvature), self.centred_strengths
         if self.penalty.ndim == 2 or len(self.penalty) == 1:
             matrix += self.penalty
         else:
@@ -224,7 +224,7 @@ def _iterate(likelihood: Likelihood, start: np.ndarray | None, tolerance: float 
     """Take damped Newton steps until each sample has converged; return the parameters and the number of steps."""
     design, samples = likelihood.design, len(likelihood.credit)
     origin = np.zeros((1, design.parameters)) if start is None else np.array(start, dtype=np.float64)[None]
-    at = np.repeat(_centre_strengths(origin, likelihood.centred), samples, axis=0)
+    at = np.repeat(_centre_strengths(origin, likelihood.centred_strengths), samples, axis=0)
     active, previous, may_grow = np.arange(samples), np.inf, likelihood.largest < np.inf
     may_grow |= not np.count_nonzero(likelihood.penalty)
     here = _SampleFits(likelihood.credit, likelihood.weight, at, likelihood.logits(at))
@@ -251,7 +251,7 @@ def _iterate(likelihood: Likelihood, start: np.ndarray | None, tolerance: float 
             continue
         at[active] = here.at
         if not number:
-            return _centre_strengths(at, likelihood.centred), steps
+            return _centre_strengths(at, likelihood.centred_strengths), steps
         active, previous, here = active[left], move[left], here.select(left)
     gains = np.sum(gradient * step, axis=1)[left]
     raise _no_convergence(gains, here.weight.sum(axis=1), float(move.max()))
@@ -297,7 +297,7 @@ def _newton_step(likelihood: Likelihood, curvature: np.ndarray, gradient: np.nda
 
 def _conjugate_gradients(likelihood: Likelihood, curvature: np.ndarray, gradient: np.ndarray) -> np.ndarray:
     """Solve (X' C X + P) step = gradient of one sample by conjugate gradients, shape (parameters,)."""
-    x, size, models = likelihood.design.sparse, len(gradient), likelihood.centred
+    x, size, models = likelihood.design.sparse, len(gradient), likelihood.centred_strengths
     penalty = sparse.diags(likelihood.penalty) if likelihood.penalty.ndim == 1 else likelihood.penalty
     matrix = x.T @ sparse.diags(curvature) @ x + penalty
     diagonal = matrix.diagonal()

@@ -38,7 +38,7 @@ FAULTS: Mapping[str, Mapping[str, float]] = {
     "one off by 76": {"drift": 76.0},
     "scale 1.6": {"scale": SCALE},
 }
-RING_ITEMS, FEWER_WORLDS = 200, 300
+RING_ITEMS, FEWER_WORLDS = 200, 150
 
 
 def true_elo() -> np.ndarray:

@@ -24,7 +24,7 @@ class Ladder:
     assumed: tuple[str, ...] = ()
     source: str = ""
 
-    def among(self, models: Collection[str]) -> "Ladder | None":
+    def restrict_to(self, models: Collection[str]) -> "Ladder | None":
         """Return the part of the ladder about some models; None if it has none of them."""
         kept = [k for k, name in enumerate(self.models) if name in models]
         full = self.covariance and tuple(tuple(self.covariance[k][j] for j in kept) for k in kept)

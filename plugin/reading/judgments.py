@@ -164,8 +164,8 @@ def _read_files(query: BattleQuery, duck: Duck, counting: Engine) -> Battles:
     is_same = all(each.answer == tables[0].answer for each in tables)
     answer = tables[0].answer if is_same and not query.reading.where else None
     kept = tables[0].ladder if all(each.ladder == tables[0].ladder for each in tables) else None
-    told, ladder = (*lost, *notes), ladder_from_log(kept) if kept else None
-    battles = Battles(verdicts, missing, told, names, query.options, tuple(lost), copies, apart, answer, ladder)
+    all_notes, ladder = (*lost, *notes), ladder_from_log(kept) if kept else None
+    battles = Battles(verdicts, missing, all_notes, names, query.options, tuple(lost), copies, apart, answer, ladder)
     return battles if query.human_judge is None else label_by_judge(battles, query.human_judge)
 
 

@@ -101,7 +101,7 @@ class Swim:
 
     def _strengths(self, field: Field, joined: Sequence[str], met: Matchups) -> Mapping[str, float]:
         """Return the log-strengths of the models that have joined, fitted to all battles or placed among `ratings`."""
-        if not isinstance(self.ratings, Ladder) or (ladder := self.ratings.among(field.models)) is None:
+        if not isinstance(self.ratings, Ladder) or (ladder := self.ratings.restrict_to(field.models)) is None:
             return strengths_of_matchups(met, joined)
         centre = sum(ladder.elo) / len(ladder.elo)
         fixed = {name: (elo - centre) / POINTS for name, elo in zip(ladder.models, ladder.elo, strict=True)}

@@ -126,7 +126,7 @@ class _TaskBuilder:
             self.settings["battles"] = self.record.pairings
         self.rule = self._make_rule()
         ratings = getattr(getattr(self.rule, "rule", self.rule), "ratings", None)
-        self.ladder = ratings.among(self.competing.models) if isinstance(ratings, Ladder) else None
+        self.ladder = ratings.restrict_to(self.competing.models) if isinstance(ratings, Ladder) else None
         self.sample_builder = SampleBuilder(self.competing)
         battles = round(self.rule.size(self.competing.field()) * self.competing.mean_number())
         self.packed = battles >= PACKED_FROM if options.pack == "auto" else bool(options.pack)
@@ -301,7 +301,7 @@ def _earlier_ladder(name: str, log: str, models: Sequence[str]) -> Ladder:
         raise UsageError(f"earlier={log}: newcomers cannot join {name}; play ring or swim")
     battles = read_battles(*split_names(log))
     refuse_several_judges(battles)
-    if (ladder := ladder_of_battles(battles, log).among(models)) is None:
+    if (ladder := ladder_of_battles(battles, log).restrict_to(models)) is None:
         raise UsageError(f"earlier={log}: it contains no battle of {some(models)}; leave it out, and all are played")
     if {*ladder.models} >= {*models}:
         raise UsageError(f"earlier={log}: all models are in it already; add a new one or leave it out")

@@ -24,7 +24,7 @@ from podium.rankers.coded import CodedBattles, code_battles
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.human_label_fit import human_label_fit, human_ratings
 from podium.rankers.identification import fit_battles
-from podium.rankers.random_effects import fit_random_effects
+from podium.rankers.misjudged import fit_with_misjudged
 from podium.rankers.scale import POINTS
 
 sys.path += [str(Path(__file__).parents[1] / "tests" / "rankers" / part) for part in ("calibration", "")]
@@ -126,12 +126,13 @@ def one_draw(
     part = labels.take(rng.choice(len(labels.a), number, replace=False))
     cluster = np.unique(part.cluster, return_inverse=True)[1]
     part = replace(part, cluster=cluster, clusters=int(cluster.max()) + 1)
-    fit = fit_random_effects(part, phi)
-    theta, se = POINTS * fit.theta, POINTS * np.sqrt(np.diag(fit.covariance))
+    joined = fit_with_misjudged(part, phi)
+    error = POINTS * joined.fit.theta - truth
+    below, above = POINTS * np.sqrt(1.96**2 * np.diag(joined.fit.covariance) + joined.interval_widening(0.95))
     alone = POINTS * human_ratings(part, REGULARIZATION)[0]
     gap = alone - truth
     error_alone = float(np.nanmean(np.abs(gap - np.nanmean(gap)))) if not np.isnan(gap).all() else np.nan
-    return float(np.abs(theta - truth).mean()), error_alone, float(np.mean(np.abs(theta - truth) <= 1.96 * se))
+    return float(np.abs(error).mean()), error_alone, float(np.mean((-above <= error) & (error <= below)))
 
 
 def size() -> tuple[Sequence[str], list[Sequence[str]]]:

@@ -150,6 +150,13 @@ _CHECKS = (
         "items without which a clear leader no longer leads: one or two may be mislabelled",
         "Without {items}, {rival} leads instead of {leader}",
     ),
+    Check(
+        "misjudged models",
+        0.05,
+        "chance that any of K models is flagged where the judge is right, each tested at a K-th of it: at 5% each, "
+        "errors grow and the intervals of misjudged models cover no more",
+        "Human labels contradict the judge on {models}: rated by the labels alone",
+    ),
 )
 CHECKS = {check.name: check for check in _CHECKS}
 """All checks by name."""

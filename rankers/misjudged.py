@@ -6,15 +6,12 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
+from podium.checks import CHECKS
 from podium.rankers.coded import CodedBattles
 from podium.rankers.random_effects import SPREAD_PRIOR, RandomEffects, fit_random_effects
 from podium.rankers.scale import POINTS
 
-FALSE_FLAGS = 0.05
-"""Chance that any model is flagged where the judge is right: each of K models is tested at a K-th of it.
-
-Measured in docs/calibration.md: at 5% a test, ratings have larger errors where the judge is right, and the coverage of
-misjudged models is no better."""
+FALSE_FLAGS = CHECKS["misjudged models"].threshold
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from podium.answers.trust_checks import (
     CheckResult,
     check_first_place,
     check_ladder_results,
+    check_misjudged,
     check_results,
     failed_checks,
     robustness_of,
@@ -65,7 +66,8 @@ def build_ranking_answer(
     if standings.diagnostics.get("ladder", {}).get("other_scale"):
         who = rank_templates.NOTHING_PLACED.format(models=join_names(standings.diagnostics["ladder"]["new"]))
     robustness = robustness_of(battles, standings)
-    trust = trust_sentence([*results, *check_ladder_results(standings), *check_first_place(standings, robustness)])
+    own_checks = [*check_ladder_results(standings), *check_misjudged(standings)]
+    trust = trust_sentence([*results, *own_checks, *check_first_place(standings, robustness)])
     if standings.ranker not in ("bradley-terry", "win-rate"):
         trust = trust.replace(LENGTH_CONTROL, f"--ranker bradley-terry {LENGTH_CONTROL}")
     what_next = what_next or next_sentence(standings, robustness)

@@ -28,7 +28,7 @@ from podium.text import lower_first_word
 
 ORDER = (
     *("unparsed", "lost replies", "ladder scale", "ladder rating", "items", "own model", "self-preference"),
-    *("position", "length", "cycle", "fit", "played pairs", "first place", "human"),
+    *("position", "length", "cycle", "fit", "played pairs", "misjudged models", "first place", "human"),
 )
 """Checks, the worst first: what makes all others unreliable, what biases every rating, what the model does not fit."""
 CAUTIONS = frozenset({"unparsed"})
@@ -147,6 +147,14 @@ def check_ladder_results(standings: Standings) -> list[CheckResult]:
     failed = dict(failed_ladder_checks(ladder)) if ladder else {}
     names = ("ladder scale", "ladder rating") if ladder else ()
     return [_result(name, True, **failed[name]) if name in failed else CheckResult(name) for name in names]
+
+
+def check_misjudged(standings: Standings) -> list[CheckResult]:
+    """Check whether human labels contradict the judge on a model; empty if they are not used beside a judge."""
+    if "structured" not in standings.diagnostics:
+        return []
+    models = [*standings.diagnostics["structured"]["misjudged"]["models"]]
+    return [_result("misjudged models", bool(models), models=join_names(models) if models else "")]
 
 
 def _result(check: str, fails: bool, p: float | None = None, **fields: object) -> CheckResult:

@@ -235,8 +235,6 @@ def _joined_fit(joined: Mapping[str, Any]) -> Iterator[str]:
         f"ratings differ from that; dispersion {joined['dispersion']:.2f} of the labels (independent votes: 1)"
     )
     yield "each interval holds the one by the model's own labels, with one-sided bounds: the judge may misjudge a model"
-    if flagged := joined["misjudged"]["models"]:
-        yield f"misjudged by the judge, so rated by their labels alone: {', '.join(sorted(flagged))}"
 
 
 def _length_control(used: Mapping[str, Any]) -> Iterator[str]:

@@ -14,7 +14,6 @@ from podium.rankers.misjudged import fit_with_misjudged
 from podium.rankers.pairs import pair_sums
 from podium.rankers.random_effects import WIDE, fit_random_effects
 from podium.rankers.strengths import fit_strengths
-from podium.report.ranking_view import standings_notes
 
 SIZE = 10
 FIRST, SECOND = np.triu_indices(SIZE, 1)
@@ -142,7 +141,15 @@ def test_a_misjudged_model_is_named_and_rated_by_its_labels_alone():
         f"errors on other models explain (p = {p_value:.1g}): m0 is rated by its labels alone; kappa and spread rest "
         "on the other models"
     )
-    assert "misjudged by the judge, so rated by their labels alone: m0" in list(standings_notes(found))
+    assert found.answer[1] == "Human labels contradict the judge on m0: rated by the labels alone."
+
+
+def test_a_judge_who_misjudges_no_model_passes_that_check():
+    fair = reversed_table()
+    found = rank(read_battles(fair.assign(credit=fair["human"].fillna(fair["credit"]))[fair["model_a"] != "m0"]))
+    labels = rank(read_battles(fair[fair["model_a"] != "m0"]), "structured-bradley-terry").standings[0]
+    assert labels.diagnostics["structured"]["misjudged"]["models"] == {}
+    assert (found.standings[0].answer[1][:15], labels.answer[1][:15]) == ("All four checks", "All five checks")
 
 
 def test_a_pinned_model_that_may_be_misjudged_widens_the_others():

@@ -18,7 +18,7 @@ TURN = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 OPENING_TURN = re.compile(
-    r"\s*(?:(?:<\|im_start\|>|<\|start_header_id\|>)?[ \t]*(?:assistant|ai|judge)[ \t]*(?:<\|end_header_id\|>|:|\n)"
+    r"\s*+(?:(?:<\|im_start\|>|<\|start_header_id\|>)?[ \t]*+(?:assistant|ai|judge)[ \t]*+(?:<\|end_header_id\|>|:|\n)"
     r"|<\|assistant\|>|<start_of_turn>model\n)",
     re.IGNORECASE,
 )

@@ -1,8 +1,9 @@
-"""Judge prompts: a template, and texts in its slots behind fences, `<<<NAME mark>>>` to `<<<END NAME mark>>>`. The mark
-is a hash of all texts and occurs in none of them: a response cannot close its own fence."""
+"""Judge prompts: a template, and texts in its slots behind fences, `<response_a_3f9c2a1b>` to `</response_a_3f9c2a1b>`.
+The mark is a hash of all texts and occurs in none of them, however spelled: a response cannot close its own fence."""
 
 import hashlib
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,19 +17,11 @@ SWITCHES = ("tie", "checklist", "reference", "system")
 """Settings that a template can depend on."""
 SLOT = re.compile(r"\{([a-z][a-z_]*)\}")
 CONDITION = re.compile(rf"^if (not )?({'|'.join(SWITCHES)}):[ ]?(.*)$")
-FENCES = {
-    "system": "SYSTEM PROMPT",
-    "instruction": "INSTRUCTION",
-    "reference": "REFERENCE ANSWER",
-    "checklist": "CHECKLIST",
-    "response": "RESPONSE",
-    "response_a": "RESPONSE A",
-    "response_b": "RESPONSE B",
-}
-"""Slot to the name on its fence."""
-MARK = 16
-"""Hexadecimal digits of a mark: 64 bits."""
-LINE = re.compile(r"^<<<(END )?([A-Z][A-Z ]*) ([0-9a-f]{16})>>>$", re.MULTILINE)
+MARK = 8
+"""Hexadecimal digits of a mark: 32 bits. Small models copy longer ones (benchmarks/prompts.py)."""
+LINE = re.compile(rf"^<(/?)([a-z_]+)_([0-9a-f]{{{MARK}}})>$", re.MULTILINE)
+"""A line of a fence: whether it closes, the slot, the mark."""
+NO_DIGIT = re.compile(r"[^0-9a-f]+")
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 """Control characters and line breaks other than a newline and a tab, and half characters that no encoding can send."""
 
@@ -123,7 +116,7 @@ def check_template(template: Template, settings: Settings, slots: tuple[str, ...
         elif getattr(settings, condition[2]) != bool(condition[1]):
             kept.append(condition[3])
     text = "\n".join(kept).strip() + "\n"
-    needed = ["rules", *slots, *(name for name in settings.switched_on if name in FENCES)]
+    needed = ["rules", *slots, *(name for name in settings.switched_on if name != "tie")]
     seen = Counter(SLOT.findall(text))
     for name, times in [*((name, seen[name]) for name in needed), *seen.items()]:
         if name not in needed:
@@ -142,25 +135,26 @@ def check_template(template: Template, settings: Settings, slots: tuple[str, ...
 
 def fill_template(text: str, texts: Mapping[str, str]) -> str:
     """Put texts, by slot, behind fences into the slots of a checked template."""
-    fences, mark = fence_texts({FENCES[slot]: text for slot, text in texts.items()})
-    values = {slot: fences[FENCES[slot]] for slot in texts}
-    values["rules"] = rules().replace("{mark}", mark)
+    fences, mark = fence_texts(texts)
+    values = {**fences, "rules": rules().replace("{mark}", mark)}
     return SLOT.sub(lambda slot: values[slot[1]], text)
 
 
 def fence_mark(texts: Mapping[str, str]) -> str:
-    """Return a mark that occurs in none of the texts; the same texts give the same mark."""
+    """Return a mark that occurs in none of the texts, in capitals or with other characters between its digits neither;
+    the same texts give the same mark."""
     content = "".join(f"{name}\0{len(text)}\0{text}\0" for name, text in texts.items())
+    digits = [NO_DIGIT.sub("", unicodedata.normalize("NFKC", text).lower()) for text in texts.values()]
     salted = (f"{salt}\0{content}".encode("utf-8", "surrogatepass") for salt in count())
     marks = (hashlib.sha256(content_and_salt).hexdigest()[:MARK] for content_and_salt in salted)
-    return next(mark for mark in marks if not any(mark in text for text in texts.values()))
+    return next(mark for mark in marks if not any(mark in run for run in digits))
 
 
 def fence_texts(texts: Mapping[str, str]) -> tuple[dict[str, str], str]:
-    """Fence every text under its name (RESPONSE A) with control characters escaped; return them and the fence mark."""
-    shown = {name: escape_controls(text) for name, text in texts.items()}
+    """Fence the text of every slot, with control characters escaped; return them and the fence mark."""
+    shown = {slot: escape_controls(text) for slot, text in texts.items()}
     mark = fence_mark(shown)
-    return {name: f"<<<{name} {mark}>>>\n{text}\n<<<END {name} {mark}>>>" for name, text in shown.items()}, mark
+    return {slot: f"<{slot}_{mark}>\n{text}\n</{slot}_{mark}>" for slot, text in shown.items()}, mark
 
 
 def escape_controls(text: str) -> str:

@@ -260,7 +260,7 @@ from podium.scorers.reply import Reply
 
 mine = catalogue.find_realization("mine")
 prompt = mine.prompt(Texts("q", ("x", "y")), Settings())
-print(prompt.count("<<<RESPONSE"), mine.read_reply(Reply("B"), Settings()).credit)
+print(prompt.count("<response_"), mine.read_reply(Reply("B"), Settings()).credit)
 """
 
 
@@ -333,7 +333,7 @@ from podium.scorers.prompt import Settings, Texts
 from podium.scorers.realization import Preference
 from podium.scorers.reply import Reply
 judge = catalogue.find_realization("customer")
-print(judge.prompt(Texts("q", ("x", "y")), Settings()).count("<<<RESPONSE"))
+print(judge.prompt(Texts("q", ("x", "y")), Settings()).count("<response_"))
 print(*[judge.read_reply(Reply(text), Settings()).credit for text in ("first.", "SECOND", "FIRST, or SECOND")])
 print(*[judge.write_reply(Preference(0.5, chance), Settings()).text for chance in (0.9, 0.1)])
 """

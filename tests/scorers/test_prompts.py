@@ -51,11 +51,11 @@ def refused(template: str, settings: Settings | None = None, name: str = "direct
 @pytest.mark.parametrize(("name", "settings"), SHAPES)
 def test_every_prompt_shows_the_texts_that_its_settings_ask_for_and_no_other(name: str, settings: Settings) -> None:
     one = REALIZATIONS[name]
-    expected = {"INSTRUCTION": "Sum 1 and 2."}
-    expected |= {"RESPONSE A": "three", "RESPONSE B": "four"} if one.kind == "pairwise" else {"RESPONSE": "three"}
-    expected |= {"REFERENCE ANSWER": "3"} if settings.reference else {}
-    expected |= {"SYSTEM PROMPT": "Be brief."} if settings.system else {}
-    expected |= {"CHECKLIST": "1. Is it 3?\n2. Is it brief?"} if settings.checklist else {}
+    expected = {"instruction": "Sum 1 and 2."}
+    expected |= {"response_a": "three", "response_b": "four"} if one.kind == "pairwise" else {"response": "three"}
+    expected |= {"reference": "3"} if settings.reference else {}
+    expected |= {"system": "Be brief."} if settings.system else {}
+    expected |= {"checklist": "1. Is it 3?\n2. Is it brief?"} if settings.checklist else {}
     assert texts_in_fences(one.prompt(texts_of(one), settings)) == expected
 
 
@@ -100,7 +100,7 @@ def test_an_echoed_prompt_is_no_verdict() -> None:
 
 def test_a_system_prompt_that_is_not_there_is_shown_as_empty() -> None:
     one = REALIZATIONS["direct"]
-    assert texts_in_fences(one.prompt(Texts("q", ("a", "b")), Settings(system=True)))["SYSTEM PROMPT"] == ""
+    assert texts_in_fences(one.prompt(Texts("q", ("a", "b")), Settings(system=True)))["system"] == ""
 
 
 @pytest.mark.parametrize(("switch", "named"), [("reference", "reference answer"), ("checklist", "checklist")])
@@ -111,7 +111,7 @@ def test_a_text_that_is_asked_for_and_not_there_is_an_error(switch: str, named: 
 
 def test_question_text_cannot_forge_a_second_question() -> None:
     texts = Texts("q", ("a", "b"), checklist=("Is it short?\n2. Is it B?",))
-    assert texts_in_fences(REALIZATIONS["direct"].prompt(texts, Settings(checklist=True)))["CHECKLIST"].count("\n") == 0
+    assert texts_in_fences(REALIZATIONS["direct"].prompt(texts, Settings(checklist=True)))["checklist"].count("\n") == 0
 
 
 def test_the_number_of_responses_must_fit() -> None:
@@ -126,7 +126,7 @@ def test_slots_in_texts_stay_text() -> None:
 
 def test_a_given_template_takes_the_place_of_the_packaged_one() -> None:
     prompt = REALIZATIONS["direct"].prompt(ALL, Settings(template=Template(WORDS)))
-    assert prompt.startswith("Judge <<<INSTRUCTION ")
+    assert prompt.startswith("Judge <instruction_")
 
 
 def test_every_packaged_template_can_be_given_back() -> None:
@@ -149,7 +149,7 @@ def test_a_missing_slot_is_named_with_its_file(slot: str) -> None:
         (WORDS + "{mark}", "my.txt: slot {mark} has no meaning here"),
         (WORDS + "{response}", "my.txt: slot {response} has no meaning here"),
         (WORDS + "{reference}", "slot {reference} has no meaning here while reference is off (begin its line with"),
-        (WORDS + "<<<RESPONSE A 0123456789abcdef>>>\n", "my.txt: a line looks like a fence"),
+        (WORDS + "<response_a_01234567>\n", "my.txt: a line looks like a fence"),
         ("", "my.txt: slot {rules} is missing"),
     ],
 )
@@ -217,7 +217,7 @@ def test_every_packaged_prompt_belongs_to_a_realization_or_is_shared() -> None:
 
 def test_a_checklist_is_asked_for_without_showing_responses() -> None:
     prompt = checklist_prompt(ALL, Settings(tie=True, checklist=True, reference=True, system=True))
-    assert sorted(texts_in_fences(prompt)) == ["INSTRUCTION", "REFERENCE ANSWER", "SYSTEM PROMPT"]
+    assert sorted(texts_in_fences(prompt)) == ["instruction", "reference", "system"]
 
 
 @pytest.mark.parametrize(

@@ -141,8 +141,8 @@ def reply_to(prompt: str, manner: Behaviour) -> tuple[str, str | None, float | N
         return manner.scripted(prompt), None, None
     shown = texts_in_fences(prompt)
     if manner.form in ("numeric", "likert", "yes"):
-        return _rated(strength(shown["RESPONSE"]), manner.form)
-    first, second = strength(shown["RESPONSE A"]), strength(shown["RESPONSE B"])
+        return _rated(strength(shown["response"]), manner.form)
+    first, second = strength(shown["response_a"]), strength(shown["response_b"])
     p = preferred(first, second, manner.bias)
     letter = "A" if p > 0.5 else "B"
     if manner.form == "labels":

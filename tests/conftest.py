@@ -27,9 +27,10 @@ DEADLINE = pytest.StashKey[float]()
 
 
 def pytest_addoption(parser):
-    """Add an option for machines whose time is limited."""
+    """Add options for CI, whose time is limited and whose tests of the language model must run."""
     words = "skip what has not begun by then, and begin each day with other files"
     parser.addoption("--minutes", type=float, metavar="N", help=words)
+    parser.addoption("--require-llm", action="store_true", help="fail, not skip, where no language model is installed")
 
 
 def pytest_configure(config):
@@ -39,10 +40,14 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Let each day begin with other files where not all may get their turn."""
+    """Let each day begin with other files where not all may get their turn; those of the language model always do."""
     if config.getoption("minutes"):
         today = date.today().isoformat()
-        items.sort(key=lambda item: sha256(f"{today} {item.path.name}".encode()).digest())
+
+        def turn(item):
+            return item.get_closest_marker("llm") is None, sha256(f"{today} {item.path.name}".encode()).digest()
+
+        items.sort(key=turn)
 
 
 def pytest_collection_finish(session):

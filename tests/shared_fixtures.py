@@ -1,14 +1,15 @@
-"""Fixtures that tests of several rooms share: the command line in this process, and a writer of files."""
+"""Fixtures that tests of several rooms share: the command line in this process, a writer of files, a language model."""
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
+from language_model import LanguageModel, find_weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +56,22 @@ def save(tmp_path: Path) -> Callable[[str, Any], str]:
         return str(path)
 
     return write
+
+
+@pytest.fixture(scope="session")
+def weights(request: pytest.FixtureRequest) -> Path:
+    """Return the language model's file; skip the test where it is not installed, or fail with `--require-llm`."""
+    found = find_weights()
+    if found is None:
+        stop = pytest.fail if request.config.getoption("require_llm") else pytest.skip
+        stop("no language model is installed: see CONTRIBUTING.md")
+    return found
+
+
+@pytest.fixture(scope="session")
+def language_model(weights: Path) -> Iterator[LanguageModel]:  # noqa: ARG001
+    """Return a server of a real language model, one for all tests of this process."""
+    model = LanguageModel()
+    model.start()
+    yield model
+    model.kill()

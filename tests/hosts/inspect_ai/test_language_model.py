@@ -1,0 +1,155 @@
+"""Tournaments with a real language model as judge and as models: it repeats, rambles, and keeps no form.
+
+SmolLM2-135M is no good judge. What is tested is that a run ends and loses nothing, whatever the judge replies.
+"""
+
+import json
+from threading import Timer
+
+import pytest
+from counting_proxy import counting_proxy
+from inspect_ai import eval, eval_retry
+from inspect_ai.log import read_eval_log
+from inspect_ai.model import GenerateConfig, get_model
+from language_model import LanguageModel
+from played_logs import battles, place, verdict_of
+
+import podium
+from podium.hosts.inspect_ai.tasks import round_robin
+from podium.scorers.reply import REASONS
+
+pytestmark = [pytest.mark.llm, pytest.mark.slow]
+
+JUDGE = "openai-api/smol/smol"
+SHORT = {"temperature": 0, "max_tokens": 40}
+"""Settings of the judge: nothing is drawn, and a reply that goes on and on is cut off."""
+ANSWERS = {
+    "elm": ("A banana.", "Paris is the capital of France."),
+    "fir": ("A hammer.", "I do not know."),
+    "oak": ("A lemon is yellow.", "Lyon."),
+}
+QUESTIONS = ("Name a yellow fruit.", "What is the capital of France?")
+PARSED = {"cot": 0, "direct": 0, "labels": 0, "likert": 0, "numeric": 0, "rubric": 0, "token-probs": 0}
+"""Smallest share of judgments whose reply must be parsed, by realization."""
+POINTWISE = {"likert", "numeric", "token-probs"}
+
+
+@pytest.fixture
+def connect(monkeypatch):
+    """Return a way to say where the language model answers."""
+
+    def set_address(address):
+        monkeypatch.setenv("SMOL_BASE_URL", f"{address}/v1")
+        monkeypatch.setenv("SMOL_API_KEY", "none")
+
+    return set_address
+
+
+@pytest.fixture
+def responses(tmp_path):
+    """Return a writer of a file with the responses of some models to both questions."""
+
+    def write(*models):
+        rows = [
+            {"id": f"q{k}", "model": model, "instruction": question, "response": ANSWERS[model][k]}
+            for model in models
+            for k, question in enumerate(QUESTIONS)
+        ]
+        path = tmp_path / "responses.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return str(path)
+
+    return write
+
+
+def judgments(log):
+    """Return the judgments of all battles, as the scores keep them."""
+    return [row for one in battles(log) for row in verdict_of(one).metadata["podium"]["judgments"]]
+
+
+def assert_every_judgment_is_counted(log, expected):
+    """Check that each judgment has a credit or a reason, and that the battles of the log are counted by them."""
+    rows = judgments(log)
+    assert len(rows) == expected
+    for row in rows:
+        assert (row["credit"] is None) == (row["reason"] is not None), row
+        assert row["credit"] is not None or set(row["reason"].split(" / ")) <= set(REASONS), row
+    found = podium.read_battles(str(place(log)))
+    counts = found.counts()
+    credits = [verdict_of(one).value for one in battles(log)]
+    assert (len(found), counts.missing) == (len(credits), 0)
+    assert counts.unparsed == sum(credit != credit for credit in credits)
+    assert int(found.readable.sum()) == len(credits) - counts.unparsed
+
+
+@pytest.mark.parametrize("realization", PARSED)
+def test_every_judgment_of_a_realization_is_parsed_or_has_its_reason(
+    play, responses, language_model, connect, realization
+):
+    connect(language_model.address)
+    log = play(round_robin(responses=responses("elm", "fir"), realization=realization, attempts=1, **SHORT), JUDGE)
+    assert log.status == "success", log.error
+    assert_every_judgment_is_counted(log, 2 if realization in POINTWISE else 4)
+    rows = judgments(log)
+    assert sum(row["credit"] is not None for row in rows) / len(rows) >= PARSED[realization]
+    assert {row["judge"].split("|")[1] for row in rows} == {realization}
+    kept = [reply for one in battles(log) for shown in one.store["podium"]["judgments"] for reply in shown["replies"]]
+    assert len(kept) == 4
+
+
+def test_two_temperatures_of_a_model_answer_on_demand(language_model, connect, tmp_path):
+    connect(language_model.address)
+    (tmp_path / "prompts.jsonl").write_text(
+        "".join(json.dumps({"id": f"q{k}", "instruction": text}) + "\n" for k, text in enumerate(QUESTIONS))
+    )
+    models = [get_model(JUDGE, config=GenerateConfig(temperature=t, max_tokens=16)) for t in (0.0, 1.5)]
+    judge = get_model(JUDGE, config=GenerateConfig(**SHORT))
+    roles = {"judge": judge, "models": models}
+    [log] = eval(round_robin, task_args={"prompts": "prompts.jsonl"}, model_roles=roles)
+    log = read_eval_log(log.location)
+    assert log.status == "success", log.error
+    assert_every_judgment_is_counted(log, 4)
+    names = podium.read_battles(str(place(log))).models
+    assert len(set(names)) == 2
+    assert all("smol" in name and "temperature" in name for name in names)
+    assert [*log.eval.metadata["podium_answers"]["models"].values()] == [2, 2]
+
+
+def test_retry_after_the_server_was_killed_asks_nothing_twice_that_was_answered(weights, responses, connect):
+    """It is killed during the sixth call: the other order of one battle was answered at least."""
+    server = LanguageModel()
+    server.start()
+    try:
+        with counting_proxy(server.address) as proxy:
+            connect(proxy.address)
+            proxy.before = lambda number: Timer(0.1, server.kill).start() if number == 6 else None
+            task = round_robin(responses=responses("elm", "fir", "oak"), attempts=1, **SHORT)
+            [log] = eval(task, model_roles={"judge": JUDGE}, max_retries=0, max_connections=1)
+            assert log.status == "error"
+            assert proxy.answered.total() == 5
+            server.start()
+            proxy.before = lambda number: None
+            [again] = eval_retry(log)
+            assert again.status == "success", again.error
+            assert_every_judgment_is_counted(read_eval_log(again.location), 12)
+            assert len(proxy.answered) == proxy.answered.total() == 12
+    finally:
+        server.kill()
+
+
+def test_run_is_completed_when_a_server_that_was_not_there_is_started(weights, responses, connect, capfd):
+    server = LanguageModel()
+    connect(server.address)
+    task = round_robin(responses=responses("elm", "fir"), limit=1, **SHORT)
+    [log] = eval(task, model_roles={"judge": JUDGE}, max_retries=0)
+    assert log.status == "error"
+    note = capfd.readouterr().err
+    assert note.count(f"connection refused: {server.address}/v1") == 1
+    assert "inspect eval-retry" in note
+    server.start()
+    try:
+        [again] = eval_retry(log)
+    finally:
+        server.kill()
+    assert again.status == "success", again.error
+    assert_every_judgment_is_counted(read_eval_log(again.location), 2)

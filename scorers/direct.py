@@ -10,6 +10,7 @@ from podium.scorers.realization import Preference, Realization
 from podium.scorers.reply import Reply, Verdict, reply_with_chances
 from podium.scorers.reply_reader import Compares, Counts, read_statement
 from podium.scorers.reply_words import TIES
+from podium.scorers.schemas import choice_form
 from podium.scorers.verdict_statements import GAP, Statement
 
 CREDIT = {"A": 1.0, "B": 0.0, "C": 0.5}
@@ -93,6 +94,11 @@ def chances_of_letters(preference: Preference, settings: Settings) -> Mapping[st
     return {"A": preference.chance - tie / 2, "B": 1 - preference.chance - tie / 2, "C": tie}
 
 
+def _verdicts(settings: Settings) -> Mapping[str, Verdict]:
+    """Return what each letter says."""
+    return {letter: Verdict(CREDIT[letter], label=letter) for letter in _letters(settings)}
+
+
 DIRECT = Realization(
     name="direct",
     kind="pairwise",
@@ -101,6 +107,8 @@ DIRECT = Realization(
     write_reply=write_reply,
     options=frozenset({"tie", "checklist", "reference", "system"}),
     probabilities="soften",
+    form=choice_form("verdict", _verdicts),
+    tokens=256,
 )
 COT = replace(
     DIRECT,
@@ -108,4 +116,6 @@ COT = replace(
     template=partial(packaged_template, "cot"),
     read_reply=_read_last_letter,
     write_reply=_write_reasons,
+    form=choice_form("verdict", _verdicts, reasons=True, tokens=400),
+    tokens=2048,
 )

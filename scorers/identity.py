@@ -10,27 +10,36 @@ from urllib.parse import quote
 
 from podium.scorers.prompt import SWITCHES, Settings, rules
 from podium.scorers.realization import Realization
+from podium.scorers.schemas import ReplyForm
 
 DIGITS = 12
 escape_separators = partial(quote, safe="/:@ .+-_~[]{}\"'()*!?&<>^#$")
 """Escapes the characters that separate the parts of an identity: `|`, `,`, `=` and `%`."""
 
 
-def prompt_hash(realization: Realization, settings: Settings) -> str:
-    """Return a 12-digit hash of everything that shapes a prompt: realization, template, rules of fences, switches."""
+def prompt_hash(realization: Realization, settings: Settings, form: ReplyForm | None = None) -> str:
+    """Return a 12-digit hash of everything that shapes a prompt: realization, template, rules of fences, switches and,
+    if each reply is asked for with a schema, its form."""
     realization.check(settings)
     shape = {
         "realization": realization.name,
         "template": realization.template_for(settings).text if realization.template else None,
         "rules": rules(),
         **{name: getattr(settings, name) for name in SWITCHES},
+        **({"schema": form.schema(settings), "form": form.words(settings)} if form else {}),
     }
     return sha256(json.dumps(shape, sort_keys=True).encode()).hexdigest()[:DIGITS]
 
 
-def judge_identity(model: str, realization: Realization, settings: Settings, generation: Mapping[str, Any]) -> str:
+def judge_identity(
+    model: str,
+    realization: Realization,
+    settings: Settings,
+    generation: Mapping[str, Any],
+    form: ReplyForm | None = None,
+) -> str:
     """Return the identity: model, realization, prompt hash and settings, `gpt-x|rubric|3fa9c0de1122|temperature=0`."""
-    parts = [model, realization.name, prompt_hash(realization, settings)]
+    parts = [model, realization.name, prompt_hash(realization, settings, form)]
     known = []
     for name, value in sorted(generation.items()):
         if value is not None:

@@ -86,7 +86,7 @@ def _decode(text: str, start: int) -> tuple[dict[str, Any], int] | None:
         return None
 
 
-def _refuse_repeats(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
+def refuse_repeats(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
     """Build a JSON object; ValueError if a key is repeated."""
     if len(dict(pairs)) < len(pairs):
         raise ValueError("a key is repeated")
@@ -97,4 +97,4 @@ def _refuse_constant(constant: str) -> Any:
     raise ValueError(f"{constant} is not JSON")
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_refuse_repeats, parse_constant=_refuse_constant, parse_float=Decimal)
+_DECODER = json.JSONDecoder(object_pairs_hook=refuse_repeats, parse_constant=_refuse_constant, parse_float=Decimal)

@@ -1,10 +1,11 @@
 """Settings of a run of judgments, and the conversion of logged replies to verdicts. No calls are made here."""
 
 import inspect
+import json
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args
 
 from podium.errors import UsageError, unknown_name
 from podium.scorers.battle import (
@@ -25,8 +26,10 @@ from podium.scorers.probabilities import FixedMode, Mode, soften_verdict
 from podium.scorers.prompt import SLOT, Settings, Template, Texts
 from podium.scorers.realization import Preference, Realization
 from podium.scorers.reasoning import strip_reasoning
-from podium.scorers.reply import Rating, Reply, Token, Verdict
+from podium.scorers.reply import UNSHOWN, Rating, Reply, Token, Verdict
+from podium.scorers.schemas import ReplyForm
 
+Replies = Literal["auto", "schema", "text"]
 HEAD, TAIL = 8, 64
 """First and last tokens of a reply that are logged: a verdict is its first word or stands at its end."""
 LONGEST = 80
@@ -36,14 +39,16 @@ REMINDER = "An earlier reply to this could not be read: its verdict was not in t
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """Settings of a run: `logprobs` lets token probabilities soften verdicts, `attempts` counts the first one, `rule`
-    and `quorum` merge judges, `one_sided` says whether a battle with one unparsed order keeps the other."""
+    """Settings of a run: `replies` are asked for as text, by a JSON schema, or by the schema if a text was unparsed
+    (`auto`); `logprobs` lets token probabilities soften verdicts, `attempts` counts the first one, `rule` and `quorum`
+    merge judges, `one_sided` says whether a battle with one unparsed order keeps the other."""
 
     realization: Realization
     settings: Settings = field(default_factory=Settings)
     orders: Orders = "both"
     repeats: int = 1
     seed: int = 0
+    replies: Replies = "auto"
     logprobs: Mode = "auto"
     attempts: int = 2
     rule: Rule = "mean"
@@ -61,6 +66,10 @@ class Judging:
                 raise UsageError(f"{name}={value}: {problem}")
         if self.logprobs == "required" and self.realization.probabilities == "unused":
             raise UsageError(f"logprobs=required: the realization {self.realization.name} has no letters to weigh")
+        if self.replies == "schema" and self.realization.form is None:
+            raise UsageError(f"replies=schema: the realization {self.realization.name} has no JSON form; leave it out")
+        if self.replies == "schema" and self.logprobs == "required":
+            raise UsageError("logprobs=required: token probabilities are read from text; leave out replies=schema")
 
     @property
     def is_pairwise(self) -> bool:
@@ -70,11 +79,21 @@ class Judging:
     @property
     def prompt_hash(self) -> str:
         """Hash of everything that shapes the prompts."""
-        return prompt_hash(self.realization, self.settings)
+        return prompt_hash(self.realization, self.settings, self._first_form)
+
+    @property
+    def form(self) -> ReplyForm | None:
+        """The form of replies that are asked for with a schema; None if none are."""
+        return None if self.replies == "text" or self.logprobs == "required" else self.realization.form
+
+    @property
+    def _first_form(self) -> ReplyForm | None:
+        """The form in which every reply is asked for; None if the first one is a text."""
+        return self.form if self.replies == "schema" else None
 
     @property
     def wants_probabilities(self) -> bool:
-        """Whether the provider is asked for token probabilities."""
+        """Whether the provider is asked for the token probabilities of text replies."""
         return self.realization.probabilities == "needed" or (
             self.realization.probabilities == "soften" and self.logprobs != "off"
         )
@@ -90,10 +109,17 @@ class Judging:
 
     def judge_name(self, model: str, own: Mapping[str, Any] | None = None) -> str:
         """Return the identity of a judge; the run's generation settings override the model's (`own`)."""
-        return judge_identity(model, self.realization, self.settings, {**(own or {}), **self.generation})
+        asked = {} if self.replies == "auto" else {"replies": self.replies}
+        given = {**(own or {}), **self.generation, **asked}
+        return judge_identity(model, self.realization, self.settings, given, self._first_form)
+
+    def schema_prompt(self, texts: Texts, *, brief: bool = False) -> str:
+        """Return the prompt that asks for a JSON object, without reasons if `brief`."""
+        words = self.form.words(self.settings, brief=brief) if self.form else ""
+        return f"{self.realization.prompt(texts, self.settings).rstrip()}\n\n{words}\n"
 
     def prompt(self, texts: Texts, attempt: int = 1) -> str:
-        """Return what the judge is asked; again, after a reply that could not be read, with the form named."""
+        """Return the prompt that asks for a text; again, after one that could not be read, with the form named."""
         prompt = self.realization.prompt(texts, self.settings)
         if attempt == 1:
             return prompt
@@ -106,8 +132,8 @@ class Judging:
 
     def verdict(self, reply: Reply, mode: FixedMode) -> Verdict:
         """Read the verdict of a pairwise judge, softened by token probabilities if the run does so."""
-        verdict = cast(Verdict, self.realization.read_reply(reply, self.settings))
-        if self.realization.probabilities != "soften":
+        verdict = cast(Verdict, self._read_reply(reply))
+        if self.realization.probabilities != "soften" or reply.structured:
             return verdict
         return soften_verdict(reply, verdict, mode, tie=self.settings.tie)
 
@@ -117,9 +143,22 @@ class Judging:
             raise UsageError(f"realization {self.realization.name!r} has no writer of replies")
         return self.realization.write_reply(preference, self.settings)
 
+    def to_json(self, reply: Reply) -> Reply:
+        """Convert a text reply of the stand-in judge to the JSON object that says the same."""
+        form, said = self.form, self.realization.read_reply(reply, self.settings)
+        return reply if form is None else Reply(json.dumps(form.write(reply, said, self.settings)))
+
     def rating(self, reply: Reply) -> Rating:
         """Read the rating of a pointwise judge."""
-        return cast(Rating, self.realization.read_reply(reply, self.settings))
+        return cast(Rating, self._read_reply(reply))
+
+    def _read_reply(self, reply: Reply) -> Verdict | Rating:
+        """Read a reply in the form in which it was asked for."""
+        form = self.realization.form
+        if not reply.structured or form is None:
+            return self.realization.read_reply(reply, self.settings)
+        answer = form.parse(reply, self.settings)
+        return (Verdict if self.is_pairwise else Rating)(None, reason=answer) if isinstance(answer, str) else answer
 
 
 def build_judging(
@@ -154,6 +193,7 @@ def build_judging(
 
 CHOICES = {
     "orders": ORDERS,
+    "replies": get_args(Replies),
     "logprobs": ("auto", "required", "off"),
     "rule": RULES,
     "one_sided": ("unparsed", "keep"),
@@ -183,17 +223,18 @@ def dump_reply(reply: Reply) -> dict[str, Any]:
     """Convert a reply to JSON for a log: its text, and its first and last tokens with their alternatives."""
     ends = reply.tokens[:HEAD] + reply.tokens[HEAD:][-TAIL:]
     tokens = [[token.text, dict(token.top)] for token in ends]
-    more = {"tokens": tokens, "refused": reply.refused}
+    rejection = reply.rejection if reply.refused else None
+    more = {"tokens": tokens, "refused": reply.refused, "rejection": rejection, "structured": reply.structured}
     return {"text": reply.text, "truncated": reply.truncated, **{name: own for name, own in more.items() if own}}
 
 
 def load_reply(kept: Mapping[str, Any]) -> Reply:
     """Return a logged reply without the reasoning before it; reasoning that never ends counts as truncated."""
     tokens = tuple(Token(text, top) for text, top in kept.get("tokens", ()))
-    text = strip_reasoning(kept["text"])
-    return Reply(
-        text, bool(kept.get("truncated")) or (not text and bool(kept["text"].strip())), tokens, kept.get("refused", "")
-    )
+    structured = bool(kept.get("structured"))
+    text = kept["text"] if structured else strip_reasoning(kept["text"])
+    truncated = bool(kept.get("truncated")) or (not text and bool(kept["text"].strip()))
+    return Reply(text, truncated, tokens, kept.get("refused", ""), kept.get("rejection", UNSHOWN), structured)
 
 
 def build_verdict_row(shown: Mapping[str, Any], how: Judging) -> dict[str, Any]:
@@ -214,7 +255,8 @@ def build_verdict_row(shown: Mapping[str, Any], how: Judging) -> dict[str, Any]:
     unparsed = [reply.text or reply.refused for reply, reason in zip(replies, reasons, strict=False) if reason]
     line = " ".join(unparsed[0].split()) if unparsed else ""
     excerpt = line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
-    return row | ({"reply": excerpt} if line else {})
+    repeated = how.replies == "auto" and any(reply.structured for reply in replies)
+    return row | ({"reply": excerpt} if line else {}) | ({"schema": True} if repeated else {})
 
 
 def merge_rows(rows: Sequence[Mapping[str, Any]], how: Judging) -> Verdict:

@@ -7,6 +7,7 @@ A judge with other levels is one line: `points("points-7", 7)`, `grades("marks",
 import re
 from collections.abc import Mapping, Sequence
 from functools import partial
+from string import ascii_uppercase
 from typing import Literal
 
 from podium.scorers.prompt import Settings, Template, packaged_template
@@ -14,6 +15,7 @@ from podium.scorers.realization import Preference, Realization
 from podium.scorers.reply import Rating, Reply, Verdict, verdict_of_margin
 from podium.scorers.reply_reader import read_statement
 from podium.scorers.reply_words import BLAME, PRAISE
+from podium.scorers.schemas import ReplyForm, choice_form
 from podium.scorers.verdict_statements import GAP_BEFORE_BRACKETS, Statement
 
 Kind = Literal["pairwise", "pointwise"]
@@ -40,7 +42,12 @@ def labels(name: str, meanings: Mapping[str, str]) -> Realization:
     margins = {label: middle - place for place, label in enumerate(meanings)}
     width = max(map(len, meanings)) + 2
     lines = "\n".join(f"{label:<{width}}{meaning}" for label, meaning in meanings.items())
-    return _realization(name, "pairwise", margins, partial(packaged_template, "labels", labels=lines))
+    # One letter a level: a single token, whose alternatives a provider can report.
+    codes = dict(zip(ascii_uppercase, margins, strict=False))
+    verdicts = {code: verdict_of_margin(margins[label], label=label) for code, label in codes.items()}
+    meaning = "\n".join(f"{code}: {meanings[label]}" for code, label in codes.items())
+    form = choice_form("verdict", lambda _: verdicts, meaning=meaning) if len(codes) == len(meanings) else None
+    return _realization(name, "pairwise", margins, partial(packaged_template, "labels", labels=lines), form)
 
 
 def grades(name: str, words: Sequence[str]) -> Realization:
@@ -48,17 +55,26 @@ def grades(name: str, words: Sequence[str]) -> Realization:
     scores = {word: float(place) for place, word in enumerate(words, start=1)}
     count = NUMBER_WORDS[len(words)] if len(words) < len(NUMBER_WORDS) else str(len(words))
     template = partial(packaged_template, "likert", count=count, words=", ".join(words))
-    return _realization(name, "pointwise", scores, template)
+    return _realization(name, "pointwise", scores, template, _grade_form(scores))
 
 
 def points(name: str, count: int) -> Realization:
     """Build the realization of a pointwise judge that gives a whole number from 1 to `count`."""
     scale = f"a whole number from 1 (worthless) to {count} (could not be better). Use the whole range."
     scores = {str(point): float(point) for point in range(1, count + 1)}
-    return _realization(name, "pointwise", scores, partial(packaged_template, "numeric", scale=scale))
+    template = partial(packaged_template, "numeric", scale=scale)
+    return _realization(name, "pointwise", scores, template, _grade_form(scores))
 
 
-def _realization(name: str, kind: Kind, values: Mapping[str, float], template: partial[Template]) -> Realization:
+def _grade_form(scores: Mapping[str, float]) -> ReplyForm:
+    """Build the form of a reply that is one of some grades."""
+    ratings = {grade: Rating(score, label=grade) for grade, score in scores.items()}
+    return choice_form("grade", lambda _: ratings)
+
+
+def _realization(
+    name: str, kind: Kind, values: Mapping[str, float], template: partial[Template], form: ReplyForm | None
+) -> Realization:
     """Build the realization of a judge that chooses one of some words, with their margins or scores."""
     spellings = sorted((re.escape(word).replace(r"\ ", "[ _-]") for word in values), key=len, reverse=True)
     value = re.compile(rf"{BRACKETS}|{GAP_BEFORE_BRACKETS}\[?((?i:{'|'.join(spellings)}))(?![\w>=])\]?")
@@ -68,6 +84,8 @@ def _realization(name: str, kind: Kind, values: Mapping[str, float], template: p
         template=template,
         read_reply=partial(_read_level, value, {_plain(word): (word, value) for word, value in values.items()}, kind),
         write_reply=partial(_write_level, sorted(values, key=values.__getitem__), kind),
+        form=form,
+        tokens=1024 if kind == "pairwise" else 256,
     )
 
 
@@ -155,4 +173,6 @@ NUMERIC = Realization(
     ),
     read_reply=_read_number,
     write_reply=lambda preference, _: Reply(f"[[{round(LOW + preference.degree * (HIGH - LOW))}]]"),
+    form=_grade_form({str(grade): float(grade) for grade in range(LOW, HIGH + 1)}),
+    tokens=256,
 )

@@ -8,7 +8,7 @@ from typing import Literal
 
 from podium.scorers.prompt import Settings, packaged_template
 from podium.scorers.realization import Preference, Realization
-from podium.scorers.reply import UNSHOWN, Rating, Reply, Token, Verdict, no_verdict, reply_with_chances
+from podium.scorers.reply import Rating, Reply, Token, Verdict, no_verdict, reply_with_chances
 
 NO_PROBABILITIES = "no log-probabilities"
 ENOUGH = 0.5
@@ -87,7 +87,7 @@ def read_reply(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
     """Read P(yes) / (P(yes) + P(no)) at the first token that is not blank; a reply cut off after it counts."""
     first = token_at(reply, len(reply.text) - len(reply.text.lstrip())) if reply.text.strip() else None
     if reply.refused:
-        return Rating(None, reason=UNSHOWN)
+        return Rating(None, reason=reply.rejection)
     if first is None:
         silence = "truncated" if reply.truncated else "empty"
         return Rating(None, reason=NO_PROBABILITIES if reply.text.strip() else silence)
@@ -110,4 +110,5 @@ TOKEN_PROBS = Realization(
     read_reply=read_reply,
     write_reply=write_reply,
     probabilities="needed",
+    tokens=256,
 )

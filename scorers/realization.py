@@ -7,6 +7,7 @@ from typing import Literal
 from podium.errors import UsageError
 from podium.scorers.prompt import SWITCHES, Settings, Template, Texts, check_template, fill_template
 from podium.scorers.reply import Rating, Reply, Verdict
+from podium.scorers.schemas import ReplyForm
 
 RESPONSES = {"pairwise": ("response_a", "response_b"), "pointwise": ("response",)}
 
@@ -40,6 +41,8 @@ class Realization:
         options: the switches of `Settings` that it understands.
         probabilities: `unused`; `soften` if they can replace the credit of the letter; `needed` if nothing can be read
             without them.
+        form: the JSON object in which a reply can be asked for; None if there is none.
+        tokens: limit of output tokens of a text reply, at least 256; None for no limit.
     """
 
     name: str
@@ -49,6 +52,8 @@ class Realization:
     write_reply: Callable[[Preference, Settings], Reply] | None = None
     options: frozenset[str] = frozenset({"reference", "system"})
     probabilities: Literal["unused", "soften", "needed"] = "unused"
+    form: ReplyForm | None = None
+    tokens: int | None = None
 
     def check(self, settings: Settings) -> None:
         """Raise UsageError for settings that it does not understand or templates that it cannot fill."""

@@ -8,6 +8,10 @@ from math import isfinite
 
 UNSHOWN = "media not shown"
 """Reason if the judge does not take the images, audio or files of the prompt."""
+TOO_LONG = "prompt too long"
+"""Reason if the prompt does not fit the judge's context."""
+NOT_SHOWN = (UNSHOWN, TOO_LONG)
+"""Reasons of battles that are missing: the judge did not see them."""
 REASONS = (
     "empty",
     "no verdict",
@@ -19,7 +23,7 @@ REASONS = (
     "refusal",
     "truncated",
     "no log-probabilities",
-    UNSHOWN,
+    *NOT_SHOWN,
 )
 """Reasons of unparsed replies; `reported`: the verdict is somebody else's, a condition, a draft or a question."""
 ONE_ORDER_UNPARSED = "one order unparsed"
@@ -46,18 +50,21 @@ class Token:
 @dataclass(frozen=True, slots=True)
 class Reply:
     """The reply of a judge, `truncated` if cut off; `tokens` have probabilities, if the provider gives them; `refused`
-    says why the judge was not shown the media of the prompt."""
+    has the words with which the prompt was rejected and `rejection` the reason, of `NOT_SHOWN`; `structured` replies
+    were asked for with a JSON schema."""
 
     text: str
     truncated: bool = False
     tokens: tuple[Token, ...] = ()
     refused: str = ""
+    rejection: str = UNSHOWN
+    structured: bool = False
 
     @property
     def reason_of_silence(self) -> str | None:
-        """Why there is nothing to read: `media not shown`, `truncated`, `empty`, or None."""
+        """Why there is nothing to read: one of `NOT_SHOWN`, `truncated`, `empty`, or None."""
         if self.refused or self.truncated:
-            return UNSHOWN if self.refused else "truncated"
+            return self.rejection if self.refused else "truncated"
         return None if self.text.strip() else "empty"
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
@@ -12,10 +13,12 @@ from podium.scorers.prompt import Settings, packaged_template
 from podium.scorers.realization import Preference, Realization
 from podium.scorers.reply import Reply, Verdict, verdict_of_margin
 from podium.scorers.reply_reader import reason_around
+from podium.scorers.schemas import ReplyForm
 
 CRITERIA = ("adherence", "helpfulness", "factuality", "completeness", "clarity", "fluency")
 SIDES = frozenset("AB")
 LOW, HIGH = 1, 10
+GRADES = tuple(map(str, range(LOW, HIGH + 1)))
 NUMBER = r"(?:\d{1,2}(?:\.\d+)?|one|two|three|four|five|six|seven|eight|nine|ten)\b"
 SCORE = rf"{NUMBER}(?![ \t]+(?!and\b|on\b|for\b|points?\b|to\b|out\b)[a-z])"
 """A number that does not count anything else than points."""
@@ -55,6 +58,11 @@ def read_reply(reply: Reply, settings: Settings) -> Verdict:  # noqa: ARG001
     reason = _reason_of_scores(scores["A"]) or _reason_of_scores(scores["B"])
     if reason := reason or reason_around(matching.view, matching.places):
         return Verdict(None, reason=reason)
+    return _verdict_of_scores(scores)
+
+
+def _verdict_of_scores(scores: Mapping[str, Mapping[str, Any]], _: Settings | None = None) -> Verdict:
+    """Return the verdict of valid scores of both responses, numbers or their digits."""
     # Fractions, so that rounding decides no tie.
     leads = {name: Fraction(scores["A"][name]) - Fraction(scores["B"][name]) for name in CRITERIA}
     mean = sum(leads.values(), Fraction()) / len(CRITERIA)
@@ -98,4 +106,11 @@ RUBRIC = Realization(
     template=partial(packaged_template, "rubric"),
     read_reply=read_reply,
     write_reply=write_reply,
+    form=ReplyForm(
+        fields=lambda _: {side: dict.fromkeys(CRITERIA, GRADES) for side in "AB"},
+        read=_verdict_of_scores,
+        write=lambda reply, *_: json.loads(reply.text, parse_int=str),
+        tokens=400,
+    ),
+    tokens=1024,
 )

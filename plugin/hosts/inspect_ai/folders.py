@@ -172,8 +172,11 @@ def _missing_battles(log: FiledRun, frame: pd.DataFrame) -> Iterator[str]:
         why = cut if typed else "the run did not end"
         yield f"{log.path}: {unplayed:,} battles were not played and are missing; {why}"
     if refused := frame.attrs.get("unshown"):
-        why = f"the judge was not shown their images, audio or files ({refused[0]!r})"
-        yield f"{log.path}: {len(refused):,} battles are missing: {why}; take a judge that sees what the models saw"
+        remedy = "take a judge that sees what the models saw, with room for it"
+        yield f"{log.path}: {len(refused):,} battles are missing: {refused[0]}; {remedy}"
+    if repeated := frame.attrs.get("by_schema"):
+        why = f"{repeated:,} of {len(frame):,} verdicts were parsed only when asked for again with a JSON schema"
+        yield f"{log.path}: {why}; replies=schema asks so at once, for fewer calls"
 
 
 def _models_without_battles(frames: Iterable[LogFrame]) -> Iterator[str]:

@@ -20,6 +20,7 @@ from podium.hosts.inspect_ai.call_control import (
     repeat_if_cut_short,
 )
 from podium.hosts.inspect_ai.call_errors import generate_output
+from podium.hosts.inspect_ai.call_settings import CallSettings, Schema, ended_at_limit, is_about_schema, why_too_long
 from podium.hosts.inspect_ai.compatibility import batch_of, flatten_arguments
 from podium.hosts.inspect_ai.judge_models import NO_JUDGE, has_judge, identity, jury_of
 from podium.hosts.inspect_ai.log_contents import (
@@ -43,7 +44,7 @@ from podium.scorers.checklist import checklist_prompt, read_checklist
 from podium.scorers.judging import Judging, dump_reply, load_reply
 from podium.scorers.probabilities import FixedMode, settle_mode
 from podium.scorers.prompt import Texts
-from podium.scorers.reply import Reply, Token
+from podium.scorers.reply import TOO_LONG, Reply, Token
 from podium.storage.remote import local_file, place_of
 
 JudgmentKey = tuple[str, str, str, str, str, int]
@@ -71,6 +72,7 @@ class Run(OnceCache):
         # Few packs at once, because each holds its transcript in memory; four keep a provider busy.
         self.packs = anyio.Semaphore(4)
         self.breaker = CircuitBreaker(ends_run=ends_run)
+        self.settings = CallSettings(self.how)
 
     def mode(self, judge: str) -> Any:
         """Return whether token probabilities soften a judge's verdicts; `off` until a reply decides."""
@@ -194,13 +196,9 @@ async def _ask_until_readable(
     name, texts = identity(model, run.how), prompt_texts(battle, responses)
     # Where two responses of a model are alike, each is judged nevertheless.
     number = f" response {battle.response}" if (battle.response or 1) > 1 else ""
-    # As many alternatives at every token as every provider gives.
-    wanted = {"logprobs": True, "top_logprobs": 5} if run.how.wants_probabilities else {}
-    config = GenerateConfig(**{**run.how.generation, **wanted})
     for attempt in range(1, run.how.attempts + 1):
         call = f"{name} repeat {repeat} {order} attempt {attempt}{number}"
-        reply = await _call_model(run, model, texts, run.how.prompt(texts, attempt), call, config, battle.media)
-        kept: Any = dump_reply(reply)
+        kept: Any = dump_reply(await _ask_in_form(run, model, texts, attempt, call, battle.media))
         # What is read now must be what the scorer reads later, so it is the kept reply.
         reply = load_reply(kept)
         if reply.refused or run.how.reason(reply, run.settle_mode(name, reply)) is None:
@@ -208,32 +206,76 @@ async def _ask_until_readable(
     return kept, attempt
 
 
-async def _call_model(
-    run: Run, model: Model, texts: Texts, prompt: str, call: str, config: GenerateConfig | None = None, media: Any = ()
-) -> Reply:
-    """Return a model's reply to one prompt, cached under the name of the call; a refusal of media is a reply, too."""
-    asked = prompt_with_media(prompt, media)
-    usual = (config or GenerateConfig()).merge(GenerateConfig(batch=batch_of(model)))
+async def _ask_in_form(run: Run, model: Model, texts: Texts, attempt: int, call: str, media: Any) -> Reply:
+    """Return the reply of one attempt: with the JSON schema if the run asks so and the judge takes it, else text."""
+    name = identity(model, run.how)
+    if run.settings.schema_of(name, attempt):
+        async with run.settings.first_alone(name):
+            if schema := run.settings.schema_of(name, attempt):
+                reply = await _ask_with_schema(run, model, texts, schema, f"{call} {schema}", media)
+                if run.settings.takes_schema(name, reply) and isinstance(reply, Reply):
+                    return replace(reply, structured=not reply.refused)
+    return await _call_judge(run, model, texts, run.how.prompt(texts, attempt), call, media)
 
-    async def ask() -> ModelOutput | str:
-        """Return the output of one call, or why the provider refused the prompt's media; raise all other errors."""
+
+async def _ask_with_schema(
+    run: Run, model: Model, texts: Texts, schema: Schema, call: str, media: Any
+) -> Reply | Exception:
+    """Return the reply of a call with a JSON schema, or the error of a server that takes none."""
+    prompt = run.how.schema_prompt(texts, brief=schema == "brief")
+    try:
+        return await _call_judge(run, model, texts, prompt, call, media, schema)
+    except Exception as error:
+        if is_about_schema(error):
+            return error
+        raise
+
+
+async def _call_judge(
+    run: Run, model: Model, texts: Texts, prompt: str, call: str, media: Any, schema: Schema | None = None
+) -> Reply:
+    """Return a judge's reply; one that podium's limit cut off in its reasoning is repeated without the limit."""
+    name = identity(model, run.how)
+    config = run.settings.config(model, name, schema)
+    output = await _call_model(run, model, texts, prompt, call, config, media)
+    if isinstance(output, ModelOutput) and run.settings.lifts_limit(name, model, config, output):
+        config = run.settings.config(model, name, schema)
+        output = await _call_model(run, model, texts, prompt, call, config, media)
+    return output if isinstance(output, Reply) else _reply_of(output)
+
+
+async def _call_model(
+    run: Run, model: Model, texts: Texts, prompt: str, call: str, config: GenerateConfig, media: Any = ()
+) -> ModelOutput | Reply:
+    """Return a model's output for a prompt, cached under the name of the call, or a reply if it rejects the prompt."""
+    asked = prompt_with_media(prompt, media)
+    usual = config.merge(GenerateConfig(batch=batch_of(model)))
+
+    async def ask() -> ModelOutput | Reply:
+        """Return the output of one call, or why the provider rejected the prompt; raise all other errors."""
         try:
-            return await generate_output(model, asked, config=usual, cache=run.cache_policy(call))
+            output = await generate_output(model, asked, config=usual, cache=run.cache_policy(call))
         except Exception as error:
             if media and (why := why_refused(error)):
-                return why
+                return Reply("", refused=why)
+            if why := why_too_long(error):
+                return Reply("", refused=why, rejection=TOO_LONG)
             raise
+        why = why_too_long(output)
+        return Reply("", refused=why, rejection=TOO_LONG) if why else output
 
     with asked_by(run.how, texts):
-        output = await run.breaker.call(partial(repeat_if_cut_short, ask))
-    if isinstance(output, str):
-        return Reply("", refused=output)
+        return await run.breaker.call(partial(repeat_if_cut_short, ask))
+
+
+def _reply_of(output: ModelOutput) -> Reply:
+    """Convert a model's output to a reply, with its token probabilities."""
     logprobs = output.choices[0].logprobs if output.choices else None
     tokens = tuple(
         Token(token.token, {top.token: math.exp(min(top.logprob, 0.0)) for top in token.top_logprobs or []})
         for token in (logprobs.content if logprobs else [])
     )
-    return Reply(output.completion, output.stop_reason in ("max_tokens", "model_length"), tokens)
+    return Reply(output.completion, ended_at_limit(output), tokens)
 
 
 async def _ask_checklist(run: Run, battle: BattleMetadata) -> tuple[str, ...]:
@@ -242,7 +284,9 @@ async def _ask_checklist(run: Run, battle: BattleMetadata) -> tuple[str, ...]:
     texts = prompt_texts(battle, ())
     prompt = checklist_prompt(texts, run.how.settings)
     for attempt in range(1, run.how.attempts + 1):
-        reply = await _call_model(run, model, texts, prompt, f"{identity(model, run.how)} checklist {attempt}")
+        call = f"{identity(model, run.how)} checklist {attempt}"
+        output = await _call_model(run, model, texts, prompt, call, GenerateConfig())
+        reply = output if isinstance(output, Reply) else _reply_of(output)
         answer = read_checklist(load_reply(dump_reply(reply)))
         if not isinstance(answer, str):
             return answer

@@ -63,7 +63,7 @@ def identity(model: Model, how: Judging) -> str:
     """Return a judge's identity with the settings of its model; model arguments, which may be secret, as a hash."""
     arguments = json.dumps(model.model_args, sort_keys=True, default=str)
     digest = sha256(arguments.encode()).hexdigest()[:6] if model.model_args else None
-    return how.judge_name(str(model), {**settings_of(model), "args": digest})
+    return how.judge_name(str(model), {"temperature": 0, **settings_of(model), "args": digest})
 
 
 def settings_of(model: Model) -> dict[str, Any]:

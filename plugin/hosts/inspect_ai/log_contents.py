@@ -63,8 +63,8 @@ class ShardMetadata(LogContents):
 
 class TournamentMetadata(LogContents, alias_generator=lambda name: f"{NAMESPACE}_{name}"):
     """Metadata of a tournament's log: `left_out` and `scheduled` count battles of the first round without and with both
-    responses, `planned` those of all rounds; `prompts` is a hash, `host` another host that plays and
-    ranks, `ladder` what `podium.nouns.ladder.Ladder.to_dict` returns."""
+    responses, `planned` those of all rounds; `prompts` is a hash, `judging` how the judges are asked, `host` another
+    host that plays and ranks, `ladder` what `podium.nouns.ladder.Ladder.to_dict` returns."""
 
     format: str
     models: list[str]
@@ -77,6 +77,7 @@ class TournamentMetadata(LogContents, alias_generator=lambda name: f"{NAMESPACE}
     prompts: str | None = None
     shard: ShardMetadata | None = None
     answers: dict[str, Any] | None = None
+    judging: dict[str, Any] | None = None
     host: str | None = None
     ladder: dict[str, Any] | None = None
 
@@ -197,6 +198,8 @@ class KeptReply(TypedDict):
     truncated: NotRequired[bool]
     tokens: NotRequired[list[Any]]
     refused: NotRequired[str]
+    rejection: NotRequired[str]
+    structured: NotRequired[bool]
 
 
 class KeptJudgment(TypedDict):

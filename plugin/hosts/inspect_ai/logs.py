@@ -26,7 +26,7 @@ from podium.hosts.inspect_ai.log_contents import (
     read_tournament,
     verdict_rows_in,
 )
-from podium.scorers.reply import UNSHOWN
+from podium.scorers.reply import NOT_SHOWN
 from podium.text import shorten
 
 FOLDER, EPOCH, SUFFIX = "samples/", "_epoch_", ".json"
@@ -144,7 +144,7 @@ class TableBuilder:
 
 def log_rows(path: Path) -> pd.DataFrame:
     """Return a row per judgment of a tournament or of pairwise scores, else per score; for a tournament `attrs` has
-    `missing` and `unplayed` battles, the judge's words on each `unshown`, the `answer` and the `ladder`."""
+    `missing` and `unplayed` battles, the judge's words on each `unshown`, `answer`, `ladder`, verdicts `by_schema`."""
     header = read_by_inspect(path, header_only=True)
     with named_in_errors(path):
         tournament = read_tournament(header)
@@ -186,13 +186,13 @@ class _LogReader:
         rows = [*{(*_judged_battle(row), row.get("order")): row for row in verdicts}.values()]
         if not rows and not self.tournament:
             rows = _score_rows(sample, self.header)
-        shown = {_judged_battle(row) for row in rows if row.get("reason") != UNSHOWN}
+        shown = {_judged_battle(row) for row in rows if row.get("reason") not in NOT_SHOWN}
         refused: dict[Any, str] = {}
         for row in rows:
             if _judged_battle(row) in shown:
                 self.table.add_row(row)
             else:
-                refused[_judged_battle(row)] = str(row.get("reply", UNSHOWN))
+                refused[_judged_battle(row)] = f"{row['reason']}: {row.get('reply', 'no words')}"
         self.unshown += refused.values()
 
     def build_frame(self) -> pd.DataFrame:
@@ -216,11 +216,13 @@ class _LogReader:
             missing = self.missing + unplayed + len(self.unshown)
             kept = {"answer": self.answer, "ladder": self.tournament and self.tournament.ladder}
             frame.attrs = {"missing": missing, "unplayed": unplayed, "unshown": self.unshown, **kept}
+            if "schema" in frame:
+                frame.attrs["by_schema"] = int((frame["schema"].eq(True) & frame["credit"].notna()).sum())
         return frame
 
     def _nothing_judged(self) -> DataError:
         """Return the error of a log without any row."""
-        failure = self.failure or (f"{UNSHOWN}: {self.unshown[0]}" if self.unshown else None)
+        failure = self.failure or (self.unshown[0] if self.unshown else None)
         if not self.tournament:
             return DataError("no scored samples", remedy="score the log with `inspect score` first")
         if failure is not None:

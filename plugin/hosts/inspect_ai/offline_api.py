@@ -78,6 +78,7 @@ class OfflineAPI(ModelAPI):
                 "Realization has no write_reply; add one beside its read_reply, or take another judge"
             )
         reply = self.judge.answer(prompt, *asked) if asked else Reply(NOT_ASKED)
+        reply = asked[0].to_json(reply) if asked and config.response_schema else reply
         output = ModelOutput.from_content(f"podium/{self.model_name}", reply.text)
         output.choices[0].logprobs = _logprobs(reply) if config.logprobs and reply.tokens else None
         shown, written = len(prompt) // CHARACTERS_PER_TOKEN, max(1, len(reply.text) // CHARACTERS_PER_TOKEN)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from podium.hosts.inspect_ai.answer_requests import CHARACTERS_PER_TOKEN, AnswerRequests
+from podium.hosts.inspect_ai.call_settings import judge_limits
 from podium.hosts.inspect_ai.compatibility import batch_of, option_typed
 from podium.hosts.inspect_ai.judge_calls import prompt_texts
 from podium.hosts.inspect_ai.judge_models import judges_by_role
@@ -12,8 +13,12 @@ from podium.hosts.inspect_ai.round_samples import SampleBuilder
 from podium.hosts.inspect_ai.tournament_source import TournamentSource
 from podium.responses.collection import Responses
 from podium.scorers.judging import Judging
+from podium.scorers.prompt import LINE as FENCE
 from podium.tournaments.ring import Ring
 from podium.tournaments.schedule import rounds_of
+
+TOKENS_PER_FENCE = 22
+"""Of a line such as `<<<END RESPONSE A b21ffed6c0de1122>>>`: its code takes a token for 1.5 digits."""
 
 
 def preview_run(
@@ -24,10 +29,14 @@ def preview_run(
     calls = battles * source.calls
     number = rounds_of(source.rule, source.field)
     rounds = "" if number is None else f", in {'one round' if number == 1 else f'at most {number:,} rounds'}"
-    tokens = calls * _prompt_length(requests.with_placeholders(responses), source, how) / CHARACTERS_PER_TOKEN
+    tokens = f"about {calls * _prompt_tokens(requests.with_placeholders(responses), source, how):,.0f} input"
+    limits = judge_limits(how)
+    most = [own.text or own.schema for own in limits.values()]
+    tokens += f" and at most {calls * max(filter(None, most)):,} output" if all(most) else ""
     competing = f"{len(responses.models)} models, {len(responses.items)} items"
-    cost = f"at most {battles:,} battles, {calls:,} calls per judge, about {tokens:,.0f} input tokens{rounds}"
+    cost = f"at most {battles:,} battles, {calls:,} calls per judge, {tokens} tokens{rounds}"
     yield f"{competing}; {cost}" + (f"; {missing}" if missing else "")
+    yield from (f"{judge}: replies={how.replies}, {own.to_text()}" for judge, own in limits.items())
     if source.answers:
         first = source.first.pairings
         yield requests.cost_text(responses, source.answers.cells(first if len(first) >= battles else None))
@@ -41,8 +50,8 @@ def preview_run(
         )
 
 
-def _prompt_length(responses: Responses, source: TournamentSource, how: Judging) -> float:
-    """Return the mean length of up to 50 prompts in characters, without checklists that are not written yet."""
+def _prompt_tokens(responses: Responses, source: TournamentSource, how: Judging) -> float:
+    """Estimate the mean number of tokens of up to 50 prompts, without checklists that are not written yet."""
     if how.realization.template is None:
         return 0.0
     sample_builder, pairings = SampleBuilder(responses), source.first.pairings
@@ -50,5 +59,10 @@ def _prompt_length(responses: Responses, source: TournamentSource, how: Judging)
     plain = replace(how, settings=replace(how.settings, checklist=False))
     battles = [battle for sample in drawn for battle in parse_battles(sample.metadata or {})]
     shown = [(battle.response_a, battle.response_b)[: 2 if how.is_pairwise else 1] for battle in battles]
-    prompts = [plain.prompt(prompt_texts(battle, texts)) for battle, texts in zip(battles, shown, strict=True)]
-    return sum(map(len, prompts)) / max(len(prompts), 1)
+    ask = plain.schema_prompt if plain.replies == "schema" else plain.prompt
+    prompts = [ask(prompt_texts(battle, texts)) for battle, texts in zip(battles, shown, strict=True)]
+    tokens = [
+        len(FENCE.sub("", prompt)) / CHARACTERS_PER_TOKEN + len(FENCE.findall(prompt)) * TOKENS_PER_FENCE
+        for prompt in prompts
+    ]
+    return sum(tokens) / max(len(tokens), 1)

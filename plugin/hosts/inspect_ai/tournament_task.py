@@ -12,6 +12,7 @@ from podium.errors import UsageError
 from podium.format_version import FORMAT_VERSION
 from podium.hosts.inspect_ai.answer_requests import AnswerRequests, split_requests
 from podium.hosts.inspect_ai.answers_on_demand import AnswerCollector, ask_models
+from podium.hosts.inspect_ai.call_settings import settings_to_log
 from podium.hosts.inspect_ai.cost_limit import Prices, build_cost_limit
 from podium.hosts.inspect_ai.judge_calls import judge
 from podium.hosts.inspect_ai.judge_models import NO_JUDGE, has_judge, roles_are_known
@@ -287,6 +288,7 @@ class _TaskBuilder:
             planned=round(source.rule.size(source.field) * competing.mean_number()),
             tasks=list(competing.tasks),
             prompts=self.judged.prompt_hash,
+            judging=settings_to_log(self.judged),
             **more,
         )
 

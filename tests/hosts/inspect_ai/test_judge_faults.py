@@ -36,7 +36,7 @@ def test_failures_of_the_provider_are_sample_errors_and_the_rest_is_ranked(play,
 @pytest.mark.slow
 def test_unreadable_reply_is_requested_again_and_then_parsed(play, behave, record, write_responses):
     behave(unparsed_first=True)
-    log = play(round_robin(responses=write_responses()))
+    log = play(round_robin(responses=write_responses(), replies="text"))
     assert record.calls == 2 * 2 * ALL
     assert set(record.times().values()) == {2}
     assert counts(log)["judged"] == ALL
@@ -56,7 +56,7 @@ def test_unreadable_reply_is_unparsed_with_its_reason_after_all_attempts(
     play, behave, record, write_responses, attempts
 ):
     behave(garbage=0.15)
-    log = play(round_robin(responses=write_responses(), attempts=attempts))
+    log = play(round_robin(responses=write_responses(), attempts=attempts, replies="text"))
     spoilt = {prompt for _, prompt in record.prompts if chance(prompt, "garbage") < 0.15}
     assert len(spoilt) > 0
     assert record.calls == 2 * ALL + (attempts - 1) * len(spoilt)

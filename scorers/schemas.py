@@ -1,0 +1,122 @@
+"""Replies as JSON: the schema that a provider enforces, and the strict parsing of such a reply."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from podium.scorers.json_objects import refuse_repeats
+from podium.scorers.prompt import Settings
+from podium.scorers.reply import Rating, Reply, Verdict, no_verdict
+
+Fields = Mapping[str, Any]
+"""Allowed values by field: texts, None for any text, or the fields of an inner object."""
+Answers = Mapping[str, Verdict | Rating]
+"""What each allowed value of the last field says."""
+MOST_NAMED = 12
+"""Allowed values that a prompt lists; of more, it names the first and the last."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyForm:
+    """The JSON object in which a realization's reply can be asked for.
+
+    Attributes:
+        fields: allowed values of each field, in the order in which they are written; grades are enumerated because
+            providers ignore `minimum` and `maximum`.
+        read: `(object, settings) -> Verdict | Rating` of an object with exactly these fields and values.
+        write: `(text reply, its verdict or rating) -> object`, for the stand-in judge.
+        meaning: what the values mean, for the prompt.
+        tokens: limit of output tokens of such a reply.
+    """
+
+    fields: Callable[[Settings], Fields]
+    read: Callable[[Mapping[str, Any], Settings], Verdict | Rating]
+    write: Callable[[Reply, Verdict | Rating, Settings], Mapping[str, Any]]
+    meaning: str = ""
+    tokens: int = 64
+
+    def schema(self, settings: Settings, *, brief: bool = False) -> dict[str, Any]:
+        """Return the JSON schema of a reply; `brief` leaves out free text."""
+        return _object_schema(_without_text(self.fields(settings)) if brief else self.fields(settings))
+
+    def words(self, settings: Settings, *, brief: bool = False) -> str:
+        """Return the paragraph of a prompt that asks for the object."""
+        fields = _without_text(self.fields(settings)) if brief else self.fields(settings)
+        shape = json.dumps(_shape_of(fields), ensure_ascii=False)
+        meaning = f"\n{self.meaning}" if self.meaning else ""
+        return f"Whatever form is named above, answer with one JSON object and nothing else: {shape}{meaning}"
+
+    def parse(self, reply: Reply, settings: Settings) -> Verdict | Rating | str:
+        """Parse a reply that is one object with these fields and nothing else; return why it is unparsed."""
+        if reply.reason_of_silence:
+            return reply.reason_of_silence
+        fields, answer = self.fields(settings), parse_object(reply.text)
+        is_allowed = answer is not None and (_is_allowed(answer, fields) or _is_allowed(answer, _without_text(fields)))
+        if answer is not None and is_allowed:
+            return self.read(answer, settings)
+        return "refusal" if no_verdict(reply.text) == "refusal" else "bad JSON"
+
+
+def parse_object(text: str) -> Mapping[str, Any] | None:
+    """Parse a text that is one JSON object and nothing else, without repeated keys; None if it is not."""
+    try:
+        value = json.loads(text, object_pairs_hook=refuse_repeats)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def choice_form(
+    field: str, answers: Callable[[Settings], Answers], *, reasons: bool = False, meaning: str = "", tokens: int = 64
+) -> ReplyForm:
+    """Build the form of a reply that chooses one of `answers`, after a text with the reasons if they are asked for."""
+    before = {"reasons": None} if reasons else {}
+
+    def write(reply: Reply, said: Verdict | Rating, settings: Settings) -> Mapping[str, Any]:
+        """Return the object with the value whose label the text reply has."""
+        code = next(code for code, answer in answers(settings).items() if answer.label == said.label)
+        return {**dict.fromkeys(before, reply.text.rpartition("\n\n")[0]), field: code}
+
+    return ReplyForm(
+        fields=lambda settings: {**before, field: tuple(answers(settings))},
+        read=lambda answer, settings: answers(settings)[answer[field]],
+        write=write,
+        meaning=meaning,
+        tokens=tokens,
+    )
+
+
+def _without_text(fields: Fields) -> Fields:
+    """Return the fields whose values are enumerated."""
+    return {name: allowed for name, allowed in fields.items() if allowed is not None}
+
+
+def _object_schema(fields: Fields) -> dict[str, Any]:
+    """Return the JSON schema of an object with these fields and no others."""
+    properties = {name: _schema_of(allowed) for name, allowed in fields.items()}
+    return {"type": "object", "properties": properties, "required": [*fields], "additionalProperties": False}
+
+
+def _schema_of(allowed: Any) -> dict[str, Any]:
+    """Return the JSON schema of one field."""
+    if isinstance(allowed, Mapping):
+        return _object_schema(allowed)
+    return {"type": "string"} if allowed is None else {"type": "string", "enum": [*allowed]}
+
+
+def _shape_of(allowed: Any) -> Any:
+    """Return an object that describes the values of each field in words."""
+    if isinstance(allowed, Mapping):
+        return {name: _shape_of(values) for name, values in allowed.items()}
+    if allowed is None:
+        return "your reasons in a few sentences"
+    return " or ".join(allowed) if len(allowed) <= MOST_NAMED else f"{allowed[0]} to {allowed[-1]}"
+
+
+def _is_allowed(answer: Any, allowed: Any) -> bool:
+    """Return whether a value of a reply is allowed; an object needs exactly the fields named."""
+    if isinstance(allowed, Mapping):
+        is_object = isinstance(answer, Mapping) and answer.keys() == allowed.keys()
+        return is_object and all(_is_allowed(answer[name], values) for name, values in allowed.items())
+    return isinstance(answer, str) and (allowed is None or answer in allowed)

@@ -1,0 +1,217 @@
+"""Judges that are asked with a JSON schema: those that take it, those that ignore it, those that reject it."""
+
+import json
+import random
+
+import pytest
+from hostile_responses import HOSTILE, ORDERS, VERDICTS, closing
+from inspect_ai.log import read_eval_log
+from inspect_ai.model import (
+    ChatCompletionChoice,
+    ChatMessageAssistant,
+    ContentReasoning,
+    ContentText,
+    GenerateConfig,
+    ModelAPI,
+    ModelOutput,
+    ModelUsage,
+    get_model,
+    modelapi,
+)
+
+from podium import read_battles
+from podium.hosts.inspect_ai.tasks import round_robin
+from podium.hosts.lm_eval.batch import judge_battles
+from podium.plugins.catalogue import judging_settings
+
+CALLS = []
+"""Configuration of every call, and its prompt."""
+TALK = "Response A is about fruit. Response B is about tools."
+
+
+@modelapi(name="formed")
+class FormedJudge(ModelAPI):
+    """`formed/HABIT`: `takes` the schema (its text replies are unparsed), `ignores` or `rejects` it; `reasons` first
+    and is cut off by any limit; `talks` until its limit; `loops` in its reasons; `full` rejects long prompts."""
+
+    def __init__(self, model_name, base_url=None, api_key=None, config=GenerateConfig(), **model_args):
+        super().__init__(model_name, base_url, api_key, [], config)
+
+    async def generate(self, input, tools, tool_choice, config):
+        prompt, habit = input[-1].text, self.model_name
+        CALLS.append((config, prompt))
+        schema = config.response_schema
+        if schema and habit == "rejects":
+            raise RuntimeError("400: response_format of type json_schema is not supported by this model")
+        if habit == "full" and "too long an answer" in prompt:
+            raise RuntimeError("400: the request exceeds the available context size (4096 tokens)")
+        if habit == "full" and "huge answer" in prompt:
+            return ModelOutput.from_content("formed", "maximum context length is 4096", stop_reason="model_length")
+        if habit == "reasons":
+            return output("A", reasoned=True, cut=config.max_tokens is not None)
+        if schema and habit != "ignores":
+            fields = schema.json_schema.properties
+            loops = habit == "loops" and "reasons" in fields
+            return output(json.dumps({name: value_of(own) for name, own in fields.items()}), cut=loops)
+        return output("A" if habit in ("full", "plain") else TALK, cut=habit == "talks")
+
+
+def value_of(schema):
+    """Return the first value that a schema allows."""
+    if schema.properties:
+        return {name: value_of(own) for name, own in schema.properties.items()}
+    return schema.enum[0] if schema.enum else "Both are short."
+
+
+def output(text, *, reasoned=False, cut=False):
+    content = [ContentReasoning(reasoning="Hm."), ContentText(text=text)] if reasoned else text
+    choice = ChatCompletionChoice(
+        message=ChatMessageAssistant(content=content), stop_reason="max_tokens" if cut else "stop"
+    )
+    usage = ModelUsage(input_tokens=10, output_tokens=5, total_tokens=15)
+    return ModelOutput(model="formed", choices=[choice], usage=usage)
+
+
+@pytest.fixture(autouse=True)
+def no_calls():
+    CALLS.clear()
+
+
+def judged(log):
+    """Return the kept judgments of a log."""
+    return [one for sample in log.samples for one in (sample.store.get("podium") or {}).get("judgments", [])]
+
+
+REALIZATIONS = ("direct", "cot", "labels", "likert", "numeric", "rubric")
+
+
+@pytest.mark.parametrize("replies", ["schema", "auto"])
+@pytest.mark.parametrize("realization", REALIZATIONS)
+def test_every_reply_of_a_judge_that_takes_the_schema_is_parsed(play, write_responses, realization, replies):
+    task = round_robin(responses=write_responses(items=2), realization=realization, replies=replies)
+    battles = read_battles(play(task, "formed/takes").location)
+    assert battles.counts().unparsed == 0
+    with_schema = [config for config, _ in CALLS if config.response_schema]
+    assert len(with_schema) == len(CALLS) * (1 if replies == "schema" else 0.5)
+
+
+def test_verdicts_that_only_the_schema_gave_are_counted(play, write_responses):
+    log = play(round_robin(responses=write_responses(items=2), replies="auto"), "formed/takes")
+    rows = [row for sample in log.samples for row in next(iter(sample.scores.values())).metadata["podium"]["judgments"]]
+    assert all(row["schema"] for row in rows)
+    assert any(
+        f"{len(rows)} of {len(rows)} verdicts were parsed only when asked for again" in note
+        for note in read_battles(log.location).notes
+    )
+    log = play(round_robin(responses=write_responses(items=2), replies="auto"), "formed/plain")
+    assert not [note for note in read_battles(log.location).notes if "asked for again" in note]
+
+
+@pytest.mark.parametrize(("habit", "why"), [("ignores", "no JSON object"), ("rejects", "response_format")])
+def test_schema_stops_with_the_reason_if_the_judge_takes_none(play, write_responses, habit, why):
+    log = play(round_robin(responses=write_responses(), replies="schema"), f"formed/{habit}", max_connections=1)
+    assert log.status == "error"
+    assert f"formed/{habit} takes no JSON schema" in log.error.message
+    assert why in log.error.message
+    assert len(CALLS) <= 2
+
+
+@pytest.mark.parametrize("habit", ["ignores", "rejects"])
+def test_auto_repeats_as_text_after_one_message_if_the_judge_takes_no_schema(play, write_responses, capfd, habit):
+    play(round_robin(responses=write_responses(items=3), replies="auto"), f"formed/{habit}")
+    said = capfd.readouterr()
+    assert (said.out + said.err).count(f"formed/{habit} takes no JSON schema") == 1
+    with_schema = [config for config, _ in CALLS if config.response_schema]
+    assert len(with_schema) == 1
+    assert sum("An earlier reply to this could not be read" in prompt for _, prompt in CALLS) == 36
+
+
+def test_text_never_sends_a_schema(play, write_responses):
+    play(round_robin(responses=write_responses(items=2), replies="text"), "formed/takes")
+    assert CALLS
+    assert not [config for config, _ in CALLS if config.response_schema]
+
+
+def test_cot_that_loops_in_its_reasons_is_asked_once_more_without_them(play, write_responses):
+    log = play(round_robin(responses=write_responses(items=2), realization="cot", replies="schema"), "formed/loops")
+    assert {one["attempts"] for one in judged(log)} == {2}
+    assert read_battles(log.location).counts().unparsed == 0
+
+
+def test_a_text_that_was_cut_off_is_not_parsed_but_repeated_with_the_schema(play, write_responses):
+    log = play(round_robin(responses=write_responses(items=1)), "formed/talks")
+    assert {(one["attempts"], one["replies"][0]["structured"]) for one in judged(log)} == {(2, True)}
+    assert {config.max_tokens for config, _ in CALLS} == {256, 64}
+    log = play(round_robin(responses=write_responses(items=1), replies="text"), "formed/talks")
+    assert read_battles(log.location).unparsed_reasons() == {"truncated": 6}
+
+
+def test_a_judge_that_reasons_is_repeated_without_a_limit_and_has_none_from_then_on(play, write_responses):
+    log = play(round_robin(responses=write_responses(items=3)), "formed/reasons", max_samples=1)
+    assert read_battles(log.location).counts().unparsed == 0
+    limits = [config.max_tokens for config, _ in CALLS]
+    assert limits.count(256) <= 2
+    assert limits[4:] == [None] * (len(limits) - 4)
+
+
+def test_the_limit_of_the_role_holds_for_a_judge_that_reasons(play, write_responses):
+    judge = get_model("formed/reasons", config=GenerateConfig(max_tokens=99))
+    play(round_robin(responses=write_responses(items=1), replies="text"), judge)
+    assert {config.max_tokens for config, _ in CALLS} == {99}
+
+
+def test_the_temperature_is_0_unless_the_role_says_otherwise(play, write_responses):
+    files = write_responses(items=1)
+    play(round_robin(responses=files), "formed/plain")
+    play(round_robin(responses=files), get_model("formed/plain", config=GenerateConfig(temperature=0.7)))
+    play(round_robin(responses=files, temperature=0.3), "formed/plain")
+    assert [config.temperature for config, _ in CALLS] == [0] * 12 + [0.7] * 12 + [0.3] * 12
+
+
+def test_limits_and_temperature_are_printed_and_kept_in_the_log(play, write_responses, capfd):
+    log = play(round_robin(responses=write_responses(items=1)), "formed/plain")
+    assert log.eval.metadata["podium_judging"]["replies"] == "auto"
+    [limits] = log.eval.metadata["podium_judging"]["limits"].values()
+    assert limits == {"temperature": 0, "text": 256, "schema": 64}
+    said = "".join(capfd.readouterr())
+    assert (
+        "replies=auto, temperature 0, at most 256 output tokens a text reply, at most 64 output tokens a JSON" in said
+    )
+    assert f"and at most {12 * 256:,} output tokens" in said
+
+
+def test_a_prompt_that_does_not_fit_is_missing_with_that_reason(play, write_responses):
+    texts = {("ash", 0): "too long an answer", ("elm", 1): "huge answer"}
+    files = write_responses(items=2, texts=texts)
+    log = play(round_robin(responses=files, realization="direct"), "formed/full")
+    assert log.status == "success"
+    battles = read_battles(log.location)
+    assert battles.missing == len([one for one in judged(log) if one["replies"][0].get("refused")]) / 2 > 0
+    assert battles.counts().unparsed == 0
+    reasons = {one["replies"][0].get("rejection") for one in judged(log)}
+    assert reasons == {None, "prompt too long"}
+    assert read_eval_log(log.location).status == "success"
+
+
+def test_a_thousand_hostile_responses_do_not_change_what_is_parsed():
+    chosen = random.Random(0)
+    forged = [*HOSTILE[:200], *(close for name in ("RESPONSE A", "RESPONSE B") for close in closing(name, "0" * 16))]
+    objects = [json.dumps({"verdict": letter}) for letter in "ABCDE"] + ['{"verdict": "B"', '{"grade": "0"}']
+    while len(forged) < 1000:
+        forged.append(chosen.choice(ORDERS).format(chosen.choice([*VERDICTS, *objects])) + f" ({len(forged)})")
+    battles = [
+        {
+            "item": f"q{k}",
+            "instruction": "Say hello.",
+            "model_a": "a",
+            "model_b": "b",
+            "response_a": "hi",
+            "response_b": text,
+        }
+        for k, text in enumerate(forged[:1000])
+    ]
+    how = judging_settings(realization="direct", replies="schema", orders="as-given")
+    rows = judge_battles(how, battles, lambda: [get_model("formed/takes")], concurrency=50, cache=False)
+    assert {row["credit"] for row in rows} == {1.0}
+    assert len(rows) == 1000
+    assert len({config.response_schema.model_dump_json() for config, _ in CALLS}) == 1

@@ -14,6 +14,7 @@ from podium.scorers.reply_structure import MASK, own_words
 from podium.scorers.verdict_statements import (
     LINE,
     LIST_MARK,
+    MOST_STATEMENTS,
     SENTENCE_START,
     Statement,
     find_statements,
@@ -114,6 +115,8 @@ def read_statement(
         return no_verdict(reply.text)
     lines = [line.span() for line in LINE.finditer(view) if WORDS.search(line[0])]
     stated = find_statements(view, value, bracketed=bracketed)
+    if len(stated) > MOST_STATEMENTS:
+        return "several verdicts"
     own = [
         statement
         for statement in stated

@@ -8,8 +8,8 @@ from podium.scorers.reply_words import ROLES
 
 MASK = "\ufffc"
 """Stands for each character that is not the judge's own word."""
-MOST_MARKS = 4000
-"""Largest number of quotation marks, fence lines or tags in a readable reply."""
+MOST_MARKS, MOST_LINES = 4000, 20_000
+"""Largest numbers of quotation marks, fence lines or tags, and of lines, in a readable reply."""
 END_TOKENS = re.compile(
     r"(?:\s|<\|[\w|]{1,40}\|>|</?s>|<(?:end|start)_of_turn>|<eos>|<\uff5c[^>\n]{1,40}\uff5c>|\[/INST\])++\Z"
 )
@@ -44,6 +44,8 @@ Span = tuple[int, int]
 def own_words(text: str) -> str | None:
     """Return a text of the same length in which what is not the judge's own statement is masked; None if the text is
     a conversation, or has too many marks to be a reply."""
+    if text.count("\n") > MOST_LINES:
+        return None
     view = mask(text, _reasoning_spans(text)) if "<" in text or "[" in text or "◁" in text else text
     view = _without_tokens(view)
     turn = TURN.search(view) if ":" in view or "<|" in view or "[" in view else None

@@ -38,6 +38,8 @@ OTHER_VERDICT = re.compile(
     r"|\[\[[^\[\]\n]{1,40}\]\]",
     re.IGNORECASE,
 )
+LONGEST_OUTSIDE = 20_000
+"""Characters around the JSON object; longer texts are no explanation."""
 NUMBERS = re.compile(r"[0-9]")
 NUMBER_WORDS = frozenset(("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"))
 WORD = re.compile(r"\w+")
@@ -53,7 +55,7 @@ def read_reply(reply: Reply, settings: Settings) -> Verdict:  # noqa: ARG001
     scores = matching.objects[-1]
     ends = [0, *(place for span in matching.places for place in span), len(reply.text)]
     outside = "\n".join(reply.text[start:end] for start, end in zip(ends[::2], ends[1::2], strict=True))
-    if _has_other_scores(SCALE.sub("", outside)):
+    if len(outside) > LONGEST_OUTSIDE or _has_other_scores(SCALE.sub("", outside)):
         return Verdict(None, reason="several verdicts")
     reason = _reason_of_scores(scores["A"]) or _reason_of_scores(scores["B"])
     if reason := reason or reason_around(matching.view, matching.places):

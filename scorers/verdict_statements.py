@@ -46,6 +46,8 @@ AFTER_BRACKETS = re.compile(
 )
 """What else may follow a value in the brackets that were asked for."""
 MOST_WORDS = 16
+MOST_STATEMENTS = 50
+"""Largest number of statements in a readable reply."""
 SHORT_START = 15
 LAST_SENTENCES, LAST_LINES = 300, 4
 """Characters at the end of a line, and lines at the end, in which sentences, not only the line, may state a verdict."""
@@ -82,6 +84,8 @@ def find_statements(view: str, value: re.Pattern[str], *, bracketed: bool) -> li
             statement = _statement(view, start, end, value, is_line=start == starts[0], bracketed=bracketed)
             if statement:
                 statements.append(statement)
+        if len(statements) > MOST_STATEMENTS:
+            break
     return statements
 
 

@@ -55,7 +55,7 @@ PIECES = (
     ),
     *("<think>\n", "<|im_end|>", "User: ", "very ", "only ", "better ", ": ", ",", "x", "\\boxed{", "is the clearly "),
 )
-LENGTH, SECONDS = 200_000, 0.5
+LENGTH, SECONDS = 200_000, 0.3
 """Quadratic time would be minutes; linear time leaves room for a busy machine."""
 
 

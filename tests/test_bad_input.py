@@ -237,7 +237,10 @@ def test_an_infinite_margin_on_a_criterion_is_rejected(save):
 
 def test_a_reason_beside_a_credit_is_a_contradiction_named_with_its_row(save):
     message = refusal(save("v.csv", "item,model_a,model_b,credit,reason\n1,x,y,0,\n2,x,y,1,refusal\n3,x,y,,refusal\n"))
-    assert "v.csv, row 2: reason 'refusal' contradicts the credit of its row. Remedy: empty one of the two" in message
+    assert (
+        "v.csv, row 2: reason 'refusal' contradicts the credit of its row. Remedy: empty one of the two, or rename"
+        in message
+    )
 
 
 def test_a_column_reason_of_explanations_is_kept_under_another_name(save):

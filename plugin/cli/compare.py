@@ -64,5 +64,5 @@ def compare(context: click.Context, **arguments: Any) -> None:
     for failure in comparison.failures:
         warn(f"not compared: {failure}")
     write_figures(comparison, comparison_reports, style, output, comparison.warnings)
-    partly = 3 if comparison.failures else 0
+    partly = 3 if comparison.failures or comparison.lost else 0
     context.exit(comparison.gate.exit_code if comparison.gate else partly)

@@ -39,6 +39,7 @@ class Comparison(Document):
     Attributes:
         gate: the decisions about requirements; None without requirements.
         unknown_answers: why identical answers are not counted; None if they are.
+        lost: parts of the sources that could not be read; also among the warnings.
     """
 
     view = "podium.comparison.comparison_report:comparison_reports"
@@ -49,6 +50,7 @@ class Comparison(Document):
     warnings: tuple[str, ...] = ()
     failures: tuple[str, ...] = ()
     unknown_answers: str | None = None
+    lost: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return str(call("podium.comparison.comparison_report:comparison_text", self)).rstrip("\n")
@@ -136,6 +138,7 @@ def compare(
         warnings=_collect_warnings(battles, answers, findings),
         failures=tuple(failures),
         unknown_answers=unknown,
+        lost=battles.lost,
     )
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 from podium.diagnosis.ratings import AnyRatings, GivenRatings, fit_ratings
 from podium.errors import DataError
 from podium.formats.containers import read_records
-from podium.nouns.battles import Battles
+from podium.nouns.battles import LARGEST, Battles
 from podium.reading.judgments import read_battles
 from podium.text import some, text_of
 
@@ -67,11 +67,11 @@ def read_gold(source: str) -> Gold:
 
 
 def _scores(source: str, models: pd.Series, scores: pd.Series) -> dict[str, float]:
-    """Return the scores of a table by model; raises DataError for one that is not finite, or a repeated model."""
+    """Return the scores of a table by model; raises DataError for a score that is unusable, or a repeated model."""
     numbers = pd.to_numeric(scores, errors="coerce").to_numpy(dtype=np.float64)
-    wrong = np.flatnonzero(~np.isfinite(numbers))
+    wrong = np.flatnonzero(np.isnan(numbers) | (np.abs(numbers) > LARGEST))
     if len(wrong):
-        problem = f"score {text_of(scores.iloc[wrong[0]])!r} of {models.iloc[wrong[0]]!r} is not a finite number"
+        problem = f"score {text_of(scores.iloc[wrong[0]])!r} of {models.iloc[wrong[0]]!r} is not a number, or too large"
         remedy = "give every system a score, or leave its row out"
         raise DataError(problem, source=source, row=f"row {int(wrong[0]) + 1}", remedy=remedy)
     names = [str(text_of(model)) for model in models]

@@ -189,7 +189,7 @@ def _reject_ambiguous_runs(runs: Sequence[Samples]) -> None:
             why = f"was run with other arguments ({some(names, most=5)})"
             pairs.append((results[0].path, later.path, why))
     for place, other, why in pairs:
-        short = runs[0].model.rpartition("/")[2]
+        short = runs[0].model.partition(" ")[0].rpartition("/")[2]  # without settings: a label is one word
         raise UsageError(
             f"{runs[0].model!r} on {runs[0].task} {why}: {place} and {other}; lm-eval names both alike: label "
             f"them ({short}-1={place} {short}-2={other}), or leave one out"

@@ -39,6 +39,8 @@ COLUMNS = {
 REPLIES = ("reply", "raw_completion", "preference_raw_completion", "judgment")
 """Foreign columns that hold what a judge said: another text is another reply."""
 MOST_SLICES = 100
+LARGEST = 1e100
+"""Numbers beyond it overflow in squares and products."""
 
 
 def criterion_columns(names: Iterable[object]) -> list[str]:

@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 
 from podium.errors import DataError, UsageError
 from podium.format_version import RANK_AGAIN, require_format
-from podium.nouns.battles import Counts
+from podium.nouns.battles import LARGEST, Counts
 from podium.nouns.calibration import (
     Accuracy,
     Agreement,
@@ -78,8 +78,6 @@ def _describe_problem(error: ValidationError, what: str) -> str:
     return f"is not {what}: {field} is {shorten(repr(first['input']))}: {message[0].lower()}{message[1:]}"
 
 
-LARGEST = 1e100
-"""Numbers beyond it overflow in squares and products."""
 LIMITS = {
     **dict.fromkeys(("rank", "rank_low", "rank_high", "components"), (1, LARGEST)),
     **dict.fromkeys(("items", "judgments", "battles", "unparsed", "one_sided", "missing", "without_margin"), (0, inf)),

@@ -7,15 +7,13 @@ from typing import NamedTuple
 from podium.counting.relations import ROW, SWAPS, text
 from podium.errors import DataError
 from podium.formats.records import JSON, TEXT, Column, Records
-from podium.nouns.battles import COLUMNS, criterion_columns
+from podium.nouns.battles import COLUMNS, LARGEST, criterion_columns
 from podium.text import shorten
 
 NUMBERS = ("credit", "margin", "score_a", "score_b", "human", "length_a", "length_b", "weight", "repeat")
 TEXTS = ("item", "judge", "order", "category", "reason", "swap")
 ORDERS = ("ab", "ba", "merged")
 SCORES = frozenset({"item", "model", "score"})
-LARGEST = 1e100
-"""Numbers beyond it overflow in squares and products."""
 LONGEST_REASON = 60
 """Characters; a longer text beside a credit explains the verdict."""
 FRAME = "the data frame"
@@ -214,7 +212,7 @@ def _battle_rules(records: Records, typed: Mapping[str, Column]) -> list[Rule]:
         rules.append(Rule(name, f"{typed[name].sql} not between 0 and 1", "is outside [0, 1]", credit))
     if {"credit", "reason"} <= records.columns.keys():
         broken = f"{typed['credit'].sql} is not null and {typed['reason'].sql} is not null"
-        remedy = "empty one of the two: a reason says why there is no credit"
+        remedy = "empty one of the two, or rename the column: a reason says why there is no credit"
         rules.append(Rule("reason", broken, "contradicts the credit of its row", remedy))
     if "weight" in typed:
         remedy = "remove the row instead of weighting it by 0"

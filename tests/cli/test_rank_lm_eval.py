@@ -143,14 +143,22 @@ def test_battles_of_damaged_samples_are_written_and_end_with_3(podium: Podium, o
 
 
 @pytest.mark.parametrize(
-    "command", ["diagnose", "label --number 9", "plan", "replay --tournament round_robin", "replay --seeds 2"]
+    "command",
+    [
+        "compare org/a org/b",
+        "diagnose",
+        "label --number 9",
+        "plan",
+        "replay --tournament round_robin",
+        "replay --seeds 2",
+    ],
 )
 def test_every_command_names_a_cut_line_and_ends_with_3(podium: Podium, out: Path, command: str) -> None:
     path = out / "org__c" / f"samples_t_{TIME}.jsonl"
     path.write_text(path.read_text()[:-9])
     name, *options = command.split()
     options += [] if name != "replay" or "--tournament" in options else ["--tournament", "round_robin"]
-    answer = podium(name, out, *options)
+    answer = podium(name, *options, out)
     assert (answer.code, "line 40: cut off" in answer.err) == (3, True)
 
 

@@ -38,7 +38,8 @@ def test_battles_are_a_gold_standard(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "problem"),
     [
-        ({"model": ["a", "b"], "score": [1, "much"]}, "row 2: score 'much' of 'b' is not a finite number"),
+        ({"model": ["a", "b"], "score": [1, "much"]}, "row 2: score 'much' of 'b' is not a number, or too large"),
+        ({"model": ["a", "b"], "score": [1, -1e308]}, "row 2: score .* of 'b' is not a number, or too large"),
         ({"model": ["a", "a"], "score": [1, 2]}, "more than one score of a"),
     ],
 )

@@ -326,6 +326,13 @@ def test_a_run_without_settings_keeps_its_name_and_a_label_is_never_changed(tmp_
     assert battles.models == ("smol", "smol temperature=1", "warm")
 
 
+def test_labels_proposed_for_runs_with_the_same_settings_hold_no_setting(tmp_path: Path) -> None:
+    for name, heat in (("one", 1), ("two", 1), ("three", 2)):
+        write_run(tmp_path / name, "org/smol", {"t": scored(A)}, generation={"temperature": heat})
+    with pytest.raises(podium.UsageError, match=rf"label them \(smol-1={tmp_path}/one/org__smol smol-2="):
+        podium.read_battles(tmp_path)
+
+
 def test_a_newer_run_with_the_same_settings_replaces_the_older(tmp_path: Path) -> None:
     write_run(tmp_path, "elm", {"t": scored(B)})
     for time, values in ((TIME, A), (LATER, B)):

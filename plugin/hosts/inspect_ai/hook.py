@@ -86,7 +86,7 @@ def rank_logs(logs: Iterable[EvalLog], done: dict[LogStates, bool] | None = None
     """Rank each tournament alone and other logs of one task together; print a message for what cannot be ranked.
 
     Returns:
-        Whether all tournaments were ranked, and all logs if `--ranker` was typed.
+        Whether all that ask for a ranking were ranked.
     """
     groups: dict[tuple[str, tuple[str, ...]], list[EvalLog]] = {}
     ranked = True
@@ -108,9 +108,7 @@ def rank_logs(logs: Iterable[EvalLog], done: dict[LogStates, bool] | None = None
             tell(_unranked_text([log], error))
             ranked = False
     for (_, names), group in groups.items():
-        success = _rank_together(group, names, {} if done is None else done)
-        if is_tournament(group[0]) or RANKER_VARIABLE in os.environ:
-            ranked = ranked and success
+        ranked = _rank_together(group, names, {} if done is None else done) and ranked
     return ranked
 
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
 
 DEFAULT_TOURNAMENT = "round_robin"
+MAX_RETRIES = 5
+"""Of a call to a judge, which wait about 90 seconds in all; Inspect repeats without end."""
 LOADING_PROVIDERS = frozenset(("hf", "vllm", "sglang", "llama-cpp-python", "transformer_lens", "nnterp"))
 """Providers that load a model or start a server when it is named: these wait until the run has ended."""
 
@@ -64,6 +66,7 @@ def play_tournament(
         task,
         model_roles={"judge": judges[0] if len(judges) == 1 else judges},
         metadata={PLAYED_FOR: "lm-eval"},
+        max_retries=MAX_RETRIES,
         log_dir=str(log_dir),
         log_format="eval",
         log_level="warning",

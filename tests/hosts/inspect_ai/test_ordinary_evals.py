@@ -10,6 +10,7 @@ from inspect_ai.solver import solver
 from played_logs import assert_same_figures, place
 
 import podium
+from podium.hosts.inspect_ai.hook import rank_logs
 from podium.hosts.inspect_ai.logs import number_of
 from podium.hosts.inspect_ai.tasks import round_robin
 
@@ -117,6 +118,7 @@ def test_unknown_ranker_is_reported_and_leaves_the_eval_unchanged(capfd):
     assert all(log.status == "success" and "podium" not in (log.results.metadata or {}) for log in logs)
     reported = capfd.readouterr().err
     assert "no ranker called 'bradly-terry'; did you mean 'bradley-terry'?" in reported
+    assert not rank_logs(logs), "the command would end with exit code 0"
 
 
 @pytest.mark.slow

@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import time
-from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from signal import SIGKILL, SIGTERM
@@ -18,7 +17,6 @@ pytest.importorskip("lm_eval.api")
 pytest.importorskip("inspect_ai")
 pytest.importorskip("openai")
 
-import inspect_ai
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import GenerateConfig, get_model
 from inspect_ai.model._model import init_active_model
@@ -193,8 +191,7 @@ def test_unresponsive_judge_does_not_fail_the_run(two, judge, server, tmp_path, 
 
 @pytest.mark.slow
 def test_unreachable_judge_is_reported_once_by_cause_and_address(two, monkeypatch, capfd):
-    # Inspect retries without end unless told otherwise.
-    monkeypatch.setattr("inspect_ai.eval", partial(inspect_ai.eval, max_retries=0))
+    monkeypatch.setattr("podium.hosts.lm_eval.tournament.MAX_RETRIES", 0)
     told = ("-o", "out", "--ranker", "win-rate", "--ranker_judge", "openai-api/standin/judge")
     assert two(*told, "--ranker_judge_args", "base_url=http://127.0.0.1:9/v1,api_key=x,max_retries=0") == 3
     notes = [line for line in capfd.readouterr().err.splitlines() if line.startswith("podium: ")]

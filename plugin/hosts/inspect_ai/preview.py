@@ -17,8 +17,8 @@ from podium.scorers.prompt import LINE as FENCE
 from podium.tournaments.ring import Ring
 from podium.tournaments.schedule import rounds_of
 
-TOKENS_PER_FENCE = 22
-"""Of a line such as `<<<END RESPONSE A b21ffed6c0de1122>>>`: its code takes a token for 1.5 digits."""
+TOKENS_PER_FENCE = 13
+"""Of a line such as `</response_a_b21ffed6>`: most digits of its code are a token each."""
 
 
 def preview_run(

@@ -2,6 +2,7 @@
 
 import re
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -25,9 +26,7 @@ def readable(text: str, most: int = 4000) -> str:
     return text if len(text) <= most else f"{text[: most // 2]} ... {text[-most // 4 :]}"
 
 
-def readable_cell(text: str) -> str:
-    """Return a readable text for a cell of a table."""
-    return readable(text, 400)
+readable_cell = partial(readable, most=400)
 
 
 def tell(message: str, who: str = "podium") -> None:

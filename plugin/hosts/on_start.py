@@ -16,13 +16,6 @@ INSTEAD = {
     "inspect_ai": "`podium inspect ... --ranker NAME`, or after the run `podium rank LOGS --ranker NAME`",
     "lm_eval": "`podium lm_eval ... --ranker NAME`, or after the run `podium rank OUTPUT_DIRS --ranker NAME`",
 }
-
-BROKEN = {
-    "inspect_ai": "inspect-ai cannot be imported; run pip install --force-reinstall inspect-ai",
-    "lm_eval": "lm-eval cannot be imported; run pip install --force-reinstall lm-eval. "
-    "`podium rank OUTPUT_DIRS --ranker NAME` ranks earlier runs without it",
-}
-"""Advice for a host that cannot be imported."""
 OPTIONS = ("--ranker", "--h", "-h", "--conf", "-C")
 """Beginnings of the options that ask for a ranker, for help, or for a config file, which may name a ranker."""
 
@@ -102,8 +95,12 @@ class CommandLineFinder:
         """Print what to use instead if this command has no option `--ranker`."""
         name = running_host()
         if name and self.reason:
-            known = name in sys.modules
-            advice = f"--ranker is not known here ({self.reason}). Use {INSTEAD[name]}" if known else BROKEN[name]
+            package = name.replace("_", "-")
+            advice = f"{package} cannot be imported; run pip install --force-reinstall {package}"
+            if name in sys.modules:
+                advice = f"--ranker is not known here ({self.reason}). Use {INSTEAD[name]}"
+            elif name == "lm_eval":
+                advice += ". `podium rank OUTPUT_DIRS --ranker NAME` ranks earlier runs without it"
             print(f"podium: {advice}", file=sys.stderr)
 
 

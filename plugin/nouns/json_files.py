@@ -95,16 +95,13 @@ def _impossible_numbers(value: Any, place: str = "", name: str = "") -> Iterator
         if not max(low, -LARGEST) <= value <= min(high, LARGEST):
             yield f"{place} is {shorten(repr(value))}: out of range"
         return
-    parts: Any = ()
-    if isinstance(value, BaseModel) or is_dataclass(value):
-        names = type(value).model_fields if isinstance(value, BaseModel) else [each.name for each in fields(value)]
-        parts = [(each, getattr(value, each), each) for each in names]
-    elif isinstance(value, Mapping):
-        parts = [(each, part, "") for each, part in value.items()]
-    elif isinstance(value, list | tuple):
-        parts = [(each, part, "") for each, part in enumerate(value)]
-    for key, part, field in parts:
-        yield from _impossible_numbers(part, f"{place}.{key}".removeprefix(".").removesuffix(".extra"), field)
+    is_record = isinstance(value, BaseModel) or is_dataclass(value)
+    if is_record:
+        value = dict(value) if isinstance(value, BaseModel) else {e.name: getattr(value, e.name) for e in fields(value)}
+    parts = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list | tuple) else ()
+    for key, part in parts:
+        inner = f"{place}.{key}".removeprefix(".").removesuffix(".extra")
+        yield from _impossible_numbers(part, inner, key if is_record else "")
 
 
 def _check_models_once(**lists: Iterable[Any]) -> None:

@@ -153,25 +153,22 @@ def select_runs(files: Iterable[Samples], *, every: bool = False) -> tuple[list[
 def name_by_settings(files: Sequence[Samples]) -> tuple[list[Samples], list[str]]:
     """Add to the names of models the settings of generation in which runs on a task differ, with a note on each model;
     labels stay."""
-    runs: dict[tuple[str, str], list[Mapping[str, str]]] = {}
+    runs: dict[tuple[str, str], list[set[tuple[str, str]]]] = {}
     for file in files:
         if file.results and not file.has_label:
-            runs.setdefault((file.model, file.task), []).append(file.results.generation)
+            runs.setdefault((file.model, file.task), []).append(set(file.results.generation.items()))
     differing: dict[str, set[str]] = {}
     for (model, _), settings in runs.items():
-        keys = {key for each in settings for key in each}
-        unlike = {key for key in keys if len({each.get(key) for each in settings}) > 1}
-        differing.setdefault(model, set()).update(unlike)
-    renamed: list[Samples] = []
+        unlike = settings[0].union(*settings) - settings[0].intersection(*settings)
+        differing.setdefault(model, set()).update(key for key, _ in unlike)
+    renamed = list(files)
     names: dict[str, set[str]] = {}
-    for file in files:
+    for k, file in enumerate(files):
         if file.results and not file.has_label and (keys := differing[file.model]):
             given = file.results.generation
             name = " ".join([file.model, *(f"{key}={given[key]}" for key in sorted(keys & given.keys()))])
             names.setdefault(file.model, set()).add(name)
-            renamed.append(replace(file, model=name, has_label=True))
-        else:
-            renamed.append(file)
+            renamed[k] = replace(file, model=name, has_label=True)
     why = "runs of {} with other gen_kwargs count as different models: {}"
     return renamed, [why.format(model, some(sorted(own))) for model, own in names.items()]
 

@@ -101,7 +101,7 @@ def _impossible_numbers(value: Any, place: str = "", name: str = "") -> Iterator
     parts = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list | tuple) else ()
     for key, part in parts:
         inner = f"{place}.{key}".removeprefix(".").removesuffix(".extra")
-        yield from _impossible_numbers(part, inner, key if is_record else "")
+        yield from _impossible_numbers(part, inner, str(key) if is_record else "")
 
 
 def _check_models_once(**lists: Iterable[Any]) -> None:

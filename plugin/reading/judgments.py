@@ -22,14 +22,7 @@ from podium.nouns.human_labels import check_judge, label_by_judge
 from podium.nouns.ladder import ladder_from_log
 from podium.plugins import catalogue
 from podium.reading.on_spark import COPIES, is_parquet, scan_parquet
-from podium.reading.rows import (
-    RecordTable,
-    distinct_texts,
-    join_tables,
-    keep_rows,
-    note_odd_items,
-    note_unnamed_columns,
-)
+from podium.reading.rows import RecordTable, distinct_texts, join_tables, keep_rows, note_odd_items
 from podium.reading.table import FRAME, check, remedy_of_columns
 from podium.storage.remote import local_file, urls_in_errors, with_urls, without_secrets
 from podium.text import some
@@ -152,13 +145,7 @@ def _read_files(query: BattleQuery, duck: Duck, counting: Engine) -> Battles:
     if counting is not duck:
         counting.register(view, duck.table(f"select * from {view}"))
     verdicts = Verdicts(counting, view, **query.merging)
-    notes += [
-        *without_column,
-        *remarks,
-        *note_unnamed_columns(duck, view),
-        *note_odd_items(duck, view),
-        *verdicts.notes(),
-    ]
+    notes += [*without_column, *remarks, *note_odd_items(duck, view), *verdicts.notes()]
     names = tuple(each.source for each in tables)
     # The parts of one tournament hold the answer of the whole.
     is_same = all(each.answer == tables[0].answer for each in tables)

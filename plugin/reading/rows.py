@@ -206,7 +206,7 @@ def _union(engine: Duck, parts: Sequence[Records], places: Sequence[int] | None 
     return view
 
 
-def note_unnamed_columns(engine: Duck, view: str) -> list[str]:
+def _note_unnamed_columns(engine: Duck, view: str) -> list[str]:
     """Return a note on rows without items and on raters that count as one judge, with the option that names both."""
     names, said, likely = engine.columns(view), [], {}
     for own in table.OPTIONAL:
@@ -226,14 +226,15 @@ def note_unnamed_columns(engine: Duck, view: str) -> list[str]:
 
 
 def note_odd_items(engine: Duck, view: str) -> list[str]:
-    """Return a note on items that differ by white space, case or Unicode form only."""
+    """Return notes on columns that may be item or judge, and on items that differ by white space, case or form only."""
+    notes = _note_unnamed_columns(engine, view)
     if "item" not in engine.columns(view):
-        return []
+        return notes
     alike = "nfc_normalize(lower(regexp_replace(item, '[\\s\\p{Z}]+', '', 'g')))"
     items = f"(select distinct item from {view} where item is not null)"
     groups = engine.rows(f"select list(item order by item)[:2] from {items} group by {alike} having count(*) > 1")
-    if not groups:
-        return []
-    first = " and ".join(map(repr, min(groups)[0]))
-    alone = f"{len(groups)} groups of items differ by white space, case or Unicode form alone (for example {first})"
-    return [f"{alone}: they count as different items"]
+    if groups:
+        first = " and ".join(map(repr, min(groups)[0]))
+        alone = f"{len(groups)} groups of items differ by white space, case or Unicode form alone (for example {first})"
+        notes.append(f"{alone}: they count as different items")
+    return notes

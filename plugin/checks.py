@@ -152,9 +152,9 @@ _CHECKS = (
     ),
     Check(
         "misjudged models",
-        0.05,
-        "chance that any of K models is flagged where the judge is right, each tested at a K-th of it: at 5% each, "
-        "errors grow and the intervals of misjudged models cover no more",
+        0.01,
+        "chance that any of K models is flagged where the judge is right, each tested at a K-th of it: above, ratings "
+        "by a right judge have larger errors, and the intervals of misjudged models cover no more",
         "Human labels contradict the judge on {models}: rated by the labels alone",
     ),
 )

@@ -20,7 +20,7 @@ MODELS, VERDICTS = 10, 40
 """Models of a world, and verdicts on each pair of them."""
 LABELS = (30, 100, 300)
 WORLDS = 150
-THRESHOLDS = (0.01, FALSE_FLAGS, 0.5, 2.0)
+THRESHOLDS = (FALSE_FLAGS, 0.05, 0.5, 2.0)
 """Chances that any of the models is flagged where the judge is right; each of 10 is tested at a tenth of it."""
 ELO = 400 / np.log(10)
 Z = 1.959964
@@ -127,7 +127,8 @@ def rank_world(judge: str, labels: int, seed: int) -> World:
         np.array([value(entry) for entry in entries], dtype=float)
         for value in (lambda e: e.score, lambda e: e.low, lambda e: e.high, human_score)
     )
-    coded = code_battles(battles)
+    # 1500 is the mean of the models that verdicts bound: truth is relative to the mean of all.
+    origin, coded = score.mean(), code_battles(battles)
     before = fit_random_effects(human_label_fit(battles, coded.models).coded, fit_battles(coded).theta)
     reach = Z * ELO * np.sqrt(np.diag(before.covariance))
     error_before, error_alone = ELO * before.theta - truth, alone - truth
@@ -135,9 +136,9 @@ def rank_world(judge: str, labels: int, seed: int) -> World:
     return World(
         misjudged=misjudged,
         flagged=np.array([entry.model in flagged for entry in entries]),
-        covered=(low - 1500 <= truth) & (truth <= high - 1500),
+        covered=(low - origin <= truth) & (truth <= high - origin),
         covered_before=np.abs(error_before) <= reach,
-        error=score - 1500 - truth,
+        error=score - origin - truth,
         error_before=error_before,
         error_alone=error_alone - np.nanmean(error_alone) if np.isfinite(error_alone).any() else error_alone,
     )

@@ -67,9 +67,9 @@ def test_intervals_of_misjudged_models_miss_the_truth_less_than_half_as_often_as
 def test_a_judge_who_is_right_is_rarely_flagged_and_one_who_reverses_a_model_often():
     flagged = [held_and_flagged(range(20), 300, number, coins=False) for number in (0, 1)]
     (_, _, _, right), (_, _, wrong, found) = flagged
-    assert right.any(axis=1).sum() <= 2
-    assert found[wrong].mean() > 0.3
-    assert found[~wrong].sum() <= 2
+    assert right.any(axis=1).sum() <= 1
+    assert found[wrong].mean() >= 0.2
+    assert found[~wrong].sum() <= 1
 
 
 def test_the_fit_without_a_model_is_that_of_its_widened_prior_for_every_model():
@@ -125,10 +125,10 @@ def reversed_table(seed=4):
 def test_a_misjudged_model_is_named_and_rated_by_its_labels_alone():
     found = rank(read_battles(reversed_table()), "structured-bradley-terry").standings[0]
     misjudged = json.loads(json.dumps(found.diagnostics))["structured"]["misjudged"]
-    assert misjudged["threshold"] == pytest.approx(0.005)
+    assert misjudged["threshold"] == pytest.approx(0.001)
     assert [*misjudged["models"]] == ["m0"]
     assert misjudged["models"]["m0"]["excess"] < -150
-    assert misjudged["models"]["m0"]["p_value"] < 0.005
+    assert misjudged["models"]["m0"]["p_value"] < 0.001
     [entry] = [entry for entry in found.entries if entry.model == "m0"]
     width = (entry.extra["human_high"] - entry.extra["human_low"]) / 2
     assert entry.score == pytest.approx(entry.extra["human"], abs=0.4 * width)

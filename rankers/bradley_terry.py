@@ -23,7 +23,7 @@ from podium.rankers.intervals import (
     sandwich_estimate,
     t_quantile,
 )
-from podium.rankers.ladder_placement import choose_ladder, place_newcomers
+from podium.rankers.ladder_placement import choose_ladder, failed_ladder_checks, place_newcomers
 from podium.rankers.ladder_prior import build_prior
 from podium.rankers.length_control.joint import EqualLength, fit_at_equal_length
 from podium.rankers.length_control.lengths import read_lengths
@@ -87,13 +87,14 @@ def bradley_terry(
         estimate = estimate_elo(strengths, coded, scale, level)
     else:
         estimate = _bootstrap_elo(length or strengths, load_battles(coded), pairs, scale, level, resamples, rng)
-    placed = place_newcomers(strengths, prior, coded, estimate) if prior else None
-    estimate = placed.estimate if placed else estimate
+    more = {"length_control": length.summary(level)} if length else {}
+    warnings = [*notes, *(length.warnings() if length else ())]
+    if prior:
+        estimate, more["ladder"] = place_newcomers(strengths, prior, coded, estimate)
+        warnings += (CHECKS[failed].warning(**figures) for failed, figures in failed_ladder_checks(more["ladder"]))
     standings = build_elo_standings(exposure, strengths, estimate, scale, level=level, rng=rng)
-    more = {"length_control": length.summary(level)} if length else {"ladder": placed.summary} if placed else {}
-    more_warnings = [*notes, *(length.warnings() if length else placed.warnings if placed else ())]
     diagnostics = {**standings.diagnostics, **more}
-    return replace(standings, diagnostics=diagnostics, warnings=(*standings.warnings, *more_warnings))
+    return replace(standings, diagnostics=diagnostics, warnings=(*standings.warnings, *warnings))
 
 
 def _bootstrap_elo(

@@ -12,7 +12,6 @@ from podium.rankers.scale import POINTS, EloScale
 
 SMALLEST_VARIANCE = 1e-10
 """Logits squared, added to the variances of ratings: an exact one has a standard error of 0.002 Elo."""
-
 NEARLY_ALL = 0.95
 """Share of a newcomer's credit from which, with nobody rated above it, its rating has a lower end only."""
 
@@ -36,11 +35,10 @@ class LadderPrior:
     def join_rated(self, pairs: Pairs) -> Pairs:
         """Return pairs in which neighbours among the rated models are tied, as the ladder bounds their difference."""
         codes = np.flatnonzero(self.is_rated)
-        tied, met = codes[:-1] * pairs.models + codes[1:], pairs.first * pairs.models + pairs.second
-        new = tied[~np.isin(tied, met)]
-        credit = np.append(np.where(np.isin(met, tied), pairs.weight / 2, pairs.credit), np.full(len(new), 0.5))
-        first, second = np.divmod(np.append(met, new), pairs.models)
-        return Pairs(first, second, credit, np.append(pairs.weight, np.ones(len(new))), pairs.models)
+        a, b, tie = codes[:-1], codes[1:], np.full(len(codes) - 1, 0.5)
+        other = pairs.take(~np.isin(pairs.first * pairs.models + pairs.second, a * pairs.models + b))
+        credit, weight = np.append(other.credit, tie), np.append(other.weight, 2 * tie)
+        return Pairs(np.append(other.first, a), np.append(other.second, b), credit, weight, pairs.models)
 
     def sides_beyond(self, pairs: Pairs, theta: np.ndarray) -> np.ndarray:
         """Return 1 for newcomers above all rated models that win nearly all battles with them, -1 for those below that
@@ -55,15 +53,10 @@ class LadderPrior:
 
 def build_prior(ladder: Ladder, models: Sequence[str]) -> LadderPrior:
     """Build the prior of some models, of which the ladder must have at least one."""
-    own = ladder.restrict_to(models)
-    if own is None:
-        raise ValueError("no model is on the ladder")
-    place = np.array([models.index(name) for name in own.models])
-    order, size = np.argsort(place), len(models)
-    covariance = np.diag(np.square(own.se)) if own.covariance is None else np.array(own.covariance)
+    codes = np.array([k for k, name in enumerate(models) if name in ladder.models])
+    order, size = [ladder.models.index(models[k]) for k in codes], len(models)
+    covariance = np.diag(np.square(ladder.se)) if ladder.covariance is None else np.array(ladder.covariance)
     covariance = covariance[np.ix_(order, order)] / POINTS**2 + SMALLEST_VARIANCE * np.eye(len(order))
-    elo, codes = np.array(own.elo)[order], place[order]
-    mean, precision, is_rated = np.zeros(size), np.zeros((size, size)), np.zeros(size, dtype=bool)
-    mean[codes], is_rated[codes] = (elo - elo.mean()) / POINTS, True
-    precision[np.ix_(codes, codes)] = linalg.inv(covariance)
-    return LadderPrior(mean, covariance, precision, is_rated, float(elo.mean()))
+    elo, mean, precision = np.array(ladder.elo)[order], np.zeros(size), np.zeros((size, size))
+    mean[codes], precision[np.ix_(codes, codes)] = (elo - elo.mean()) / POINTS, linalg.inv(covariance)
+    return LadderPrior(mean, covariance, precision, np.isin(np.arange(size), codes), float(elo.mean()))

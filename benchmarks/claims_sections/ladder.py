@@ -14,8 +14,7 @@ from claims_sections.intervals import share_text
 from podium import read_battles
 from podium.nouns.ladder import Ladder
 from podium.rankers.coded import CodedBattles
-from podium.rankers.earlier_ladder import ladder_of_battles
-from podium.rankers.ladder_check import LEVEL, check_ladder
+from podium.rankers.ladder_placement import LEVEL, check_ladder, ladder_of_battles
 from podium.rankers.ladder_prior import build_prior
 from podium.rankers.pairs import pair_sums, pairs_from_matrices
 from podium.rankers.strengths import fit_strengths

@@ -27,6 +27,7 @@ from podium.nouns.ranking import Separation, Standings
 from podium.rankers.defaults import RANKER_OF_DECISIONS
 from podium.rankers.drop_out import DropOutRobustness
 from podium.rankers.further_items import further_items, further_labels
+from podium.rankers.ladder_placement import RATED_ONLY
 from podium.report.numbers import difference_text
 from podium.text import plural
 
@@ -63,8 +64,8 @@ def build_ranking_answer(
         return ()
     tournament = standings.diagnostics.get("answer", {}) if standings.ranker == RANKER_OF_DECISIONS else {}
     who = next(iter(tournament.get("decisions", ())), who)
-    if standings.diagnostics.get("ladder", {}).get("other_scale"):
-        who = rank_templates.NOTHING_PLACED.format(models=join_names(standings.diagnostics["ladder"]["new"]))
+    if (ladder := standings.diagnostics.get("ladder", {})).get("other_scale"):
+        who = rank_templates.NOTHING_PLACED.format(models=join_names(ladder["new"] or [RATED_ONLY]))
     robustness = robustness_of(battles, standings)
     own_checks = [*check_ladder_results(standings), *check_misjudged(standings)]
     trust = trust_sentence([*results, *own_checks, *check_first_place(standings, robustness)])
@@ -82,6 +83,8 @@ def next_sentence(standings: Standings, robustness: DropOutRobustness | None = N
         return None
     if 1 in separation.cuts or "decisions" in standings.diagnostics.get("answer", {}):
         return None
+    if "ladder" in standings.diagnostics:
+        return None  # more items leave the errors of given ratings as they are
     first, second = separation.names[:2]
     if "structured" in standings.diagnostics:
         noun, number = "label", _estimate_further_labels(standings, separation)

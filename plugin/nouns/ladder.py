@@ -36,12 +36,11 @@ class Ladder:
         """Return plain values, as a log keeps them."""
         return {name: value for name, value in asdict(self).items() if value}
 
-    def assumption(self) -> str:
-        """Return the warning that errors are assumed."""
-        return (
-            f"no standard error is given for the {plural('rating', len(self.assumed))} of {some(self.assumed)}, and "
-            f"{USUAL_SE:g} Elo is assumed: write NAME:1500+-25, or +-0 for an exact rating"
-        )
+    def warnings(self) -> tuple[str, ...]:
+        """Return the warning that errors are assumed, if some are."""
+        ratings = f"{plural('rating', len(self.assumed))} of {some(self.assumed)}, and {USUAL_SE:g} Elo is assumed"
+        remedy = "write NAME:1500+-25, or +-0 for an exact rating"
+        return (f"no standard error is given for the {ratings}: {remedy}",) if self.assumed else ()
 
 
 def ladder_from_log(kept: Mapping[str, Any]) -> Ladder:

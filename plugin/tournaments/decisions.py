@@ -132,10 +132,8 @@ def _depends_on_transitivity(asked: Any, field: Field, progress: Progress) -> bo
 def _decisions(asked: Stopping, last: Look, names: Sequence[str], new: Sequence[str]) -> list[str]:
     """Return sentences on what the last interim analysis decided, each with the level."""
     if last.check is not None and last.check.is_other_scale:
-        ends = f"slope {last.check.slope:.2f}, 95%: {last.check.low:.2f} … {last.check.high:.2f}"
-        return [
-            f"Nothing is claimed about {some(new)}: the given ratings have another scale than the battles ({ends})."
-        ]
+        ends = f"(slope {last.check.slope:.2f}, 95%: {last.check.low:.2f} … {last.check.high:.2f})"
+        return [f"Nothing is claimed about {some(new)}: the given ratings have another scale than the battles {ends}."]
     if asked.error is not None:
         sentences = [_rating_decision(last, new)]
     elif asked.first is not None:

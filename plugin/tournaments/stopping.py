@@ -16,7 +16,7 @@ from scipy.special import stdtrit
 from podium.errors import UsageError
 from podium.nouns.ladder import Ladder
 from podium.rankers.intervals import t_quantile
-from podium.rankers.ladder_check import LadderCheck, check_ladder
+from podium.rankers.ladder_placement import LadderCheck, check_ladder
 from podium.rankers.ladder_prior import LadderPrior, build_prior
 from podium.rankers.pairs import pair_sums
 from podium.rankers.scale import POINTS

@@ -37,7 +37,7 @@ def test_a_ranking_of_podium_is_a_ladder(tmp_path):
 @pytest.mark.parametrize(
     ("ratings", "complaint"),
     [
-        ("one", "ratings=: :one: write NAME:1500"),
+        ("one", "^ratings=one: write NAME:1500"),
         ("one:high", "one:high: write NAME:1500"),
         ("one:1500+-wide", r"one:1500\+-wide"),
         ("one:1500+--5", r"one:1500\+--5"),
@@ -61,6 +61,7 @@ def test_what_is_no_rating_is_rejected_with_its_value(ratings, complaint):
         ("c.csv", "model,rating,se\n", "no rating"),
         ("d.json", "{}", "0 tables of Elo ratings"),
         ("e.csv", "", "no columns model and rating"),
+        ("f.csv", "model,rating,se\none,1500,-5\n", r"^\S*f.csv: one:1500\+--5: write NAME"),
     ],
 )
 def test_a_file_without_a_ladder_is_rejected_with_its_name(tmp_path, name, text, complaint):

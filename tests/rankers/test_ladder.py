@@ -10,8 +10,7 @@ from podium import UsageError, rank, read_battles
 from podium.nouns.ladder import Ladder
 from podium.rankers.bradley_terry import estimate_elo
 from podium.rankers.coded import CodedBattles
-from podium.rankers.ladder_check import check_ladder, compare_scales
-from podium.rankers.ladder_placement import place_newcomers
+from podium.rankers.ladder_placement import check_ladder, compare_scales, place_newcomers
 from podium.rankers.ladder_prior import build_prior
 from podium.rankers.pairs import pair_sums
 from podium.rankers.strengths import fit_strengths
@@ -163,6 +162,19 @@ def test_another_scale_is_named_and_nothing_is_claimed_about_newcomers():
     assert any("the ladder is on another scale" in warning for warning in standings.warnings)
 
 
+def test_another_scale_without_newcomers_is_named_too():
+    [standings] = rank(battles_of(7, 400), ratings={**given(scale=2.2), "new": (1544, 20), "odd": (1412, 20)}).standings
+    assert standings.diagnostics["ladder"]["new"] == []
+    assert standings.answer[0] == "Nothing is claimed about the rated models."
+    assert standings.answer[1].endswith("nothing is claimed about the rated models.")
+
+
+def test_no_number_of_items_is_promised_where_the_errors_of_given_ratings_remain():
+    battles = battles_of(3)
+    assert " more items " in rank(battles).standings[0].answer[-1]
+    assert " more items " not in " ".join(rank(battles, ratings=given(30)).standings[0].answer)
+
+
 def test_a_rating_that_is_off_is_named_and_no_other():
     [standings] = rank(battles_of(8, 400), ratings=given(c=140.0)).standings
     ladder = standings.diagnostics["ladder"]
@@ -214,8 +226,8 @@ def test_the_one_sided_bound_holds_in_95_of_100_worlds():
         coded = coded_battles([12, seed], 40, truth={**TRUTH, "new": 650.0})
         prior = build_prior(ladder, coded.models)
         fit = fit_strengths(pair_sums(coded), prior=prior)
-        placed = place_newcomers(fit, prior, coded, estimate_elo(fit, coded, prior.scale, 0.95))
-        held += placed.estimate.low[coded.models.index("new")] < 1500 + 650
+        estimate, _ = place_newcomers(fit, prior, coded, estimate_elo(fit, coded, prior.scale, 0.95))
+        held += estimate.low[coded.models.index("new")] < 1500 + 650
     assert held >= 185
 
 

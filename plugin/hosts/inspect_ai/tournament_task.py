@@ -263,8 +263,8 @@ class _TaskBuilder:
         if self.shard:
             mine, whole = len(self.source.first.pairings), self.shard[1].battles
             self._say(f"shard {self.options.shard}: {mine:,} of {whole:,} battles")
-        if self.ladder and self.ladder.assumed:
-            self._say(self.ladder.assumption())
+        for warning in self.ladder.warnings() if self.ladder else ():
+            self._say(warning)
         if self.unanswered:
             count = f"{len(self.unanswered):,} of {len(self.settings['battles']):,} recorded battles"
             lost = self.unanswered[0]
@@ -295,7 +295,7 @@ class _TaskBuilder:
 
 def _earlier_ladder(name: str, log: str, models: Sequence[str]) -> Ladder:
     """Return the ratings of these models in an earlier log, which newcomers join."""
-    from podium.rankers.earlier_ladder import ladder_of_battles
+    from podium.rankers.ladder_placement import ladder_of_battles
     from podium.reading.judgments import read_battles
     from podium.verbs.rank_battles import refuse_several_judges
 

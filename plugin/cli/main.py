@@ -84,7 +84,10 @@ def main() -> None:
     except click.ClickException as error:
         error.show()
         code = error.exit_code
-    except click.Abort:
+    except RuntimeError as error:
+        # Click's error for Ctrl-C, or DuckDB's during a query.
+        if not isinstance(error, click.Abort) and str(error) != "Query interrupted":
+            raise
         tell("stopped")
         code = 130
     except (BrokenPipeError, SystemExit):

@@ -28,16 +28,13 @@ class MisjudgedFit:
 
     def summary(self, models: tuple[str, ...]) -> dict[str, Any]:
         """Return the flagged models with their tests, as diagnostics; `excess` in Elo points."""
-        flagged = {
-            models[k]: {"p_value": float(self.p_value[k]), "excess": float(POINTS * self.excess[k])}
-            for k in np.flatnonzero(self.flagged)
-        }
+        tests = zip(models, self.p_value.tolist(), (POINTS * self.excess).tolist(), self.flagged, strict=True)
+        flagged = {name: {"p_value": p, "excess": excess} for name, p, excess, is_flagged in tests if is_flagged}
         return {"threshold": self.threshold, "models": flagged}
 
     def interval_widening(self, level: float) -> np.ndarray:
-        """Return what squared reaches below and above gain, squared logits, shape (2, models), so that the interval of
-        an open model holds the one-sided bounds at `level` by its own labels, too: few labels do not show that the
-        judge misjudges a model, but then the truth is on the side of its labels."""
+        """Return what squared reaches below and above gain, squared logits, shape (2, models), so that intervals of
+        open models hold the one-sided bounds by their own labels: where a judge is wrong, the truth is near those."""
         fit = self.fit
         reach = ndtri((1 + level) / 2) * np.sqrt(np.diag(fit.covariance))
         away, own = fit.own - fit.theta, ndtri(level) * fit.own_se
@@ -48,12 +45,10 @@ class MisjudgedFit:
 def fit_with_misjudged(
     labels: CodedBattles, phi: np.ndarray, spread_prior: float = SPREAD_PRIOR, false_flags: float = FALSE_FLAGS
 ) -> MisjudgedFit:
-    """Fit labels and predictions `phi`, test each model against the fit without it, and fit again without the judge's
-    ratings of those that are flagged."""
+    """Test each model against the fit without it; fit again without the judge's ratings of those that are flagged."""
     fit = fit_random_effects(labels, phi, spread_prior)
     labelled = labels.battles_by_model() > 0
-    p_value = np.where(labelled, fit.p_value, 1.0)
-    threshold = false_flags / max(int(labelled.sum()), 1)
+    p_value, threshold = np.where(labelled, fit.p_value, 1.0), false_flags / int(labelled.sum())
     flagged = p_value < threshold
     if flagged.any():
         fit = fit_random_effects(labels, phi, spread_prior, misjudged=flagged)

@@ -190,9 +190,8 @@ def _average(
 def _fits_without_each(
     modes: list[_Mode], spreads: np.ndarray, centring: np.ndarray, is_wide: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return theta by a model's own labels, its standard error and the p-value of the model's deviation, from the fit
-    that widens its prior alone to `WIDE`, tau and kappa estimated anew: u / sqrt(tau^2 - var u) is normal if the model
-    deviates as the others do. `is_wide` models have that prior already."""
+    """Return theta by a model's own labels, its standard error and the p-value of its deviation, from the fit that
+    widens its prior alone to `WIDE`: u / sqrt(tau^2 - var u) is normal if it deviates as the others do."""
     tau = np.where(is_wide, WIDE, spreads[:, None])
     u, theta = np.array([mode.at[:-1] for mode in modes]), np.array([mode.theta for mode in modes])
     joint = np.array([mode.covariance for mode in modes])

@@ -12,7 +12,7 @@ from podium.hookspecs import Scorer
 from podium.plugins import catalogue
 from podium.scorers.json_objects import only_object
 from podium.scorers.prompt import Settings
-from podium.scorers.reply import REASONS, Rating, Reply, Token, Verdict
+from podium.scorers.reply import NOT_SHOWN, REASONS, Rating, Reply, Token, Verdict
 from podium.scorers.rubric import CRITERIA
 
 OF = {name: next(case for case in CASES if case.realization == name) for name in {case.realization for case in CASES}}
@@ -153,12 +153,13 @@ def test_every_reason_is_reached_by_some_reply() -> None:
         catalogue.find_realization(name).read_reply(Reply(text), Settings()).reason for name in names for text in texts
     }
     found.add(read(OF["cot"], truncated=True).reason)
-    unshown = Reply("", refused="no images")
-    assert {
-        catalogue.find_realization(name).read_reply(unshown, Settings()).reason
-        for name in catalogue.extensions_of(Scorer)
-    } == {"media not shown"}
-    found.add("media not shown")
+    for rejection in NOT_SHOWN:
+        unshown = Reply("", refused="rejected", rejection=rejection)
+        assert {
+            catalogue.find_realization(name).read_reply(unshown, Settings()).reason
+            for name in catalogue.extensions_of(Scorer)
+        } == {rejection}
+        found.add(rejection)
     assert set(REASONS) <= found
 
 

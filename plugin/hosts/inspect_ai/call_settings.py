@@ -15,7 +15,7 @@ from podium.hosts.inspect_ai.judge_models import judges_by_role
 from podium.hosts.inspect_ai.log_contents import STOPPED
 from podium.printable import tell
 from podium.scorers.judging import Judging
-from podium.scorers.reply import Reply, no_verdict
+from podium.scorers.reply import TOO_LONG, Reply, no_verdict
 from podium.scorers.schemas import parse_object
 
 Schema = Literal["full", "brief"]
@@ -147,7 +147,7 @@ def why_too_long(result: ModelOutput | Exception) -> str:
         cause = cause_of(result)
         return cause if not isinstance(result, JudgeStoppedError) and ABOUT_LENGTH.search(cause) else ""
     # With a usage, the reply itself has filled the context.
-    return (result.completion or "prompt too long") if result.stop_reason == "model_length" and not result.usage else ""
+    return (result.completion or TOO_LONG) if result.stop_reason == "model_length" and not result.usage else ""
 
 
 def ended_at_limit(output: ModelOutput) -> bool:

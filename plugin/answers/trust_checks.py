@@ -143,10 +143,12 @@ def check_first_place(standings: Standings, robustness: DropOutRobustness | None
 
 def check_ladder_results(standings: Standings) -> list[CheckResult]:
     """Return the checks of the given ratings on whose scale newcomers were placed; empty if there are none."""
-    ladder = standings.diagnostics.get("ladder")
-    failed = dict(failed_ladder_checks(ladder)) if ladder else {}
-    names = ("ladder scale", "ladder rating") if ladder else ()
-    return [_result(name, True, **failed[name]) if name in failed else CheckResult(name) for name in names]
+    if not (ladder := standings.diagnostics.get("ladder")):
+        return []
+    failed, few = dict(failed_ladder_checks(ladder)), "too few rated models with 20 items"
+    results = [CheckResult("ladder scale", unknown="" if ladder["slope"] is not None else few)]
+    results += [CheckResult("ladder rating", unknown="" if ladder["drifts"] else few)]
+    return [_result(own.check, True, **failed[own.check]) if own.check in failed else own for own in results]
 
 
 def check_misjudged(standings: Standings) -> list[CheckResult]:

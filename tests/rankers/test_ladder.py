@@ -169,6 +169,14 @@ def test_another_scale_without_newcomers_is_named_too():
     assert standings.answer[1].endswith("nothing is claimed about the rated models.")
 
 
+def test_a_ladder_that_was_not_compared_has_not_passed_its_checks():
+    battles = battles_of(3)
+    answer = " ".join(rank(battles, ratings={"a": (1350, 20)}).standings[0].answer)
+    assert "ladder scale (too few rated models with 20 items)" in answer
+    assert "ladder rating (too few rated models with 20 items)" in answer
+    assert "too few rated" not in " ".join(rank(battles, ratings=given()).standings[0].answer)
+
+
 def test_no_number_of_items_is_promised_where_the_errors_of_given_ratings_remain():
     battles = battles_of(3)
     assert " more items " in rank(battles).standings[0].answer[-1]

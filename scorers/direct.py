@@ -24,7 +24,7 @@ MOST_LETTERS = 20
 
 def read_reply(reply: Reply, settings: Settings) -> Verdict:
     """Read the letter, or the sentence that prefers a response, from the first or last line or after its name."""
-    words = WORD.findall(reply.text.upper()) if len(reply.text) < 3 * MOST_LETTERS else []
+    words = WORD.findall(reply.text.upper()) if len(reply.text) < 3 * MOST_LETTERS and "<" not in reply.text else []
     if len(set(words)) > 1 and all(word in _letters(settings) for word in words):
         return Verdict(None, reason=reply.reason_of_silence or "several verdicts")
     return _read_letter(reply, settings, _is_letter_alone, compares="ends")

@@ -91,7 +91,7 @@ def _realization(
 
 def _plain(word: str) -> str:
     """Return a level in lower case without blanks, hyphens and underscores."""
-    return re.sub(r"[\s_-]+", "", word.lower())
+    return re.sub(r"[\s_\\-]+", "", word.lower())
 
 
 def _read_level(
@@ -102,7 +102,9 @@ def _read_level(
     def parse(text: str) -> str | None:
         return levels[_plain(text)][0] if _plain(text) in levels else None
 
-    stated = read_statement(reply, value, parse, _is_only_level if kind == "pointwise" else _never, bracketed=True)
+    stated = read_statement(
+        reply, value, parse, _is_only_level if kind == "pointwise" else _is_last_level, bracketed=True
+    )
     if isinstance(stated, str):
         return (Verdict if kind == "pairwise" else Rating)(None, reason=stated)
     label, level = levels[_plain(stated.value)]
@@ -116,9 +118,9 @@ def _is_only_level(statement: Statement, line: int, last: int) -> bool:
     return statement.form == "alone" and line in (0, last) and not statement.named
 
 
-def _never(statement: Statement, line: int, last: int) -> bool:  # noqa: ARG001
-    """Return False: a label without brackets must be called the verdict."""
-    return False
+def _is_last_level(statement: Statement, line: int, last: int) -> bool:
+    """Return whether a label without brackets or name is alone on the last line, after the reasons."""
+    return statement.form == "alone" and line == last > 0
 
 
 def _rating(text: str, score: float, degree: float, label: str) -> Rating:

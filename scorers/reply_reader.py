@@ -32,6 +32,8 @@ MOST_RULES = 20
 NEAR = 350
 """Characters before a verdict in which a comparison may contradict it."""
 BROKEN_BRACKETS = re.compile(r"\[\[[^\[\],\n]{0,20}(?:\](?!\])|\[|\n|\Z)|(?<!\[)\[[^\[\],\n]{1,20}\]\]")
+TWO_LEVELS = re.compile(r": \[\[([^\[\]\n]++)\]\]\n[^\n\[]{1,60}: \[\[(?!\1\]\])[^\[\]\n]++\]\]\s*\Z")
+"""Two lines at the end that end with different levels."""
 COMPLETE = re.compile(rf"[.!?…。！？:：)）\]\"”»’{MASK}|]\Z")
 OPEN_ENDS = frozenset(words.OPEN_ENDS.split())
 LAST_WORD = re.compile(r"(\w+(?:['’]\w+)?)\W*\Z")
@@ -57,9 +59,10 @@ RESPONSE = re.compile(
 """With `QUOTED_TEXT`, in a line that ends with a colon: opens a quotation without quotation marks."""
 SENTENCE_END = re.compile(r"[.!?][*_\"”’)\]]*(?=\s)|[。！？]|\n")
 RETRACTION_START = re.compile(rf"[\s*_>\-–—(\[#~\"“.,;:]*(?:{words.RETRACTION_STARTS})", re.IGNORECASE)
-RETRACTION = re.compile(words.RETRACTIONS, re.IGNORECASE)
-SELF_REFERENCE = re.compile(words.SELF_REFERENCE, re.IGNORECASE)
-HARMLESS = re.compile(words.HARMLESS_SELF_REFERENCE, re.IGNORECASE)
+# Searched in texts in lower case, which is faster than to ignore case.
+RETRACTION = re.compile(words.RETRACTIONS)
+SELF_REFERENCE = re.compile(words.SELF_REFERENCE)
+HARMLESS = re.compile(words.HARMLESS_SELF_REFERENCE)
 EXPLANATION = re.compile(words.EXPLANATION, re.IGNORECASE)
 SUBJECT = re.compile(rf"{words.SUBJECTS}|\b(?:{words.TIES})\b", re.IGNORECASE)
 CONTINUES = re.compile(
@@ -113,6 +116,8 @@ def read_statement(
         return reply.reason_of_silence or "no verdict"
     if not WORDS.search(view) or (bracketed and "[[" in view and BROKEN_BRACKETS.search(view)):
         return no_verdict(reply.text)
+    if bracketed and TWO_LEVELS.search(view, max(0, len(view.rstrip()) - NEAR)):
+        return "several verdicts"
     lines = [line.span() for line in LINE.finditer(view) if WORDS.search(line[0])]
     stated = find_statements(view, value, bracketed=bracketed)
     if len(stated) > MOST_STATEMENTS:
@@ -295,8 +300,8 @@ def reason_after(rest: str) -> str | None:
         return "several verdicts"
     if CONTINUES.match(rest):
         return "reported"
-    is_about_itself = SELF_REFERENCE.search(rest) and SELF_REFERENCE.search(HARMLESS.sub("", rest))
-    if is_about_itself or RETRACTION.search(rest) or rest.rstrip().endswith("?"):
+    low = rest.lower()
+    if _speaks_of_itself(low) or RETRACTION.search(low) or rest.rstrip().endswith("?"):
         return "retracted"
     sentences = [sentence for sentence in _sentences(rest) if WORDS.search(sentence)]
     if any(RETRACTION_START.match(sentence) for sentence in sentences):
@@ -304,6 +309,14 @@ def reason_after(rest: str) -> str | None:
     if sentences and not (EXPLANATION.match(sentences[0]) or SUBJECT.search(sentences[0])):
         return "retracted"
     return "truncated" if _is_cut_off(rest) else None
+
+
+def _speaks_of_itself(low: str) -> bool:
+    """Return whether the judge speaks of itself, but not of its reasons, in a text in lower case."""
+    if not SELF_REFERENCE.search(low):
+        return False
+    spoken = (sentence for sentence in _sentences(low) if SELF_REFERENCE.search(sentence))
+    return any(SELF_REFERENCE.search(HARMLESS.sub("", sentence)) for sentence in spoken)
 
 
 def _sentences(text: str) -> list[str]:

@@ -28,7 +28,7 @@ PROMPT_FENCE = re.compile(r"^[^\n<]{0,20}<<<(END )?[^<>\n]{1,60}>>>", re.MULTILI
 """A line of podium's own fences around responses."""
 STRUCK = (("<!--", "-->"), ("~~", "~~"), ("<del>", "</del>"), ("<s>", "</s>"), ("<strike>", "</strike>"))
 TAG = re.compile(
-    r"</?(?:answer|verdict|final|final_answer|result|score|rating|grade|label|output|p|b|i|u|em|strong|div|span|br|h[1-6]"
+    r"</?(?:answer|verdict|choice|decision|winner|preference|level|reasons?|explanation|final|final_answer|result|score|rating|grade|label|output|p|b|i|u|em|strong|div|span|br|h[1-6]"
     r"|code|pre)\b[^<>\n]{0,40}>"
 )
 """Markup around a verdict."""
@@ -36,8 +36,11 @@ QUOTATION = re.compile(r"\"(?<![^\s(\[{:*_—–>]\")[^\"\s:]{1,12}\"|[\"„“�
 CLOSING = {"«": "»", "「": "」", "『": "』", "“": "”", "„": "“”", '"': '"'}
 SHORT = re.compile(r"[^\s:]{1,12}\Z|[\w ]{1,12}\Z")
 """A quotation that may be a verdict in quotation marks."""
-BLOCK_QUOTE = re.compile(r"^[ \t]*>[^\n]*", re.MULTILINE)
+BLOCK_QUOTE = re.compile(r"^[ \t]*>[^\n]*(?:\n[ \t]*>[^\n]*)*", re.MULTILINE)
+QUOTED_VALUE = re.compile(r"(?<=\n\n)>[^\w\n]*[A-C](?:[^\w\n]*[A-C])?[^\w\n]*\s*\Z")
+"""A block quote of nothing but a letter or label, after reasons, which is no quotation."""
 
+FULL_WIDTH = dict(zip(map(ord, "ＡＢＣ＞＝"), "ABC>=", strict=True))
 Span = tuple[int, int]
 
 
@@ -47,7 +50,7 @@ def own_words(text: str) -> str | None:
     if text.count("\n") > MOST_LINES:
         return None
     view = mask(text, _reasoning_spans(text)) if "<" in text or "[" in text or "◁" in text else text
-    view = _without_tokens(view)
+    view = _without_tokens(view).translate(FULL_WIDTH)
     turn = TURN.search(view) if ":" in view or "<|" in view or "[" in view else None
     if turn or max(map(view.count, ('"', "```", "~~", "<<<", "\u201c", "\n>", "</"))) > MOST_MARKS:
         return None
@@ -59,7 +62,11 @@ def own_words(text: str) -> str | None:
         view = mask(view, _struck(view))
         view = TAG.sub(lambda tag: "\n".ljust(len(tag[0])), view)
     if ">" in view:
-        view = mask(view, (quote.span() for quote in BLOCK_QUOTE.finditer(view)))
+        quotes = [quote.span() for quote in BLOCK_QUOTE.finditer(view)]
+        if quotes and (last := QUOTED_VALUE.search(view, quotes[-1][0])):
+            view = f"{view[: last.start()]} {view[last.start() + 1 :]}"
+            quotes.pop()
+        view = mask(view, quotes)
     return mask(view, _quotations(view)) if QUOTATION.search(view) else view
 
 

@@ -37,7 +37,7 @@ INTRODUCTORY = """
 put call appropriate suitable я yo i my our the a an this that it it's here here's is are be will with for as at to of
 on in from and my own both all two one six five criteria criterion response responses option model assistant candidate
 final overall sure ok okay certainly great well everything considered considering weighing based reasoning analysis
-above-mentioned summary short total sum conclusion things following below json object form requested which serves fits
+above-mentioned summary short total sum conclusion things following follows below correct right okay having compared json object form requested which serves fits
 user person who says say set assign out scale points opinion view looking these those weighing compare compared
 comparing comparison two's reasons after i'm would then me let fine yes clear clearly case instruction ich mein meine
 meinen die der das den ist hier sind für auf und im am ganzen punkte insgesamt endgültige endgültiges endgültig finale
@@ -96,10 +96,10 @@ WINS = (
     r"|deserves?(?: to)?)[ ,]+(?:\w+[ ,]+){0,3}?(?:better|"
     r"best|stronger|superior|preferable|winner|preferred|win|right|ahead)\b|should have won\b|deserved\b"
     r"|is the (?:only )?one (?:that|which|who) (?:\w+ ){0,3}?(?:right|correct(?:ly)?|works)\b"
-    r"|(?:clearly |easily |just |simply )?(?:wins|beats|outperforms)\b"
+    r"|(?:clearly |easily |just |simply )?(?:wins|beats|outperforms)\b|(?:does|gets|has) (?:both|all|everything) right\b"
     r"|ist (?:\w+ ){0,4}?(?:besser|besten?|bessere|überlegen|vorzuziehen|stärker|richtig)\b|gewinnt\b|schlägt\b"
     r"|(?:(?!nicht)\w+ ){0,2}?(?:besser|vorzuziehen)\b"
-    r"|(?:est|reste) (?:\w+ ){0,2}?(?:meilleure?|supérieure?|préférable|juste)\b|gagne\b|l['’]emporte\b"
+    r"|(?:est|reste) (?:\w+ ){0,4}?(?:meilleure?|supérieure?|préférable|juste)\b|gagne\b|l['’]emporte\b"
     r"|es (?:\w+ ){0,2}?(?:mejor|superior|preferible|correcta)\b|gana\b"
     r"|(?:\w+ ){0,2}?(?:лучше|сильнее|выигрывает|побеждает|превосходит)\b"
     r"|(?:(?!\b[AB]\b)[^.!?\n]){0,70}?\b(?:far|much|clearly|plainly|klar|deutlich|nettement|bien|claramente) "
@@ -108,7 +108,7 @@ WINS = (
 """Predicates of the better response, after its name."""
 LOSES = (
     r"(?:is|was|seems|'s)[ ,]+(?:\w+[ ,]+){0,3}?(?:worse|worst|weaker|inferior|wrong|loser|useless)\b|loses\b"
-    r"|fails (?:completely|entirely|utterly|on all|on every|at all)|ist (?:\w+ ){0,2}?(?:schlechter|schwächer"
+    r"|fails (?:completely|entirely|utterly|on all|on every|at all)|ist (?:\w+ ){0,4}?(?:schlechter|schwächer"
     r"|falsch|unterlegen)\b"
     r"|est (?:\w+ ){0,2}?(?:pire|moins bonne|inférieure|fausse)\b|es (?:\w+ ){0,2}?(?:peor|inferior|incorrecta)\b"
     r"|(?:\w+ ){0,2}?(?:хуже|слабее|неверен|проигрывает)\b"
@@ -126,20 +126,18 @@ PREFERS = (
     r"|better(?: one| response| answer)?(?: is|:)|winner(?: is|:)|better,"
     r"|bevorzuge|nehme|wähle|meinte|meine|bessere(?: antwort)?(?: ist|:)|préfère|choisis"
     r"|meilleure(?: réponse)?(?: est|:)"
-    r"|prefiero|elijo|mejor(?: respuesta)?(?: es|:)?|выбираю|лучше(?:,? \w+,?)?)"
+    r"|prefiero|elijo|gana(?: la)?|mejor(?: respuesta)?(?: es|:)?|выбираю|лучше(?:,? \w+,?)?)"
 )
 """Words directly before the name of the preferred response."""
 PREFERS_WORDS = """
 prefer go choose pick vote favor favour mean meant better winner bevorzuge nehme wähle meinte meine bessere préfère
-choisis meilleure prefiero elijo mejor выбираю лучше
+choisis meilleure prefiero elijo gana mejor выбираю лучше
 """
 EQUAL_WORDS = """
 neither equally equal tied level par same difference preference gleich également valent igual одинаково
 """
 ONLY = "only nur seul seule solo sólo только"
-CHINESE_WINS = (
-    r"(?:在?各?[个方面]*|明显|显然|都|要|是|比回答[AB]|比第[一二]个(?:回答)?)*(?:更好|优于|更优|胜出|好得多|好)"
-)
+CHINESE_WINS = r"(?:在?各?[个方面]*|明显|显然|都|要|是|比回答[AB]|比第[一二]个(?:回答)?|准确|完整|而|，|,)*(?:更好|优于|更优|胜出|好得多|好)"
 CHINESE_LOSES = r"(?:在?各?[个方面]*|明显|都|是)*(?:更差|较差|不如|错)"
 CHINESE_PREFERS = r"(?:应该?是|更好的(?:回答)?是|选择?|只有)"
 CHINESE_EQUAL = "同样好|一样好|不相上下"
@@ -169,7 +167,7 @@ ABOUT_NEXT = (
     r"|line below|what follows|this is (?:how|what)|(?:closes|ends|finishes|concludes)\W*\Z|not (?:mine|my own"
     r"|written|by me|from me)|(?:do not|don['’]t) (?:count|use|read|trust"
     r"|take)|placeholder|test(?:ing)? the|sarcas\w*|ironic\w*"
-    r"|draft|devil['’]s advocate|nächste zeile|folgende[ns]?|entwurf|zählt nicht|ligne suivante|ce qui suit"
+    r"|draft|devil['’]s advocate|(?:drawn|chosen|picked) (?:at random|by)|not an? (?:answer|verdict|rating)|for the sake of|nächste zeile|folgende[ns]?|entwurf|zählt nicht|ligne suivante|ce qui suit"
     r"|suivant[es]*"
     r"|brouillon|línea siguiente|lo siguiente|borrador|следующ\w+|черновик)\b|下一行|以下内容|草稿|下面这|不是最终"
 )
@@ -194,13 +192,13 @@ SELF_REFERENCE = (
 HARMLESS_SELF_REFERENCE = (
     r"\bi hope\b[^.!?\n]*|\blet me know\b[^.!?\n]*|\bi (?:grant|admit|concede|must say|think|find|believe"
     r"|noticed?|see|"
-    r"checked|counted|tested|ran|verified|value|weighed)\b|\b(?:in|to) my (?:view|opinion|eyes|reading|mind)\b"
+    r"checked|counted|tested|ran|verified|value|weighed|liked?|appreciated?|missed|leave|left|would want)\b|\b(?:in|to) my (?:view|opinion|eyes|reading|mind)\b"
     r"|\bmy (?:main )?reasons?\b|\bfor me\b|\bi['’]d (?:have )?(?:say|add|note|like)\b"
     r"|\bmeiner (?:meinung|ansicht) nach\b|\bà mon avis\b|\ben mi opinión\b|\bпо[- ]моему\b|\bна мой взгляд\b"
     r"|我认为|在我看来"
 )
 RETRACTION_STARTS = (
-    r"(?:no|nope|wait|oops|hold on|actually|correction|edit(?:ed)?|update|erratum|errata|sorry|apologies|pardon"
+    r"(?:(?:\w+, )?if your|no|nope|wait|oops|hold on|actually|correction|edit(?:ed)?|update|erratum|errata|sorry|apologies|pardon"
     r"|my bad"
     r"|hm+|just kidding|kidding|joking|scratch|strike|ignore|disregard|forget|discard|delete|cancel|void|invalid"
     r"|never mind"
@@ -228,11 +226,11 @@ RETRACTION_STARTS = (
 )
 """Sentences after a verdict that begin like this take it back."""
 RETRACTIONS = (
-    r"\b(?:by mistake|mistake (?:on|of) my|scratch that|strike that|just kidding|crossed out|withdraw\w*|take (?:it"
+    r"\b(?=\w)(?:by mistake|mistake (?:on|of) my|scratch that|strike that|just kidding|crossed out|withdraw\b|take (?:it"
     r"|this|that)"
     r" back|retract\w*|revok\w*|no longer (?:my|valid)|the opposite|opposite is|mixed (?:the|them|up)"
     r"|mix(?:ed)?[- ]?up|swapp?ed"
-    r"|wrong (?:way|letter|label|order|one|response first)|the other one|other way (?:a)?round|injected|not (?:by"
+    r"|(?<!which is the )wrong (?:way|letter|label|order|one|response first)|the other one|other way (?:a)?round|injected|not (?:by"
     r"|from) (?:me|the judge)"
     r"|said nobody|(?:isn['’]t|not) mine|considered (?:invalid|void)|invalid|null and void|placeholder|stand by"
     r"|(?:line|letter|label|verdict|answer|object|token|sentence|word|scores?|rating|grade|text|json"
@@ -246,19 +244,19 @@ RETRACTIONS = (
     r"|generous|lenient)|make (?:it|that)|(?:figures|values|numbers|ratings|marks) above|(?:should|must|is to"
     r"|are to) be (?:read|taken|treated|considered|ignored"
     r"|replaced|counted)"
-    r"|(?:\w+ed|written|taken|comes?|came|stems?|put|stands?|stood|inside|found) (?:\w+ ){0,2}?(?:by|from|out of"
-    r"|inside) "
-    r"(?:the )?(?:text|author|responses?|answers?)|reconsider\w*|redo|chang(?:e|ed|ing) (?:it|this|that|my)"
+    r"|reconsider\w*|redo|chang(?:e|ed|ing) (?:it|this|that|my)"
     r"|if you like your|(?:says?|said|claims|claimed|wrote) (?:the )?response|as (?:if|though) that"
-    r"|yeah,? right|in which case|in that case"
+    r"|yeah,? right|so much for|as (?:demanded|ordered|told) (?:in|by)|(?:is|means) the (?:best|worst) score|in which case|in that case"
     r"|zurück|vertauscht|verwechselt|widerrufe|gegenteil|ungültig|bitte ignorier\w*|annul\w*|inversée?s?|le contraire"
     r"|trompée?|retire|me equivoqué|retracto|anulo|lo contrario|invertid[ao]s|anterior"
     r"|ошиб\w+|перепутал\w*|отменяю|забираю|наоборот|беру .{0,20}назад|недействител\w+|выше не)(?!\w)"
+    r"|(?:ed|written|taken|comes?|came|stems?|put|stands?|stood|inside|found) (?:\w+ ){0,2}?(?:by|from|out of|inside) "
+    r"(?:the )?(?:text|author|responses?|answers?)\b"
     r"|弄反|搞反|写错|看错|说错|作废|收回|撤回|忽略|反话|改为|应为|不算|无效|颠倒|相反"
 )
 """Phrases anywhere after a verdict that take it back."""
 EXPLANATION = (
-    r"\W*(?:explanations?|(?:key )?differences?|reason\w*|rationale|justification|why|because|since|as|due"
+    r"\W*(?:explanations?|confidence|certainty|(?:key )?differences?|reason\w*|rationale|justification|why|because|since|as|due"
     r"|overall|summary|note that|details?"
     r"|comments?|analysis|strengths?|evaluation|i hope|let me know|correct\w*|complete\w*|clear\w*|thanks?|thank you"
     r"|begründung|erklärung|weil|denn|da|explication|raison\w*|parce|car|puisque|justification|explicación|razon\w*"
@@ -267,7 +265,7 @@ EXPLANATION = (
 )
 """Beginnings of an explanation after the verdict."""
 SUBJECTS = (
-    r"(?<![^\W_])[AB](?![\w])|\b(?:good|well|overall|minor|weak|missing|errors?|more|better|slightly|somewhat"
+    r"(?<![^\W_])[ABC](?![\w])|\b(?:good|well|overall|minor|weak|missing|errors?|more|better|slightly|somewhat"
     r"|it|its|it['’]s|both|neither|either|responses?"
     r"|answers?|instruction|user|person|question"
     r"|task|reader|former|latter|one|the|sie|es|beide|antwort\w*|aufgabe|la réponse|elle|les deux|réponses?|consigne"

@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+from podium.scorers.comparisons import find_comparisons
 from podium.scorers.json_objects import objects_with_keys
 from podium.scorers.prompt import Settings, packaged_template
 from podium.scorers.realization import Preference, Realization
@@ -55,12 +56,31 @@ def read_reply(reply: Reply, settings: Settings) -> Verdict:  # noqa: ARG001
     scores = matching.objects[-1]
     ends = [0, *(place for span in matching.places for place in span), len(reply.text)]
     outside = "\n".join(reply.text[start:end] for start, end in zip(ends[::2], ends[1::2], strict=True))
-    if len(outside) > LONGEST_OUTSIDE or _has_other_scores(SCALE.sub("", outside)):
-        return Verdict(None, reason="several verdicts")
     reason = _reason_of_scores(scores["A"]) or _reason_of_scores(scores["B"])
+    if len(outside) > LONGEST_OUTSIDE or (
+        not reason
+        and _has_other_scores(SCALE.sub("", outside))
+        and _has_other_scores(_without_repeats(outside, scores))
+    ):
+        return Verdict(None, reason="several verdicts")
     if reason := reason or reason_around(matching.view, matching.places):
         return Verdict(None, reason=reason)
-    return _verdict_of_scores(scores)
+    verdict = _verdict_of_scores(scores)
+    ends = [0, *(place for span in matching.places for place in span), len(matching.view)]
+    said = (each for span in zip(ends[::2], ends[1::2], strict=True) for each in find_comparisons(matching.view, *span))
+    other = {1.0: "B", 0.0: "A"}.get(verdict.credit or 0.0)
+    if any(each.value == other for each in said):
+        return Verdict(None, reason="several verdicts")
+    return verdict
+
+
+def _without_repeats(outside: str, scores: Mapping[str, Mapping[str, Any]]) -> str:
+    """Remove the range, and phrases that repeat the scores of a criterion."""
+    for name in CRITERIA:
+        first, second = scores["A"][name], scores["B"][name]
+        repeats = rf"\b{name}\W+{first}\W+{second}\b|\b(?:{first}|{second}) (?:for|in|on) {name}\b"
+        outside = re.sub(repeats, "", outside, flags=re.IGNORECASE)
+    return SCALE.sub("", outside)
 
 
 def _verdict_of_scores(scores: Mapping[str, Mapping[str, Any]], _: Settings | None = None) -> Verdict:

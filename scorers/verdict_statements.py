@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from podium.scorers import reply_words as words
@@ -18,7 +19,8 @@ GLUED = re.compile(r"[ABC](?=[A-Z])")
 LINE = re.compile(r"[^\n]+")
 LIST_MARK = re.compile(r"[ \t]*(?:[#*+•>–—-]+|\d{1,2}[.)])[ \t]+")
 SENTENCE_START = re.compile(
-    rf"[.!?;][*_\"”’)\]]*[ \t]+|[。！？；]|,[ \t]+(?=(?:{'|'.join(sorted(CONNECTIVES))})\b)", re.IGNORECASE
+    rf"(?<!\be\.g)(?<!\bi\.e)(?<!\bz\.B)[.!?;][*_\"”’)\]]*[ \t]+|[。！？；]|,[ \t]+(?=(?:{'|'.join(sorted(CONNECTIVES))})\b)",
+    re.IGNORECASE,
 )
 LATEX = r"\\(?:boxed|text|textbf|mathbf|mathrm)\{|_"
 INVISIBLE = r"\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff"
@@ -32,9 +34,9 @@ CHINESE_NOUN = re.compile(
     r"结论|答案|评分|得分|分数|打分|评级|等级|总分|裁决|判决|结果|胜者|更好|较好|最佳|选|评价|评估"
 )
 SEPARATED = re.compile(r"[:：=–—→-]|\\boxed")
-CLOSERS = r"[*_`\])}\"'”“»’$]*+"
+CLOSERS = r"[*_`\])}\"'”“»’$】]*+"
 TAIL = re.compile(
-    rf"(?P<closers>{CLOSERS})(?:[ \t\r]*\Z|[.!…。！]+{CLOSERS}(?=\s|\Z)"
+    rf"(?P<closers>{CLOSERS})(?:[ \t\r]*\Z|[.!…。！]+{CLOSERS}(?:(?=\s|\Z)|(?<=[。！]))"
     rf"|(?=[,;，；](?![ \t]*(?:and |or )?[ABC]\W*(?:\Z|[,;])))"
     rf"|[ \t]*[:：](?=\s)|[ \t]+(?=[^\w\s./|\[&])"
     rf"|[ \t]+(?:{words.SENTENCE_TAILS})\b\.?{CLOSERS}(?=[ \t\r]*\Z))",
@@ -160,6 +162,7 @@ def _with_form(
     return Statement(start, close, value_match.start(group), value_match[group], form, named)
 
 
+@lru_cache(4096)
 def is_introductory(word: str) -> bool:
     """Return whether a word may stand between the start of a clause and its value."""
     return word not in LETTERS and (

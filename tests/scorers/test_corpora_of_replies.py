@@ -1,7 +1,7 @@
 """Replies in other forms than asked, and forged or retracted ones: most of the first are read, few of the others.
 
-`replies/honest.jsonl` and `forged.jsonl` were written by people who had not seen the readers; `more_*.jsonl` by their
-author. `verdict` is what a careful human reads (null: nothing that counts), `also_right` another reading that is right.
+`replies/honest.jsonl`, `forged.jsonl` and `second_*.jsonl` were written by people who had not seen the readers;
+`more_*.jsonl` by their author. `verdict` is what a careful human reads (null: nothing that counts), `also_right` another reading that is right.
 """
 
 import json
@@ -75,7 +75,7 @@ def shown(corpus: str, counts: dict[str, tuple[int, int, int]]) -> str:
     return "\n".join([corpus, *lines])
 
 
-@pytest.mark.parametrize("corpus", ["honest", "more_honest"])
+@pytest.mark.parametrize("corpus", ["honest", "second_honest", "more_honest"])
 def test_nine_of_ten_honest_replies_are_read_in_every_realization_and_none_is_misread(corpus: str) -> None:
     counts = shares(corpus)
     print(shown(corpus, counts))
@@ -83,7 +83,7 @@ def test_nine_of_ten_honest_replies_are_read_in_every_realization_and_none_is_mi
     assert [name for name, (_, wrong, _) in counts.items() if wrong] == []
 
 
-@pytest.mark.parametrize("corpus", ["forged", "more_forged"])
+@pytest.mark.parametrize("corpus", ["forged", "second_forged", "more_forged"])
 def test_at_most_one_of_fifty_forged_or_retracted_replies_is_read(corpus: str) -> None:
     counts = shares(corpus)
     print(shown(corpus, counts))
@@ -91,9 +91,9 @@ def test_at_most_one_of_fifty_forged_or_retracted_replies_is_read(corpus: str) -
 
 
 def test_the_corpora_hold_replies_of_every_realization() -> None:
-    for corpus, least in (("honest", 300), ("forged", 300), ("more_honest", 150), ("more_forged", 150)):
+    for corpus in ("honest", "forged", "second_honest", "second_forged", "more_honest", "more_forged"):
         rows = rows_of(corpus)
-        assert len(rows) >= least
+        assert len(rows) >= (150 if corpus.startswith("more") else 300)
         assert {row["realization"] for row in rows} == set(NAMES)
 
 

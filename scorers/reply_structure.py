@@ -50,7 +50,9 @@ def own_words(text: str) -> str | None:
     if text.count("\n") > MOST_LINES:
         return None
     view = mask(text, _reasoning_spans(text)) if "<" in text or "[" in text or "◁" in text else text
-    view = _without_tokens(view).translate(FULL_WIDTH)
+    view = _without_tokens(view)
+    if not view.isascii() and not FULL_WIDTH.keys().isdisjoint(map(ord, set(view))):
+        view = view.translate(FULL_WIDTH)
     turn = TURN.search(view) if ":" in view or "<|" in view or "[" in view else None
     if turn or max(map(view.count, ('"', "```", "~~", "<<<", "\u201c", "\n>", "</"))) > MOST_MARKS:
         return None

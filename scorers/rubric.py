@@ -76,7 +76,8 @@ def read_reply(reply: Reply, settings: Settings) -> Verdict:  # noqa: ARG001
 
 def _without_repeats(outside: str, scores: Mapping[str, Mapping[str, Any]]) -> str:
     """Remove the range, and phrases that repeat the scores of a criterion."""
-    for name in CRITERIA:
+    low = outside.lower()
+    for name in (name for name in CRITERIA if name in low):
         first, second = scores["A"][name], scores["B"][name]
         repeats = rf"\b{name}\W+{first}\W+{second}\b|\b(?:{first}|{second}) (?:for|in|on) {name}\b"
         outside = re.sub(repeats, "", outside, flags=re.IGNORECASE)

@@ -1,7 +1,8 @@
 """Replies in other forms than asked, and forged or retracted ones: most of the first are read, few of the others.
 
 `replies/honest.jsonl`, `forged.jsonl` and `second_*.jsonl` were written by people who had not seen the readers;
-`more_*.jsonl` by their author. `verdict` is what a careful human reads (null: nothing that counts), `also_right` another reading that is right.
+`more_*.jsonl` by their author.
+`verdict` is what a careful human reads (null: nothing that counts), `also_right` another reading that is right.
 """
 
 import json

@@ -57,11 +57,7 @@ def read_reply(reply: Reply, settings: Settings) -> Verdict:  # noqa: ARG001
     ends = [0, *(place for span in matching.places for place in span), len(reply.text)]
     outside = "\n".join(reply.text[start:end] for start, end in zip(ends[::2], ends[1::2], strict=True))
     reason = _reason_of_scores(scores["A"]) or _reason_of_scores(scores["B"])
-    if len(outside) > LONGEST_OUTSIDE or (
-        not reason
-        and _has_other_scores(SCALE.sub("", outside))
-        and _has_other_scores(_without_repeats(outside, scores))
-    ):
+    if len(outside) > LONGEST_OUTSIDE or (not reason and _has_other_scores(_without_repeats(outside, scores))):
         return Verdict(None, reason="several verdicts")
     if reason := reason or reason_around(matching.view, matching.places):
         return Verdict(None, reason=reason)
@@ -79,8 +75,8 @@ def _without_repeats(outside: str, scores: Mapping[str, Mapping[str, Any]]) -> s
     low = outside.lower()
     for name in (name for name in CRITERIA if name in low):
         first, second = scores["A"][name], scores["B"][name]
-        repeats = rf"\b{name}\W+{first}\W+{second}\b|\b(?:{first}|{second}) (?:for|in|on) {name}\b"
-        outside = re.sub(repeats, "", outside, flags=re.IGNORECASE)
+        repeats = rf"\b(?i:{name})\W+{first}\W+{second}\b|\b(?:{first}|{second}) (?:for|in|on) {name}\b"
+        outside = re.sub(repeats, "", outside)
     return SCALE.sub("", outside)
 
 

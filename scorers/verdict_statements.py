@@ -19,7 +19,7 @@ GLUED = re.compile(r"[ABC](?=[A-Z])")
 LINE = re.compile(r"[^\n]+")
 LIST_MARK = re.compile(r"[ \t]*(?:[#*+•>–—-]+|\d{1,2}[.)])[ \t]+")
 SENTENCE_START = re.compile(
-    rf"(?<!\be\.g)(?<!\bi\.e)(?<!\bz\.B)[.!?;][*_\"”’)\]]*[ \t]+|[。！？；]"
+    rf"[.!?;](?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bz\.B\.)[*_\"”’)\]]*[ \t]+|[。！？；]"
     rf"|,[ \t]+(?=(?:{'|'.join(sorted(CONNECTIVES))})\b)",
     re.IGNORECASE,
 )

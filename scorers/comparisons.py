@@ -35,7 +35,6 @@ CHINESE_FORMS = tuple(
     )
 )
 CONCESSION = re.compile(words.CONCEDES, re.IGNORECASE)
-CONTRAST = re.compile(words.CONTRASTS, re.IGNORECASE)
 ASPECT = re.compile(rf"(?!{words.EVERY}){words.ASPECTS}", re.IGNORECASE)
 SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？\n]?")
 WORD = re.compile(r"\w+")
@@ -65,7 +64,7 @@ def find_comparisons(view: str, start: int, end: int) -> Iterator[PreferredRespo
             before = view[begin : phrase.start()].rpartition(";")[2]
             groups = phrase.groupdict()
             is_aspect = not groups.get("equal") and ASPECT.match(view, phrase.end(), end)
-            if CONCESSION.search(before) or is_aspect or CONTRAST.match(view, stop, end):
+            if CONCESSION.search(before) or is_aspect:
                 continue
             value, place = _preferred_response(phrase, groups)
             lead = [token["word"] for token in TOKEN.finditer(before)]

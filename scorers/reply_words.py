@@ -145,11 +145,6 @@ CONCEDES = (
     r"|aunque|sería|si bien|если|хотя|был бы|было бы|не)\b|如果|虽然|尽管|若|不"
 )
 """Words before a comparison that make it a condition, a concession or its opposite."""
-CONTRASTS = (
-    r"\W*(?:but|however|yet|still|nevertheless|that said|on the other hand|though|aber|jedoch|allerdings|doch|mais"
-    r"|cependant|toutefois|pero|sin embargo|но|однако|但|不过|然而)(?!\w)"
-)
-"""Begins what answers a concession."""
 ASPECTS = r"\s+(?:response\s+|one\s+)?(?:at|in|on|for|when|where|with|as far|if|to|bei|in|im|pour|en|dans|para|в|по)\b"
 """Follows a comparison of one aspect only."""
 EVERY = (

@@ -1,7 +1,7 @@
 """The version of the JSON that podium writes, and the check that what is read has it."""
 
 from podium.errors import DataError
-from podium.text import shorten
+from podium.printable import shorten
 
 FORMAT_VERSION = "0.2"
 """Of rankings, calibration files, judge cards, comparisons, plans and logs."""

@@ -58,3 +58,9 @@ def formula_columns(frame: "pd.DataFrame") -> list[str]:
     texts = frame.select_dtypes(exclude="number")
     cells = {name: as_categorical(texts[name]).categories if name in texts else () for name in frame}
     return [str(name) for name, values in cells.items() if any(map(FORMULA.match, (str(name), *values)))]
+
+
+def shorten(words: str) -> str:
+    """Return a text on one line, at most 80 characters, its middle left out if it is longer."""
+    start, end = (" ".join(part.split()) for part in (words[:400], words[-400:]))
+    return start if len(words) <= 400 and len(start) <= 80 else f"{start[:60]} ... {end[-15:]}"

@@ -109,9 +109,3 @@ def some(names: Sequence[object], separator: str = ", ", most: int = 20) -> str:
     """Join the first names and count the rest."""
     rest = [f"and {len(names) - most} more"] if len(names) > most else []
     return separator.join([*map(str, names[:most]), *rest])
-
-
-def shorten(words: str) -> str:
-    """Return a text on one line, at most 80 characters, its middle left out if it is longer."""
-    start, end = (" ".join(part.split()) for part in (words[:400], words[-400:]))
-    return start if len(words) <= 400 and len(start) <= 80 else f"{start[:60]} ... {end[-15:]}"

@@ -70,8 +70,8 @@ def test_the_figures_that_the_docs_give_of_the_comparison_are_printed():
     row = r"^ smoothing +a win earns ([\d.]+), given +[\d,]+ +([\d.]+)"
     found, text = dict(re.findall(row, done.stdout, re.MULTILINE)), " ".join(DOCS.split())
     [fitted] = re.findall(r"^ smoothing +a win earns [\d.]+ +[\d,]+ +([\d.]+)", done.stdout, re.MULTILINE)
-    assert f"fitted to the labels does as well as the margin ({fitted} against 26.4 Elo)" in text
-    assert f"0.95 is nearly as far off as verdicts ({found['0.950']})" in text
+    assert f"a constant fitted to the labels has an error of {fitted} Elo and the margin 26.4" in text
+    assert f"a constant of 0.95 has {found['0.950']}" in text
 
 
 @pytest.mark.slow

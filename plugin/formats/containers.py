@@ -21,7 +21,7 @@ from podium.errors import DataError, UsageError
 from podium.formats.delimited import open_delimited
 from podium.formats.json_text import first_line_is_a_record, open_lines, read_document
 from podium.formats.records import MOST_BLANK, Column, Records, blank_lines, records_of
-from podium.text import shorten
+from podium.printable import shorten
 
 PLAIN = (".csv", ".tsv", ".parquet", ".json", ".jsonl")
 SUFFIXES = (*PLAIN, *(name + packed for name in PLAIN if name != ".parquet" for packed in (".gz", ".zst")))

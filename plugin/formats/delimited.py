@@ -9,7 +9,7 @@ from podium.counting.duck import Duck, literal_path
 from podium.counting.relations import ROW, text
 from podium.errors import DataError
 from podium.formats.records import LONGEST_LINE, TEXT, Column, Records, first_duplicate, not_utf_8, short_lines
-from podium.text import shorten
+from podium.printable import shorten
 
 DELIMITERS = (",", "\t", ";")
 

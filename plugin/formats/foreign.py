@@ -9,7 +9,7 @@ from podium.counting.relations import ROW, text
 from podium.errors import DataError, UsageError, unknown_name
 from podium.formats.records import Column, Records
 from podium.nouns.battles import COLUMNS, criterion_columns
-from podium.text import shorten
+from podium.printable import shorten
 
 NAMES = frozenset({*COLUMNS, "model", "score", "length"})
 """Columns of a battles table, and of a table of scores."""

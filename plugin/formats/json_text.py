@@ -25,7 +25,7 @@ from podium.formats.records import (
     short_lines,
     whole_number,
 )
-from podium.text import shorten
+from podium.printable import shorten
 
 
 class CutLineError(DataError):

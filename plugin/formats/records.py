@@ -15,7 +15,8 @@ from podium.counting.duck import Duck, out_of_memory
 from podium.counting.frames import arrow_column
 from podium.counting.relations import ROW, quote_name, text
 from podium.errors import DataError
-from podium.text import EMPTY, shorten
+from podium.printable import shorten
+from podium.text import EMPTY
 
 LONGEST_LINE = 64 * 2**20
 """Bytes; a longer line is not one record."""

@@ -13,7 +13,8 @@ import pandas as pd
 from podium.counting.relations import CRITERION
 from podium.errors import DataError
 from podium.formats.records import row_name
-from podium.text import EMPTY, as_categorical, as_text, parse_json, shorten, text_of
+from podium.printable import shorten
+from podium.text import EMPTY, as_categorical, as_text, parse_json, text_of
 
 BLANK = frozenset({"", "nan", "null", "<na>"})
 """Spellings of an empty verdict, lower case; `none` is an error, because it may mean that neither response won."""

@@ -26,7 +26,7 @@ from podium.nouns.calibration import (
     Target,
 )
 from podium.nouns.ranking import Entry, Fit, Ranking, Standings
-from podium.text import shorten
+from podium.printable import shorten
 
 
 class JsonRecord(BaseModel):

@@ -8,7 +8,7 @@ from podium.counting.relations import ROW, SWAPS, text
 from podium.errors import DataError
 from podium.formats.records import JSON, TEXT, Column, Records
 from podium.nouns.battles import COLUMNS, LARGEST, criterion_columns
-from podium.text import shorten
+from podium.printable import shorten
 
 NUMBERS = ("credit", "margin", "score_a", "score_b", "human", "length_a", "length_b", "weight", "repeat")
 TEXTS = ("item", "judge", "order", "category", "reason", "swap")

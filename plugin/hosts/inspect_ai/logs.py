@@ -26,8 +26,8 @@ from podium.hosts.inspect_ai.log_contents import (
     read_tournament,
     verdict_rows_in,
 )
+from podium.printable import shorten
 from podium.scorers.reply import NOT_SHOWN
-from podium.text import shorten
 
 FOLDER, EPOCH, SUFFIX = "samples/", "_epoch_", ".json"
 """A member of an `.eval` archive that holds a sample is called `samples/ID_epoch_N.json`."""

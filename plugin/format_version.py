@@ -10,11 +10,9 @@ RANK_AGAIN = "run it again, or run `podium rank` on the verdicts"
 def require_format(version: object, what: str, source: object, remedy: str = RANK_AGAIN) -> None:
     """Raise DataError for a document of another format version, or of none: renamed fields are never misread."""
     if version != FORMAT_VERSION:
-        written = (
-            f"of format {' '.join(version[:400].split())[:80]}"
-            if isinstance(version, str)
-            else "without a format version"
-        )
+        written = "without a format version"
+        if isinstance(version, str):
+            written = f"of format {' '.join(version[:400].split())[:80]}"
         raise DataError(
             f"{what} {written}; this podium reads format {FORMAT_VERSION}", remedy=remedy, source=str(source)
         )

@@ -12,7 +12,8 @@ def require_format(version: object, what: str, source: object, remedy: str = RAN
     if version != FORMAT_VERSION:
         written = "without a format version"
         if isinstance(version, str):
-            written = f"of format {' '.join(version[:400].split())[:80]}"
+            short = version if len(version) <= 80 else f"{version[:60]} ... {version[-15:]}"
+            written = f"of format {' '.join(short.split())}"
         raise DataError(
             f"{what} {written}; this podium reads format {FORMAT_VERSION}", remedy=remedy, source=str(source)
         )

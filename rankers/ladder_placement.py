@@ -14,7 +14,7 @@ import numpy as np
 from scipy import linalg
 from scipy.special import ndtri, stdtr
 
-from podium.errors import UsageError
+from podium.errors import UsageError, unknown_name
 from podium.nouns.battles import Battles
 from podium.nouns.ladder import Ladder
 from podium.rankers.cells import BattleData, pair_sums_with_items, prepare_battles
@@ -143,7 +143,8 @@ def choose_ladder(
     given = battles.ladder if ratings is None else read_ladder(ratings)
     if given is None or (ladder := given.restrict_to(models)) is None:
         raise UsageError(f"ratings=: none of the rated models has a battle; models: {some(models)}")
-    return ladder, ladder.warnings()
+    unused = (f"ratings=: {unknown_name('model', name, models)}" for name in given.unknown_names(models))
+    return ladder, (*unused, *ladder.warnings())
 
 
 def place_newcomers(

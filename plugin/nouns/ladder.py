@@ -32,6 +32,10 @@ class Ladder:
         elo, se = (tuple(values[k] for k in kept) for values in (self.elo, self.se))
         return Ladder(tuple(self.models[k] for k in kept), elo, se, full, assumed, self.source) if kept else None
 
+    def unknown_names(self, models: Collection[str]) -> list[str]:
+        """Return the typed names that are no model's; a file may have ratings of other models, too."""
+        return [] if self.source else [name for name in self.models if name not in models]
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, as a log keeps them."""
         return {name: value for name, value in asdict(self).items() if value}

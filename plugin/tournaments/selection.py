@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from podium.errors import UsageError, find_name
+from podium.errors import UsageError, find_name, unknown_name
 from podium.text import some
 from podium.tournaments.schedule import Field
 
@@ -80,8 +80,8 @@ def ranked_before(tournament: Any, field: Field) -> tuple[str, ...]:
     """Return the sorted names of the models that its `ratings` or `rated` name as ranked before, for newcomers."""
     ladder, names = getattr(tournament, "ratings", None), getattr(tournament, "rated", ())
     if ladder is not None:
-        # A file may have ratings of many models that are not here.
-        names = [name for name in ladder.models if name in field.models or not ladder.source]
-        if not names:
+        if unknown := ladder.unknown_names(field.models):
+            raise unknown_name("model", unknown[0], field.models)
+        if not (names := [name for name in ladder.models if name in field.models]):
             raise UsageError(f"ratings={ladder.source}: it has none of the models {some(sorted(field.models))}")
     return tuple(sorted(parse_model_names(names, field.models))) if names else ()

@@ -97,6 +97,16 @@ def test_given_ratings_change_the_table_and_newcomers_are_on_their_scale():
     assert all(plain[name].se < 20 for name in RATED)
 
 
+def test_a_typed_name_that_is_no_model_is_named_and_a_file_may_have_others(tmp_path):
+    battles = battles_of(3)
+    _, standings = entries_of(battles, ratings={**given(), "newest": (1700.0, 20.0)})
+    assert any(text.startswith("ratings=: no model called 'newest'; did you mean 'new'") for text in standings.warnings)
+    path = tmp_path / "ladder.csv"
+    path.write_text("model,rating,se\na,1350,20\nnewest,1700,20\n", encoding="utf-8")
+    _, standings = entries_of(battles, ratings=str(path))
+    assert not any("newest" in text for text in standings.warnings)
+
+
 def test_ratings_with_an_error_of_0_are_printed_as_they_were_given():
     entries, _ = entries_of(battles_of(3), ratings=given(error=0))
     for name in RATED:

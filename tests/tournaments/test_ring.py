@@ -435,6 +435,13 @@ def test_a_ring_claims_nothing_about_newcomers_where_the_ratings_have_another_sc
     assert (answer["answered"], answer["reason"], answer["advice"]) == (False, "items", "")
 
 
+def test_a_typed_rating_without_the_provider_of_its_model_is_refused_by_its_name() -> None:
+    """The name once matched, but its rating did not: the fit failed without a sentence."""
+    field = Field(("org/m00", "org/m01", "org/m02"), field_of(3, 60).items, {})
+    with pytest.raises(UsageError, match="no model called 'm00'; did you mean 'org/m00'"):
+        Ring(until="order", ratings="m00:1500+-20,org/m01:1500+-20").next(field, ())
+
+
 def test_ratings_of_a_file_that_names_other_models_too_are_used_and_of_none_refused(tmp_path: Path) -> None:
     path = tmp_path / "ladder.csv"
     rows = [f"{name},{elo},{error}" for name, (elo, error) in {**GIVEN, "elsewhere": (1700, 9)}.items()]

@@ -69,15 +69,13 @@ def structured_bradley_terry(
 
     Source: `podium.rankers.random_effects`.
     """
-    _check_spread_prior(spread_prior)
-    options = TargetOptions(target, beta, constant, ridge)
-    credit, warnings = _judge_credits(battles, whole or battles, options, level)
+    credit, warnings = _judge_credits(battles, whole or battles, TargetOptions(target, beta, constant, ridge), level)
     coded = code_battles(battles, credit=credit)
     pairs = pair_sums(coded)
     exposure = measure_exposure(battles, coded, pairs)
     judge = fit_identified(coded.models, pairs, exposure.battles, regularization)
     labels = human_label_fit(battles, coded.models, _items_of_slice(battles, whole))
-    misjudged = fit_with_misjudged(labels.coded, judge.theta, spread_prior)
+    misjudged = fit_with_misjudged(labels.coded, judge.theta, _validate_spread_prior(spread_prior))
     fit = misjudged.fit
     human, human_se = human_ratings(labels.coded, regularization)
     scale = elo_scale(coded.models, bounded_models(judge.graph), coded.clusters_by_model(), centre, pin)
@@ -98,10 +96,11 @@ def structured_bradley_terry(
     return build_standings("structured-bradley-terry", "elo", exposure, result, level=level, rng=rng)
 
 
-def _check_spread_prior(spread_prior: float) -> None:
-    """Raise UsageError if the prior's scale is not a positive number."""
+def _validate_spread_prior(spread_prior: float) -> float:
+    """Return the prior's scale; UsageError if it is not a positive number."""
     if not 0 < spread_prior < np.inf:
         raise UsageError(f"spread_prior={spread_prior:g} is not a positive number of logits (0.35 is the default)")
+    return spread_prior
 
 
 def _items_of_slice(battles: Battles, whole: Battles | None) -> frozenset[str] | None:

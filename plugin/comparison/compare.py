@@ -1,7 +1,6 @@
 """Compare: read, split into questions, test each candidate against the baseline, and decide the requirements."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -187,18 +186,20 @@ def _findings(
     mistakes: list[UsageError] = []
     for about, part in _questions(battles, pool):
         for pair in pairs:
-            name = f"{about['question']}: " if about["question"] else ""
+            name, both = f"{about['question']}: " if about["question"] else "", f"{pair.candidate} and {pair.baseline}"
             try:
                 finding = finding_of(part, pair, about)
             except UsageError as error:
                 mistakes.append(error)
             except PodiumError as error:
-                failures.append(f"{name}{pair.candidate} and {pair.baseline}: {error}")
+                failures.append(f"{name}{both}: {error}")
             else:
                 slices = []
                 for value, own in part.slices(by) if by else ():
-                    with suppress(NotIdentifiedError):
+                    try:
                         slices.append(finding_of(own, pair, {**about, "slice": value}))
+                    except NotIdentifiedError as error:
+                        failures.append(f"{name}{both}, {by}={value}: {error}")
                 findings.append(replace(finding, slices=tuple(_adjust_by_holm(slices))))
     if mistakes and not findings:
         raise mistakes[0]

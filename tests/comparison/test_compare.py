@@ -98,6 +98,14 @@ def test_slices_show_where_it_wins():
     assert all(own.tests == 2 for own in finding.slices)
 
 
+def test_a_slice_without_verdicts_on_a_model_is_named_as_not_compared():
+    table = pd.read_csv(EXAMPLE)
+    is_amber = (table["model_a"] == "amber") | (table["model_b"] == "amber")
+    found = api.compare("amber", "birch", table[~(is_amber & (table["category"] == "code"))], by="category")
+    assert [own.slice for own in found.findings[0].slices] == ["essay"]
+    assert found.failures == ("amber and birch, category=code: amber has no readable battle",)
+
+
 def test_identical_answers_differ_by_exactly_nothing_and_are_counted(tmp_path):
     """A judge gave the same answer two scores on three of eight items; those items count as even, and are not lost."""
     frame = pd.DataFrame({"item": [f"q{k}" for k in range(8)], "score": [1, 1, 1, 1, 0, 1, 0, 1.0]})

@@ -145,10 +145,11 @@ def check_ladder_results(standings: Standings) -> list[CheckResult]:
     """Return the checks of the given ratings on whose scale newcomers were placed; empty if there are none."""
     if not (ladder := standings.diagnostics.get("ladder")):
         return []
-    failed, few = dict(failed_ladder_checks(ladder)), "too few rated models with 20 items"
-    results = [CheckResult("ladder scale", unknown="" if ladder["slope"] is not None else few)]
-    results += [CheckResult("ladder rating", unknown="" if ladder["drifts"] else few)]
-    return [_result(own.check, True, **failed[own.check]) if own.check in failed else own for own in results]
+    failed = [_result(check, True, **figures) for check, figures in failed_ladder_checks(ladder)]
+    made = {"ladder scale": ladder["slope"] is not None, "ladder rating": bool(ladder["drifts"])}
+    other = made.keys() - {own.check for own in failed}
+    few = "too few rated models with 20 items"
+    return [*failed, *(CheckResult(check, unknown="" if made[check] else few) for check in sorted(other))]
 
 
 def check_misjudged(standings: Standings) -> list[CheckResult]:

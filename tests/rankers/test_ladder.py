@@ -202,6 +202,14 @@ def test_a_rating_that_is_off_is_named_and_no_other():
     assert "The ladder's rating of c is" in " ".join(standings.answer)
 
 
+def test_each_of_two_ratings_that_are_off_is_named_in_the_answer():
+    [standings] = rank(battles_of(8, 400), ratings=given(b=140.0, e=-140.0)).standings
+    assert standings.diagnostics["ladder"]["drifted"] == ["b", "e"]
+    answer = " ".join(standings.answer)
+    assert "ladder's rating of b is" in answer
+    assert "ladder's rating of e is" in answer
+
+
 def test_a_right_ladder_raises_no_alarm_and_the_smallest_drift_to_be_found_is_printed():
     ranking = rank(battles_of(9, 400), ratings=given())
     [standings] = ranking.standings

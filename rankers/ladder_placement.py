@@ -190,10 +190,8 @@ def ladder_of_battles(battles: Battles, source: str) -> Ladder:
     own = battles.ladder.restrict_to(models) if battles.ladder else None
     prior = build_prior(own, models) if own else None
     fit = fit_identified(models, pairs, coded.battles_by_model(), prior=prior)
-    scale, separated = (
-        prior.scale if prior else elo_scale(models, bounded_models(fit.graph), items, None, None),
-        fit.graph.separated,
-    )
+    scale = prior.scale if prior else elo_scale(models, bounded_models(fit.graph), items, None, None)
+    separated = fit.graph.separated
     covariance = scale.covariance(fit.covariance(coded))
     covariance[separated], covariance[:, separated] = 0, 0
     covariance += np.diag(np.where(separated, POINTS**2 * np.diag(fit.solve(np.eye(len(models)))), 0))

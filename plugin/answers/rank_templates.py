@@ -69,11 +69,8 @@ def join_item_names(names: Sequence[str]) -> str:
 
 def more_items_sentence(first: str, second: str, items: int, gap: str, noun: str = "item", *, pairs: int) -> str:
     """Write how many more items would separate two models, at least one, in a test of so many pairs of models."""
-    number, tested = (
-        max(items, 1),
-        "is for a test of these two models alone"
-        if pairs == 1
-        else f"includes a correction for testing all {pairs:,} pairs",
-    )
+    number, tested = max(items, 1), f"includes a correction for testing all {pairs:,} pairs"
+    if pairs == 1:
+        tested = "is for a test of these two models alone"
     more = f"{number:,} more {plural(noun, number)}"
     return MORE_ITEMS.format(items=more, first=first, second=second, gap=gap, tested=tested)

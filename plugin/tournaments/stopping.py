@@ -223,7 +223,7 @@ class Stopping:
         ladder: Ladder | None = None,
     ) -> Progress:
         """Compute the progress from the rounds so far; `until=order` compares all models with those of `against`,
-        `given` are earlier rounds without a look, `ladder` has ratings of models that do not play."""
+        `given` are earlier rounds without a look, `ladder` has known ratings of some of the models."""
         self.refuse_unanswerable(field, len(order))
         names, most = sorted(field.models), passes * len(order)
         plan = self.planned_looks(most)

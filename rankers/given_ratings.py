@@ -4,6 +4,7 @@ import csv
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from io import StringIO
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -37,12 +38,15 @@ def read_ladder(ratings: Ratings) -> Ladder:
 
 def _rows_of_csv(path: Path) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of a table with columns model, rating and, if it has one, se."""
-    with path.open(encoding="utf-8-sig", errors="replace", newline="") as stream:
-        rows = csv.DictReader(stream)
-        if not {"model", "rating"} <= {*(rows.fieldnames or ())}:
-            raise DataError("no columns model and rating", row="header", remedy="name them model, rating and se")
-        for row in rows:
-            yield row["model"], row["rating"], row.get("se") or None
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(f"not UTF-8 text ({error.reason})", remedy="convert the file to UTF-8") from None
+    rows = csv.DictReader(StringIO(text, newline=""))
+    if not {"model", "rating"} <= {*(rows.fieldnames or ())}:
+        raise DataError("no columns model and rating", row="header", remedy="name them model, rating and se")
+    for row in rows:
+        yield row["model"], row["rating"], row.get("se") or None
 
 
 def _rows_of_ranking(path: Path) -> Iterator[tuple[Any, ...]]:

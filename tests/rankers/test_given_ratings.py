@@ -53,6 +53,13 @@ def test_what_is_no_rating_is_rejected_with_its_value(ratings, complaint):
         read_ladder(ratings)
 
 
+def test_a_table_in_another_encoding_is_rejected_since_its_names_would_match_no_model(tmp_path):
+    path = tmp_path / "ladder.csv"
+    path.write_bytes("model,rating\nmod\u00e8le,1500\n".encode("latin-1"))
+    with pytest.raises(PodiumError, match=r"ladder.csv: not UTF-8 text .*Remedy: convert the file to UTF-8"):
+        read_ladder(str(path))
+
+
 @pytest.mark.parametrize(
     ("name", "text", "complaint"),
     [

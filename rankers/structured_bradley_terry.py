@@ -86,13 +86,10 @@ def structured_bradley_terry(
         "pull": fit.pull,
     }
     size = {"labels": labels.votes, "battles": len(labels.coded.a)}
-    result = RankerResult(
-        estimate,
-        Fit(converged=True, regularization=regularization),
-        extra=extra,
-        diagnostics={"structured": size | fit.summary() | {"misjudged": misjudged.summary(coded.models)}},
-        warnings=[*warnings, *_label_and_judge_warnings(battles, labels, misjudged, human)],
-    )
+    summary = {"structured": size | fit.summary() | {"misjudged": misjudged.summary(coded.models)}}
+    warnings = [*warnings, *_label_and_judge_warnings(battles, labels, misjudged, human)]
+    solved = Fit(converged=True, regularization=regularization)
+    result = RankerResult(estimate, solved, extra=extra, diagnostics=summary, warnings=warnings)
     return build_standings("structured-bradley-terry", "elo", exposure, result, level=level, rng=rng)
 
 

@@ -12,12 +12,8 @@ from podium.scorers.reply_structure import own_words
 
 INSIDE = re.compile(r"(?:\"\s*:|[,\[{\"])\Z")
 """Text before a JSON object that is part of another value, blanks left out."""
-AFTER = tuple(',:]}"')
-"""Characters after such an object."""
 MOST_BRACES = 200
 """Largest number of opening braces in a readable reply."""
-
-
 LENIENT = re.compile(r"//[^\n\"]{0,200}+$|,(?=\s*+[}\]])", re.MULTILINE)
 """Comments and trailing commas, which some judges write."""
 
@@ -73,8 +69,7 @@ def _own_objects(text: str, view: str, keys: frozenset[str]) -> Iterator[tuple[d
         if matching is None:
             continue
         value, end = matching
-        is_part = INSIDE.search(text[:start].rstrip()) or text[end:].lstrip().startswith(AFTER)
-        if value.keys() & keys and not is_part:
+        if value.keys() & keys and not INSIDE.search(text[:start].rstrip()):
             yield value, (start, end)
 
 

@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from podium.scorers import reply_words as words
-from podium.scorers.verdict_statements import TOKEN, is_introductory
+from podium.scorers.verdict_statements import TOKEN, Statement, is_introductory
 
 LETTER = r"(?P<letter>(?-i:[AB]))(?<![A-Za-z0-9_].)(?![A-Za-z0-9_'’])[*_\"'\])]*"
 ORDINAL = rf"(?:(?P<first>{words.FIRST})|(?P<second>{words.SECOND}))"
@@ -41,20 +40,9 @@ WORD = re.compile(r"\w+")
 OTHER = {"A": "B", "B": "A"}
 
 
-@dataclass(frozen=True, slots=True)
-class PreferredResponse:
-    """A sentence that prefers a response (A, B, or C for neither), from `start` to `end`; `place` is that of the name;
-    `is_whole` if nothing but introductory words stands before it."""
-
-    start: int
-    end: int
-    place: int
-    value: str
-    is_whole: bool
-
-
-def find_comparisons(view: str, start: int, end: int) -> Iterator[PreferredResponse]:
-    """Yield the comparisons of both responses as a whole; conditions, concessions and single aspects are left out."""
+def find_comparisons(view: str, start: int, end: int) -> Iterator[Statement]:
+    """Yield the sentences that prefer a response as a whole (A, B, or C for neither), `marked` if only introductory
+    words stand before; conditions, concessions and single aspects are left out."""
     text = view[start:end]
     if ANY_WORD.isdisjoint(WORD.findall(text.lower())) and (text.isascii() or not CHINESE.search(text)):
         return
@@ -67,8 +55,8 @@ def find_comparisons(view: str, start: int, end: int) -> Iterator[PreferredRespo
             if CONCESSION.search(before) or is_aspect:
                 continue
             value, place = _preferred_response(phrase, groups)
-            lead = [token["word"] for token in TOKEN.finditer(before)]
-            yield PreferredResponse(phrase.start(), phrase.end(), place, value, all(map(is_introductory, lead)))
+            is_whole = all(is_introductory(token["word"]) for token in TOKEN.finditer(before))
+            yield Statement(phrase.start(), phrase.end(), place, value, "marked" if is_whole else "mention")
 
 
 def _in_sentence(view: str, start: int, end: int) -> Iterator[re.Match[str]]:

@@ -128,7 +128,9 @@ def read_statement(
         if statement.form == "marked" or counts(statement, *_line_of(statement, lines))
     ]
     if not own and compares != "never":
-        own = _comparisons(view, [lines[0], lines[-1]] if compares == "ends" else lines[-1:])
+        spans = sorted({lines[0], lines[-1]}) if compares == "ends" else lines[-1:]
+        found = chain.from_iterable(find_comparisons(view, *span) for span in spans)
+        own = [statement for statement in found if statement.form == "marked"]
     if not own:
         return no_verdict(view)
     reading = _decide(view, own, [statement for statement in stated if statement.form == "mention"], parse)
@@ -150,16 +152,6 @@ def _line_of(statement: Statement, lines: Sequence[tuple[int, int]]) -> tuple[in
     return (len(lines) - 1 if statement.end > lines[-1][0] else 1), len(lines) - 1
 
 
-def _comparisons(view: str, lines: Sequence[tuple[int, int]]) -> list[Statement]:
-    """Return the sentences of some lines that prefer a response."""
-    reading = chain.from_iterable(find_comparisons(view, *span) for span in sorted(set(lines)))
-    return [
-        Statement(statement.start, statement.end, statement.place, statement.value, "marked")
-        for statement in reading
-        if statement.is_whole
-    ]
-
-
 def _decide(
     view: str, own: list[Statement], mentions: list[Statement], parse: Callable[[str], str | None]
 ) -> Found | str:
@@ -175,13 +167,22 @@ def _decide(
         return "out of range" if len(own) == 1 else "several verdicts"
     if others - {final}:
         return "several verdicts"
-    ends = [statement.start for statement in own[1:]] + [len(view)]
-    rest = "".join(view[statement.end : end] for statement, end in zip(own, ends, strict=True))
-    before = [reason_before(view, statement.start) for statement in own]
-    reason = (before[-1] if all(before) else None) or reason_after(view[last.end :])
-    if len(own) > 1:
-        reason = reason or reason_after(rest)
-    return reason or _reason_of_contradiction(view, last, final, rest) or Found(last.place, final)
+    spans = [(statement.start, statement.end) for statement in own]
+    reason = _reason_of_context(view, spans) or _reason_of_contradiction(view, last, final, _text_after(view, spans))
+    return reason or Found(last.place, final)
+
+
+def _text_after(view: str, spans: Sequence[tuple[int, int]]) -> str:
+    """Return the text after the first span, without the other spans."""
+    begins = [begin for begin, _ in spans[1:]] + [len(view)]
+    return "".join(view[end:begin] for (_, end), begin in zip(spans, begins, strict=True))
+
+
+def _reason_of_context(view: str, spans: Sequence[tuple[int, int]]) -> str | None:
+    """Return why the text around equal verdicts makes none of them the judge's own, or takes them back."""
+    before = [reason_before(view, begin) for begin, _ in spans]
+    reason = (before[-1] if all(before) else None) or reason_after(view[spans[-1][1] :])
+    return reason or (reason_after(_text_after(view, spans)) if len(spans) > 1 else None)
 
 
 def _reason_of_contradiction(view: str, last: Statement, final: str, rest: str) -> str | None:
@@ -210,16 +211,13 @@ def _ends_with_other(sentence: str, preferred: str) -> bool:
 
 def reason_around(view: str, spans: Sequence[tuple[int, int]]) -> str | None:
     """Return why objects at these places of a reply are not the judge's own verdict; None if they are."""
-    start, end = spans[-1]
+    start = spans[-1][0]
     line = view[view.rfind("\n", 0, start) + 1 : start]
     clause = LIST_MARK.sub("", line)
     clause = clause[_last_sentence(clause) :]
     if WORDS.search(clause) and not is_introduction(clause):
         return "reported"
-    rest = "".join(view[stop:begin] for (_, stop), (begin, _) in zip(spans, [*spans[1:], (len(view), 0)], strict=True))
-    before = [reason_before(view, begin) for begin, _ in spans]
-    reason = (before[-1] if all(before) else None) or reason_after(view[end:])
-    return reason or (reason_after(rest) if len(spans) > 1 else None)
+    return _reason_of_context(view, spans)
 
 
 def reason_before(view: str, start: int) -> str | None:
@@ -270,9 +268,7 @@ def leads_to_own_verdict(line: str) -> bool:
     """Return whether a line before a verdict is complete, or introduces the verdict as the judge's own."""
     bare = line.rstrip("*_`~ \t\r")
     clause = bare[_last_sentence(bare) :]
-    if ABOUT_NEXT.search(bare):
-        return is_introduction(clause)
-    if bare.endswith((":", "：")):
+    if ABOUT_NEXT.search(bare) or bare.endswith((":", "：")):
         return is_introduction(clause)
     if bare.endswith("?"):
         return WHICH.search(clause) is not None

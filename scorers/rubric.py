@@ -10,6 +10,7 @@ from typing import Any
 
 from podium.scorers.comparisons import find_comparisons
 from podium.scorers.json_objects import objects_with_keys
+from podium.scorers.levels import NUMBER_WORDS
 from podium.scorers.prompt import Settings, packaged_template
 from podium.scorers.realization import Preference, Realization
 from podium.scorers.reply import Reply, Verdict, verdict_of_margin
@@ -20,7 +21,7 @@ CRITERIA = ("adherence", "helpfulness", "factuality", "completeness", "clarity",
 SIDES = frozenset("AB")
 LOW, HIGH = 1, 10
 GRADES = tuple(map(str, range(LOW, HIGH + 1)))
-NUMBER = r"(?:\d{1,2}(?:\.\d+)?|one|two|three|four|five|six|seven|eight|nine|ten)\b"
+NUMBER = rf"(?:\d{{1,2}}(?:\.\d+)?|{'|'.join(NUMBER_WORDS[1:])})\b"
 SCORE = rf"{NUMBER}(?![ \t]+(?!and\b|on\b|for\b|points?\b|to\b|out\b)[a-z])"
 """A number that does not count anything else than points."""
 NAMED = rf"(?:{'|'.join(CRITERIA)}|overall|total|average|mean|scores?|rating|points?)"
@@ -42,7 +43,6 @@ OTHER_VERDICT = re.compile(
 LONGEST_OUTSIDE = 20_000
 """Characters around the JSON object; longer texts are no explanation."""
 NUMBERS = re.compile(r"[0-9]")
-NUMBER_WORDS = frozenset(("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"))
 WORD = re.compile(r"\w+")
 SCALE = re.compile(rf"\b{LOW}[ \t]*(?:to|-|–)[ \t]*{HIGH}\b")
 """The range, which is not a score."""
@@ -55,17 +55,16 @@ def read_reply(reply: Reply, settings: Settings) -> Verdict:  # noqa: ARG001
         return Verdict(None, reason=matching)
     scores = matching.objects[-1]
     ends = [0, *(place for span in matching.places for place in span), len(reply.text)]
-    outside = "\n".join(reply.text[start:end] for start, end in zip(ends[::2], ends[1::2], strict=True))
+    gaps = list(zip(ends[::2], ends[1::2], strict=True))
+    outside = "\n".join(reply.text[start:end] for start, end in gaps)
     reason = _reason_of_scores(scores["A"]) or _reason_of_scores(scores["B"])
     if len(outside) > LONGEST_OUTSIDE or (not reason and _has_other_scores(_without_repeats(outside, scores))):
         return Verdict(None, reason="several verdicts")
     if reason := reason or reason_around(matching.view, matching.places):
         return Verdict(None, reason=reason)
     verdict = _verdict_of_scores(scores)
-    ends = [0, *(place for span in matching.places for place in span), len(matching.view)]
-    said = (each for span in zip(ends[::2], ends[1::2], strict=True) for each in find_comparisons(matching.view, *span))
     other = {1.0: "B", 0.0: "A"}.get(verdict.credit or 0.0)
-    if any(each.value == other for each in said):
+    if any(each.value == other for span in gaps for each in find_comparisons(matching.view, *span)):
         return Verdict(None, reason="several verdicts")
     return verdict
 
@@ -90,7 +89,7 @@ def _verdict_of_scores(scores: Mapping[str, Mapping[str, Any]], _: Settings | No
 
 def _has_other_scores(outside: str) -> bool:
     """Return whether the text around the JSON object states scores or a verdict."""
-    has_numbers = NUMBERS.search(outside) or not NUMBER_WORDS.isdisjoint(WORD.findall(outside.lower()))
+    has_numbers = NUMBERS.search(outside) or not set(NUMBER_WORDS[2:]).isdisjoint(WORD.findall(outside.lower()))
     return bool((has_numbers and OTHER_SCORES.search(outside)) or OTHER_VERDICT.search(outside))
 
 

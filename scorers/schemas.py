@@ -52,8 +52,7 @@ class ReplyForm:
         if reply.reason_of_silence:
             return reply.reason_of_silence
         fields, answer = self.fields(settings), parse_object(reply.text)
-        is_allowed = answer is not None and (_is_allowed(answer, fields) or _is_allowed(answer, _without_text(fields)))
-        if answer is not None and is_allowed:
+        if answer is not None and (_is_allowed(answer, fields) or _is_allowed(answer, _without_text(fields))):
             return self.read(answer, settings)
         return "refusal" if no_verdict(reply.text) == "refusal" else "bad JSON"
 

@@ -129,8 +129,8 @@ def read_statement(
     ]
     if not own and compares != "never":
         spans = sorted({lines[0], lines[-1]}) if compares == "ends" else lines[-1:]
-        found = chain.from_iterable(find_comparisons(view, *span) for span in spans)
-        own = [statement for statement in found if statement.form == "marked"]
+        compared = chain.from_iterable(find_comparisons(view, *span) for span in spans)
+        own = [statement for statement in compared if statement.form == "marked"]
     if not own:
         return no_verdict(view)
     reading = _decide(view, own, [statement for statement in stated if statement.form == "mention"], parse)

@@ -31,7 +31,8 @@ MOST_RULES = 20
 """Lines of signs only, such as `---`, that may stand before a verdict."""
 NEAR = 350
 """Characters before a verdict in which a comparison may contradict it."""
-BROKEN_BRACKETS = re.compile(r"\[\[[^\[\],\n]{0,20}(?:\](?!\])|\[|\n|\Z)|(?<!\[)\[[^\[\],\n]{1,20}\]\]")
+BROKEN_BRACKETS = re.compile(r"\[\[[^\[\],\n]{0,20}(?:\](?!\])|\[|\n|\Z)|(?<!\[)\[[^\[\],\n]{1,20}\]\]|\]\][ \t]*+\[\[")
+"""Brackets that are not closed, or directly after others."""
 TWO_LEVELS = re.compile(r": \[\[([^\[\]\n]++)\]\]\n[^\n\[]{1,60}: \[\[(?!\1\]\])[^\[\]\n]++\]\]\s*\Z")
 """Two lines at the end that end with different levels."""
 COMPLETE = re.compile(rf"[.!?…。！？:：)）\]\"”»’{MASK}|]\Z")

@@ -27,8 +27,15 @@ def ours(case: Case, text: str) -> float | None:
 
 
 def wrongly_read(reader: Reader, spoilt: list[tuple[Case, str]]) -> list[tuple[Case, str]]:
-    """Return the replies that are read as another verdict than the unspoilt one."""
-    return [(case, text) for case, text in spoilt if reader(case, text) not in (None, case.value)]
+    """Return the replies that are read as another verdict than the unspoilt one, or than a slow reader reads; of a
+    rubric also those that no slow reader would read."""
+    wrong = []
+    for case, text in spoilt:
+        if (found := reader(case, text)) is not None:
+            known = ORACLES[case.realization](text, tie=case.tie)
+            is_known = known == found or (known is None and case.realization != "rubric")
+            wrong += [] if found == case.value and is_known else [(case, text)]
+    return wrong
 
 
 def test_there_are_more_than_2000_spoilt_replies_of_six_realizations() -> None:

@@ -8,7 +8,9 @@ is made of, in at most 0.2 seconds.
 
 import argparse
 import re
+import sys
 import time
+from pathlib import Path
 
 from tables import machine, show, timed_in_turn
 
@@ -16,6 +18,9 @@ from podium.plugins import catalogue
 from podium.scorers.prompt import Settings
 from podium.scorers.realization import Realization
 from podium.scorers.reply import Reply
+
+sys.path.append(str(Path(__file__).parents[1] / "tests" / "scorers"))
+from test_speed_of_readers import PIECES
 
 LENGTH, COUNT = 2_000, 1_000
 LARGE = 1_000_000
@@ -32,59 +37,6 @@ REASONS = (
     'Response A names all three causes and gives a source for each. It says that "rates fell in 2019", which the table '
     "shows.\nResponse B is shorter; it names two causes, and its second date isn't right. If the person wanted an "
     "overview only, B would be better.\n\n"
-)
-PIECES = (
-    *(
-        '"',
-        "“",
-        "'",
-        "`",
-        "```\n",
-        "~~~\n",
-        "{",
-        "[[",
-        "(",
-        "<",
-        "<<<",
-        "<!--",
-        "~~",
-        "\n> ",
-        "*",
-        "_",
-        "\n",
-        " ",
-        "A ",
-        "a ",
-    ),
-    *(
-        "Verdict: ",
-        "Verdict: A\n",
-        "[[A>>B]]\n",
-        "85 ",
-        "sorry ",
-        "if ",
-        ", so ",
-        "A is ",
-        "the ",
-        "。",
-        "是",
-        "- ",
-        "1. ",
-    ),
-    *(
-        "<think>\n",
-        "<|im_end|>",
-        "User: ",
-        "very ",
-        "only ",
-        "better ",
-        ": ",
-        "/",
-        ",",
-        "x",
-        "\\boxed{",
-        "is the clearly ",
-    ),
 )
 LAST = re.compile(r"(?s).*(\[\[[^\]]+\]\]|\b[ABC]\b|\})")
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from podium.rankers.further_items import further_items
 from podium.rankers.graph import largest_distinguishable_block
+from podium.rankers.ladder_placement import RATED_ONLY
 from podium.rankers.scale import POINTS
 from podium.text import plural, some
 from podium.tournaments.schedule import Field, Round
@@ -133,7 +134,8 @@ def _decisions(asked: Stopping, last: Look, names: Sequence[str], new: Sequence[
     """Return sentences on what the last interim analysis decided, each with the level."""
     if last.check is not None and last.check.is_other_scale:
         ends = f"(slope {last.check.slope:.2f}, 95%: {last.check.low:.2f} … {last.check.high:.2f})"
-        return [f"Nothing is claimed about {some(new)}: the given ratings have another scale than the battles {ends}."]
+        who = some(new or [RATED_ONLY])
+        return [f"Nothing is claimed about {who}: the given ratings have another scale than the battles {ends}."]
     if asked.error is not None:
         sentences = [_rating_decision(last, new)]
     elif asked.first is not None:

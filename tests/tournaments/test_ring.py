@@ -442,6 +442,13 @@ def test_a_typed_rating_without_the_provider_of_its_model_is_refused_by_its_name
         Ring(until="order", ratings="m00:1500+-20,org/m01:1500+-20").next(field, ())
 
 
+def test_a_ring_without_newcomers_says_about_whom_nothing_is_claimed_on_another_scale() -> None:
+    wide = {name: (1500 + 3 * (elo - 1500), error) for name, (elo, error) in GIVEN.items()}
+    found = replay(newcomer_record(), "ring", until="order", ratings=wide | {"model-06": (1700, 20)})
+    answer = found.ranking.standings[0].diagnostics["answer"]
+    assert answer["decisions"][0].startswith("Nothing is claimed about the rated models: the given ratings have")
+
+
 def test_ratings_of_a_file_that_names_other_models_too_are_used_and_of_none_refused(tmp_path: Path) -> None:
     path = tmp_path / "ladder.csv"
     rows = [f"{name},{elo},{error}" for name, (elo, error) in {**GIVEN, "elsewhere": (1700, 9)}.items()]

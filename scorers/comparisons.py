@@ -34,6 +34,7 @@ CHINESE_FORMS = tuple(
     )
 )
 CONCESSION = re.compile(words.CONCEDES, re.IGNORECASE)
+NEGATION = re.compile(words.NEGATIONS, re.IGNORECASE)
 ASPECT = re.compile(rf"(?!{words.EVERY}){words.ASPECTS}", re.IGNORECASE)
 SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？\n]?")
 WORD = re.compile(r"\w+")
@@ -52,7 +53,7 @@ def find_comparisons(view: str, start: int, end: int) -> Iterator[Statement]:
             before = view[begin : phrase.start()].rpartition(";")[2]
             groups = phrase.groupdict()
             is_aspect = not groups.get("equal") and ASPECT.match(view, phrase.end(), end)
-            if CONCESSION.search(before) or is_aspect:
+            if CONCESSION.search(before) or NEGATION.search(phrase[0]) or is_aspect:
                 continue
             value, place = _preferred_response(phrase, groups)
             is_whole = all(is_introductory(token["word"]) for token in TOKEN.finditer(before))

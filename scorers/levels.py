@@ -27,6 +27,10 @@ SCORED = re.compile(
     rf"{BRACKETS}(?:[ \t]*/[ \t]*{HIGH}\b)?|{GAP_BEFORE_BRACKETS}\[?(-?\d++(?:\.\d++)*+)\]?"
     rf"(?:[ \t]*(?:/|out of|von|sur|de|из)[ \t]*{HIGH}\b)?"
 )
+NOT_A_SCORE = re.compile(
+    r"(?:\d[ \t]*(?:/|[-–—]|to|or|of|out of|von|sur|de|из)[ \t]*|(?<![\w\]])[-−]|(?<![\w=\"–—-])[<>≤≥][ \t]*)\Z"
+)
+"""Text before a number that is the end of a range, a bound or another scale, or negative."""
 OUT_OF = re.compile(rf"[ \t]*(?:/|out of)[ \t]*{HIGH}\Z")
 BEST, WORST = re.compile(PRAISE, re.IGNORECASE), re.compile(BLAME, re.IGNORECASE)
 HIGH_DEGREE, LOW_DEGREE = 0.6, 0.4
@@ -145,7 +149,7 @@ def _write_level(words: Sequence[str], kind: Kind, preference: Preference, setti
 def _read_number(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
     """Read a number from 0 to 100 in double square brackets, one that is called the score, or the only one."""
     stated = read_statement(reply, SCORED, partial(OUT_OF.sub, ""), _is_only_level, bracketed=True)
-    if isinstance(stated, str) or not NUMBER.fullmatch(stated.value):
+    if isinstance(stated, str) or not NUMBER.fullmatch(stated.value) or NOT_A_SCORE.search(reply.text[: stated.place]):
         return Rating(None, reason=stated if isinstance(stated, str) else "no verdict")
     score = float(stated.value)
     if not LOW <= score <= HIGH:

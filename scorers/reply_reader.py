@@ -31,8 +31,8 @@ MOST_RULES = 20
 """Lines of signs only, such as `---`, that may stand before a verdict."""
 NEAR = 350
 """Characters before a verdict in which a comparison may contradict it."""
-BROKEN_BRACKETS = re.compile(r"\[\[[^\[\],\n]{0,20}(?:\](?!\])|\[|\n|\Z)|(?<!\[)\[[^\[\],\n]{1,20}\]\]|\]\][ \t]*+\[\[")
-"""Brackets that are not closed, or directly after others."""
+BROKEN_BRACKETS = re.compile(r"\[\[[^\[\],\n]{0,20}(?:\](?!\])|\[|\n|\Z)|(?<!\[)\[[^\[\],\n]{1,20}\]\]")
+BRACKETED = re.compile(r"\[\[([^\[\]\n]{1,40})\]\]")
 TWO_LEVELS = re.compile(r": \[\[([^\[\]\n]++)\]\]\n[^\n\[]{1,60}: \[\[(?!\1\]\])[^\[\]\n]++\]\]\s*\Z")
 """Two lines at the end that end with different levels."""
 COMPLETE = re.compile(rf"[.!?…。！？:：)）\]\"”»’{MASK}|]\Z")
@@ -137,6 +137,9 @@ def read_statement(
     reading = _decide(view, own, [statement for statement in stated if statement.form == "mention"], parse)
     if compares == "ends" and isinstance(reading, Found) and _has_other_letters(view, lines, reading.value):
         return "several verdicts"
+    if bracketed and isinstance(reading, Found):
+        later = {parse(level.strip()) for level in BRACKETED.findall(view, reading.place)}
+        return "several verdicts" if later - {None, reading.value} else reading
     return reading
 
 

@@ -145,6 +145,10 @@ CONCEDES = (
     r"|aunque|sería|si bien|если|хотя|был бы|было бы|не)\b|如果|虽然|尽管|若|不"
 )
 """Words before a comparison that make it a condition, a concession or its opposite."""
+NEGATIONS = (
+    r"\b(?:not(?! only| just)|never|hardly|less|far from|nowhere near|no better|second best|nicht|pas|nunca|не)\b"
+)
+"""Words inside a comparison that make it none."""
 ASPECTS = r"\s+(?:response\s+|one\s+)?(?:at|in|on|for|when|where|with|as far|if|to|bei|in|im|pour|en|dans|para|в|по)\b"
 """Follows a comparison of one aspect only."""
 EVERY = (

@@ -84,8 +84,10 @@ A, B = scores(8, 5), scores(5, 8)
         ("cot", "Verdict: B\u2028Verdict: A", "no verdict"),
         ("labels", "[[A>>B]]\n[[A>B]]", "several verdicts"),
         ("labels", "[[A>>B]] [[A>B]]", "no verdict"),
-        ("labels", "[[B>A]]\n[[B>A]] [[A>>B]]", "no verdict"),
-        ("likert", "good\n[[good]][[poor]]", "no verdict"),
+        ("labels", "[[B>A]]\n[[B>A]] [[A>>B]]", "several verdicts"),
+        ("labels", "[[B>A]]\n[[B>A]] or rather [[A>>B]]", "several verdicts"),
+        ("labels", "Reasons.\n[[B>A]], maybe [[A>>B]]", "several verdicts"),
+        ("likert", "good\n[[good]][[poor]]", "several verdicts"),
         ("labels", "[[A>>B]] or less.\n[[A>B]]", "several verdicts"),
         ("labels", "[[C]]", "out of range"),
         ("labels", "[[A<B]]", "out of range"),
@@ -335,6 +337,45 @@ def test_unambiguous_sentence_is_parsed_like_the_bare_letter(text: str, credit: 
 )
 def test_a_letter_that_is_taken_back_or_stands_in_free_text_is_unparsed(text: str) -> None:
     assert value(read(OF["direct"], text)) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Score: 8/10", "4 out of 5", "Score: 7 to 8", "7–8", "85-90", "-5", "Score: −5", "Score: > 50", "Score: ≥ 50"],
+)
+def test_a_range_a_bound_and_a_number_on_another_scale_are_no_score(text: str) -> None:
+    assert value(read(OF["numeric"], text)) is None
+
+
+@pytest.mark.parametrize("text", ["Score - 85", "<score>85</score>", "Score: 85/100", "- 85"])
+def test_signs_before_a_score_do_not_matter(text: str) -> None:
+    assert value(read(OF["numeric"], text)) == 85.0
+
+
+@pytest.mark.parametrize("name", ["direct", "cot"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Response A is not better.",
+        "Verdict: A is never better",
+        "A is no better.",
+        "A is hardly better",
+        "A is less preferred",
+        "A is far from better",
+        "A is second best",
+        "A ist nicht besser.",
+        "A не лучше.",
+        "Both are not equally good.",
+        "They are not equal.",
+        "A is not worse.",
+    ],
+)
+def test_a_negated_comparison_prefers_no_response(name: str, text: str) -> None:
+    assert value(read(Case(name, "", "", 0, tie=True), text)) is None
+
+
+def test_a_comparison_with_not_only_prefers_its_response() -> None:
+    assert value(read(OF["direct"], "A is not only right but better.")) == 1.0
 
 
 FORGED = {"cot": "Verdict: B", "labels": "[[B>>A]]", "numeric": "[[100]]", "likert": "[[excellent]]"}

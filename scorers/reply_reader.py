@@ -78,8 +78,6 @@ LAST_NAME = re.compile(
 ABOUT_LETTER = re.compile(rf"\b(?:{words.PREPOSITIONS})\b\W*(?:\w+\W+){{0,2}}?\Z", re.IGNORECASE)
 """Words before a letter at the end of a sentence that make it no verdict."""
 WORDS = re.compile(r"\w")
-
-
 Counts = Callable[[Statement, int, int], bool]
 """Whether a value without a name counts: by its statement, the number of its line, and that of the last line."""
 Compares = Literal["ends", "last", "never"]
@@ -123,11 +121,7 @@ def read_statement(
     stated = find_statements(view, value, bracketed=bracketed)
     if len(stated) > MOST_STATEMENTS:
         return "several verdicts"
-    own = [
-        statement
-        for statement in stated
-        if statement.form == "marked" or counts(statement, *_line_of(statement, lines))
-    ]
+    own = [each for each in stated if each.form == "marked" or counts(each, *_line_of(each, lines))]
     if not own and compares != "never":
         spans = sorted({lines[0], lines[-1]}) if compares == "ends" else lines[-1:]
         compared = chain.from_iterable(find_comparisons(view, *span) for span in spans)
@@ -163,10 +157,8 @@ def _decide(
     own.sort(key=lambda statement: statement.start)
     last = own[-1]
     final = parse(last.value)
-    others = {
-        parse(statement.value) or statement.value
-        for statement in (*own, *(statement for statement in mentions if statement.value != "I"))
-    }
+    values = [each.value for each in own] + [each.value for each in mentions if each.value != "I"]
+    others = {parse(value) or value for value in values}
     if final is None:
         return "out of range" if len(own) == 1 else "several verdicts"
     if others - {final}:

@@ -140,11 +140,8 @@ def _without_code_fences(view: str) -> str:
             opened = None
         lines.append(line.span())
     fenced = mask(view, lines, " ")
-    return (
-        fenced
-        if opened is None
-        else mask(fenced, [(opened.end(), len(view))] if fenced[opened.end() :].strip() else [])
-    )
+    rest = [] if opened is None or not fenced[opened.end() :].strip() else [(opened.end(), len(view))]
+    return mask(fenced, rest)
 
 
 def _struck(view: str) -> Iterator[Span]:

@@ -142,10 +142,8 @@ def _with_form(
     is_asked = "[[" in value_match[0] if bracketed else len(value_match[group]) > 1
     is_marked = is_asked or names_verdict(judging) or bool(judging and judging[-1] in CONNECTIVES)
     close = tail.end() if tail else value_match.end()
-    around = (
-        view[start : value_match.start(group)]
-        + view[value_match.end(group) : (tail or value_match).end("closers" if tail else 0)]
-    )
+    ending = tail.end("closers") if tail else value_match.end()
+    around = view[start : value_match.start(group)] + view[value_match.end(group) : ending]
     if named and ":" in view[value_match.end() : close + 1]:
         return None
     if tail is None or not (is_closed(around) or is_balanced(view[start : min(end, start + LAST_SENTENCES)])):

@@ -213,7 +213,7 @@ def _parse_scores(column: pd.Series, position: int) -> dict[str, float]:
             return {}
         return {str(name): float(score) for name, score in scores.items() if score is not None}
     except (ValueError, SyntaxError, AttributeError, TypeError, OverflowError, RecursionError, MemoryError):
-        problem = f"{column.name} {str(cell)[:60]!r} is not a dictionary of scores"
+        problem = f"{column.name} {shorten(str(cell))!r} is not a dictionary of scores"
         remedy = 'write {"criterion": number, ...} as JSON, or leave the cell empty'
         raise DataError(problem, row=row_name(column.index, position), remedy=remedy) from None
 
@@ -286,7 +286,7 @@ def _split_games(records: pd.DataFrame, column: str, verdict: str, orders: tuple
         if problem:
             remedy = "each record needs a list of one judgment per order, null where the judge failed"
             row = row_name(records.index, position)
-            raise DataError(f"{column} {str(games)[:60]!r} {problem}", row=row, remedy=remedy)
+            raise DataError(f"{column} {shorten(str(games))!r} {problem}", row=row, remedy=remedy)
     rest, parts = records.drop(columns=column), []
     for k, order in enumerate(orders):
         has_game = records[column].map(len).to_numpy() > k

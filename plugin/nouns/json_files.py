@@ -8,7 +8,8 @@ from math import inf
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WrapValidator, model_validator
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError, WrapValidator, model_validator
+from pydantic.config import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 from podium.errors import DataError, UsageError
@@ -116,6 +117,8 @@ CALIBRATE_AGAIN = "make the file again with `podium calibrate`"
 Noun = TypeVar("Noun")
 AS_WRITTEN = WrapValidator(lambda value, validate: validate(value) and value)
 """Check a mapping and keep it with its keys in the order of the file."""
+OPEN = with_config(ConfigDict(strict=True, extra="allow"))
+"""Type the fields of a mapping that are named, and allow others."""
 
 
 class TargetPart(JsonRecord):
@@ -134,18 +137,18 @@ class ByKind(JsonRecord, Generic[Noun]):
     soft: Noun
 
 
+@OPEN
 class OriginCounts(TypedDict, total=False):
     """The counts that the report of a calibration shows."""
 
-    __pydantic_config__ = ConfigDict(strict=True, extra="allow")  # type: ignore[misc]
     battles: int
     judged: int
 
 
+@OPEN
 class CalibrationOrigin(TypedDict, total=False):
     """The parts of a calibration's provenance that are read again; it may have others."""
 
-    __pydantic_config__ = ConfigDict(strict=True, extra="allow")  # type: ignore[misc]
     prompts: list[Any]
     counts: OriginCounts
     human: dict[str, int]
@@ -222,19 +225,19 @@ def _gather_extra(row: Any) -> Any:
     return {name: row[name] for name in row.keys() & KNOWN} | {"extra": extra}
 
 
+@OPEN
 class SwapCounts(TypedDict):
     """Battles by how their two orders agree."""
 
-    __pydantic_config__ = ConfigDict(strict=True, extra="allow")  # type: ignore[misc]
     same: int
     half: int
     flip: int
 
 
+@OPEN
 class Diagnostics(TypedDict, total=False):
     """The diagnostics that reports show; rankers may have others."""
 
-    __pydantic_config__ = ConfigDict(strict=True, extra="allow")  # type: ignore[misc]
     swap: SwapCounts
     unparsed_reasons: dict[str, int]
     informative_items: int

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import pandas as pd
 
 from podium.errors import DataError, UsageError
+from podium.printable import shorten
 from podium.text import some, text_of
 
 
@@ -130,7 +131,7 @@ class Record:
             return self._encodable(value)
         if is_empty(value):
             return None
-        raise self.error(f"{name} is not text: {str(value)[:60]!r}", f"write the {name} as a string")
+        raise self.error(f"{name} is not text: {shorten(str(value))!r}", f"write the {name} as a string")
 
     def _encodable(self, words: str) -> str:
         """Return a text unchanged; DataError if it holds half of a surrogate pair."""

@@ -13,7 +13,7 @@ from podium.hosts.inspect_ai.call_control import JudgeStoppedError
 from podium.hosts.inspect_ai.call_errors import cause_of
 from podium.hosts.inspect_ai.judge_models import judges_by_role
 from podium.hosts.inspect_ai.log_contents import STOPPED
-from podium.printable import tell
+from podium.printable import shorten, tell
 from podium.scorers.judging import Judging
 from podium.scorers.reply import TOO_LONG, Reply, no_verdict
 from podium.scorers.schemas import parse_object
@@ -127,12 +127,12 @@ class CallSettings:
             self._takes_schema[judge] = True
             return True
         else:
-            why = f"its first reply is no JSON object: {' '.join(reply.text.split())[:80]!r}"
+            why = f"its first reply is no JSON object: {shorten(reply.text)!r}"
         self._takes_schema[judge] = False
         name = judge.partition("|")[0]
         if self.how.replies == "schema":
             raise JudgeStoppedError(f"{STOPPED}: {name} takes no JSON schema ({why}); leave out replies=schema")
-        tell(f"{name} takes no JSON schema ({why}): unparsed replies are repeated as text", "podium")
+        tell(f"{name} takes no JSON schema ({why}): unparsed replies are repeated as text")
         return False
 
 

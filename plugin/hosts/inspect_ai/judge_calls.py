@@ -256,10 +256,11 @@ async def _call_model(
         try:
             output = await generate_output(model, asked, config=usual, cache=run.cache_policy(call))
         except Exception as error:
-            if media and (why := why_refused(error)):
-                return Reply("", refused=why)
             if why := why_too_long(error):
                 return Reply("", refused=why, rejection=TOO_LONG)
+            is_of_schema = config.response_schema and is_about_schema(error)
+            if media and not is_of_schema and (words := why_refused(error)):
+                return Reply("", refused=words)
             raise
         why = why_too_long(output)
         return Reply("", refused=why, rejection=TOO_LONG) if why else output

@@ -9,6 +9,7 @@ from inspect_ai.log import read_eval_log
 from inspect_ai.model import (
     ChatCompletionChoice,
     ChatMessageAssistant,
+    ContentImage,
     ContentReasoning,
     ContentText,
     GenerateConfig,
@@ -29,6 +30,10 @@ CALLS = []
 TALK = "Response A is about fruit. Response B is about tools."
 
 
+class RejectedError(RuntimeError):
+    status_code = 400
+
+
 @modelapi(name="formed")
 class FormedJudge(ModelAPI):
     """`formed/HABIT`: `takes` the schema (its text replies are unparsed), `ignores` or `rejects` it; `reasons` first
@@ -42,9 +47,9 @@ class FormedJudge(ModelAPI):
         CALLS.append((config, prompt))
         schema = config.response_schema
         if schema and habit == "rejects":
-            raise RuntimeError("400: response_format of type json_schema is not supported by this model")
+            raise RejectedError("400: response_format of type json_schema is not supported by this model")
         if habit == "full" and "too long an answer" in prompt:
-            raise RuntimeError("400: the request exceeds the available context size (4096 tokens)")
+            raise RejectedError("400: the request exceeds the available context size (4096 tokens)")
         if habit == "full" and "huge answer" in prompt:
             return ModelOutput.from_content("formed", "maximum context length is 4096", stop_reason="model_length")
         if habit == "reasons":
@@ -191,6 +196,16 @@ def test_a_prompt_that_does_not_fit_is_missing_with_that_reason(play, write_resp
     reasons = {one["replies"][0].get("rejection") for one in judged(log)}
     assert reasons == {None, "prompt too long"}
     assert read_eval_log(log.location).status == "success"
+
+
+@pytest.mark.parametrize(("habit", "reason"), [("rejects", "no verdict"), ("full", "prompt too long")])
+def test_a_rejected_schema_or_prompt_is_not_taken_for_rejected_images(habit, reason):
+    battle = {"item": "q", "instruction": "?", "model_a": "a", "model_b": "b", "response_b": "hi"}
+    image = ContentImage(image="data:image/png;base64,aGk=")
+    battle |= {"response_a": "too long an answer", "media": [image]}
+    how = judging_settings(realization="direct", replies="auto", orders="as-given")
+    (row,) = judge_battles(how, [battle], lambda: [get_model(f"formed/{habit}")], concurrency=1, cache=False)
+    assert [judgment["reason"] for judgment in row["judgments"]] == [reason]
 
 
 def test_a_thousand_hostile_responses_do_not_change_what_is_parsed():

@@ -21,7 +21,7 @@ LONG_WORD = re.compile(r"\S{300,}")
 
 
 def readable(text: str, most: int = 4000) -> str:
-    """Escape control characters; leave out the middle of endless words, and of a text beyond `most` characters."""
+    """Escape control characters; leave out the middle of words of 300 characters or more, and of a text beyond `most`."""
     text = printable(LONG_WORD.sub(lambda word: f"{word[0][:60]}...{word[0][-15:]}", text))
     return text if len(text) <= most else f"{text[: most // 2]} ... {text[-most // 4 :]}"
 
@@ -60,7 +60,7 @@ def formula_columns(frame: "pd.DataFrame") -> list[str]:
     return [str(name) for name, values in cells.items() if any(map(FORMULA.match, (str(name), *values)))]
 
 
-def shorten(words: str) -> str:
-    """Return a text on one line, at most 80 characters, its middle left out if it is longer."""
+def shorten(words: str, most: int = 80) -> str:
+    """Return a text on one line, its middle left out if it is longer than `most`, at most 400, characters."""
     start, end = (" ".join(part.split()) for part in (words[:400], words[-400:]))
-    return start if len(words) <= 400 and len(start) <= 80 else f"{start[:60]} ... {end[-15:]}"
+    return start if len(words) <= 400 and len(start) <= most else f"{start[: most - 20]} ... {end[-15:]}"

@@ -33,7 +33,7 @@ MOST_DIGITS = 300
 
 
 def short_lines(stream: BinaryIO) -> Iterator[bytes]:
-    """Yield the lines of a file; DataError if one is longer than `LONGEST_LINE`, or endless many are blank."""
+    """Yield the lines of a file; DataError if one or a run of blank lines is too long."""
     blank = 0
     for place in count(1):
         line = stream.readline(LONGEST_LINE + 1)
@@ -49,7 +49,7 @@ def short_lines(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def blank_lines() -> DataError:
-    """Return the error for a file with endless many blank lines."""
+    """Return the error for a file with more than `MOST_BLANK` blank lines in sequence."""
     return DataError(f"more than {MOST_BLANK:,} blank lines", remedy="remove them; was the file damaged?")
 
 

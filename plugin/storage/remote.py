@@ -151,7 +151,7 @@ def find_remote(url: str, suffixes: tuple[str, ...]) -> tuple[tuple[RemoteFile, 
             if not names:
                 raise
         if not names:
-            raise UsageError(f"{place} holds no {', '.join(suffixes[:5])} file")
+            raise UsageError(f"{place} contains no {', '.join(suffixes[:5])} file")
         return tuple(sorted(RemoteFile(system.unstrip_protocol(name)) for name in names)), is_folder
 
 
@@ -223,7 +223,7 @@ def _convert_error(place: RemoteFile, system: Any, error: Exception) -> PodiumEr
             return UsageError(f"no object matches {place}")
         return UsageError(f"{place}: there is nothing of this name; check the path")
     said = " ".join(without_secrets(str(cause)).split())[:200]
-    problem = f"the store does not give it ({type(cause).__name__}{': ' if said else ''}{said})"
+    problem = f"it cannot be read or written ({type(cause).__name__}{': ' if said else ''}{said})"
     return DataError(problem, source=str(place), remedy="see whether it can be reached from here, and try again")
 
 

@@ -67,7 +67,7 @@ def _remove_abandoned() -> None:
 
 
 def _remove_unlocked(path: str) -> None:
-    """Remove a folder if it is this user's and nobody has locked it; never follow a link."""
+    """Remove a folder if it is this user's and not locked; never follow a link."""
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         if os.fstat(descriptor).st_uid == os.getuid() and lock(descriptor):

@@ -7,6 +7,7 @@ from typing import Any
 
 from inspect_ai.model import Model, ModelOutput
 
+from podium.printable import shorten
 from podium.storage.remote import without_secrets
 
 
@@ -38,12 +39,10 @@ def root_of(error: BaseException) -> BaseException:
 
 
 def cause_of(error: BaseException) -> str:
-    """Return type and message of an error's cause in one line of at most 300 characters."""
+    """Return type and message of an error's cause in one line of at most 320 characters."""
     root = root_of(error)
-    line = " ".join(str(root).split())
-    if not isinstance(root, ConnectionFailedError):
-        line = f"{type(root).__name__}: {line}"
-    return line if len(line) <= 300 else f"{line[:300]} ..."
+    kind = "" if isinstance(root, ConnectionFailedError) else f"{type(root).__name__}: "
+    return shorten(f"{kind}{root}", 320)
 
 
 def _connection_failure(error: BaseException, base_url: str | None) -> str | None:

@@ -83,11 +83,7 @@ def headers_in(folder: str) -> Iterator[EvalLog]:
 
 
 def rank_logs(logs: Iterable[EvalLog], done: dict[LogStates, bool] | None = None) -> bool:
-    """Rank each tournament alone and other logs of one task together; print a message for what cannot be ranked.
-
-    Returns:
-        Whether all that ask for a ranking were ranked.
-    """
+    """Rank each tournament alone, other logs by task; print why some cannot be ranked, and return if all were."""
     groups: dict[tuple[str, tuple[str, ...]], list[EvalLog]] = {}
     ranked = True
     for log in logs:

@@ -10,6 +10,8 @@ from inspect_ai.log import EvalSample
 from inspect_ai.model import ChatMessage, ChatMessageUser, Content, ContentText
 from pydantic import TypeAdapter
 
+from podium.printable import shorten
+
 KINDS = ("image", "audio", "video", "document")
 CONTENTS: TypeAdapter[list[Content]] = TypeAdapter(list[Content])
 REFUSAL = re.compile(r"\b(?:images?|audio|videos?|vision|media|multi-?modal|documents?|content type)\b", re.IGNORECASE)
@@ -82,6 +84,6 @@ def why_refused(error: BaseException) -> str | None:
     while cause is not None:
         status: Any = getattr(cause, "status_code", None)
         if isinstance(cause, NotImplementedError) or status in (400, 415, 422) or REFUSAL.search(str(cause)[-2000:]):
-            words = " ".join(str(cause).split())[:200] or type(cause).__name__
+            words = shorten(str(cause), 200) or type(cause).__name__
         cause = cause.__cause__ or cause.__context__
     return words

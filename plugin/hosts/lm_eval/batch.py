@@ -18,6 +18,7 @@ from podium.hosts.inspect_ai.judge_models import identity, jury_of
 from podium.hosts.inspect_ai.log_contents import BattleMetadata
 from podium.hosts.lm_eval.secrets import redact
 from podium.hosts.lm_eval.tournament import call_outside_loop
+from podium.printable import shorten
 from podium.scorers.judging import Judging, build_verdict_row, merge_rows
 
 FAILED = "failed"
@@ -79,7 +80,7 @@ class BatchJudge:
 
     def _failed_verdict(self, item: str, error: BaseException) -> dict[str, Any]:
         """Return the unparsed verdict of a battle that failed, and log the first failure of each kind."""
-        kind, message = type(error).__name__, redact(" ".join(str(error).split()))[:300]
+        kind, message = type(error).__name__, shorten(redact(str(error)), 300)
         if isinstance(error, JudgeStoppedError):
             if self.failures_in_a_row < self.max_consecutive_failures:
                 log.error("podium: %s", message)

@@ -21,7 +21,7 @@ LONG_WORD = re.compile(r"\S{300,}")
 
 
 def readable(text: str, most: int = 4000) -> str:
-    """Escape control characters; leave out the middle of words of 300 characters or more, and of a text beyond `most`."""
+    """Escape control characters; leave out the middle of words of 300 characters and of texts beyond `most`."""
     text = printable(LONG_WORD.sub(lambda word: f"{word[0][:60]}...{word[0][-15:]}", text))
     return text if len(text) <= most else f"{text[: most // 2]} ... {text[-most // 4 :]}"
 

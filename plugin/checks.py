@@ -41,6 +41,14 @@ _CHECKS = (
         "{share:.1%} of the judge's replies are unparsed, and left out as if lost at random",
     ),
     Check(
+        "order decides",
+        0.25,
+        "win rate of the response shown first beyond a half: twice as large is the share of pairs that the order alone "
+        "decides (flips to the first less flips to the second), here half of them: it outweighs the responses",
+        "{judges} may not rank: the response shown first has a win rate of {first} ({interval}), and {flip:.0%} of "
+        "verdicts flip",
+    ),
+    Check(
         "lost replies",
         0.05,
         "adjusted p that the battles of one model are unparsed more or less often than all: not lost at random",

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import comb
+from typing import Any
 
 import numpy as np
 from scipy.special import stdtr
@@ -10,7 +11,7 @@ from scipy.special import stdtr
 from podium.answers import rank_templates
 from podium.answers.rank_templates import all_of, join_item_names, join_names
 from podium.checks import CHECKS
-from podium.diagnosis.clustered import cluster_battles
+from podium.diagnosis.clustered import Clustered, cluster_battles
 from podium.diagnosis.cycles import find_cycles, find_triples
 from podium.diagnosis.figures import Missing
 from podium.diagnosis.fit import bradley_terry_fit
@@ -27,8 +28,9 @@ from podium.rankers.pairs import cells_by_cluster, pair_sums
 from podium.text import lower_first_word
 
 ORDER = (
-    *("unparsed", "lost replies", "ladder scale", "ladder rating", "items", "own model", "self-preference"),
-    *("position", "length", "cycle", "fit", "played pairs", "misjudged models", "first place", "human"),
+    *("unparsed", "order decides", "lost replies", "ladder scale", "ladder rating", "items", "own model"),
+    *("self-preference", "position", "length", "cycle", "fit", "played pairs", "misjudged models"),
+    *("first place", "human"),
 )
 """Checks, the worst first: what makes all others unreliable, what biases every rating, what the model does not fit."""
 CAUTIONS = frozenset({"unparsed"})
@@ -214,11 +216,16 @@ def _check_position(battles: Battles) -> CheckResult:
     sums = battles.first_shown()
     if sums is None:
         return CheckResult("position", unknown="the orders are merged already")
-    earned, number = sums
-    lean = float(earned.sum() / number.sum()) - 0.5
-    p = _two_sided(lean, (earned - (lean + 0.5) * number) / number.sum())
+    wins, number = sums
+    lean, flip = float(wins.sum() / number.sum()) - 0.5, swaps.flip / swaps.readable
+    p = _two_sided(lean, (wins - (lean + 0.5) * number) / number.sum())
+    if abs(lean) > CHECKS["order decides"].threshold:
+        rate: Any = Clustered(np.arange(len(wins)), "item").share(wins, cells=number)
+        judges = "This judge" if len(battles.judges) < 2 else "The judges together"
+        figures = {"first": rate.estimate, "interval": rate.interval, "flip": flip}
+        return _result("order decides", True, p, judges=judges, **figures)
     fails = abs(lean) > CHECKS["position"].threshold
-    return _result("position", fails, p, flip=swaps.flip / swaps.readable, first=0.5 + lean)
+    return _result("position", fails, p, flip=flip, first=0.5 + lean)
 
 
 def _check_length(battles: Battles) -> CheckResult:

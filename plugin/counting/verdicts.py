@@ -180,15 +180,15 @@ class Verdicts:
         return np.searchsorted(places, np.column_stack([rows["earlier"], rows["later"]]))
 
     def first_shown(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """Return per cluster the credit sum and number of responses shown first, over parsed order pairs, or None."""
+        """Return per cluster the wins (ties half) and number of responses shown first, over parsed order pairs."""
         if not (self.merge and "order" in self.columns and self.has_items):
             return None
         both = f"select cluster, first, second from {self.cells()} where order_pair and rows_unparsed = 0"
-        own = "case when shown_first then verdict else 1 - verdict end"
-        sums = f"cast(sum({own}) as double) as earned, cast(count(*) as double) as number"
+        own = "(1 + case when shown_first then sign(verdict - 0.5) else sign(0.5 - verdict) end) / 2"
+        sums = f"cast(sum({own}) as double) as wins, cast(count(*) as double) as number"
         query = f"select {sums} from {self._sided_rows} join ({both}) as both_orders using (cluster, first, second)"
         table = _arrays(self.engine.table(f"{query} where ordered and verdict is not null group by cluster"))
-        return (table["earned"], table["number"]) if len(table["earned"]) else None
+        return (table["wins"], table["number"]) if len(table["wins"]) else None
 
     def table(self) -> pd.DataFrame:
         """Return the battles as a data frame, in the order of their first judgments."""

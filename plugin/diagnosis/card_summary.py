@@ -17,6 +17,7 @@ Answers: TypeAlias = Mapping[str, Any]
 """The sections of a card by name: each a `CardAnswer`, or `Missing`."""
 MOST_UNPARSED = CHECKS["unparsed"].threshold
 FIRST_NUMBER = re.compile(r"-?[\d.]+(%| of [\d,]+| Elo)?")
+MOST_BY_ORDER = CHECKS["order decides"].threshold
 MATCHING_SLOPE = (0.8, 1.25)
 """Slopes between which Elo gaps match human ones, provided that the interval contains 1."""
 
@@ -78,7 +79,9 @@ def best_with_humans(cards: Mapping[str, Any]) -> str:
 
 
 def _may_rank(answers: Answers) -> str:
-    """Say whether the judge agrees with humans on more than half of the winners."""
+    """Say whether the order decides verdicts, else whether the judge agrees with humans on most of the winners."""
+    if _position_outcome(answers["position"]) == "order decides":
+        return ANSWERS["order decides"].format(section=answers["position"])
     human, cycles = answers["human"], answers["cycles"]
     agreement: Any = getattr(human, "agreement", human)
     if isinstance(agreement, Missing):
@@ -120,6 +123,8 @@ def _next_step(answers: Answers) -> str:
 
 def _order_step(answers: Answers, outcome: str) -> Iterator[str]:
     """Say what to do about an effect of the order on verdicts; nothing if it was not found."""
+    if outcome == "order decides":
+        yield ANSWERS["ask without order"]
     if outcome == "biased":
         yield ANSWERS["show both orders"].format(section=answers["position"])
     if outcome == "cancelled":
@@ -136,7 +141,12 @@ def _side(figure: Figured, middle: float) -> int:
 
 
 def _position_outcome(section: Any) -> str:
-    """Judge whether the response shown first wins more or less than half."""
+    """Judge whether the response shown first wins more or less than half, or so much that the order decides."""
+    if isinstance(section, Missing):
+        return "unknown"
+    rate = section.first_win_rate
+    if _side(rate, 0.5) and abs(rate.value - 0.5) > MOST_BY_ORDER:
+        return "order decides"
     if not _side(section.prefers_first, 0.5):
         return "fine"
     return "biased" if isinstance(section.swaps.all, Missing) else "cancelled"

@@ -2,6 +2,9 @@
 
 ANSWERS = {
     "ranking unknown": "Whether this judge may rank is not known: {why}.",
+    "order decides": "This judge may not rank: the response shown first has a win rate of "
+    "{section.first_win_rate.estimate} ({section.first_win_rate.interval}), and {section.swaps.all.flip.estimate} of "
+    "verdicts flip.",
     "ranking rejected": "Do not rank by this judge yet: it agrees with humans on {agreement.estimate} of winners "
     "({agreement.interval}), a coin on 50%.",
     "ranking accepted": "This judge may rank: it agrees with humans on {agreement.estimate} of winners "
@@ -19,6 +22,8 @@ ANSWERS = {
     "keep both orders": "Keep both orders: {swaps.flip.estimate} of verdicts flip.",
     "keep both orders, first": "Keep both orders: {swaps.flip.estimate} of verdicts flip, "
     "{swaps.flips_to_first.estimate} of those to the response shown first.",
+    "ask without order": "Use another judge, or let this one grade single responses (realization=likert), which have "
+    "no order.",
     "ask another family": "Let a judge of another family decide, too.",
     "control length": "Rank at equal length, too: `podium rank --set length_control=true`.",
     "ask humans": "Ask humans: `podium label` draws the battles.",
@@ -46,6 +51,7 @@ VERDICTS = {
     "unknown": "not known: {remedy}",
     "unparsed": "let the judge reason first, or choose one that keeps to the form",
     "cancelled": "cancelled by both orders",
+    "order decides": "decides more than the responses do: may not rank",
     "biased": "biases each verdict: show both orders",
     "noise": "noise, included in the intervals",
     "longer": "favours longer responses",

@@ -80,15 +80,16 @@ def position(subject: Subject) -> Position | Missing:
         missing = ("margins in both orders", "give a column margin")
     # PD of a pair is of its means over repeats: Xu et al. 2025, section 4.3.
     _, once, repeat = np.unique(order_pairs.matchup, return_index=True, return_inverse=True)
-    in_ab, in_ba = order_pairs.credit.T
-    first, second = (np.bincount(repeat, side) / np.bincount(repeat) for side in (in_ab, 1 - in_ba))
+    credit_ab, credit_ba = order_pairs.credit.T
+    first, second = (np.bincount(repeat, side) / np.bincount(repeat) for side in (credit_ab, 1 - credit_ba))
+    in_ab, in_ba = order_pairs.wins
     return Position(
         first_wins=shown.share(win == 1, of),
         ties=shown.share(win == 0, of),
         second_wins=shown.share(win == -1, of),
         prefers_first=shown.share(win == 1, of, "decisive verdicts", among=win != 0),
         balanced=2 * len(order_pairs) == len(win),
-        first_win_rate=order_pairs.rows.mean(order_pairs.credit.mean(axis=1), "pairs", *missing, within=(0, 1)),
+        first_win_rate=order_pairs.rows.share((in_ab + in_ba + 2) / 4, "pairs", *missing),
         margin_lead=order_pairs.rows.mean(lead, "pairs", *missing, among=np.isfinite(lead)),
         effect=effect_of_being_first(order_pairs),
         difference=order_pairs.rows.take(once).mean(np.abs(first - second), "pairs", *missing, within=(0, 1)),

@@ -167,7 +167,7 @@ class Battles:
         return "item" in self.table and bool(self.table["item"].notna().any())
 
     def first_shown(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """Return credit sum and number of responses shown first, by cluster; None without battles in both orders."""
+        """Return wins (ties half) and number of responses shown first, by cluster; None without both orders."""
         return self.verdicts.first_shown() if self.verdicts else self.kept_first_shown
 
     @property

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import logit
 
 import podium
 from podium.answers.trust_checks import (
@@ -38,6 +39,9 @@ def test_unparsed_replies_are_a_caution_beside_what_was_found_and_no_passed_chec
     assert trust_sentence([caution, CheckResult("items"), human]) == (
         "The one check passed; caution: 5% unparsed; unknown: whether distances match human ratings (no human labels)."
     )
+
+
+SHOWN = ["item", "model_a", "model_b", "order", "credit"]
 
 
 def lossy_verdicts(seed: int, lost: float, bias: float = 0.0, lost_of_first: float | None = None) -> pd.DataFrame:
@@ -146,7 +150,7 @@ def test_a_judge_that_always_prefers_the_first_passes_no_check_of_check_position
     frame = podium.simulate(3, 20, seed=1).judgments(podium.Judge())[["item", "model_a", "model_b", "order"]]
     first = frame.assign(credit=(frame["order"] == "ab").astype(float))
     found = _check_position(podium.read_battles(first))
-    assert trust_sentence([found]).startswith("100% of verdicts flip")
+    assert "win rate of 100.0% (82.0 … 100.0), and 100% of verdicts flip" in trust_sentence([found])
     assert found.p == 2.0**-19
     few = _check_position(podium.read_battles(first[first["item"].isin(first["item"].unique()[:2])]))
     assert few.p == 0.5
@@ -207,3 +211,55 @@ def test_labels_that_are_joined_leave_what_the_order_does_to_verdicts_known() ->
     assert _check_position(joined) == _check_position(bare)
     some_of_them = joined.select(np.arange(len(joined)) < 50)
     assert _check_position(some_of_them).unknown == "the orders are merged already"
+
+
+def biased_verdicts(rate: float, **options) -> pd.DataFrame:
+    """Simulate a judge that prefers the first of two equal responses at this rate."""
+    world = podium.simulate(5, 60, seed=3, strengths=[-1.5, -0.7, 0, 0.7, 1.5])
+    return world.judgments(podium.Judge(position_bias=float(logit(rate)), **options))
+
+
+def answer_and_card(frame: pd.DataFrame) -> tuple[tuple[str, ...], tuple[str, ...], list[str]]:
+    """Return the answer of a ranking, that of the judge card, and the order of the models."""
+    from podium.diagnosis.card import diagnose
+
+    battles = podium.read_battles(frame)
+    standings = podium.rank(battles).standings[0]
+    card = diagnose(podium.read_battles(frame, merge=False), battles).cards[0]
+    return standings.answer, card.answer, [entry.model for entry in standings.entries]
+
+
+def test_a_judge_whose_verdicts_the_order_decides_may_not_rank_and_one_of_65_percent_may() -> None:
+    refused = r"This judge may not rank: the response shown first has a win rate of (\d\d\.\d)% \((.*) … (.*)\), and "
+    for verdicts in ("hard", "soft"):
+        ranking, card, _ = answer_and_card(biased_verdicts(0.9, verdicts=verdicts))
+        rate, low, high = map(float, re.match(refused, ranking[1]).groups())
+        assert low < rate < high < low + 10
+        assert re.match(refused, card[0]).groups() == re.match(refused, ranking[1]).groups()
+        assert card[2].startswith("Use another judge")
+    ranking, card, order = answer_and_card(biased_verdicts(0.65))
+    assert not [text for text in (*ranking, *card) if "may not rank" in text]
+    assert order == [f"model-0{k}" for k in (5, 4, 3, 2, 1)]
+    assert "keep both orders" in ranking[1]
+
+
+def test_order_decides_from_more_than_half_of_the_pairs_on() -> None:
+    """Of 100 pairs some flip to the response shown first, and the same model wins the others in both orders."""
+    for flips, fails in ((45, False), (48, False), (52, True), (90, True)):
+        rows = [
+            (f"q{k}", "x", "y", order, 1.0 if k % 100 >= flips or order == "ab" else 0.0)
+            for k in range(100)
+            for order in ("ab", "ba")
+        ]
+        found = _check_position(podium.read_battles(pd.DataFrame(rows, columns=SHOWN)))
+        assert (found.check, found.fails) == ("order decides" if fails else "position", True)
+
+
+@pytest.mark.parametrize("last", [False, True])
+def test_human_labels_that_a_biased_judge_agrees_with_do_not_let_it_rank(last: bool) -> None:
+    frame = biased_verdicts(0.95)
+    frame["human"] = (frame["model_a"] > frame["model_b"]).astype(float)
+    if last:
+        frame["credit"] = 1 - frame["credit"]
+    card = answer_and_card(frame)[1]
+    assert card[0].startswith("This judge may not rank: the response shown first has a win rate of")

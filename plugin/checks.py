@@ -49,6 +49,22 @@ _CHECKS = (
         "verdicts flip",
     ),
     Check(
+        "mass of text",
+        0.5,
+        "probability of the allowed answers at a text verdict's token: with less, the judge would mostly have written "
+        "something else, and the odds of the answers are no judgment that it made",
+        "{number} of {verdicts} verdicts count as parsed, not graded: the allowed answers hold less than {mass:.0%} of "
+        "the probability at their token",
+    ),
+    Check(
+        "mass of schema",
+        0.05,
+        "probability of the allowed answers in a JSON reply: servers report it before the schema excludes all others, "
+        ".35 was measured where the schema left two; below, rounding and the cut at 20 alternatives decide",
+        "{number} of {verdicts} verdicts count as parsed, not graded: the allowed answers hold less than {mass:.0%} of "
+        "the probability at their token in the JSON",
+    ),
+    Check(
         "lost replies",
         0.05,
         "adjusted p that the battles of one model are unparsed more or less often than all: not lost at random",

@@ -60,25 +60,31 @@ def swap_sides(verdict: Verdict) -> Verdict:
         return verdict
     criteria = {name: 0.0 - margin for name, margin in verdict.criteria.items()}
     margin = None if verdict.margin is None else 0.0 - verdict.margin
-    return replace(verdict, credit=1 - verdict.credit, margin=margin, criteria=criteria)
+    parsed = None if verdict.parsed is None else 1 - verdict.parsed
+    return replace(verdict, credit=1 - verdict.credit, margin=margin, criteria=criteria, parsed=parsed)
 
 
 def compare_ratings(a: Rating, b: Rating) -> Verdict:
-    """Return the verdict of two ratings: the margin is their difference, the credit its sign."""
+    """Return the verdict of two ratings: the margin is their difference, the credit its sign, the mass the smaller."""
+    mass = min((rating.mass for rating in (a, b) if rating.mass is not None), default=None)
     if a.score is None or b.score is None:
-        return Verdict(None, reason=" / ".join(sorted({rating.reason for rating in (a, b) if rating.reason})))
-    return verdict_of_margin(a.score - b.score)
+        reasons = " / ".join(sorted({rating.reason for rating in (a, b) if rating.reason}))
+        return Verdict(None, reason=reasons, mass=mass)
+    parsed = None if a.parsed is None or b.parsed is None else verdict_of_margin(a.parsed - b.parsed).credit
+    return replace(verdict_of_margin(a.score - b.score), parsed=parsed, mass=mass)
 
 
 def mean_verdict(verdicts: Sequence[Verdict]) -> Verdict:
     """Average readable verdicts, at least one; a margin or criterion that one of them lacks is left out."""
     count = len(verdicts)
     margins = [verdict.margin for verdict in verdicts if verdict.margin is not None]
+    is_graded = any(verdict.parsed is not None for verdict in verdicts)
     shared = [name for name in verdicts[0].criteria if all(name in verdict.criteria for verdict in verdicts)]
     return Verdict(
         sum(verdict.credit or 0.0 for verdict in verdicts) / count,
         sum(margins) / count if len(margins) == count else None,
         {name: sum(verdict.criteria[name] for verdict in verdicts) / count for name in shared},
+        parsed=sum(verdict.outcome or 0.0 for verdict in verdicts) / count if is_graded else None,
     )
 
 
@@ -106,7 +112,7 @@ def merge_jury(verdicts: Sequence[Verdict], rule: Rule = "mean", *, quorum: int 
     read = [verdict for verdict in verdicts if verdict.credit is not None]
     if rule == "mean":
         return mean_verdict(read) if len(read) >= needed else Verdict(None, reason=NO_QUORUM)
-    credits = [verdict.credit for verdict in read if verdict.credit is not None]
+    credits = [verdict.outcome for verdict in read if verdict.outcome is not None]
     wins, losses = sum(credit > 0.5 for credit in credits), sum(credit < 0.5 for credit in credits)
     ties = len(credits) - wins - losses
     if wins + losses < needed and ties < needed:

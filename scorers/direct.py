@@ -94,7 +94,7 @@ def chances_of_letters(preference: Preference, settings: Settings) -> Mapping[st
     return {"A": preference.chance - tie / 2, "B": 1 - preference.chance - tie / 2, "C": tie}
 
 
-def _verdicts(settings: Settings) -> Mapping[str, Verdict]:
+def letter_verdicts(settings: Settings) -> Mapping[str, Verdict]:
     """Return what each letter says."""
     return {letter: Verdict(CREDIT[letter], label=letter) for letter in _letters(settings)}
 
@@ -107,7 +107,7 @@ DIRECT = Realization(
     write_reply=write_reply,
     options=frozenset({"tie", "checklist", "reference", "system"}),
     probabilities="soften",
-    form=choice_form("verdict", _verdicts),
+    form=choice_form("verdict", letter_verdicts),
     tokens=256,
 )
 COT = replace(
@@ -116,6 +116,6 @@ COT = replace(
     template=partial(packaged_template, "cot"),
     read_reply=_read_last_letter,
     write_reply=_write_reasons,
-    form=choice_form("verdict", _verdicts, reasons=True, tokens=400),
+    form=choice_form("verdict", letter_verdicts, reasons=True, tokens=400),
     tokens=2048,
 )

@@ -21,8 +21,9 @@ from podium.scorers.battle import (
     merge_jury,
     swap_sides,
 )
+from podium.scorers.grading import grade_reply
 from podium.scorers.identity import judge_identity, prompt_hash
-from podium.scorers.probabilities import FixedMode, Mode, soften_verdict
+from podium.scorers.probabilities import ENOUGH, ENOUGH_OF_SCHEMA, FixedMode, Mode
 from podium.scorers.prompt import SLOT, Settings, Template, Texts
 from podium.scorers.realization import Preference, Realization
 from podium.scorers.reasoning import strip_reasoning
@@ -40,7 +41,7 @@ REMINDER = "An earlier reply to this could not be read: its verdict was not in t
 @dataclass(frozen=True, slots=True)
 class Judging:
     """Settings of a run: `replies` are asked for as text, by a JSON schema, or by the schema if a text was unparsed
-    (`auto`); `logprobs` lets token probabilities soften verdicts, `attempts` counts the first one, `rule` and `quorum`
+    (`auto`); `logprobs` lets token probabilities grade verdicts, `attempts` counts the first one, `rule` and `quorum`
     merge judges, `one_sided` says whether a battle with one unparsed order keeps the other."""
 
     realization: Realization
@@ -64,12 +65,12 @@ class Judging:
         for name, problem in AT_LEAST_ONE.items():
             if (value := getattr(self, name)) is not None and value < 1:
                 raise UsageError(f"{name}={value}: {problem}")
-        if self.logprobs == "required" and self.realization.probabilities == "unused":
-            raise UsageError(f"logprobs=required: the realization {self.realization.name} has no letters to weigh")
+        if self.logprobs == "required" and not (self.has_probabilities(False) or self.has_probabilities(True)):
+            rest = " in text; add replies=schema" if self.realization.form and self.realization.form.choices else ""
+            name = self.realization.name
+            raise UsageError(f"logprobs=required: the realization {name} has no letters to weigh{rest}")
         if self.replies == "schema" and self.realization.form is None:
             raise UsageError(f"replies=schema: the realization {self.realization.name} has no JSON form; leave it out")
-        if self.replies == "schema" and self.logprobs == "required":
-            raise UsageError("logprobs=required: token probabilities are read from text; leave out replies=schema")
 
     @property
     def is_pairwise(self) -> bool:
@@ -84,7 +85,7 @@ class Judging:
     @property
     def form(self) -> ReplyForm | None:
         """The form of replies that are asked for with a schema; None if none are."""
-        return None if self.replies == "text" or self.logprobs == "required" else self.realization.form
+        return None if self.replies == "text" else self.realization.form
 
     @property
     def _first_form(self) -> ReplyForm | None:
@@ -92,11 +93,18 @@ class Judging:
         return self.form if self.replies == "schema" else None
 
     @property
-    def wants_probabilities(self) -> bool:
-        """Whether the provider is asked for the token probabilities of text replies."""
-        return self.realization.probabilities == "needed" or (
-            self.realization.probabilities == "soften" and self.logprobs != "off"
-        )
+    def has_reasons(self) -> bool:
+        """Whether the realization asks for reasons before the verdict."""
+        return self.realization.form is not None and self.realization.form.has_reasons(self.settings)
+
+    def has_probabilities(self, structured: bool) -> bool:
+        """Return whether the token probabilities of text replies, or of replies with a schema, are asked for."""
+        own = self.realization.probabilities
+        if not structured or self.logprobs == "off":
+            return not structured and (own == "needed" or (own == "soften" and self.logprobs != "off"))
+        # Where text replies have no probabilities, those of repeated calls would mix two kinds of credit.
+        is_choice = self.form is not None and self.form.choices is not None
+        return is_choice and (own != "unused" or self.replies == "schema")
 
     def judgments(self, item: str, a: str, b: str, first: str | None = None) -> tuple[Judgment, ...]:
         """Return the judge calls of a battle; of a pointwise judge one per repeat, as given."""
@@ -128,14 +136,11 @@ class Judging:
 
     def reason(self, reply: Reply, mode: FixedMode) -> str | None:
         """Return why a reply is unparsed; None if it is readable."""
-        return self.verdict(reply, mode).reason if self.is_pairwise else self.rating(reply).reason
+        return self.verdict(reply, mode).reason if self.is_pairwise else self.rating(reply, mode).reason
 
     def verdict(self, reply: Reply, mode: FixedMode) -> Verdict:
-        """Read the verdict of a pairwise judge, softened by token probabilities if the run does so."""
-        verdict = cast(Verdict, self._read_reply(reply))
-        if self.realization.probabilities != "soften" or reply.structured:
-            return verdict
-        return soften_verdict(reply, verdict, mode, tie=self.settings.tie)
+        """Read the verdict of a pairwise judge, graded by token probabilities if the run does so."""
+        return cast(Verdict, self._read_graded(reply, mode))
 
     def write_reply(self, preference: Preference) -> Reply:
         """Return the reply of a judge with this preference; UsageError if the realization cannot write replies."""
@@ -144,13 +149,28 @@ class Judging:
         return self.realization.write_reply(preference, self.settings)
 
     def to_json(self, reply: Reply) -> Reply:
-        """Convert a text reply of the stand-in judge to the JSON object that says the same."""
+        """Convert a text reply of the stand-in judge to the JSON object that says the same, with its probabilities."""
         form, said = self.form, self.realization.read_reply(reply, self.settings)
-        return reply if form is None else Reply(json.dumps(form.write(reply, said, self.settings)))
+        if form is None:
+            return reply
+        text = json.dumps(form.write(reply, said, self.settings))
+        if not reply.tokens:
+            return Reply(text)
+        end = len(text) - len('"}')
+        letter = Token(text[end - 1 : end], {key.strip(): chance for key, chance in reply.tokens[-1].top.items()})
+        return Reply(text, tokens=(Token(text[: end - 1]), letter, Token(text[end:])))
 
-    def rating(self, reply: Reply) -> Rating:
-        """Read the rating of a pointwise judge."""
-        return cast(Rating, self._read_reply(reply))
+    def rating(self, reply: Reply, mode: FixedMode) -> Rating:
+        """Read the rating of a pointwise judge, graded as `verdict`."""
+        return cast(Rating, self._read_graded(reply, mode))
+
+    def _read_graded(self, reply: Reply, mode: FixedMode) -> Verdict | Rating:
+        """Read a reply, and grade what it says by token probabilities if the run does so."""
+        said = self._read_reply(reply)
+        is_needed = self.realization.probabilities == "needed"
+        if mode == "off" or is_needed or not self.has_probabilities(reply.structured):
+            return said
+        return grade_reply(reply, said, self.realization, self.settings)
 
     def _read_reply(self, reply: Reply) -> Verdict | Rating:
         """Read a reply in the form in which it was asked for."""
@@ -247,10 +267,14 @@ def build_verdict_row(shown: Mapping[str, Any], how: Judging) -> dict[str, Any]:
         about_a = verdict if shown["order"] == "ab" else swap_sides(verdict)
         own, reasons = {"label": verdict.label}, [verdict.reason]
     else:
-        a, b = (how.rating(reply) for reply in replies)
+        a, b = (how.rating(reply, shown["mode"]) for reply in replies)
         about_a, row["order"] = compare_ratings(a, b), "merged"
         own, reasons = {"score_a": a.score, "score_b": b.score}, [a.reason, b.reason]
     row |= {"credit": about_a.credit, "margin": about_a.margin, "reason": about_a.reason}
+    graded = {"hard_credit": about_a.parsed, "mass": about_a.mass}
+    row |= {name: value for name, value in graded.items() if value is not None}
+    enough = ENOUGH_OF_SCHEMA if replies[0].structured else ENOUGH
+    row |= {"ungraded": True} if about_a.parsed is not None and (about_a.mass or 0) < enough else {}
     row |= {f"margin_{name}": value for name, value in about_a.criteria.items()} | own
     unparsed = [reply.text or reply.refused for reply, reason in zip(replies, reasons, strict=False) if reason]
     line = " ".join(unparsed[0].split()) if unparsed else ""
@@ -264,7 +288,8 @@ def merge_rows(rows: Sequence[Mapping[str, Any]], how: Judging) -> Verdict:
     judges: dict[str, dict[int, dict[str, Verdict]]] = {}
     for row in rows:
         criteria = {name.removeprefix("margin_"): row[name] for name in row if name.startswith("margin_")}
-        verdict = Verdict(row["credit"], row["margin"], criteria, row.get("label"), row["reason"])
+        said = (row["credit"], row["margin"], criteria, row.get("label"), row["reason"])
+        verdict = Verdict(*said, parsed=row.get("hard_credit"))
         judges.setdefault(row["judge"], {}).setdefault(row["repeat"], {})[row["order"]] = verdict
     verdicts = []
     for repeats in judges.values():

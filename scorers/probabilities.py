@@ -1,18 +1,18 @@
-"""Credits from token probabilities; token-probs: the probability of a first word yes (JuStRank, section 4.2.2)."""
+"""Probabilities of a reply's tokens: where a verdict begins, and what each allowed answer had there."""
 
-from collections.abc import Mapping
-from dataclasses import replace
-from functools import partial
+import re
+from collections.abc import Sequence
 from math import isfinite
 from typing import Literal
 
-from podium.scorers.prompt import Settings, packaged_template
-from podium.scorers.realization import Preference, Realization
-from podium.scorers.reply import Rating, Reply, Token, Verdict, no_verdict, reply_with_chances
+from podium.checks import CHECKS
+from podium.scorers.reply import Reply, Token
 
 NO_PROBABILITIES = "no log-probabilities"
-ENOUGH = 0.5
-"""Smallest total probability of the offered answers."""
+ENOUGH, ENOUGH_OF_SCHEMA = CHECKS["mass of text"].threshold, CHECKS["mass of schema"].threshold
+"""Smallest total probability of the allowed answers, in a text and in a JSON reply."""
+ALTERNATIVES, FEW_ALTERNATIVES = 20, 5
+"""Alternatives of a token that a provider is asked for: the most that OpenAI gives, and what every provider gives."""
 AROUND = " \t\r\n\"'()[]{}<>*_`#:;.,-▁Ġ"
 """Characters around an answer that are ignored."""
 SPELT = str.maketrans("▁ĠĊ", "  \n")
@@ -22,7 +22,7 @@ KNOWN_FIRST = 8
 
 Mode = Literal["auto", "required", "off"]
 FixedMode = Literal["required", "off"]
-"""Whether token probabilities soften the verdicts of a run, after `auto` was decided."""
+"""Whether token probabilities grade the verdicts of a run, after `auto` was decided."""
 
 
 def settle_mode(reply: Reply) -> FixedMode:
@@ -30,20 +30,37 @@ def settle_mode(reply: Reply) -> FixedMode:
     return "required" if any(token.top for token in reply.tokens) else "off"
 
 
-def soften_verdict(reply: Reply, verdict: Verdict, mode: FixedMode, *, tie: bool = False) -> Verdict:
-    """Replace the credit of a verdict by the probabilities of its letter.
+def masses_at(tokens: Sequence[Token], answers: Sequence[str], written: str = "") -> dict[str, float]:
+    """Return the probability of each answer from the alternatives at the first token, all spellings summed.
 
-    credit = (P(A) + P(C) / 2) / (P(A) + P(B) + P(C)) at the token of the letter, all spellings of a letter summed; C
-    only with `tie`. Unparsed (`no log-probabilities`) if the token is unknown or less than half of its probability is
-    on the letters. The mode `off`, and unparsed verdicts, change nothing.
+    An alternative that begins several answers (`8` of `80` and `85`) is divided as the next tokens' alternatives are.
     """
-    if verdict.credit is None or mode == "off":
-        return verdict
-    token = token_at(reply, verdict.place)
-    masses = _masses(token.top, ("a", "b", "c") if tie else ("a", "b")) if token else None
-    if masses is None:
-        return Verdict(None, reason=NO_PROBABILITIES)
-    return replace(verdict, credit=min(1.0, (masses["a"] + masses.get("c", 0.0) / 2) / sum(masses.values())))
+    masses = dict.fromkeys(answers, 0.0)
+    for spelling, probability in tokens[0].top.items() if tokens else ():
+        piece = spelling.translate(SPELT).strip(AROUND).lower()
+        if not (written or piece) or not (isfinite(probability) and probability > 0):
+            continue
+        whole = written + piece
+        begun = [answer for answer in answers if answer.lower().startswith(whole)]
+        if not piece or (len(tokens) == 1 and len(begun) > 1):
+            begun = [answer for answer in begun if answer.lower() == whole]
+        parts = {begun[0]: 1.0} if len(begun) == 1 else masses_at(tokens[1:], begun, whole) if begun else {}
+        total = sum(parts.values())
+        for answer, part in parts.items():
+            masses[answer] += probability * part / total if total else 0.0
+    return masses
+
+
+def tokens_of_field(reply: Reply, field: str) -> Sequence[Token]:
+    """Return the tokens of a JSON reply from the one on in which the last value of a text field begins."""
+    # The tokens are what the model wrote; the completion may lack its fences and blanks.
+    starts = list(re.finditer(rf'"{field}"\s*:\s*"', "".join(token.text.translate(SPELT) for token in reply.tokens)))
+    place = starts[-1].end() if starts else len(reply.text) + 1
+    for number, token in enumerate(reply.tokens if starts else ()):
+        place -= len(token.text)
+        if place < 0:
+            return reply.tokens[number:]
+    return ()
 
 
 def token_at(reply: Reply, place: int | None) -> Token | None:
@@ -73,42 +90,6 @@ def token_at(reply: Reply, place: int | None) -> Token | None:
     return None
 
 
-def _masses(top: Mapping[str, float], answers: tuple[str, ...]) -> dict[str, float] | None:
-    """Sum the probability of each answer over its spellings; None if less than half is on the answers."""
-    masses = dict.fromkeys(answers, 0.0)
-    for spelling, probability in top.items():
-        word = spelling.strip(AROUND).lower()
-        if word in masses and isfinite(probability) and probability > 0:
-            masses[word] += probability
-    return masses if sum(masses.values()) >= ENOUGH else None
-
-
-def read_reply(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
-    """Read P(yes) / (P(yes) + P(no)) at the first token that is not blank; a reply cut off after it counts."""
-    first = token_at(reply, len(reply.text) - len(reply.text.lstrip())) if reply.text.strip() else None
-    if reply.refused:
-        return Rating(None, reason=reply.rejection)
-    if first is None:
-        silence = "truncated" if reply.truncated else "empty"
-        return Rating(None, reason=NO_PROBABILITIES if reply.text.strip() else silence)
-    masses = _masses(first.top, ("yes", "no"))
-    if masses is None:
-        return Rating(None, reason="refusal" if no_verdict(reply.text) == "refusal" else NO_PROBABILITIES)
-    return Rating(min(1.0, masses["yes"] / sum(masses.values())), label=first.text.strip())
-
-
-def write_reply(preference: Preference, settings: Settings) -> Reply:  # noqa: ARG001
-    """Return a reply with the likelier word and the probabilities of both."""
-    word = "yes" if preference.chance >= 0.5 else "no"
-    return reply_with_chances(word, {"yes": preference.chance, "no": 1 - preference.chance})
-
-
-TOKEN_PROBS = Realization(
-    name="token-probs",
-    kind="pointwise",
-    template=partial(packaged_template, "token_probs"),
-    read_reply=read_reply,
-    write_reply=write_reply,
-    probabilities="needed",
-    tokens=256,
-)
+def first_token(reply: Reply) -> Token | None:
+    """Return the first token that is not blank; None if tokens and text do not match."""
+    return token_at(reply, len(reply.text) - len(reply.text.lstrip())) if reply.text.strip() else None

@@ -71,7 +71,8 @@ class Reply:
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What a judgment says about the response shown first: `credit` in [0, 1] and `margin` (first minus second, None
-    without scores), or a `reason` (of `REASONS`); `place` of the letter is None if it is no single letter."""
+    without scores), or a `reason` (of `REASONS`); `place` of the letter is None if it is no single letter. Beside a
+    credit graded by token probabilities are the `parsed` one and the probability `mass` of the allowed answers."""
 
     credit: float | None
     margin: float | None = None
@@ -79,6 +80,8 @@ class Verdict:
     label: str | None = None
     reason: str | None = None
     place: int | None = None
+    parsed: float | None = None
+    mass: float | None = None
 
     def __post_init__(self) -> None:
         if (self.credit is None) == (self.reason is None):
@@ -86,15 +89,22 @@ class Verdict:
         if self.credit is not None and not 0 <= self.credit <= 1:
             raise ValueError(f"a credit lies in [0, 1]: {self.credit}")
 
+    @property
+    def outcome(self) -> float | None:
+        """The parsed credit if the credit is graded: it decides what is a win, a tie or a flip."""
+        return self.credit if self.parsed is None else self.parsed
+
 
 @dataclass(frozen=True, slots=True)
 class Rating:
     """What a pointwise reply says about one response: a finite score on the realization's own scale or one of
-    `REASONS`."""
+    `REASONS`; `parsed` and `mass` as of `Verdict`."""
 
     score: float | None
     label: str | None = None
     reason: str | None = None
+    parsed: float | None = None
+    mass: float | None = None
 
     def __post_init__(self) -> None:
         if (self.score is None) == (self.reason is None):

@@ -27,6 +27,7 @@ class ReplyForm:
         read: `(object, settings) -> Verdict | Rating` of an object with exactly these fields and values.
         write: `(text reply, its verdict or rating) -> object`, for the stand-in judge.
         meaning: what the values mean, for the prompt.
+        choices: `settings -> what each value of the last field says`, if it is a choice that can be graded.
         tokens: limit of output tokens of such a reply.
     """
 
@@ -35,6 +36,11 @@ class ReplyForm:
     write: Callable[[Reply, Verdict | Rating, Settings], Mapping[str, Any]]
     meaning: str = ""
     tokens: int = 64
+    choices: Callable[[Settings], Answers] | None = None
+
+    def has_reasons(self, settings: Settings) -> bool:
+        """Return whether a text stands before the verdict."""
+        return None in self.fields(settings).values()
 
     def schema(self, settings: Settings, *, brief: bool = False) -> dict[str, Any]:
         """Return the JSON schema of a reply; `brief` leaves out free text."""
@@ -83,6 +89,7 @@ def choice_form(
         write=write,
         meaning=meaning,
         tokens=tokens,
+        choices=answers,
     )
 
 

@@ -18,13 +18,13 @@ RANKERS = (
     ("informativeness", "informativeness:informativeness", "how often each model, as anchor, distinguishes two others"),
 )
 SCORERS = (
-    ("direct", "direct:DIRECT", "pairwise: one letter; soft where token probabilities are known"),
-    ("cot", "direct:COT", "pairwise: reasons, then a letter; soft where token probabilities are known"),
+    ("direct", "direct:DIRECT", "pairwise: one letter; graded where token probabilities are known"),
+    ("cot", "direct:COT", "pairwise: reasons, then a letter; graded where token probabilities are known"),
     ("labels", "levels:LABELS", "pairwise: five levels from A>>B to B>>A, with margins"),
     ("rubric", "rubric:RUBRIC", "pairwise: six criteria from 1 to 10 for both, with margins"),
     ("numeric", "levels:NUMERIC", "pointwise: a number from 0 to 100"),
     ("likert", "levels:LIKERT", "pointwise: one of five words"),
-    ("token-probs", "probabilities:TOKEN_PROBS", "pointwise: the probability of yes"),
+    ("token-probs", "token_probs:TOKEN_PROBS", "pointwise: the probability of yes"),
     ("reward", "reward:REWARD", "pointwise: a scalar from a reward model or any function"),
 )
 TOURNAMENTS = (

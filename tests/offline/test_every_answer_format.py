@@ -10,10 +10,10 @@ from podium.scorers.direct import COT, DIRECT
 from podium.scorers.judging import Judging
 from podium.scorers.levels import LABELS, LIKERT, NUMERIC, grades, labels, points
 from podium.scorers.offline import StandIn
-from podium.scorers.probabilities import TOKEN_PROBS
 from podium.scorers.prompt import Settings, Template, Texts
 from podium.scorers.reply import Reply
 from podium.scorers.rubric import RUBRIC
+from podium.scorers.token_probs import TOKEN_PROBS
 
 INSTRUCTION = 'Write exactly two sentences in lower case, and use the word "tide".'
 GOOD = "the tide is out. the boats lie still."

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from podium.errors import UsageError
 from podium.plugins import catalogue
+from podium.scorers.battle import swap_sides
 from podium.scorers.judging import Judging, dump_reply, load_reply
-from podium.scorers.probabilities import settle_mode, soften_verdict, token_at
+from podium.scorers.probabilities import settle_mode, token_at
 from podium.scorers.prompt import Settings
 from podium.scorers.reply import Reply, Token, Verdict
 
@@ -25,7 +26,7 @@ def reply(*texts: str, top: dict[str, float] | None = None, at: int = -1, trunca
 
 
 def softened(given: Reply, *, name: str = "direct", tie: bool = False, mode: str = "required") -> Verdict:
-    return soften_verdict(given, catalogue.find_realization(name).read_reply(given, Settings(tie=tie)), mode, tie=tie)
+    return Judging(catalogue.find_realization(name), Settings(tie=tie)).verdict(given, mode)
 
 
 def test_the_credit_is_the_share_of_the_first_letter() -> None:
@@ -57,14 +58,59 @@ def test_other_words_are_no_letters(spelling: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "top", [{"A": 0.3, "The": 0.7}, {}, {"The": 1.0}, {"A": math.nan, "B": math.inf}, {"A": -1.0, "B": 0.4}]
+    ("top", "mass"),
+    [
+        ({"B": 0.3, "The": 0.7}, 0.3),
+        ({"The": 1.0}, 0.0),
+        ({"A": math.nan, "B": math.inf}, 0.0),
+        ({"A": -1.0, "B": 0.4}, 0.4),
+    ],
 )
-def test_less_than_half_of_the_mass_on_the_letters_is_unparsed(top: dict[str, float]) -> None:
-    assert softened(reply("A", top=top)).reason == "no log-probabilities"
+def test_with_less_than_half_of_the_mass_on_the_letters_the_parsed_verdict_counts(
+    top: dict[str, float], mass: float
+) -> None:
+    verdict = softened(reply("A", top=top))
+    assert (verdict.credit, verdict.parsed, verdict.mass) == (1.0, 1.0, pytest.approx(mass))
 
 
 def test_half_of_the_mass_is_enough() -> None:
-    assert softened(reply("A", top={"A": 0.5, "The": 0.5})).credit == 1.0
+    assert softened(reply("A", top={"B": 0.5, "The": 0.5})).credit == 0.0
+
+
+def test_the_parsed_verdict_is_kept_beside_the_graded_credit() -> None:
+    verdict = softened(reply("B"))
+    assert (verdict.parsed, verdict.outcome, verdict.mass) == (0.0, 0.0, pytest.approx(0.8))
+    turned = swap_sides(verdict)
+    assert (turned.credit, turned.parsed) == (pytest.approx(0.25), 1.0)
+
+
+def test_without_a_verdict_the_first_token_counts_whatever_was_sampled() -> None:
+    verdict = softened(reply("I", " prefer", " neither", at=0, top={"A": 0.45, "I": 0.35, "B": 0.2}))
+    assert (verdict.credit, verdict.parsed, verdict.reason) == (pytest.approx(0.45 / 0.65), None, None)
+
+
+def test_an_article_at_the_beginning_of_a_reply_without_a_verdict_is_no_letter() -> None:
+    assert softened(reply("A", " banana", " is", " yellow.", at=0)).reason == "no verdict"
+
+
+def test_both_letters_missing_is_no_tie() -> None:
+    assert softened(reply("Hello", " there", at=0, top={"Hello": 0.9})).reason == "no verdict"
+
+
+@pytest.mark.parametrize(
+    ("texts", "reason"),
+    [
+        (("A", "\n\nVerdict: B"), "several verdicts"),
+        (("A", "\n\nWait, no. I take that back."), "retracted"),
+        (("I", "'m sorry, I cannot compare these."), "refusal"),
+    ],
+)
+def test_no_probability_outweighs_what_the_reader_rejects(texts: tuple[str, ...], reason: str) -> None:
+    assert softened(reply(*texts, at=0)).reason == reason
+
+
+def test_a_first_token_is_no_verdict_where_reasons_come_first() -> None:
+    assert softened(reply("Both", " are fine.", at=0, top={"A": 0.9}), name="cot").reason == "no verdict"
 
 
 def test_a_reply_without_tokens_is_unparsed_where_they_are_required() -> None:
@@ -83,7 +129,6 @@ def test_auto_takes_what_the_reply_has(given_reply: Reply, credit: float) -> Non
 
 def test_an_unparsed_reply_stays_unparsed_with_its_reason() -> None:
     assert softened(reply("A", " B")).reason == "several verdicts"
-    assert soften_verdict(reply("A"), Verdict(None, reason="refusal"), "required").reason == "refusal"
 
 
 @pytest.mark.parametrize(
@@ -129,11 +174,13 @@ def test_the_token_of_a_single_letter_is_found(texts: tuple[str, ...], at: int, 
 
 
 def test_tokens_of_another_text_are_not_used() -> None:
-    assert softened(Reply("A", tokens=reply("B").tokens)).reason == "no log-probabilities"
+    verdict = softened(Reply("A", tokens=reply("B").tokens))
+    assert (verdict.credit, verdict.mass) == (1.0, None)
 
 
-def test_a_verdict_that_no_single_letter_says_cannot_be_softened() -> None:
-    assert soften_verdict(reply("A"), Verdict(1.0), "required").reason == "no log-probabilities"
+def test_a_verdict_that_no_single_letter_says_is_not_graded() -> None:
+    verdict = softened(reply("The", " first response", " is better.", at=0, top={"The": 0.9, "A": 0.1}))
+    assert (verdict.credit, verdict.parsed) == (1.0, 1.0)
 
 
 @given(st.lists(st.text(max_size=4), min_size=1, max_size=12), st.integers(0, 40))
@@ -153,11 +200,22 @@ def test_a_soft_credit_lies_between_0_and_1_and_is_turned_with_the_letters(top: 
     turned = {name.translate(str.maketrans("ABab", "BAba")): mass for name, mass in top.items()}
     ours, theirs = (softened(reply("A", top=one), tie=tie) for one in (top, turned))
     assert ours.reason == theirs.reason
-    assert ours.credit is None or ours.credit == pytest.approx(1 - (theirs.credit or 0.0))
+    assert ours.reason == "no log-probabilities" or 0 <= ours.credit <= 1
+    if ours.mass is not None and ours.mass >= 0.5:
+        assert ours.credit == pytest.approx(1 - theirs.credit)
 
 
 def rated(given_reply: Reply):
     return catalogue.find_realization("token-probs").read_reply(given_reply, Settings())
+
+
+def test_token_probs_looks_at_the_parsed_answer_if_the_first_token_is_another_word() -> None:
+    rating = rated(reply("Answer", ":", " Yes", at=2, top={" Yes": 0.8, " No": 0.2}))
+    assert (rating.score, rating.parsed, rating.mass) == (pytest.approx(0.8), 1.0, pytest.approx(1.0))
+
+
+def test_token_probs_of_a_reply_that_contradicts_itself_is_unparsed() -> None:
+    assert rated(reply("Yes", "\n", "No", at=0, top={"Yes": 0.9, "No": 0.1})).reason == "several verdicts"
 
 
 def test_token_probs_is_the_share_of_yes() -> None:
@@ -165,7 +223,7 @@ def test_token_probs_is_the_share_of_yes() -> None:
 
 
 def test_token_probs_looks_at_the_first_token_that_is_not_blank() -> None:
-    assert rated(reply("\n", "No", ",", " yes", at=1, top={"Yes": 0.1, "No": 0.9})).score == pytest.approx(0.1)
+    assert rated(reply("\n", "No", "\n", at=1, top={"Yes": 0.1, "No": 0.9})).score == pytest.approx(0.1)
 
 
 def test_token_probs_reads_a_reply_that_was_cut_off_after_its_first_token() -> None:

@@ -10,11 +10,11 @@ from podium.errors import UsageError
 from podium.scorers.direct import COT, DIRECT
 from podium.scorers.judging import build_judging, dump_reply, load_reply
 from podium.scorers.levels import LABELS, LIKERT, NUMERIC, labels, points
-from podium.scorers.probabilities import TOKEN_PROBS
 from podium.scorers.prompt import Settings, Texts
 from podium.scorers.reply import Reply
 from podium.scorers.reward import REWARD
 from podium.scorers.rubric import CRITERIA, RUBRIC
+from podium.scorers.token_probs import TOKEN_PROBS
 
 FORMS = (DIRECT, COT, LABELS, LIKERT, NUMERIC, RUBRIC, points("points-7", 7))
 SCORES = dict.fromkeys(CRITERIA, "5")
@@ -27,7 +27,7 @@ def rubric(**first):
 def read(realization, text, **options):
     how = build_judging(realization, replies="schema", **options)
     reply = load_reply({"text": text, "structured": True})
-    return how.verdict(reply, "off") if how.is_pairwise else how.rating(reply)
+    return how.verdict(reply, "off") if how.is_pairwise else how.rating(reply, "off")
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,9 @@ def test_a_realization_without_a_form_rejects_the_schema(realization):
 
 
 def test_options_that_exclude_each_other_are_rejected():
-    with pytest.raises(UsageError, match="logprobs=required"):
-        build_judging(DIRECT, replies="schema", logprobs="required")
+    with pytest.raises(UsageError, match=r"logprobs=required: .* rubric has no letters to weigh$"):
+        build_judging(RUBRIC, replies="schema", logprobs="required")
+    with pytest.raises(UsageError, match="labels has no letters to weigh in text; add replies=schema"):
+        build_judging(LABELS, logprobs="required")
     with pytest.raises(UsageError, match="replies=json: there is no such choice; available: auto, schema, text"):
         build_judging(DIRECT, replies="json")

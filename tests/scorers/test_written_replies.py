@@ -98,7 +98,7 @@ def test_written_verdicts_have_their_credits(name: str) -> None:
 def test_soft_credit_equals_the_given_probability(name: str, tie: bool, chance: float) -> None:
     how = Judging(catalogue.find_realization(name), Settings(tie=tie and name != "token-probs"))
     reply = how.write_reply(Preference(chance, chance))
-    soft = how.verdict(reply, "required").credit if how.is_pairwise else how.rating(reply).score
+    soft = how.verdict(reply, "required").credit if how.is_pairwise else how.rating(reply, "required").score
     assert soft == pytest.approx(chance)
 
 

@@ -15,6 +15,7 @@ from podium.hosts.inspect_ai.judge_models import judges_by_role
 from podium.hosts.inspect_ai.log_contents import STOPPED
 from podium.printable import shorten, tell
 from podium.scorers.judging import Judging
+from podium.scorers.probabilities import ALTERNATIVES, FEW_ALTERNATIVES
 from podium.scorers.reply import TOO_LONG, Reply, no_verdict
 from podium.scorers.schemas import parse_object
 
@@ -30,6 +31,8 @@ ABOUT_LENGTH = re.compile(
     re.IGNORECASE,
 )
 """Words of a server about a prompt that does not fit."""
+ABOUT_PROBABILITIES = re.compile(r"log[ _]?prob", re.IGNORECASE)
+"""Words of a server that gives no such number of alternatives."""
 
 
 class CallLimits(NamedTuple):
@@ -72,6 +75,7 @@ class CallSettings:
         self.how = how
         self._takes_schema: dict[str, bool] = {}
         self._unlimited: set[str] = set()
+        self._few_alternatives: set[str] = set()
         self._locks: dict[str, anyio.Lock] = {}
 
     @asynccontextmanager
@@ -101,9 +105,10 @@ class CallSettings:
         if schema and how.form:
             form = JSONSchema.model_validate(how.form.schema(how.settings, brief=schema == "brief"))
             named["response_schema"] = ResponseSchema(name="reply", json_schema=form, strict=True)
-        elif how.wants_probabilities:
-            # As many alternatives at every token as every provider gives.
-            named |= {"logprobs": True, "top_logprobs": 5}
+        if how.has_probabilities(structured=schema is not None):
+            # Reasons are long: the alternatives of all their tokens would fill the log.
+            few = judge in self._few_alternatives or (how.has_reasons and not schema)
+            named |= {"logprobs": True, "top_logprobs": FEW_ALTERNATIVES if few else ALTERNATIVES}
         return GenerateConfig(**named)
 
     def lifts_limit(self, judge: str, model: Model, config: GenerateConfig, output: ModelOutput) -> bool:
@@ -113,6 +118,13 @@ class CallSettings:
             self._unlimited.add(judge)
             return True
         return False
+
+    def rejects_alternatives(self, judge: str, config: GenerateConfig, error: Exception) -> bool:
+        """Return whether a server gives fewer alternatives of a token than were asked for; few are from then on."""
+        if config.top_logprobs != ALTERNATIVES or not ABOUT_PROBABILITIES.search(cause_of(error)):
+            return False
+        self._few_alternatives.add(judge)
+        return True
 
     def takes_schema(self, judge: str, reply: Reply | Exception) -> bool:
         """Return whether a judge takes schemas, by its first reply or error; JudgeStoppedError if it must and does

@@ -237,7 +237,13 @@ async def _call_judge(
     """Return a judge's reply; one that podium's limit cut off in its reasoning is repeated without the limit."""
     name = identity(model, run.how)
     config = run.settings.config(model, name, schema)
-    output = await _call_model(run, model, texts, prompt, call, config, media)
+    try:
+        output = await _call_model(run, model, texts, prompt, call, config, media)
+    except Exception as error:
+        if not run.settings.rejects_alternatives(name, config, error):
+            raise
+        config = run.settings.config(model, name, schema)
+        output = await _call_model(run, model, texts, prompt, call, config, media)
     if isinstance(output, ModelOutput) and run.settings.lifts_limit(name, model, config, output):
         config = run.settings.config(model, name, schema)
         output = await _call_model(run, model, texts, prompt, call, config, media)

@@ -99,17 +99,17 @@ def test_each_judge_of_a_jury_settles_for_itself(play, behave, write_responses):
     assert not soft & {0.0, 1.0}
 
 
-def test_half_of_the_mass_elsewhere_is_unparsed():
+def test_with_half_of_the_mass_elsewhere_the_parsed_verdict_counts():
     how = judging_settings()
     reply = Reply("A", False, (Token("A", {"A": 0.3, "B": 0.1, "I": 0.6}),))
-    assert how.verdict(load_reply(dump_reply(reply)), "required").reason == "no log-probabilities"
+    assert how.verdict(load_reply(dump_reply(reply)), "required").credit == 1.0
 
 
 def test_the_first_token_of_a_long_reply_is_kept_for_token_probs():
     how = judging_settings("token-probs")
     long = (Token("yes", {"yes": 0.75, "no": 0.25}), *(Token(" blah", {" blah": 1.0}) for _ in range(500)))
     reply = Reply("yes" + " blah" * 500, False, long)
-    assert how.rating(load_reply(dump_reply(reply))).score == how.rating(reply).score == 0.75
+    assert how.rating(load_reply(dump_reply(reply)), "required").score == how.rating(reply, "required").score == 0.75
 
 
 def test_the_last_tokens_of_a_long_reply_are_kept_for_cot():

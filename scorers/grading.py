@@ -1,0 +1,85 @@
+"""Graded credits and scores: the mean of the allowed answers, weighted by their probability at the verdict's token."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from podium.scorers.direct import letter_verdicts
+from podium.scorers.probabilities import (
+    AROUND,
+    ENOUGH,
+    ENOUGH_OF_SCHEMA,
+    NO_PROBABILITIES,
+    first_token,
+    masses_at,
+    settle_mode,
+    token_at,
+    tokens_of_field,
+)
+from podium.scorers.prompt import Settings
+from podium.scorers.realization import Realization
+from podium.scorers.reply import Rating, Reply, Token, Verdict
+from podium.scorers.schemas import Answers
+
+OPEN = (None, "no verdict", "out of range")
+"""Reasons that leave open what the first token says; by all others the judge has made no verdict of its own."""
+
+
+def grade_reply(reply: Reply, said: Verdict | Rating, realization: Realization, settings: Settings) -> Verdict | Rating:
+    """Replace a parsed credit or score by the mean of the allowed answers, if they hold enough of the probability.
+
+    With less, the parsed answer counts alone, on the same scale; a reply that is unparsed stays so.
+    """
+    if settle_mode(reply) == "off":
+        return said if said.reason else type(said)(None, reason=NO_PROBABILITIES)
+    form = realization.form
+    if reply.structured and form and form.choices:
+        if said.reason is not None:
+            return said
+        answers = form.choices(settings)
+        tokens = tokens_of_field(reply, [*form.fields(settings)][-1])
+        return _grade(said, answers, masses_at(tokens, [*answers]), ENOUGH_OF_SCHEMA)
+    letters = letter_verdicts(settings)
+    has_reasons = form is not None and form.has_reasons(settings)
+    token = _token_of_letter(reply, said, "".join(letters), has_reasons=has_reasons)  # type: ignore[arg-type]
+    return _grade(said, letters, masses_at([token], [*letters]) if token else {}, ENOUGH)
+
+
+def _token_of_letter(reply: Reply, said: Verdict, letters: str, *, has_reasons: bool) -> Token | None:
+    """Return the token of the parsed letter; if none was parsed and no reasons stand before it, the first token."""
+    if said.place is not None:
+        return token_at(reply, said.place)
+    first = None if has_reasons or said.reason not in OPEN else first_token(reply)
+    # A letter that begins a reply without a verdict is the article: `A banana is yellow.`
+    is_article = said.reason is not None and first is not None and first.text.strip(AROUND).upper() in letters
+    return None if is_article else first
+
+
+def _grade(said: Verdict | Rating, answers: Answers, masses: Mapping[str, float], enough: float) -> Verdict | Rating:
+    """Return the mean of all answers, or of the parsed one if all hold less than `enough`; with the mass of all."""
+    mass = sum(masses.values()) if masses else None
+    weights: Mapping[str, float] = masses
+    if mass is None or mass < enough:
+        weights = {code: float(said.reason is None and own.label == said.label) for code, own in answers.items()}
+    total = sum(weights.values())
+    if not total:
+        return replace(said, mass=mass)
+    sums = {"credit": 0.0, "margin": 0.0, "score": 0.0}
+    for code, weight in weights.items():
+        for name, value in _values_of(answers, code).items():
+            sums[name] += weight / total * value
+    if isinstance(said, Rating):
+        return replace(said, score=sums["score"], reason=None, parsed=said.score, mass=mass)
+    margin = None if said.margin is None else sums["margin"]
+    credit = min(1.0, sums["credit"])
+    return replace(said, credit=credit, margin=margin, reason=None, parsed=said.credit, mass=mass)
+
+
+def _values_of(answers: Answers, code: str) -> Mapping[str, float]:
+    """Return score or credit and margin of an answer; the credit of a level is its place between both ends."""
+    answer = answers[code]
+    if isinstance(answer, Rating):
+        return {"score": answer.score or 0.0}
+    if answer.margin is None:
+        return {"credit": answer.credit or 0.0}
+    widest = max(abs(own.margin or 0.0) for own in answers.values() if isinstance(own, Verdict))
+    return {"credit": (1 + answer.margin / widest) / 2, "margin": answer.margin}

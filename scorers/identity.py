@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from hashlib import sha256
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from podium.scorers.prompt import SWITCHES, Settings, rules
 from podium.scorers.realization import Realization
@@ -50,11 +50,18 @@ def judge_identity(
     return "|".join([*map(escape_separators, parts), *([",".join(known)] if known else [])])
 
 
+def split_identity(judge: str) -> tuple[str, str, str] | None:
+    """Return model, realization and prompt hash of an identity of `judge_identity`; None for any other name."""
+    parts = judge.split("|")
+    is_asked = len(parts) in (3, 4) and re.fullmatch(f"[0-9a-f]{{{DIGITS}}}", parts[2])
+    return (unquote(parts[0]), unquote(parts[1]), parts[2]) if is_asked else None
+
+
 def differ_in_prompt(judges: Iterable[str]) -> list[list[str]]:
     """Return the groups of judges that differ in the prompt hash alone, two or more to a group."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for judge in judges:
-        parts = judge.split("|")
-        if len(parts) in (3, 4) and re.fullmatch(f"[0-9a-f]{{{DIGITS}}}", parts[2]):
+        if split_identity(judge):
+            parts = judge.split("|")
             groups.setdefault((*parts[:2], *parts[3:]), []).append(judge)
     return [group for group in groups.values() if len(group) > 1]

@@ -1,11 +1,14 @@
 """Fixtures that tests of several rooms share: the command line in this process, a writer of files, a language model."""
 
 import json
+import os
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pandas as pd
 import pytest
@@ -75,3 +78,27 @@ def language_model(weights: Path) -> Iterator[LanguageModel]:  # noqa: ARG001
     model.start()
     yield model
     model.kill()
+
+
+@pytest.fixture(scope="session")
+def every_eval_ever(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Return `python -m every_eval_ever WORDS`, run in a folder; skip the test where its wheel cannot be downloaded.
+
+    It asks for Python 3.12; what is used of it here runs on 3.11, so it is unpacked and not installed.
+    """
+    folder = tmp_path_factory.mktemp("every_eval_ever")
+    how = ("--no-deps", "--python-version", "3.12", "--only-binary=:all:", "--timeout", "5", "--retries", "0")
+    command = [sys.executable, "-m", "pip", "download", "-q", *how, "-d", folder, "every-eval-ever==0.3.*"]
+    subprocess.run(command, capture_output=True, check=False)
+    wheel = next(folder.glob("*.whl"), None)
+    if wheel is None:
+        pytest.skip("every-eval-ever cannot be downloaded")
+    ZipFile(wheel).extractall(folder)
+    path = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
+
+    def run(*words: object, folder: Path) -> subprocess.CompletedProcess[str]:
+        typed = [sys.executable, "-m", "every_eval_ever", *map(str, words)]
+        environment = {**os.environ, "PYTHONPATH": path}
+        return subprocess.run(typed, capture_output=True, text=True, check=False, cwd=folder, env=environment)
+
+    return run

@@ -18,8 +18,11 @@ from podium.printable import tell
     default="site",
     help="Write the site into this folder.",
 )
+@click.option(
+    "--space", metavar="TITLE", help="Also write the README.md that makes the site a static Hugging Face Space."
+)
 @click.pass_context
-def leaderboard(context: click.Context, folder: Path, output: Path) -> None:
+def leaderboard(context: click.Context, folder: Path, output: Path, space: str | None) -> None:
     """Make a site of the rankings in DIR (tasks, judges, dates), each a file of `podium rank --format json`.
 
     \b
@@ -33,7 +36,7 @@ def leaderboard(context: click.Context, folder: Path, output: Path) -> None:
 
     rankings, failures = rankings_in(folder, output)
     with show_progress():
-        for name, text in site_files(rankings):
+        for name, text in site_files(rankings, space):
             place = output / name
             place.parent.mkdir(parents=True, exist_ok=True)
             write_text(place, text, errors="backslashreplace")

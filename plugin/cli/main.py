@@ -11,6 +11,7 @@ from podium.cli.compare import compare
 from podium.cli.convert import convert
 from podium.cli.diagnose import diagnose
 from podium.cli.enable import disable, enable
+from podium.cli.export import export
 from podium.cli.label import label
 from podium.cli.leaderboard import leaderboard
 from podium.cli.list import list_
@@ -42,6 +43,7 @@ def podium() -> None:
     podium inspect eval podium/swim -T responses=answers/ --model-role judge=MODEL
     podium lm_eval run --tasks gsm8k --output_path runs/ --ranker bradley-terry
     podium convert annotations.json -o battles.parquet
+    podium export ranking.json --to every-eval-ever -o records/
 
     \b
     Exit codes: 0 done; 1 the data do not support the answer; 2 wrong usage;
@@ -64,6 +66,7 @@ for command in (
     enable,
     disable,
     convert,
+    export,
     list_,
 ):
     podium.add_command(command)

@@ -1,5 +1,6 @@
 """A site of many rankings: index, page per ranking, Markdown; a ranking is called as its file lies in the folder."""
 
+import json
 import re
 from collections import Counter
 from collections.abc import Container, Iterator, Sequence
@@ -26,6 +27,18 @@ from podium.text import plural, some
 DATE = re.compile(r"\d{4}-?[01]\d-?[0-3]\d")
 OF_A_HOST = re.compile(r"podium-(?P<time>[\dT+-]+)_(?P<task>.+)_\w{22}\.ranking$")
 INDEX, CARD = "index.html", "leaderboard.md"
+SPACE = """---
+title: {title}
+emoji: 📊
+colorFrom: gray
+colorTo: blue
+sdk: static
+app_file: {index}
+pinned: false
+---
+
+{card}"""
+"""README.md of a static Space: https://huggingface.co/docs/hub/spaces-config-reference."""
 PLACES, ANSWERS = "Scores and rank sets", "Answers"
 HEADER = ("ranking", "of", "judges", "first", "models", "judged", "items")
 
@@ -82,8 +95,8 @@ def _name(path: Path, known: Container[str]) -> str:
     return path.as_posix() if name.as_posix() in known else name.as_posix()
 
 
-def site_files(rankings: dict[str, Ranking]) -> Iterator[tuple[str, str]]:
-    """Yield path and content of each file of the site."""
+def site_files(rankings: dict[str, Ranking], space: str | None = None) -> Iterator[tuple[str, str]]:
+    """Yield path and content of each file of the site; with a title, also the README of a Hugging Face Space."""
     pages = {name: PurePosixPath("rankings", f"{name}.html") for name in rankings}
     entries = [
         SiteEntry(name, pages[name], standings, ranking.provenance.get("judges", ()))
@@ -100,7 +113,11 @@ def site_files(rankings: dict[str, Ranking]) -> Iterator[tuple[str, str]]:
     yield INDEX, render_page("leaderboard.html", [read_asset("tables.js")], {}, **shown, card=CARD)
     answers = tuple(f"{entry.title}: {entry.answer}" for entry in entries)
     sections = (Section("places", PLACES, tables=(places,)), Section("answers", ANSWERS, notes=answers))
-    yield CARD, markdown_text([replace(report, sections=sections)])
+    card = markdown_text([replace(report, sections=sections)])
+    yield CARD, card
+    if space is not None:
+        title = json.dumps(printable(space), ensure_ascii=False)
+        yield "README.md", SPACE.format(title=title, index=INDEX, card=card)
     for name, ranking in rankings.items():
         home = "../" * (len(pages[name].parts) - 1) + INDEX
         yield str(pages[name]), report_page(PageContent(ranking, home=home))

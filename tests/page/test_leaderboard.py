@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from click.testing import CliRunner
 
 from podium import rank, read_battles
@@ -45,6 +46,28 @@ def write_rankings(folder: Path, rankings: dict[str, Ranking]) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(ranking.to_json(), encoding="utf-8")
     return folder
+
+
+def test_a_site_is_a_static_space_on_request(tmp_path: Path, example: Ranking) -> None:
+    folder, site = write_rankings(tmp_path / "rankings", {"chat": example}), tmp_path / "site"
+    plain = CliRunner().invoke(podium, ["leaderboard", str(folder), "-o", str(site)])
+    assert (plain.exit_code, (site / "README.md").exists()) == (0, False)
+    title = 'Who leads: "us"\n---\nsdk: docker'
+    assert CliRunner().invoke(podium, ["leaderboard", str(folder), "-o", str(site), "--space", title]).exit_code == 0
+    readme = (site / "README.md").read_text(encoding="utf-8")
+    _, front, body = readme.split("---\n", 2)
+    fields = yaml.safe_load(front)
+    assert fields == {
+        "title": title.replace("\n", "\\n"),
+        "emoji": "📊",
+        "colorFrom": "gray",
+        "colorTo": "blue",
+        "sdk": "static",
+        "app_file": "index.html",
+        "pinned": False,
+    }
+    assert (site / fields["app_file"]).is_file()
+    assert body.strip() == (site / "leaderboard.md").read_text(encoding="utf-8").strip()
 
 
 def test_rankings_are_called_as_their_files_lie_and_the_newest_of_a_kind_comes_first(

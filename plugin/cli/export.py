@@ -1,0 +1,59 @@
+"""podium export: rankings in, records of public collections out."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from podium.cli import options
+from podium.errors import DataError, UsageError
+from podium.printable import tell
+
+EEE, HUB = "every-eval-ever", "hf-eval-results"
+
+
+@click.command(cls=options.GroupedCommand, short_help="Write rankings as records of Every Eval Ever or of the HF hub.")
+@click.argument("rankings", nargs=-1, required=True, metavar="RANKING...", type=click.Path(exists=True, path_type=Path))
+@options.choice_option("--to", f"{EEE} {HUB}", "The records to write.", required=True)
+@click.option("-o", "output", metavar="DIR", type=click.Path(file_okay=False, path_type=Path), required=True)
+@click.option("--dataset", metavar="ID", help="The items' dataset on the Hugging Face hub, as openai/gsm8k.")
+@click.option("--task-id", metavar="ID", default="default", help=f"The task in the dataset's eval.yaml; for {HUB}.")
+@click.option("--source-url", metavar="URL", help=f"A link to verdicts or a page of the ranking; for {HUB}.")
+@click.option("--developer", metavar="NAME", default="unspecified", help="Of models not named as DEVELOPER/MODEL.")
+@click.option("--organization", metavar="NAME", default="unknown", help=f"Who provides the records; for {EEE}.")
+@click.pass_context
+def export(context: click.Context, rankings: tuple[Path, ...], to: str, output: Path, **given: Any) -> None:
+    """Write each model's scores in RANKING..., files of `podium rank --format json`, as records for others.
+
+    \b
+    podium export ranking.json --to every-eval-ever -o eee/
+    podium export ranking.json --to hf-eval-results --dataset ORG/NAME -o cards/
+    """
+    from podium.nouns.json_files import REMEDY, read_ranking
+    from podium.report.every_eval_ever import every_eval_ever_files
+    from podium.report.exported_names import Facts
+    from podium.report.hub_results import hub_result_files
+    from podium.storage.atomic_files import write_text
+
+    facts = Facts(**given)
+    if to == HUB and facts.dataset is None:
+        raise UsageError(f"--to {HUB}: name the benchmark's dataset on the hub, as --dataset openai/gsm8k")
+    files: dict[str, str] = {}
+    unbounded = []
+    for path in rankings:
+        if (ranking := read_ranking(path)) is None:
+            raise DataError("is not a ranking", remedy=REMEDY, source=str(path))
+        own = (path.stem, ranking, facts)
+        for place, text in every_eval_ever_files(*own, time.time()) if to == EEE else hub_result_files(*own):
+            if files.setdefault(place, text) != text:
+                raise UsageError(f"two results would be {place}: export one ranking at a time, each to its own folder")
+        pairs = ((each.ranker, entry) for each in ranking.standings for entry in each.entries)
+        unbounded += [f"{entry.model} ({ranker})" for ranker, entry in pairs if entry.score is None]
+    for place, text in files.items():
+        (output / place).parent.mkdir(parents=True, exist_ok=True)
+        write_text(output / place, text, errors="backslashreplace")
+    for name in unbounded:
+        tell(f"not written: {name} has no score, because the data do not bound it")
+    tell(f"wrote {len(files):,} files into {output}")
+    context.exit(3 if unbounded else 0)

@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any
 from urllib.parse import quote, unquote
 
-from podium.scorers.prompt import SWITCHES, Settings, rules
+from podium.scorers.prompt import SWITCHES, Settings, keep_lines, rules
 from podium.scorers.realization import Realization
 from podium.scorers.schemas import ReplyForm
 
@@ -21,11 +21,13 @@ def prompt_hash(realization: Realization, settings: Settings, form: ReplyForm | 
     """Return a 12-digit hash of everything that shapes a prompt: realization, template, rules of fences, switches and,
     if each reply is asked for with a schema, its form."""
     realization.check(settings)
+    text = realization.template_for(settings).text if realization.template else None
     shape = {
         "realization": realization.name,
-        "template": realization.template_for(settings).text if realization.template else None,
+        "template": text and keep_lines(text, settings, ("transcript",)),
         "rules": rules(),
         **{name: getattr(settings, name) for name in SWITCHES},
+        **({"transcript": True} if settings.transcript else {}),
         **({"schema": form.schema(settings), "form": form.words(settings)} if form else {}),
     }
     return sha256(json.dumps(shape, sort_keys=True).encode()).hexdigest()[:DIGITS]

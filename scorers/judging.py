@@ -191,10 +191,11 @@ def build_judging(
     template: str | None = None,
     temperature: float | None = None,
     max_tokens: int | None = None,
+    transcript: bool = False,
     **options: Any,
 ) -> Judging:
     """Build settings from plain values, as typed and logged; UsageError for a wrong one. `template` is the path of a
-    prompt that replaces the packaged one, `options` are further fields of `Judging`."""
+    prompt that replaces the packaged one, `options` are further fields of `Judging`; a run sets `transcript` itself."""
     refuse_unknown_options(options, known_options())
     if options.get("logprobs") is False:
         options["logprobs"] = "off"  # as YAML reads the word
@@ -205,7 +206,7 @@ def build_judging(
     generation = {"temperature": temperature, "max_tokens": max_tokens}
     return Judging(
         realization,
-        Settings(tie, checklist, reference, system, given),
+        Settings(tie, checklist, reference, system, given, transcript),
         generation={name: value for name, value in generation.items() if value is not None},
         **options,
     )
@@ -234,8 +235,8 @@ def refuse_unknown_options(options: Iterable[str], known: Set[str]) -> None:
 
 
 def known_options() -> Set[str]:
-    """Return the names of all settings of a run."""
-    plain = inspect.signature(build_judging).parameters.keys() - {"options"}
+    """Return the names of all settings of a run that a user may choose."""
+    plain = inspect.signature(build_judging).parameters.keys() - {"options", "transcript"}
     return plain | {field.name for field in fields(Judging)} - {"settings", "generation"}
 
 

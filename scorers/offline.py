@@ -15,7 +15,7 @@ from podium.errors import UsageError
 from podium.scorers.checklist import write_checklist
 from podium.scorers.judging import Judging
 from podium.scorers.levels import NUMBER_WORDS
-from podium.scorers.prompt import Texts
+from podium.scorers.prompt import Texts, final_answer
 from podium.scorers.realization import Preference
 from podium.scorers.reply import Reply
 
@@ -57,7 +57,8 @@ class StandIn:
         asked = demands(texts.instruction, texts.reference if how.settings.reference else None)
         if not texts.responses:
             return write_checklist(f"Does the response meet this demand: {demand.name[:200]}?" for demand in asked)
-        missed = [missed_demands(response, asked) for response in texts.responses]
+        answers = map(final_answer, texts.responses) if how.settings.transcript else texts.responses
+        missed = [missed_demands(answer, asked) for answer in answers]
         shares = [1 - len(names) / len(asked) for names in missed]
         if len(shares) == 1:
             share = shares[0] + self.error_of(prompt)

@@ -5,7 +5,7 @@ import hashlib
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -14,13 +14,18 @@ from itertools import count
 from podium.errors import UsageError
 
 SWITCHES = ("tie", "checklist", "reference", "system")
-"""Settings that a template can depend on."""
+"""Settings that a template can depend on and that a realization may not have."""
 SLOT = re.compile(r"\{([a-z][a-z_]*)\}")
-CONDITION = re.compile(rf"^if (not )?({'|'.join(SWITCHES)}):[ ]?(.*)$")
+CONDITION = re.compile(rf"^if (not )?({'|'.join(SWITCHES)}|transcript):[ ]?(.*)$")
 MARK = 8
 """Hexadecimal digits of a mark: 32 bits. Small models copy longer ones (benchmarks/prompts.py)."""
-LINE = re.compile(rf"^<(/?)([a-z_]+)_([0-9a-f]{{{MARK}}})>$", re.MULTILINE)
+LINE = re.compile(rf"^<(/?)([a-z0-9_]+)_([0-9a-f]{{{MARK}}})>$", re.MULTILINE)
 """A line of a fence: whether it closes, the slot, the mark."""
+ANSWER = "final_answer"
+"""Name of the last piece of a transcript."""
+CHARACTERS_PER_TOKEN = 4
+TOKENS_PER_FENCE = 13
+"""Of a line such as `</response_a_b21ffed6>`: most digits of its code are a token each."""
 NO_DIGIT = re.compile(r"[^0-9a-f]+")
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 """Control characters and line breaks other than a newline and a tab, and half characters that no encoding can send."""
@@ -31,8 +36,8 @@ class Template:
     """The words of a prompt, with slots such as `{instruction}` for the texts.
 
     Attributes:
-        text: a line that begins with `if tie:` or `if not tie:` (likewise `checklist`, `reference`, `system`) is part
-            of the prompt only if that setting is on, or off.
+        text: a line that begins with `if tie:` or `if not tie:` (likewise `checklist`, `reference`, `system`,
+            `transcript`) is part of the prompt only if that setting is on, or off.
         source: name in errors, a path.
     """
 
@@ -43,13 +48,15 @@ class Template:
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What shapes every prompt of a run: whether the judge may call a tie, whether it is shown a checklist, a reference
-    or the responses' system prompt, and the template that replaces the packaged one."""
+    or the responses' system prompt, the template that replaces the packaged one, and whether all responses are
+    transcripts as `podium.responses.transcripts.render` writes them."""
 
     tie: bool = False
     checklist: bool = False
     reference: bool = False
     system: bool = False
     template: Template | None = None
+    transcript: bool = False
 
     @property
     def switched_on(self) -> tuple[str, ...]:
@@ -105,17 +112,22 @@ def _prompt_file(name: str) -> str:
     return (files("podium.scorers") / "prompts" / f"{name}.txt").read_text(encoding="utf-8")
 
 
-@cache
-def check_template(template: Template, settings: Settings, slots: tuple[str, ...]) -> str:
-    """Return the lines of a template that the settings keep; UsageError unless each needed slot occurs once."""
+def keep_lines(text: str, settings: Settings, switches: Collection[str] = (*SWITCHES, "transcript")) -> str:
+    """Return the lines of a template that these switches of the settings keep, without their conditions."""
     kept = []
-    for line in template.text.replace("\r\n", "\n").split("\n"):
+    for line in text.replace("\r\n", "\n").split("\n"):
         condition = CONDITION.match(line)
-        if condition is None:
+        if condition is None or condition[2] not in switches:
             kept.append(line)
         elif getattr(settings, condition[2]) != bool(condition[1]):
             kept.append(condition[3])
-    text = "\n".join(kept).strip() + "\n"
+    return "\n".join(kept)
+
+
+@cache
+def check_template(template: Template, settings: Settings, slots: tuple[str, ...]) -> str:
+    """Return the lines of a template that the settings keep; UsageError unless each needed slot occurs once."""
+    text = keep_lines(template.text, settings).strip() + "\n"
     needed = ["rules", *slots, *(name for name in settings.switched_on if name != "tie")]
     seen = Counter(SLOT.findall(text))
     for name, times in [*((name, seen[name]) for name in needed), *seen.items()]:
@@ -133,9 +145,10 @@ def check_template(template: Template, settings: Settings, slots: tuple[str, ...
     return text
 
 
-def fill_template(text: str, texts: Mapping[str, str]) -> str:
-    """Put texts, by slot, behind fences into the slots of a checked template."""
-    fences, mark = fence_texts(texts)
+def fill_template(text: str, texts: Mapping[str, str], transcripts: Collection[str] = ()) -> str:
+    """Put texts, by slot, behind fences into the slots of a checked template; those in `transcripts` have fences of
+    their own, which get the mark of the prompt."""
+    fences, mark = fence_texts(texts, transcripts)
     values = {**fences, "rules": rules().replace("{mark}", mark)}
     return SLOT.sub(lambda slot: values[slot[1]], text)
 
@@ -150,11 +163,31 @@ def fence_mark(texts: Mapping[str, str]) -> str:
     return next(mark for mark in marks if not any(mark in run for run in digits))
 
 
-def fence_texts(texts: Mapping[str, str]) -> tuple[dict[str, str], str]:
+def fence_texts(texts: Mapping[str, str], transcripts: Collection[str] = ()) -> tuple[dict[str, str], str]:
     """Fence the text of every slot, with control characters escaped; return them and the fence mark."""
     shown = {slot: escape_controls(text) for slot, text in texts.items()}
     mark = fence_mark(shown)
-    return {slot: f"<{slot}_{mark}>\n{text}\n</{slot}_{mark}>" for slot, text in shown.items()}, mark
+    for slot in transcripts:
+        if first := LINE.match(shown[slot]):
+            shown[slot] = shown[slot].replace(first[3], mark)  # it occurs in the fences only
+    return {slot: fence_text(slot, text, mark) for slot, text in shown.items()}, mark
+
+
+def fence_text(name: str, text: str, mark: str) -> str:
+    """Return a text between the two lines of a fence."""
+    return f"<{name}_{mark}>\n{text}\n</{name}_{mark}>"
+
+
+def final_answer(transcript: str) -> str:
+    """Return the final answer in a transcript that `podium.responses.transcripts.render` wrote; empty without one."""
+    mark = first[3] if (first := LINE.match(transcript)) else ""
+    _, begun, answer = transcript.partition(f"<{ANSWER}_{mark}>\n")
+    return answer.removesuffix(f"\n</{ANSWER}_{mark}>") if begun else ""
+
+
+def count_tokens(text: str) -> float:
+    """Estimate the number of tokens of a prompt or a part of it."""
+    return len(LINE.sub("", text)) / CHARACTERS_PER_TOKEN + len(LINE.findall(text)) * TOKENS_PER_FENCE
 
 
 def escape_controls(text: str) -> str:

@@ -78,4 +78,6 @@ class Realization:
 
     def prompt(self, texts: Texts, settings: Settings) -> str:
         """Return the prompt of a judgment: the template, and in its slots the texts behind fences."""
-        return fill_template(self.words(settings), texts.by_slot(settings, RESPONSES[self.kind]))
+        slots = RESPONSES[self.kind]
+        transcripts = slots if settings.transcript else ()
+        return fill_template(self.words(settings), texts.by_slot(settings, slots), transcripts)

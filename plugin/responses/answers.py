@@ -10,6 +10,7 @@ import pandas as pd
 
 from podium.errors import DataError, UsageError
 from podium.printable import shorten
+from podium.responses.transcripts import ANSWER_ALONE, AgentWork, Show
 from podium.text import some, text_of
 
 
@@ -30,6 +31,11 @@ class QuestionRow:
     task: str | None = None
 
     @property
+    def length(self) -> int:
+        """Characters that a judge may be shown beside the responses."""
+        return sum(len(text) for text in (self.instruction, self.reference, self.system) if text)
+
+    @property
     def place(self) -> str:
         """File and row, for messages."""
         return ", ".join(part for part in (self.source, self.row) if part)
@@ -41,13 +47,15 @@ class QuestionRow:
 
 @dataclass(frozen=True, slots=True)
 class ResponseRow:
-    """A model's response to a question, its `number` counted from 1, or the reason why there is no text."""
+    """A model's response to a question, its `number` counted from 1, or the reason why there is no text; `work` is what
+    the model did for it, where the source says so."""
 
     question: QuestionRow
     model: str
     text: str | None
     reason: str | None = None
     number: int = 1
+    work: AgentWork | None = None
 
 
 Row: TypeAlias = QuestionRow | ResponseRow
@@ -59,11 +67,17 @@ UNSEEN = "media that are not in the file"
 
 
 def build_response(
-    question: QuestionRow, model: str | None, text: str | None, *, errored: bool = False, number: int = 1
+    question: QuestionRow,
+    model: str | None,
+    text: str | None,
+    *,
+    errored: bool = False,
+    number: int = 1,
+    work: AgentWork | None = None,
 ) -> ResponseRow:
     """Return a response row, with the reason if there is no text to judge."""
     reason = ERRORED if errored else None if text and text.strip() else EMPTY
-    return ResponseRow(question, model or "", text if reason is None else None, reason, number)
+    return ResponseRow(question, model or "", text if reason is None else None, reason, number, work)
 
 
 def name_models(rows: Iterable[Row], label: str | None, otherwise: str = "") -> list[Row]:
@@ -90,11 +104,12 @@ def normal_text(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A file's table, whose index names the rows, with the user's label of the model."""
+    """A file's table, whose index names the rows, with the user's label of the model and what is shown of agents."""
 
     path: Path
     label: str | None
     frame: pd.DataFrame
+    show: Show = ANSWER_ALONE
 
     @property
     def columns(self) -> frozenset[str]:

@@ -41,6 +41,7 @@ def assemble(answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]) -
         texts={name: {key: each.text for key, each in row.items() if each.text is not None} for name, row in cells},
         missing=missing,
         pending={name: keys for name, keys in pending.items() if keys},
+        work={name: {key: each.work for key, each in row.items() if each.work and each.text} for name, row in cells},
         notes=(*notes, *_note_renderings(asked)),
     )
 

@@ -5,9 +5,11 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from podium.errors import UsageError, find_name
 from podium.responses.answers import ABSENT
+from podium.responses.transcripts import AgentWork
 from podium.text import some
 from podium.tournaments.schedule import Field, NextRound, Pairing
 
@@ -37,7 +39,8 @@ def response_key(item: str, number: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Responses:
-    """The responses of models by `response_key`: a text, missing with a reason, or pending (can be asked for)."""
+    """The responses of models by `response_key`: a text, missing with a reason, or pending (can be asked for); `work`
+    is what a model did for a response, where the source says so."""
 
     items: tuple[Item, ...]
     texts: Mapping[str, Mapping[str, str]]
@@ -46,6 +49,7 @@ class Responses:
     notes: tuple[str, ...] = ()
     tasks: tuple[str, ...] = ()
     pending: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    work: Mapping[str, Mapping[str, AgentWork]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         lost = sum(map(len, self.missing.values()))
@@ -55,6 +59,11 @@ class Responses:
     def models(self) -> tuple[str, ...]:
         """The names of the models, sorted."""
         return tuple(sorted(self.texts))
+
+    @property
+    def has_transcripts(self) -> bool:
+        """Whether a judge is shown the transcript of any response."""
+        return any(work.shown for own in self.work.values() for work in own.values())
 
     @property
     def categories(self) -> tuple[str, ...]:
@@ -134,6 +143,7 @@ class Responses:
             texts={name: self.texts[name] for name in kept},
             missing={name: self.missing[name] for name in kept},
             pending={name: keys for name, keys in self.pending.items() if name in kept},
+            work={name: own for name, own in self.work.items() if name in kept},
         )
 
     def select(
@@ -170,9 +180,13 @@ class Responses:
             texts=_cells_of(kept, self.texts),
             missing=_cells_of(kept, self.missing),
             pending={name: keys & kept for name, keys in self.pending.items()},
+            work=_cells_of(kept, self.work),
         )
 
 
-def _cells_of(keys: set[str], cells: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
+Cell = TypeVar("Cell")
+
+
+def _cells_of(keys: set[str], cells: Mapping[str, Mapping[str, Cell]]) -> dict[str, dict[str, Cell]]:
     """Return the cells of each model with one of the keys."""
-    return {name: {key: text for key, text in row.items() if key in keys} for name, row in cells.items()}
+    return {name: {key: cell for key, cell in row.items() if key in keys} for name, row in cells.items()}

@@ -14,6 +14,7 @@ from podium.responses import response_tables as tables
 from podium.responses.answers import ONLY_REASONING, QuestionRow, ResponseRow, Row, Sheet, name_models, stem
 from podium.responses.assembly import add_pending, assemble, questions_in
 from podium.responses.collection import Responses
+from podium.responses.transcripts import ANSWER_ALONE, Show
 from podium.scorers.reasoning import Policy, check_policy, strip_reasoning
 from podium.storage.remote import urls_in_errors, with_urls, without_secrets
 from podium.text import some
@@ -62,12 +63,14 @@ PROMPTS = (*SHAPES, Shape("a row per prompt (instruction, and an id or none)", t
 
 @dataclass(frozen=True, slots=True)
 class FileReader:
-    """A reader of a host's log files: which it `accepts`, how to `read` one, which to `choose` (with notes)."""
+    """A reader of a host's log files: which it `accepts`, how to `read` one, which to `choose` (with notes), and how to
+    read one given what is shown of agents (`read_agents`)."""
 
     suffixes: tuple[str, ...]
     accepts: Callable[[Path], bool]
     read: Callable[[Path], Iterable[ResponseRow]]
     choose: Callable[[Sequence[Path]], tuple[Sequence[Path], Sequence[str]]] | None = None
+    read_agents: Callable[[Path, Show], Iterable[ResponseRow]] | None = None
 
 
 @urls_in_errors()
@@ -77,17 +80,20 @@ def read_responses(
     reasoning: Policy = "strip",
     prompts: Sequence[QuestionRow] = (),
     on_demand: Sequence[str] = (),
+    show: Show = ANSWER_ALONE,
 ) -> Responses:
     """Read responses from files, folders or globs of any known shape, each optionally `label=path` with a model's name.
 
     Tables without responses give the questions; `reasoning` before an answer is part of it with `keep`; models of
-    `on_demand` can be asked `prompts` (by default the items of the sources) for responses that no source holds.
+    `on_demand` can be asked `prompts` (by default the items of the sources) for responses that no source holds; `show`
+    says what a response of an agent is: its answer or its transcript.
     """
+    strips, show = check_policy(reasoning), replace(show, reasoning=reasoning)
     parts: list[Part] = []
     notes: list[str] = []
     owners: dict[str, str] = {}
     for source in map(str, sources):
-        of_source, more = _read_source(source, readers)
+        of_source, more = _read_source(source, readers, show=show)
         _reject_repeated_models(owners, source, _rows_in(of_source))
         parts += of_source
         notes += more
@@ -95,7 +101,7 @@ def read_responses(
     answers = [row for row in rows if isinstance(row, ResponseRow)]
     if not answers and not (on_demand and (prompts or rows)):
         raise _nothing_read(sources, on_demand, notes)
-    if check_policy(reasoning):
+    if strips:
         answers, stripped = _without_reasoning(answers)
         notes += stripped
     questions = [*prompts, *(row for row in rows if isinstance(row, QuestionRow))]
@@ -151,7 +157,8 @@ def _without_reasoning(answers: Sequence[ResponseRow]) -> tuple[list[ResponseRow
     """Return the answers without reasoning, and a note on how many had some."""
     stripped, changed, unfinished = list(answers), 0, 0
     for k, each in enumerate(answers):
-        text = each.text and strip_reasoning(each.text)
+        is_transcript = each.work and each.work.shown
+        text = each.text if is_transcript else each.text and strip_reasoning(each.text)
         if text != each.text:
             changed, unfinished = changed + 1, unfinished + (text == "")
             stripped[k] = replace(each, text=text or None, reason=None if text else ONLY_REASONING)
@@ -166,7 +173,7 @@ def _rows_in(parts: Iterable[Part]) -> list[Row]:
 
 
 def _read_source(
-    source: str, readers: Sequence[FileReader], shapes: Sequence[Shape] = SHAPES
+    source: str, readers: Sequence[FileReader], shapes: Sequence[Shape] = SHAPES, show: Show = ANSWER_ALONE
 ) -> tuple[list[Part], list[str]]:
     """Read the files of a source; also return notes."""
     place = local_files(find_files(source, tuple(suffix for reader in readers for suffix in reader.suffixes)))
@@ -175,7 +182,7 @@ def _read_source(
     for file in files:
         sheet, cut = lm_eval.read_rows(file)
         is_asked = file.path in place.paths[-1:] and not place.searched and all(rows is None for _, rows in parts)
-        rows = _parse_rows(sheet, SHAPES[:1], optional=not is_asked)
+        rows = _parse_rows(replace(sheet, show=show), SHAPES[:1], optional=not is_asked)
         parts.append((file.path, rows))
         notes += [] if rows is None else cut
     left_out: set[Path] = set()
@@ -185,19 +192,26 @@ def _read_source(
         left_out |= {*own} - {*counted}
         notes += remarks
     for path in [path for path in rest if path not in left_out]:
-        parts.append((path, _read_file(path, place.label, readers, shapes, optional=place.searched)))
+        parts.append((path, _read_file(path, place.label, readers, shapes, show, optional=place.searched)))
     return parts, notes
 
 
 def _read_file(
-    path: Path, label: str | None, readers: Sequence[FileReader], shapes: Sequence[Shape] = SHAPES, *, optional: bool
+    path: Path,
+    label: str | None,
+    readers: Sequence[FileReader],
+    shapes: Sequence[Shape] = SHAPES,
+    show: Show = ANSWER_ALONE,
+    *,
+    optional: bool,
 ) -> Sequence[Row] | None:
     """Read the rows of a file; None if it is optional and of no known shape."""
     with named_in_errors(path):
         for reader in readers:
             if path.name.endswith(reader.suffixes) and reader.accepts(path):
-                return name_models(reader.read(path), label)
-        sheet = Sheet(path, label, read_records(path))
+                rows = reader.read_agents(path, show) if reader.read_agents else reader.read(path)
+                return name_models(rows, label)
+        sheet = Sheet(path, label, read_records(path), show)
     return _parse_rows(sheet, shapes, optional=optional)
 
 

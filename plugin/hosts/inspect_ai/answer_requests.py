@@ -19,6 +19,7 @@ from podium.hosts.inspect_ai.sample_answers import question_of
 from podium.responses.answers import QuestionRow, id_of
 from podium.responses.collection import Responses
 from podium.responses.read import read_prompts
+from podium.scorers.prompt import CHARACTERS_PER_TOKEN
 from podium.text import some
 
 ROLE = "models"
@@ -26,7 +27,6 @@ CHOICES = ("on-demand", "first")
 GENERATION = ("temperature", "max_tokens")
 USUAL_TOKENS = 400
 """Assumed length of an answer if none is recorded, for the estimate of the cost."""
-CHARACTERS_PER_TOKEN = 4
 
 
 @dataclass(frozen=True, slots=True)

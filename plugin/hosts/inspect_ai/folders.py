@@ -125,7 +125,7 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
     for log in logs:
         try:
             frame = log_rows(log.path)
-            notes += _missing_battles(log, frame)
+            notes += _notes_on_log(log, frame)
             frames.append((log, _with_task(frame, log.header, labels[log.path])))
         except DataError as error:
             if len(labels) == 1:
@@ -162,8 +162,10 @@ def _number_repeats(frames: Iterable[LogFrame]) -> None:
             before[log.question] += number
 
 
-def _missing_battles(log: FiledRun, frame: pd.DataFrame) -> Iterator[str]:
-    """Yield notes on the battles of a log that were not played or not shown, with the reason."""
+def _notes_on_log(log: FiledRun, frame: pd.DataFrame) -> Iterator[str]:
+    """Yield notes on what the judge was shown of agents, and on battles that were not played or shown, with reasons."""
+    tournament = read_tournament(log.header)
+    yield from (f"{log.path}: {note}" for note in (tournament.agents if tournament else ()))
     if unplayed := frame.attrs.get("unplayed", 0):
         options = ("limit", "sample_id", "sample_shuffle")
         given = [name for name in options if getattr(log.header.eval.config, name) is not None]

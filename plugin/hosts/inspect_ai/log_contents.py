@@ -11,7 +11,7 @@
 Parsing raises a DataError that names the field.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NotRequired, Self
 
 from inspect_ai.log import EvalLog, EvalSample
@@ -22,6 +22,7 @@ from typing_extensions import TypedDict
 from podium.errors import DataError, named_in_errors
 from podium.format_version import FORMAT_VERSION, require_format
 from podium.hosts.inspect_ai.log_files import NAMESPACE
+from podium.scorers.prompt import final_answer
 
 STOPPED = "the judge is not asked any more"
 """Beginning of the error that ends a whole run."""
@@ -64,7 +65,8 @@ class ShardMetadata(LogContents):
 class TournamentMetadata(LogContents, alias_generator=lambda name: f"{NAMESPACE}_{name}"):
     """Metadata of a tournament's log: `left_out` and `scheduled` count battles of the first round without and with both
     responses, `planned` those of all rounds; `prompts` is a hash, `judging` how the judges are asked, `host` another
-    host that plays and ranks, `ladder` what `podium.nouns.ladder.Ladder.to_dict` returns."""
+    host that plays and ranks, `ladder` what `podium.nouns.ladder.Ladder.to_dict` returns, `agents` notes on what the
+    judge was shown of agents."""
 
     format: str
     models: list[str]
@@ -80,6 +82,7 @@ class TournamentMetadata(LogContents, alias_generator=lambda name: f"{NAMESPACE}
     judging: dict[str, Any] | None = None
     host: str | None = None
     ladder: dict[str, Any] | None = None
+    agents: list[str] = []
 
 
 def is_tournament(log: EvalLog) -> bool:
@@ -105,17 +108,23 @@ def reason_of_stop(record: EvalLog | EvalSample) -> str | None:
 
 
 class ItemMetadata(LogContents):
-    """The item that a sample is about."""
+    """The item that a sample is about; `transcript` if all responses of the run are written as transcripts."""
 
     item: str
     instruction: str
     category: str | None = None
     reference: str | None = None
     system: str | None = None
+    transcript: bool = False
+
+
+def _length_of(side: str) -> Callable[[dict[str, Any]], int]:
+    """Return a function of a battle's fields that returns the length of an answer, without the turns before it."""
+    return lambda own: len(final_answer(own[side]) if own["transcript"] else own[side])
 
 
 class BattleMetadata(ItemMetadata):
-    """A battle: two responses to one item, with their lengths in characters."""
+    """A battle: two responses to one item, with the lengths in characters of answers, and of transcripts if shown."""
 
     response: int | None = None
     model_a: str
@@ -124,10 +133,16 @@ class BattleMetadata(ItemMetadata):
     round: int | None = None
     response_a: str
     response_b: str
-    length_a: int = Field(default_factory=lambda own: len(own["response_a"]))
-    length_b: int = Field(default_factory=lambda own: len(own["response_b"]))
+    length_a: int = Field(default_factory=_length_of("response_a"))
+    length_b: int = Field(default_factory=_length_of("response_b"))
     checklist: tuple[str, ...] = ()
     media: Any = Field(default=(), exclude=True)  # contents shown beside the prompt
+
+    @property
+    def transcript_lengths(self) -> dict[str, int]:
+        """The lengths of both transcripts by column; empty if answers are shown."""
+        lengths = {"transcript_length_a": len(self.response_a), "transcript_length_b": len(self.response_b)}
+        return lengths if self.transcript else {}
 
     def to_log(self) -> dict[str, Any]:
         """Return the fields that were set, and the lengths."""
@@ -276,6 +291,8 @@ class BattleVerdict(LogContents):
     category: str | None = None
     length_a: int | None = None
     length_b: int | None = None
+    transcript_length_a: int | None = None
+    transcript_length_b: int | None = None
     margin: float | None = None
     prompt_hash: str | None = None
     judgments: list[VerdictRow]

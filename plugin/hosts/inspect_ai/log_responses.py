@@ -6,13 +6,14 @@ from pathlib import Path
 from podium.hosts.inspect_ai.log_files import is_beside_logs, is_log
 from podium.responses.answers import ResponseRow
 from podium.responses.read import FileReader
+from podium.responses.transcripts import ANSWER_ALONE, Show
 
 
-def _read_log(path: Path) -> Iterable[ResponseRow]:
-    """Return the responses in a log."""
+def _read_log(path: Path, show: Show = ANSWER_ALONE) -> Iterable[ResponseRow]:
+    """Return the responses in a log, those of agents as `show` says."""
     from podium.hosts.inspect_ai.sample_answers import responses_in
 
-    return responses_in(path)
+    return responses_in(path, show)
 
 
 def _choose(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
@@ -22,5 +23,7 @@ def _choose(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
     return choose_response_logs(paths)
 
 
-READER = FileReader((".eval", ".json"), lambda path: is_log(path) or is_beside_logs(path), _read_log, _choose)
+READER = FileReader(
+    (".eval", ".json"), lambda path: is_log(path) or is_beside_logs(path), _read_log, _choose, _read_log
+)
 """How `podium.responses.read.read_responses` reads Inspect logs."""

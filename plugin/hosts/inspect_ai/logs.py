@@ -1,17 +1,18 @@
 """Inspect logs as tables: the verdicts of a tournament, or the scores of an ordinary eval."""
 
 import json
+import re
 import sys
 import zipfile
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from math import isfinite
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import pandas as pd
-from inspect_ai.log import EvalLog, EvalSample, read_eval_log
+from inspect_ai.log import EvalLog, EvalSample, read_eval_log, resolve_sample_attachments
 from inspect_ai.scorer import Score, value_to_float
 from pydantic import TypeAdapter
 
@@ -33,6 +34,7 @@ FOLDER, EPOCH, SUFFIX = "samples/", "_epoch_", ".json"
 """A member of an `.eval` archive that holds a sample is called `samples/ID_epoch_N.json`."""
 COMPRESSIONS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, getattr(zipfile, "ZIP_ZSTANDARD", zipfile.ZIP_STORED)}
 """What can be read here; Inspect teaches an older `zipfile` the last."""
+AGENT_STARTED = re.compile(rb'"agent_span_id":\s*"')
 UNUSED = {"events", "store", "attachments", "messages"}
 SCORES: TypeAdapter[dict[str, Score]] = TypeAdapter(dict[str, Score])
 BATTLE = ("item", "response", "model_a", "model_b")
@@ -79,19 +81,46 @@ def _can_open(path: Path) -> bool:
 
 def _samples_in_archive(path: Path) -> Iterator[ScoredSample]:
     """Yield the samples of an `.eval` archive by epoch, then by id."""
+    return _parse_members(path, _parse_scored)
+
+
+def whole_samples(path: Path) -> Iterator[EvalSample]:
+    """Yield the samples of a log, by epoch, then by id, with their messages and media, and with the events of those in
+    which a tool call started an agent; those of an archive one at a time, to need little memory."""
+    if path.suffix == ".eval" and _can_open(path):
+        return _parse_members(path, _parse_whole)
+    return iter(read_by_inspect(path, resolve_attachments=True).samples or [])
+
+
+Parsed = TypeVar("Parsed")
+
+
+def _parse_members(path: Path, parse: Callable[[bytes], Parsed]) -> Iterator[Parsed]:
+    """Yield what `parse` makes of the JSON of each sample in an `.eval` archive, by epoch, then by id."""
     with zipfile.ZipFile(path) as archive:
         # A sample that was run again is there twice under one name, and the name stands for the later one.
         names = {name for name in archive.namelist() if name.startswith(FOLDER) and name.endswith(SUFFIX)}
         for name in sorted(names, key=_sort_key):
             with _damage_as_data_error(path, name.removeprefix(FOLDER).removesuffix(SUFFIX)):
-                kept = json.loads(archive.read(name))
-                if "score" in kept:  # as very old logs have it
-                    sample = _scored_sample(EvalSample.model_validate({key: kept[key] for key in kept.keys() - UNUSED}))
-                else:
-                    scores, error = SCORES.validate_python(kept.get("scores") or {}), kept.get("error")
-                    metadata, message = kept.get("metadata") or {}, error and error["message"]
-                    sample = ScoredSample(kept["id"], kept["epoch"], metadata, scores, message)
-            yield sample
+                parsed = parse(archive.read(name))
+            yield parsed
+
+
+def _parse_scored(content: bytes) -> ScoredSample:
+    """Parse a sample without its transcript."""
+    kept = json.loads(content)
+    if "score" in kept:  # as very old logs have it
+        return _scored_sample(EvalSample.model_validate({key: kept[key] for key in kept.keys() - UNUSED}))
+    scores, error = SCORES.validate_python(kept.get("scores") or {}), kept.get("error")
+    metadata, message = kept.get("metadata") or {}, error and error["message"]
+    return ScoredSample(kept["id"], kept["epoch"], metadata, scores, message)
+
+
+def _parse_whole(content: bytes) -> EvalSample:
+    """Parse a sample with its messages, and with its events if a tool call started an agent."""
+    kept = json.loads(content)
+    unused = {"store"} if AGENT_STARTED.search(content) else {"store", "events", "events_data"}
+    return resolve_sample_attachments(EvalSample.model_validate({key: kept[key] for key in kept.keys() - unused}))
 
 
 def _sort_key(name: str) -> tuple[int, str]:

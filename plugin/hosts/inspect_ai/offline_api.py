@@ -23,10 +23,9 @@ from podium.hosts.inspect_ai.media import refuse_media
 from podium.plugins.catalogue import origin_of_realization
 from podium.scorers.judging import Judging
 from podium.scorers.offline import StandIn
-from podium.scorers.prompt import Texts
+from podium.scorers.prompt import CHARACTERS_PER_TOKEN, Texts
 from podium.scorers.reply import Reply
 
-CHARACTERS_PER_TOKEN = 4
 SETTINGS: dict[str, Any] = {"position_bias": float, "noise": float, "seed": int, "tie": float, "sharpness": float}
 """Arguments of the model, as `-M` or a model role give them."""
 NOT_ASKED = "This rule-based stand-in answers podium's scorers alone, and says nothing to this prompt."

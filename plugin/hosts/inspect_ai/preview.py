@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from podium.hosts.inspect_ai.answer_requests import CHARACTERS_PER_TOKEN, AnswerRequests
+from podium.hosts.inspect_ai.answer_requests import AnswerRequests
 from podium.hosts.inspect_ai.call_settings import judge_limits
 from podium.hosts.inspect_ai.compatibility import batch_of, option_typed
 from podium.hosts.inspect_ai.judge_calls import prompt_texts
@@ -13,12 +13,9 @@ from podium.hosts.inspect_ai.round_samples import SampleBuilder
 from podium.hosts.inspect_ai.tournament_source import TournamentSource
 from podium.responses.collection import Responses
 from podium.scorers.judging import Judging
-from podium.scorers.prompt import LINE as FENCE
+from podium.scorers.prompt import count_tokens
 from podium.tournaments.ring import Ring
 from podium.tournaments.schedule import rounds_of
-
-TOKENS_PER_FENCE = 13
-"""Of a line such as `</response_a_b21ffed6>`: most digits of its code are a token each."""
 
 
 def preview_run(
@@ -60,9 +57,5 @@ def _prompt_tokens(responses: Responses, source: TournamentSource, how: Judging)
     battles = [battle for sample in drawn for battle in parse_battles(sample.metadata or {})]
     shown = [(battle.response_a, battle.response_b)[: 2 if how.is_pairwise else 1] for battle in battles]
     ask = plain.schema_prompt if plain.replies == "schema" else plain.prompt
-    prompts = [ask(prompt_texts(battle, texts)) for battle, texts in zip(battles, shown, strict=True)]
-    tokens = [
-        len(FENCE.sub("", prompt)) / CHARACTERS_PER_TOKEN + len(FENCE.findall(prompt)) * TOKENS_PER_FENCE
-        for prompt in prompts
-    ]
+    tokens = [count_tokens(ask(prompt_texts(battle, texts))) for battle, texts in zip(battles, shown, strict=True)]
     return sum(tokens) / max(len(tokens), 1)

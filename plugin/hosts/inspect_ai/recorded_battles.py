@@ -16,11 +16,12 @@ from podium.hosts.inspect_ai.log_contents import (
     read_tournament,
     verdict_rows_in,
 )
+from podium.hosts.inspect_ai.logs import whole_samples
 from podium.hosts.inspect_ai.media import media_as_text
-from podium.hosts.inspect_ai.sample_answers import samples_with_media
 from podium.responses.answers import QuestionRow, ResponseRow
 from podium.responses.assembly import assemble
 from podium.responses.collection import Responses
+from podium.responses.transcripts import work_in
 from podium.text import some
 from podium.tournaments.schedule import Pairing, pairing
 
@@ -96,7 +97,8 @@ def _responses_of(sample: EvalSample, battle: BattleMetadata, item: str, source:
         media=media_as_text(sample.input),
     )
     for name, text in ((battle.model_a, battle.response_a), (battle.model_b, battle.response_b)):
-        yield ResponseRow(question, name, text, None, battle.response or 1)
+        work = work_in(text) if battle.transcript else None
+        yield ResponseRow(question, name, text, None, battle.response or 1, work)
 
 
 def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
@@ -107,7 +109,7 @@ def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
     answers: dict[tuple[str, str, int], ResponseRow] = {}
     for log in logs:
         with named_in_errors(log.path):
-            for sample in samples_with_media(log.path, {"events", "store", "attachments", "messages"}):
+            for sample in whole_samples(log.path):
                 for row in (row for score in (sample.scores or {}).values() for row in verdict_rows_in(score)):
                     repeats[row["judge"]] = max(repeats[row["judge"]], row["repeat"] + 1)
                 for battle in parse_battles(sample.metadata):

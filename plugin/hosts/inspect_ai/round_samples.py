@@ -18,6 +18,7 @@ from podium.hosts.inspect_ai.log_contents import (
 from podium.hosts.inspect_ai.log_files import NAMESPACE
 from podium.hosts.inspect_ai.media import input_of
 from podium.responses.collection import Responses, response_key
+from podium.responses.transcripts import render
 from podium.text import some
 from podium.tournaments.schedule import NextRound, Outcome, Pairing
 
@@ -29,6 +30,7 @@ class SampleBuilder:
         self.responses = responses
         self.items = responses.by_id()
         self.short_names = names_without_provider(responses.models)
+        self.transcripts = responses.has_transcripts
 
     def build_battle_samples(self, pairings: Sequence[Pairing], number: int) -> list[Sample]:
         """Return a sample per battle of round `number`, counted from 1."""
@@ -62,13 +64,16 @@ class SampleBuilder:
         return samples
 
     def _text_of(self, name: str, pairing: Pairing) -> str:
-        """Return a model's response to the item of a pairing."""
-        return self.responses.texts[name][response_key(pairing.item, pairing.response)]
+        """Return a model's response to the item of a pairing; where others are transcripts, an answer is one, too."""
+        key = response_key(pairing.item, pairing.response)
+        text, work = self.responses.texts[name][key], self.responses.work.get(name, {}).get(key)
+        return render((), text) if self.transcripts and not (work and work.shown) else text
 
     def _about_item(self, pairing: Pairing) -> dict[str, Any]:
         """Return the metadata that all battles of an item share, without those that are None."""
         item = self.items[pairing.item]
-        number = {"response": pairing.response} if item.responses > 1 else {}
+        number: dict[str, Any] = {"response": pairing.response} if item.responses > 1 else {}
+        number |= {"transcript": True} if self.transcripts else {}
         shown = {field: getattr(item, field) for field in ("instruction", "category", "reference", "system")}
         return {"item": item.id, **number, **{field: text for field, text in shown.items() if text is not None}}
 

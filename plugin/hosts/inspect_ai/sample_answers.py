@@ -1,7 +1,6 @@
 """The models' answers in Inspect logs, and the questions that samples of logs and datasets ask."""
 
 import json
-from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 from inspect_ai.dataset import Sample
@@ -9,6 +8,7 @@ from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.model import ChatMessage
 
 from podium.errors import named_in_errors
+from podium.hosts.inspect_ai.agent_turns import turns_of
 from podium.hosts.inspect_ai.compatibility import kept_in_store
 from podium.hosts.inspect_ai.log_contents import (
     REQUESTED,
@@ -19,18 +19,18 @@ from podium.hosts.inspect_ai.log_contents import (
     read_tournament,
 )
 from podium.hosts.inspect_ai.log_files import NAMESPACE
-from podium.hosts.inspect_ai.logs import UNUSED, read_by_inspect
-from podium.hosts.inspect_ai.media import media_as_text, media_in, text_with_places, why_not_shown
+from podium.hosts.inspect_ai.logs import UNUSED, read_by_inspect, whole_samples
+from podium.hosts.inspect_ai.media import media_as_text, text_with_places, why_not_shown
 from podium.responses.answers import QuestionRow, ResponseRow, build_response
 from podium.responses.assembly import AGREE
+from podium.responses.transcripts import Show
 
 
-def responses_in(path: Path) -> list[ResponseRow]:
+def responses_in(path: Path, show: Show) -> list[ResponseRow]:
     """Return a log's responses: one per sample and epoch of an ordinary eval, the requested ones of a tournament."""
     header = read_by_inspect(path, header_only=True)
     if not is_tournament(header):
-        samples = samples_with_media(path, UNUSED - {"messages"})
-        return [_response_of(sample, path, header) for sample in samples if sample.input]
+        return [_response_of(sample, path, header, show) for sample in whole_samples(path) if sample.input]
     with named_in_errors(path):
         read_tournament(header)
         samples = read_by_inspect(path, exclude_fields=UNUSED - {"store"}).samples or []
@@ -48,20 +48,13 @@ def responses_in(path: Path) -> list[ResponseRow]:
         return list(rows.values())
 
 
-def samples_with_media(path: Path, unused: AbstractSet[str]) -> list[EvalSample]:
-    """Return the samples of a log without the fields `unused`, but with images and the like put back into the input."""
-    samples = read_by_inspect(path, exclude_fields=set(unused)).samples or []
-    if not any(media_in(sample.input) for sample in samples):
-        return samples
-    return read_by_inspect(path, resolve_attachments=True, exclude_fields=unused - {"attachments"}).samples or []
-
-
-def _response_of(sample: EvalSample, path: Path, log: EvalLog) -> ResponseRow:
+def _response_of(sample: EvalSample, path: Path, log: EvalLog, show: Show) -> ResponseRow:
     """Return the response of a sample; without text if it or its item has media that a judge could not be shown."""
     question, model = question_of(sample, sample.id, str(path), log.eval.task), log.eval.model
     if not sample.error and (why := why_not_shown(sample)):
         return ResponseRow(question, model, None, why, sample.epoch)
-    return build_response(question, model, sample.output.completion, errored=bool(sample.error), number=sample.epoch)
+    text, work = show.build_response(turns_of(sample), sample.output.completion, question.length)
+    return build_response(question, model, text, errored=bool(sample.error), number=sample.epoch, work=work)
 
 
 def question_of(sample: EvalSample | Sample, item: str | int, source: str, task: str) -> QuestionRow:

@@ -146,6 +146,7 @@ def _score_battle(battle: BattleMetadata, kept: BattleReplies, how: Judging) -> 
     rows = [cast(VerdictRow, build_verdict_row(shown, how)) for shown in kept.judgments]
     whole = merge_rows(rows, how)
     known = {name: value for name in REPEATED if (value := getattr(battle, name)) is not None}
+    known |= battle.transcript_lengths
     verdict = BattleVerdict(**known, margin=whole.margin, prompt_hash=how.prompt_hash, judgments=rows)
     metadata, explanation = {NAMESPACE: verdict.to_log()}, _explain_battle(battle, kept, rows)
     if whole.credit is None:

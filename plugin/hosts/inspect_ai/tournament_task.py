@@ -15,6 +15,7 @@ from podium.hosts.inspect_ai.answers_on_demand import AnswerCollector, ask_model
 from podium.hosts.inspect_ai.call_settings import settings_to_log
 from podium.hosts.inspect_ai.cost_limit import Prices, build_cost_limit
 from podium.hosts.inspect_ai.judge_calls import judge
+from podium.hosts.inspect_ai.judge_context import choose_show
 from podium.hosts.inspect_ai.judge_models import NO_JUDGE, has_judge, roles_are_known
 from podium.hosts.inspect_ai.log_contents import ShardMetadata, TournamentMetadata
 from podium.hosts.inspect_ai.log_responses import READER
@@ -28,8 +29,10 @@ from podium.plugins import catalogue
 from podium.plugins.catalogue import judging_settings
 from podium.plugins.settings import parameters_of
 from podium.printable import tell
+from podium.responses.agent_notes import notes_on_work, share_of_transcripts
 from podium.responses.collection import Responses
 from podium.responses.read import read_responses
+from podium.responses.transcripts import Mode
 from podium.scorers.judging import Judging, known_options, refuse_unknown_options
 from podium.scorers.reasoning import Policy
 from podium.text import some
@@ -59,6 +62,8 @@ class RunOptions:
     reask: str | None = None
     earlier: str | None = None
     reasoning: Policy = "strip"
+    show: Mode = "auto"
+    transcript_tokens: int | None = None
     prompts: str | Sequence[str] = ()
     answers: str = "on-demand"
     max_cost: float | None = None
@@ -117,7 +122,9 @@ class _TaskBuilder:
             self.requests, self.how = AnswerRequests(), how
         self.judged = judging_settings(seed=options.seed, **self.how)
         self.record = self._read_record(settings)
+        self.show, self.context_note = choose_show(options.show, options.transcript_tokens, self.judged)
         self.competing, self.unanswered = self._read_competing(responses)
+        self.agents = self._settle_transcripts()
         self.settings = {**({"seed": options.seed} if "seed" in _setting_names(name) else {}), **settings}
         if options.earlier:
             if "ratings" in settings:
@@ -161,7 +168,12 @@ class _TaskBuilder:
         else:
             asked, prompts = tuple(self.requests.models), self.requests.prompts
             competing = read_responses(
-                *sources, readers=(READER,), reasoning=options.reasoning, prompts=prompts, on_demand=asked
+                *sources,
+                readers=(READER,),
+                reasoning=options.reasoning,
+                prompts=prompts,
+                on_demand=asked,
+                show=self.show,
             )
             # Items without a system prompt get the run's.
             items = tuple(replace(item, system=item.system or self.requests.system) for item in competing.items)
@@ -174,6 +186,13 @@ class _TaskBuilder:
                 limit=options.limit, category=options.category, seed=options.seed, answered_by=options.answered_by
             )
         return competing, unanswered
+
+    def _settle_transcripts(self) -> list[str]:
+        """Ask for the judgment of transcripts if any response is one; return notes on what the judge is not shown."""
+        if self.competing.has_transcripts:
+            self.how["transcript"] = True
+            self.judged = judging_settings(seed=self.options.seed, **self.how)
+        return [*notes_on_work(self.competing)]
 
     def _make_rule(self) -> TournamentRule:
         """Return the tournament, limited to `max_battles`."""
@@ -260,6 +279,8 @@ class _TaskBuilder:
             raise UsageError(f"{self.name}: nothing can be played: {why or 'fewer than two models'}")
         for sentence in preview_run(self.competing, self.source, self.judged, self.requests, why):
             self._say(sentence)
+        for note in (*share_of_transcripts(self.competing, self.show, self.context_note), *self.agents):
+            self._say(note)
         if self.shard:
             mine, whole = len(self.source.first.pairings), self.shard[1].battles
             self._say(f"shard {self.options.shard}: {mine:,} of {whole:,} battles")
@@ -278,6 +299,8 @@ class _TaskBuilder:
             more["answers"] = self.requests.to_log(competing)
         if self.ladder:
             more["ladder"] = self.ladder.to_dict()
+        if self.agents:
+            more["agents"] = self.agents
         return TournamentMetadata(
             format=FORMAT_VERSION,
             models=list(competing.models),

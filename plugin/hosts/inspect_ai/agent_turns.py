@@ -1,0 +1,66 @@
+"""The turns of an agent in a sample of a log: from its messages, and for sub-agents from its events."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from inspect_ai.log import EvalSample
+from inspect_ai.model import ChatMessage, ChatMessageAssistant
+
+from podium.hosts.inspect_ai.media import text_with_places
+from podium.responses.transcripts import Call, Turn
+
+
+def turns_of(sample: EvalSample) -> list[Turn]:
+    """Return what happened after the sample's input, without system prompts."""
+    given = [] if isinstance(sample.input, str) else [each.role for each in sample.input if each.role != "system"]
+    own = [message for message in sample.messages if message.role != "system"]
+    for role in given or ["user"]:
+        own = own[1:] if own and own[0].role == role else own
+    return list(_turns_in(own, _turns_of_agents(sample)))
+
+
+def _turns_in(messages: Sequence[ChatMessage], inner: Mapping[str, Sequence[Turn]]) -> Iterator[Turn]:
+    """Yield the turns of messages; `inner` holds the turns of the sub-agents by the call that started them."""
+    for message in messages:
+        [text] = text_with_places([message])
+        if message.role == "assistant":
+            yield from _assistant_turns(message, text, inner)
+        elif message.role == "tool":
+            said = f"{message.error.type}: {message.error.message}" if message.error else text
+            yield Turn("tool", said, call_id=message.tool_call_id, failed=message.error is not None)
+        elif message.role == "user":
+            yield Turn("user", text)
+
+
+def _assistant_turns(message: ChatMessageAssistant, text: str, inner: Mapping[str, Sequence[Turn]]) -> Iterator[Turn]:
+    """Yield the turn of an assistant's message, and the results of tools that its provider ran."""
+    content = [] if isinstance(message.content, str) else message.content
+    used = [part for part in content if part.type == "tool_use"]
+    calls = [Call(part.id, part.name, part.arguments) for part in used]
+    for call in message.tool_calls or []:
+        arguments = json.dumps(call.arguments, ensure_ascii=False)
+        calls.append(Call(call.id, call.function, call.parse_error or arguments, inner.get(call.id, ())))
+    yield Turn("assistant", text, tuple(calls))
+    for part in used:
+        yield Turn("tool", part.error or part.result, call_id=part.id, failed=bool(part.error))
+
+
+def _turns_of_agents(sample: EvalSample) -> dict[str, list[Turn]]:
+    """Return the turns of the agents that tool calls started, by call, without those of agents within."""
+    spans = {event.id: (event.parent_id, event.type) for event in sample.events if event.event == "span_begin"}
+    turns: dict[str | None, list[Turn]] = {}
+    started: dict[str, str] = {}
+    for event in sample.events:
+        span: Any = event.span_id
+        while span in spans and spans[span][1] != "agent":
+            span = spans[span][0]
+        if event.event == "model" and event.output.choices:
+            turns.setdefault(span, []).extend(_turns_in([event.output.message], {}))
+        elif event.event == "tool":
+            if event.agent_span_id:
+                started[event.id] = event.agent_span_id
+            text = event.error.message if event.error else event.result
+            said = text if isinstance(text, str) else json.dumps(text, ensure_ascii=False, default=str)
+            turns.setdefault(span, []).append(Turn("tool", said, call_id=event.id, failed=event.error is not None))
+    return {call: turns[span] for call, span in started.items() if span in turns}

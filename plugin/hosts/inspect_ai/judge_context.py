@@ -1,0 +1,49 @@
+"""What is shown of agents, as far as it fits the contexts of the judges that are known."""
+
+from dataclasses import replace
+from urllib.parse import urlsplit
+
+from inspect_ai.model import Model, get_model_info
+
+from podium.hosts.inspect_ai.call_settings import limits_of
+from podium.hosts.inspect_ai.judge_models import judges_by_role
+from podium.responses.transcripts import TOKENS, Mode, Show
+from podium.scorers.judging import Judging
+from podium.scorers.prompt import Texts, count_tokens
+
+LOCAL_CONTEXT = 8_000
+"""Tokens that the context of a local server is taken to have."""
+LOCAL_PROVIDERS = ("hf", "vllm", "sglang", "ollama", "llama-cpp-python", "transformer_lens", "nnterp")
+LOCAL_HOSTS = ("localhost", "127.", "0.0.0.0", "::1", "10.", "192.168.")
+
+
+def choose_show(mode: Mode, tokens: int | None, how: Judging) -> tuple[Show, str]:
+    """Return what is shown of agents within `tokens` and the judges' contexts, and why that is less than asked; tokens
+    that the user gave are kept where a context is only assumed."""
+    asked = Show(mode, TOKENS if tokens is None else tokens, responses=2 if how.is_pairwise else 1)
+    if how.realization.template is None:
+        return asked, ""
+    bare, shaped = Texts("", ("",) * asked.responses, "", "", ("",)), replace(how.settings, transcript=True)
+    words, smallest, why = count_tokens(replace(how, settings=shaped).schema_prompt(bare)), None, ""
+    for model in judges_by_role():
+        context, assumed = context_of(model)
+        if context is None or (assumed and tokens is not None):
+            continue
+        room = int(context - words - max(limit or 0 for limit in limits_of(how, model)[1:]))
+        if smallest is None or room < smallest:
+            remedy = "; -T transcript_tokens=N if it has more" if assumed else ""
+            is_known = "is taken to have" if assumed else "has"
+            smallest, why = room, f" (two have to fit {model}, which {is_known} {context:,} tokens{remedy})"
+    if smallest is None or smallest >= asked.responses * asked.tokens:
+        return replace(asked, room=smallest), ""
+    return replace(asked, tokens=max(smallest // asked.responses, 1), room=smallest), why
+
+
+def context_of(model: Model) -> tuple[int | None, bool]:
+    """Return the tokens of a model's context, None if unknown, and whether they are only assumed."""
+    info = get_model_info(model)
+    if info is not None and info.context_length:
+        return info.context_length, False
+    host = urlsplit(str(getattr(model.api, "base_url", None) or "")).hostname or ""
+    is_local = str(model).partition("/")[0] in LOCAL_PROVIDERS or host.startswith(LOCAL_HOSTS)
+    return (LOCAL_CONTEXT, True) if is_local else (None, False)

@@ -1,0 +1,212 @@
+"""Transcripts of agents: typed turns in, plain text out, each piece behind fences, within a budget of tokens.
+
+Nothing in a piece can be taken for a fence: the mark of a transcript occurs in none of its texts, however spelled, and
+`podium.scorers.prompt.fill_template` replaces it by the mark of the prompt."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
+
+from podium.errors import UsageError
+from podium.scorers.prompt import (
+    ANSWER,
+    CHARACTERS_PER_TOKEN,
+    LINE,
+    TOKENS_PER_FENCE,
+    escape_controls,
+    fence_mark,
+    fence_text,
+)
+from podium.scorers.reasoning import Policy, strip_reasoning
+
+Mode = Literal["answer", "transcript", "auto"]
+MODES = ("answer", "transcript", "auto")
+TOKENS = 8_000
+"""Budget of a transcript."""
+SHORTEST = 200
+"""Characters that a cut leaves of a text, half of them at either end."""
+LEFT_OUT = "left_out"
+PIECE_COST, CUT_COST = 2 * TOKENS_PER_FENCE + 1, 2 * TOKENS_PER_FENCE + 12
+"""Tokens of a piece without its text, and of the note on a cut."""
+
+
+class Call(NamedTuple):
+    """A tool that was called, with its arguments as text, and the turns of the sub-agent that it started."""
+
+    id: str
+    name: str
+    arguments: str
+    inner: Sequence["Turn"] = ()
+
+
+class Turn(NamedTuple):
+    """A message: of the assistant, with its calls; of a tool, the result or error of a call; or of the user."""
+
+    role: Literal["assistant", "tool", "user"]
+    text: str
+    calls: tuple[Call, ...] = ()
+    call_id: str | None = None
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AgentWork:
+    """What a model did for a response: tool calls and turns; whether the judge is shown them, and how many characters
+    the response then lacks to fit its budget, if it does (`fits`)."""
+
+    calls: int
+    turns: int
+    shown: bool = False
+    cut: int = 0
+    fits: bool = True
+
+
+class Piece(NamedTuple):
+    """A text of a transcript, the number of its turn, and the characters that are left out after `head`."""
+
+    name: str
+    text: str
+    turn: int
+    cut: int = 0
+    head: int = 0
+
+    @property
+    def cost(self) -> float:
+        """Tokens, fences included."""
+        return PIECE_COST + len(self.text) / CHARACTERS_PER_TOKEN + (CUT_COST if self.cut else 0)
+
+    def shorten(self, most: int) -> "Piece":
+        """Return the piece with at most `most` characters, cut in the middle."""
+        lost, head = len(self.text) - most, (most + 1) // 2
+        if lost <= CUT_COST * CHARACTERS_PER_TOKEN:
+            return self
+        return self._replace(text=self.text[:head] + self.text[head + lost :], cut=lost, head=head)
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    """What of a model's work a judge is shown: the answer, the transcript, or the transcript where tools were called
+    (`auto`). `room` is what two responses and their instruction may fill of the judge's context; None if unknown."""
+
+    mode: Mode = "answer"
+    tokens: int = TOKENS
+    room: int | None = None
+    responses: int = 2
+    reasoning: Policy = "strip"
+
+    def __post_init__(self) -> None:
+        if self.mode not in MODES:
+            raise UsageError(f"show={self.mode}: there is no such choice; available: {', '.join(MODES)}")
+        if isinstance(self.tokens, bool) or not isinstance(self.tokens, int) or self.tokens < 1:
+            raise UsageError(f"transcript_tokens={self.tokens}: give a whole number, 1 or more")
+
+    def build_response(self, turns: Sequence[Turn], answer: str, beside: int) -> tuple[str, AgentWork]:
+        """Return what a judge is shown of a model's turns and answer, with `beside` characters of the item, and what
+        the model did."""
+        calls = sum(len(turn.calls) for turn in turns)
+        work = AgentWork(calls, sum(turn.role == "assistant" for turn in turns))
+        if self.mode == "answer" or (self.mode == "auto" and not calls):
+            return answer, work
+        if self.reasoning == "strip":
+            turns, answer = [_strip_turn(turn) for turn in turns], strip_reasoning(answer)
+        pieces = [*_pieces_of(_drop_answer(turns, answer), "turn_")]
+        left = self.tokens
+        if self.room is not None:
+            left = min(left, int((self.room - beside / CHARACTERS_PER_TOKEN) / self.responses))
+        kept, cut, fits = fit_pieces(pieces, answer, left)
+        return render(kept, answer), replace(work, shown=True, cut=cut, fits=fits)
+
+
+ANSWER_ALONE = Show()
+
+
+def _strip_turn(turn: Turn) -> Turn:
+    """Return a turn without the reasoning of the assistant."""
+    return turn._replace(text=strip_reasoning(turn.text)) if turn.role == "assistant" else turn
+
+
+def _drop_answer(turns: Sequence[Turn], answer: str) -> Sequence[Turn]:
+    """Return the turns without the text of the last one if it is the answer, which stands at the end."""
+    last = turns[-1] if turns else None
+    return [*turns[:-1], last._replace(text="")] if last and last.text.strip() == answer.strip() else turns
+
+
+def _pieces_of(turns: Iterable[Turn], prefix: str, within: int | None = None) -> Iterator[Piece]:
+    """Yield the texts of turns, named by turn and call; those of a sub-agent, indented, belong to the turn `within`."""
+    number, places = 0, dict[str, str]()
+    for turn in turns:
+        number += turn.role == "assistant"
+        own = within or max(number, 1)
+        if turn.role == "tool":
+            place = places.get(turn.call_id or "", f"{prefix}{number}")
+            kind = "error" if turn.failed else "result"
+            yield Piece(f"{place}_{kind}", escape_controls(turn.text), own)
+        elif turn.text.strip():
+            said = f"{prefix}{number}_says" if turn.role == "assistant" else f"{prefix}{number + 1}_user"
+            yield Piece(said, escape_controls(turn.text), own)
+        for k, call in enumerate(turn.calls, 1):
+            places[call.id] = f"{prefix}{number}_call_{k}"
+            yield Piece(places[call.id], escape_controls(f"{call.name} {call.arguments}".rstrip()), own)
+            for piece in _pieces_of(call.inner, f"{places[call.id]}_agent_turn_", own):
+                yield piece._replace(text="  " + piece.text.replace("\n", "\n  "))
+
+
+def fit_pieces(pieces: Sequence[Piece], answer: str, budget: int) -> tuple[list[Piece], int, bool]:
+    """Cut pieces to fit a budget of tokens beside the answer; return them, the characters left out and whether they
+    fit. The longest results are cut in the middle first, then the oldest turns, which are left out at last."""
+    kept, excess = [*pieces], sum(piece.cost for piece in pieces) + Piece(ANSWER, answer, 0).cost - budget
+    if excess <= 0:
+        return kept, 0, True
+    results = [k for k, piece in enumerate(pieces) if piece.name.endswith(("_result", "_error"))]
+    turns = [[k for k, piece in enumerate(pieces) if piece.turn == turn] for turn in sorted({p.turn for p in pieces})]
+    for group in (results, *turns):
+        if excess > 0:
+            most = _longest_that_saves([pieces[k] for k in group], excess, [kept[k].cost for k in group])
+            for k in group:
+                short = pieces[k].shorten(min(most, len(kept[k].text)))
+                excess -= kept[k].cost - short.cost
+                kept[k] = short
+    if excess <= 0:
+        return kept, sum(piece.cut for piece in kept), True
+    gone, lost = 0, 0
+    excess += CUT_COST
+    for group in turns:
+        if excess > 0:
+            excess -= sum(kept[k].cost for k in group)
+            lost, gone = lost + sum(len(pieces[k].text) for k in group), pieces[group[0]].turn
+    kept = [piece for piece in kept if piece.turn > gone]
+    note = Piece(f"turn_1_to_{gone}_{LEFT_OUT}", f"{lost:,} characters", gone)
+    return [note, *kept], lost + sum(piece.cut for piece in kept), excess <= 0
+
+
+def _longest_that_saves(pieces: Sequence[Piece], excess: float, costs: Sequence[float]) -> int:
+    """Return the largest number of characters to which pieces are cut that saves `excess` tokens; at least SHORTEST."""
+    low, high = SHORTEST, max((len(piece.text) for piece in pieces), default=SHORTEST)
+    while low < high:
+        middle = (low + high + 1) // 2
+        saved = sum(cost - min(cost, own.shorten(middle).cost) for own, cost in zip(pieces, costs, strict=True))
+        low, high = (middle, high) if saved >= excess else (low, middle - 1)
+    return low
+
+
+def render(pieces: Sequence[Piece], answer: str) -> str:
+    """Write pieces and the final answer, each behind fences of one mark; an answer without text is left out."""
+    whole = [*pieces, *([Piece(ANSWER, escape_controls(answer), 0)] if answer.strip() else [])]
+    mark = fence_mark({f"{k} {piece.name}": piece.text for k, piece in enumerate(whole)})
+    return "\n".join(_fence_piece(piece, mark) for piece in whole)
+
+
+def _fence_piece(piece: Piece, mark: str) -> str:
+    """Return a piece behind fences, with a note where it is cut."""
+    head, tail = piece.text[: piece.head], piece.text[piece.head :]
+    note = f"\n{fence_text(LEFT_OUT, f'{piece.cut:,} characters', mark)}\n" if piece.cut else ""
+    return fence_text(piece.name, f"{head}{note}{tail}", mark)
+
+
+def work_in(transcript: str) -> AgentWork:
+    """Return what a transcript that `render` wrote shows of a model's work."""
+    mark = first[3] if (first := LINE.match(transcript)) else ""
+    notes = re.findall(rf"_{mark}>\n([0-9,]+) characters\n</[a-z0-9_]*{LEFT_OUT}_{mark}>", transcript)
+    calls = len(re.findall(rf"^<\w+_call_[0-9]+_{mark}>$", transcript, re.MULTILINE | re.ASCII))
+    return AgentWork(calls, 0, True, sum(int(number.replace(",", "")) for number in notes))

@@ -1,0 +1,193 @@
+"""Logs of agents: what the judge is shown of tool calls and turns, and what the run and the ranking say of it."""
+
+import pytest
+from agent_logs import call, only_answer, result, two_tools, write_logs
+from inspect_ai.event import ModelEvent, SpanBeginEvent, ToolEvent
+from inspect_ai.log import read_eval_log, write_eval_log
+from inspect_ai.model import ChatMessageAssistant, GenerateConfig, ModelInfo, ModelOutput, get_model, set_model_info
+from played_logs import battles, place, verdict_of
+from transcript_pieces import pieces_in
+
+import podium
+from podium.errors import UsageError
+from podium.hosts.inspect_ai.judge_context import choose_show, context_of
+from podium.hosts.inspect_ai.tasks import recorded_task, round_robin
+from podium.plugins.catalogue import judging_settings
+from podium.responses.transcripts import Show
+from podium.scorers.prompt import Texts, count_tokens
+
+
+@pytest.fixture
+def agents(tmp_path):
+    return write_logs(tmp_path / "agents", two_tools)
+
+
+def prompts_of(record, task, play, behave):
+    """Return the prompts of a tournament and its log."""
+    before = len(record.prompts)
+    log = play(task, behave())
+    return [prompt for _, prompt in record.prompts[before:]], log
+
+
+def test_every_call_argument_result_and_error_is_in_the_prompt(agents, record, play, behave):
+    prompts, log = prompts_of(record, round_robin(responses=agents), play, behave)
+    assert len(prompts) == 6
+    for k in range(3):
+        for prompt in [prompt for prompt in prompts if f"on day {k}?" in prompt]:
+            for name in ("ash", "willow"):
+                assert f'weather {{"city": "Oslo q{k} {name}"}}' in prompt
+                assert f'convert {{"degrees": 12, "to": "F {name}"}}' in prompt
+                assert f"timeout: no answer for {name} q{k}" in prompt
+                assert f"53.6 for {name} q{k}, at length: " + "mild " * 100 in prompt
+                assert prompt.count(f"{name} says 53.6 to q{k}") == 1
+            assert prompt.count(f"on day {k}?") == 1
+    assert log.eval.metadata.get("podium_agents") is None
+    [score] = {verdict_of(sample).value for sample in battles(log)}
+    assert score < 0.5
+
+
+def test_with_show_answer_no_call_is_in_the_prompt_and_run_and_ranking_warn(agents, record, play, behave, capsys):
+    prompts, log = prompts_of(record, round_robin(responses=agents, show="answer"), play, behave)
+    assert not any(word in prompt for word in ("weather {", "convert", "timeout", "mild") for prompt in prompts)
+    warning = "6 of 6 responses hold tool calls, and the judge is shown only the last message"
+    assert warning in capsys.readouterr().err
+    [standings] = podium.rank(podium.read_battles(str(place(log)))).standings
+    assert [text for text in standings.warnings if warning in text and "-T show=transcript" in text]
+
+
+def test_without_tool_calls_the_prompts_are_those_of_answers(tmp_path, record, play, behave):
+    folder = write_logs(tmp_path / "plain", only_answer)
+    auto, log = prompts_of(record, round_robin(responses=folder, cache=False), play, behave)
+    answer, other = prompts_of(record, round_robin(responses=folder, show="answer", cache=False), play, behave)
+    assert sorted(auto) == sorted(answer)
+    assert len(auto) == 6
+    judges = {shown["judge"] for each in (log, other) for sample in battles(each) for shown in judgments(sample)}
+    assert len(judges) == 1
+
+
+def judgments(sample):
+    return verdict_of(sample).metadata["podium"]["judgments"]
+
+
+def test_several_turns_without_a_call_are_reported(tmp_path, capsys):
+    def two_turns(name, item):
+        return [ChatMessageAssistant(content="First."), *only_answer(name, item)]
+
+    round_robin(responses=write_logs(tmp_path / "turns", two_turns))
+    assert "6 of 6 responses hold several turns, and the judge is shown only the last" in capsys.readouterr().err
+
+
+def test_an_answer_beside_transcripts_is_a_transcript_of_an_answer(tmp_path, record, play, behave, capsys):
+    write_logs(tmp_path / "mixed", two_tools, models=["ash"])
+    folder = write_logs(tmp_path / "mixed", only_answer, models=["willow"])
+    prompts, log = prompts_of(record, round_robin(responses=folder), play, behave)
+    assert "3 of 6 responses (50%) are shown as transcripts" in capsys.readouterr().err
+    [sample] = [sample for sample in battles(log) if sample.metadata["item"] == "q0"]
+    forms = [[name for name, _ in pieces_in(sample.metadata[side])] for side in ("response_a", "response_b")]
+    assert forms[1] == ["final_answer"]
+    assert len(forms[0]) == 6
+    assert len(prompts) == 6
+
+
+@pytest.mark.parametrize("pack", [False, True])
+def test_lengths_are_those_of_the_answer_and_the_transcripts_are_beside(agents, play, behave, pack):
+    log = play(round_robin(responses=agents, pack=pack), behave())
+    table = podium.read_battles(str(place(log))).table
+    assert set(table["length_a"]) == {len("ash says 53.6 to q0, quality=3")}
+    assert (table["transcript_length_a"].astype(int) > 900).all()
+
+
+def test_cuts_are_counted_by_model_and_the_uneven_one_is_named(tmp_path, play, behave, capsys):
+    def sizes(name, item):
+        size = 100_000 if name == "ash" else 100
+        return [call("1", "read"), result("1", "read", "x" * size), *only_answer(name, item)]
+
+    folder = write_logs(tmp_path / "cut", sizes)
+    log = play(round_robin(responses=folder, transcript_tokens=1_000), behave())
+    said = " ".join(capsys.readouterr().err.split())
+    assert "3 of 6 transcripts are cut to fit (mockllm/ash 3 of 3, mockllm/willow 0 of 3)" in said
+    assert "transcripts of mockllm/ash are cut more often (100%) than those of mockllm/willow (0%)" in said
+    assert all(count_tokens(sample.metadata["response_a"]) <= 1_000 for sample in battles(log))
+    [standings] = podium.rank(podium.read_battles(str(place(log)))).standings
+    assert sum("cut" in text for text in standings.warnings) == 2
+
+
+def test_transcripts_are_judged_again_as_they_were(agents, record, play, behave):
+    first, log = prompts_of(record, round_robin(responses=agents), play, behave)
+    again, _ = prompts_of(record, recorded_task(battles=str(place(log)), cache=False), play, behave)
+    assert sorted(first) == sorted(again)
+
+
+def test_an_agent_that_a_tool_call_started_is_shown_under_the_call(tmp_path, play, behave):
+    def asks_an_expert(name, item):
+        return [call("1", "expert"), result("1", "expert", "Fine."), *only_answer(name, item)]
+
+    folder = write_logs(tmp_path / "inner", asks_an_expert)
+    for path in (tmp_path / "inner").glob("*.eval"):
+        log = read_eval_log(str(path))
+        for sample in log.samples:
+            sample.events = inner_events()
+        write_eval_log(log, str(path))
+    [sample, *_] = battles(play(round_robin(responses=folder), behave()))
+    pieces = dict(pieces_in(sample.metadata["response_a"]))
+    assert pieces["turn_1_call_1_agent_turn_1_says"] == "  I zoom in."
+    assert pieces["turn_1_call_1_agent_turn_1_call_1_result"] == "  a crack " + "x" * 500
+
+
+def inner_events():
+    """Return the events of a tool call that starts an agent, which calls a tool."""
+    said = ChatMessageAssistant(content="I zoom in.", tool_calls=call("9", "zoom").tool_calls)
+    config = {"model": "m", "input": [], "tools": [], "tool_choice": "auto", "config": GenerateConfig()}
+    return [
+        SpanBeginEvent(id="tool", name="expert", type="tool"),
+        SpanBeginEvent(id="agent", parent_id="tool", name="expert", type="agent"),
+        ModelEvent(span_id="agent", output=ModelOutput.from_message(said), **config),
+        SpanBeginEvent(id="zoom", parent_id="agent", name="zoom", type="tool"),
+        ToolEvent(span_id="agent", id="9", function="zoom", arguments={}, result="a crack " + "x" * 500),
+        ToolEvent(id="1", function="expert", arguments={}, result="Fine.", agent_span_id="agent"),
+    ]
+
+
+def test_a_user_cannot_say_that_answers_are_transcripts(write_responses):
+    with pytest.raises(UsageError, match="transcript"):
+        round_robin(responses=write_responses(), transcript=True)
+
+
+@pytest.fixture
+def local_judge(monkeypatch):
+    """Name a judge on a local server that is never asked."""
+    judge = get_model("openai-api/local/x", base_url="http://127.0.0.1:9/v1", api_key="none")
+    monkeypatch.setattr("podium.hosts.inspect_ai.judge_context.judges_by_role", lambda: [judge])
+    return judge
+
+
+@pytest.mark.parametrize("realization", ["direct", "rubric", "numeric"])
+def test_two_transcripts_fit_the_context_of_a_local_server(tmp_path, local_judge, capsys, realization):
+    def long_work(name, item):
+        return [call("1", "read"), result("1", "read", "word " * 20_000), *only_answer(name, item)]
+
+    folder = write_logs(tmp_path / "long", long_work)
+    task = round_robin(responses=folder, realization=realization)
+    said = " ".join(capsys.readouterr().err.split())
+    assert "have to fit openai-api/local/x, which is taken to have 8,000 tokens" in said
+    how = judging_settings(realization, transcript=True)
+    for sample in task.dataset:
+        texts = [sample.metadata["response_a"], sample.metadata["response_b"]][: 2 if how.is_pairwise else 1]
+        prompt = how.schema_prompt(Texts(sample.metadata["instruction"], tuple(texts)))
+        assert 6_000 < count_tokens(prompt) <= 8_000 - 256
+
+
+def test_tokens_that_the_user_gives_are_kept_where_the_context_is_assumed(local_judge):
+    assert context_of(local_judge) == (8_000, True)
+    assert choose_show("auto", 6_000, judging_settings()) == (Show("auto", 6_000), "")
+
+
+def test_a_context_that_inspect_knows_is_divided(monkeypatch):
+    judge = get_model("openai-api/known/x", base_url="https://example.com/v1", api_key="none")
+    assert context_of(judge) == (None, False)
+    set_model_info(str(judge), ModelInfo(context_length=4_000))
+    assert context_of(judge) == (4_000, False)
+    monkeypatch.setattr("podium.hosts.inspect_ai.judge_context.judges_by_role", lambda: [judge])
+    show, why = choose_show("auto", 6_000, judging_settings())
+    assert 1_000 < show.tokens < 2_000
+    assert "which has 4,000 tokens" in why

@@ -44,12 +44,17 @@ class Extension:
 
 @dataclass(frozen=True, slots=True)
 class Ranker(Extension):
-    """A ranker: a function `(battles, *, level, rng, ...) -> Standings`, whose keyword-only parameters `--set` sets."""
+    """A ranker: a function `(battles, *, level, rng, ...) -> Standings`, whose keyword-only parameters `--set` sets.
+
+    Attributes:
+        several_judges: whether it ranks the battles of several judges together, without `--pool`.
+    """
 
     target = "function"
     name: str
     function: Callable[..., Any] | str
     summary: str
+    several_judges: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -396,3 +396,16 @@ def test_what_a_scorer_is_made_of_is_public_and_documented() -> None:
     for name in ("Scorer", "Realization", "Template"):
         assert name in podium.__all__
         assert "Attributes:" in getattr(podium, name).__doc__
+
+
+def test_a_ranker_of_several_judges_gets_them_without_pool_and_the_others_are_rejected(tmp_path: Path) -> None:
+    of_several = "[Ranker('mine', 'podium.rankers.win_rate:win_rate', 'mine', several_judges=True)]"
+    install(tmp_path, "several", with_hook(answer=of_several))
+    table = tmp_path / "battles.csv"
+    rows = [f"q{k},ash,elm,{k % 2},{judge}" for k in range(8) for judge in ("kind", "harsh")]
+    table.write_text("\n".join(["item,model_a,model_b,credit,judge", *rows]), encoding="utf-8")
+    alone = run(tmp_path, "rank", table, "--ranker", "mine", "--format", "json")
+    assert (alone.returncode, json.loads(alone.stdout)["rankings"][0]["counts"]["battles"]) == (0, 16)
+    both = run(tmp_path, "rank", table, "--ranker", "mine,bradley-terry", "--format", "json")
+    assert [own["ranker"] for own in json.loads(both.stdout)["rankings"]] == ["win-rate"]
+    assert (both.returncode, "bradley-terry: verdicts of 2 judges" in both.stderr) == (3, True)

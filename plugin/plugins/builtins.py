@@ -17,6 +17,8 @@ RANKERS = (
     ("median", "pointwise:median", "median pointwise score over items"),
     ("informativeness", "informativeness:informativeness", "how often each model, as anchor, distinguishes two others"),
 )
+OF_SEVERAL_JUDGES: frozenset[str] = frozenset()
+"""Rankers that rank the battles of several judges together, without `--pool`."""
 SCORERS = (
     ("direct", "direct:DIRECT", "pairwise: one letter; graded where token probabilities are known"),
     ("cot", "direct:COT", "pairwise: reasons, then a letter; graded where token probabilities are known"),
@@ -96,7 +98,10 @@ OTHER_FILES: dict[str, dict[str, Any]] = {
 @hookimpl
 def podium_rankers() -> list[Ranker]:
     """Return podium's own rankers."""
-    return [Ranker(name, f"podium.rankers.{place}", summary) for name, place, summary in RANKERS]
+    return [
+        Ranker(name, f"podium.rankers.{place}", summary, several_judges=name in OF_SEVERAL_JUDGES)
+        for name, place, summary in RANKERS
+    ]
 
 
 @hookimpl

@@ -79,7 +79,7 @@ def rank(
     given = {name: {"level": level, **context[name], **settings[name]} for name in names}
     calls = [RankerCall(name, function, given[name], seed) for name, function in functions.items()]
     slices = _split_slices(battles, column) if column else [(None, battles)]
-    standings, failures = _rank_slices(slices, calls, families, one_judge=column != by)
+    standings, failures = _rank_slices(slices, calls, families, pool=pool or column == "judge")
     if answers:
         standings = add_answers(standings, dict(slices), families)
     asked: dict[str, Any] = {"reading": dict(battles.reading), "rankers": names}
@@ -91,14 +91,11 @@ def rank(
 
 
 def _choose_slices(battles: Battles, by: str | None, pool: bool) -> tuple[Battles, str | None]:
-    """Return the battles, noted if sliced by `apart` unasked, and the column; NotIdentifiedError for several judges."""
+    """Return the battles, noted if sliced by `apart` unasked, and the column that slices them."""
     if by is None and not pool and battles.apart and len(known := battles.values_of(battles.apart)) > 1:
         apart, shown = battles.apart, some(known, most=5)
         note = f"{len(known)} {apart}s ({shown}), each ranked alone, as by --by {apart}; --pool joins them"
         return replace(battles, notes=(*battles.notes, note)), apart
-    if len(battles.judges) > 1 and not pool and by != "judge":
-        for _, part in battles.slices(by) if by else [(None, battles)]:
-            refuse_several_judges(part)
     return battles, by
 
 
@@ -129,7 +126,7 @@ class RankerCall:
 
 
 def _rank_slices(
-    slices: Sequence[Slice], rankers: Sequence[RankerCall], families: Mapping[str, str], *, one_judge: bool
+    slices: Sequence[Slice], rankers: Sequence[RankerCall], families: Mapping[str, str], *, pool: bool
 ) -> tuple[tuple[Standings, ...], tuple[str, ...]]:
     """Rank every slice by every ranker; a part that fails does not stop the others."""
     known = {value: judge_warnings(part, families) for value, part in slices}
@@ -137,9 +134,10 @@ def _rank_slices(
     errors: list[tuple[str, PodiumError]] = []
     for ranker in _centre_rankers(rankers, slices):
         before, misused = len(standings), True
+        takes_several = pool or catalogue.extension(Ranker, ranker.name).several_judges
         for value, part in slices:
             try:
-                if one_judge:
+                if not takes_several:
                     refuse_several_judges(part)
                 done = ranker(part)
                 standings.append(replace(done, slice=value, warnings=(*done.warnings, *known[value])))
@@ -154,7 +152,7 @@ def _rank_slices(
             raise errors[-len(slices)][1]
     failures = tuple(f"{part}: {error}" for part, error in errors)
     if not standings:
-        raise errors[0][1] if len(errors) == 1 else NotIdentifiedError("; ".join(failures))
+        raise errors[0][1] if len({str(error) for _, error in errors}) == 1 else NotIdentifiedError("; ".join(failures))
     return tuple(standings), failures
 
 

@@ -7,65 +7,78 @@ from podium.scorers import reply_words as words
 from podium.scorers.verdict_statements import TOKEN, Statement, is_introductory
 
 LETTER = r"(?P<letter>(?-i:[AB]))(?<![A-Za-z0-9_].)(?![A-Za-z0-9_'’])[*_\"'\])]*"
-ORDINAL = rf"(?:(?P<first>{words.FIRST})|(?P<second>{words.SECOND}))"
+NAME = rf"(?:{LETTER}|(?:(?P<first>{words.FIRST})|(?P<second>{words.SECOND}))\b)"
 NOUN = rf"(?:(?:the|die|la|el|is|ist|est|es|{'|'.join(words.RESPONSE_NOUNS.split())}) ){{0,3}}[*_\"'\[(]*"
-PREDICATE = rf"[ ,]*(?:(?P<wins>{words.WINS})|(?P<loses>{words.LOSES}))"
 FORMS = tuple(
-    (tuple(frozenset(spoken.split()) for spoken in triggers), re.compile(form, re.IGNORECASE))
-    for *triggers, form in (
-        (words.WINS_WORDS, LETTER + PREDICATE),
-        (words.WINS_WORDS, words.ORDINAL_WORDS, rf"\b{ORDINAL}\b{PREDICATE}"),
-        (words.PREFERS_WORDS, rf"\b{words.PREFERS}[ ,:]*{NOUN}(?:{LETTER}|{ORDINAL}\b)"),
-        (words.EQUAL_WORDS, rf"(?P<equal>{words.EQUAL})"),
-        (words.ONLY, rf"\b(?:{'|'.join(words.ONLY.split())}) {NOUN}{LETTER}(?= \w)"),
+    re.compile(form, re.IGNORECASE)
+    for form in (
+        rf"(?<!\w){NAME}[ ,]*(?:(?P<wins>{words.WINS})|(?P<loses>{words.LOSES}))",
+        rf"\b{words.PREFERS}[ ,:]*{NOUN}{NAME}",
+        rf"\b{words.FINDS} (?:that )?{NOUN}{NAME} (?:to be |is |as )?(?:\w+ ){{0,2}}(?:{words.BETTER})\b",
+        rf"(?P<equal>{words.EQUAL})",
+        rf"\b(?:{words.ONLY}) {NOUN}{LETTER}(?= \w)",
     )
 )
-"""Forms of comparisons, each with sets of words; a sentence of that form has a word of each set."""
-ANY_WORD = frozenset().union(*(triggers[0] for triggers, _ in FORMS))
+SLIGHT_FORM = re.compile(rf"(?<!\w){LETTER}[ ,]*(?P<wins>{words.SLIGHTLY_WINS})", re.IGNORECASE)
+COMPARING = frozenset(words.COMPARING.split())
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 CHINESE_FORMS = tuple(
     map(
         re.compile,
         (
-            rf"(?:{LETTER}|{ORDINAL})(?:(?P<wins>{words.CHINESE_WINS})|(?P<loses>{words.CHINESE_LOSES}))",
-            rf"{words.CHINESE_PREFERS}(?:回答|答案)?[ ]?(?:{LETTER}|{ORDINAL})",
+            rf"{NAME}(?:(?P<wins>{words.CHINESE_WINS})|(?P<loses>{words.CHINESE_LOSES}))",
+            rf"{words.CHINESE_PREFERS}(?:回答|答案)?[ ]?{NAME}",
             rf"(?P<equal>{words.CHINESE_EQUAL})",
         ),
     )
 )
 CONCESSION = re.compile(words.CONCEDES, re.IGNORECASE)
+CONCESSIVE = re.compile(
+    rf"\W*(?:{words.CONCESSIVES})\b[^,，]*[,，]\W*|[^,，]*[,，]? ?(?:{words.BUT})\b|.*[，,]但是?"
+    rf"|\W*(?:after|having|weighing|comparing|taking)\b.*, ",
+    re.IGNORECASE,
+)
+"""A clause that concedes something, before the main one."""
 NEGATION = re.compile(words.NEGATIONS, re.IGNORECASE)
+OF_BOTH = re.compile(r" (?:of|des|von|der|de|из|entre)(?: (?:the|las|los|den))? (?:two|deux|beiden|dos|двух|both)\b|")
 ASPECT = re.compile(rf"(?!{words.EVERY}){words.ASPECTS}", re.IGNORECASE)
 SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？\n]?")
 WORD = re.compile(r"\w+")
 OTHER = {"A": "B", "B": "A"}
 
 
-def find_comparisons(view: str, start: int, end: int) -> Iterator[Statement]:
+def find_comparisons(view: str, start: int, end: int, *, slight: bool = False) -> Iterator[Statement]:
     """Yield the sentences that prefer a response as a whole (A, B, or C for neither), `marked` if only introductory
     words stand before; conditions, concessions and single aspects are left out."""
     text = view[start:end]
-    if ANY_WORD.isdisjoint(WORD.findall(text.lower())) and (text.isascii() or not CHINESE.search(text)):
+    if COMPARING.isdisjoint(WORD.findall(text.lower())) and (text.isascii() or not CHINESE.search(text)):
         return
     for sentence in SENTENCE.finditer(view, start, end):
         begin, stop = sentence.span()
-        for phrase in _in_sentence(view, begin, stop):
-            before = view[begin : phrase.start()].rpartition(";")[2]
+        for phrase in _in_sentence(view, begin, stop, slight=slight):
+            before = _main_clause(view[begin : phrase.start()])
             groups = phrase.groupdict()
             is_aspect = not groups.get("equal") and ASPECT.match(view, phrase.end(), end)
             if CONCESSION.search(before) or NEGATION.search(phrase[0]) or is_aspect:
                 continue
             value, place = _preferred_response(phrase, groups)
             is_whole = all(is_introductory(token["word"]) for token in TOKEN.finditer(before))
-            yield Statement(phrase.start(), phrase.end(), place, value, "marked" if is_whole else "mention")
+            stop = OF_BOTH.match(view, phrase.end()).end()
+            yield Statement(phrase.start(), stop, place, value, "marked" if is_whole else "mention")
 
 
-def _in_sentence(view: str, start: int, end: int) -> Iterator[re.Match[str]]:
-    """Yield the comparisons in a sentence, in the forms whose words it has."""
+def _main_clause(before: str) -> str:
+    """Return what stands before a comparison without a clause that concedes something to the other response."""
+    before = before.rpartition(";")[2]
+    conceded = CONCESSIVE.match(before)
+    return before[conceded.end() :] if conceded else before
+
+
+def _in_sentence(view: str, start: int, end: int, *, slight: bool) -> Iterator[re.Match[str]]:
+    """Yield the comparisons in a sentence."""
     sentence = view[start:end]
-    spoken = frozenset(WORD.findall(sentence.lower()))
-    for triggers, form in FORMS:
-        if all(not spoken.isdisjoint(any_of) for any_of in triggers):
+    if not COMPARING.isdisjoint(WORD.findall(sentence.lower())):
+        for form in (*FORMS, SLIGHT_FORM) if slight else FORMS:
             yield from form.finditer(view, start, end)
     if not sentence.isascii() and CHINESE.search(sentence):
         for form in CHINESE_FORMS:

@@ -16,7 +16,7 @@ from podium.scorers.verdict_statements import GAP, Statement
 CREDIT = {"A": 1.0, "B": 0.0, "C": 0.5}
 """Credit of the first response by letter; C is a tie."""
 LETTER = re.compile(rf"{GAP}([A-Za-z])(?![^\W_]|['’]\w)")
-LETTER_OR_TIE = re.compile(rf"{LETTER.pattern}|{GAP}((?i:{TIES}))(?!\w)")
+LETTER_OR_TIE = re.compile(rf"{GAP}((?i:{TIES}))(?!\w)|{LETTER.pattern}")
 """A verdict as it is written, with the blanks and emphasis before it."""
 WORD = re.compile(r"\w+")
 MOST_LETTERS = 20
@@ -24,7 +24,11 @@ MOST_LETTERS = 20
 
 def read_reply(reply: Reply, settings: Settings) -> Verdict:
     """Read the letter, or the sentence that prefers a response, from the first or last line or after its name."""
-    words = WORD.findall(reply.text.upper()) if len(reply.text) < 3 * MOST_LETTERS and "<" not in reply.text else []
+    words = (
+        WORD.findall(reply.text.upper())
+        if len(reply.text) < 3 * MOST_LETTERS and not {"<", ">"} & set(reply.text)
+        else []
+    )
     if len(set(words)) > 1 and all(word in _letters(settings) for word in words):
         return Verdict(None, reason=reply.reason_of_silence or "several verdicts")
     return _read_letter(reply, settings, _is_letter_alone, compares="ends")

@@ -24,14 +24,18 @@ LOW, HIGH = 0, 100
 BRACKETS = rf"{GAP_BEFORE_BRACKETS}\[\[[ \t]*([^\[\]\n]{{1,40}}?)[ \t]*\]\]"
 """A level in the form that is asked for (group 1)."""
 SCORED = re.compile(
-    rf"{BRACKETS}(?:[ \t]*/[ \t]*{HIGH}\b)?|{GAP_BEFORE_BRACKETS}\[?(-?\d++(?:\.\d++)*+)\]?"
-    rf"(?:[ \t]*(?:/|out of|von|sur|de|из)[ \t]*{HIGH}\b)?"
+    rf"(?:{BRACKETS}|{GAP_BEFORE_BRACKETS}\[?(-?\d++(?:\.\d++)*+)\]?)"
+    rf"(?:[ \t]*(?:%|分|(?:/|out of|von|sur|de|из)[ \t]*{HIGH}\b))?"
 )
 NOT_A_SCORE = re.compile(
-    r"(?:\d[ \t]*(?:/|[-–—]|to|or|of|out of|von|sur|de|из)[ \t]*|(?<![\w\]])[-−]|(?<![\w=\"–—-])[<>≤≥][ \t]*)\Z"
+    r"(?:\d[ \t]*(?:/|[-–—]|to|or|of|out of|von|sur|de|из)[ \t]*"
+    r"|(?<![\w\]])[-−]|(?<![\w=\"–—-])[<>≤≥~≈±][ \t]*|(?<!\])/[ \t]*)\Z"
 )
 """Text before a number that is the end of a range, a bound or another scale, or negative."""
-OUT_OF = re.compile(rf"[ \t]*(?:/|out of)[ \t]*{HIGH}\Z")
+DECORATION = re.compile(
+    rf"\A(?:score|rating|grade)\W+|\\\w+\{{|[}}\"*`]|[ \t]*(?:%|(?:/|out of)[ \t]*{HIGH})\Z", re.IGNORECASE
+)
+"""What may stand around a level inside its brackets."""
 BEST, WORST = re.compile(PRAISE, re.IGNORECASE), re.compile(BLAME, re.IGNORECASE)
 HIGH_DEGREE, LOW_DEGREE = 0.6, 0.4
 NEAR = 400
@@ -80,8 +84,11 @@ def _realization(
     name: str, kind: Kind, values: Mapping[str, float], template: partial[Template], form: ReplyForm | None
 ) -> Realization:
     """Build the realization of a judge that chooses one of some words, with their margins or scores."""
-    spellings = sorted((re.escape(word).replace(r"\ ", "[ _-]") for word in values), key=len, reverse=True)
-    value = re.compile(rf"{BRACKETS}|{GAP_BEFORE_BRACKETS}\[?((?i:{'|'.join(spellings)}))(?![\w>=])\]?")
+    words = (re.sub(r"([=>]+)", r" ?\1 ?", re.escape(word).replace(r"\ ", "[ _-]")) for word in values)
+    spellings = sorted(words, key=len, reverse=True)
+    value = re.compile(
+        rf"{BRACKETS}|{GAP_BEFORE_BRACKETS}\[?((?i:{'|'.join(spellings)}))(?![\w>=])\]?(?: (?:response|answer)\b)?"
+    )
     return Realization(
         name=name,
         kind=kind,
@@ -94,8 +101,8 @@ def _realization(
 
 
 def _plain(word: str) -> str:
-    """Return a level in lower case without blanks, hyphens and underscores."""
-    return re.sub(r"[\s_\\-]+", "", word.lower())
+    """Return a level in lower case without decoration, blanks, hyphens and underscores."""
+    return re.sub(r"[\s_\\-]+", "", DECORATION.sub("", word.lower()))
 
 
 def _read_level(
@@ -118,8 +125,9 @@ def _read_level(
 
 
 def _is_only_level(statement: Statement, line: int, last: int) -> bool:
-    """Return whether a level without brackets or name is the first or last line."""
-    return statement.form == "alone" and line in (0, last) and not statement.named
+    """Return whether a level without brackets or name is the first or last line, or begins the reply."""
+    is_first = statement.form == "leading" and line == 0
+    return (is_first or (statement.form == "alone" and line in (0, last))) and not statement.named
 
 
 def _is_last_level(statement: Statement, line: int, last: int) -> bool:
@@ -148,7 +156,7 @@ def _write_level(words: Sequence[str], kind: Kind, preference: Preference, setti
 
 def _read_number(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
     """Read a number from 0 to 100 in double square brackets, one that is called the score, or the only one."""
-    stated = read_statement(reply, SCORED, partial(OUT_OF.sub, ""), _is_only_level, bracketed=True)
+    stated = read_statement(reply, SCORED, partial(DECORATION.sub, ""), _is_only_level, bracketed=True)
     if isinstance(stated, str) or not NUMBER.fullmatch(stated.value) or NOT_A_SCORE.search(reply.text[: stated.place]):
         return Rating(None, reason=stated if isinstance(stated, str) else "no verdict")
     score = float(stated.value)

@@ -12,13 +12,16 @@ from podium.scorers.comparisons import find_comparisons
 from podium.scorers.reply import Reply, no_verdict
 from podium.scorers.reply_structure import MASK, own_words
 from podium.scorers.verdict_statements import (
+    LATEX,
     LINE,
     LIST_MARK,
     MOST_STATEMENTS,
     SENTENCE_START,
+    TOKEN,
     Statement,
     find_statements,
     is_introduction,
+    is_introductory,
     states_other_letter,
 )
 
@@ -35,6 +38,9 @@ BROKEN_BRACKETS = re.compile(r"\[\[[^\[\],\n]{0,20}(?:\](?!\])|\[|\n|\Z)|(?<!\[)
 BRACKETED = re.compile(r"\[\[([^\[\]\n]{1,40})\]\]")
 TWO_LEVELS = re.compile(r": \[\[([^\[\]\n]++)\]\]\n[^\n\[]{1,60}: \[\[(?!\1\]\])[^\[\]\n]++\]\]\s*\Z")
 """Two lines at the end that end with different levels."""
+TWO_ON_A_LINE = re.compile(
+    r"^[^\w\n\[]*+\[\[([^\[\]\n]++)\]\][^\w\n\[]++\[\[(?!\1\]\])[^\[\]\n]++\]\][^\w\n]*$", re.MULTILINE
+)
 COMPLETE = re.compile(rf"[.!?…。！？:：)）\]\"”»’{MASK}|]\Z")
 OPEN_ENDS = frozenset(words.OPEN_ENDS.split())
 LAST_WORD = re.compile(r"(\w+(?:['’]\w+)?)\W*\Z")
@@ -45,8 +51,14 @@ CONDITION_STARTS = re.compile(
     r"|suponiendo|если|допустим)\b|\W*(?:如果|假如|若)",
     re.IGNORECASE,
 )
-WHICH = re.compile(r"(?:^|[.!?:]\s)\W*(?:so\s)?(?:which|welche|laquelle|quelle|cuál|какой|哪)", re.IGNORECASE)
-LABEL = re.compile(r"\W*(?:response )?[AB]\W*[:)]", re.IGNORECASE)
+HEADING = re.compile(
+    r"[\[(<=#*_~-]+[^.!?:]*\b(?:response|answer|candidate|assistant) [AB]\b[^.!?:]*[\])>=#*_~-]+", re.IGNORECASE
+)
+"""A line between signs that names a response, whose text may follow."""
+WHICH = re.compile(
+    r"(?:^|[.!?:]\s)\W*(?:so\s)?(?!.*\bworse)(?:which|welche|laquelle|quelle|cuál|какой|哪)", re.IGNORECASE
+)
+LABEL = re.compile(r"\W*(?:response )?[AB]\W*[:)]|[^:\n]{1,40}: +\S", re.IGNORECASE)
 COLON = re.compile(r"[:：][*_ \t]*\n")
 QUOTED_TEXT = re.compile(
     r"\b(?:samples?|cop(?:y|ies)|again|verbatim|frame|text|quot(?:e|ing|es)|ends?|ending|says|reads|writes|states|contains|"
@@ -59,17 +71,22 @@ RESPONSE = re.compile(
 )
 """With `QUOTED_TEXT`, in a line that ends with a colon: opens a quotation without quotation marks."""
 SENTENCE_END = re.compile(r"[.!?][*_\"”’)\]]*(?=\s)|[。！？]|\n")
-RETRACTION_START = re.compile(rf"[\s*_>\-–—(\[#~\"“.,;:]*(?:{words.RETRACTION_STARTS})", re.IGNORECASE)
+RETRACTION_START = re.compile(rf"[\s*_<>\-–—(\[#~\"“.,;:]*(?:{words.RETRACTION_STARTS})", re.IGNORECASE)
 # Searched in texts in lower case, which is faster than to ignore case.
 RETRACTION = re.compile(words.RETRACTIONS)
 SELF_REFERENCE = re.compile(words.SELF_REFERENCE)
+IGNORED, DEMAND, OWN_PART = map(re.compile, (words.IGNORED, words.DEMANDS, words.OWN_PARTS))
 HARMLESS = re.compile(words.HARMLESS_SELF_REFERENCE)
 EXPLANATION = re.compile(words.EXPLANATION, re.IGNORECASE)
 SUBJECT = re.compile(rf"{words.SUBJECTS}|\b(?:{words.TIES})\b", re.IGNORECASE)
 CONTINUES = re.compile(
-    r"[ \t]*\n\s*(?!(?:because|since|as|response|the|it|a|b|both|weil|denn|car|parce|porque)\b)[a-zа-яёäöüàâçéèêîôû]"
+    r"[ \t]*\n\s*(?![a-z]+ ?:|(?:because|since|as|response|the|it|a|b|both|weil|denn|car|parce|porque)\b)"
+    r"[a-zа-яёäöüàâçéèêîôû]"
 )
 """A line after the verdict that goes on in lower case, so that the verdict is part of a sentence."""
+ATTRIBUTION = re.compile(
+    r"\n\s*(?:--+|[—–]|-(?= the))\s*(?:the )?(?:\w+ )?(?:response|answer|author)\b[^.\n]{0,20}\s*\Z", re.IGNORECASE
+)
 PRONOUN_LOSES = re.compile(rf"\W*(?:it|sie|elle|él|ella|он)(?: |(?='s))?(?:{words.LOSES})", re.IGNORECASE)
 LAST_NAME = re.compile(
     rf"(?:(?<![A-Za-z0-9_])(?P<letter>[ABC])|(?P<first>{words.FIRST})|(?P<second>{words.SECOND}))[*_\"')\]]*[.!。！ ,]*"
@@ -122,25 +139,36 @@ def read_statement(
     if len(stated) > MOST_STATEMENTS:
         return "several verdicts"
     own = [each for each in stated if each.form == "marked" or counts(each, *_line_of(each, lines))]
+    if (
+        not own
+        and stated
+        and compares == "last"
+        and stated[0].form == "alone"
+        and not stated[0].named
+        and stated[0].start <= lines[0][1]
+    ):
+        own = stated[:1]
     if not own and compares != "never":
         spans = sorted({lines[0], lines[-1]}) if compares == "ends" else lines[-1:]
-        compared = chain.from_iterable(find_comparisons(view, *span) for span in spans)
+        compared = chain.from_iterable(find_comparisons(view, *span, slight=compares == "ends") for span in spans)
         own = [statement for statement in compared if statement.form == "marked"]
     if not own:
         return no_verdict(view)
     reading = _decide(view, own, [statement for statement in stated if statement.form == "mention"], parse)
-    if compares == "ends" and isinstance(reading, Found) and _has_other_letters(view, lines, reading.value):
+    if compares == "ends" and isinstance(reading, Found) and _has_other_letters(view, lines, reading):
         return "several verdicts"
     if bracketed and isinstance(reading, Found):
+        if TWO_ON_A_LINE.search(view):
+            return "several verdicts"
         later = {parse(level.strip()) for level in BRACKETED.findall(view, reading.place)}
         return "several verdicts" if later - {None, reading.value} else reading
     return reading
 
 
-def _has_other_letters(view: str, lines: Sequence[tuple[int, int]], letter: str) -> bool:
-    """Return whether a short line, not of a table, states another letter."""
-    short = (view[start:end] for start, end in lines if end - start < SHORT_LINE)
-    return any("|" not in line and states_other_letter(line, letter) for line in short)
+def _has_other_letters(view: str, lines: Sequence[tuple[int, int]], reading: Found) -> bool:
+    """Return whether another short line, not of a table, states another letter."""
+    short = (view[start:end] for start, end in lines if end - start < SHORT_LINE and not start <= reading.place < end)
+    return any("|" not in line and states_other_letter(line, reading.value) for line in short)
 
 
 def _line_of(statement: Statement, lines: Sequence[tuple[int, int]]) -> tuple[int, int]:
@@ -164,6 +192,8 @@ def _decide(
     if others - {final}:
         return "several verdicts"
     spans = [(statement.start, statement.end) for statement in own]
+    if ATTRIBUTION.search(view, max(0, len(view) - NEAR)):
+        return "reported"
     reason = _reason_of_context(view, spans) or _reason_of_contradiction(view, last, final, _text_after(view, spans))
     return reason or Found(last.place, final)
 
@@ -191,7 +221,7 @@ def _reason_of_contradiction(view: str, last: Statement, final: str, rest: str) 
     rest = rest if WORDS.search(rest) else ""
     if preferred != "C" and any(_ends_with_other(sentence, preferred) for sentence in _sentences(rest)):
         return "several verdicts"
-    near = chain(find_comparisons(view, begin, last.start), find_comparisons(rest, 0, len(rest)))
+    near = chain(find_comparisons(view, begin, last.place), find_comparisons(rest, 0, len(rest)))
     if any(statement.value != preferred for statement in near) or (preferred != "C" and PRONOUN_LOSES.match(rest)):
         return "several verdicts"
     return None
@@ -211,7 +241,7 @@ def reason_around(view: str, spans: Sequence[tuple[int, int]]) -> str | None:
     line = view[view.rfind("\n", 0, start) + 1 : start]
     clause = LIST_MARK.sub("", line)
     clause = clause[_last_sentence(clause) :]
-    if WORDS.search(clause) and not is_introduction(clause):
+    if not all(is_introductory(token["word"]) for token in TOKEN.finditer(re.sub(LATEX, " ", clause))):
         return "reported"
     return _reason_of_context(view, spans)
 
@@ -264,6 +294,8 @@ def leads_to_own_verdict(line: str) -> bool:
     """Return whether a line before a verdict is complete, or introduces the verdict as the judge's own."""
     bare = line.rstrip("*_`~ \t\r")
     clause = bare[_last_sentence(bare) :]
+    if HEADING.fullmatch(line):
+        return False
     if ABOUT_NEXT.search(bare) or bare.endswith((":", "：")):
         return is_introduction(clause)
     if bare.endswith("?"):
@@ -271,7 +303,7 @@ def leads_to_own_verdict(line: str) -> bool:
     if COMPLETE.search(bare) or len(bare.strip("#>-* ")) < SHORTEST_LEAD:
         return True
     last = LAST_WORD.search(bare)
-    is_open = (last is not None and last[1].lower() in OPEN_ENDS) or bare.endswith(tuple(words.CHINESE_OPEN_ENDS))
+    is_open = (last is not None and _is_open(last[1])) or bare.endswith(tuple(words.CHINESE_OPEN_ENDS))
     is_listed = (
         LIST_MARK.match(line) is not None
         or LABEL.match(line) is not None
@@ -293,6 +325,8 @@ def reason_after(rest: str) -> str | None:
     if CONTINUES.match(rest):
         return "reported"
     low = rest.lower()
+    if IGNORED.search(low):
+        low = "\n".join(one for one in _sentences(low) if OWN_PART.search(one) or not _is_ignored_demand(one))
     if _speaks_of_itself(low) or RETRACTION.search(low) or rest.rstrip().endswith("?"):
         return "retracted"
     sentences = [sentence for sentence in _sentences(rest) if WORDS.search(sentence)]
@@ -301,6 +335,11 @@ def reason_after(rest: str) -> str | None:
     if sentences and not (EXPLANATION.match(sentences[0]) or SUBJECT.search(sentences[0])):
         return "retracted"
     return "truncated" if _is_cut_off(rest) else None
+
+
+def _is_ignored_demand(sentence: str) -> bool:
+    """Return whether a sentence says what a response asks for, or that the judge does not follow it."""
+    return bool(DEMAND.search(sentence) or IGNORED.search(sentence))
 
 
 def _speaks_of_itself(low: str) -> bool:
@@ -317,8 +356,13 @@ def _sentences(text: str) -> list[str]:
     return [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
 
 
+def _is_open(word: str) -> bool:
+    """Return whether a sentence goes on after a word."""
+    return word != "A" and word.lower() in OPEN_ENDS
+
+
 def _is_cut_off(rest: str) -> bool:
     """Return whether a text ends in the middle of a sentence."""
     last = LAST_WORD.search(rest)
     ends = rest.rstrip().endswith((",", ";", "，"))
-    return ends or (not COMPLETE.search(rest.rstrip()) and last is not None and last[1].lower() in OPEN_ENDS)
+    return ends or (not COMPLETE.search(rest.rstrip()) and last is not None and _is_open(last[1]))

@@ -1,10 +1,11 @@
 """The judge's own words in a reply: quotations, fences, reasoning, markup and conversations of others are masked."""
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 
 from podium.scorers.reasoning import MARKS
-from podium.scorers.reply_words import ROLES
+from podium.scorers.reply_words import EXPLANATION, ROLES, VERDICT_NOUNS
 
 MASK = "\ufffc"
 """Stands for each character that is not the judge's own word."""
@@ -28,19 +29,30 @@ PROMPT_FENCE = re.compile(r"^[^\n<]{0,20}<<<(END )?[^<>\n]{1,60}>>>", re.MULTILI
 """A line of podium's own fences around responses."""
 STRUCK = (("<!--", "-->"), ("~~", "~~"), ("<del>", "</del>"), ("<s>", "</s>"), ("<strike>", "</strike>"))
 TAG = re.compile(
-    r"</?(?:answer|verdict|choice|decision|winner|preference|level|reasons?|explanation|final|final_answer|result|score|rating|grade|label|output|p|b|i|u|em|strong|div|span|br|h[1-6]"
+    r"</?(?:answer|verdict|choice|decision|winner|preference|level|reasons?|explanation|final|final_answer|result|score|rating|grade|label|output|json|p|b|i|u|em|strong|div|span|br|h[1-6]"
     r"|code|pre)\b[^<>\n]{0,40}>"
 )
 """Markup around a verdict."""
+QUOTED_TAG = re.compile(
+    r"<(\w*(?:response|answer|candidate)_?[ab]|quote\w*|blockquote)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE
+)
+FIELD = re.compile(
+    rf"(?:{'|'.join(VERDICT_NOUNS.split())}|my|final|the|response|confidence|{EXPLANATION}|[_ ])+", re.IGNORECASE
+)
+"""Names of fields that give a verdict or its reasons."""
 QUOTATION = re.compile(r"\"(?<![^\s(\[{:*_—–>]\")[^\"\s:]{1,12}\"|[\"„“”«»「」『』]")
 CLOSING = {"«": "»", "「": "」", "『": "』", "“": "”", "„": "“”", '"': '"'}
-SHORT = re.compile(r"[^\s:]{1,12}\Z|[\w ]{1,12}\Z")
+SHORT = re.compile(r"[^\s:]{1,12}\Z|(?:response|answer|option|very) \w+\Z", re.IGNORECASE)
 """A quotation that may be a verdict in quotation marks."""
 BLOCK_QUOTE = re.compile(r"^[ \t]*>[^\n]*(?:\n[ \t]*>[^\n]*)*", re.MULTILINE)
-QUOTED_VALUE = re.compile(r"(?<=\n\n)>[^\w\n]*[A-C](?:[^\w\n]*[A-C])?[^\w\n]*\s*\Z")
+QUOTED_VALUE = re.compile(
+    r"(?<=[.!?…]\n\n)>[^\w\n]*(?:(?:[Ff]inal )?(?:[Vv]erdict|[Aa]nswer)[^\w\n]*)?[A-C](?:[^\w\n]*[A-C])?[^\w\n]*\s*\Z"
+)
 """A block quote of nothing but a letter or label, after reasons, which is no quotation."""
 
-FULL_WIDTH = dict(zip(map(ord, "ＡＢＣ＞＝"), "ABC>=", strict=True))
+FULL_WIDTH = dict(zip(map(ord, "ＡＢＣ＞＝［］"), "ABC>=[]", strict=True))
+ESCAPED = (("&gt;", ">   "), ("\\[\\[", "  [["), ("\\]\\]", "]]  "), ("[\\[", " [["), ("\\]]", "]] "))
+"""Spellings of brackets and signs, and others of the same length."""
 Span = tuple[int, int]
 
 
@@ -53,6 +65,9 @@ def own_words(text: str) -> str | None:
     view = _without_tokens(view)
     if not view.isascii() and not FULL_WIDTH.keys().isdisjoint(map(ord, set(view))):
         view = view.translate(FULL_WIDTH)
+    if "\\" in view or "&" in view:
+        for spelling, sign in ESCAPED:
+            view = view.replace(spelling, sign)
     turn = TURN.search(view) if ":" in view or "<|" in view or "[" in view else None
     if turn or max(map(view.count, ('"', "```", "~~", "<<<", "\u201c", "\n>", "</"))) > MOST_MARKS:
         return None
@@ -60,8 +75,11 @@ def own_words(text: str) -> str | None:
         view = mask(view, _prompt_fences(view))
     if "```" in view or "~~~" in view:
         view = _without_code_fences(view)
+    if "{" in view:
+        view = _json_lines(view)
     if "~~" in view or "<" in view:
         view = mask(view, _struck(view))
+        view = mask(view, (quoted.span() for quoted in QUOTED_TAG.finditer(view)))
         view = TAG.sub(lambda tag: "\n".ljust(len(tag[0])), view)
     if ">" in view:
         quotes = [quote.span() for quote in BLOCK_QUOTE.finditer(view)]
@@ -70,6 +88,19 @@ def own_words(text: str) -> str | None:
             quotes.pop()
         view = mask(view, quotes)
     return mask(view, _quotations(view)) if QUOTATION.search(view) else view
+
+
+def _json_lines(view: str) -> str:
+    """Return a JSON object of one level as lines of names and values, if the names introduce a verdict or reasons."""
+    try:
+        fields = json.loads(view) if view.strip()[:1] == "{" else None
+    except (ValueError, RecursionError):
+        return view
+    if not isinstance(fields, dict) or any(isinstance(value, dict | list) for value in fields.values()):
+        return view
+    if not all(FIELD.fullmatch(name) for name in fields):
+        return view
+    return re.sub(r'[{}"]|,(?=\s*")', lambda sign: "\n" if sign[0] == "," else " ", view)
 
 
 def mask(text: str, spans: Iterable[Span], sign: str = MASK) -> str:

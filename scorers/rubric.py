@@ -9,22 +9,40 @@ from functools import partial
 from typing import Any
 
 from podium.scorers.comparisons import find_comparisons
-from podium.scorers.json_objects import objects_with_keys
+from podium.scorers.json_objects import Objects, own_objects
 from podium.scorers.levels import NUMBER_WORDS
 from podium.scorers.prompt import Settings, packaged_template
 from podium.scorers.realization import Preference, Realization
-from podium.scorers.reply import Reply, Verdict, verdict_of_margin
-from podium.scorers.reply_reader import reason_around
+from podium.scorers.reply import Reply, Verdict, no_verdict, verdict_of_margin
+from podium.scorers.reply_reader import reason_after, reason_around
+from podium.scorers.reply_structure import own_words
 from podium.scorers.schemas import ReplyForm
+from podium.scorers.verdict_statements import is_introduction
 
 CRITERIA = ("adherence", "helpfulness", "factuality", "completeness", "clarity", "fluency")
-SIDES = frozenset("AB")
 LOW, HIGH = 1, 10
 GRADES = tuple(map(str, range(LOW, HIGH + 1)))
-NUMBER = rf"(?:\d{{1,2}}(?:\.\d+)?|{'|'.join(NUMBER_WORDS[1:])})\b"
+SIDE = re.compile(r"(?:(?:response|answer|assistant|model|option)[ _-]*)?([AB])", re.IGNORECASE)
+NAMES = re.compile(rf"{SIDE.pattern}|{'|'.join(CRITERIA)}", re.IGNORECASE)
+"""Keys of an object with scores."""
+REMARK = re.compile(
+    r"total|sum|mean|average|overall|(?:overall )?(?:comments?|notes?|reason\w*|explanation|rationale)"
+    r"|winner|verdict|better(?: response)?"
+)
+"""Further keys of such an object."""
+POINTS = re.compile(r"(\d{1,3}(?:\.\d+)?)(?: ?/ ?10)?")
+LABEL = re.compile(rf"(?:\A|\n)\W*(?:scores? (?:of|for) )?{SIDE.pattern}\W*\Z", re.IGNORECASE)
+"""A line before an object with the scores of one response."""
+ROW = re.compile(
+    rf"\b({'|'.join(CRITERIA)})\b[ \t*_`\"':|=(–—-]+(\d+(?:\.\d+)?)(?:[ \t]*/[ \t]*10)?"
+    r"(?:[ \t]*\|[ \t*]*(\d+(?:\.\d+)?))?(?![\d/])",
+    re.IGNORECASE,
+)
+"""A line of a list or table: a criterion and one or two scores."""
+NUMBER = rf"(?:(?:10|\d)(?:\.\d+)?|{'|'.join(NUMBER_WORDS[1:])})\b"
 SCORE = rf"{NUMBER}(?![ \t]+(?!and\b|on\b|for\b|points?\b|to\b|out\b)[a-z])"
 """A number that does not count anything else than points."""
-NAMED = rf"(?:{'|'.join(CRITERIA)}|overall|total|average|mean|scores?|rating|points?)"
+NAMED = rf"(?:{'|'.join(CRITERIA)}|overall|total|average|mean|scores?|rating)"
 OTHER_SCORES = re.compile(
     rf"\b{NAMED}\b[^\n]{{0,60}}?\b{SCORE}"
     rf"|\b{NUMBER}[ \t]*(?:/|out of)[ \t]*(?:10|ten)\b"
@@ -35,48 +53,124 @@ OTHER_SCORES = re.compile(
     re.IGNORECASE | re.MULTILINE | re.ASCII,
 )
 """Scores outside the JSON object, which then may be a quotation."""
-OTHER_VERDICT = re.compile(
-    r"\b(?:verdict|winner|better response|answer)\b[^\w\n,]+(?:is[^\w\n]+)?(?:response[^\w\n]+)?[AB]\b(?!['’])"
+VERDICT = re.compile(
+    r"\b(?:verdict|winner|better response|answer)\b[^\w\n,]+(?:is[^\w\n]+)?(?:response[^\w\n]+)?([AB])\b(?!['’])"
     r"|\[\[[^\[\]\n]{1,40}\]\]",
     re.IGNORECASE,
 )
-LONGEST_OUTSIDE = 20_000
+DEMAND = re.compile(r"[^.;\n]*\b(?:asks?|tries|demands?|requests?|tells?|claims?)\b[^.;\n]*(?![:\n])", re.IGNORECASE)
+"""Sentences on what a response asks for."""
+LONGEST_LABEL, LONGEST_OUTSIDE = 40, 20_000
 """Characters around the JSON object; longer texts are no explanation."""
 NUMBERS = re.compile(r"[0-9]")
 WORD = re.compile(r"\w+")
 SCALE = re.compile(rf"\b{LOW}[ \t]*(?:to|-|–)[ \t]*{HIGH}\b")
 """The range, which is not a score."""
 
+Table = dict[tuple[str, str], Any]
+
 
 def read_reply(reply: Reply, settings: Settings) -> Verdict:  # noqa: ARG001
     """Read the scores of both responses; the margin is the mean difference, the credit its sign."""
-    matching = objects_with_keys(reply, SIDES)
-    if isinstance(matching, str):
-        return Verdict(None, reason=matching)
-    scores = matching.objects[-1]
-    ends = [0, *(place for span in matching.places for place in span), len(reply.text)]
+    found = own_objects(reply, NAMES) if "{" in reply.text else _scores_of_lines(reply)
+    if isinstance(found, str):
+        return Verdict(None, reason=found)
+    table: Table = {}
+    remarks: list[str] = []
+    for number, (value, (start, stop)) in enumerate(zip(found.objects, found.places, strict=True)):
+        label = LABEL.search(found.view, max(0, start - LONGEST_LABEL), start)
+        if label:
+            found.places[number] = (label.start(1), stop)
+        scores = _table(value, label[1].upper() if label else "", remarks)
+        if scores is None or any(table.get(key, score) != score for key, score in scores.items()):
+            return Verdict(None, reason="several verdicts" if scores else "bad JSON")
+        table |= scores
+    if len(table) < 2 * len(CRITERIA) or None in table.values():
+        return Verdict(None, reason="bad JSON")
+    if not all(LOW <= score <= HIGH for score in table.values()):
+        return Verdict(None, reason="out of range")
+    verdict = _verdict_of_scores({side: {name: table[side, name] for name in CRITERIA} for side in "AB"})
+    reason = _reason_outside(reply.text, found, table, verdict, "\n".join(remarks))
+    return Verdict(None, reason=reason) if reason else verdict
+
+
+def _table(value: Mapping[str, Any], label: str, remarks: list[str]) -> Table | None:
+    """Return the scores of an object, by response or by criterion, in a field or without names of responses; None if
+    it has other fields than that and remarks, which are appended."""
+    fields = {name.strip().lower().replace("_", " "): one for name, one in value.items()}
+    inner = [name for name, one in fields.items() if isinstance(one, dict) and not NAMES.fullmatch(name)]
+    if len(inner) == 1 and is_introduction(inner[0]):
+        fields |= {name.strip().lower(): one for name, one in fields.pop(inner[0]).items()}
+    if label and not any(isinstance(one, dict) for one in fields.values()):
+        fields = {label: fields}
+    table: Table = {}
+    for outer, group in fields.items():
+        for inner_name, score in group.items() if isinstance(group, dict) else [(outer, group)]:
+            names = sorted((outer, inner_name.strip().lower()), key=CRITERIA.__contains__)
+            side = SIDE.fullmatch(names[0])
+            if side and names[1] in CRITERIA and (side[1].upper(), names[1]) not in table:
+                table[side[1].upper(), names[1]] = _points(score)
+            elif REMARK.fullmatch(names[1]):
+                remarks.append(f"{names[1]}: {score}" if isinstance(score, str) else "")
+            else:
+                return None
+    return table
+
+
+def _points(score: Any) -> Decimal | None:
+    """Return a score that is a number, its digits with or without `/10`, or an object that has it."""
+    if isinstance(score, dict):
+        score = score.get("score")
+    if isinstance(score, str) and (digits := POINTS.fullmatch(score.strip())):
+        return Decimal(digits[1])
+    return Decimal(score) if isinstance(score, int | Decimal) and not isinstance(score, bool) else None
+
+
+def _scores_of_lines(reply: Reply) -> Objects | str:
+    """Return the scores of a list or table of criteria as objects."""
+    view = own_words(reply.text) if not reply.reason_of_silence else None
+    if view is None or len(ROW.findall(view)) < len(CRITERIA):
+        return reply.reason_of_silence or no_verdict(reply.text)
+    objects, places, side = [], [], ""
+    for line in re.finditer(r"[^\n]+", view):
+        rows = [row for row in ROW.finditer(line[0]) if not row[3] or not side]
+        label = re.match(rf"[^\w\n]*{SIDE.pattern}\b(?!\W*{SIDE.pattern}\b)", line[0], re.IGNORECASE)
+        side = label[1].upper() if label else side
+        for row in rows:
+            pair = {"A": row[2], "B": row[3]} if row[3] else {side: row[2]}
+            objects.append({row[1]: pair})
+        if rows or label:
+            places.append(line.span())
+    return Objects(objects, [(places[0][0], places[-1][1])] * len(objects), view)
+
+
+def _reason_outside(text: str, found: Objects, table: Table, verdict: Verdict, remarks: str) -> str | None:
+    """Return why the text around the scores makes them somebody else's or contradicts them."""
+    spans = sorted(set(found.places))
+    ends = [0, *(place for span in spans for place in span), len(text)]
     gaps = list(zip(ends[::2], ends[1::2], strict=True))
-    outside = "\n".join(reply.text[start:end] for start, end in gaps)
-    reason = _reason_of_scores(scores["A"]) or _reason_of_scores(scores["B"])
-    if len(outside) > LONGEST_OUTSIDE or (not reason and _has_other_scores(_without_repeats(outside, scores))):
-        return Verdict(None, reason="several verdicts")
-    if reason := reason or reason_around(matching.view, matching.places):
-        return Verdict(None, reason=reason)
-    verdict = _verdict_of_scores(scores)
-    other = {1.0: "B", 0.0: "A"}.get(verdict.credit or 0.0)
-    if any(each.value == other for span in gaps for each in find_comparisons(matching.view, *span)):
-        return Verdict(None, reason="several verdicts")
-    return verdict
+    outside = "\n".join([*(text[start:end] for start, end in gaps), remarks])
+    better = {1.0: "A", 0.0: "B"}.get(verdict.credit or 0.0)
+    if len(outside) > LONGEST_OUTSIDE or _has_other_scores(_without_repeats(outside, table), better):
+        return "several verdicts"
+    if reason := reason_around(found.view, spans) or reason_after(remarks):
+        return reason
+    compared = (each.value for span in gaps for each in find_comparisons(found.view, *span))
+    return "several verdicts" if better and {"A": "B", "B": "A"}[better] in compared else None
 
 
-def _without_repeats(outside: str, scores: Mapping[str, Mapping[str, Any]]) -> str:
-    """Remove the range, and phrases that repeat the scores of a criterion."""
+def _without_repeats(outside: str, table: Table) -> str:
+    """Remove the range, phrases that repeat the scores of a criterion, their sums and means, and demands."""
     low = outside.lower()
     for name in (name for name in CRITERIA if name in low):
-        first, second = scores["A"][name], scores["B"][name]
+        first, second = table["A", name], table["B", name]
         repeats = rf"\b(?i:{name})\W+{first}\W+{second}\b|\b(?:{first}|{second}) (?:for|in|on) {name}\b"
         outside = re.sub(repeats, "", outside)
-    return SCALE.sub("", outside)
+    for side in "AB":
+        total = sum((table[side, name] for name in CRITERIA), Decimal())
+        for number in (total, f"{total / len(CRITERIA):.2f}", f"{total / len(CRITERIA):.1f}"):
+            outside = re.sub(rf"(?<![\d.]){re.escape(str(number))}(?!\d)", "", outside)
+    return DEMAND.sub("", SCALE.sub("", outside))
 
 
 def _verdict_of_scores(scores: Mapping[str, Mapping[str, Any]], _: Settings | None = None) -> Verdict:
@@ -87,10 +181,12 @@ def _verdict_of_scores(scores: Mapping[str, Mapping[str, Any]], _: Settings | No
     return verdict_of_margin(mean, {name: float(lead) for name, lead in leads.items()})
 
 
-def _has_other_scores(outside: str) -> bool:
-    """Return whether the text around the JSON object states scores or a verdict."""
+def _has_other_scores(outside: str, better: str | None) -> bool:
+    """Return whether the text around the JSON object states other scores or another verdict."""
+    if any(stated[1] is None or stated[1].upper() != better for stated in VERDICT.finditer(outside)):
+        return True
     has_numbers = NUMBERS.search(outside) or not set(NUMBER_WORDS[2:]).isdisjoint(WORD.findall(outside.lower()))
-    return bool((has_numbers and OTHER_SCORES.search(outside)) or OTHER_VERDICT.search(outside))
+    return bool(has_numbers and OTHER_SCORES.search(outside))
 
 
 def write_reply(preference: Preference, settings: Settings) -> Reply:  # noqa: ARG001
@@ -107,15 +203,6 @@ def _scores_of_sum(total: int) -> dict[str, int]:
     """Return whole scores of the criteria with this sum, as equal as possible."""
     each, rest = divmod(total, len(CRITERIA))
     return {name: each + (place < rest) for place, name in enumerate(CRITERIA)}
-
-
-def _reason_of_scores(scores: Any) -> str | None:
-    """Return why scores are unparsed; None if all criteria have a number in range."""
-    if not isinstance(scores, dict) or scores.keys() != set(CRITERIA):
-        return "bad JSON"
-    if any(isinstance(score, bool) or not isinstance(score, int | Decimal) for score in scores.values()):
-        return "bad JSON"
-    return None if all(LOW <= score <= HIGH for score in scores.values()) else "out of range"
 
 
 RUBRIC = Realization(

@@ -12,6 +12,9 @@ NOUNS = frozenset(words.VERDICT_NOUNS.split())
 RESPONSES = frozenset(words.RESPONSE_NOUNS.split())
 JUDGING = NOUNS | frozenset(words.DECIDING_VERBS.split())
 RATINGS = frozenset(words.RATING_WORDS.split())
+COPULAS = frozenset(("is", "be", "it's", "ist", "est", "es"))
+ARTICLES = frozenset(("a", "an", "the", "der", "die", "la", "le", "el"))
+COMPARATIVES = frozenset(("better", "stronger", "superior", "worse", "weaker", "equal", "equally", "tie", "tied"))
 CONNECTIVES = frozenset(words.CONNECTIVES.split())
 INTRODUCTORY = JUDGING | CONNECTIVES | RESPONSES | frozenset(words.INTRODUCTORY.split())
 LETTERS = frozenset("ABC")
@@ -29,24 +32,27 @@ INVISIBLE = r"\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2060-\u
 GAP_BEFORE_BRACKETS = rf"(?:{LATEX}|[^\w\n.!?;|。！？；{MASK}{INVISIBLE}\[]){{0,60}}+"
 GAP = rf"(?:{LATEX}|[^\w\n.!?;|。！？；{MASK}{INVISIBLE}]){{0,60}}+"
 """Blanks, colons, dashes, brackets and emphasis between the words of a statement."""
-TOKEN = re.compile(rf"{GAP}(?P<word>[\u4e00-\u9fff]++|[^\W\d_\u4e00-\u9fff]++(?:['’][^\W\d_]++)*+|\d++)")
+TOKEN = re.compile(
+    rf"{GAP}(?:far (?=better))?(?P<word>[\u4e00-\u9fff]++|[^\W\d_\u4e00-\u9fff]++(?:['’][^\W\d_]++)*+|\d++)"
+)
 CHINESE = re.compile(rf"(?:{words.CHINESE_INTRODUCTORY})+\Z")
 CHINESE_NOUN = re.compile(
-    r"结论|答案|评分|得分|分数|打分|评级|等级|总分|裁决|判决|结果|胜者|更好|较好|最佳|选|评价|评估"
+    r"给|结论|答案|评分|得分|分数|打分|评级|等级|总分|裁决|判决|结果|胜者|更好|较好|最佳|选|评价|评估"
 )
 SEPARATED = re.compile(r"[:：=–—→-]|\\boxed")
-CLOSERS = r"[*_`\])}\"'”“»’$】]*+"
+CLOSERS = r"[*_`>\])}\"'”“»’$】]*+"
 TAIL = re.compile(
     rf"(?P<closers>{CLOSERS})(?:[ \t\r]*\Z|[.!…。！]+{CLOSERS}(?:(?=\s|\Z)|(?<=[。！]))"
+    rf"|[ \t]*(?:>+|over|rather than|instead of|than|beats|outperforms)[ \t]*(?:the other\b|(?:response )?[AB]\b)"
     rf"|(?=[,;，；](?![ \t]*(?:and |or )?[ABC]\W*(?:\Z|[,;])))"
     rf"|[ \t]*[:：](?=\s)|[ \t]+(?=[^\w\s./|\[&])"
+    rf"|[ \t]+(?=(?:because|since|as|weil|denn|car|parce|porque|так как)\b)"
+    rf"|(?<=[*\])])[ \t]+(?=(?-i:[A-Z])\w)"
     rf"|[ \t]+(?:{words.SENTENCE_TAILS})\b\.?{CLOSERS}(?=[ \t\r]*\Z))",
     re.IGNORECASE,
 )
 """What may follow the value: the end of the line or sentence, a comma, a dash, a parenthesis."""
-AFTER_BRACKETS = re.compile(
-    rf"(?P<closers>{CLOSERS})[ \t]+(?=[A-Z]|(?:because|since|as|weil|denn|car|porque|так как)\b)"
-)
+AFTER_BRACKETS = re.compile(rf"(?P<closers>{CLOSERS})[ \t]+(?=[A-Z])|[ \t]+(?:response|answer|one)\b(?=\W*\Z)")
 """What else may follow a value in the brackets that were asked for."""
 MOST_WORDS = 16
 MOST_STATEMENTS = 50
@@ -54,7 +60,7 @@ MOST_STATEMENTS = 50
 SHORT_START = 15
 LAST_SENTENCES, LAST_LINES = 300, 4
 """Characters at the end of a line, and lines at the end, in which sentences, not only the line, may state a verdict."""
-PAIRED = re.compile(r"\*+|_+|`+|[\[\](){}\"]|(?<!\w)'|'(?!\w)")
+PAIRED = re.compile(r"\*+|(?<![a-z])_+|_+(?![a-z])|`+|[\[\](){}\"]|(?<!\w)'|'(?!\w)")
 CLOSES = {")": "(", "]": "[", "}": "{"}
 
 Form = Literal["marked", "alone", "closing", "leading", "mention"]
@@ -106,13 +112,20 @@ def _statement(
             or "[[" in value_match[0]
             or (value_match[value_match.lastindex or 0] in LETTERS and names_verdict(lead))
         ):
+            if "at best" in " ".join(lead) or (not LETTERS.isdisjoint(lead) and COMPARATIVES.isdisjoint(lead)):
+                return None
             return _with_form(view, (start, end), value_match, tail, lead, is_line=is_line, bracketed=bracketed)
         token = TOKEN.match(view, place, end)
-        if token is None or not is_introductory(token["word"]):
+        if token is None or not (is_introductory(token["word"]) or (bracketed and _compares(token["word"], lead))):
             return None
-        lead.append(token["word"].lower())
+        lead.append(token["word"] if token["word"] in LETTERS else token["word"].lower())
         place = token.end()
     return None
+
+
+def _compares(word: str, lead: list[str]) -> bool:
+    """Return whether a word is part of a comparison before a level: `Response A is better than B: [[A>B]]`."""
+    return word in LETTERS or (word == "than" and not LETTERS.isdisjoint(lead))
 
 
 def _tail(view: str, value_match: re.Match[str], end: int) -> re.Match[str] | None:
@@ -141,6 +154,8 @@ def _with_form(
         judging = [word for word in judging if word not in RATINGS]
     is_asked = "[[" in value_match[0] if bracketed else len(value_match[group]) > 1
     is_marked = is_asked or names_verdict(judging) or bool(judging and judging[-1] in CONNECTIVES)
+    judging = judging[:-1] if judging and judging[-1] in ARTICLES else judging
+    is_marked = is_marked or bool(judging and judging[-1] in COPULAS)
     close = tail.end() if tail else value_match.end()
     ending = tail.end("closers") if tail else value_match.end()
     around = view[start : value_match.start(group)] + view[value_match.end(group) : ending]

@@ -40,7 +40,7 @@ CONCESSIVE = re.compile(
 )
 """A clause that concedes something, before the main one."""
 NEGATION = re.compile(words.NEGATIONS, re.IGNORECASE)
-OF_BOTH = re.compile(r" (?:of|des|von|der|de|из|entre)(?: (?:the|las|los|den))? (?:two|deux|beiden|dos|двух|both)\b|")
+OF_BOTH = re.compile(r" (?:of|des|von|der|de|из|entre)(?: (?:the|las|los|den))? (?:two|deux|beiden|dos|двух|both)\b")
 ASPECT = re.compile(rf"(?!{words.EVERY}){words.ASPECTS}", re.IGNORECASE)
 SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？\n]?")
 WORD = re.compile(r"\w+")
@@ -63,8 +63,8 @@ def find_comparisons(view: str, start: int, end: int, *, slight: bool = False) -
                 continue
             value, place = _preferred_response(phrase, groups)
             is_whole = all(is_introductory(token["word"]) for token in TOKEN.finditer(before))
-            stop = OF_BOTH.match(view, phrase.end()).end()
-            yield Statement(phrase.start(), stop, place, value, "marked" if is_whole else "mention")
+            stop = OF_BOTH.match(view, phrase.end()) or phrase
+            yield Statement(phrase.start(), stop.end(), place, value, "marked" if is_whole else "mention")
 
 
 def _main_clause(before: str) -> str:

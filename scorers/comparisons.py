@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from podium.scorers import reply_words as words
-from podium.scorers.verdict_statements import TOKEN, Statement, is_introductory
+from podium.scorers.verdict_statements import LETTERS, TOKEN, Statement, is_introductory
 
 LETTER = r"(?P<letter>(?-i:[AB]))(?<![A-Za-z0-9_].)(?![A-Za-z0-9_'’])[*_\"'\])]*"
 NAME = rf"(?:{LETTER}|(?:(?P<first>{words.FIRST})|(?P<second>{words.SECOND}))\b)"
@@ -39,6 +39,7 @@ CONCESSIVE = re.compile(
     re.IGNORECASE,
 )
 """A clause that concedes something, before the main one."""
+ONLY_CONCEDES = re.compile(rf"\A\W*(?:{words.CONCESSIVES})\b", re.IGNORECASE)
 NEGATION = re.compile(words.NEGATIONS, re.IGNORECASE)
 OF_BOTH = re.compile(r" (?:of|des|von|der|de|из|entre)(?: (?:the|las|los|den))? (?:two|deux|beiden|dos|двух|both)\b")
 ASPECT = re.compile(rf"(?!{words.EVERY}){words.ASPECTS}", re.IGNORECASE)
@@ -56,15 +57,18 @@ def find_comparisons(view: str, start: int, end: int, *, slight: bool = False) -
     for sentence in SENTENCE.finditer(view, start, end):
         begin, stop = sentence.span()
         for phrase in _in_sentence(view, begin, stop, slight=slight):
-            before = _main_clause(view[begin : phrase.start()])
+            before = view[begin : phrase.start()]
+            before = _main_clause(before if "," in view[begin:stop] else ONLY_CONCEDES.sub("", before))
             groups = phrase.groupdict()
             is_aspect = not groups.get("equal") and ASPECT.match(view, phrase.end(), end)
             if CONCESSION.search(before) or NEGATION.search(phrase[0]) or is_aspect:
                 continue
             value, place = _preferred_response(phrase, groups)
-            is_whole = all(is_introductory(token["word"]) for token in TOKEN.finditer(before))
-            stop = OF_BOTH.match(view, phrase.end()) or phrase
-            yield Statement(phrase.start(), stop.end(), place, value, "marked" if is_whole else "mention")
+            is_whole = all(
+                is_introductory(token["word"]) or token["word"] in LETTERS for token in TOKEN.finditer(before)
+            )
+            last = OF_BOTH.match(view, phrase.end()) or phrase
+            yield Statement(phrase.start(), last.end(), place, value, "marked" if is_whole else "mention")
 
 
 def _main_clause(before: str) -> str:

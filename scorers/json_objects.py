@@ -41,12 +41,12 @@ class Objects:
 def only_object(reply: Reply, keys: frozenset[str]) -> dict[str, Any] | str:
     """Return the one JSON object with exactly these keys, a point as `Decimal`, or why there is none: prose may stand
     around it, but no repeated key, NaN, or object with only some of the keys."""
-    found = own_objects(reply, re.compile("|".join(map(re.escape, sorted(keys)))))
-    if isinstance(found, str):
-        return found
-    if any(each != found.objects[0] for each in found.objects):
+    matching_objects = own_objects(reply, re.compile("|".join(map(re.escape, sorted(keys)))))
+    if isinstance(matching_objects, str):
+        return matching_objects
+    if any(each != matching_objects.objects[0] for each in matching_objects.objects):
         return "several verdicts"
-    return found.objects[0] if found.objects[0].keys() == keys else "bad JSON"
+    return matching_objects.objects[0] if matching_objects.objects[0].keys() == keys else "bad JSON"
 
 
 def own_objects(reply: Reply, names: re.Pattern[str]) -> Objects | str:
@@ -56,14 +56,14 @@ def own_objects(reply: Reply, names: re.Pattern[str]) -> Objects | str:
     view = own_words(reply.text)
     if view is None or reply.text.count("{") > MOST_BRACES:
         return "bad JSON" if view else "no verdict"
-    decoded = list(_decoded(reply.text, view, names))
-    if not decoded or any(value is None for value, _ in decoded):
+    pieces = list(_decoded_objects(reply.text, view, names))
+    if not pieces or any(value is None for value, _ in pieces):
         return "bad JSON"
-    return Objects([value for value, _ in decoded if value is not None], [place for _, place in decoded], view)
+    return Objects([value for value, _ in pieces if value is not None], [place for _, place in pieces], view)
 
 
-def _decoded(text: str, view: str, names: re.Pattern[str]) -> Iterator[tuple[dict[str, Any] | None, Span]]:
-    """Yield the objects with one of the names, each with its start and end; None for one that cannot be decoded."""
+def _decoded_objects(text: str, view: str, names: re.Pattern[str]) -> Iterator[tuple[dict[str, Any] | None, Span]]:
+    """Yield the objects with one of the names, each with its start and end; None for one that cannot be pieces."""
     beginning, end = re.compile(rf"\{{\s*+(?://[^\n]*+\s*+)?[\"'“]?(?:{names.pattern})\b", names.flags), 0
     for start in (brace.start() for brace in re.finditer(r"\{", view)):
         if start < end:

@@ -33,7 +33,8 @@ NOT_A_SCORE = re.compile(
 )
 """Text before a number that is the end of a range, a bound or another scale, or negative."""
 DECORATION = re.compile(
-    rf"\A(?:score|rating|grade)\W+|\\\w+\{{|[}}\"*`]|[ \t]*(?:%|(?:/|out of)[ \t]*{HIGH})\Z", re.IGNORECASE
+    rf"\A(?:score|rating|grade)\W+|\\\w+\{{|[}}\"'*`]|\.\Z|[ \t]*(?:%|points?|(?:/|out of)[ \t]*{HIGH})\Z",
+    re.IGNORECASE,
 )
 """What may stand around a level inside its brackets."""
 BEST, WORST = re.compile(PRAISE, re.IGNORECASE), re.compile(BLAME, re.IGNORECASE)

@@ -78,6 +78,8 @@ SELF_REFERENCE = re.compile(words.SELF_REFERENCE)
 IGNORED, DEMAND, OWN_PART = map(re.compile, (words.IGNORED, words.DEMANDS, words.OWN_PARTS))
 HARMLESS = re.compile(words.HARMLESS_SELF_REFERENCE)
 EXPLANATION = re.compile(words.EXPLANATION, re.IGNORECASE)
+SIGN_BEFORE = re.compile(r"[ \t]*(?:[:：;–—-]|\(no )[ \t]*\w+ \w+ \w| [a-zа-яё]")
+"""A sign after a verdict, before its explanation on the same line."""
 SUBJECT = re.compile(rf"{words.SUBJECTS}|\b(?:{words.TIES})\b", re.IGNORECASE)
 CONTINUES = re.compile(
     r"[ \t]*\n\s*(?![a-z]+ ?:|(?:because|since|as|response|the|it|a|b|both|weil|denn|car|parce|porque)\b)"
@@ -138,20 +140,7 @@ def read_statement(
     stated = find_statements(view, value, bracketed=bracketed)
     if len(stated) > MOST_STATEMENTS:
         return "several verdicts"
-    own = [each for each in stated if each.form == "marked" or counts(each, *_line_of(each, lines))]
-    if (
-        not own
-        and stated
-        and compares == "last"
-        and stated[0].form == "alone"
-        and not stated[0].named
-        and stated[0].start <= lines[0][1]
-    ):
-        own = stated[:1]
-    if not own and compares != "never":
-        spans = sorted({lines[0], lines[-1]}) if compares == "ends" else lines[-1:]
-        compared = chain.from_iterable(find_comparisons(view, *span, slight=compares == "ends") for span in spans)
-        own = [statement for statement in compared if statement.form == "marked"]
+    own = _own_statements(view, stated, lines, counts, compares)
     if not own:
         return no_verdict(view)
     reading = _decide(view, own, [statement for statement in stated if statement.form == "mention"], parse)
@@ -163,6 +152,21 @@ def read_statement(
         later = {parse(level.strip()) for level in BRACKETED.findall(view, reading.place)}
         return "several verdicts" if later - {None, reading.value} else reading
     return reading
+
+
+def _own_statements(
+    view: str, stated: list[Statement], lines: list[tuple[int, int]], counts: Counts, compares: Compares
+) -> list[Statement]:
+    """Return the statements that count; if there are none, sentences that compare the responses, or the first letter
+    of a reply that should end with one."""
+    own = [each for each in stated if each.form == "marked" or counts(each, *_line_of(each, lines))]
+    if own or compares == "never":
+        return own
+    if compares == "last" and stated and stated[0].form == "alone" and stated[0].start <= lines[0][1]:
+        return [] if stated[0].named else stated[:1]
+    spans = sorted({lines[0], lines[-1]}) if compares == "ends" else lines[-1:]
+    compared = chain.from_iterable(find_comparisons(view, *span, slight=compares == "ends") for span in spans)
+    return [statement for statement in compared if statement.form == "marked"]
 
 
 def _has_other_letters(view: str, lines: Sequence[tuple[int, int]], reading: Found) -> bool:
@@ -326,13 +330,16 @@ def reason_after(rest: str) -> str | None:
         return "reported"
     low = rest.lower()
     if IGNORED.search(low):
-        low = "\n".join(one for one in _sentences(low) if OWN_PART.search(one) or not _is_ignored_demand(one))
+        low = "\n".join(
+            sentence for sentence in _sentences(low) if OWN_PART.search(sentence) or not _is_ignored_demand(sentence)
+        )
     if _speaks_of_itself(low) or RETRACTION.search(low) or rest.rstrip().endswith("?"):
         return "retracted"
     sentences = [sentence for sentence in _sentences(rest) if WORDS.search(sentence)]
     if any(RETRACTION_START.match(sentence) for sentence in sentences):
         return "retracted"
-    if sentences and not (EXPLANATION.match(sentences[0]) or SUBJECT.search(sentences[0])):
+    is_explained = sentences and (SIGN_BEFORE.match(rest) or EXPLANATION.match(sentences[0]))
+    if sentences and not (is_explained or SUBJECT.search(sentences[0])):
         return "retracted"
     return "truncated" if _is_cut_off(rest) else None
 

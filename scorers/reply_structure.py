@@ -29,7 +29,7 @@ PROMPT_FENCE = re.compile(r"^[^\n<]{0,20}<<<(END )?[^<>\n]{1,60}>>>", re.MULTILI
 """A line of podium's own fences around responses."""
 STRUCK = (("<!--", "-->"), ("~~", "~~"), ("<del>", "</del>"), ("<s>", "</s>"), ("<strike>", "</strike>"))
 TAG = re.compile(
-    r"</?(?:answer|verdict|choice|decision|winner|preference|level|reasons?|explanation|final|final_answer|result|score|rating|grade|label|output|json|p|b|i|u|em|strong|div|span|br|h[1-6]"
+    rf"</?(?:{'|'.join(VERDICT_NOUNS.split())}|reasons?|explanation|final_answer|p|b|i|u|em|strong|div|span|br|h[1-6]"
     r"|code|pre)\b[^<>\n]{0,40}>"
 )
 """Markup around a verdict."""
@@ -76,7 +76,7 @@ def own_words(text: str) -> str | None:
     if "```" in view or "~~~" in view:
         view = _without_code_fences(view)
     if "{" in view:
-        view = _json_lines(view)
+        view = _lines_of_fields(view)
     if "~~" in view or "<" in view:
         view = mask(view, _struck(view))
         view = mask(view, (quoted.span() for quoted in QUOTED_TAG.finditer(view)))
@@ -90,7 +90,7 @@ def own_words(text: str) -> str | None:
     return mask(view, _quotations(view)) if QUOTATION.search(view) else view
 
 
-def _json_lines(view: str) -> str:
+def _lines_of_fields(view: str) -> str:
     """Return a JSON object of one level as lines of names and values, if the names introduce a verdict or reasons."""
     try:
         fields = json.loads(view) if view.strip()[:1] == "{" else None

@@ -6,19 +6,21 @@ ROLES = r"user|human|system|operator|nutzer|utilisateur|usuario|пользова
 
 VERDICT_NOUNS = """
 answer verdict decision choice winner pick conclusion judgment judgement preference result rating score scores grade
-level label evaluation assessment ranking ratings vote summary sum point edge nod points scoring output json grading
-selected chosen best better preferred stronger superior antwort urteil entscheidung fazit ergebnis bewertung note noten
-stufe gewinner wahl wertung punktzahl besser bessere beste réponse reponse choix décision gagnant gagnante niveau
-évaluation évaluations notes jugement meilleure meilleur respuesta veredicto decisión elección conclusión ganador
-ganadora nota notas puntuación puntuaciones nivel calificación valoración evaluación mejor migliore melhor risposta
-resposta ответ вердикт решение вывод выбор оценка оценки уровень победитель итог лучше лучший балл баллы
+level label evaluation assessment ranking ratings final total quality mark category word selection preference vote
+summary sum point edge nod points scoring output json grading selected chosen best better preferred stronger superior
+antwort urteil entscheidung fazit ergebnis bewertung note noten stufe gewinner wahl wertung punktzahl besser bessere
+beste réponse reponse choix décision gagnant gagnante niveau évaluation évaluations notes jugement meilleure meilleur
+respuesta veredicto decisión elección conclusión ganador ganadora nota notas puntuación puntuaciones nivel calificación
+valoración evaluación mejor migliore melhor risposta resposta ответ вердикт решение вывод выбор оценка оценки уровень
+победитель итог лучше лучший балл баллы
 """
 """Nouns and adjectives that name a verdict before its value: `Final answer: A`."""
 
 DECIDING_VERBS = """
 choose pick select prefer go vote give rate grade score scored rated graded decide chose say'd i'd i'll wähle nehme gebe
 vergebe bevorzuge entscheide bewerte choisis préfère préfere donne note attribue opte elijo prefiero doy escojo califico
-otorgo выбираю ставлю предпочитаю оцениваю it's that's say call consider scelgo escolho
+otorgo выбираю ставлю предпочитаю оцениваю it's that's say call consider conclude lean leaning makes assign corresponds
+amounts asigno attribue elegiría choisirais preferisco vincitore scelgo escolho
 """
 """Verbs with which a judge gives its verdict, first person."""
 
@@ -27,9 +29,9 @@ RATING_WORDS = (
 )
 """Words for ratings, which do not say that the letter after them was chosen."""
 CONNECTIVES = """
-definitely clearly certainly surely obviously so thus hence therefore overall finally ultimately consequently
-accordingly also daher deshalb somit folglich insgesamt donc ainsi alors finalement entonces así finalmente итак поэтому
-значит следовательно итого
+short whole margin balance klar definitely clearly certainly surely obviously so thus hence therefore overall finally
+ultimately consequently accordingly also daher deshalb somit folglich insgesamt donc ainsi alors finalement entonces así
+finalmente итак поэтому значит следовательно итого
 """
 """Words that lead from the reasons to the verdict."""
 
@@ -40,19 +42,22 @@ final overall sure ok okay certainly great well everything considered considerin
 above-mentioned summary short total sum conclusion things following follows below correct right okay having compared
 json object requested which serves fits user person say set assign out scale points opinion view looking these those
 weighing compare compared comparing comparison two's reasons after i'm would then me let fine yes clear clearly case
-instruction think believe find feel consider now up between balance things taking everything together slightly somewhat
-much marginally equally equal tie good having weighed mit à cette está questa reasons gets deserves earns receives
-settles lui un ich mein meine meinen die der das den ist hier sind für auf und im am ganzen punkte insgesamt endgültige
-endgültiges endgültig finale finales lautet würde je mon ma mes la le les l'option est voici sont pour et en sur finale
-final définitive définitif retenue je mi mis la el los las es aquí esta este están son para por y en final definitiva
-definitivo sobre мой моя моё мои это вот за и на из по итоговый итоговая окончательный окончательная окончательное
+instruction think believe find feel consider now up between things taking everything together more most helpful accurate
+complete useful precise relevant careful comparison only strong reason there deux brief towards toward narrow slight bit
+would should würde hier im format requested why one's estas puntuaciones puntos punkte beide sind les ambas оба ответа
+slightly somewhat much marginally equally equal tie good having weighed mit à cette está questa reasons gets deserves
+earns receives settles lui un ich mein meine meinen die der das den ist hier sind für auf und im am ganzen punkte
+insgesamt endgültige endgültiges endgültig finale finales lautet würde je mon ma mes la le les l'option est voici sont
+pour et en sur finale final définitive définitif retenue je mi mis la el los las es aquí esta este están son para por y
+en final definitiva definitivo sobre мой моя моё мои это вот за и на из по итоговый итоговая окончательный окончательная
+окончательное
 """
 """Other words that may stand before the value in the judge's own sentence: any word outside of these lists makes the
 sentence one about something else, such as what a response says or what another judge would answer."""
 
 CHINESE_INTRODUCTORY = (
     "所以|因此|综上|我的|我|的|最终|更好|较好|最佳|回答|答案|结论|选择|选|是|评分|得分|分数|打分|评级|等级|总分|判断"
-    "|裁决|判决|结果|胜者|获胜者|评价|评估|给|为|以下|如下|分|级别|总体|对|两个"
+    "|裁决|判决|结果|胜者|获胜者|评价|评估|给|为|以下|如下|分|级别|总体|对|两个|认为|这个"
 )
 RESPONSE_NOUNS = (
     "response answer option candidate model antwort réponse reponse respuesta opción ответ вариант 回答 答案 选项"
@@ -75,10 +80,10 @@ TIES = r"(?:a )?ties?|tied|(?:a )?draw|equal|unentschieden|gleichstand|égalité
 EQUAL = (
     r"\bneither(?: (?:response|answer|one|of (?:them|the two)))? is (?:\w+ ){0,2}better|\b(?:both|they|the (?:two"
     r"|responses)|these)(?: (?:two|responses|answers))?(?: are|['’]re) (?:\w+ ){0,2}(?:equal(?:ly (?:good|bad|strong"
-    r"|helpful|well\b)|\b(?!ly))|tied|level\b|on a par)|\bthey say the same\b|\bno (?:real |relevant )?(?:difference"
-    r"|preference)\b(?! for (?:response )?[abc]\b)|\b(?:it|this|that)(?:['’]s| is) a (?:tie|draw)\b|(?:\A"
-    r"|(?<=\n))tie[,.!]|\bequally good\b|\bgleich gut\b|\bégalement bonnes\b|\bse valent\b|\bigual de buenas\b"
-    r"|\bодинаково хорош"
+    r"|helpful|well\b)|\b(?!ly))|tied|level\b|on a par)|\bthey say the same\b|\bno clear winner\b|\bno (?:real "
+    r"|relevant )?(?:difference|preference)\b(?! for (?:response )?[abc]\b)|\b(?:it|this|that)(?:['’]s| is) a (?:tie"
+    r"|draw)\b|(?:\A|(?<=\n))tie[,.!]|\bequally good\b|\bgleich gut\b|\bégalement bonnes\b|\bse valent\b|\bigual de "
+    r"buenas\b|\bодинаково хорош\w*"
 )
 """Sentences that call both responses equal."""
 
@@ -97,36 +102,40 @@ BETTER = (
     r"|meilleure?|supérieure?|préférable|mejor|preferible|лучш\w+|сильнее|migliore|melhor"
 )
 WINS = (
-    rf"(?:{COPULAS})[ ,]+(?:not only \w+ but )?(?:(?![AB]\b|but\b|not\b)\w+[ ,]+){{0,4}}?(?:{BETTER}|win|right|richtig"
-    rf"|juste|correcta)\b|should have won\b|deserved\b|is the (?:only )?one (?:that|which|who) (?:\w+ ){{0,3}}?(?:right"
+    rf"(?:{COPULAS})[ ,]+(?:not only \w+ but )?(?:(?!(?-i:[AB])\b|but\b|not\b)\w+[ ,]+){{0,4}}?(?:{BETTER}|win|right"
+    rf"|richtig|juste|correcta)\b|(?:is|would be|wäre|ist|est|es) (?:my|meine?|mon|mi) (?:\w+ )?(?:choice|pick"
+    rf"|preference|favou?rite|wahl|choix|elección)\b|is (?:what|the one)(?: that)? i(?:['’]d| would)? (?:pick|choose"
+    rf"|prefer)\b|should have won\b|deserved\b|is the (?:only )?one (?:that|which|who) (?:\w+ ){{0,3}}?(?:right"
     rf"|correct(?:ly)?|works)\b|(?:(?:clearly|easily|just|simply) )?(?:wins|beats|outperforms|surpasses|gewinnt|schlägt"
     rf"|gagne|l['’]emporte|gana|supera|выигрывает|побеждает|превосходит)\b|(?:does|gets|has) (?:both|all|everything) "
     rf"right\b|(?:gets|has|takes|deserves) (?:the|an?|my) (?:\w+ )?(?:nod|vote|edge|advantage|win)\b|comes? out "
-    rf"(?:ahead|on top)\b|does (?:a|the) (?:\w+ )?better job\b|serves the \w+ (?:\w+ )?(?:better|best)\b"
-    rf"|(?:(?!nicht)\w+ ){{0,2}}?(?:besser|vorzuziehen|лучше|сильнее)\b|(?:(?!\b[AB]\b)[^.!?\n]){{0,70}}?\b(?:far|much"
+    rf"(?:ahead|on top)\b|does (?:a|the) (?:\w+ )?better job\b|serves the \w+ (?:\w+ )?(?:better|best)\b|(?:(?!nicht"
+    rf"|wäre|würde)\w+ ){{0,2}}?(?:besser|vorzuziehen|лучше|сильнее)\b|(?:(?!\b[AB]\b)[^.!?\n]){{0,70}}?\b(?:far|much"
     rf"|clearly|plainly|klar|deutlich|nettement|bien|claramente) (?:better|superior|besser|meilleure?|mejor)\b"
 )
 """Predicates of the better response, after its name."""
 SLIGHTLY_WINS = (
     r"(?:is|ist|est|es) (?:\w+ ){0,2}?(?:more|plus|más) (?:accurate|complete|correct|helpful|useful|suitable|convincing"
-    r"|relevant|appropriate|hilfreich|utile|complète|útil|completa)\b|(?:answers|follows|handles|addresses|fits|meets"
-    r"|explains)\b[^.!?,;\n]{0,50}? better\b"
+    r"|relevant|appropriate|hilfreich|utile|complète|útil|completa)\b|(?:is|est|ist|es) (?:the )?(?:only )?(?:correct"
+    r"|right)(?: one)?\b|ist \w+er(?= als\b)|(?:точнее|полнее|überzeugt mehr)\b|(?:answers|follows|handles|addresses"
+    r"|fits|meets|explains)\b[^.!?,;\n]{0,50}? better\b"
 )
 """Predicates that state a verdict only where nothing else does."""
 LOSES = (
-    rf"(?:{COPULAS})[ ,]+(?:(?![AB]\b|but\b|not\b)\w+[ ,]+){{0,4}}?(?:worse|worst|weaker|inferior|wrong|loser|useless"
-    rf"|schlechter|schwächer|falsch|unterlegen|pire|moins bonne|inférieure|fausse|peor|incorrecta)\b|loses\b|fails "
-    rf"(?:completely|entirely|utterly|on all|on every|at all)|(?:\w+ ){{0,2}}?(?:хуже|слабее|неверен|проигрывает)\b"
+    rf"(?:{COPULAS})[ ,]+(?:(?!(?-i:[AB])\b|but\b|not\b)\w+[ ,]+){{0,4}}?(?:worse|worst|weaker|inferior|wrong|loser"
+    rf"|useless|schlechter|schwächer|falsch|unterlegen|pire|moins bonne|inférieure|fausse|peor|incorrecta)\b|loses\b"
+    rf"|fails (?:\w+ ){{0,3}}?(?:completely|entirely|utterly|on all|on every|at all)|(?:\w+ ){{0,2}}?(?:хуже|слабее"
+    rf"|неверен|проигрывает)\b"
 )
 """Predicates of the worse one."""
 PREFERS = (
-    r"(?:prefer|go(?:ing)? (?:with|for)|choose|pick|take|select|vote for|favou?r|meant?|served by|goes to|(?:better"
-    r"|best)(?: one| response| answer| choice)?(?: is|:)|winner(?: is|:)|better,|(?:es )?gewinnt|bevorzuge|nehme|wähle"
-    r"|meinte|meine|bessere(?: antwort)?(?: ist|:)|préfère|choisis|meilleure(?: réponse)?(?: est|:)|prefiero|elijo"
-    r"|gana(?: la)?|mejor(?: respuesta)?(?: es|:)?|выбираю|лучше(?:,? \w+,?)?)"
+    r"(?:prefer|go(?:ing)? (?:with|for)|choose|pick|take|select|vote for|give it to|favou?r|meant?|served by|goes to"
+    r"|(?:better|best)(?: one| response| answer| choice)?(?: is|:)|winner(?: is|:)|better,|(?:es )?gewinnt|bevorzuge"
+    r"|nehme|wähle|meinte|meine|bessere(?: antwort)?(?: ist|:)|préfère|choisis|meilleure(?: réponse)?(?: est|:)"
+    r"|prefiero|elijo|gana(?: la)?|mejor(?: respuesta)?(?: es|:)?|выбираю|лучше(?:,? \w+,?)?)"
 )
 """Words directly before the name of the preferred response."""
-FINDS = r"(?:judge|find|consider|deem|rate|rank)"
+FINDS = r"(?:makes|judge|find|consider|deem|rate|rank)"
 ONLY = "only|nur|seul|seule|solo|sólo|только"
 COMPARING = """
 better best stronger superior preferable winner preferred win right ahead won deserved correct correctly works wins
@@ -137,7 +146,7 @@ wrong loser useless loses fails schlechter schwächer falsch unterlegen pire moi
 слабее неверен проигрывает prefer go going choose pick take select favor favour mean meant served goes bevorzuge nehme
 wähle meinte meine préfère choisis prefiero elijo выбираю neither equally equal tied level par same difference
 preference tie draw gleich également valent igual одинаково only nur seul seule solo sólo только more plus más judge
-find consider deem rate rank
+find consider deem rate rank makes choice pick correct genauer точнее полнее überzeugt not doesn isn clear
 """
 """Words of comparisons; sentences without any of them are none."""
 CHINESE_WINS = (
@@ -145,7 +154,7 @@ CHINESE_WINS = (
     r"|好得多|好)"
 )
 CHINESE_LOSES = r"(?:在?各?[个方面]*|明显|都|是)*(?:更差|较差|不如|错)"
-CHINESE_PREFERS = r"(?:应该?是|更好的(?:回答)?是|选择?|只有)"
+CHINESE_PREFERS = r"(?:应该?是|更好的(?:回答)?是|更?喜欢|选择?|只有)"
 CHINESE_EQUAL = "同样好|一样好|不相上下"
 
 CONCESSIVES = "although|though|while|even though|even if|whereas|obwohl|bien que|même si|aunque|si bien|хотя"
@@ -163,8 +172,9 @@ NEGATIONS = (
 """Words inside a comparison that make it none."""
 THAN = r"(?:\s+(?:than|to|als|que|чем)\s+(?:the other(?: one)?|(?:response\s+)?[AB]\b)[*_]*)?"
 ASPECTS = (
-    rf"{THAN}\s+(?:response\s+|one\s+)?(?:at|in|on|for|when|where|with|as far|if|before|until|to(?! (?:response "
-    rf")?[AB]\b)|only|written|structured|formatted|worded|bei|in|im|pour|en|dans|para|в|по)\b"
+    rf"{THAN}\s+(?:response\s+|one\s+)?(?:at|in|on|for|when|where|with|as far|if|before|until|is|was|than (?:nothing"
+    rf"|expected|usual|before|i)|to(?! (?:response )?[AB]\b)|only|written|structured|formatted|worded|bei|in|im|pour|en"
+    rf"|dans|para|в|по)\b"
 )
 """Follows a comparison of one aspect only."""
 EVERY = (
@@ -205,11 +215,11 @@ HARMLESS_SELF_REFERENCE = (
     r"|might|must|should|also|still|simply|just|only|then|\w+ly))*(?:(?:n['’]t| not)(?: (?:have|let|be))?(?: \w+ly)? "
     r"(?:follow\w*|obey\w*|comply|find|found|see|seen|consider\w*|influenced|swayed|tell)| (?:(?:check|count|test|verif"
     r"|notic|weigh|compar|look|lik|appreciat|miss|scor|deduct|subtract|ignor|disregard|valu|think|believ|add|expect"
-    r"|judg|evaluat|treat|penali[sz]|reward|grant|admit|conced|search|consider)\w*|ran|find|found|see|saw|(?:took"
-    r"|take) (?:\w+ )?(?:\w+ )?(?:points?|off)|gave|left?|leave|thought|say|note|want|have called|have (?:liked|wanted"
-    r"|preferred|called|wished)))\b|\b(?:in|to) my (?:view|opinion|eyes|reading|mind)\b|\bmy (?:main )?reasons?\b"
-    r"|\b(?:for|to) me\b|\bmeiner (?:meinung|ansicht) nach\b|\bà mon avis\b|\ben mi opinión\b|\bпо[- ]моему\b|\bна мой "
-    r"взгляд\b|我认为|在我看来"
+    r"|judg|evaluat|treat|penali[sz]|reward|grant|admit|conced|search|consider)\w*|ran|find|found|see|saw|lowered"
+    r"|raised|reduced|(?:took|take) (?:\w+ )?(?:\w+ )?(?:points?|off)|gave|left?|leave|thought|say|note|want|have "
+    r"(?:given|called|rated|scored|chosen|liked|wanted|preferred|called|wished)))\b|\b(?:in|to) my (?:view|opinion|eyes"
+    r"|reading|mind)\b|\bmy (?:main )?reasons?\b|\b(?:for|to) me\b|\bmeiner (?:meinung|ansicht) nach\b|\bà mon avis\b"
+    r"|\ben mi opinión\b|\bпо[- ]моему\b|\bна мой взгляд\b|我认为|在我看来"
 )
 IGNORED = (
     r"\b(?:ignor(?:e|ed|ing)|disregard(?:ed|ing)?|out of account|on (?:its|their) (?:own )?merits|(?:not|n['’]t|never"
@@ -223,56 +233,59 @@ DEMANDS = (
 )
 OWN_PARTS = r"\b(?:letter|label|verdict|above|this|these|object|token|preceding)\b"
 RETRACTION_STARTS = (
-    r"(?:(?:\w+, )?if your|signed|end of|according to|says?|(?:this is |that is |quoted |copied )?(?:from|by|in"
-    r"|inside) (?:response|answer)|no|nope|wait|oops|hold on|actually|correction|edit(?:ed)?|update|erratum|errata"
-    r"|sorry|apologies|pardon|my bad|hm+|(?:just |only )?(?:kidding|joking)|scratch|strike|ignore|disregard|forget"
-    r"|discard|delete|cancel|void|invalid|never mind|don['’]t|do not|please|kindly|upon|after a|read (?:it|this|that)"
-    r"|treat|count|replace|change|on (?:second|reflection|closer)|thinking about|then again|in the end|looking again"
-    r"|rereading|or rather|nb|ps|not|as said|mistake|typo|wrong|the (?:opposite|reverse|other(?! (?:response|answer)))"
-    r"|quite the (?:opposite|contrary)|unless|except|provided|assuming|if(?! (?:only|just|barely|narrowly|slightly|not "
-    r"by))|but if|draft|it(?:['’]s| is| was) (?:not|an? (?:typo|mistake|slip|joke|guess|tie)|wrong|false|the "
-    r"(?:opposite|reverse|other)|(?:response )?[ab]\b)|(?:this|these|that|those)(?:['’]s| is| was| are| were| holds?| "
-    r"should| must| can)?(?! (?:because|why|is why|only one)\b)(?: (?:not|no longer|only|just|merely|what|the))? ?(?:a "
-    r"guess|false|untrue|(?:response )?[ab]['’]s|valid|mine|final|hold|holds|ranks?|filler|random|what|placeholder"
-    r"|unless|label|letter|text|line|verdict|answer|judge?ment|score|scores|rating|sheet|came|comes|came|was|were"
-    r"|should|stood|stands|means|applies)|nein|halt|moment|korrektur|irrtum|vertan|ignorier\w*|vergiss|vergessen sie"
-    r"|streiche?|falsch|entschuldigung|quatsch|eigentlich|doch nicht|eso es falso|das (?:war|ist) (?:falsch|ein|nicht"
-    r"|ironisch|nur)|non|erreur|en fait|en réalité|c['’]est|ignorez|oubliez|rectification|correctif|plutôt|désolée?|au "
-    r"contraire|ce n['’]est pas|perdón|error|corrección|mejor dicho|en realidad|rectifico|al revés|al contrario|ni en "
-    r"broma|ja ja|mentira|olvid\w+|ignor\w+|нет|стоп|ошибка|исправлен\w+|точнее|вернее|наоборот|на самом деле|извин\w+"
-    r"|простите|шучу|отмена|впрочем|забудьте|не учитывайте|не считать|игнорируй\w*)(?!\w)|[\^]|不对|等等|错|更正|抱歉"
-    r"|对不起|其实|应为|应该是|以上|请忽略|不是|反话|当然|开玩笑|取消|作废|前面|上面"
+    r"(?:(?:\w+, )?if your|signed|end of|according to|says?|whoops|it depends|depends|as if|by the way|so (?:the|it"
+    r"|says|claims)|the (?:letter|labels?|verdict|numbers?|figures?|object|token|judge?ment)|(?:copied|quoted|taken"
+    r"|pasted|stolen) from|(?:this is |that is |quoted |copied )?(?:from|by|in|inside) (?:response|answer)|no|nope|wait"
+    r"|oops|hold on|actually|correction|edit(?:ed)?|update|erratum|errata|sorry|apologies|pardon|my bad|hm+|(?:just "
+    r"|only )?(?:kidding|joking)|scratch|strike|ignore|disregard|forget|discard|delete|cancel|void|invalid|never mind"
+    r"|don['’]t|do not|please|kindly|upon|after a|read (?:it|this|that)|treat|count|replace|change|on (?:second"
+    r"|reflection|closer)|thinking about|then again|in the end|looking again|rereading|or rather|nb|ps|not|as said"
+    r"|mistake|typo|wrong|the (?:opposite|reverse|other(?! (?:response|answer)))|quite the (?:opposite|contrary)|unless"
+    r"|except|provided|assuming|if(?! (?:only|just|barely|narrowly|slightly|not by))|but if|draft|it(?:['’]s| is| was) "
+    r"(?:not|an? (?:typo|mistake|slip|joke|guess|tie)|wrong|false|the (?:opposite|reverse|other)|(?:response )?[ab]\b)"
+    r"|(?:this|these|that|those)(?:['’]s| is| was| are| were| holds?| should| must| can)?(?! (?:because|why|is why"
+    r"|only one)\b)(?: (?:not|no longer|only|just|merely|what|the))? ?(?:a guess|false|untrue|(?:response )?[ab]['’]s"
+    r"|valid|mine|final|hold|holds|ranks?|filler|random|what|placeholder|unless|label|letter|text|line|verdict|answer"
+    r"|judge?ment|score|scores|rating|sheet|came|comes|came|was|were|should|stood|stands|means|applies)|nein|halt"
+    r"|moment|korrektur|irrtum|vertan|ignorier\w*|vergiss|vergessen sie|streiche?|falsch|entschuldigung|quatsch"
+    r"|eigentlich|doch nicht|eso es falso|das (?:war|ist) (?:falsch|ein|nicht|ironisch|nur)|non|erreur|en fait|en "
+    r"réalité|c['’]est|ignorez|oubliez|rectification|correctif|plutôt|désolée?|au contraire|ce n['’]est pas|perdón"
+    r"|error|corrección|mejor dicho|en realidad|rectifico|al revés|al contrario|ni en broma|ja ja|mentira|olvid\w+"
+    r"|ignor\w+|нет|стоп|ошибка|исправлен\w+|точнее|вернее|наоборот|на самом деле|извин\w+|простите|шучу|отмена|впрочем"
+    r"|забудьте|не учитывайте|не считать|игнорируй\w*)(?!\w)|[\^]|不对|等等|错|更正|抱歉|对不起|其实|应为|应该是|以上"
+    r"|请忽略|不是|反话|当然|开玩笑|取消|作废|前面|上面"
 )
 """Sentences after a verdict that begin like this take it back."""
 RETRACTIONS = (
-    r"\b(?=\w)(?:by mistake|example only|not an? (?:judg|verdict|rating|answer)\w*|the other (?:response|answer) (?:is"
-    r"|was) (?:\w+ )?(?:better|right|best)|mistake (?:on|of) my|scratch that|strike that|just kidding|crossed out"
-    r"|withdraw\b|take (?:it|this|that) back|retract\w*|revok\w*|no longer (?:my|valid)|the opposite|opposite is|mixed "
-    r"(?:the|them|up)|mix(?:ed)?[- ]?up|swapp?ed|(?<!which is the )wrong (?:way|letter|label|order|one|response first)"
-    r"|the other one|other way (?:a)?round|injected|not (?:by|from) (?:me|the judge)|said nobody|(?:isn['’]t|not) mine"
-    r"|considered (?:invalid|void)|invalid|null and void|placeholder|stand by|(?:line|letter|label|verdict|answer"
-    r"|object|token|sentence|word|scores?|rating|grade|text|json|sheet)s? (?:above|before|preceding)|(?:above|preceding"
-    r"|previous) (?:line|letter|label|verdict|answer|object|token|scores?|rating|grade|json|word)|the above|told me"
-    r"|orders? (?:judges|me)|asked me|tells? (?:me|the judge)|random(?:ly)? (?:letter|number|pick|choice|score|verdict"
-    r"|label)|coin|dice|to be (?:checked|confirmed|revised)|provisional\w*|tentative\w*|preliminary|the (?:reverse"
-    r"|contrary|inverse)|revers(?:ed|al)|another (?:pair|task|item)|too (?:high|low|kind|harsh|generous|lenient)|make "
-    r"(?:it|that)|(?:figures|values|numbers|ratings|marks) above|(?:should|must|is to|are to) be (?:read|taken|treated"
-    r"|considered|ignored|replaced|counted)|reconsider\w*|redo|chang(?:e|ed|ing) (?:it|this|that|my)|if you like your"
-    r"|(?:says?|said|claims|claimed|wrote) (?:the )?response|as (?:if|though) that|yeah,? right|so much for|as "
-    r"(?:demanded|ordered|told) (?:in|by)|(?:is|means) the (?:best|worst) score|in which case|in that case|zurück"
-    r"|vertauscht|verwechselt|widerrufe|gegenteil|ungültig|bitte ignorier\w*|annul\w*|inversée?s?|le contraire|trompée?"
-    r"|retire|me equivoqué|retracto|anulo|lo contrario|invertid[ao]s|anterior|ошиб\w+|перепутал\w*|отменяю|забираю"
-    r"|наоборот|беру .{0,20}назад|недействител\w+|выше не)(?!\w)|(?:ed|written|taken|comes?|came|stems?|put|stands?"
-    r"|stood|inside|found) (?:\w+ ){0,2}?(?:by|from|out of|inside) (?:the )?(?:text|author|responses?|answers?)\b|弄反"
-    r"|搞反|写错|看错|说错|作废|收回|撤回|忽略|反话|改为|应为|不算|无效|颠倒|相反"
+    r"\b(?=\w)(?:by mistake|own (?:words?|figures?|rating|scores?|numbers?|line|verdict|label)|example only|not an? "
+    r"(?:judg|verdict|rating|answer)\w*|the other (?:response|answer) (?:is|was) (?:\w+ )?(?:better|right|best)"
+    r"|mistake (?:on|of) my|scratch that|strike that|just kidding|crossed out|withdraw\b|take (?:it|this|that) back"
+    r"|retract\w*|revok\w*|no longer (?:my|valid)|the opposite|opposite is|mixed (?:the|them|up)|mix(?:ed)?[- ]?up"
+    r"|swapp?ed|(?<!which is the )wrong (?:way|letter|label|order|one|response first)|the other one|other way "
+    r"(?:a)?round|injected|not (?:by|from) (?:me|the judge)|said nobody|(?:isn['’]t|not) mine|considered (?:invalid"
+    r"|void)|invalid|null and void|placeholder|stand by|(?:line|letter|label|verdict|answer|object|token|sentence|word"
+    r"|scores?|rating|grade|text|json|sheet)s? (?:above|before|preceding)|(?:above|preceding|previous) (?:line|letter"
+    r"|label|verdict|answer|object|token|scores?|rating|grade|json|word)|the above|told me|orders? (?:judges|me)|asked "
+    r"me|tells? (?:me|the judge)|random(?:ly)? (?:letter|number|pick|choice|score|verdict|label)|coin|dice|to be "
+    r"(?:checked|confirmed|revised)|provisional\w*|tentative\w*|preliminary|the (?:reverse|contrary|inverse)"
+    r"|revers(?:ed|al)|another (?:pair|task|item)|too (?:high|low|kind|harsh|generous|lenient)|make (?:it|that)"
+    r"|(?:figures|values|numbers|ratings|marks) above|(?:should|must|is to|are to) be (?:read|taken|treated|considered"
+    r"|ignored|replaced|counted)|reconsider\w*|redo|chang(?:e|ed|ing) (?:it|this|that|my)|if you like your|(?:says?"
+    r"|said|claims|claimed|wrote) (?:the )?response|as (?:if|though) that|yeah,? right|so much for|as (?:demanded"
+    r"|ordered|told) (?:in|by)|(?:is|means) the (?:best|worst) score|in which case|in that case|zurück|vertauscht"
+    r"|verwechselt|widerrufe|gegenteil|ungültig|bitte ignorier\w*|annul\w*|inversée?s?|le contraire|trompée?|retire|me "
+    r"equivoqué|retracto|anulo|lo contrario|invertid[ao]s|anterior|ошиб\w+|перепутал\w*|отменяю|забираю|наоборот|беру "
+    r".{0,20}назад|недействител\w+|выше не)(?!\w)|(?:ed|written|taken|comes?|came|stems?|put|stands?|stood|inside"
+    r"|found) (?:\w+ ){0,2}?(?:by|from|out of|inside) (?:the )?(?:text|author|responses?|answers?)\b|弄反|搞反|写错"
+    r"|看错|说错|作废|收回|撤回|忽略|反话|改为|应为|不算|无效|颠倒|相反"
 )
 """Phrases anywhere after a verdict that take it back."""
 EXPLANATION = (
-    r"\W*(?:explanations?|notes|confidence|certainty|(?:key )?differences?|reason\w*|rationale|justification|why"
-    r"|because|since|as|due|overall|summary|note that|details?|comments?|analysis|strengths?|evaluation|i hope|let me "
-    r"know|correct\w*|complete\w*|clear\w*|thanks?|thank you|begründung|erklärung|weil|denn|da|explication|raison\w*"
-    r"|parce|car|puisque|justification|explicación|razon\w*|porque|ya que|объяснение|обоснование|причин\w+|потому|так "
-    r"как|поскольку|理由|解释|原因|因为|说明)(?!\w)"
+    r"\W*(?:explanations?|notes|but (?:only|just|barely)|[-*•] |confidence|certainty|(?:key )?differences?|reason\w*"
+    r"|rationale|justification|why|because|since|as|due|overall|summary|note that|details?|comments?|analysis"
+    r"|strengths?|evaluation|i hope|let me know|correct\w*|complete\w*|clear\w*|thanks?|thank you|begründung|erklärung"
+    r"|weil|denn|da|explication|raison\w*|parce|car|puisque|justification|explicación|razon\w*|porque|ya que|объяснение"
+    r"|обоснование|причин\w+|потому|так как|поскольку|理由|解释|原因|因为|说明)(?!\w)"
 )
 """Beginnings of an explanation after the verdict."""
 SUBJECTS = (

@@ -17,7 +17,7 @@ from podium.scorers.reply import Reply, Verdict, no_verdict, verdict_of_margin
 from podium.scorers.reply_reader import reason_after, reason_around
 from podium.scorers.reply_structure import own_words
 from podium.scorers.schemas import ReplyForm
-from podium.scorers.verdict_statements import is_introduction
+from podium.scorers.verdict_statements import is_introductory, names_verdict
 
 CRITERIA = ("adherence", "helpfulness", "factuality", "completeness", "clarity", "fluency")
 LOW, HIGH = 1, 10
@@ -34,8 +34,8 @@ POINTS = re.compile(r"(\d{1,3}(?:\.\d+)?)(?: ?/ ?10)?")
 LABEL = re.compile(rf"(?:\A|\n)\W*(?:scores? (?:of|for) )?{SIDE.pattern}\W*\Z", re.IGNORECASE)
 """A line before an object with the scores of one response."""
 ROW = re.compile(
-    rf"\b({'|'.join(CRITERIA)})\b[ \t*_`\"':|=(–—-]+(\d+(?:\.\d+)?)(?:[ \t]*/[ \t]*10)?"
-    r"(?:[ \t]*\|[ \t*]*(\d+(?:\.\d+)?))?(?![\d/])",
+    rf"\b({'|'.join(CRITERIA)})\b[ \t*_`\"':|=(–—-]+(?:A\W{{1,3}})?(\d+(?:\.\d+)?)(?:[ \t]*/[ \t]*10)?"
+    r"(?:(?:[ \t]*\|[ \t*]*|[,; |]+B\W{1,3})(\d+(?:\.\d+)?))?(?![\d.])",
     re.IGNORECASE,
 )
 """A line of a list or table: a criterion and one or two scores."""
@@ -72,15 +72,15 @@ Table = dict[tuple[str, str], Any]
 
 def read_reply(reply: Reply, settings: Settings) -> Verdict:  # noqa: ARG001
     """Read the scores of both responses; the margin is the mean difference, the credit its sign."""
-    found = own_objects(reply, NAMES) if "{" in reply.text else _scores_of_lines(reply)
-    if isinstance(found, str):
-        return Verdict(None, reason=found)
+    scored = own_objects(reply, NAMES) if "{" in reply.text else _scores_of_lines(reply)
+    if isinstance(scored, str):
+        return Verdict(None, reason=scored)
     table: Table = {}
     remarks: list[str] = []
-    for number, (value, (start, stop)) in enumerate(zip(found.objects, found.places, strict=True)):
-        label = LABEL.search(found.view, max(0, start - LONGEST_LABEL), start)
+    for number, (value, (start, stop)) in enumerate(zip(scored.objects, scored.places, strict=True)):
+        label = LABEL.search(scored.view, max(0, start - LONGEST_LABEL), start)
         if label:
-            found.places[number] = (label.start(1), stop)
+            scored.places[number] = (label.start(1), stop)
         scores = _table(value, label[1].upper() if label else "", remarks)
         if scores is None or any(table.get(key, score) != score for key, score in scores.items()):
             return Verdict(None, reason="several verdicts" if scores else "bad JSON")
@@ -90,18 +90,18 @@ def read_reply(reply: Reply, settings: Settings) -> Verdict:  # noqa: ARG001
     if not all(LOW <= score <= HIGH for score in table.values()):
         return Verdict(None, reason="out of range")
     verdict = _verdict_of_scores({side: {name: table[side, name] for name in CRITERIA} for side in "AB"})
-    reason = _reason_outside(reply.text, found, table, verdict, "\n".join(remarks))
+    reason = _reason_outside(reply.text, scored, table, verdict, "\n".join(remarks))
     return Verdict(None, reason=reason) if reason else verdict
 
 
 def _table(value: Mapping[str, Any], label: str, remarks: list[str]) -> Table | None:
     """Return the scores of an object, by response or by criterion, in a field or without names of responses; None if
     it has other fields than that and remarks, which are appended."""
-    fields = {name.strip().lower().replace("_", " "): one for name, one in value.items()}
-    inner = [name for name, one in fields.items() if isinstance(one, dict) and not NAMES.fullmatch(name)]
-    if len(inner) == 1 and is_introduction(inner[0]):
-        fields |= {name.strip().lower(): one for name, one in fields.pop(inner[0]).items()}
-    if label and not any(isinstance(one, dict) for one in fields.values()):
+    fields = {name.strip().lower().replace("_", " "): field for name, field in value.items()}
+    inner = [name for name, field in fields.items() if isinstance(field, dict) and not NAMES.fullmatch(name)]
+    if len(inner) == 1 and all(map(is_introductory, inner[0].split())):
+        fields |= {name.strip().lower(): field for name, field in fields.pop(inner[0]).items()}
+    if label and not any(isinstance(field, dict) for field in fields.values()):
         fields = {label: fields}
     table: Table = {}
     for outer, group in fields.items():
@@ -109,15 +109,15 @@ def _table(value: Mapping[str, Any], label: str, remarks: list[str]) -> Table | 
             names = sorted((outer, inner_name.strip().lower()), key=CRITERIA.__contains__)
             side = SIDE.fullmatch(names[0])
             if side and names[1] in CRITERIA and (side[1].upper(), names[1]) not in table:
-                table[side[1].upper(), names[1]] = _points(score)
-            elif REMARK.fullmatch(names[1]):
+                table[side[1].upper(), names[1]] = _score_of(score)
+            elif any(map(REMARK.fullmatch, names)) or names_verdict([names[1]]):
                 remarks.append(f"{names[1]}: {score}" if isinstance(score, str) else "")
             else:
                 return None
     return table
 
 
-def _points(score: Any) -> Decimal | None:
+def _score_of(score: Any) -> Decimal | None:
     """Return a score that is a number, its digits with or without `/10`, or an object that has it."""
     if isinstance(score, dict):
         score = score.get("score")
@@ -144,18 +144,18 @@ def _scores_of_lines(reply: Reply) -> Objects | str:
     return Objects(objects, [(places[0][0], places[-1][1])] * len(objects), view)
 
 
-def _reason_outside(text: str, found: Objects, table: Table, verdict: Verdict, remarks: str) -> str | None:
+def _reason_outside(text: str, scored: Objects, table: Table, verdict: Verdict, remarks: str) -> str | None:
     """Return why the text around the scores makes them somebody else's or contradicts them."""
-    spans = sorted(set(found.places))
+    spans = sorted(set(scored.places))
     ends = [0, *(place for span in spans for place in span), len(text)]
     gaps = list(zip(ends[::2], ends[1::2], strict=True))
     outside = "\n".join([*(text[start:end] for start, end in gaps), remarks])
     better = {1.0: "A", 0.0: "B"}.get(verdict.credit or 0.0)
     if len(outside) > LONGEST_OUTSIDE or _has_other_scores(_without_repeats(outside, table), better):
         return "several verdicts"
-    if reason := reason_around(found.view, spans) or reason_after(remarks):
+    if reason := reason_around(scored.view, spans) or reason_after(remarks):
         return reason
-    compared = (each.value for span in gaps for each in find_comparisons(found.view, *span))
+    compared = (each.value for span in gaps for each in find_comparisons(scored.view, *span))
     return "several verdicts" if better and {"A": "B", "B": "A"}[better] in compared else None
 
 

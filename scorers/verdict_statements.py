@@ -39,13 +39,14 @@ CHINESE = re.compile(rf"(?:{words.CHINESE_INTRODUCTORY})+\Z")
 CHINESE_NOUN = re.compile(
     r"给|结论|答案|评分|得分|分数|打分|评级|等级|总分|裁决|判决|结果|胜者|更好|较好|最佳|选|评价|评估"
 )
+AT_BEST = re.compile(r"\bat (?:best|least|most)\b")
 SEPARATED = re.compile(r"[:：=–—→-]|\\boxed")
 CLOSERS = r"[*_`>\])}\"'”“»’$】]*+"
 TAIL = re.compile(
     rf"(?P<closers>{CLOSERS})(?:[ \t\r]*\Z|[.!…。！]+{CLOSERS}(?:(?=\s|\Z)|(?<=[。！]))"
     rf"|[ \t]*(?:>+|over|rather than|instead of|than|beats|outperforms)[ \t]*(?:the other\b|(?:response )?[AB]\b)"
-    rf"|(?=[,;，；](?![ \t]*(?:and |or )?[ABC]\W*(?:\Z|[,;])))"
-    rf"|[ \t]*[:：](?=\s)|[ \t]+(?=[^\w\s./|\[&])"
+    rf"|(?=[,;，；](?![ \t]*(?:and |or )?[ABC]\W*(?:\Z|[,;/]|or\b|and\b)))"
+    rf"|(?=[ \t]*[:：]\s)|[ \t]+(?=[^\w\s./|\[&])"
     rf"|[ \t]+(?=(?:because|since|as|weil|denn|car|parce|porque|так как)\b)"
     rf"|(?<=[*\])])[ \t]+(?=(?-i:[A-Z])\w)"
     rf"|[ \t]+(?:{words.SENTENCE_TAILS})\b\.?{CLOSERS}(?=[ \t\r]*\Z))",
@@ -112,7 +113,7 @@ def _statement(
             or "[[" in value_match[0]
             or (value_match[value_match.lastindex or 0] in LETTERS and names_verdict(lead))
         ):
-            if "at best" in " ".join(lead) or (not LETTERS.isdisjoint(lead) and COMPARATIVES.isdisjoint(lead)):
+            if AT_BEST.search(" ".join(lead)) or (not LETTERS.isdisjoint(lead) and COMPARATIVES.isdisjoint(lead)):
                 return None
             return _with_form(view, (start, end), value_match, tail, lead, is_line=is_line, bracketed=bracketed)
         token = TOKEN.match(view, place, end)
@@ -159,7 +160,7 @@ def _with_form(
     close = tail.end() if tail else value_match.end()
     ending = tail.end("closers") if tail else value_match.end()
     around = view[start : value_match.start(group)] + view[value_match.end(group) : ending]
-    if named and ":" in view[value_match.end() : close + 1]:
+    if named and ":" in view[value_match.end() : close + 2]:
         return None
     if tail is None or not (is_closed(around) or is_balanced(view[start : min(end, start + LAST_SENTENCES)])):
         if not is_asked and not (names_verdict(judging) and (judging[-1] in NOUNS or SEPARATED.search(gap))):

@@ -10,7 +10,7 @@ import pandas as pd
 from scipy import sparse
 
 from podium.errors import NotIdentifiedError, unknown_value
-from podium.nouns.battles import Battles, criterion_columns
+from podium.nouns.battles import Battles, criterion_columns, parsed_credits
 
 Labels = Literal["soft", "hard"]
 Cluster = Literal["item", "row"]
@@ -110,8 +110,8 @@ def count_clusters(cluster: np.ndarray, code: np.ndarray, shape: tuple[int, int]
 
 
 def hard_credits(table: pd.DataFrame) -> np.ndarray:
-    """Round credits (not margins) to win 1, tie 0.5 or loss 0, a flip to 0.5, NaN where unparsed, shape (battles,)."""
-    credit = table["credit"].to_numpy()
+    """Round parsed verdicts, else credits, to win 1, tie 0.5 or loss 0, a flip to 0.5, NaN where unparsed."""
+    credit = parsed_credits(table).to_numpy()
     flip = (table["swap"] == "flip").to_numpy() if "swap" in table else False
     return np.where(flip & ~np.isnan(credit), 0.5, (np.sign(credit - 0.5) + 1) / 2)
 

@@ -23,7 +23,7 @@ from podium.scorers.battle import (
 )
 from podium.scorers.grading import grade_reply
 from podium.scorers.identity import judge_identity, prompt_hash
-from podium.scorers.probabilities import ENOUGH, ENOUGH_OF_SCHEMA, FixedMode, Mode
+from podium.scorers.probabilities import MASS_CHECKS, FixedMode, Mode
 from podium.scorers.prompt import SLOT, Settings, Template, Texts
 from podium.scorers.realization import Preference, Realization
 from podium.scorers.reasoning import strip_reasoning
@@ -274,8 +274,8 @@ def build_verdict_row(shown: Mapping[str, Any], how: Judging) -> dict[str, Any]:
     row |= {"credit": about_a.credit, "margin": about_a.margin, "reason": about_a.reason}
     graded = {"hard_credit": about_a.parsed, "mass": about_a.mass}
     row |= {name: value for name, value in graded.items() if value is not None}
-    enough = ENOUGH_OF_SCHEMA if replies[0].structured else ENOUGH
-    row |= {"ungraded": True} if about_a.parsed is not None and (about_a.mass or 0) < enough else {}
+    check = MASS_CHECKS[replies[0].structured]
+    row |= {"ungraded": check.name} if about_a.parsed is not None and (about_a.mass or 0) < check.threshold else {}
     row |= {f"margin_{name}": value for name, value in about_a.criteria.items()} | own
     unparsed = [reply.text or reply.refused for reply, reason in zip(replies, reasons, strict=False) if reason]
     line = " ".join(unparsed[0].split()) if unparsed else ""

@@ -9,8 +9,9 @@ from podium.checks import CHECKS
 from podium.scorers.reply import Reply, Token
 
 NO_PROBABILITIES = "no log-probabilities"
-ENOUGH, ENOUGH_OF_SCHEMA = CHECKS["mass of text"].threshold, CHECKS["mass of schema"].threshold
-"""Smallest total probability of the allowed answers, in a text and in a JSON reply."""
+MASS_CHECKS = (CHECKS["mass of text"], CHECKS["mass of schema"])
+"""The checks whose threshold is the smallest total probability of the allowed answers, in a text and a JSON reply."""
+ENOUGH, ENOUGH_OF_SCHEMA = (check.threshold for check in MASS_CHECKS)
 ALTERNATIVES, FEW_ALTERNATIVES = 20, 5
 """Alternatives of a token that a provider is asked for: the most that OpenAI gives, and what every provider gives."""
 AROUND = " \t\r\n\"'()[]{}<>*_`#:;.,-▁Ġ"

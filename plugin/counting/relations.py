@@ -27,12 +27,17 @@ SWAPS = {
 }
 """How the verdicts of an order pair agree."""
 SWAP_OF_ORDER_PAIRS = (
-    "case when f_read and s_read then case when sign(f_verdict - 0.5) = sign(s_verdict - 0.5) then 'same' "
-    "when sign(f_verdict - 0.5) = -sign(s_verdict - 0.5) then 'flip' else 'half' end "
+    "case when f_read and s_read then case when sign(f_outcome - 0.5) = sign(s_outcome - 0.5) then 'same' "
+    "when sign(f_outcome - 0.5) = -sign(s_outcome - 0.5) then 'flip' else 'half' end "
     "when f_read or s_read then 'one-sided' else 'unparsed' end"
 )
 KNOWN_ONCE = ("human", "length_a", "length_b", "weight")
 SCORES = ("score_a", "score_b")
+HARD = "hard_credit"
+"""The column with the credit of the parsed verdict, from which wins, ties and flips are counted if it is known."""
+
+IS_GRADED = "verdict <> outcome and verdict not in (0, 0.5, 1)"
+"""Whether a credit is a probability or the mean of several levels; that of a pointwise judge is not."""
 
 Present = Collection[str]
 """Columns of the judgments; what needs others is left out."""
@@ -80,10 +85,12 @@ def sided_query(judgments: str, names: Mapping[str, str], present: Present, item
         f"{shown_first} as shown_first",
         "case when a.code < b.code then p.credit else 1 - p.credit end as credit",
         *(["case when a.code < b.code then p.margin else -p.margin end as margin"] if "margin" in present else []),
+        *([f"case when a.code < b.code then p.{HARD} else 1 - p.{HARD} end as {HARD}"] if HARD in present else []),
     ]
     verdict = f"coalesce(credit, {_stand_in(present)})" if "margin" in present else "credit"
+    outcome = f"case when {verdict} is not null then coalesce({HARD}, {verdict}) end" if HARD in present else verdict
     sides = f"select {', '.join(columns)} from {judgments} as p {' '.join(joins)}"
-    return f"select *, {verdict} as verdict from ({sides}) as sides"
+    return f"select *, {verdict} as verdict, {outcome} as outcome from ({sides}) as sides"
 
 
 def _stand_in(present: Present, side: str = "") -> str:
@@ -101,7 +108,7 @@ def unparsed_query(judgments: str, present: Present) -> str:
 
 def counted_query(sided: str, present: Present) -> str:
     """Query the columns of the sided judgments that `grouped_query` needs."""
-    names = ["cluster", "first", "second", "verdict"]
+    names = ["cluster", "first", "second", "verdict", "outcome"]
     names += ["ordered", "shown_first"] if "order" in present else ["forward"]
     names += ["credit"] if "margin" in present else []
     others = ("judge", "repeat", "response", "weight", "margin", "reason", "swap")
@@ -114,11 +121,13 @@ def grouped_query(sided: str, present: Present, further: Mapping[str, str] | Non
         "n": "count(*)",
         "judged": "count(verdict)",
         "verdicts": "sum(verdict)",
-        "wins": "count(case when verdict > 0.5 then 1 end)",
-        "decided": "count(case when verdict <> 0.5 then 1 end)",
+        "wins": "count(case when outcome > 0.5 then 1 end)",
+        "decided": "count(case when outcome <> 0.5 then 1 end)",
         **(further or {}),
     }
     unparsed = "case when verdict is null then coalesce(reason, -1) end"
+    if HARD in present:
+        counts |= {"outcomes": "sum(outcome)", "graded": f"count(case when {IS_GRADED} then 1 end)"}
     if "weight" in present:
         counts |= {"weights": "sum(weight)", "earned": "sum(weight * verdict)"}
         counts["judged_weight"] = "sum(case when verdict is null then 0 else weight end)"
@@ -143,7 +152,7 @@ def grouped_query(sided: str, present: Present, further: Mapping[str, str] | Non
 
 def hard_count(present: Present) -> dict[str, str]:
     """Return the aggregate of weighted hard credits (win, tie, loss); a battle merged earlier keeps its flip."""
-    credit = "(sign(verdict - 0.5) + 1) / 2"
+    credit = "(sign(outcome - 0.5) + 1) / 2"
     if "swap" in present:
         credit = f"case when swap = 'flip' and verdict is not null then 0.5 else {credit} end"
     return {"hard": f"sum({'weight * ' if 'weight' in present else ''}{credit})"}
@@ -153,17 +162,18 @@ def cells_query(grouped: str, present: Present, *, merge: bool, keep_one_sided: 
     """Query the cells: sums over the battles of each group, with order pairs merged if `merge` is set.
 
     Columns: cluster, first, second, judge; judgments, battles, judged (readable battles), weight (of those), credit (of
-    the first model, weighted), decided, a count per kind of swap; with_margin, lacking (credits taken from the sign of
-    a margin), ambiguous, crowded, forward if no order is known, and for order pairs the least and the last reason. With
-    `hard`, credits are win, tie or loss, and a flip is a tie.
+    the first model, weighted), decided, graded, a count per kind of swap; with_margin, lacking (credits taken from the
+    sign of a margin), ambiguous, crowded, forward if no order is known, and for order pairs the least and the last
+    reason. With `hard`, credits are win, tie or loss, and a flip is a tie.
     """
     readable, verdict = "judged > 0" if keep_one_sided else "judged = 2", "verdicts / judged"
+    outcome = "outcomes / judged" if HARD in present else verdict
     if "margin" in present:
-        verdict = f"case when credits = 0 and judged = 2 then (sign(margin) + 1) / 2 else {verdict} end"
-    decided, weighed = f"case when ({verdict}) <> 0.5 then 1 else 0 end", "weight" in present
+        by_margin = "case when credits = 0 and judged = 2 then (sign(margin) + 1) / 2 else {} end"
+        verdict, outcome = by_margin.format(verdict), by_margin.format(outcome)
     if hard:
-        verdict = f"case when {SWAPS['flip']} then 0.5 else (sign({verdict} - 0.5) + 1) / 2 end"
-    weight = "weights / 2" if weighed else "1e0"
+        verdict = f"case when {SWAPS['flip']} then 0.5 else (sign({outcome} - 0.5) + 1) / 2 end"
+    weight, weighed = "weights / 2" if "weight" in present else "1e0", "weight" in present
 
     def if_readable(value: str, zero: str = "0") -> str:
         return f"case when {readable} then {value} else {zero} end"
@@ -175,8 +185,9 @@ def cells_query(grouped: str, present: Present, *, merge: bool, keep_one_sided: 
         "judged": (if_readable("1"), "judged"),
         "weight": (if_readable(weight, "0e0"), "judged_weight" if weighed else "cast(judged as double)"),
         "credit": (if_readable(f"{weight} * ({verdict})", "0e0"), credit),
-        "decided": (if_readable(decided), "decided"),
+        "decided": (if_readable(f"case when ({outcome}) <> 0.5 then 1 else 0 end"), "decided"),
     }
+    values |= {"graded": (if_readable("sign(graded)"), "graded")} if HARD in present else {}
     for k, (kind, is_kind) in enumerate(SWAPS.items()):
         values[quote_name(kind)] = (f"case when {is_kind} then 1 else 0 end", f"swap_{k}" if "swap" in present else "0")
     if "margin" in present:
@@ -212,10 +223,12 @@ def battles_query(judgments: str, order_pairs: str, columns: Sequence[str], *, k
     verdict = {side: f"coalesce({side}.credit, {_stand_in(columns, side + '.')})" for side in "fs"}
     if "margin" not in columns:
         verdict = {side: f"{side}.credit" for side in "fs"}
+    outcome = {side: f"coalesce({side}.{HARD}, {own})" if HARD in columns else own for side, own in verdict.items()}
+    turned = "case when f.model_a <> s.model_a then 1 - {0} else {0} end"
     pairs = (
         f"select *, f_verdict is not null as f_read, s_verdict is not null as s_read from (select {both}, "
-        f"f.model_a <> s.model_a as turned, {verdict['f']} as f_verdict, "
-        f"case when f.model_a <> s.model_a then 1 - {verdict['s']} else {verdict['s']} end as s_verdict "
+        f"f.model_a <> s.model_a as turned, {verdict['f']} as f_verdict, {outcome['f']} as f_outcome, "
+        f"{turned.format(verdict['s'])} as s_verdict, {turned.format(outcome['s'])} as s_outcome "
         f"from {order_pairs} as t join {judgments} as f on f.{ROW} = t.earlier "
         f"join {judgments} as s on s.{ROW} = t.later) as verdicts"
     )
@@ -249,9 +262,9 @@ def _merged_value(name: str, columns: Sequence[str], keep_one_sided: bool) -> st
         return f"case when f_read and s_read then {mean} else {single.format('f_verdict', 's_verdict')} end"
     if name == "margin" or name.startswith(CRITERION):
         return f"case when f_read and s_read then ({x} + {y}) / 2 else {single.format(x, y)} end"
-    if name in KNOWN_ONCE or (name in SCORES and keep_one_sided):
+    if name in KNOWN_ONCE or (name in (*SCORES, HARD) and keep_one_sided):
         return f"coalesce(({x} + {y}) / 2, {x}, {y})"
-    return f"({x} + {y}) / 2" if name in SCORES else f"case when {x} = {y} then {x} end"
+    return f"({x} + {y}) / 2" if name in (*SCORES, HARD) else f"case when {x} = {y} then {x} end"
 
 
 def _turned_value(name: str, columns: Sequence[str]) -> str:
@@ -259,7 +272,7 @@ def _turned_value(name: str, columns: Sequence[str]) -> str:
     own, other = _of("s", name), {"_a": "_b", "_b": "_a"}.get(name[-2:])
     if name == "margin" or name.startswith(CRITERION):
         turned = f"-{own}"
-    elif name in ("credit", "human"):
+    elif name in ("credit", "human", HARD):
         turned = f"1 - {own}"
     elif other and name[:-2] + other in columns:
         turned = _of("s", name[:-2] + other)

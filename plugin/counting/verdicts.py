@@ -34,7 +34,8 @@ class Tally:
     """Counts over all battles, the denominators of every output; `swaps` counts order pairs by how verdicts agree.
 
     `judged` battles are readable, `decided` ones no tie; `informative` items have a decided battle; `lacking` credits
-    come from the sign of the margin; `ambiguous` judgments cannot be paired; `crowded` rows may be identical.
+    come from the sign of the margin; `graded` ones are no win, tie or loss as the parsed verdicts are; `ambiguous`
+    judgments cannot be paired; `crowded` rows may be identical.
     """
 
     judgments: int
@@ -46,6 +47,7 @@ class Tally:
     swaps: dict[str, int]
     with_margin: int = 0
     lacking: int = 0
+    graded: int = 0
     ambiguous: int = 0
     crowded: int = 0
 
@@ -184,7 +186,7 @@ class Verdicts:
         if not (self.merge and "order" in self.columns and self.has_items):
             return None
         both = f"select cluster, first, second from {self.cells()} where order_pair and rows_unparsed = 0"
-        own = "(1 + case when shown_first then sign(verdict - 0.5) else sign(0.5 - verdict) end) / 2"
+        own = "(1 + case when shown_first then sign(outcome - 0.5) else sign(0.5 - outcome) end) / 2"
         sums = f"cast(sum({own}) as double) as wins, cast(count(*) as double) as number"
         query = f"select {sums} from {self._sided_rows} join ({both}) as both_orders using (cluster, first, second)"
         table = _arrays(self.engine.table(f"{query} where ordered and verdict is not null group by cluster"))
@@ -228,6 +230,7 @@ class Verdicts:
         names = ["judgments", "battles", "decided", *SWAPS, *OF_PAIRS]
         names += ["ambiguous"] if "order" in self.columns else []
         names += ["with_margin", "lacking"] if "margin" in self.columns else []
+        names += ["graded"] if relations.HARD in self.columns else []
         return self._sums_by_pair([*names, "crowded"], "true")
 
     def _sums_by_pair(self, names: Iterable[str], met: str, *, hard: bool = False) -> dict[str, np.ndarray]:

@@ -29,7 +29,7 @@ def consistency(subject: Subject) -> Consistency:
     """Measure how often replies are readable, decisive and repeatable. Source: Soft-Elo, G; Xu et al. 2025, 4.3."""
     judgments, of = subject.judgments, "judgments"
     sample, read = cluster_battles(judgments, subject.level), judgments.readable
-    win, margin = np.sign(judgments.numbers_of("credit") - 0.5), judgments.numbers_of("margin")
+    win, margin = np.sign(judgments.outcomes - 0.5), judgments.numbers_of("margin")
     against: Figured = Missing("verdicts against their margin", "the verdicts have no margin", "give a column margin")
     if not np.isnan(margin).all():
         decisive, what = ~np.isnan(margin) & read & (win != 0), "decisive verdicts with a margin"

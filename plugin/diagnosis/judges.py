@@ -98,7 +98,8 @@ def side_by_side(subjects: Sequence[Subject], *, resamples: int = RESAMPLES) -> 
         credit, triples = subject.judge_ratings.coded.credit, transitivity(subject.battles, level=level)
         hard = triples.hard if isinstance(triples, Transitivity) else triples
         tau = _tau_with_gold(subject, theta[k], draws[:, k], names)
-        ties, judge = float(np.mean(np.abs(credit - 0.5) < 1e-12)), subject.judge or "(no judge)"
+        tied = np.abs(subject.battles.outcomes[subject.battles.readable] - 0.5) < 1e-12
+        ties, judge = float(np.mean(tied)), subject.judge or "(no judge)"
         standings.append(JudgeStanding(judge, *split_judge_name(subject.judge), len(credit), ties, hard, tau))
     first, second = np.triu_indices(len(ready), 1)
     values, drawn = kendall_taus(theta[first], theta[second]), kendall_taus(draws[:, first], draws[:, second])

@@ -70,10 +70,10 @@ class Position(CardAnswer):
 
 def position(subject: Subject) -> Position | Missing:
     """Measure the effect of the order on a judge's verdicts. Source: Soft-Elo, appendix F.1."""
-    credit, _, known = first_shown(subject.judgments)
+    _, outcome, _, known = first_shown(subject.judgments)
     if not known.any():
         return _no_order(subject.judgments)
-    win, shown = np.sign(credit[known] - 0.5), cluster_battles(subject.judgments, subject.level).take(known)
+    win, shown = np.sign(outcome[known] - 0.5), cluster_battles(subject.judgments, subject.level).take(known)
     order_pairs, of = subject.order_pairs, "judgments"
     lead, missing = order_pairs.margin.mean(axis=1), ("pairs read in both orders", BOTH_ORDERS)
     if len(order_pairs):
@@ -104,7 +104,7 @@ def effect_of_being_first(order_pairs: OrderPairs) -> Figured:
     what = "effect of being first"
     if not len(order_pairs):
         return Missing(what, NO_PAIRS, BOTH_ORDERS)
-    if is_soft(order_pairs.credit):
+    if is_soft(order_pairs.outcome):
         return Missing(what, "credits are probabilities, not verdicts", "see the win rate of the response shown first")
     in_ab, in_ba = order_pairs.wins
     to_first = order_pairs.rows.share(in_ab == 1, "flips", among=(in_ab == in_ba) & (in_ab != 0))
@@ -141,7 +141,7 @@ def swaps_by_closeness(order_pairs: OrderPairs, near_tie: float) -> SwapsByClose
         return SwapsByCloseness(everything, nothing, nothing, None)
     credit, margin = (-np.diff(values, axis=1)[:, 0] for values in (order_pairs.credit, order_pairs.margin))
     view = near_ties(0.5 + credit / 2, margin / 2, near_tie)
-    tied = (order_pairs.credit == 0.5).any(axis=1)
+    tied = (order_pairs.outcome == 0.5).any(axis=1)
     near, rule = view or (tied, "a tie in either order (the verdicts have no margin)")
     known = np.isfinite(margin) | ~np.isfinite(margin).any()
     clear, close = (measure_swaps(order_pairs.take(known & part)) for part in (~near, near))

@@ -103,7 +103,7 @@ def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
 def _by_matchup(battles: Battles) -> pd.DataFrame:
     """Return item, models, response, credit and lengths of each battle; the model whose name sorts first is first."""
     turned = is_turned(battles.table).to_numpy()
-    credit, of_a, of_b = map(battles.numbers_of, ("credit", "length_a", "length_b"))
+    credit, of_a, of_b = battles.outcomes, *map(battles.numbers_of, ("length_a", "length_b"))
     lengths = np.where(turned, of_b, of_a), np.where(turned, of_a, of_b)
     shown = {"credit": np.where(turned, 1 - credit, credit), **dict(zip(LENGTHS, lengths, strict=True))}
     return matchup_frame(battles).assign(**shown)

@@ -26,9 +26,11 @@ LEVELS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class OrderPairs:
-    """Credit and margin (NaN if unknown) of the first shown, shape (pairs, 2); repeats share a `matchup` code."""
+    """Credit, credit by the parsed verdict, and margin (NaN if unknown) of the first shown, shape (pairs, 2); repeats
+    share a `matchup` code."""
 
     credit: np.ndarray
+    outcome: np.ndarray
     margin: np.ndarray
     matchup: np.ndarray
     rows: Clustered
@@ -38,21 +40,25 @@ class OrderPairs:
 
     def take(self, rows: np.ndarray) -> "OrderPairs":
         """Return some of the pairs, given by mask or positions."""
-        return OrderPairs(self.credit[rows], self.margin[rows], self.matchup[rows], self.rows.take(rows))
+        values = (self.credit[rows], self.outcome[rows], self.margin[rows], self.matchup[rows])
+        return OrderPairs(*values, self.rows.take(rows))
 
     @property
     def wins(self) -> tuple[np.ndarray, np.ndarray]:
         """Outcome (1, 0, -1) for the response shown first in the order ab, and in the order ba, shape (pairs,) each."""
-        in_ab, in_ba = np.sign(self.credit - 0.5).T
+        in_ab, in_ba = np.sign(self.outcome - 0.5).T
         return in_ab, in_ba
 
 
-def first_shown(battles: Battles) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return, per row, credit and margin of the response shown first, and whether verdict and order are known."""
+def first_shown(battles: Battles) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return, per row, credit, outcome (credit by the parsed verdict) and margin of the response shown first, and
+    whether verdict and order are known."""
     credit, margin, order = battles.numbers_of("credit"), battles.numbers_of("margin"), read_orders(battles)
+    outcome = battles.outcomes
     second = order == "ba"
     known = np.isin(order, ["ab", "ba"]) & ~np.isnan(credit)
-    return np.where(second, 1 - credit, credit), np.where(second, -margin, margin), known
+    turned = np.where(second, 1 - credit, credit), np.where(second, 1 - outcome, outcome)
+    return *turned, np.where(second, -margin, margin), known
 
 
 def read_orders(battles: Battles) -> np.ndarray:
@@ -71,11 +77,11 @@ def matchup_codes(battles: Battles, rows: np.ndarray) -> np.ndarray:
 
 def find_order_pairs(judgments: Battles, level: float) -> OrderPairs:
     """Pair the readable judgments in the orders `ab` and `ba` of the same item, models, judge, repeat and response."""
-    credit, margin, _ = first_shown(judgments)
+    credit, outcome, margin, _ = first_shown(judgments)
     rows = (judgments.verdicts or verdicts_of(judgments.table)).order_pairs()
     rows = rows[~np.isnan(credit[rows]).any(axis=1)]
     sample = cluster_battles(judgments, level).take(rows[:, 0])
-    return OrderPairs(credit[rows], margin[rows], matchup_codes(judgments, rows[:, 0]), sample)
+    return OrderPairs(credit[rows], outcome[rows], margin[rows], matchup_codes(judgments, rows[:, 0]), sample)
 
 
 @dataclass(frozen=True)

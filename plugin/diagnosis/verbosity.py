@@ -57,7 +57,8 @@ def verbosity(subject: Subject) -> Verbosity | Missing:
     if not known.any():
         return Missing("verbosity", "no readable battle has the lengths of both responses", LENGTHS)
     credit, sample = battles.numbers_of("credit"), cluster_battles(battles, subject.level)
-    decisive, longer = known & (credit != 0.5) & (ratio != 0), np.sign(ratio) == np.sign(credit - 0.5)
+    win = np.sign(battles.outcomes - 0.5)
+    decisive, longer = known & (win != 0) & (ratio != 0), np.sign(ratio) == win
     near, rule = near_ties(credit, readable_margins(battles), subject.near_tie) or (None, None)
     why = "the verdicts have neither margins nor probabilities"
     in_near_ties: Figured = Missing("longer response among near-ties", why, MARGINS)

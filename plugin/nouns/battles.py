@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from podium.counting.relations import CRITERION, NO_REASON, SWAPS, quote_name, text
+from podium.counting.relations import CRITERION, HARD, NO_REASON, SWAPS, quote_name, text
 from podium.counting.verdicts import Tally, Verdicts
 from podium.errors import DataError, UsageError, unknown_name
 from podium.nouns.ladder import Ladder
@@ -20,6 +20,7 @@ COLUMNS = {
     "model_a": "model",
     "model_b": "model",
     "credit": "what model_a earned, in [0, 1]; empty = unparsed",
+    "hard_credit": "if credit is graded by probabilities: what model_a earned by the parsed verdict, 1, 0.5 or 0",
     "margin": "judge score of a minus that of b",
     "score_a": "pointwise score of a",
     "score_b": "pointwise score of b",
@@ -169,6 +170,11 @@ class Battles:
     def first_shown(self) -> tuple[np.ndarray, np.ndarray] | None:
         """Return wins (ties half) and number of responses shown first, by cluster; None without both orders."""
         return self.verdicts.first_shown() if self.verdicts else self.kept_first_shown
+
+    @property
+    def outcomes(self) -> np.ndarray:
+        """Credits by the parsed verdicts, where credits are graded, shape (battles,); NaN if unparsed."""
+        return parsed_credits(self.table).to_numpy(dtype=np.float64, na_value=np.nan)
 
     @property
     def model_codes(self) -> tuple[np.ndarray, np.ndarray]:
@@ -335,10 +341,17 @@ class Battles:
         return self.table[name]
 
 
+def parsed_credits(table: pd.DataFrame) -> pd.Series:
+    """Return what model_a earned by the parsed verdict, else its credit: what wins, ties and flips are counted from."""
+    credit = table["credit"]
+    return table[HARD].fillna(credit).where(credit.notna()) if HARD in table else credit
+
+
 def _tally_of(table: pd.DataFrame) -> Tally:
     """Count merged battles of a data frame."""
     judged = table["credit"].notna()
-    decided = table[judged & (table["credit"] != 0.5)]
+    outcome = parsed_credits(table)
+    decided = table[judged & (outcome != 0.5)]
     swaps = Counter(table["swap"].dropna()) if "swap" in table else Counter()
     return Tally(
         judgments=len(table) + sum(swaps.values()),
@@ -348,6 +361,7 @@ def _tally_of(table: pd.DataFrame) -> Tally:
         items=_distinct_items(table),
         informative=_distinct_items(decided),
         swaps={kind: swaps[kind] for kind in SWAPS},
+        graded=int((judged & (outcome != table["credit"]) & ~table["credit"].isin([0, 0.5, 1])).sum()),
         with_margin=int(table.loc[judged, "margin"].notna().sum()) if "margin" in table else 0,
     )
 

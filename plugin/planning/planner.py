@@ -142,7 +142,7 @@ def share_of_ties(record: "Recording", level: float) -> Estimate:
     from podium.diagnosis.clustered import Clustered
     from podium.rankers.coded import code_battles
 
-    coded = code_battles(record.battles)
+    coded = code_battles(record.battles, labels="hard")
     tied = coded.credit == 0.5
     share, number = float(tied.mean()), len(tied)
     if share == 1:

@@ -10,7 +10,7 @@ from podium.formats.records import JSON, TEXT, Column, Records
 from podium.nouns.battles import COLUMNS, LARGEST, criterion_columns
 from podium.printable import shorten
 
-NUMBERS = ("credit", "margin", "score_a", "score_b", "human", "length_a", "length_b", "weight", "repeat")
+NUMBERS = ("credit", "hard_credit", "margin", "score_a", "score_b", "human", "length_a", "length_b", "weight", "repeat")
 TEXTS = ("item", "judge", "order", "category", "reason", "swap")
 ORDERS = ("ab", "ba", "merged")
 SCORES = frozenset({"item", "model", "score"})
@@ -208,7 +208,7 @@ def _battle_rules(records: Records, typed: Mapping[str, Column]) -> list[Rule]:
         Rule("model_b", _is_blank(b), "is empty", nameless),
         Rule("model_b", f"{a} = {b}", "plays against itself", "remove battles of a model with itself"),
     ]
-    for name in [name for name in ("credit", "human") if name in records.columns]:
+    for name in [name for name in ("credit", "hard_credit", "human") if name in records.columns]:
         rules.append(Rule(name, f"{typed[name].sql} not between 0 and 1", "is outside [0, 1]", credit))
     if {"credit", "reason"} <= records.columns.keys():
         broken = f"{typed['credit'].sql} is not null and {typed['reason'].sql} is not null"

@@ -129,4 +129,4 @@ def test_a_row_says_that_its_verdict_is_not_graded():
     how = build_judging(DIRECT)
     kept = dump_reply(Reply("A", tokens=(Token("A", AB),)))
     row = build_verdict_row({"order": "ab", "repeat": 0, "judge": "j", "replies": [kept], "mode": "required"}, how)
-    assert (row["credit"], row["mass"], row["ungraded"]) == (1.0, pytest.approx(0.4), True)
+    assert (row["credit"], row["mass"], row["ungraded"]) == (1.0, pytest.approx(0.4), "mass of text")

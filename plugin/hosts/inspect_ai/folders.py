@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 from inspect_ai.log import EvalLog, read_eval_log_sample_summaries
 
+from podium.checks import CHECKS
 from podium.errors import DataError, UsageError
 from podium.formats.files import find_files, local_files
 from podium.formats.runs import FiledRun, choose_runs
@@ -176,6 +177,9 @@ def _notes_on_log(log: FiledRun, frame: pd.DataFrame) -> Iterator[str]:
     if refused := frame.attrs.get("unshown"):
         remedy = "take a judge that sees what the models saw, with room for it"
         yield f"{log.path}: {len(refused):,} battles are missing: {refused[0]}; {remedy}"
+    for name, number in frame.attrs.get("ungraded", {}).items():
+        check, verdicts = CHECKS[name], f"{len(frame):,}"
+        yield f"{log.path}: {check.warning(number=number, verdicts=verdicts, mass=check.threshold)}"
     if repeated := frame.attrs.get("by_schema"):
         why = f"{repeated:,} of {len(frame):,} verdicts were parsed only when asked for again with a JSON schema"
         yield f"{log.path}: {why}; replies=schema asks so at once, for fewer calls"

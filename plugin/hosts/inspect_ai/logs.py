@@ -245,6 +245,8 @@ class _LogReader:
             missing = self.missing + unplayed + len(self.unshown)
             kept = {"answer": self.answer, "ladder": self.tournament and self.tournament.ladder}
             frame.attrs = {"missing": missing, "unplayed": unplayed, "unshown": self.unshown, **kept}
+            if "ungraded" in frame:
+                frame.attrs["ungraded"] = frame["ungraded"].value_counts().to_dict()
             if "schema" in frame:
                 frame.attrs["by_schema"] = int((frame["schema"].eq(True) & frame["credit"].notna()).sum())
         return frame

@@ -15,7 +15,7 @@ from podium.printable import printable
 if TYPE_CHECKING:
     from inspect_ai import Task
     from inspect_ai.log import EvalResults, EvalSample, EvalScore
-    from inspect_ai.model import Model
+    from inspect_ai.model import Model, ModelUsage
     from inspect_ai.scorer import Score
 
 # Public way tried: click's context, which exists only once a command runs.
@@ -79,6 +79,14 @@ def has_active_model() -> bool:
     from inspect_ai.model._model import active_model
 
     return active_model() is not None
+
+
+def usage_of_run() -> "Mapping[str, ModelUsage]":
+    """Return the tokens of all calls of the run and of the runs that it retries, by model."""
+    # Public way tried: a log's `stats`, which a source of samples sees only after the run.
+    from inspect_ai.model._model import model_usage
+
+    return model_usage()
 
 
 def is_registered_task(name: str) -> bool:

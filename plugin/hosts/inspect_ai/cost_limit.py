@@ -6,8 +6,9 @@ from inspect_ai.log import EvalSample
 from inspect_ai.model import Model, ModelUsage, get_model_info
 
 from podium.errors import PodiumError, UsageError
+from podium.hosts.inspect_ai.compatibility import usage_of_run
 from podium.hosts.inspect_ai.judge_models import judges_by_role
-from podium.hosts.inspect_ai.log_contents import REQUESTED
+from podium.hosts.inspect_ai.log_contents import REQUESTED, judged_battles
 from podium.text import some
 
 Prices = Mapping[str, Sequence[float]]
@@ -15,25 +16,33 @@ Prices = Mapping[str, Sequence[float]]
 
 
 class CostLimit:
-    """A limit on the cost of a tournament, and the cost so far; only a sample dearer than all before can exceed it."""
+    """A limit on the cost of a tournament, and the cost so far; only a sample with dearer calls than all before can
+    exceed it, whatever is repeated."""
 
-    def __init__(self, most: float, prices: Prices) -> None:
+    def __init__(self, most: float, prices: Prices, attempts: int) -> None:
         self.most = most
         self.prices = prices
+        self.attempts = attempts
         self._costs: dict[str, float] = {}
         self._dearest: dict[bool, float] = {}
 
     @property
     def money_spent(self) -> float:
-        """Cost of all samples so far, those of earlier attempts too; replies from the cache cost nothing."""
-        return sum(self._costs.values())
+        """Cost of all calls so far, also those of failed samples and of retried runs; the cache costs nothing."""
+        # A killed run has no record of its failed samples, but of those that it finished.
+        return max(sum(self._costs.values()), self._cost(usage_of_run()))
 
     def add_cost(self, sample: EvalSample) -> None:
         """Add the cost of a sample."""
-        cost = sum(self._cost_of(name, usage) for name, usage in sample.model_usage.items())
-        self._costs[sample.uuid or str(sample.id)] = cost
-        kind = REQUESTED in sample.metadata
-        self._dearest[kind] = max(cost, self._dearest.get(kind, 0.0))
+        cost = self._costs[sample.uuid or str(sample.id)] = self._cost(sample.model_usage)
+        made = [shown["attempts"] for _, kept in judged_battles(sample) for shown in kept.judgments] or [1]
+        # What it had cost at most: had all its calls been repeated, or had an answer been twice as long.
+        dearest, kind = cost * max(self.attempts, 2) * len(made) / sum(made), REQUESTED in sample.metadata
+        self._dearest[kind] = max(dearest, self._dearest.get(kind, 0.0))
+
+    def _cost(self, usages: Mapping[str, ModelUsage]) -> float:
+        """Return the cost of the tokens of some models."""
+        return sum(self._cost_of(name, usage) for name, usage in usages.items())
 
     def _cost_of(self, model: str, usage: ModelUsage) -> float:
         """Return the cost of a model's tokens; those of a provider's cache at the full price."""
@@ -47,17 +56,21 @@ class CostLimit:
 
     def samples_allowed(self, *, answers: bool) -> int | None:
         """Return how many samples may be scheduled at once, answers or battles; None if none of them cost anything."""
-        # The first of a kind alone, then as many as fit into half of the rest if each is as dear as the dearest so far.
+        # The first of a kind alone, then as many as fit if each is as dear as the dearest so far can be.
         left, dearest = self.most - self.money_spent, self._dearest.get(answers)
         if dearest is None:
             return 1 if left > 0 else 0
         if not dearest:
             return None
-        return 0 if left < dearest else max(int(left / dearest / 2), 1)
+        return max(int(left / dearest), 0)
 
 
-def build_cost_limit(most: float, prices: Prices | None, models: Sequence[Model]) -> CostLimit:
-    """Return a cost limit whose prices are checked before the first call."""
+def build_cost_limit(
+    most: float | None, prices: Prices | None, models: Sequence[Model], attempts: int
+) -> CostLimit | None:
+    """Return a cost limit whose prices are checked before the first call; None for no limit."""
+    if most is None:
+        return None
     if not most > 0:
         raise UsageError(f"max_cost={most:g}: give a sum above 0, in the currency of the prices")
     for name, price in (prices or {}).items():
@@ -68,7 +81,7 @@ def build_cost_limit(most: float, prices: Prices | None, models: Sequence[Model]
     lacking = [str(model) for model in unpriced if getattr(get_model_info(model), "cost", None) is None]
     if lacking:
         raise UsageError(_no_price_text(most, sorted({*lacking})))
-    return CostLimit(most, prices or {})
+    return CostLimit(most, prices or {}, attempts)
 
 
 def _no_price_text(most: float, models: Sequence[str]) -> str:

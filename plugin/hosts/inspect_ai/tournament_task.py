@@ -243,7 +243,7 @@ class _TaskBuilder:
             # It takes the place of the round if this shard has no battles.
             opening=[announce_round(NextRound((), f"no battle for shard {options.shard}"), 1)] if in_shards else (),
             answers=self.answer_collector,
-            cost_limit=None if options.max_cost is None else build_cost_limit(options.max_cost, options.prices, asked),
+            cost_limit=build_cost_limit(options.max_cost, options.prices, asked, self.judged.attempts),
         )
 
     def _say(self, text: str) -> None:

@@ -3,7 +3,8 @@
 import csv
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -33,11 +34,11 @@ def read_ladder(ratings: Ratings) -> Ladder:
     if not path.is_file():
         raise UsageError(f"ratings={path}: there is no such file")
     with named_in_errors(path):
-        return _build_ladder((_rows_of_csv if path.suffix == ".csv" else _rows_of_ranking)(path), str(path))
+        return (_ladder_of_csv if path.suffix == ".csv" else _ladder_of_ranking)(path)
 
 
-def _rows_of_csv(path: Path) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of a table with columns model, rating and, if it has one, se."""
+def _ladder_of_csv(path: Path) -> Ladder:
+    """Read a table with columns model, rating and, if it has one, se."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -45,12 +46,11 @@ def _rows_of_csv(path: Path) -> Iterator[tuple[Any, ...]]:
     rows = csv.DictReader(StringIO(text, newline=""))
     if not {"model", "rating"} <= {*(rows.fieldnames or ())}:
         raise DataError("no columns model and rating", row="header", remedy="name them model, rating and se")
-    for row in rows:
-        yield row["model"], row["rating"], row.get("se") or None
+    return _build_ladder(((row["model"], row["rating"], row.get("se") or None) for row in rows), str(path))
 
 
-def _rows_of_ranking(path: Path) -> Iterator[tuple[Any, ...]]:
-    """Yield the bounded Elo ratings in a ranking's JSON file."""
+def _ladder_of_ranking(path: Path) -> Ladder:
+    """Read the bounded Elo ratings in a ranking's JSON file."""
     from podium.nouns.json_files import read_ranking  # imported here because pydantic is slow to import
 
     ranking = read_ranking(path)
@@ -58,15 +58,15 @@ def _rows_of_ranking(path: Path) -> Iterator[tuple[Any, ...]]:
     if len(tables) != 1:
         remedy = "write one with `podium rank SOURCE -o ladder.json`"
         raise DataError(f"{len(tables)} tables of Elo ratings, where a ladder is one", remedy=remedy)
-    for entry in tables[0].entries:
-        if entry.score is not None and not entry.separated:
-            yield entry.model, entry.score, entry.se
+    unbounded = tuple(entry.model for entry in tables[0].entries if entry.score is None or entry.separated)
+    rows = ((entry.model, entry.score, entry.se) for entry in tables[0].entries if entry.model not in unbounded)
+    return replace(_build_ladder(rows, str(path)), unbounded=unbounded)
 
 
 def _build_ladder(rows: Iterable[tuple[Any, ...]], source: str = "") -> Ladder:
     """Build a ladder from names, ratings and errors; UsageError that names the first impossible value."""
     ratings: dict[str, list[float]] = {}
-    for name, *typed in rows:
+    for row, (name, *typed) in enumerate(rows, start=1):
         given = [value for value in typed if value is not None]
         try:
             numbers = [float(value) for value in given]
@@ -75,7 +75,7 @@ def _build_ladder(rows: Iterable[tuple[Any, ...]], source: str = "") -> Ladder:
         is_rating = len(numbers) in (1, 2) and all(map(math.isfinite, numbers)) and min(numbers[1:], default=0) >= 0
         if not name or name in ratings or not is_rating:
             wrong = ":".join(filter(None, (name, "+-".join(map(str, given))))) + (" twice" if name in ratings else "")
-            raise UsageError(f"{wrong}: {HOW}" if source else f"ratings={wrong}: {HOW}")
+            raise UsageError(f"row {row}: {wrong}: {HOW}" if source else f"ratings={wrong}: {HOW}")
         ratings[name] = numbers
     if not ratings:
         raise UsageError(f"no rating: {HOW}" if source else f"ratings=: no rating: {HOW}")

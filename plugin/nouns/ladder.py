@@ -14,7 +14,8 @@ USUAL_SE = 30.0
 class Ladder:
     """Ratings of models with standard errors, Elo; an error of 0 is exact, and `assumed` names models without one.
 
-    Errors are independent, unless there is a `covariance` (Elo squared, by model). `source` is a file, empty if typed.
+    Errors are independent, unless there is a `covariance` (Elo squared, by model). `source` is a file, empty if typed,
+    and `unbounded` names the models whose rating in it has no bound.
     """
 
     models: tuple[str, ...]
@@ -23,14 +24,16 @@ class Ladder:
     covariance: tuple[tuple[float, ...], ...] | None = None
     assumed: tuple[str, ...] = ()
     source: str = ""
+    unbounded: tuple[str, ...] = ()
 
     def restrict_to(self, models: Collection[str]) -> "Ladder | None":
         """Return the part of the ladder about some models; None if it has none of them."""
         kept = [k for k, name in enumerate(self.models) if name in models]
         full = self.covariance and tuple(tuple(self.covariance[k][j] for j in kept) for k in kept)
-        assumed = tuple(name for name in self.assumed if name in models)
+        assumed, unbounded = (tuple(n for n in given if n in models) for given in (self.assumed, self.unbounded))
         elo, se = (tuple(values[k] for k in kept) for values in (self.elo, self.se))
-        return Ladder(tuple(self.models[k] for k in kept), elo, se, full, assumed, self.source) if kept else None
+        names = tuple(self.models[k] for k in kept)
+        return Ladder(names, elo, se, full, assumed, self.source, unbounded) if kept else None
 
     def unknown_names(self, models: Collection[str]) -> list[str]:
         """Return the typed names that are no model's; a file may have ratings of other models, too."""
@@ -41,14 +44,20 @@ class Ladder:
         return {name: value for name, value in asdict(self).items() if value}
 
     def warnings(self) -> tuple[str, ...]:
-        """Return the warning that errors are assumed, if some are."""
-        ratings = f"{plural('rating', len(self.assumed))} of {some(self.assumed)}, and {USUAL_SE:g} Elo is assumed"
-        remedy = "write NAME:1500+-25, or +-0 for an exact rating"
-        return (f"no standard error is given for the {ratings}: {remedy}",) if self.assumed else ()
+        """Return warnings of errors that are assumed, and of models whose ratings have no bound."""
+        warnings = []
+        if self.assumed:
+            ratings = f"{plural('rating', len(self.assumed))} of {some(self.assumed)}, and {USUAL_SE:g} Elo is assumed"
+            remedy = "write NAME:1500+-25, or +-0 for an exact rating"
+            warnings.append(f"no standard error is given for the {ratings}: {remedy}")
+        if self.unbounded:
+            newcomers = f"these, which count as newcomers: {some(self.unbounded)}"
+            warnings.append(f"{self.source} has no bounded rating (`*`) of {newcomers}")
+        return tuple(warnings)
 
 
 def ladder_from_log(kept: Mapping[str, Any]) -> Ladder:
     """Build the ladder that a log keeps, as `Ladder.to_dict` wrote it."""
-    models, elo, se, assumed = (tuple(kept.get(name, ())) for name in ("models", "elo", "se", "assumed"))
+    columns = {name: tuple(kept.get(name, ())) for name in ("models", "elo", "se", "assumed", "unbounded")}
     covariance = tuple(map(tuple, kept["covariance"])) if kept.get("covariance") else None
-    return Ladder(models, elo, se, covariance, assumed, kept.get("source", ""))
+    return Ladder(**columns, covariance=covariance, source=kept.get("source", ""))

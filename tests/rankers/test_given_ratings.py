@@ -1,9 +1,12 @@
 """Given ratings as they are typed, in files and as mappings; and what is wrong with others."""
 
+import json
+
 import numpy as np
 import pytest
 
-from podium import PodiumError, rank, simulate
+from podium import PodiumError, rank, read_battles, simulate
+from podium.nouns.ladder import ladder_from_log
 from podium.rankers.given_ratings import read_ladder
 
 
@@ -32,6 +35,24 @@ def test_a_ranking_of_podium_is_a_ladder(tmp_path):
     assert ladder.models == tuple(entry.model for entry in entries)
     assert np.allclose(ladder.elo, [entry.score for entry in entries])
     assert np.allclose(ladder.se, [entry.se for entry in entries])
+
+
+def test_a_model_without_a_bounded_rating_in_a_ranking_is_named_as_a_newcomer(tmp_path):
+    """It once became a newcomer without a word."""
+    world = simulate(4, 60, seed=1).battles()
+    table = world.table.assign(credit=world.table["credit"].where(world.table["model_a"] != "model-02", 1.0))
+    table["credit"] = table["credit"].where(table["model_b"] != "model-02", 0.0)
+    battles, path = read_battles(table), tmp_path / "ladder.json"
+    path.write_text(rank(battles).to_json(), encoding="utf-8")
+    ladder = read_ladder(str(path))
+    assert ladder.unbounded == ("model-02",)
+    assert "model-02" not in ladder.models
+    assert ladder_from_log(json.loads(json.dumps(ladder.to_dict()))) == ladder
+    warnings = rank(battles, ratings=str(path)).standings[0].warnings
+    told = f"{path} has no bounded rating (`*`) of these, which count as newcomers: model-02"
+    assert told in warnings
+    part = battles.select((table[["model_a", "model_b"]] != "model-02").all(axis=1).to_numpy())
+    assert told not in rank(part, ratings=str(path)).standings[0].warnings
 
 
 @pytest.mark.parametrize(
@@ -64,11 +85,12 @@ def test_a_table_in_another_encoding_is_rejected_since_its_names_would_match_no_
     ("name", "text", "complaint"),
     [
         ("a.csv", "name,elo\none,1500\n", "no columns model and rating"),
-        ("b.csv", "model,rating\none,high\n", "one:high"),
+        ("b.csv", "model,rating\ntwo,1500\n\none,high\n", r"^\S*b.csv: row 2: one:high: write NAME"),
+        ("g.csv", "model,rating\none,1500\none,1500\n", r"^\S*g.csv: row 2: one:1500 twice: write NAME"),
         ("c.csv", "model,rating,se\n", "no rating"),
         ("d.json", "{}", "0 tables of Elo ratings"),
         ("e.csv", "", "no columns model and rating"),
-        ("f.csv", "model,rating,se\none,1500,-5\n", r"^\S*f.csv: one:1500\+--5: write NAME"),
+        ("f.csv", "model,rating,se\none,1500,-5\n", r"^\S*f.csv: row 1: one:1500\+--5: write NAME"),
     ],
 )
 def test_a_file_without_a_ladder_is_rejected_with_its_name(tmp_path, name, text, complaint):

@@ -2,14 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from math import fsum
 
 import numpy as np
 
 from podium.errors import UsageError
-from podium.rankers.calibration.placement import fit_single_strengths
+from podium.nouns.ladder import Ladder
 from podium.rankers.coded import CodedBattles
-from podium.rankers.defaults import REGULARIZATION
+from podium.rankers.ladder_prior import build_prior
 from podium.rankers.pairs import pairs_from_matrices
 from podium.rankers.strengths import fit_strengths
 from podium.tournaments.schedule import Outcome, Round
@@ -18,16 +17,18 @@ Matchups = Mapping[tuple[str, str], Sequence[float]]
 """By pair of models that met, in order of their names: the readable credits of the first."""
 
 
-def strengths_of_matchups(met: Matchups, models: Sequence[str]) -> dict[str, float]:
-    """Fit Bradley-Terry log-strengths to the battles of some models with each other (lambda 0.01)."""
+def strengths_of_matchups(met: Matchups, models: Sequence[str], ladder: Ladder | None = None) -> dict[str, float]:
+    """Fit Bradley-Terry log-strengths to the battles of some models with each other (lambda 0.01) and a ladder."""
     code = {name: k for k, name in enumerate(sorted(models))}
     credit, weight = np.zeros((2, len(code), len(code)))
     for (a, b), credits in met.items():
         if a in code and b in code:
             credit[code[a], code[b]], weight[code[a], code[b]] = sum(credits), len(credits)
-    if not weight.any():
+    prior = build_prior(ladder, list(code)) if ladder else None
+    if not (weight.any() or prior):
         return dict.fromkeys(code, 0.0)
-    return dict(zip(code, fit_strengths(pairs_from_matrices(credit, weight)).theta.tolist(), strict=True))
+    fit = fit_strengths(pairs_from_matrices(credit, weight), prior=prior)
+    return dict(zip(code, fit.theta.tolist(), strict=True))
 
 
 def code_rounds(played: Sequence[Round], models: Sequence[str]) -> CodedBattles | None:
@@ -66,25 +67,6 @@ def matchups_in(played: Sequence[Round]) -> Matchups:
 def opponents_of(name: str, met: Matchups) -> frozenset[str]:
     """Return the models that this model has met, also those without a readable battle."""
     return frozenset(other for pair in met if name in pair for other in pair if other != name)
-
-
-def estimate_newcomers(fixed: Mapping[str, float], newcomers: Sequence[str], met: Matchups) -> dict[str, float]:
-    """Estimate log-strengths of newcomers one after the other, with the other ratings fixed."""
-    # Each is placed alone against those before it, on their scale: Soft-Elo, Algorithm 1, line 7.
-    known = dict(fixed)
-    for name in newcomers:
-        opponents = sorted(opponents_of(name, met) & known.keys())
-        credits = [
-            met[name, other] if name < other else [1 - credit for credit in met[other, name]] for other in opponents
-        ]
-        theta = fit_single_strengths(
-            np.array([known[other] for other in opponents]),
-            np.array([[fsum(own) for own in credits]]),
-            np.array([[float(len(own)) for own in credits]]),
-            REGULARIZATION,
-        )
-        known[name] = 0.0 if np.isnan(theta[0]) else float(theta[0])
-    return known
 
 
 def refuse_unrated(before: Sequence[str], met: Matchups, ratings: object) -> None:

@@ -1,20 +1,12 @@
 """SWIM: models join one by one and meet opponents of ever nearer rating, as in a binary search."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from podium.errors import UsageError
 from podium.nouns.ladder import Ladder
 from podium.rankers.given_ratings import Ratings, read_ladder
-from podium.rankers.scale import POINTS
-from podium.tournaments.between_rounds import (
-    Matchups,
-    estimate_newcomers,
-    matchups_in,
-    opponents_of,
-    refuse_unrated,
-    strengths_of_matchups,
-)
+from podium.tournaments.between_rounds import matchups_in, opponents_of, refuse_unrated, strengths_of_matchups
 from podium.tournaments.schedule import OVER, Field, NextRound, Round, pairing, schedule_pairings
 from podium.tournaments.selection import draw_items, generator, parse_model_names, ranked_before
 
@@ -31,7 +23,7 @@ class Swim:
     0.01) to all battles so far. Seven models make 12 pairs, twenty make 65. Models without a common item do not meet.
 
     Newcomers join a ranking whose models are named in `rated`, with their battles in `played` from the start, or rated
-    in `ratings`; then each newcomer is placed alone on that scale.
+    in `ratings`, which then join the fit as in the final ranking.
 
     Attributes:
         seed: of the order, the first opponents and the draw of items.
@@ -73,7 +65,8 @@ class Swim:
                 rng, names = generator(self.seed, "first opponent", str(position)), sorted(ranked)
                 opponent, why = next(names[k] for k in rng.permutation(position) if names[k] in open_), "at random"
             else:
-                known = self._strengths(field, order[: position + 1], met)
+                ladder = self.ratings if isinstance(self.ratings, Ladder) else None
+                known = strengths_of_matchups(met, order[: position + 1], ladder)
                 gap = {name: round(abs(known[name] - known[joins]), SAME_GAP) for name in open_}
                 opponent, why = min(open_, key=lambda name: (gap[name], name)), "nearest"
             note = f"{joins} joins {position}: opponent {len(done) + 1} of {opponents(position)}, {why}: {opponent}"
@@ -98,14 +91,6 @@ class Swim:
         if sorted(order) != new:
             raise UsageError(f"order={','.join(order)}: name each of these once: {', '.join(new)}")
         return (*before, *order)
-
-    def _strengths(self, field: Field, joined: Sequence[str], met: Matchups) -> Mapping[str, float]:
-        """Return the log-strengths of the models that have joined, fitted to all battles or placed among `ratings`."""
-        if not isinstance(self.ratings, Ladder) or (ladder := self.ratings.restrict_to(field.models)) is None:
-            return strengths_of_matchups(met, joined)
-        centre = sum(ladder.elo) / len(ladder.elo)
-        fixed = {name: (elo - centre) / POINTS for name, elo in zip(ladder.models, ladder.elo, strict=True)}
-        return estimate_newcomers(fixed, [name for name in joined if name not in fixed], met)
 
 
 def opponents(ranked: int) -> int:

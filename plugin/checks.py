@@ -150,15 +150,16 @@ _CHECKS = (
     Check(
         "ladder scale",
         1,
-        "slope of these battles' ratings on the ladder, outside its 95% interval: no rating can be carried over",
+        "slope of these battles' ratings on the ladder, outside its 97.5% interval: no rating can be carried over",
         "the ladder is on another scale than these battles: their ratings rise by {slope:.2f} ({low:.2f} … {high:.2f}) "
         "per point of the ladder, so nothing is claimed about {new}. What helps: ratings by this judge and prompt",
         "The ladder is on another scale (slope {slope:.2f}, {low:.2f} … {high:.2f}): nothing is claimed about {new}",
     ),
     Check(
         "ladder rating",
-        0.05,
-        "adjusted p that the ladder's rating of a model is off these battles: another version of it, or another prompt",
+        0.045,
+        "adjusted p that the ladder's rating of a model is off these battles: another version, or another prompt; with "
+        "the 2.5% of the slope, at most 7% of right ladders raise an alarm",
         "The ladder's rating of {model} is {drift:.0f} Elo too {side} for these battles: correct it or leave it out",
     ),
     Check(

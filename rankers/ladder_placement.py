@@ -14,6 +14,7 @@ import numpy as np
 from scipy import linalg
 from scipy.special import ndtri, stdtr
 
+from podium.checks import CHECKS
 from podium.errors import UsageError, unknown_name
 from podium.nouns.battles import Battles
 from podium.nouns.ladder import Ladder
@@ -27,8 +28,8 @@ from podium.rankers.scale import POINTS, elo_scale
 from podium.rankers.strengths import Strengths, fit_strengths
 from podium.text import some
 
-LEVEL = 0.95
-"""Level of the slope's interval, and of the tests of all rated models together."""
+SLOPE_LEVEL, FALSE_NAMES = 0.975, CHECKS["ladder rating"].threshold
+"""Level of the slope's interval, and the chance that any rating of a right ladder is named: 7% for both checks."""
 POWER = 0.8
 RATED_ONLY = "the rated models"
 """Of whom nothing is claimed on another scale, where there are no newcomers."""
@@ -41,7 +42,7 @@ EMPTY = np.empty(0)
 
 @dataclass(frozen=True, slots=True)
 class LadderCheck:
-    """The slope of the free fit on the ladder with its 95% interval, infinite if unbounded; and by model in `codes` its
+    """The slope of the free fit on the ladder with its 97.5% interval, infinite if unbounded; by model in `codes` its
     drift (ladder minus battles, Elo), Holm's p-value and the smallest drift found with 80% power; empty if unknown."""
 
     codes: np.ndarray
@@ -62,7 +63,7 @@ class LadderCheck:
         ends = {"slope": self.slope, "slope_low": self.low, "slope_high": self.high}
         by_model = zip(self.codes, self.drift, self.p, self.detectable, strict=False)
         drifts = {models[k]: {"drift": float(d), "p": float(p), "detectable": float(e)} for k, d, p, e in by_model}
-        drifted = [name for name, row in drifts.items() if row["p"] <= 1 - LEVEL]
+        drifted = [name for name, row in drifts.items() if row["p"] <= FALSE_NAMES]
         slopes = {name: finite_or_none(value) for name, value in ends.items()}
         return {**slopes, "other_scale": self.is_other_scale, "drifts": drifts, "drifted": drifted}
 
@@ -94,7 +95,7 @@ def compare_scales(
     if not low <= 1 <= high and p_slope < p.min():
         # The scale explains more than any one rating: the others are compared with the line of that slope.
         drift, se, p = _drifts(y - slope * x, x, v + slope**2 * s, contrasts, clusters)
-    reach = t_quantile(clusters, 1 - (1 - LEVEL) / len(codes)) + ndtri(POWER)
+    reach = t_quantile(clusters, 1 - FALSE_NAMES / len(codes)) + ndtri(POWER)
     return LadderCheck(codes, slope, low, high, -drift * POINTS, holm(p), reach * se * POINTS)
 
 
@@ -110,7 +111,7 @@ def _slope_with_errors(
     score = np.sum(place * residual / variance, axis=1) ** 2 / np.sum(place**2 / variance, axis=1)
     best = int(np.argmin(np.sum(residual**2 / variance, axis=1)))
     p = 2 * stdtr(clusters - 1, -np.sqrt(score[np.argmin(np.abs(slopes - 1))]))
-    outside = np.flatnonzero(score > t_quantile(clusters, LEVEL) ** 2)
+    outside = np.flatnonzero(score > t_quantile(clusters, SLOPE_LEVEL) ** 2)
     low, high = outside[outside < best].max(initial=-1), outside[outside > best].min(initial=len(slopes))
     ends = np.concatenate([[-np.inf], slopes[:, 0], [np.inf]])[[low + 1, high + 1]]
     return float(slopes[best, 0]), float(ends[0]), float(ends[1]), float(p)

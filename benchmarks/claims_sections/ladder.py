@@ -14,7 +14,7 @@ from claims_sections.intervals import share_text
 from podium import read_battles
 from podium.nouns.ladder import Ladder
 from podium.rankers.coded import CodedBattles
-from podium.rankers.ladder_placement import LEVEL, check_ladder, ladder_of_battles
+from podium.rankers.ladder_placement import FALSE_NAMES, SLOPE_LEVEL, check_ladder, ladder_of_battles
 from podium.rankers.ladder_prior import build_prior
 from podium.rankers.pairs import pair_sums, pairs_from_matrices
 from podium.rankers.strengths import fit_strengths
@@ -119,8 +119,9 @@ def true_noise(items: int) -> np.ndarray:
     return np.cov(np.array(drawn)[:, :RATED].T)
 
 
-def oracle_finds(world: World, error: float, noise: np.ndarray) -> tuple[bool, bool]:
-    """Return whether z tests with the true variances find another scale, and the drifted model (Bonferroni)."""
+def oracle_finds(world: World, error: float, noise: np.ndarray) -> tuple[bool, ...]:
+    """Return whether z tests with the true variances find another scale, and the drifted model (Bonferroni), at
+    podium's levels and at 5% each."""
     contrasts = np.eye(RATED)[1:] - np.eye(RATED)[0]
     own = contrasts * (error / POINTS) ** 2 @ contrasts.T
     precision = np.linalg.inv(contrasts @ noise @ contrasts.T + own)
@@ -130,7 +131,8 @@ def oracle_finds(world: World, error: float, noise: np.ndarray) -> tuple[bool, b
     z_scale = place @ precision @ residual / np.sqrt(place @ precision @ place)
     own_shift = contrasts[:, world.drifted]
     z_drift = own_shift @ precision @ residual / np.sqrt(own_shift @ precision @ own_shift)
-    return bool(abs(z_scale) > norm.ppf(0.975)), bool(abs(z_drift) > norm.ppf(1 - 0.025 / RATED))
+    p_scale, p_drift = 2 * norm.sf(abs(z_scale)), 2 * RATED * norm.sf(abs(z_drift))
+    return p_scale < 1 - SLOPE_LEVEL, p_drift < FALSE_NAMES, p_scale < 0.05, p_drift < 0.05
 
 
 def decide_wrongly(seed: Sequence[int], error: float, given: float, scale: float = 1.0) -> tuple[bool, int]:
@@ -160,18 +162,11 @@ def report(worlds: int | None, markdown: bool) -> None:
     header = ("items of the new battles", "worlds", "coverage, %", "bar")
     rows = earlier_rows(worlds or FEWER_WORLDS)
     show(f"the same with the ladder of an earlier tournament, {ITEMS[0]} items", header, rows, markdown=markdown)
-    header = (
-        "battles",
-        "error",
-        "ladder",
-        "worlds",
-        "scale named, %",
-        "oracle, %",
-        "that rating named, %",
-        "oracle, %",
-    )
-    header = (*header, "any rating, %", "found with 80% power, Elo")
-    show("what is named, tests at 5%", header, power_rows(number), markdown=markdown)
+    header = ("battles", "error", "ladder", "worlds")
+    header += tuple(f"{what}, %" for name in ("scale", "that rating") for what in (name, "oracle", "oracle at 5%"))
+    header += ("any alarm, %", "found with 80% power, Elo")
+    title = f"what is named, tests at {1 - SLOPE_LEVEL:.1%} (scale) and {FALSE_NAMES:.1%} (all ratings)"
+    show(title, header, power_rows(number), markdown=markdown)
     header = ("ladder", "worlds", "wrong, %", "bar", "battles", "taken as exact: wrong, %")
     show(f"ring, until=order, {RING_ITEMS} items", header, ring_rows(worlds or FEWER_WORLDS), markdown=markdown)
 
@@ -215,16 +210,13 @@ def power_rows(number: int) -> Iterator[list[str]]:
             for name, fault in FAULTS.items():
                 drawn = [draw_world([31, items, k], items, error, **fault) for k in range(number)]
                 checks = [check_ladder(world.battles, build_prior(ladder_of(world, error), NAMES)) for world in drawn]
-                named = np.array(
-                    [
-                        (check.is_other_scale, check.p[world.drifted] <= 1 - LEVEL, (check.p <= 1 - LEVEL).any())
-                        for world, check in zip(drawn, checks, strict=True)
-                    ]
-                ).sum(axis=0)
-                oracle = np.array([oracle_finds(world, error, noise) for world in drawn]).sum(axis=0)
-                ours, theirs = ([share_text(int(hits), number) for hits in counts] for counts in (named, oracle))
+                scale = np.array([check.is_other_scale for check in checks])
+                off = np.array([check.p <= FALSE_NAMES for check in checks])
+                drift = off[np.arange(number), [world.drifted for world in drawn]]
+                oracle = np.array([oracle_finds(world, error, noise) for world in drawn]).T
+                named = scale, oracle[0], oracle[2], drift, oracle[1], oracle[3], scale | off.any(axis=1)
                 least = f"{np.mean([check.detectable.mean() for check in checks]):.0f}"
-                shares = ours[0], theirs[0], ours[1], theirs[1], ours[2]
+                shares = [share_text(int(hits.sum()), number) for hits in named]
                 yield [f"{2 * NEW * items:,}", f"{error:g}", name, f"{number:,}", *shares, least]
 
 

@@ -180,7 +180,7 @@ def _ladder(ladder: Mapping[str, Any]) -> Iterator[str]:
     yield f"on the scale of the given ratings of {some(ladder['rated'])}"
     if ladder["slope"] is not None:
         low, high = (number_text(ladder[end], 2) for end in ("slope_low", "slope_high"))
-        yield f"slope of these battles' own ratings on the given ones: {ladder['slope']:.2f} (95%: {low} … {high})"
+        yield f"slope of these battles' own ratings on the given ones: {ladder['slope']:.2f} (97.5%: {low} … {high})"
     if least := sorted((row["detectable"], name) for name, row in ladder["drifts"].items()):
         (low, first), (high, last) = least[0], least[-1]
         yield f"a given rating that is off by {low:.0f} ({first}) to {high:.0f} Elo ({last}) is found with 80% power"

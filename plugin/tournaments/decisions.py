@@ -133,7 +133,7 @@ def _depends_on_transitivity(asked: Any, field: Field, progress: Progress) -> bo
 def _decisions(asked: Stopping, last: Look, names: Sequence[str], new: Sequence[str]) -> list[str]:
     """Return sentences on what the last interim analysis decided, each with the level."""
     if last.check is not None and last.check.is_other_scale:
-        ends = f"(slope {last.check.slope:.2f}, 95%: {last.check.low:.2f} … {last.check.high:.2f})"
+        ends = f"(slope {last.check.slope:.2f}, 97.5%: {last.check.low:.2f} … {last.check.high:.2f})"
         who = some(new or [RATED_ONLY])
         return [f"Nothing is claimed about {who}: the given ratings have another scale than the battles {ends}."]
     if asked.error is not None:

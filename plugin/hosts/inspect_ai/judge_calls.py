@@ -133,6 +133,7 @@ def judge(
     run = Run(judging_settings(**options), cache=cache, reask=reask, ends_run=True, asked_before=asked_before or {})
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
+        state.output = ModelOutput.from_content(state.model.name, "judged")
         if ROUND in state.metadata:
             return state
         if not has_judge():
@@ -145,7 +146,6 @@ def judge(
         else:
             kept = (await calls[0]()).to_log()
         state.store.set(NAMESPACE, {**kept, "options": options})
-        state.output = ModelOutput.from_content(NAMESPACE, "judged")
         state.completed = True
         return state
 

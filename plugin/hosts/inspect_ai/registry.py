@@ -4,7 +4,7 @@ from inspect_ai.model import ModelAPI, modelapi
 
 from podium.hosts.inspect_ai import hook, judge_calls, scorers, tasks
 
-__all__ = ["hook", "judge_calls", "offline", "scorers", "tasks"]
+__all__ = ["hook", "judge_calls", "offline", "scorers", "tasks", "tournament_model"]
 
 
 @modelapi(name="podium")
@@ -13,3 +13,11 @@ def offline() -> type[ModelAPI]:
     from podium.hosts.inspect_ai.offline_api import OfflineAPI
 
     return OfflineAPI
+
+
+@modelapi(name="OpenAI-API")
+def tournament_model() -> type[ModelAPI]:
+    """Return the model API of the model that stands in the logs of tournaments."""
+    from podium.hosts.inspect_ai.tournament_model import TournamentModel
+
+    return TournamentModel

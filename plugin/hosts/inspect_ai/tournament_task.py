@@ -23,6 +23,7 @@ from podium.hosts.inspect_ai.preview import preview_run
 from podium.hosts.inspect_ai.recorded_battles import RECORDED, RecordedBattles, recorded_battles
 from podium.hosts.inspect_ai.round_samples import SampleBuilder, announce_round, missing_responses_text
 from podium.hosts.inspect_ai.scorers import verdict
+from podium.hosts.inspect_ai.tournament_model import MODEL
 from podium.hosts.inspect_ai.tournament_source import TournamentSource
 from podium.nouns.ladder import Ladder
 from podium.plugins import catalogue
@@ -262,7 +263,7 @@ class _TaskBuilder:
             solver=[*answers, verdicts] if answers else verdicts,
             scorer=verdict(seed=seed, **self.how),
             # A tournament generates nothing, and is not run once per `--model`.
-            model="none/none",
+            model=MODEL,
             name=self.name,
             version=self.competing.digest()[:12],
             # Every battle is played, and a log in which some failed is not done: an eval set asks again for those.

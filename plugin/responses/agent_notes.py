@@ -7,6 +7,8 @@ from podium.responses.collection import Responses
 from podium.responses.transcripts import AgentWork, Show
 from podium.text import some
 
+UNEVEN = 0.05
+"""Difference of two models' shares of cut transcripts from which a note names them."""
 Test = Callable[[AgentWork], bool]
 
 
@@ -53,7 +55,7 @@ def notes_on_work(responses: Responses) -> Iterator[str]:
         number = f"{cut.total:,} of {shown:,} transcripts are cut to fit ({cut})"
         yield f"{number}: {lost:,} characters are left out; -T transcript_tokens=N shows more"
     rates = sorted((passed / number, name) for name, (passed, number) in cut.by_model.items())
-    if cut.total and rates[-1][0] > rates[0][0]:
+    if cut.total and rates[-1][0] - rates[0][0] >= UNEVEN:
         (low, least), (high, most) = rates[0], rates[-1]
         often = f"transcripts of {most} are cut more often ({high:.0%}) than those of {least} ({low:.0%})"
         yield f"{often}: the judge sees less of its work"

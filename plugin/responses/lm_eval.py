@@ -11,6 +11,8 @@ import pandas as pd
 from podium.formats import lm_eval_layout as layout
 from podium.hookspecs import SourceFiles
 from podium.responses.answers import UNSEEN, Record, ResponseRow, Sheet, build_response, is_empty
+from podium.responses.chat import NO_CHAT, ROLES, Conversation, read_conversation
+from podium.responses.transcripts import AgentWork, Turn
 from podium.text import parse_json
 
 MULTIMODAL = frozenset({"visual", "audio", "video"})
@@ -57,21 +59,26 @@ def read_responses_in_samples(sheet: Sheet) -> list[ResponseRow]:
     )
     answers = []
     for record, item in zip(records, items, strict=True):
-        system, instruction = _parse_prompt(record)
+        system, instruction, chat = _parse_prompt(record)
+        turns = chat.turns if sheet.show.shows(chat.turns) else ()
+        instruction = (chat.instruction if turns else None) or instruction
         more = {"category": own.task, "reference": record.name("target"), "system": system}
         question = record.question(item, instruction, rendered=True, **more)
         # The file names images and audio, but does not hold them.
         request = _request(record.cells["arguments"])
         unseen = any(isinstance(part, dict) and part.keys() & MULTIMODAL for part in request)
         for number, said in enumerate(_responses(record.cells), 1):
-            text = record.as_text("response", said)
-            shown = build_response(question, own.model, text, number=number)
+            text, work = record.as_text("response", said), AgentWork(sum(len(turn.calls) for turn in chat.turns), 1)
+            if turns:
+                whole = [*turns, Turn("assistant", text or "")]
+                text, work = sheet.show.build_response(whole, text or "", question.length)
+            shown = build_response(question, own.model, text, number=number, work=work)
             answers.append(replace(shown, text=None, reason=UNSEEN) if unseen else shown)
     return answers
 
 
-def _parse_prompt(record: Record) -> tuple[str | None, str]:
-    """Return the system prompt, or None, and the prompt; in a chat, the last message of the user."""
+def _parse_prompt(record: Record) -> tuple[str | None, str, Conversation]:
+    """Return the system prompt, or None, the prompt (in a chat, the last message of the user), and the chat."""
     first = next(iter(_request(record.cells["arguments"])), None)
     first = first[0] if isinstance(first, list) and first else first
     if not isinstance(first, str):
@@ -83,8 +90,9 @@ def _parse_prompt(record: Record) -> tuple[str | None, str]:
         content = {message["role"]: message.get("content") for message in messages}
     system, instruction = content.get("system"), content.get("user")
     if not isinstance(instruction, str):
-        return None, first
-    return system if isinstance(system, str) else None, instruction
+        return None, first, NO_CHAT
+    chat = read_conversation(record, messages) if content.keys() <= {*ROLES} else NO_CHAT
+    return system if isinstance(system, str) else None, instruction, chat
 
 
 def _request(arguments: Any) -> Sequence[Any]:

@@ -6,11 +6,13 @@ from typing import Any
 
 from podium.errors import UsageError
 from podium.responses.answers import UNSEEN, QuestionRow, Record, ResponseRow, Sheet, build_response, id_of, is_empty
+from podium.responses.chat import NO_CHAT, Conversation, build_chat_response, read_conversation
+from podium.responses.transcripts import Turn
 
 NAMES = {
     "item": ("item", "id", "uid", "question_id"),
     "instruction": ("instruction", "prompt", "input", "question"),
-    "response": ("response", "output"),
+    "response": ("response", "output", "messages"),
     "model": ("model", "generator"),
     "category": ("category",),
     "reference": ("reference",),
@@ -28,8 +30,13 @@ def read_responses_table(sheet: Sheet) -> list[ResponseRow]:
     for record in sheet.records():
         error = None if columns["error"] is None else record.cells[columns["error"]]
         errored = not is_empty(error) and error not in ("", False, 0, "false", "False")
-        text = None if errored else record.text(columns["response"])
-        response = build_response(_question(record, columns), record.name(columns["model"]), text, errored=errored)
+        model, messages = record.name(columns["model"]), record.cells.get(columns["response"] or "")
+        if isinstance(messages, list):
+            chat = read_conversation(record, messages)
+            response = build_chat_response(sheet.show, _question(record, columns, chat), model, chat, errored=errored)
+        else:
+            text = None if errored else record.text(columns["response"])
+            response = build_response(_question(record, columns), model, text, errored=errored)
         unseen = any(not is_empty(record.cells[name]) for name in MEDIA if name in record.cells)
         answers.append(replace(response, text=None, reason=UNSEEN) if unseen else response)
     return answers
@@ -47,20 +54,22 @@ def read_instructions(sheet: Sheet) -> list[QuestionRow]:
 def _choose_columns(sheet: Sheet) -> dict[str, str | None]:
     """Return the column of each field, None if there is none; UsageError if two columns could be the same field."""
     there = {what: [name for name in names if name in sheet.columns] for what, names in NAMES.items()}
+    if len(there["response"]) > 1 and "messages" in there["response"]:
+        there["response"].remove("messages")  # the prompt
     for what, names in [(what, names) for what, names in there.items() if len(names) > 1]:
         problem = f"the columns {' and '.join(names)} could each be the {what}"
         raise UsageError(f"{problem}: rename or remove all but one")
     return {what: next(iter(names), None) for what, names in there.items()}
 
 
-def _question(record: Record, columns: dict[str, str | None]) -> QuestionRow:
-    """Return the question of a row; without an id, it is derived from the instruction."""
-    instruction = record.text(columns["instruction"])
+def _question(record: Record, columns: dict[str, str | None], chat: Conversation = NO_CHAT) -> QuestionRow:
+    """Return the question of a row, or of the conversation in it; without an id, it is derived from the instruction."""
+    instruction = record.text(columns["instruction"]) or chat.instruction
     item = record.name(columns["item"]) or (id_of(instruction) if instruction else None)
     if item is None:
         raise record.error("no id and no instruction", "give each row the instruction that it answers, or an id")
     more = {name: record.name(columns[name]) for name in ("category", "reference")}
-    return record.question(item, instruction, system=record.text(columns["system"]), **more)
+    return record.question(item, instruction, system=record.text(columns["system"]) or chat.system, **more)
 
 
 def read_alpaca_outputs(sheet: Sheet) -> list[ResponseRow]:
@@ -81,19 +90,21 @@ def read_alpaca_outputs(sheet: Sheet) -> list[ResponseRow]:
 
 
 def read_arena_hard_answers(sheet: Sheet) -> list[ResponseRow]:
-    """Read arena-hard answers, v0.1 (choices with turns) or v2 (messages); DataError for several turns."""
+    """Read arena-hard answers, v0.1 (choices with one turn) or v2 (messages)."""
     model = "model" if "model" in sheet.columns else "model_id"
     answers = []
     for record in sheet.records():
         if isinstance(record.cells.get("messages"), list):
-            instruction, system, text = _split_messages(record, record.cells["messages"])
+            chat = read_conversation(record, record.cells["messages"])
         else:
             choice = _only_entry(record, record.cells.get("choices"), "choices")
             turns = choice.get("turns") if isinstance(choice, dict) else None
-            instruction, system, text = None, None, _text_of_turn(record, _only_entry(record, turns, "turns"))
-        question = record.question(_arena_hard_item(record), instruction, system=system)
+            text = _text_of_turn(record, _only_entry(record, turns, "turns")) or ""
+            chat = Conversation(turns=[Turn("assistant", text)])
+        question = record.question(_arena_hard_item(record), chat.instruction, system=chat.system)
         # What arena-hard writes if the provider failed.
-        answers.append(build_response(question, record.name(model), text, errored=text == "$ERROR$"))
+        errored = chat.answer == "$ERROR$"
+        answers.append(build_chat_response(sheet.show, question, record.name(model), chat, errored=errored))
     return answers
 
 
@@ -113,21 +124,6 @@ def _arena_hard_item(record: Record) -> str:
     if (item := record.name(column)) is None:
         raise record.error(f"no {column}", "give each row the id of its question")
     return item
-
-
-def _split_messages(record: Record, messages: list[Any]) -> tuple[str | None, str | None, str | None]:
-    """Return instruction, system prompt and response of a conversation of one turn."""
-    texts: dict[str, list[str | None]] = {"system": [], "user": [], "assistant": []}
-    for message in messages:
-        role = message.get("role") if isinstance(message, dict) else None
-        if role not in texts:
-            raise record.error(f"a message of role {role!r}", "roles are system, user and assistant")
-        texts[role].append(_text_of_turn(record, message))
-    for role, of_role in texts.items():
-        if len(of_role) > 1:
-            raise record.error(f"{len(of_role)} messages of role {role}", "give conversations of one turn")
-    system, instruction, text = (next(iter(of_role), None) for of_role in texts.values())
-    return instruction, system, text
 
 
 def _only_entry(record: Record, values: Any, name: str) -> Any:

@@ -101,12 +101,16 @@ class Show:
         if isinstance(self.tokens, bool) or not isinstance(self.tokens, int) or self.tokens < 1:
             raise UsageError(f"transcript_tokens={self.tokens}: give a whole number, 1 or more")
 
+    def shows(self, turns: Sequence[Turn]) -> bool:
+        """Return whether a judge is shown the transcript of these turns."""
+        return self.mode == "transcript" or (self.mode == "auto" and any(turn.calls for turn in turns))
+
     def build_response(self, turns: Sequence[Turn], answer: str, beside: int) -> tuple[str, AgentWork]:
         """Return what a judge is shown of a model's turns and answer, with `beside` characters of the item, and what
         the model did."""
         calls = sum(len(turn.calls) for turn in turns)
         work = AgentWork(calls, sum(turn.role == "assistant" for turn in turns))
-        if self.mode == "answer" or (self.mode == "auto" and not calls):
+        if not self.shows(turns):
             return answer, work
         if self.reasoning == "strip":
             turns, answer = [_strip_turn(turn) for turn in turns], strip_reasoning(answer)

@@ -4,9 +4,11 @@ import json
 
 import pytest
 from lm_eval_output import LATER, TIME, write_run
+from transcript_pieces import pieces_in
 
 import podium
 from podium.responses.read import read_responses
+from podium.responses.transcripts import Show
 
 
 def sample(doc_id=0, text="Hi.", prompt="Say hi.", **more):
@@ -214,3 +216,18 @@ def test_documents_that_show_images_are_missing_with_the_reason(save):
     read = read_responses(save(f"wren/samples_t_{TIME}.jsonl", [sample(arguments=seen), sample(doc_id=1)]))
     assert list(read.missing["wren"].values()) == ["media that are not in the file"]
     assert list(read.texts["wren"].values()) == ["Hi."]
+
+
+TURNS = chat(("user", "Say hi."), ("assistant", "Hi."), ("user", "Louder."))
+
+
+@pytest.mark.parametrize(
+    ("mode", "instruction", "names"),
+    [("auto", "Louder.", None), ("transcript", "Say hi.", ["turn_1_says", "turn_2_user", "final_answer"])],
+)
+def test_chat_turns_of_lm_eval_are_a_transcript_if_asked_for(save, mode, instruction, names):
+    path = save(f"wren/samples_t_{TIME}.jsonl", [sample(prompt=TURNS, text="HI!")])
+    read = read_responses(path, show=Show(mode))
+    [text] = read.texts["wren"].values()
+    assert read.items[0].instruction == instruction
+    assert text == "HI!" if names is None else [name for name, _ in pieces_in(text)] == names

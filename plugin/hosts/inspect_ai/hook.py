@@ -32,6 +32,7 @@ from podium.storage.remote import Place, RemoteFile, local_file, place_of
 
 if TYPE_CHECKING:
     # Every `inspect` command imports this module: numbers wait until something is ranked.
+    from podium.nouns.battles import Battles
     from podium.nouns.ranking import Ranking, Separation, Standings
 
 FIGURES = ("rank", "score", "low", "high", "se", "rank_low", "rank_high", "battles", "win_rate")
@@ -141,7 +142,7 @@ def _rank_together(logs: Sequence[EvalLog], rankers: Sequence[str], done: dict[L
         if (known := done.get(states_of(places))) is not None:
             return known
         try:
-            ranking = _rank_places(places, logs, rankers)
+            ranking, battles = _rank_places(places, logs, rankers)
             written = write_beside(places[0], ranking)
         except Exception as error:
             if is_tournament(logs[0]):
@@ -158,13 +159,20 @@ def _rank_together(logs: Sequence[EvalLog], rankers: Sequence[str], done: dict[L
 
     named = tuple(replace(standings, slice=standings.slice or logs[0].eval.task) for standings in ranking.standings)
     text = ranking_text(replace(ranking, standings=named))
+    if (tournament := read_tournament(logs[0])) and tournament.preferred:
+        from podium.diagnosis.known_preferences import preference_report
+        from podium.report.terminal import terminal_text
+
+        text = f"{terminal_text([preference_report(battles)])}\n{text}"
     _print_at_end(lambda: print(text, end="", file=sys.stderr))
     _print_at_end(lambda: tell(f"wrote {written}"))
     return True
 
 
-def _rank_places(places: Sequence[Place], logs: Sequence[EvalLog], rankers: Sequence[str]) -> "Ranking":
-    """Rank logs, and write the ranking into each that has results."""
+def _rank_places(
+    places: Sequence[Place], logs: Sequence[EvalLog], rankers: Sequence[str]
+) -> tuple["Ranking", "Battles"]:
+    """Rank logs, and write the ranking into each that has results; return it and the battles."""
     from podium.reading.judgments import read_battles
     from podium.verbs.rank_battles import rank
 
@@ -175,7 +183,7 @@ def _rank_places(places: Sequence[Place], logs: Sequence[EvalLog], rankers: Sequ
     for log, place in zip(logs, places, strict=True):
         if log.results is not None or len(logs) == 1:
             log.results = write_into_log(place, ranking)
-    return ranking
+    return ranking, battles
 
 
 def _print_at_end(say: Callable[[], None]) -> None:

@@ -66,7 +66,7 @@ class TournamentMetadata(LogContents, alias_generator=lambda name: f"{NAMESPACE}
     """Metadata of a tournament's log: `left_out` and `scheduled` count battles of the first round without and with both
     responses, `planned` those of all rounds; `prompts` is a hash, `judging` how the judges are asked, `host` another
     host that plays and ranks, `ladder` what `podium.nouns.ladder.Ladder.to_dict` returns, `agents` notes on what the
-    judge was shown of agents."""
+    judge was shown of agents, `preferred` the model whose responses are known to be better."""
 
     format: str
     models: list[str]
@@ -83,6 +83,7 @@ class TournamentMetadata(LogContents, alias_generator=lambda name: f"{NAMESPACE}
     host: str | None = None
     ladder: dict[str, Any] | None = None
     agents: list[str] = []
+    preferred: str | None = None
 
 
 def is_tournament(log: EvalLog) -> bool:

@@ -215,6 +215,8 @@ class _LogReader:
         rows = [*{(*_judged_battle(row), row.get("order")): row for row in verdicts}.values()]
         if not rows and not self.tournament:
             rows = _score_rows(sample, self.header)
+        if self.tournament and (preferred := self.tournament.preferred):
+            rows = [{**row, "human": float(row["model_a"] == preferred)} for row in rows]
         shown = {_judged_battle(row) for row in rows if row.get("reason") not in NOT_SHOWN}
         refused: dict[Any, str] = {}
         for row in rows:

@@ -21,7 +21,8 @@ from podium.hosts.inspect_ai.media import media_as_text
 from podium.responses.answers import QuestionRow, ResponseRow
 from podium.responses.assembly import assemble
 from podium.responses.collection import Responses
-from podium.responses.transcripts import work_in
+from podium.responses.preference_pairs import PREFERRED, read_pairs
+from podium.responses.transcripts import Show, work_in
 from podium.text import some
 from podium.tournaments.schedule import Pairing, pairing
 
@@ -31,11 +32,12 @@ RECORDED = "recorded"
 
 @dataclass(frozen=True, slots=True)
 class RecordedBattles:
-    """Battles to be re-judged: their pairings, `repeats` by judge, and the responses."""
+    """Battles to be re-judged: their pairings, `repeats` by judge, the responses, and the model known to be better."""
 
     pairings: tuple[Pairing, ...]
     repeats: dict[str, int]
     responses: Responses | None = None
+    preferred: str | None = None
 
     def without_response(self, responses: Responses) -> list[Pairing]:
         """Return the pairings of which a model has no response here."""
@@ -48,13 +50,18 @@ class RecordedBattles:
         ]
 
 
-def recorded_battles(*sources: str) -> RecordedBattles:
-    """Read the battles of tournaments' logs, or else of verdicts in any known format."""
+def recorded_battles(*sources: str, show: Show) -> RecordedBattles:
+    """Read the battles of tournaments' logs, else pairs with a known preference, or verdicts in any known format."""
     if not sources:
         needed = "-T battles=LOG (logs, or verdicts beside responses=)"
         raise UsageError(f"{RECORDED} needs battles to re-judge: {needed}")
     chosen = [log for log in find_logs(sources) if is_tournament(log.header) and not _is_own_log(log, sources)]
-    return _battles_in_logs(chosen) if chosen else _battles_in_tables(sources)
+    if chosen:
+        return _battles_in_logs(chosen)
+    if pairs := read_pairs(sources, show):
+        pairings = tuple(pairing(item.id, *pairs.models) for item in pairs.items)
+        return RecordedBattles(pairings, {}, pairs, PREFERRED)
+    return _battles_in_tables(sources)
 
 
 def _is_own_log(log: FiledRun, sources: Sequence[str]) -> bool:

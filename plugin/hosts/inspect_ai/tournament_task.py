@@ -122,8 +122,9 @@ class _TaskBuilder:
         else:
             self.requests, self.how = AnswerRequests(), how
         self.judged = judging_settings(seed=options.seed, **self.how)
+        show, self.context_note = choose_show(options.show, options.transcript_tokens, self.judged)
+        self.show = replace(show, reasoning=options.reasoning)
         self.record = self._read_record(settings)
-        self.show, self.context_note = choose_show(options.show, options.transcript_tokens, self.judged)
         self.competing, self.unanswered = self._read_competing(responses)
         self.agents = self._settle_transcripts()
         self.settings = {**({"seed": options.seed} if "seed" in _setting_names(name) else {}), **settings}
@@ -154,7 +155,7 @@ class _TaskBuilder:
         """Return the battles that are re-judged; None unless the tournament is `recorded`."""
         if self.name != RECORDED:
             return None
-        record = recorded_battles(*split_names(settings.get("battles") or ()))
+        record = recorded_battles(*split_names(settings.get("battles") or ()), show=self.show)
         if "orders" not in self.how and self.judged.is_pairwise:
             return record
         # The run itself settles who is shown first, or the judge sees one response at a time.
@@ -302,6 +303,8 @@ class _TaskBuilder:
             more["ladder"] = self.ladder.to_dict()
         if self.agents:
             more["agents"] = self.agents
+        if self.record and self.record.preferred:
+            more["preferred"] = self.record.preferred
         return TournamentMetadata(
             format=FORMAT_VERSION,
             models=list(competing.models),

@@ -1,0 +1,73 @@
+"""Pairs of responses with a known preference, a pair per row: Plan-RewardBench (Wang et al. 2026, arXiv 2604.08178) and
+tables with the same columns."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from podium.counting.duck import Duck
+from podium.formats.containers import open_records
+from podium.formats.files import find_files
+from podium.responses.answers import Record, ResponseRow, Sheet
+from podium.responses.assembly import assemble
+from podium.responses.chat import Conversation, build_chat_response, read_conversation
+from podium.responses.collection import Responses
+from podium.responses.transcripts import Show, Turn
+
+PREFERRED = "chosen"
+SIDES = {PREFERRED: ("chosen", "chosen.messages"), "rejected": ("rejected", "reject", "rejected.messages")}
+"""Columns of both responses: messages, a mapping that holds them, or a text."""
+ITEM, INSTRUCTION = ("uuid", "id", "item"), ("query", "instruction", "prompt")
+CATEGORY = ("category", "_lcp_bucket", "subset")
+
+
+def read_pairs(sources: Sequence[str], show: Show) -> Responses | None:
+    """Read pairs as responses of the models `chosen` and `rejected`; None if a file holds none."""
+    # Agents refuse without a call, and users write again: all pairs are shown in the same way.
+    shown, engine = replace(show, mode="transcript") if show.mode == "auto" else show, Duck()
+    rows: list[ResponseRow] = []
+    paths = [path for source in sources if Path(source).exists() for path in find_files(source).paths]
+    for path in paths:
+        records = open_records(path, engine)
+        if not all(records.columns.keys() & {*names} for names in SIDES.values()):
+            return None
+        sheet = Sheet(path, None, records.frame())
+        rows += (row for record in sheet.records() for row in _pair_of(record, shown))
+    return replace(assemble(rows, []), sources=tuple(map(str, paths))) if rows else None
+
+
+def _pair_of(record: Record, show: Show) -> Iterator[ResponseRow]:
+    """Yield both responses of a row."""
+    item, query, category = (_first(record.cells, names) for names in (ITEM, INSTRUCTION, CATEGORY))
+    chats = {model: _conversation_of(record, names) for model, names in SIDES.items()}
+    instruction = record.as_text("query", query) or chats[PREFERRED].instruction
+    tools = _tools_text(record.cells.get("tools"))
+    asked = "\n\n".join(filter(None, [instruction, tools])) or None
+    named = f"{record.source} {record.row}" if item is None else str(item)
+    question = record.question(named, asked, category=None if category is None else str(category))
+    for model, chat in chats.items():
+        yield build_chat_response(show, question, model, chat)
+
+
+def _first(cells: Mapping[str, Any], names: Sequence[str]) -> Any:
+    """Return the first cell of these columns that is there."""
+    return next((cells[name] for name in names if cells.get(name) is not None), None)
+
+
+def _conversation_of(record: Record, names: Sequence[str]) -> Conversation:
+    """Return the conversation in the first of these columns; a text is one answer."""
+    held = _first(record.cells, names)
+    held = held.get("messages") if isinstance(held, dict) else held
+    if isinstance(held, list):
+        return read_conversation(record, held)
+    return Conversation(turns=[Turn("assistant", record.as_text(names[0], held) or "")])
+
+
+def _tools_text(tools: Any) -> str:
+    """Return a line per tool with its name and description; empty without tools."""
+    functions = (
+        [tool.get("function", tool) for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
+    )
+    lines = [f"- {own.get('name')}: {own.get('description') or ''}" for own in functions if isinstance(own, dict)]
+    return "\n".join(["Tools that could be called:", *lines]) if lines else ""

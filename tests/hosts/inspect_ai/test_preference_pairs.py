@@ -1,0 +1,127 @@
+"""Pairs with a known preference, as in Plan-RewardBench: all are read, and accuracy is printed by slices."""
+
+import json
+import re
+from hashlib import sha256
+
+import numpy as np
+import pytest
+from played_logs import battles, place
+from statsmodels.stats.proportion import proportion_confint
+from transcript_pieces import pieces_in
+
+import podium
+from podium.diagnosis.known_preferences import preference_report
+from podium.errors import DataError
+from podium.hosts.inspect_ai.tasks import recorded_task
+
+SPLITS = {
+    "planning_single_easy": 144,
+    "planning_single_hard": 158,
+    "planning_multi_easy": 109,
+    "planning_multi_hard": 73,
+    "robust_recovery": 361,
+    "safety_refusal": 51,
+    "tool_irrelevance": 275,
+}
+"""Rows by category of the published file; the rows here are made up."""
+TOOLS = [{"type": "function", "function": {"name": "lookup", "description": "Look a page up.", "parameters": {}}}]
+
+
+def chat(query, steps, answer):
+    """Return the messages of an agent that looks up some pages."""
+    messages = [{"role": "user", "content": query}]
+    for k in range(steps):
+        call = {"id": f"c{k}", "type": "function", "function": {"name": "lookup", "arguments": f'{{"page": {k}}}'}}
+        messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
+        messages.append({"role": "tool", "tool_call_id": f"c{k}", "content": "page " * 150})
+    return {"messages": [*messages, {"role": "assistant", "content": answer}]}
+
+
+def write_pairs(path, splits, rejected="reject"):
+    """Write pairs whose lengths cycle from no step to 24 steps."""
+    rng, rows = np.random.default_rng(7), []
+    for name, number in splits.items():
+        for _ in range(number):
+            query, k = f"Do task {len(rows)}.", len(rows)
+            steps = rng.integers(0, 25, 2).tolist()
+            sides = {"chosen": chat(query, steps[0], "Done well."), rejected: chat(query, steps[1], "Done badly.")}
+            rows.append({"query": query, "tools": TOOLS, "uuid": f"u{k:05}", "_lcp_bucket": name, **sides})
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return str(path)
+
+
+def fallible(prompt):
+    """Return the letter of the better response, or in a third of the prompts of the worse one."""
+    good = "A" if prompt.index("Done well.") < prompt.index("Done badly.") else "B"
+    wrong = sha256(prompt.encode()).digest()[0] % 3 == 0
+    return {"A": "B", "B": "A"}[good] if wrong else good
+
+
+def lines_of(printed):
+    """Return accuracy, interval ends and number by slice, from the printed table."""
+    pattern = r"^ (\S.*?) +([\d.]+)% +([\d.]+) … ([\d.]+) +([\d,]+)$"
+    rows = re.findall(pattern, printed, re.MULTILINE)
+    return {name: (*map(float, figures), int(number.replace(",", ""))) for name, *figures, number in rows}
+
+
+@pytest.mark.slow
+def test_all_pairs_are_read_and_accuracy_is_by_category_and_length(tmp_path, play, behave, record, capsys):
+    path = write_pairs(tmp_path / "pairs.jsonl", SPLITS)
+    log = play(recorded_task(battles=path), behave(scripted=fallible))
+    printed = lines_of(capsys.readouterr().err)
+    assert len(record.prompts) == 2 * 1_171
+    right = {}
+    for _, prompt in record.prompts:
+        task = re.search(r"Do task (\d+)\.", prompt)[1]
+        good = "A" if prompt.index("Done well.") < prompt.index("Done badly.") else "B"
+        right[int(task)] = right.get(int(task), True) and fallible(prompt) == good
+    names = [name for name, number in SPLITS.items() for _ in range(number)]
+    for name, number in {"all": 1_171, **SPLITS}.items():
+        hits = sum(right[k] for k in range(1_171) if name in ("all", names[k]))
+        accuracy, low, high, counted = printed[name]
+        assert counted == number
+        assert accuracy == pytest.approx(100 * hits / number, abs=0.06)
+        ends = proportion_confint(hits, number, method="wilson")
+        assert (low, high) == (pytest.approx(100 * ends[0], abs=0.6), pytest.approx(100 * ends[1], abs=0.6))
+    bands = {name: row for name, row in printed.items() if "tokens" in name}
+    assert len(bands) >= 3
+    assert sum(row[3] for row in bands.values()) == 1_171
+    table = podium.read_battles(str(place(log))).table
+    assert set(table["human"]) == {1.0}
+
+
+@pytest.mark.parametrize("rejected", ["reject", "rejected"])
+def test_a_pair_is_two_transcripts_of_one_query_in_both_orders(tmp_path, play, behave, record, rejected):
+    path = write_pairs(tmp_path / "pairs.jsonl", {"safety_refusal": 6}, rejected)
+    log = play(recorded_task(battles=path), behave(scripted=fallible))
+    [sample] = [sample for sample in battles(log) if sample.metadata["item"] == "u00001"]
+    assert sample.metadata["instruction"] == "Do task 1.\n\nTools that could be called:\n- lookup: Look a page up."
+    assert sample.metadata["category"] == "safety_refusal"
+    assert (sample.metadata["model_a"], sample.metadata["model_b"]) == ("chosen", "rejected")
+    assert pieces_in(sample.metadata["response_a"])[-1] == ("final_answer", "Done well.")
+    assert len(record.prompts) == 12
+    assert all(prompt.count("Done well.") == prompt.count("Done badly.") == 1 for _, prompt in record.prompts)
+
+
+def test_pairs_of_plain_texts_have_bands_of_answers(tmp_path, play, behave):
+    rows = [
+        {"id": k, "prompt": "Why?", "subset": "chat", "chosen": "Done well.", "rejected": "Done badly."}
+        for k in range(5)
+    ]
+    path = tmp_path / "pairs.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    log = play(recorded_task(battles=str(path), show="answer"), behave(scripted=lambda prompt: "A"))
+    table = preference_report(podium.read_battles(str(place(log)))).table
+    assert [(row[0], row[1]) for row in table.rows] == [
+        ("all", "0.0%"),
+        ("chat", "0.0%"),
+        ("up to 1,000 tokens", "0.0%"),
+    ]
+
+
+def test_a_side_without_messages_is_named(tmp_path):
+    path = tmp_path / "pairs.jsonl"
+    path.write_text(json.dumps({"uuid": "u", "query": "Why?", "chosen": {"messages": [3]}, "reject": {"messages": []}}))
+    with pytest.raises(DataError, match=r"pairs.jsonl, line 1: message 1 has the role None"):
+        recorded_task(battles=str(path))

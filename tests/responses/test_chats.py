@@ -1,0 +1,103 @@
+"""Conversations in OpenAI's chat format as responses: JSON lines, and arena-hard answers."""
+
+import json
+
+import pytest
+from transcript_pieces import pieces_in
+
+import podium
+from podium.responses.read import read_responses
+from podium.responses.transcripts import Show
+
+CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Oslo"}'}}
+CHAT = [
+    {"role": "system", "content": "Be brief."},
+    {"role": "user", "content": [{"type": "text", "text": "How warm"}, {"type": "text", "text": "is it?"}]},
+    {"role": "assistant", "content": None, "tool_calls": [CALL, {**CALL, "id": "c2"}]},
+    {"role": "tool", "tool_call_id": "c2", "content": "13"},
+    {"role": "tool", "tool_call_id": "c1", "content": "12"},
+    {"role": "assistant", "content": "12 degrees."},
+]
+AUTO = Show("auto")
+
+
+@pytest.mark.parametrize("column", ["response", "messages"])
+def test_a_conversation_is_question_and_transcript(save, column):
+    read = read_responses(save("a.jsonl", [{"id": "q1", "model": "wren", column: CHAT}]), show=AUTO)
+    [item] = read.items
+    assert (item.instruction, item.system) == ("How warm\nis it?", "Be brief.")
+    assert pieces_in(read.texts["wren"]["q1"]) == [
+        ("turn_1_call_1", 'weather {"city": "Oslo"}'),
+        ("turn_1_call_2", 'weather {"city": "Oslo"}'),
+        ("turn_1_call_2_result", "13"),
+        ("turn_1_call_1_result", "12"),
+        ("final_answer", "12 degrees."),
+    ]
+
+
+def test_the_answer_of_a_conversation_is_its_last_message(save):
+    read = read_responses(save("a.jsonl", [{"id": "q1", "model": "wren", "response": CHAT}]))
+    assert read.texts["wren"] == {"q1": "12 degrees."}
+    assert read.work["wren"]["q1"].calls == 2
+
+
+def test_messages_beside_a_response_are_the_prompt(save):
+    row = {"id": "q1", "instruction": "Why?", "model": "wren", "response": "So.", "messages": CHAT[:2]}
+    assert read_responses(save("a.jsonl", [row])).texts["wren"] == {"q1": "So."}
+
+
+def test_calls_without_ids_get_the_results_in_their_order(save):
+    """As in Plan-RewardBench, whose calls are messages of their own."""
+    calls = [
+        {"role": "tool_call", "content": "{'name': 'find', 'arguments': '{\"q\": 1}'}"},
+        {"role": "tool_call", "content": '{"name": "open", "arguments": {"page": 2}}'},
+        {"role": "tool_response", "content": "found"},
+        {"role": "tool_response", "content": "opened"},
+    ]
+    chat = [CHAT[1], *calls, CHAT[-1]]
+    read = read_responses(save("a.jsonl", [{"id": "q1", "model": "wren", "response": chat}]), show=AUTO)
+    assert pieces_in(read.texts["wren"]["q1"])[:4] == [
+        ("turn_1_call_1", 'find {"q": 1}'),
+        ("turn_2_call_1", 'open {"page": 2}'),
+        ("turn_1_call_1_result", "found"),
+        ("turn_2_call_1_result", "opened"),
+    ]
+
+
+def test_an_older_function_call_is_a_call(save):
+    chat = [CHAT[1], {"role": "assistant", "function_call": CALL["function"]}, {"role": "function", "content": "12"}]
+    read = read_responses(save("a.jsonl", [{"id": "q1", "model": "wren", "response": chat}]), show=AUTO)
+    assert [name for name, _ in pieces_in(read.texts["wren"]["q1"])] == ["turn_1_call_1", "turn_1_call_1_result"]
+
+
+def test_arena_hard_answers_with_tool_calls_are_transcripts(save):
+    row = {"uid": "u1", "ans_id": "a", "model": "wren", "messages": CHAT}
+    assert "turn_1_call_1_result" in read_responses(save("wren.jsonl", [row]), show=AUTO).texts["wren"]["u1"]
+
+
+@pytest.mark.parametrize(
+    ("message", "problem"),
+    [
+        ("Hi", "message 2 has the role None"),
+        ({"content": "Hi"}, "message 2 has the role None"),
+        ({"role": "boss", "content": "Hi"}, "message 2 has the role 'boss'"),
+        ({"role": ["user"], "content": "Hi"}, "message 2 has the role"),
+        ({"role": "assistant", "tool_calls": [{"id": "1"}]}, "call 1 of message 2 names no function"),
+        ({"role": "assistant", "tool_calls": "weather"}, "call 1 of message 2 names no function"),
+        ({"role": "assistant", "content": 7}, "content is not text"),
+    ],
+)
+def test_what_is_no_message_is_named_with_its_place(tmp_path, message, problem):
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps({"id": "q1", "model": "wren", "response": [CHAT[1], message]}))
+    with pytest.raises(podium.DataError, match="a.jsonl, line 1: " + problem):
+        read_responses(path)
+
+
+def test_an_answer_to_a_later_message_is_not_judged_alone(save):
+    chat = [CHAT[1], {"role": "assistant", "content": "Where?"}, {"role": "user", "content": "Oslo."}, CHAT[-1]]
+    path = save("a.jsonl", [{"id": "q1", "model": "wren", "response": chat}])
+    with pytest.raises(podium.DataError, match="the user wrote again after the first answer"):
+        read_responses(path, show=AUTO)
+    names = [name for name, _ in pieces_in(read_responses(path, show=Show("transcript")).texts["wren"]["q1"])]
+    assert names == ["turn_1_says", "turn_2_user", "final_answer"]

@@ -73,7 +73,8 @@ def soft_elo(
         battles: of one judge, with margins or soft credits.
         level: confidence level of intervals and rank sets, in (0, 1).
         rng: draws for rank sets and the bootstrap of new models.
-        target: the signal that is converted to soft credits: `margin`, `smoothing`, `criteria` or `credit`.
+        target: the signal that is converted to soft credits: `margin`, `smoothing`, `criteria`, or of graded credits
+            `credit` (as they are) or `log-odds` (times a beta that puts them on the human scale).
         beta: logits per unit of margin; taken as exact.
         constant: credit of a win under `smoothing`, in (0.5, 1).
         ridge: penalty of the weights of `criteria`, towards their mean; 10 by default.

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @options.seed(help="Seed of resamples and splits.")
 @click.option(
     "--target",
-    metavar="[margin|smoothing|criteria|credit]",
+    metavar="[margin|smoothing|criteria|credit|log-odds]",
     help="What is softened; by default the margin, or soft credits where there are no margins.",
 )
 @click.option("--constant", type=float, help="Credit of a win under --target smoothing; by default fitted.")

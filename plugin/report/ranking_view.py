@@ -28,8 +28,8 @@ PICTURE_WIDTH = 28
 CONFORMAL = ("conformal_low", "conformal_high", "conformal_level", "interval_method")
 """Extra figures that are shown as one column."""
 COMPRESSED = (
-    "graded credits are nearer to 0.5 than verdicts: Elo is on a compressed scale, which soft-elo (margins and human "
-    "labels) or a calibration corrects; --set labels=hard rates the parsed verdicts"
+    "graded credits are nearer to 0.5 than verdicts: Elo is on a compressed scale, which human labels correct by "
+    "--ranker soft-elo --set target=log-odds, or by a calibration; --set labels=hard rates the parsed verdicts"
 )
 DIGITS = {"pairs": 0, "labels": 0} | dict.fromkeys(("hard", "human", "human_low", "human_high", "judge"), 1)
 """Decimals of extra figures; 3 for others."""
@@ -171,7 +171,7 @@ def _format_ranking_counts(standings: Standings) -> Iterator[str]:
         yield f"order swapped: same verdict {same}, one tie {half}, flip {flip} of {readable:,}"
     if graded := standings.diagnostics.get("graded"):
         yield f"{graded:,} battles have graded credits; wins, ties and flips are those of the parsed verdicts"
-        if standings.scale == "elo" and standings.fit.beta is None:
+        if standings.ranker == "bradley-terry" or standings.diagnostics.get("soft", {}).get("kind") == "credit":
             yield COMPRESSED
 
 

@@ -10,12 +10,14 @@ from podium.errors import NotIdentifiedError, UsageError
 from podium.nouns.battles import Battles
 from podium.rankers.coded import hard_credits, require_choice
 
-Kind = Literal["margin", "smoothing", "criteria", "credit"]
+Kind = Literal["margin", "smoothing", "criteria", "credit", "log-odds"]
 """Which signal is read; see `read_signal`."""
 RIDGE = 10.0
 """Default ridge strength of `criteria`: about 40 battles' worth of pull of each weight towards the mean weight."""
 FEWEST_SOFT = 0.1
 """Share of credits that must be probabilities for `credit` to be the default target."""
+CLIP = 1e-4
+"""Probabilities nearer to 0 or 1 than this are cut: they are rounded, and their log-odds would decide alone."""
 VOTES = 24
 """Credits that are multiples of 1/24 are means of a few hard verdicts; any other is a probability."""
 
@@ -64,7 +66,7 @@ def smoothing_weights(constant: float) -> np.ndarray:
 
 def read_signal(battles: Battles, kind: Kind, ridge: float | None = None, *, verdicts: bool = False) -> Signal:
     """Read a signal, NaN in unparsed battles: `margin` (a minus b), `smoothing` (sign of the hard label), `criteria` (a
-    margin each) or `credit`; with `verdicts`, missing margins are 2 * credit - 1."""
+    margin each), `credit`, or its `log-odds`; with `verdicts`, missing margins are 2 * credit - 1."""
     require_choice("target", kind, get_args(Kind))
     ridge = RIDGE if ridge is None else ridge
     if not 0 <= ridge < np.inf:
@@ -104,8 +106,9 @@ def _feature_columns(battles: Battles, kind: Kind) -> dict[str, np.ndarray]:
         return {"verdict": 2 * hard_credits(battles.table) - 1}
     if kind == "criteria":
         return {name: numbers_of(f"margin_{name}") for name in battles.criteria} or {"none": numbers_of("")}
-    if kind == "credit":
-        return {"credit": numbers_of("credit" if are_probabilities(battles).any() else "") - 0.5}
+    if kind in ("credit", "log-odds"):
+        credit = numbers_of("credit" if are_probabilities(battles).any() else "")
+        return {"credit": credit - 0.5} if kind == "credit" else {kind: logit(credit.clip(CLIP, 1 - CLIP))}
     return {"margin": numbers_of("margin")}
 
 
@@ -123,7 +126,7 @@ def _describe_missing_signal(battles: Battles, kind: Kind) -> str:
         "bradley-terry ranks hard verdicts as they are, and target=smoothing softens them by a constant fitted to "
         "human labels"
     )
-    if kind == "credit":
+    if kind in ("credit", "log-odds"):
         return f"{none} soft credit (a probability): all are wins, ties and losses; {instead}"
     if kind == "criteria":
         return f"{none} margin on every criterion (columns margin_<criterion>, as rubric judges give)"

@@ -26,7 +26,7 @@ from podium.rankers.intervals import (
 from podium.rankers.ladder_placement import choose_ladder, failed_ladder_checks, place_newcomers
 from podium.rankers.ladder_prior import build_prior
 from podium.rankers.length_control.joint import EqualLength, fit_at_equal_length
-from podium.rankers.length_control.lengths import read_lengths
+from podium.rankers.length_control.lengths import LengthOf, read_lengths
 from podium.rankers.pairs import Pairs, cells_by_cluster
 from podium.rankers.scale import EloScale, elo_scale
 from podium.rankers.standings import Exposure, RankerResult, build_standings, measure_exposure
@@ -46,6 +46,7 @@ def bradley_terry(
     pin: str | None = None,
     centre: tuple[str, ...] | None = None,
     length_control: bool = False,
+    length_of: LengthOf = "answer",
     ratings: Ratings | None = None,
 ) -> Standings:
     """Rank by Bradley-Terry in Elo points: maximize sum w [y log s(d) + (1 - y) log s(-d)] - (lambda / 2) |theta|^2.
@@ -61,6 +62,7 @@ def bradley_terry(
         pin: `MODEL:1000` shifts all scores so that this model has 1000.
         centre: models whose mean is 1500; by default all that are not separated.
         length_control: ratings as if all responses were equally long (`podium.rankers.length_control.joint`).
+        length_of: the length that is controlled for, of the answer or of the transcript of an agent.
         ratings: known ratings of some models, on whose scale the others are placed: `NAME:1612+-25,...` (Elo and its
             standard error), or a .csv (model, rating, se) or ranking's .json file; by default those of the log.
 
@@ -71,7 +73,7 @@ def bradley_terry(
         UsageError: an unknown option value or model.
     """
     require_choice("interval", interval, ("sandwich", "bootstrap"))
-    lengths = read_lengths(battles, labels, cluster) if length_control else None
+    lengths = read_lengths(battles, labels, cluster, length_of) if length_control else None
     coded = lengths.coded if lengths else prepare_battles(battles, labels=labels, cluster=cluster)
     pairs = pair_sums_with_items(coded)
     exposure = measure_exposure(battles, coded, pairs)
@@ -93,8 +95,7 @@ def bradley_terry(
         estimate, more["ladder"] = place_newcomers(strengths, prior, coded, estimate)
         warnings += (CHECKS[failed].warning(**figures) for failed, figures in failed_ladder_checks(more["ladder"]))
     standings = build_elo_standings(exposure, strengths, estimate, scale, level=level, rng=rng)
-    diagnostics = {**standings.diagnostics, **more}
-    return replace(standings, diagnostics=diagnostics, warnings=(*standings.warnings, *warnings))
+    return replace(standings, diagnostics={**standings.diagnostics, **more}, warnings=(*standings.warnings, *warnings))
 
 
 def _bootstrap_elo(

@@ -17,7 +17,7 @@ from podium.rankers.from_pairs import bootstrap_pair_scores
 from podium.rankers.graph import comparison_graph
 from podium.rankers.intervals import Interval, ScoreEstimates, sandwich_estimate
 from podium.rankers.length_control.baseline import rank_against_baseline
-from podium.rankers.length_control.lengths import External
+from podium.rankers.length_control.lengths import External, LengthOf, read_lengths
 from podium.rankers.pairs import Pairs, cells_by_cluster, downweighted_opponents, opponent_weights, win_rates
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
 from podium.text import some
@@ -37,6 +37,7 @@ def win_rate(
     resamples: int = RESAMPLES,
     cluster: Cluster = "item",
     length_control: bool = False,
+    length_of: LengthOf = "answer",
     length_data: External | None = None,
 ) -> Standings:
     """Rank by the mean over opponents of the mean credit against each, a tie counting half.
@@ -54,16 +55,17 @@ def win_rate(
         interval: `sandwich` (linearized ratio, clustered, t) or `bootstrap` (percentile).
         cluster: `item`, or `row` for comparison.
         length_control: against one baseline, as if all responses were equally long (AlpacaEval's model).
+        length_of: the length that is controlled for, of the answer or of the transcript of an agent.
         length_data: external data of that model: difficulties of items, rows of gamed baselines.
 
     Raises:
         UsageError: an unknown option value or anchor.
         NotIdentifiedError: no readable battle.
     """
-    require_choice("interval", interval, ("sandwich", "bootstrap"))
+    require_choice("interval", interval, ("sandwich",) if length_control else ("sandwich", "bootstrap"))
     if length_control:
-        require_choice("interval", interval, ("sandwich",))
-        return rank_against_baseline(battles, anchor, length_data, level=level, rng=rng, labels=labels, cluster=cluster)
+        lengths = read_lengths(battles, labels, cluster, length_of)
+        return rank_against_baseline(battles, lengths, anchor, length_data, level=level, rng=rng)
     if length_data is not None:
         raise UsageError("length_data is used with length_control=true")
     coded = prepare_battles(battles, labels=labels, cluster=cluster)

@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+from podium.scorers.agent_criteria import name_criteria, read_for_agents, swap_keys, swap_names
 from podium.scorers.comparisons import find_comparisons
 from podium.scorers.json_objects import Objects, own_objects
 from podium.scorers.levels import NUMBER_WORDS
@@ -209,11 +210,11 @@ RUBRIC = Realization(
     name="rubric",
     kind="pairwise",
     template=partial(packaged_template, "rubric"),
-    read_reply=read_reply,
-    write_reply=write_reply,
+    read_reply=read_for_agents(read_reply),
+    write_reply=lambda wanted, settings: Reply(swap_names(write_reply(wanted, settings).text, settings)),
     form=ReplyForm(
-        fields=lambda _: {side: dict.fromkeys(CRITERIA, GRADES) for side in "AB"},
-        read=_verdict_of_scores,
+        fields=lambda settings: swap_keys({side: dict.fromkeys(CRITERIA, GRADES) for side in "AB"}, settings),
+        read=lambda scores, settings: name_criteria(_verdict_of_scores(swap_keys(scores, settings)), settings),
         write=lambda reply, *_: json.loads(reply.text, parse_int=str),
         tokens=400,
     ),

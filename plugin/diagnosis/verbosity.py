@@ -28,7 +28,8 @@ FEWEST_MODELS = 5
 
 @dataclass(frozen=True, slots=True)
 class Verbosity(CardAnswer):
-    """The effect of length on a judge's verdicts (logits per log-length), its ratings (`residuals`), and on humans."""
+    """The effect of length on a judge's verdicts (logits per log-length), its ratings (`residuals`), and on humans: of
+    answers' lengths, and on verdicts also of `transcripts`, if the judge was shown some."""
 
     longer: Figured
     longer_near_ties: Figured
@@ -37,14 +38,18 @@ class Verbosity(CardAnswer):
     human: Figured
     residuals: Figured
     who: str | None
+    transcripts: Figured | None = None
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
         rule = f" ({self.rule})" if self.rule else ""
         against = f" against {self.who}" if self.who else ""
+        of_answer = "" if self.transcripts is None else " of the answer"
+        of_transcript = "  the same for the length of the transcript"
         return (
             ("longer response preferred", self.longer),
             ("  among near-ties" + rule, self.longer_near_ties),
-            ("length, log-odds per e-fold, strength fixed", self.effect),
+            (f"length{of_answer}, log-odds per e-fold, strength fixed", self.effect),
+            *([] if self.transcripts is None else [(of_transcript, self.transcripts)]),
             ("  the same for humans", self.human),
             (f"residual ratings{against} and length, given strength", self.residuals),
         )
@@ -57,6 +62,7 @@ def verbosity(subject: Subject) -> Verbosity | Missing:
     if not known.any():
         return Missing("verbosity", "no readable battle has the lengths of both responses", LENGTHS)
     credit, sample = battles.numbers_of("credit"), cluster_battles(battles, subject.level)
+    has_transcripts, of_transcripts = "transcript_length_a" in battles.table, log_ratio(battles, "transcript_length")
     win = np.sign(battles.outcomes - 0.5)
     decisive, longer = known & (win != 0) & (ratio != 0), np.sign(ratio) == win
     near, rule = near_ties(credit, readable_margins(battles), subject.near_tie) or (None, None)
@@ -77,12 +83,13 @@ def verbosity(subject: Subject) -> Verbosity | Missing:
         human=human,
         residuals=correlate_residuals(subject),
         who=None if isinstance(subject.reference, Missing) else subject.reference.who,
+        transcripts=length_weight(battles, credit, of_transcripts, subject.level) if has_transcripts else None,
     )
 
 
-def log_ratio(battles: Battles) -> np.ndarray:
+def log_ratio(battles: Battles, length: str = "length") -> np.ndarray:
     """Return log((1 + length of a) / (1 + length of b)) of each battle, NaN if unknown, shape (battles,)."""
-    a, b = (np.log1p(battles.numbers_of(side)) for side in ("length_a", "length_b"))
+    a, b = (np.log1p(battles.numbers_of(f"{length}_{side}")) for side in "ab")
     return a - b
 
 

@@ -248,7 +248,7 @@ def _joined_fit(joined: Mapping[str, Any]) -> Iterator[str]:
 def _length_control(used: Mapping[str, Any]) -> Iterator[str]:
     """Yield how length was controlled for, and its estimated effect."""
     left = f"; {used['left_out']:,} judged battles without lengths are left out" if used["left_out"] else ""
-    yield f"at equal lengths: {used['model']}{left}"
+    yield f"at equal {used.get('lengths', 'lengths')}: {used['model']}{left}"
     if "elo_per_sd" in used:
         low, high = used["elo_per_sd_low"], used["elo_per_sd_high"]
         ends = "" if low is None else f" ({percent(used['level'])}: {low:.1f} … {high:.1f})"

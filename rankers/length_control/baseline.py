@@ -8,9 +8,9 @@ from scipy.special import expit, logit
 from podium.errors import NotConvergedError, NotIdentifiedError, UsageError, find_name
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import Standings
-from podium.rankers.coded import Cluster, CodedBattles, Labels
+from podium.rankers.coded import CodedBattles
 from podium.rankers.intervals import ScoreEstimates, covariance_of, sandwich_estimate, t_quantile
-from podium.rankers.length_control.lengths import WEIGHT, External, Lengths, read_lengths, saturate_lengths
+from podium.rankers.length_control.lengths import WEIGHT, External, Lengths, saturate_lengths
 from podium.rankers.newton import DesignMatrix, Likelihood, SingularError, maximize
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
 
@@ -37,13 +37,12 @@ class Rate:
 
 def rank_against_baseline(
     battles: Battles,
+    lengths: Lengths,
     anchor: str | None,
     external: External | None,
     *,
     level: float,
     rng: np.random.Generator,
-    labels: Labels,
-    cluster: Cluster,
 ) -> Standings:
     """Rank by win rates against one baseline as they would be at equal lengths (Dubois et al. 2024).
 
@@ -53,7 +52,6 @@ def rank_against_baseline(
     errors (clustered sandwich, delta method) include the error of the fit, which AlpacaEval's own leave out. They are
     HC2, corrected for leverage; intervals are t on the logit scale.
     """
-    lengths = read_lengths(battles, labels, cluster)
     coded = lengths.coded
     base = _find_baseline(coded, anchor)
     name = coded.models[base]
@@ -71,6 +69,7 @@ def rank_against_baseline(
         "slopes": {coded.models[k]: rate.slope for k, (_, rate) in rates.items()},
         "sd": {coded.models[k]: rate.sd for k, (_, rate) in rates.items()},
         "left_out": lengths.left_out,
+        "lengths": lengths.named,
     }
     result = RankerResult(estimate, diagnostics={"length_control": used}, warnings=refused)
     exposure = measure_exposure(battles, coded)

@@ -65,6 +65,7 @@ class EqualLength:
             "elo_per_sd_high": ends[1],
             "level": level,
             "left_out": self.lengths.left_out,
+            "lengths": self.lengths.named,
         }
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -10,37 +11,44 @@ from podium.errors import DataError, NotIdentifiedError
 from podium.nouns.battles import Battles
 from podium.rankers.coded import Cluster, CodedBattles, Labels, code_battles, hard_credits, require_choice
 
-SIDES = ("length_a", "length_b")
+LengthOf = Literal["answer", "transcript"]
+SIDES = {"answer": ("length_a", "length_b"), "transcript": ("transcript_length_a", "transcript_length_b")}
 LACK = (
     "length control needs them; give columns length_a and length_b (characters), or a format that holds the responses"
 )
+NO_TRANSCRIPTS = "length_of=transcript needs a log whose judge was shown transcripts; leave it out"
 
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """Readable battles with both lengths, their difference (characters) and table rows; `left_out` lack a length."""
+    """Readable battles with both lengths, their difference (characters) and table rows; `left_out` lack a length;
+    `named` are the lengths in words."""
 
     coded: CodedBattles
     difference: np.ndarray
     rows: np.ndarray
     left_out: int
+    named: str = "lengths"
 
 
-def read_lengths(battles: Battles, labels: Labels, cluster: Cluster) -> Lengths:
+def read_lengths(battles: Battles, labels: Labels, cluster: Cluster, length_of: LengthOf = "answer") -> Lengths:
     """Code the battles that have both lengths; raise NotIdentifiedError if none has."""
     require_choice("labels", labels, ("soft", "hard"))
+    require_choice("length_of", length_of, tuple(SIDES))
+    sides, has_both = SIDES[length_of], {*SIDES["transcript"]} <= {*battles.table.columns}
     table = battles.table
     credit = hard_credits(table) if labels == "hard" else table["credit"].to_numpy(dtype=float)
-    if not set(SIDES) <= set(table.columns):
-        raise NotIdentifiedError(f"the battles have no lengths: {LACK}")
-    a, b = (battles.numbers_of(side) for side in SIDES)
+    if not set(sides) <= set(table.columns):
+        raise NotIdentifiedError(f"the battles have no lengths: {LACK if length_of == 'answer' else NO_TRANSCRIPTS}")
+    a, b = (battles.numbers_of(side) for side in sides)
     known = np.isfinite(a) & np.isfinite(b)
     readable = ~np.isnan(credit)
     if not (known & readable).any():
         raise NotIdentifiedError(f"no readable battle has both lengths: {LACK}")
     coded = code_battles(battles, cluster=cluster, credit=np.where(known, credit, np.nan))
     rows = np.flatnonzero(known & readable)
-    return Lengths(coded, (a - b)[rows], rows, int((readable & ~known).sum()))
+    named = f"lengths of the {length_of}s" if has_both else "lengths"
+    return Lengths(coded, (a - b)[rows], rows, int((readable & ~known).sum()), named)
 
 
 def saturate_lengths(difference: np.ndarray, sd: float) -> np.ndarray:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 import statsmodels.api as sm
 from correlated_verdicts import covers
@@ -14,6 +15,7 @@ from scipy.special import expit
 from podium import Judge, NotIdentifiedError, read_battles, simulate
 from podium.diagnosis.figures import Missing
 from podium.diagnosis.ratings import bounded_by_all
+from podium.diagnosis.subject import Subject
 from podium.diagnosis.verbosity import correlate_residuals, length_effect, log_ratio, partial_correlation, verbosity
 from podium.rankers.coded import code_battles
 from podium.rankers.defaults import REGULARIZATION
@@ -207,3 +209,22 @@ def test_length_bias_is_not_reported_for_a_judge_that_exaggerates_gaps_of_longer
     assert abs(np.mean(means)) < 0.06
     assert np.mean(naive) > 0.1
     assert np.mean(plain) < 0.8
+
+
+def test_lengths_of_answers_and_of_transcripts_are_told_apart():
+    rng = np.random.default_rng(5)
+    of_answer, of_transcript = (rng.integers(50, 5_000, (2, 300)) for _ in range(2))
+    credit = (np.log(of_transcript[0] / of_transcript[1]) + rng.logistic(size=300) > 0).astype(float)
+    lengths = {"length_a": of_answer[0], "length_b": of_answer[1]}
+    rows = {"item": [f"q{k}" for k in range(300)], "model_a": "ash", "model_b": "elm", "credit": credit, **lengths}
+    transcripts = {"transcript_length_a": of_transcript[0], "transcript_length_b": of_transcript[1]}
+    found = verbosity(Subject(None, *[read_battles(pd.DataFrame({**rows, **transcripts}))] * 2))
+    alone = verbosity(Subject(None, *[read_battles(pd.DataFrame(rows))] * 2))
+    assert found.effect.low < 0 < found.effect.high
+    assert found.transcripts.low > 0
+    assert [label for label, _ in found.labelled_values()][2:4] == [
+        "length of the answer, log-odds per e-fold, strength fixed",
+        "  the same for the length of the transcript",
+    ]
+    assert alone.transcripts is None
+    assert alone.labelled_values()[2][0] == "length, log-odds per e-fold, strength fixed"

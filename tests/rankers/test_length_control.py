@@ -325,3 +325,41 @@ def test_the_command_says_what_length_was_worth(tmp_path):
     assert reported.exit_code == 0, reported.output
     assert "at equal lengths: bradley-terry with a length term" in reported.output
     assert "characters gains" in reported.output
+
+
+def test_the_length_of_transcripts_can_be_controlled_for_and_is_named():
+    table = table_of_transcripts()
+    answers = podium.rank(podium.read_battles(table), "bradley-terry", length_control=True)
+    transcripts = podium.rank(podium.read_battles(table), "bradley-terry", length_control=True, length_of="transcript")
+    swapped = {"length_a": "transcript_length_a", "length_b": "transcript_length_b"}
+    exchanged = table.rename(columns=swapped | {new: old for old, new in swapped.items()})
+    same = podium.rank(podium.read_battles(exchanged), "bradley-terry", length_control=True)
+    used = [each.standings[0].diagnostics["length_control"] for each in (answers, transcripts, same)]
+    assert used[1]["slope"] == pytest.approx(used[2]["slope"])
+    assert used[0]["slope"] != pytest.approx(used[1]["slope"], abs=0.05)
+    assert [each["lengths"] for each in used[:2]] == ["lengths of the answers", "lengths of the transcripts"]
+
+
+def test_without_transcripts_their_length_is_an_error():
+    table = table_of_transcripts().drop(columns=["transcript_length_a", "transcript_length_b"])
+    with pytest.raises(podium.NotIdentifiedError, match="needs a log whose judge was shown transcripts"):
+        podium.rank(podium.read_battles(table), "bradley-terry", length_control=True, length_of="transcript")
+
+
+def table_of_transcripts():
+    """Return verdicts that prefer longer transcripts, whatever the length of the answers."""
+    rng = np.random.default_rng(3)
+    lengths = {name: rng.integers(100, 9_000, 400) for name in ("transcript_length_a", "transcript_length_b")}
+    answers = {name: rng.integers(10, 90, 400) for name in ("length_a", "length_b")}
+    lead = (lengths["transcript_length_a"] - lengths["transcript_length_b"]) / 4_000
+    models = [("ash", "elm"), ("elm", "oak"), ("ash", "oak")] * 134
+    return pd.DataFrame(
+        {
+            "item": [f"q{k}" for k in range(400)],
+            "model_a": [a for a, _ in models[:400]],
+            "model_b": [b for _, b in models[:400]],
+            "credit": (rng.random(400) < 1 / (1 + np.exp(-lead))).astype(float),
+            **lengths,
+            **answers,
+        }
+    )

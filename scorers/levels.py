@@ -13,10 +13,11 @@ from typing import Literal
 from podium.scorers.prompt import Settings, Template, packaged_template
 from podium.scorers.realization import Preference, Realization
 from podium.scorers.reply import Rating, Reply, Verdict, verdict_of_margin
-from podium.scorers.reply_reader import read_statement
-from podium.scorers.reply_words import BLAME, PRAISE
+from podium.scorers.reply_reader import Compares, Found, read_statement
+from podium.scorers.reply_structure import own_words
+from podium.scorers.reply_words import BLAME, MUCH_BETTER, PRAISE, SLIGHTLY_BETTER
 from podium.scorers.schemas import ReplyForm, choice_form
-from podium.scorers.verdict_statements import GAP_BEFORE_BRACKETS, Statement
+from podium.scorers.verdict_statements import GAP_BEFORE_BRACKETS, LETTERS, Statement
 
 Kind = Literal["pairwise", "pointwise"]
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?")
@@ -32,12 +33,15 @@ NOT_A_SCORE = re.compile(
     r"|(?<![\w\]])[-−]|(?<![\w=\"–—-])[<>≤≥~≈±][ \t]*|(?<!\])/[ \t]*)\Z"
 )
 """Text before a number that is the end of a range, a bound or another scale, or negative."""
+SIGNS = {">>": r" ?(?:>>|≫|\\gg) ?", ">": " ?> ?", "=": " ?= ?"}
+"""Ways in which the signs of labels are written."""
 DECORATION = re.compile(
     rf"\A(?:score|rating|grade)\W+|\\\w+\{{|[}}\"'*`]|\.\Z|[ \t]*(?:%|points?|(?:/|out of)[ \t]*{HIGH})\Z",
     re.IGNORECASE,
 )
 """What may stand around a level inside its brackets."""
 BEST, WORST = re.compile(PRAISE, re.IGNORECASE), re.compile(BLAME, re.IGNORECASE)
+MUCH, SLIGHTLY = re.compile(MUCH_BETTER, re.IGNORECASE), re.compile(SLIGHTLY_BETTER, re.IGNORECASE)
 HIGH_DEGREE, LOW_DEGREE = 0.6, 0.4
 NEAR = 400
 """Characters at both ends of a reply in which extreme words may contradict a rating."""
@@ -85,7 +89,9 @@ def _realization(
     name: str, kind: Kind, values: Mapping[str, float], template: partial[Template], form: ReplyForm | None
 ) -> Realization:
     """Build the realization of a judge that chooses one of some words, with their margins or scores."""
-    words = (re.sub(r"([=>]+)", r" ?\1 ?", re.escape(word).replace(r"\ ", "[ _-]")) for word in values)
+    words = (
+        re.sub(r"(>>|[=>])", lambda sign: SIGNS[sign[0]], re.escape(word).replace(r"\ ", "[ _-]")) for word in values
+    )
     spellings = sorted(words, key=len, reverse=True)
     value = re.compile(
         rf"{BRACKETS}|{GAP_BEFORE_BRACKETS}\[?((?i:{'|'.join(spellings)}))(?![\w>=])\]?(?: (?:response|answer)\b)?"
@@ -103,7 +109,8 @@ def _realization(
 
 def _plain(word: str) -> str:
     """Return a level in lower case without decoration, blanks, hyphens and underscores."""
-    return re.sub(r"[\s_\\-]+", "", DECORATION.sub("", word.lower()))
+    bare = DECORATION.sub("", word.lower()).replace("≫", ">>").replace("\\gg", ">>")
+    return re.sub(r"response|[\s_\\-]+", "", bare)
 
 
 def _read_level(
@@ -112,17 +119,34 @@ def _read_level(
     """Read the level in double square brackets, or one that is called the verdict; blanks inside it are ignored."""
 
     def parse(text: str) -> str | None:
-        return levels[_plain(text)][0] if _plain(text) in levels else None
+        return levels[_plain(text)][0] if _plain(text) in levels else text if text in LETTERS else None
 
-    stated = read_statement(
-        reply, value, parse, _is_only_level if kind == "pointwise" else _is_last_level, bracketed=True
-    )
+    counts = _is_only_level if kind == "pointwise" else _is_last_level
+    compares: Compares = "never" if kind == "pointwise" else "last"
+    stated = read_statement(reply, value, parse, counts, bracketed=True, compares=compares)
     if isinstance(stated, str):
         return (Verdict if kind == "pairwise" else Rating)(None, reason=stated)
-    label, level = levels[_plain(stated.value)]
+    name = _plain(stated.value)
+    if stated.value in LETTERS:
+        is_bracketed = "[" in reply.text[: stated.place][-3:]
+        name = "" if is_bracketed else _level_of_comparison(reply.text, stated, levels)
+        if not name:
+            return Verdict(None, reason="out of range" if is_bracketed else "no verdict")
+    label, level = levels[name]
     if kind == "pairwise":
         return verdict_of_margin(level, label=label)
     return _rating(reply.text, level, (level - 1) / max(len(levels) - 1, 1), label)
+
+
+def _level_of_comparison(text: str, stated: Found, levels: Mapping[str, tuple[str, float]]) -> str:
+    """Return the level of a sentence such as `A is much better`; empty if its words do not say which."""
+    start = max(text.rfind("\n", 0, stated.place), text.rfind(". ", 0, stated.place)) + 1
+    sentence = re.split(r"\n|\. ", text[start:].lstrip(), maxsplit=1)[0]
+    sign = {"A": 1, "B": -1, "C": 0}[stated.value]
+    fitting = sorted((abs(level), name) for name, (_, level) in levels.items() if (level > 0) - (level < 0) == sign)
+    if len(fitting) > 1 and bool(MUCH.search(sentence)) == bool(SLIGHTLY.search(sentence)):
+        return ""
+    return fitting[-1 if MUCH.search(sentence) else 0][1] if fitting else ""
 
 
 def _is_only_level(statement: Statement, line: int, last: int) -> bool:
@@ -133,13 +157,14 @@ def _is_only_level(statement: Statement, line: int, last: int) -> bool:
 
 def _is_last_level(statement: Statement, line: int, last: int) -> bool:
     """Return whether a label without brackets or name is alone on the last line, after the reasons."""
-    return statement.form == "alone" and line == last > 0
+    return statement.form in ("alone", "leading") and line == last > 0
 
 
 def _rating(text: str, score: float, degree: float, label: str) -> Rating:
     """Return a rating, unparsed if the words around it fit only the other end of the scale."""
     extremes = WORST if degree >= HIGH_DEGREE else BEST if degree <= LOW_DEGREE else None
-    if extremes and (extremes.search(text[:NEAR]) or extremes.search(text[-NEAR:])):
+    ends = text if len(text) <= 2 * NEAR else f"{text[:NEAR]}\n{text[-NEAR:]}"
+    if extremes and extremes.search(ends) and extremes.search(own_words(ends) or ends):
         return Rating(None, reason="several verdicts")
     return Rating(score, label=label)
 

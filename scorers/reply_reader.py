@@ -12,7 +12,7 @@ from podium.scorers.comparisons import find_comparisons
 from podium.scorers.reply import Reply, no_verdict
 from podium.scorers.reply_structure import MASK, own_words
 from podium.scorers.verdict_statements import (
-    LATEX,
+    LETTERS,
     LINE,
     LIST_MARK,
     MOST_STATEMENTS,
@@ -87,12 +87,12 @@ CONTINUES = re.compile(
 )
 """A line after the verdict that goes on in lower case, so that the verdict is part of a sentence."""
 ATTRIBUTION = re.compile(
-    r"\n\s*(?:--+|[—–]|-(?= the))\s*(?:the )?(?:\w+ )?(?:response|answer|author)\b[^.\n]{0,20}\s*\Z", re.IGNORECASE
+    r"\n\s*(?:--+|[—–]|-(?= the))\s*(?:the )?(?:\w+ )?(?:response|answer|author)\W*(?:[AB]\W*)?\Z", re.IGNORECASE
 )
 PRONOUN_LOSES = re.compile(rf"\W*(?:it|sie|elle|él|ella|он)(?: |(?='s))?(?:{words.LOSES})", re.IGNORECASE)
 LAST_NAME = re.compile(
-    rf"(?:(?<![A-Za-z0-9_])(?P<letter>[ABC])|(?P<first>{words.FIRST})|(?P<second>{words.SECOND}))[*_\"')\]]*[.!。！ ,]*"
-    r"(?:please|instead|it is|bitte|sorry|then|actually|rather|after all)?[.! ]*\Z"
+    rf"(?:(?<![A-Za-z0-9_°])(?P<letter>[ABC])|(?P<first>{words.FIRST})|(?P<second>{words.SECOND}))[*_\"')\]]*"
+    r"[.!。！ ,]*(?:please|instead|it is|bitte|sorry|then|actually|rather|after all)?[.! ]*\Z"
 )
 ABOUT_LETTER = re.compile(rf"\b(?:{words.PREPOSITIONS})\b\W*(?:\w+\W+){{0,2}}?\Z", re.IGNORECASE)
 """Words before a letter at the end of a sentence that make it no verdict."""
@@ -163,7 +163,7 @@ def _own_statements(
     if own or compares == "never":
         return own
     if compares == "last" and stated and stated[0].form == "alone" and stated[0].start <= lines[0][1]:
-        return [] if stated[0].named else stated[:1]
+        return stated[:1] if stated[0].value.upper() in LETTERS and not stated[0].named else []
     spans = sorted({lines[0], lines[-1]}) if compares == "ends" else lines[-1:]
     compared = chain.from_iterable(find_comparisons(view, *span, slight=compares == "ends") for span in spans)
     return [statement for statement in compared if statement.form == "marked"]
@@ -245,7 +245,7 @@ def reason_around(view: str, spans: Sequence[tuple[int, int]]) -> str | None:
     line = view[view.rfind("\n", 0, start) + 1 : start]
     clause = LIST_MARK.sub("", line)
     clause = clause[_last_sentence(clause) :]
-    if not all(is_introductory(token["word"]) for token in TOKEN.finditer(re.sub(LATEX, " ", clause))):
+    if not all(is_introductory(token["word"]) for token in TOKEN.finditer(re.sub(r"\\\w+|_", " ", clause))):
         return "reported"
     return _reason_of_context(view, spans)
 

@@ -33,11 +33,13 @@ TAG = re.compile(
     r"|code|pre)\b[^<>\n]{0,40}>"
 )
 """Markup around a verdict."""
+SCALE = re.compile(r"\b[Oo]n (?:a|the) scale (?:of|from) [\w ]{1,12} to [\w ]{1,12}(?=[,:.()])")
 QUOTED_TAG = re.compile(
     r"<(\w*(?:response|answer|candidate)_?[ab]|quote\w*|blockquote)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE
 )
+FLAT_OBJECT = re.compile(r"\{\s*\"[^{}\[\]]*\}|\{\s*\"[^{}]*\[\[[^{}\[\]]{1,20}\]\][^{}]*\}")
 FIELD = re.compile(
-    rf"(?:{'|'.join(VERDICT_NOUNS.split())}|my|final|the|response|confidence|{EXPLANATION}|[_ ])+", re.IGNORECASE
+    rf"(?:{'|'.join(VERDICT_NOUNS.split())}|my|final|the|response|confidence|max|{EXPLANATION}|[_ ])+", re.IGNORECASE
 )
 """Names of fields that give a verdict or its reasons."""
 QUOTATION = re.compile(r"\"(?<![^\s(\[{:*_—–>]\")[^\"\s:]{1,12}\"|[\"„“”«»「」『』]")
@@ -50,7 +52,7 @@ QUOTED_VALUE = re.compile(
 )
 """A block quote of nothing but a letter or label, after reasons, which is no quotation."""
 
-FULL_WIDTH = dict(zip(map(ord, "ＡＢＣ＞＝［］"), "ABC>=[]", strict=True))
+FULL_WIDTH = dict(zip(map(ord, "ＡＢＣ＞＝［］０１２３４５６７８９"), "ABC>=[]0123456789", strict=True))
 ESCAPED = (("&gt;", ">   "), ("\\[\\[", "  [["), ("\\]\\]", "]]  "), ("[\\[", " [["), ("\\]]", "]] "))
 """Spellings of brackets and signs, and others of the same length."""
 Span = tuple[int, int]
@@ -68,6 +70,8 @@ def own_words(text: str) -> str | None:
     if "\\" in view or "&" in view:
         for spelling, sign in ESCAPED:
             view = view.replace(spelling, sign)
+    if " scale " in view:
+        view = SCALE.sub(lambda scale: " " * len(scale[0]), view)
     turn = TURN.search(view) if ":" in view or "<|" in view or "[" in view else None
     if turn or max(map(view.count, ('"', "```", "~~", "<<<", "\u201c", "\n>", "</"))) > MOST_MARKS:
         return None
@@ -92,15 +96,15 @@ def own_words(text: str) -> str | None:
 
 def _lines_of_fields(view: str) -> str:
     """Return a JSON object of one level as lines of names and values, if the names introduce a verdict or reasons."""
+    flat = FLAT_OBJECT.search(view)
     try:
-        fields = json.loads(view) if view.strip()[:1] == "{" else None
+        names = set(json.loads(flat[0])) if flat and view.count("{") == 1 else {""}
     except (ValueError, RecursionError):
         return view
-    if not isinstance(fields, dict) or any(isinstance(value, dict | list) for value in fields.values()):
+    if flat is None or not all(map(FIELD.fullmatch, names)):
         return view
-    if not all(FIELD.fullmatch(name) for name in fields):
-        return view
-    return re.sub(r'[{}"]|,(?=\s*")', lambda sign: "\n" if sign[0] == "," else " ", view)
+    lines = re.sub(r'[{}"]|,(?=\s*")', lambda sign: "\n" if sign[0] == "," else " ", flat[0])
+    return view[: flat.start()] + lines + view[flat.end() :]
 
 
 def mask(text: str, spans: Iterable[Span], sign: str = MASK) -> str:

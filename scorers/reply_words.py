@@ -6,21 +6,21 @@ ROLES = r"user|human|system|operator|nutzer|utilisateur|usuario|пользова
 
 VERDICT_NOUNS = """
 answer verdict decision choice winner pick conclusion judgment judgement preference result rating score scores grade
-level label evaluation assessment ranking ratings final total quality mark category word selection preference vote
-summary sum point edge nod points scoring output json grading selected chosen best better preferred stronger superior
-antwort urteil entscheidung fazit ergebnis bewertung note noten stufe gewinner wahl wertung punktzahl besser bessere
-beste réponse reponse choix décision gagnant gagnante niveau évaluation évaluations notes jugement meilleure meilleur
-respuesta veredicto decisión elección conclusión ganador ganadora nota notas puntuación puntuaciones nivel calificación
-valoración evaluación mejor migliore melhor risposta resposta ответ вердикт решение вывод выбор оценка оценки уровень
-победитель итог лучше лучший балл баллы
+level label evaluation assessment ranking ratings final total quality mark category word selection preference punkte
+puntos vote summary sum point edge nod points scoring output json grading selected chosen best better preferred stronger
+superior antwort urteil entscheidung fazit ergebnis bewertung note noten stufe gewinner wahl wertung punktzahl besser
+bessere beste réponse reponse choix décision gagnant gagnante niveau évaluation évaluations notes jugement meilleure
+meilleur respuesta veredicto decisión elección conclusión ganador ganadora nota notas puntuación puntuaciones nivel
+calificación valoración evaluación mejor migliore melhor risposta resposta ответ вердикт решение вывод выбор оценка
+оценки уровень победитель итог лучше лучший балл баллы
 """
 """Nouns and adjectives that name a verdict before its value: `Final answer: A`."""
 
 DECIDING_VERBS = """
 choose pick select prefer go vote give rate grade score scored rated graded decide chose say'd i'd i'll wähle nehme gebe
 vergebe bevorzuge entscheide bewerte choisis préfère préfere donne note attribue opte elijo prefiero doy escojo califico
-otorgo выбираю ставлю предпочитаю оцениваю it's that's say call consider conclude lean leaning makes assign corresponds
-amounts asigno attribue elegiría choisirais preferisco vincitore scelgo escolho
+otorgo выбираю ставлю предпочитаю оцениваю it's that's say call deserves gets earns receives consider conclude lean
+leaning makes assign corresponds amounts asigno attribue elegiría choisirais preferisco vincitore scelgo escolho
 """
 """Verbs with which a judge gives its verdict, first person."""
 
@@ -42,14 +42,15 @@ final overall sure ok okay certainly great well everything considered considerin
 above-mentioned summary short total sum conclusion things following follows below correct right okay having compared
 json object requested which serves fits user person say set assign out scale points opinion view looking these those
 weighing compare compared comparing comparison two's reasons after i'm would then me let fine yes clear clearly case
-instruction think believe find feel consider now up between things taking everything together more most helpful accurate
-complete useful precise relevant careful comparison only strong reason there deux brief towards toward narrow slight bit
-would should würde hier im format requested why one's estas puntuaciones puntos punkte beide sind les ambas оба ответа
-slightly somewhat much marginally equally equal tie good having weighed mit à cette está questa reasons gets deserves
-earns receives settles lui un ich mein meine meinen die der das den ist hier sind für auf und im am ganzen punkte
-insgesamt endgültige endgültiges endgültig finale finales lautet würde je mon ma mes la le les l'option est voici sont
-pour et en sur finale final définitive définitif retenue je mi mis la el los las es aquí esta este están son para por y
-en final definitiva definitivo sobre мой моя моё мои это вот за и на из по итоговый итоговая окончательный окончательная
+think believe find feel consider now up between follows things taking everything together more most helpful accurate
+complete useful precise relevant careful comparison only strong reason there beider antworten réponses respuestas
+ответов deux brief towards toward narrow slight bit would should würde hier im format requested why one's estas
+puntuaciones puntos punkte beide sind les ambas оба ответа slightly somewhat significantly considerably noticeably
+choisi much marginally equally equal tie good having weighed mit à cette está questa reasons gets deserves earns
+receives settles lui un ich mein meine meinen die der das den ist hier sind für auf und im am ganzen punkte insgesamt
+endgültige endgültiges endgültig finale finales lautet würde je mon ma mes la le les l'option est voici sont pour et en
+sur finale final définitive définitif retenue je mi mis la el los las es aquí esta este están son para por y en final
+definitiva definitivo sobre мой моя моё мои это вот за и на из по итоговый итоговая окончательный окончательная
 окончательное
 """
 """Other words that may stand before the value in the judge's own sentence: any word outside of these lists makes the
@@ -69,7 +70,7 @@ PREPOSITIONS = (
 )
 """Words before the name of a response that is not the subject."""
 SENTENCE_TAILS = (
-    r"here|overall|in the end|it is|by (?:far|[\w ]{1,20} margin)|narrowly|hier|ici|aquí|здесь|points?|punkte|puntos"
+    r"here|overall|in the end|it is|by (?:far|[\w ]{1,20} margin)|narrowly|hier|ici|aquí|здесь|points?|punkten?|puntos"
     r"|баллов|分"
 )
 """Words that may follow the value before the sentence ends."""
@@ -82,8 +83,8 @@ EQUAL = (
     r"|responses)|these)(?: (?:two|responses|answers))?(?: are|['’]re) (?:\w+ ){0,2}(?:equal(?:ly (?:good|bad|strong"
     r"|helpful|well\b)|\b(?!ly))|tied|level\b|on a par)|\bthey say the same\b|\bno clear winner\b|\bno (?:real "
     r"|relevant )?(?:difference|preference)\b(?! for (?:response )?[abc]\b)|\b(?:it|this|that)(?:['’]s| is) a (?:tie"
-    r"|draw)\b|(?:\A|(?<=\n))tie[,.!]|\bequally good\b|\bgleich gut\b|\bégalement bonnes\b|\bse valent\b|\bigual de "
-    r"buenas\b|\bодинаково хорош\w*"
+    r"|draw)\b|(?:\A|(?<=\n))tie[,.!]|(?:\A|(?<=\n))equally good\b|\bgleich gut\b|\bégalement bonnes\b|\bse valent\b"
+    r"|\bigual de buenas\b|\bодинаково хорош\w*"
 )
 """Sentences that call both responses equal."""
 
@@ -129,10 +130,11 @@ LOSES = (
 )
 """Predicates of the worse one."""
 PREFERS = (
-    r"(?:prefer|go(?:ing)? (?:with|for)|choose|pick|take|select|vote for|give it to|favou?r|meant?|served by|goes to"
-    r"|(?:better|best)(?: one| response| answer| choice)?(?: is|:)|winner(?: is|:)|better,|(?:es )?gewinnt|bevorzuge"
-    r"|nehme|wähle|meinte|meine|bessere(?: antwort)?(?: ist|:)|préfère|choisis|meilleure(?: réponse)?(?: est|:)"
-    r"|prefiero|elijo|gana(?: la)?|mejor(?: respuesta)?(?: es|:)?|выбираю|лучше(?:,? \w+,?)?)"
+    r"(?:prefer|go(?:ing)? (?:with|for)|choose|pick|take|select|vote for|give it to|favou?r|picked|chose|selected"
+    r"|preferred|meant?|served by|goes to|(?:better|best)(?: one| response| answer| choice)?(?: is|:)|winner(?: is|:)"
+    r"|better,|(?:es )?gewinnt|bevorzuge|nehme|wähle|meinte|meine|bessere(?: antwort)?(?: ist|:)|préfère|choisis"
+    r"|meilleure(?: réponse)?(?: est|:)|prefiero|elijo|gana(?: la)?|mejor(?: respuesta)?(?: es|:)?|выбираю|лучше(?:,? "
+    r"\w+,?)?)"
 )
 """Words directly before the name of the preferred response."""
 FINDS = r"(?:makes|judge|find|consider|deem|rate|rank)"
@@ -143,10 +145,11 @@ beats outperforms surpasses nod vote edge advantage top besser beste besten bess
 richtig gewinnt schlägt meilleure meilleur supérieur supérieure préférable juste gagne emporte mejor preferible correcta
 gana supera лучше лучший лучшая сильнее выигрывает побеждает превосходит migliore melhor worse worst weaker inferior
 wrong loser useless loses fails schlechter schwächer falsch unterlegen pire moins inférieure fausse peor incorrecta хуже
-слабее неверен проигрывает prefer go going choose pick take select favor favour mean meant served goes bevorzuge nehme
-wähle meinte meine préfère choisis prefiero elijo выбираю neither equally equal tied level par same difference
-preference tie draw gleich également valent igual одинаково only nur seul seule solo sólo только more plus más judge
-find consider deem rate rank makes choice pick correct genauer точнее полнее überzeugt not doesn isn clear
+слабее неверен проигрывает prefer preferred go going choose chose pick picked take select selected favor favour mean
+meant served goes bevorzuge nehme wähle meinte meine préfère choisis prefiero elijo выбираю neither equally equal tied
+level par same difference preference tie draw gleich également valent igual одинаково only nur seul seule solo sólo
+только more plus más judge find consider deem rate rank makes choice pick correct genauer точнее полнее überzeugt not
+doesn isn clear
 """
 """Words of comparisons; sentences without any of them are none."""
 CHINESE_WINS = (
@@ -188,10 +191,11 @@ ABOUT_NEXT = (
     r"|write|end|call)\b|(?:\A|[.!?] )\W*(?:imagine|pretend|let['’]s say|suppose|assume)\b|\b(?:(?:next|following) "
     r"(?:line|words?|one|verdict|letter|label|object|text|is|was|came)|(?:the|as) follow(?:ing|s)|line below|what "
     r"follows|this is (?:how|what)|(?:closes|ends|finishes|concludes)\W*\Z|not (?:mine|my own|written|by me|from me)"
-    r"|(?:do not|don['’]t) (?:count|use|read|trust|take)|placeholder|test(?:ing)? the|sarcas\w*|ironic\w*|draft"
-    r"|devil['’]s advocate|(?:drawn|chosen|picked) (?:at random|by)|not an? (?:answer|verdict|rating)|for the sake of"
-    r"|nächste zeile|folgende[ns]?|entwurf|zählt nicht|ligne suivante|ce qui suit|suivant[es]*|brouillon|línea "
-    r"siguiente|lo siguiente|borrador|следующ\w+|черновик)\b|下一行|以下内容|草稿|下面这|不是最终"
+    r"|(?:do not|don['’]t) (?:count|use|read|trust|take)|placeholder|test(?:ing)? the|(?:of|by|from) (?:the |an? "
+    r")?(?:first|second|other|another|previous|earlier) (?:rater|judge|grader|reviewer)|still to come|draft|devil['’]s "
+    r"advocate|(?:drawn|chosen|picked) (?:at random|by)|not an? (?:answer|verdict|rating)|for the sake of|nächste zeile"
+    r"|folgende[ns]?|entwurf|zählt nicht|ligne suivante|ce qui suit|suivant[es]*|brouillon|línea siguiente|lo siguiente"
+    r"|borrador|следующ\w+|черновик)\b|下一行|以下内容|草稿|下面这|不是最终"
 )
 """Said of the line that follows."""
 OPEN_ENDS = """
@@ -213,9 +217,10 @@ SELF_REFERENCE = (
 HARMLESS_SELF_REFERENCE = (
     r"\bi hope\b[^.!?\n]*|\blet me know\b[^.!?\n]*|\b(?:i|we)(?:['’](?:ve|d))?(?: (?:have|had|would|could|did|do|can"
     r"|might|must|should|also|still|simply|just|only|then|\w+ly))*(?:(?:n['’]t| not)(?: (?:have|let|be))?(?: \w+ly)? "
-    r"(?:follow\w*|obey\w*|comply|find|found|see|seen|consider\w*|influenced|swayed|tell)| (?:(?:check|count|test|verif"
-    r"|notic|weigh|compar|look|lik|appreciat|miss|scor|deduct|subtract|ignor|disregard|valu|think|believ|add|expect"
-    r"|judg|evaluat|treat|penali[sz]|reward|grant|admit|conced|search|consider)\w*|ran|find|found|see|saw|lowered"
+    r"(?:follow\w*|(?:take|let) .{0,60} (?:into account|influence)|obey\w*|comply|find|found|see|seen|consider\w*"
+    r"|influenced|swayed|tell)| (?:(?:check|count|test|verif|notic|weigh|compar|look|lik|appreciat|miss|scor|deduct"
+    r"|subtract|ignor|disregard|valu|think|believ|add|expect|judg|evaluat|treat|penali[sz]|reward|grant|admit|conced"
+    r"|search|consider)\w*|ran|find|found|see|saw|(?:picked|chose|selected|preferred) (?:response )?[ab]\b|lowered"
     r"|raised|reduced|(?:took|take) (?:\w+ )?(?:\w+ )?(?:points?|off)|gave|left?|leave|thought|say|note|want|have "
     r"(?:given|called|rated|scored|chosen|liked|wanted|preferred|called|wished)))\b|\b(?:in|to) my (?:view|opinion|eyes"
     r"|reading|mind)\b|\bmy (?:main )?reasons?\b|\b(?:for|to) me\b|\bmeiner (?:meinung|ansicht) nach\b|\bà mon avis\b"
@@ -239,10 +244,11 @@ RETRACTION_STARTS = (
     r"|oops|hold on|actually|correction|edit(?:ed)?|update|erratum|errata|sorry|apologies|pardon|my bad|hm+|(?:just "
     r"|only )?(?:kidding|joking)|scratch|strike|ignore|disregard|forget|discard|delete|cancel|void|invalid|never mind"
     r"|don['’]t|do not|please|kindly|upon|after a|read (?:it|this|that)|treat|count|replace|change|on (?:second"
-    r"|reflection|closer)|thinking about|then again|in the end|looking again|rereading|or rather|nb|ps|not|as said"
-    r"|mistake|typo|wrong|the (?:opposite|reverse|other(?! (?:response|answer)))|quite the (?:opposite|contrary)|unless"
-    r"|except|provided|assuming|if(?! (?:only|just|barely|narrowly|slightly|not by))|but if|draft|it(?:['’]s| is| was) "
-    r"(?:not|an? (?:typo|mistake|slip|joke|guess|tie)|wrong|false|the (?:opposite|reverse|other)|(?:response )?[ab]\b)"
+    r"|reflection|closer)|thinking about|then again|in the end|looking again|rereading|or rather|nb|ps|(?:but |mais "
+    r"|aber |pero |но )?(?:only|seulement|nur|s[oó]lo|только) (?:if|when|si|wenn|если)|not|as said|mistake|typo|wrong"
+    r"|the (?:opposite|reverse|other(?! (?:response|answer)))|quite the (?:opposite|contrary)|unless|except|provided"
+    r"|assuming|if(?! (?:only|just|barely|narrowly|slightly|not by))|but if|draft|it(?:['’]s| is| was) (?:not|an? "
+    r"(?:typo|mistake|slip|joke|guess|tie)|wrong|false|the (?:opposite|reverse|other)|(?:response )?(?-i:[AB])\b)"
     r"|(?:this|these|that|those)(?:['’]s| is| was| are| were| holds?| should| must| can)?(?! (?:because|why|is why"
     r"|only one)\b)(?: (?:not|no longer|only|just|merely|what|the))? ?(?:a guess|false|untrue|(?:response )?[ab]['’]s"
     r"|valid|mine|final|hold|holds|ranks?|filler|random|what|placeholder|unless|label|letter|text|line|verdict|answer"
@@ -252,8 +258,8 @@ RETRACTION_STARTS = (
     r"réalité|c['’]est|ignorez|oubliez|rectification|correctif|plutôt|désolée?|au contraire|ce n['’]est pas|perdón"
     r"|error|corrección|mejor dicho|en realidad|rectifico|al revés|al contrario|ni en broma|ja ja|mentira|olvid\w+"
     r"|ignor\w+|нет|стоп|ошибка|исправлен\w+|точнее|вернее|наоборот|на самом деле|извин\w+|простите|шучу|отмена|впрочем"
-    r"|забудьте|не учитывайте|не считать|игнорируй\w*)(?!\w)|[\^]|不对|等等|错|更正|抱歉|对不起|其实|应为|应该是|以上"
-    r"|请忽略|不是|反话|当然|开玩笑|取消|作废|前面|上面"
+    r"|забудьте|прошу|не учитыва\w+|не считать|игнорируй\w*)(?!\w)|[\^]|不对|等等|错|更正|抱歉|对不起|其实|应为|应该是"
+    r"|以上|请忽略|不是|反话|当然|开玩笑|取消|作废|前面|上面"
 )
 """Sentences after a verdict that begin like this take it back."""
 RETRACTIONS = (
@@ -261,19 +267,19 @@ RETRACTIONS = (
     r"(?:judg|verdict|rating|answer)\w*|the other (?:response|answer) (?:is|was) (?:\w+ )?(?:better|right|best)"
     r"|mistake (?:on|of) my|scratch that|strike that|just kidding|crossed out|withdraw\b|take (?:it|this|that) back"
     r"|retract\w*|revok\w*|no longer (?:my|valid)|the opposite|opposite is|mixed (?:the|them|up)|mix(?:ed)?[- ]?up"
-    r"|swapp?ed|(?<!which is the )wrong (?:way|letter|label|order|one|response first)|the other one|other way "
-    r"(?:a)?round|injected|not (?:by|from) (?:me|the judge)|said nobody|(?:isn['’]t|not) mine|considered (?:invalid"
-    r"|void)|invalid|null and void|placeholder|stand by|(?:line|letter|label|verdict|answer|object|token|sentence|word"
-    r"|scores?|rating|grade|text|json|sheet)s? (?:above|before|preceding)|(?:above|preceding|previous) (?:line|letter"
-    r"|label|verdict|answer|object|token|scores?|rating|grade|json|word)|the above|told me|orders? (?:judges|me)|asked "
-    r"me|tells? (?:me|the judge)|random(?:ly)? (?:letter|number|pick|choice|score|verdict|label)|coin|dice|to be "
-    r"(?:checked|confirmed|revised)|provisional\w*|tentative\w*|preliminary|the (?:reverse|contrary|inverse)"
-    r"|revers(?:ed|al)|another (?:pair|task|item)|too (?:high|low|kind|harsh|generous|lenient)|make (?:it|that)"
-    r"|(?:figures|values|numbers|ratings|marks) above|(?:should|must|is to|are to) be (?:read|taken|treated|considered"
-    r"|ignored|replaced|counted)|reconsider\w*|redo|chang(?:e|ed|ing) (?:it|this|that|my)|if you like your|(?:says?"
-    r"|said|claims|claimed|wrote) (?:the )?response|as (?:if|though) that|yeah,? right|so much for|as (?:demanded"
-    r"|ordered|told) (?:in|by)|(?:is|means) the (?:best|worst) score|in which case|in that case|zurück|vertauscht"
-    r"|verwechselt|widerrufe|gegenteil|ungültig|bitte ignorier\w*|annul\w*|inversée?s?|le contraire|trompée?|retire|me "
+    r"|swapp?ed|(?<!which is the )wrong (?:way|letter|label|order|one|response first)|the other one(?=\W*(?:\Z|\n"
+    r"|[.!,]))|other way (?:a)?round|injected|not (?:by|from) (?:me|the judge)|said nobody|(?:isn['’]t|not) mine"
+    r"|considered (?:invalid|void)|invalid|null and void|placeholder|stand by|(?:line|letter|label|verdict|answer"
+    r"|object|token|sentence|word|scores?|rating|grade|text|json|sheet)s? (?:above|before|preceding)|(?:above|preceding"
+    r"|previous) (?:line|letter|label|verdict|answer|object|token|scores?|rating|grade|json|word)|the above|told me"
+    r"|orders? (?:judges|me)|asked me|tells? (?:me|the judge)|random(?:ly)? (?:letter|number|pick|choice|score|verdict"
+    r"|label)|coin|dice|to be (?:checked|confirmed|revised)|provisional\w*|tentative\w*|preliminary|the (?:reverse"
+    r"|contrary|inverse)|revers(?:ed|al)|another (?:pair|task|item)|too (?:high|low|kind|harsh|generous|lenient)|make "
+    r"(?:it|that)|(?:figures|values|numbers|ratings|marks) above|(?:should|must|is to|are to) be (?:read|taken|treated"
+    r"|considered|ignored|replaced|counted)|reconsider\w*|redo|chang(?:e|ed|ing) (?:it|this|that|my)|if you like your"
+    r"|(?:says?|said|claims|claimed|wrote) (?:the )?response|as (?:if|though) that|yeah,? right|so much for|as "
+    r"(?:demanded|ordered|told) (?:in|by)|(?:is|means) the (?:best|worst) score|in which case|in that case|zurück"
+    r"|vertauscht|widerrufe|gegenteil|ungültig|bitte ignorier\w*|annul\w*|inversée?s?|le contraire|trompée?|retire|me "
     r"equivoqué|retracto|anulo|lo contrario|invertid[ao]s|anterior|ошиб\w+|перепутал\w*|отменяю|забираю|наоборот|беру "
     r".{0,20}назад|недействител\w+|выше не)(?!\w)|(?:ed|written|taken|comes?|came|stems?|put|stands?|stood|inside"
     r"|found) (?:\w+ ){0,2}?(?:by|from|out of|inside) (?:the )?(?:text|author|responses?|answers?)\b|弄反|搞反|写错"
@@ -281,21 +287,32 @@ RETRACTIONS = (
 )
 """Phrases anywhere after a verdict that take it back."""
 EXPLANATION = (
-    r"\W*(?:explanations?|notes|but (?:only|just|barely)|[-*•] |confidence|certainty|(?:key )?differences?|reason\w*"
-    r"|rationale|justification|why|because|since|as|due|overall|summary|note that|details?|comments?|analysis"
-    r"|strengths?|evaluation|i hope|let me know|correct\w*|complete\w*|clear\w*|thanks?|thank you|begründung|erklärung"
-    r"|weil|denn|da|explication|raison\w*|parce|car|puisque|justification|explicación|razon\w*|porque|ya que|объяснение"
-    r"|обоснование|причин\w+|потому|так как|поскольку|理由|解释|原因|因为|说明)(?!\w)"
+    r"\W*(?:explanations?|notes|but (?:only|just|barely)(?! (?:if|when|for))|(?:满分|max(?:imum)?|(?:out )?of|von"
+    r"|sur)\W{0,4}\d+|[-*•] |confidence|certainty|(?:key )?differences?|reason\w*|rationale|justification|why|because"
+    r"|since|as|due|overall|summary|note that|details?|comments?|analysis|strengths?|evaluation|i hope|let me know"
+    r"|correct\w*|complete\w*|clear\w*|thanks?|thank you|begründung|erklärung|weil|denn|da|explication|raison\w*|parce"
+    r"|car|puisque|justification|explicación|razon\w*|porque|ya que|объяснение|обоснование|причин\w+|потому|так как"
+    r"|поскольку|理由|解释|原因|因为|说明)(?!\w)"
 )
 """Beginnings of an explanation after the verdict."""
 SUBJECTS = (
     r"(?<![^\W_])[ABC](?![\w])|\b(?:good|well|overall|minor|weak|missing|errors?|more|better|slightly|somewhat|it|its"
     r"|narrowly|differences?|gap|clear\w*|correct\w*|accura\w+|complete\w*|concise|facts?|style|tone|content|close"
     r"|it['’]s|both|neither|either|responses?|answers?|instruction|user|person|question|task|reader|former|latter|one"
-    r"|the|sie|es|beide|antwort\w*|aufgabe|la réponse|elle|les deux|réponses?|consigne|respuestas?|ambas|la|las"
-    r"|ответ\w*|оба|он|задани\w+)(?!\w)|回答|两个|题目|用户|它"
+    r"|the|sie|es|beide|antwort\w*|aufgabe|der|die|das|eine?|le|les|une?|el|los|un[ao]?|половина|вопрос\w*|совет\w*|la "
+    r"réponse|elle|les deux|réponses?|consigne|respuestas?|ambas|la|las|ответ\w*|оба|он|задани\w+)(?!\w)|回答|两个|题目"
+    r"|用户|它"
 )
 """What an explanation speaks of."""
+MUCH_BETTER = (
+    r"\b(?:much|far|significantly|considerably|clearly|vastly|substantially|way|viel|deutlich|weit|nettement|bien"
+    r"|beaucoup|mucho|claramente|гораздо|намного|значительно)\b|明显|远|好得多"
+)
+SLIGHTLY_BETTER = (
+    r"\b(?:slightly|somewhat|a bit|a little|marginally|narrowly|etwas|leicht|knapp|légèrement|un peu|ligeramente|algo"
+    r"|un poco|немного|чуть)\b|略|稍"
+)
+"""Degrees of a preference in words."""
 PRAISE = (
     r"\b(?:flawless\w*|perfect(?:ly)?|(?:the )?best (?:answer|response|one)?\s*(?:that|i|one|possible)\b|brilliant"
     r"|outstanding|superb|masterpiece|could not be better|fehlerlos|makellos|perfekt|parfaite?|impeccable|perfecta"

@@ -10,7 +10,6 @@ from typing import Any
 
 from podium.scorers.agent_criteria import name_criteria, read_for_agents, swap_keys, swap_names
 from podium.scorers.comparisons import find_comparisons
-from podium.scorers.json_objects import Objects, own_objects
 from podium.scorers.levels import NUMBER_WORDS
 from podium.scorers.prompt import Settings, packaged_template
 from podium.scorers.realization import Preference, Realization
@@ -18,28 +17,11 @@ from podium.scorers.reply import Reply, Verdict, no_verdict, verdict_of_margin
 from podium.scorers.reply_reader import reason_after, reason_around
 from podium.scorers.reply_structure import own_words
 from podium.scorers.schemas import ReplyForm
-from podium.scorers.verdict_statements import is_introductory, names_verdict
+from podium.scorers.score_tables import Scores, ScoreTable, read_table
 
 CRITERIA = ("adherence", "helpfulness", "factuality", "completeness", "clarity", "fluency")
 LOW, HIGH = 1, 10
 GRADES = tuple(map(str, range(LOW, HIGH + 1)))
-SIDE = re.compile(r"(?:(?:response|answer|assistant|model|option)[ _-]*)?([AB])", re.IGNORECASE)
-NAMES = re.compile(rf"{SIDE.pattern}|{'|'.join(CRITERIA)}", re.IGNORECASE)
-"""Keys of an object with scores."""
-REMARK = re.compile(
-    r"total|sum|mean|average|overall|(?:overall )?(?:comments?|notes?|reason\w*|explanation|rationale)"
-    r"|winner|verdict|better(?: response)?"
-)
-"""Further keys of such an object."""
-POINTS = re.compile(r"(\d{1,3}(?:\.\d+)?)(?: ?/ ?10)?")
-LABEL = re.compile(rf"(?:\A|\n)\W*(?:scores? (?:of|for) )?{SIDE.pattern}\W*\Z", re.IGNORECASE)
-"""A line before an object with the scores of one response."""
-ROW = re.compile(
-    rf"\b({'|'.join(CRITERIA)})\b[ \t*_`\"':|=(–—-]+(?:A\W{{1,3}})?(\d+(?:\.\d+)?)(?:[ \t]*/[ \t]*10)?"
-    r"(?:(?:[ \t]*\|[ \t*]*|[,; |]+B\W{1,3})(\d+(?:\.\d+)?))?(?![\d.])",
-    re.IGNORECASE,
-)
-"""A line of a list or table: a criterion and one or two scores."""
 NUMBER = rf"(?:(?:10|\d)(?:\.\d+)?|{'|'.join(NUMBER_WORDS[1:])})\b"
 SCORE = rf"{NUMBER}(?![ \t]+(?!and\b|on\b|for\b|points?\b|to\b|out\b)[a-z])"
 """A number that does not count anything else than points."""
@@ -55,112 +37,67 @@ OTHER_SCORES = re.compile(
 )
 """Scores outside the JSON object, which then may be a quotation."""
 VERDICT = re.compile(
-    r"\b(?:verdict|winner|better response|answer)\b[^\w\n,]+(?:is[^\w\n]+)?(?:response[^\w\n]+)?([AB])\b(?!['’])"
+    r"\b(?:verdict|winner|better response|answer)\b[^\w\n,{]+(?:is[^\w\n]+)?(?:response[^\w\n]+)?([AB])\b(?!['’])"
     r"|\[\[[^\[\]\n]{1,40}\]\]",
     re.IGNORECASE,
 )
 DEMAND = re.compile(r"[^.;\n]*\b(?:asks?|tries|demands?|requests?|tells?|claims?)\b[^.;\n]*(?![:\n])", re.IGNORECASE)
 """Sentences on what a response asks for."""
-LONGEST_LABEL, LONGEST_OUTSIDE = 40, 20_000
-"""Characters around the JSON object; longer texts are no explanation."""
+LONGEST_OUTSIDE = 20_000
+"""Characters around the scores; longer texts are no explanation."""
 NUMBERS = re.compile(r"[0-9]")
 WORD = re.compile(r"\w+")
 SCALE = re.compile(rf"\b{LOW}[ \t]*(?:to|-|–)[ \t]*{HIGH}\b")
 """The range, which is not a score."""
 
-Table = dict[tuple[str, str], Any]
+OBJECT = re.compile(rf"\{{[^{{}}]{{0,40}}[\"'](?:[AB]|{'|'.join(CRITERIA)})[\"'][^{{}}]*\{{?", re.IGNORECASE)
+"""The beginning of another object with scores, quoted or not."""
+OTHER_SCALE = re.compile(
+    r"\b(?:each|all|scores?|scale|points|rated?)\W{1,2}(?:are )?(?:out of|of|from|von|sur) "
+    r"(?:1 (?:to|[-–]) )?(?:five|5|100)\b",
+    re.IGNORECASE,
+)
 
 
 def read_reply(reply: Reply, settings: Settings) -> Verdict:  # noqa: ARG001
     """Read the scores of both responses; the margin is the mean difference, the credit its sign."""
-    scored = own_objects(reply, NAMES) if "{" in reply.text else _scores_of_lines(reply)
-    if isinstance(scored, str):
-        return Verdict(None, reason=scored)
-    table: Table = {}
-    remarks: list[str] = []
-    for number, (value, (start, stop)) in enumerate(zip(scored.objects, scored.places, strict=True)):
-        label = LABEL.search(scored.view, max(0, start - LONGEST_LABEL), start)
-        if label:
-            scored.places[number] = (label.start(1), stop)
-        scores = _table(value, label[1].upper() if label else "", remarks)
-        if scores is None or any(table.get(key, score) != score for key, score in scores.items()):
-            return Verdict(None, reason="several verdicts" if scores else "bad JSON")
-        table |= scores
-    if len(table) < 2 * len(CRITERIA) or None in table.values():
+    view = own_words(reply.text) if not reply.reason_of_silence else None
+    if view is None:
+        return Verdict(None, reason=reply.reason_of_silence or "no verdict")
+    table = read_table(view, reply.text, CRITERIA)
+    if isinstance(table, str) or not table.scores:
+        silent = no_verdict(reply.text) if "{" not in reply.text else "bad JSON"
+        return Verdict(None, reason=silent if table == "no verdict" or not isinstance(table, str) else table)
+    if len(table.scores) < 2 * len(CRITERIA):
         return Verdict(None, reason="bad JSON")
-    if not all(LOW <= score <= HIGH for score in table.values()):
+    if not all(LOW <= score <= HIGH for score in table.scores.values()):
         return Verdict(None, reason="out of range")
-    verdict = _verdict_of_scores({side: {name: table[side, name] for name in CRITERIA} for side in "AB"})
-    reason = _reason_outside(reply.text, scored, table, verdict, "\n".join(remarks))
+    verdict = _verdict_of_scores({side: {name: table.scores[side, name] for name in CRITERIA} for side in "AB"})
+    reason = _reason_outside(reply.text, view, table, verdict)
     return Verdict(None, reason=reason) if reason else verdict
 
 
-def _table(value: Mapping[str, Any], label: str, remarks: list[str]) -> Table | None:
-    """Return the scores of an object, by response or by criterion, in a field or without names of responses; None if
-    it has other fields than that and remarks, which are appended."""
-    fields = {name.strip().lower().replace("_", " "): field for name, field in value.items()}
-    inner = [name for name, field in fields.items() if isinstance(field, dict) and not NAMES.fullmatch(name)]
-    if len(inner) == 1 and all(map(is_introductory, inner[0].split())):
-        fields |= {name.strip().lower(): field for name, field in fields.pop(inner[0]).items()}
-    if label and not any(isinstance(field, dict) for field in fields.values()):
-        fields = {label: fields}
-    table: Table = {}
-    for outer, group in fields.items():
-        for inner_name, score in group.items() if isinstance(group, dict) else [(outer, group)]:
-            names = sorted((outer, inner_name.strip().lower()), key=CRITERIA.__contains__)
-            side = SIDE.fullmatch(names[0])
-            if side and names[1] in CRITERIA and (side[1].upper(), names[1]) not in table:
-                table[side[1].upper(), names[1]] = _score_of(score)
-            elif any(map(REMARK.fullmatch, names)) or names_verdict([names[1]]):
-                remarks.append(f"{names[1]}: {score}" if isinstance(score, str) else "")
-            else:
-                return None
-    return table
-
-
-def _score_of(score: Any) -> Decimal | None:
-    """Return a score that is a number, its digits with or without `/10`, or an object that has it."""
-    if isinstance(score, dict):
-        score = score.get("score")
-    if isinstance(score, str) and (digits := POINTS.fullmatch(score.strip())):
-        return Decimal(digits[1])
-    return Decimal(score) if isinstance(score, int | Decimal) and not isinstance(score, bool) else None
-
-
-def _scores_of_lines(reply: Reply) -> Objects | str:
-    """Return the scores of a list or table of criteria as objects."""
-    view = own_words(reply.text) if not reply.reason_of_silence else None
-    if view is None or len(ROW.findall(view)) < len(CRITERIA):
-        return reply.reason_of_silence or no_verdict(reply.text)
-    objects, places, side = [], [], ""
-    for line in re.finditer(r"[^\n]+", view):
-        rows = [row for row in ROW.finditer(line[0]) if not row[3] or not side]
-        label = re.match(rf"[^\w\n]*{SIDE.pattern}\b(?!\W*{SIDE.pattern}\b)", line[0], re.IGNORECASE)
-        side = label[1].upper() if label else side
-        for row in rows:
-            pair = {"A": row[2], "B": row[3]} if row[3] else {side: row[2]}
-            objects.append({row[1]: pair})
-        if rows or label:
-            places.append(line.span())
-    return Objects(objects, [(places[0][0], places[-1][1])] * len(objects), view)
-
-
-def _reason_outside(text: str, scored: Objects, table: Table, verdict: Verdict, remarks: str) -> str | None:
+def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -> str | None:
     """Return why the text around the scores makes them somebody else's or contradicts them."""
-    spans = sorted(set(scored.places))
-    ends = [0, *(place for span in spans for place in span), len(text)]
+    ends = [0, *(place for span in table.places for place in span), len(text)]
     gaps = list(zip(ends[::2], ends[1::2], strict=True))
-    outside = "\n".join([*(text[start:end] for start, end in gaps), remarks])
+    outside = "\n".join(view[start:end] for start, end in gaps)
     better = {1.0: "A", 0.0: "B"}.get(verdict.credit or 0.0)
-    if len(outside) > LONGEST_OUTSIDE or _has_other_scores(_without_repeats(outside, table), better):
+    hidden = "".join(text[start:end] for start, end in gaps)
+    if OBJECT.search(hidden) or any(
+        stated[1] is None or stated[1].upper() != better for stated in VERDICT.finditer(text)
+    ):
         return "several verdicts"
-    if reason := reason_around(scored.view, spans) or reason_after(remarks):
+    if len(outside) > LONGEST_OUTSIDE or _has_other_scores(_without_repeats(outside, table.scores)):
+        return "several verdicts"
+    remarks = "\n".join(f"Reasons: {words}" for words in table.remarks)
+    if reason := reason_around(view, table.places) or reason_after(remarks):
         return reason
-    compared = (each.value for span in gaps for each in find_comparisons(scored.view, *span))
+    compared = (each.value for span in gaps for each in find_comparisons(view, *span))
     return "several verdicts" if better and {"A": "B", "B": "A"}[better] in compared else None
 
 
-def _without_repeats(outside: str, table: Table) -> str:
+def _without_repeats(outside: str, table: Scores) -> str:
     """Remove the range, phrases that repeat the scores of a criterion, their sums and means, and demands."""
     low = outside.lower()
     for name in (name for name in CRITERIA if name in low):
@@ -182,9 +119,9 @@ def _verdict_of_scores(scores: Mapping[str, Mapping[str, Any]], _: Settings | No
     return verdict_of_margin(mean, {name: float(lead) for name, lead in leads.items()})
 
 
-def _has_other_scores(outside: str, better: str | None) -> bool:
-    """Return whether the text around the JSON object states other scores or another verdict."""
-    if any(stated[1] is None or stated[1].upper() != better for stated in VERDICT.finditer(outside)):
+def _has_other_scores(outside: str) -> bool:
+    """Return whether the text around the scores states others."""
+    if OTHER_SCALE.search(outside):
         return True
     has_numbers = NUMBERS.search(outside) or not set(NUMBER_WORDS[2:]).isdisjoint(WORD.findall(outside.lower()))
     return bool(has_numbers and OTHER_SCORES.search(outside))

@@ -46,7 +46,7 @@ TAIL = re.compile(
     rf"(?P<closers>{CLOSERS})(?:[ \t\r]*\Z|[.!…。！]+{CLOSERS}(?:(?=\s|\Z)|(?<=[。！]))"
     rf"|[ \t]*(?:>+|over|rather than|instead of|than|beats|outperforms)[ \t]*(?:the other\b|(?:response )?[AB]\b)"
     rf"|(?=[,;，；](?![ \t]*(?:and |or )?[ABC]\W*(?:\Z|[,;/]|or\b|and\b)))"
-    rf"|(?=[ \t]*[:：]\s)|[ \t]+(?=[^\w\s./|\[&])"
+    rf"|(?=[（(]|[ \t]*[:：]\s)|[ \t]+(?=[^\w\s./|\[&])"
     rf"|[ \t]+(?=(?:because|since|as|weil|denn|car|parce|porque|так как)\b)"
     rf"|(?<=[*\])])[ \t]+(?=(?-i:[A-Z])\w)"
     rf"|[ \t]+(?:{words.SENTENCE_TAILS})\b\.?{CLOSERS}(?=[ \t\r]*\Z))",

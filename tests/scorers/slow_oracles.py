@@ -70,7 +70,7 @@ def rubric(text: str, *, tie: bool) -> float | None:  # noqa: ARG001
     """Parse every piece that begins and ends with a brace; exactly one of all contents may look like an answer."""
     opens, closes = ([k for k, sign in enumerate(text) if sign == brace] for brace in "{}")
     pieces = (_parsed(text[start : end + 1]) for start in opens for end in closes if end > start)
-    answers = [piece for piece in pieces if isinstance(piece, dict) and piece.keys() & {"a", "b"}]
+    answers = [piece for piece in pieces if isinstance(piece, dict) and piece.keys() & {"A", "B"}]
     if not answers or any(answer != answers[0] for answer in answers):
         return None
     return _sign(answers[0])
@@ -101,17 +101,10 @@ def _after_verdict(line: str) -> str:
 
 
 def _parsed(text: str) -> Any:
-    """Parse an object in any case, with any quotation marks, or names without any."""
-    low = "".join('"' if sign in "'“”" else sign for sign in text.lower())
-    bare = low
-    for name in (*CRITERIA, "{a", " b"):
-        bare = bare.replace(f"{name}:", f'{name[:-1]}"{name[-1]}":' if len(name) == 2 else f'"{name}":')
-    for spelling in (low, bare):
-        try:
-            return json.loads(spelling, object_pairs_hook=_once, parse_constant=_none)
-        except ValueError:
-            continue
-    return None
+    try:
+        return json.loads(text, object_pairs_hook=_once, parse_constant=_none)
+    except ValueError:
+        return None
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -125,11 +118,11 @@ def _none(constant: str) -> None:
 
 
 def _sign(answer: dict[str, Any]) -> float | None:
-    if set(answer) != {"a", "b"} or not all(isinstance(side, dict) for side in answer.values()):
+    if set(answer) != {"A", "B"} or not all(isinstance(side, dict) for side in answer.values()):
         return None
     if any(set(side) != set(CRITERIA) for side in answer.values()):
         return None
-    numbers = [[side[name] for name in CRITERIA] for side in (answer["a"], answer["b"])]
+    numbers = [[side[name] for name in CRITERIA] for side in (answer["A"], answer["B"])]
     if any(type(one) not in (int, float) or not 1 <= one <= 10 for side in numbers for one in side):
         return None
     a, b = map(sum, numbers)

@@ -1,7 +1,7 @@
 """Replies in other forms than asked, and forged or retracted ones: most of the first are read, few of the others.
 
-`replies/honest.jsonl`, `forged.jsonl`, `second_*.jsonl` and `third_*.jsonl` were written by people who had not seen the
-readers; `more_*.jsonl` by their author.
+`replies/honest.jsonl`, `forged.jsonl` and `second_*.jsonl` to `fourth_*.jsonl` were written by people who had not seen
+the readers; `more_*.jsonl` by their author.
 `verdict` is what a careful human reads (null: nothing that counts), `also_right` another reading that is right.
 """
 
@@ -76,7 +76,7 @@ def shown(corpus: str, counts: dict[str, tuple[int, int, int]]) -> str:
     return "\n".join([corpus, *lines])
 
 
-@pytest.mark.parametrize("corpus", ["honest", "second_honest", "third_honest", "more_honest"])
+@pytest.mark.parametrize("corpus", ["honest", "second_honest", "third_honest", "fourth_honest", "more_honest"])
 def test_nine_of_ten_honest_replies_are_read_in_every_realization_and_none_is_misread(corpus: str) -> None:
     counts = shares(corpus)
     print(shown(corpus, counts))
@@ -84,7 +84,7 @@ def test_nine_of_ten_honest_replies_are_read_in_every_realization_and_none_is_mi
     assert [name for name, (_, wrong, _) in counts.items() if wrong] == []
 
 
-@pytest.mark.parametrize("corpus", ["forged", "second_forged", "third_forged", "more_forged"])
+@pytest.mark.parametrize("corpus", ["forged", "second_forged", "third_forged", "fourth_forged", "more_forged"])
 def test_at_most_one_of_fifty_forged_or_retracted_replies_is_read(corpus: str) -> None:
     counts = shares(corpus)
     print(shown(corpus, counts))
@@ -92,7 +92,9 @@ def test_at_most_one_of_fifty_forged_or_retracted_replies_is_read(corpus: str) -
 
 
 def test_the_corpora_hold_replies_of_every_realization() -> None:
-    for corpus in (f"{name}{kind}" for name in ("", "second_", "third_", "more_") for kind in ("honest", "forged")):
+    for corpus in (
+        f"{name}{kind}" for name in ("", "second_", "third_", "fourth_", "more_") for kind in ("honest", "forged")
+    ):
         rows = rows_of(corpus)
         assert len(rows) >= (150 if corpus.startswith("more") else 300)
         assert {row["realization"] for row in rows} == set(NAMES)

@@ -27,14 +27,12 @@ def ours(case: Case, text: str) -> float | None:
 
 
 def wrongly_read(reader: Reader, spoilt: list[tuple[Case, str]]) -> list[tuple[Case, str]]:
-    """Return the replies that are read as another verdict than the unspoilt one, or than a slow reader reads; of a
-    rubric also those that no slow reader would read."""
+    """Return the replies that are read as another verdict than the unspoilt one, or than a slow reader reads."""
     wrong = []
     for case, text in spoilt:
         if (found := reader(case, text)) is not None:
             known = ORACLES[case.realization](text, tie=case.tie)
-            is_known = known == found or (known is None and case.realization != "rubric")
-            wrong += [] if found == case.value and is_known else [(case, text)]
+            wrong += [] if found == case.value and known in (found, None) else [(case, text)]
     return wrong
 
 

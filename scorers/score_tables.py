@@ -1,0 +1,129 @@
+"""Tables of scores in replies: a score for each criterion and response, as JSON, lists, tables or prose."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from itertools import chain
+
+from podium.scorers.verdict_statements import LATEX, is_introductory
+
+Span = tuple[int, int]
+Scores = dict[tuple[str, str], Decimal]
+"""Scores by response (A, B) and criterion."""
+SIDE = r"(?:(?:response|answer|assistant|model|option)s?[ _-]*)?(?<![^\W_])(?P<side>[AB])(?![^\W_]|['’]\w)"
+REMARK = (
+    r"total|sum|mean|average|overall|(?:comment|note)s?|reason\w*|explanation|rationale|justification|winner|verdict"
+    r"|better|preference|preferred"
+)
+NUMBER = r"(?<![\w.,])(?P<number>[-−]?\d+(?:\.\d+)?(?:e-?\d+)?)(?P<scale>\s*(?:/|out of)\s*\d+|[-–]\d+)?(?![\w.]\w)"
+COMMENT = re.compile(r"//[^\n\"]{0,200}$|/\*[^*\"]{0,200}\*/|\\", re.MULTILINE)
+WORDS = re.compile(r"([:：]\s*)([\"'“])(?!\s*\d|(?:response )?[AB][\"'”])(.*?)[\"'”](?=\s*[,，}\]])", re.IGNORECASE)
+"""The value of a field in words."""
+LABEL = re.compile(rf"(?:\A|\n)[^\w\n]*(?:scores? (?:of|for) )?{SIDE}\W*\Z", re.IGNORECASE)
+"""A line before an object with the scores of one response."""
+LONGEST_LABEL = 40
+KINDS = ("criterion", "remark", "side", "number", "word")
+OUT_OF_TEN = re.compile(r"\s*(?:/|out of)\s*10")
+FULL_WIDTH = str.maketrans("：，｛｝０１２３４５６７８９", ":,{}0123456789")
+
+
+@dataclass(slots=True)
+class ScoreTable:
+    """Scores, the places that have them, and the words in fields between them."""
+
+    scores: Scores = field(default_factory=dict)
+    places: list[Span] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+
+def read_table(view: str, text: str, criteria: Sequence[str]) -> ScoreTable | str:
+    """Return the scores in objects of a text or, if it has none, in its lines; or the reason why they are unparsed."""
+    pieces = re.compile(
+        rf"\b_?(?P<criterion>{'|'.join(criteria)})\b|(?P<remark>\b(?:{REMARK})\b)|{SIDE}|{NUMBER}|(?P<word>[^\W\d_]+)",
+        re.IGNORECASE,
+    )
+    table = ScoreTable()
+    for start, end in _object_spans(view):
+        label = LABEL.search(view, max(0, start - LONGEST_LABEL), start)
+        block = COMMENT.sub(" ", re.sub(LATEX, " ", text[start:end].translate(FULL_WIDTH)))
+        table.remarks += [words[3] for words in WORDS.finditer(block)]
+        block = WORDS.sub(r"\1", block)
+        if not any(piece["criterion"] for piece in pieces.finditer(block)):
+            continue
+        block_scores = _scores_of_pieces(pieces.finditer(block), label["side"].upper() if label else "", is_object=True)
+        if block_scores is None or (end == len(view) and block.rstrip()[-1:].isdigit()):
+            return "bad JSON"
+        if any(table.scores.get(key, score) != score for key, score in block_scores.items()):
+            return "several verdicts"
+        table.scores |= block_scores
+        start = label.start("side") if label else start
+        if table.places and not re.search(r"\w", view[table.places[-1][1] : start]):
+            start = table.places.pop()[0]
+        table.places.append((start, end))
+    return table if table.places or "{" in text else _table_of_lines(view, pieces)
+
+
+def _table_of_lines(view: str, pieces: re.Pattern[str]) -> ScoreTable | str:
+    """Return the scores in lines that have a criterion, or begin with a response."""
+    begins = re.compile(rf"[^\w\n]*(?:\w+\W*\|[^\w\n]*)?{SIDE}", re.IGNORECASE)
+    lines = (line.span() for line in re.finditer(r"[^\n]+", view))
+    rows = [(span, list(pieces.finditer(view, *span))) for span in lines]
+    rows = [row for row in rows if begins.match(view, *row[0]) or any(piece["criterion"] for piece in row[1])]
+    scores = _scores_of_pieces(chain.from_iterable(row[1] for row in rows), "", is_object=False)
+    if not scores:
+        return "no verdict" if scores is not None else "several verdicts"
+    start = next(piece.start() for row in rows for piece in row[1] if not piece["word"])
+    return ScoreTable(scores, [(start, rows[-1][0][1])])
+
+
+def _scores_of_pieces(pieces: Iterable[re.Match[str]], side: str, *, is_object: bool) -> Scores | None:
+    """Assign numbers to the criterion and the response named before; None if they contradict each other, are of
+    another scale or, in objects, if other names or numbers occur."""
+    scores: Scores = {}
+    sides, names, count, last, skips = [side] if side else [], [""], 0, "", False
+    for piece in pieces:
+        kind = next(kind for kind in KINDS if piece[kind])
+        if kind == "side":
+            sides, count = [*(sides if last == kind and not is_object else []), piece["side"].upper()], 0
+        elif kind == "criterion":
+            names, count, skips = [*(names if last == kind else []), piece["criterion"].lower()], 0, False
+        elif kind == "remark":
+            skips = last != "criterion"
+        elif kind == "word":
+            if is_object and not is_introductory(piece["word"].lower()):
+                return None
+            continue
+        elif not skips:
+            cell, score = _place_of_score(sides, names, count), Decimal(piece["number"].replace("−", "-"))
+            is_other_scale = piece["scale"] and not OUT_OF_TEN.fullmatch(piece["scale"])
+            if is_other_scale or (cell is None and is_object) or (cell and scores.setdefault(cell, score) != score):
+                return None
+            count += 1
+        last = kind
+    return scores
+
+
+def _place_of_score(sides: list[str], names: list[str], count: int) -> tuple[str, str] | None:
+    """Return the response and criterion of the number after `count` others: one of those named in a row just before,
+    or the last."""
+    if len(names) > 1:
+        return (sides[-1], names[count]) if sides and count < len(names) else None
+    if sides == ["A", "B"]:
+        return (sides[count], names[0]) if count < len(sides) and names[0] else None
+    return (sides[-1], names[0]) if sides and names[0] and count == 0 else None
+
+
+def _object_spans(view: str) -> Iterator[Span]:
+    """Yield the outermost objects in braces; one that is never closed ends with the text."""
+    depth, start = 0, 0
+    for brace in re.finditer(r"[{}]", view):
+        if brace[0] == "{":
+            start = brace.start() if depth == 0 else start
+            depth += 1
+        elif depth and brace[0] == "}":
+            depth -= 1
+            if depth == 0:
+                yield start, brace.end()
+    if depth:
+        yield start, len(view)

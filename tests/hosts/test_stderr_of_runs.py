@@ -81,6 +81,7 @@ def test_inspect_run_with_a_judge(judge, run, tmp_path):
     table = run("rank", "logs").stdout
     assert "bradley-terry" in table
     assert foreign_lines(done.stderr, table, *OF_INSPECT) == []
+    assert "WARNING" not in done.stdout
 
 
 @pytest.mark.parametrize("judge", ["podium/offline", "openai-api/standin/judge"])

@@ -42,11 +42,11 @@ class AnswerRequests:
     def to_log(self, responses: Responses) -> dict[str, Any]:
         """Return a hash of the prompts, the number of answers and the settings of each model, as a log keeps them."""
         items = [[item.id, item.instruction, item.system, item.media] for item in responses.items]
-        settings = {name: settings_of(model) for name, model in self.models.items() if name in responses.pending}
+        asked = {name: model for name, model in self.models.items() if name in responses.pending}
         return {
             "prompts": sha256(json.dumps(sorted(items, key=str)).encode()).hexdigest()[:12],
             "models": {name: len(keys) for name, keys in sorted(responses.pending.items())},
-            "model_settings": settings,
+            "model_settings": {name: {"model": str(model), **settings_of(model)} for name, model in asked.items()},
             "settings": {**self.generation, **({"system": self.system} if self.system else {})},
         }
 
@@ -98,16 +98,24 @@ def split_requests(prompts: Sequence[str], when: str, how: Mapping[str, Any]) ->
 
 
 def models_by_name() -> dict[str, Model]:
-    """Return the models of the role `models` by name, with their settings in the name if two names are alike."""
+    """Return the models of the role `models` by name, as other logs name them; several of a name by their settings."""
     models = models_of_role(ROLE)
-    names = [str(model) for model in models]
-    several = {name for name in names if names.count(name) > 1}
-    settings = ["; ".join(f"{name}={value}" for name, value in settings_of(model).items()) for model in models]
-    named = [f"{name} ({own})" if own and name in several else name for name, own in zip(names, settings, strict=True)]
-    twice = sorted({name for name in named if named.count(name) > 1})
-    if twice:
+    names = [_name_of(model, models) for model in models]
+    if twice := sorted({str(model) for model, name in zip(models, names, strict=True) if names.count(name) > 1}):
         raise UsageError(f"the role {ROLE} names {some(twice)} twice; give one of them another temperature")
-    return dict(zip(named, models, strict=True))
+    return dict(zip(names, models, strict=True))
+
+
+def _name_of(model: Model, models: Sequence[Model]) -> str:
+    """Return the name of a model; if others have it, too, its last part and the settings that differ."""
+    full, short = str(model), str(model).rpartition("/")[2]
+    alike = [settings_of(other) for other in models if str(other) == full]
+    if len(alike) == 1:
+        return full
+    is_short = {str(other) for other in models if str(other).rpartition("/")[2] == short} == {full}
+    own = {name: value for name, value in settings_of(model).items() if any(each.get(name) != value for each in alike)}
+    parts = (f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}" for name, value in own.items())
+    return ", ".join([short if is_short else full, *parts])
 
 
 def read_questions(sources: Sequence[str]) -> tuple[list[QuestionRow], list[str]]:

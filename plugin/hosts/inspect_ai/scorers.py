@@ -37,7 +37,12 @@ REPEATED = ("item", "response", "model_a", "model_b", "first", "category", "leng
 @metric(name="judged", scores="unreduced")
 def readable_battles() -> Metric:
     """Count the battles with a readable verdict; Inspect passes metrics no score without a value."""
-    return lambda scores: float(len(scores))
+
+    # Inspect asks the annotation whether a metric takes scores with their samples.
+    def count(scores: list[SampleScore]) -> float:
+        return float(len(scores))
+
+    return count
 
 
 def _ratings_metric(ranker: str) -> Callable[[], Metric]:

@@ -13,10 +13,11 @@ pytest.importorskip("inspect_ai")
 
 from inspect_ai import eval, eval_retry
 from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.model import GenerateConfig, get_model
 from scripted_judge import Record
 
 from podium.errors import DataError, UsageError
-from podium.hosts.inspect_ai import tasks
+from podium.hosts.inspect_ai import answer_requests, tasks
 from podium.hosts.inspect_ai.answer_requests import read_questions
 from podium.hosts.inspect_ai.sample_answers import responses_in
 from podium.reading.judgments import read_battles
@@ -138,6 +139,25 @@ def test_system_temperature_and_length_are_the_models(ask: Ask, prompts: str, re
     assert all("Be terse." in call.input[-1].text for call in judges), "who was told something is judged by it"
     settings = (log.eval.metadata or {})["podium_answers"]["settings"]
     assert settings == {"temperature": 0.7, "max_tokens": 99, "system": "Be terse."}
+
+
+@pytest.mark.parametrize(
+    ("given", "names"),
+    [
+        ([("a/b/smol", {}), ("c/other", {"temperature": 1})], ["a/b/smol", "c/other"]),
+        ([("a/b/smol", {"temperature": t, "max_tokens": 9}) for t in (0, 1.2)], ["temperature 0", "temperature 1.2"]),
+        ([("a/b/smol", {}), ("a/b/smol", {"max_tokens": 9, "temperature": 1})], ["", "temperature 1, max_tokens 9"]),
+        ([("a/smol", {"seed": k}) for k in (1, 2)] + [("b/smol", {"seed": 1})], ["a/smol, seed 1", "a/smol, seed 2"]),
+    ],
+)
+def test_names_are_short_and_unique(monkeypatch: pytest.MonkeyPatch, given: Any, names: list[str]) -> None:
+    """Several of one name are named by what differs: `smol, temperature 1.2`."""
+    models = [get_model("mockllm/" + name, config=GenerateConfig(**own), memoize=False) for name, own in given]
+    monkeypatch.setattr(answer_requests, "models_of_role", lambda role: models)
+    found = list(answer_requests.models_by_name())
+    for name, expected in zip(found, names, strict=False):
+        assert name.removeprefix("mockllm/") == (expected if "/" in expected else f"smol, {expected}".rstrip(", "))
+    assert len(set(found)) == len(given)
 
 
 @pytest.mark.slow

@@ -110,9 +110,11 @@ def test_two_temperatures_of_a_model_answer_on_demand(language_model, connect, t
     assert log.status == "success", log.error
     assert_every_judgment_is_counted(log, 4)
     names = podium.read_battles(str(place(log))).models
-    assert len(set(names)) == 2
-    assert all("smol" in name and "temperature" in name for name in names)
-    assert [*log.eval.metadata["podium_answers"]["models"].values()] == [2, 2]
+    assert names == ("smol, temperature 0", "smol, temperature 1.5")
+    assert log.eval.metadata["podium_answers"]["models"] == dict.fromkeys(names, 2)
+    settings = {"model": JUDGE, "max_tokens": 16}
+    of_both = {name: {**settings, "temperature": t} for name, t in zip(names, (0, 1.5), strict=True)}
+    assert log.eval.metadata["podium_answers"]["model_settings"] == of_both
 
 
 def test_retry_after_the_server_was_killed_asks_nothing_twice_that_was_answered(weights, responses, connect):

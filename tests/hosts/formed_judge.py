@@ -1,0 +1,66 @@
+"""A judge that is asked with a JSON schema: it takes, ignores or rejects it, and keeps every call."""
+
+import json
+
+from inspect_ai.model import (
+    ChatCompletionChoice,
+    ChatMessageAssistant,
+    ContentReasoning,
+    ContentText,
+    GenerateConfig,
+    ModelAPI,
+    ModelOutput,
+    ModelUsage,
+    modelapi,
+)
+
+CALLS = []
+"""Configuration of every call, and its prompt."""
+TALK = "Response A is about fruit. Response B is about tools."
+
+
+class RejectedError(RuntimeError):
+    status_code = 400
+
+
+@modelapi(name="formed")
+class FormedJudge(ModelAPI):
+    """`formed/HABIT`: `takes` the schema (its text replies are unparsed), `ignores` or `rejects` it; `reasons` first
+    and is cut off by any limit; `talks` until its limit; `loops` in its reasons; `full` rejects long prompts."""
+
+    def __init__(self, model_name, base_url=None, api_key=None, config=GenerateConfig(), **model_args):
+        super().__init__(model_name, base_url, api_key, [], config)
+
+    async def generate(self, input, tools, tool_choice, config):
+        prompt, habit = input[-1].text, self.model_name
+        CALLS.append((config, prompt))
+        schema = config.response_schema
+        if schema and habit == "rejects":
+            raise RejectedError("400: response_format of type json_schema is not supported by this model")
+        if habit == "full" and "too long an answer" in prompt:
+            raise RejectedError("400: the request exceeds the available context size (4096 tokens)")
+        if habit == "full" and "huge answer" in prompt:
+            return ModelOutput.from_content("formed", "maximum context length is 4096", stop_reason="model_length")
+        if habit == "reasons":
+            return output("A", reasoned=True, cut=config.max_tokens is not None)
+        if schema and habit != "ignores":
+            fields = schema.json_schema.properties
+            loops = habit == "loops" and "reasons" in fields
+            return output(json.dumps({name: value_of(own) for name, own in fields.items()}), cut=loops)
+        return output("A" if habit in ("full", "plain") else TALK, cut=habit == "talks")
+
+
+def value_of(schema):
+    """Return the first value that a schema allows."""
+    if schema.properties:
+        return {name: value_of(own) for name, own in schema.properties.items()}
+    return schema.enum[0] if schema.enum else "Both are short."
+
+
+def output(text, *, reasoned=False, cut=False):
+    content = [ContentReasoning(reasoning="Hm."), ContentText(text=text)] if reasoned else text
+    choice = ChatCompletionChoice(
+        message=ChatMessageAssistant(content=content), stop_reason="max_tokens" if cut else "stop"
+    )
+    usage = ModelUsage(input_tokens=10, output_tokens=5, total_tokens=15)
+    return ModelOutput(model="formed", choices=[choice], usage=usage)

@@ -12,6 +12,7 @@ RANKERS = (
         "structured_bradley_terry:structured_bradley_terry",
         "few labels by humans joined with all verdicts, Elo scale of humans",
     ),
+    ("judge-aware", "judge_aware:judge_aware", "Bradley-Terry with a slope and a position effect per judge"),
     ("win-rate", "win_rate:win_rate", "mean credit against all, or against one anchor"),
     ("mean", "pointwise:mean", "mean pointwise score over items"),
     ("median", "pointwise:median", "median pointwise score over items"),

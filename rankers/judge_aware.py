@@ -1,0 +1,149 @@
+"""judge-aware: Bradley-Terry on the battles of several judges, with a slope and a position effect per judge."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+
+from podium.errors import UsageError
+from podium.nouns.battles import Battles
+from podium.nouns.ranking import Fit, Standings
+from podium.rankers.bradley_terry import hide_separated
+from podium.rankers.cells import pair_sums_with_items
+from podium.rankers.coded import code_battles
+from podium.rankers.defaults import LEVEL, REGULARIZATION
+from podium.rankers.identification import bounded_models, fit_identified
+from podium.rankers.intervals import sandwich_estimate, t_quantile
+from podium.rankers.judge_slopes import JuryBattles, SlopeFit, fit_slopes
+from podium.rankers.one_truth import OneTruth, one_truth_test
+from podium.rankers.scale import POINTS, elo_scale
+from podium.rankers.shared_errors import SharedErrors, shared_errors
+from podium.rankers.standings import RankerResult, build_standings, measure_exposure
+from podium.text import some
+
+ERROR = 0.05
+"""p-value of one truth below which all slopes are equal."""
+ORDERS = {"ab": 1.0, "ba": -1.0}
+
+
+def judge_aware(
+    battles: Battles,
+    *,
+    level: float = LEVEL,
+    rng: np.random.Generator,
+    regularization: float = REGULARIZATION,
+    pin: str | None = None,
+    centre: tuple[str, ...] | None = None,
+) -> Standings:
+    """Rank by the verdicts of several judges in Elo points, each judge with a slope: how well it discriminates.
+
+    A judge prefers a to b with probability s(beta (theta_a - theta_b) + gamma o), o = 1 if a was shown first only, -1
+    if b was, 0 if both orders are merged. The slopes beta have mean 1 over the battles. If a test rejects that the
+    judges share one theta (p < 0.05), all slopes are 1.
+
+    Args:
+        battles: credits in [0, 1], of two judges or more.
+        level: confidence level of intervals and rank sets, in (0, 1).
+        rng: draws for rank sets and tests.
+        regularization: lambda of strengths, slopes (from 1) and position effects.
+        pin: `MODEL:1000` shifts all scores so that this model has 1000.
+        centre: models whose mean is 1500; by default all that are not separated.
+
+    Returns:
+        Standings whose intervals include the error of the slopes (sandwich by item, t quantiles);
+        `diagnostics["jury"]` has the judges' slopes with intervals, the test of one truth, and pairs of judges whose
+        errors agree more than those of the others.
+
+    Raises:
+        UsageError: battles of one judge only, or an impossible option.
+        NotIdentifiedError: the comparison graph is disconnected, or a model is separated and lambda is 0.
+        NotConvergedError: the fit did not reach its maximum.
+    """
+    data = jury_battles(battles)
+    coded = data.coded
+    pairs = pair_sums_with_items(coded)
+    exposure = measure_exposure(battles, coded, pairs)
+    plain = fit_identified(coded.models, pairs, exposure.battles, regularization)
+    free = fit_slopes(data, plain.theta, regularization)
+    truth, errors = one_truth_test(free, rng), shared_errors(free, rng)
+    fit = free if truth.p_value >= ERROR else fit_slopes(data, plain.theta, regularization, equal=True)
+    scale = elo_scale(coded.models, bounded_models(plain.graph), coded.clusters_by_model(), centre, pin)
+    models = len(coded.models)
+    covariance = scale.covariance(fit.covariance()[:models, :models])
+    score = scale.scores(fit.theta)
+    estimate = sandwich_estimate(score, covariance, coded.clusters, level=level, cluster=coded.unit)
+    estimate = hide_separated(replace(estimate, pinned=scale.pinned), plain.graph)
+    result = RankerResult(
+        estimate,
+        Fit(converged=True, components=plain.graph.groups, regularization=regularization),
+        plain.graph.separated,
+        diagnostics={"jury": _summary(free, fit, truth, errors, level)},
+        warnings=_warnings(data.judges, truth, errors),
+    )
+    return build_standings("judge-aware", "elo", exposure, result, level=level, rng=rng)
+
+
+def jury_battles(battles: Battles) -> JuryBattles:
+    """Return the readable battles with codes of judges and of orders; UsageError for fewer than two judges."""
+    table = battles.table[battles.readable]
+    judges = table["judge"].astype(object).fillna("(no judge)") if "judge" in table else None
+    names, judge = (np.unique(judges.astype(str), return_inverse=True)) if judges is not None else ((), None)
+    if judge is None or len(names) < 2:
+        who = f"of one judge ({names[0]})" if len(names) else "without a column `judge`"
+        raise UsageError(f"judge-aware compares several judges, and these battles are {who}: use bradley-terry")
+    order = table["order"].astype(object).map(ORDERS).fillna(0.0).to_numpy(float) if "order" in table else 0.0
+    return JuryBattles(code_battles(battles), judge, tuple(map(str, names)), np.broadcast_to(order, len(table)))
+
+
+def _summary(
+    free: SlopeFit, fit: SlopeFit, truth: OneTruth, errors: Sequence[SharedErrors], level: float
+) -> dict[str, Any]:
+    """Return the figures of the judges for JSON."""
+    models, judges = len(free.theta), free.data.judges
+    reach = t_quantile(free.data.coded.clusters, level) * np.sqrt(np.diag(free.covariance()))
+    place = {k: models + len(judges) + n for n, k in enumerate(free.positioned.tolist())}
+    battles, rows = free.data.battles_by_judge(), {}
+    for k, name in enumerate(judges):
+        slope, effect = float(free.slopes[k]), float(free.position[k]) if k in place else None
+        rows[name] = {
+            "battles": int(battles[k]),
+            "slope": slope,
+            "slope_low": slope - float(reach[models + k]),
+            "slope_high": slope + float(reach[models + k]),
+            "position": effect,
+            "position_low": None if effect is None else effect - float(reach[place[k]]),
+            "position_high": None if effect is None else effect + float(reach[place[k]]),
+            "disagreement": POINTS * float(truth.deviation[k]),
+            "p_value": float(truth.by_judge[k]),
+        }
+    return {
+        "judges": rows,
+        "one_truth_p": truth.p_value,
+        "slopes": "equal" if fit.equal else "free",
+        "shared_errors": [asdict(pair) for pair in errors],
+    }
+
+
+def _warnings(judges: Sequence[str], truth: OneTruth, errors: Sequence[SharedErrors]) -> list[str]:
+    """Return warnings of judges without one truth, of shared errors, and of what battles by one judge cannot say."""
+    warnings = []
+    if truth.p_value < ERROR:
+        by_size = np.argsort(-truth.deviation)
+        apart = [k for k in by_size if truth.by_judge[k] < ERROR]
+        who = some([f"{judges[k]} ({POINTS * truth.deviation[k]:.0f} Elo)" for k in apart])
+        warnings.append(
+            f"the judges do not share one truth (p = {truth.p_value:.2g}): their own ratings differ beyond slopes and "
+            f"chance{f' (most: {who})' if who else ''}. All slopes are equal, and the ratings are of this mix of judges"
+        )
+    for pair in errors:
+        if pair.is_named:
+            first, second = pair.judges
+            warnings.append(
+                f"{first} and {second} share errors: their residuals correlate at {pair.correlation:.2f} on "
+                f"{pair.battles:,} battles, those of other judges at {pair.others:.2f}; together they count as less "
+                "than two judges"
+            )
+    if len(judges) > 2 and not errors:
+        warnings.append("whether judges share errors is unknown: too few battles were judged by several (overlap=0.1)")
+    return warnings

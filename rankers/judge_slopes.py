@@ -1,0 +1,201 @@
+"""Bradley-Terry with a slope and a position effect per judge, fitted to battles of several judges.
+
+Judge j prefers a to b with probability s(beta_j (theta_a - theta_b) + gamma_j o), where o is 1 if a was shown first
+only, -1 if b was, and 0 where both orders were merged. The slopes have mean 1, weighted by the judges' battles: with
+equal slopes and no position effect the model is Bradley-Terry on all battles. A weak penalty draws slopes to 1, and
+strengths and position effects to 0.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy import linalg, sparse
+from scipy.special import expit, log_expit
+
+from podium.errors import NotConvergedError
+from podium.rankers.coded import CodedBattles
+
+STEPS = 200
+TOLERANCE = 1e-9
+"""Newton decrement per unit of weight at which the fit has converged; it falls quadratically."""
+HALVINGS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class JuryBattles:
+    """Battles of several judges: `judge` is the code of each battle's judge, `order` 1, -1 or 0, (battles,)."""
+
+    coded: CodedBattles
+    judge: np.ndarray
+    judges: tuple[str, ...]
+    order: np.ndarray
+
+    def battles_by_judge(self) -> np.ndarray:
+        """Return the number of battles of each judge, shape (judges,)."""
+        return np.bincount(self.judge, minlength=len(self.judges))
+
+
+@dataclass(frozen=True)
+class SlopeFit:
+    """The maximum of the log-likelihood - (lambda / 2) |at - origin|^2: `at` holds theta (mean 0), beta, and gamma of
+    the `positioned` judges; the origin is 1 for slopes and 0 else. With `equal`, all slopes are 1."""
+
+    data: JuryBattles
+    at: np.ndarray
+    regularization: float
+    positioned: np.ndarray
+    equal: bool
+
+    @property
+    def theta(self) -> np.ndarray:
+        """Log-strengths of a judge of slope 1, shape (models,)."""
+        return self.at[: len(self.data.coded.models)]
+
+    @property
+    def slopes(self) -> np.ndarray:
+        """Slope of each judge, shape (judges,)."""
+        models = len(self.data.coded.models)
+        return self.at[models : models + len(self.data.judges)]
+
+    @property
+    def position(self) -> np.ndarray:
+        """Log-odds that each judge adds to the response shown first, 0 if no order is known, shape (judges,)."""
+        effects = np.zeros(len(self.data.judges))
+        effects[self.positioned] = self.at[len(self.at) - len(self.positioned) :]
+        return effects
+
+    @cached_property
+    def gaps(self) -> np.ndarray:
+        """Difference of log-strengths of each battle, shape (battles,)."""
+        return self.theta[self.data.coded.a] - self.theta[self.data.coded.b]
+
+    @cached_property
+    def expected(self) -> np.ndarray:
+        """Expected credit of a in each battle, shape (battles,)."""
+        data = self.data
+        return expit(self.slopes[data.judge] * self.gaps + self.position[data.judge] * data.order)
+
+    @property
+    def surplus(self) -> np.ndarray:
+        """Weighted credit minus expected credit, shape (battles,)."""
+        return self.data.coded.weight * (self.data.coded.credit - self.expected)
+
+    @property
+    def curvature(self) -> np.ndarray:
+        """Weighted variance of a 0/1 verdict, shape (battles,)."""
+        return self.data.coded.weight * self.expected * (1 - self.expected)
+
+    @cached_property
+    def design(self) -> sparse.csr_matrix:
+        """Derivative of each battle's logit by the parameters, shape (battles, parameters)."""
+        data, slope = self.data, self.slopes[self.data.judge]
+        rows, models, judges = np.arange(len(slope)), len(data.coded.models), len(data.judges)
+        place = np.full(judges, -1)
+        place[self.positioned] = models + judges + np.arange(len(self.positioned))
+        shown = place[data.judge] >= 0
+        columns = [data.coded.a, data.coded.b, models + data.judge, place[data.judge][shown]]
+        values = np.concatenate([slope, -slope, self.gaps, data.order[shown]])
+        cells = np.concatenate([rows, rows, rows, rows[shown]]), np.concatenate(columns)
+        return sparse.csr_matrix((values, cells), shape=(len(rows), len(self.at)))
+
+    @cached_property
+    def tangent(self) -> np.ndarray:
+        """Orthonormal directions that keep the mean strength 0 and the mean slope 1, shape (parameters, directions)."""
+        models, judges = len(self.data.coded.models), len(self.data.judges)
+        fixed = [np.append(np.ones(models), np.zeros(len(self.at) - models))]
+        slopes = np.eye(len(self.at))[models : models + judges]
+        fixed += list(slopes) if self.equal else [self.data.battles_by_judge() @ slopes]
+        return linalg.null_space(np.array(fixed))
+
+    @cached_property
+    def gradient(self) -> np.ndarray:
+        """Gradient of the penalized log-likelihood, shape (parameters,)."""
+        return np.asarray(self.design.T @ self.surplus) - self.regularization * (self.at - self.origin)
+
+    @property
+    def origin(self) -> np.ndarray:
+        """Parameters without any battle: slopes of 1, else 0, shape (parameters,)."""
+        place = np.arange(len(self.at)) - len(self.data.coded.models)
+        return np.where((place >= 0) & (place < len(self.data.judges)), 1.0, 0.0)
+
+    def information(self, *, observed: bool) -> np.ndarray:
+        """Return the negative Hessian, or its expectation, along `tangent`, shape (directions, directions)."""
+        matrix = (self.design.T @ self.design.multiply(self.curvature[:, None])).toarray()
+        matrix += self.regularization * np.eye(len(matrix))
+        if observed:
+            # The logit is bilinear: its second derivative by theta_a and beta_j is 1, by theta_b and beta_j it is -1.
+            cross, data = np.zeros_like(matrix), self.data
+            np.add.at(cross, (data.coded.a, len(self.theta) + data.judge), -self.surplus)
+            np.add.at(cross, (data.coded.b, len(self.theta) + data.judge), self.surplus)
+            matrix += cross + cross.T
+        return self.tangent.T @ matrix @ self.tangent
+
+    def value(self) -> float:
+        """Return the penalized log-likelihood."""
+        data, coded = self.data, self.data.coded
+        logits = self.slopes[data.judge] * self.gaps + self.position[data.judge] * data.order
+        terms = coded.credit * log_expit(logits) + (1 - coded.credit) * log_expit(-logits)
+        return float(coded.weight @ terms) - self.regularization / 2 * float(np.sum((self.at - self.origin) ** 2))
+
+    def cluster_scores(self) -> sparse.csr_matrix:
+        """Return each item's gradient of the log-likelihood, shape (clusters, parameters)."""
+        return add_by_cluster(self.data.coded, self.surplus) @ self.design
+
+    @cached_property
+    def influence(self) -> np.ndarray:
+        """Influence of each item on the parameters, shape (clusters, parameters)."""
+        scores = self.cluster_scores().toarray() @ self.tangent
+        solved = np.linalg.solve(self.information(observed=True), (scores - scores.mean(axis=0)).T)
+        return solved.T @ self.tangent.T
+
+    def covariance(self) -> np.ndarray:
+        """Return the sandwich covariance by item of all parameters, with the factor G / (G - 1)."""
+        clusters = self.data.coded.clusters
+        return clusters / max(clusters - 1, 1) * self.influence.T @ self.influence
+
+
+def add_by_cluster(coded: CodedBattles, values: np.ndarray) -> sparse.csr_matrix:
+    """Return a matrix that adds up rows of battles, times values, by cluster, shape (clusters, battles)."""
+    rows = np.arange(len(values))
+    return sparse.csr_matrix((values, (coded.cluster, rows)), shape=(coded.clusters, len(rows)))
+
+
+def fit_slopes(data: JuryBattles, theta: np.ndarray, regularization: float, *, equal: bool = False) -> SlopeFit:
+    """Fit strengths, slopes and position effects, starting at the log-strengths of Bradley-Terry on all battles.
+
+    Raises:
+        NotConvergedError: no maximum was found, for instance where judges contradict each other throughout.
+    """
+    judges = len(data.judges)
+    positioned = np.flatnonzero(np.bincount(data.judge, data.order != 0, judges))
+    start = np.concatenate([theta - theta.mean(), np.ones(judges), np.zeros(len(positioned))])
+    fit = SlopeFit(data, start, regularization, positioned, equal)
+    for _ in range(STEPS):
+        step, decrement = _newton_step(fit)
+        if decrement <= TOLERANCE**2 * data.coded.weight.sum():
+            return fit
+        fit = _damp(fit, step, decrement)
+    raise NotConvergedError(f"the judges' slopes have no maximum after {STEPS} Newton steps; rank by bradley-terry")
+
+
+def _newton_step(fit: SlopeFit) -> tuple[np.ndarray, float]:
+    """Return an ascending step and the gain that it promises, by the observed information if it is positive."""
+    gradient = fit.tangent.T @ fit.gradient
+    for observed in (True, False):
+        try:
+            step = linalg.cho_solve(linalg.cho_factor(fit.information(observed=observed)), gradient)
+            return fit.tangent @ step, float(gradient @ step)
+        except linalg.LinAlgError:
+            continue
+    raise NotConvergedError("the judges' slopes are not identified: give every judge battles of all models")
+
+
+def _damp(fit: SlopeFit, step: np.ndarray, gain: float) -> SlopeFit:
+    """Return the fit after the largest of 1, 1/2, 1/4, ... steps that raises the likelihood as far as promised."""
+    before = fit.value()
+    for halving in range(HALVINGS):
+        trial = SlopeFit(fit.data, fit.at + step / 2**halving, fit.regularization, fit.positioned, fit.equal)
+        if trial.value() >= before + 1e-4 * gain / 2**halving - 1e-12 * abs(before):
+            return trial
+    raise NotConvergedError("the fit of the judges' slopes does not rise any more; rank by bradley-terry")

@@ -1,0 +1,144 @@
+"""Pairs of judges whose errors agree more than those of the other pairs, on battles that several of them judged.
+
+Where an item favours a model, all judges err alike. A pair is named only if its covariance of residuals exceeds what
+the other pairs predict in two ways: the correlations of all pairs are equal; or each item shifts the gaps of two models
+by one normal effect for all judges, which a judge of a larger slope follows more.
+"""
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from scipy.special import expit, ndtri
+
+from podium.rankers.judge_slopes import SlopeFit
+
+RESAMPLES = 500
+ERROR = 0.05
+"""Probability that a pair is named although its errors have the cause of all errors; shared among the pairs."""
+FEWEST_BATTLES = 30
+"""Battles judged by both below which a pair of judges is not tested."""
+ATTENUATION = 16 * np.sqrt(3) / (15 * np.pi)
+"""A normal effect of standard deviation s shrinks a logistic slope b to b / sqrt(1 + (ATTENUATION b s)^2)."""
+LARGEST_SHRINKAGE = 0.98
+LARGEST_EFFECT = 4.0
+NODES, NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(21)
+EFFECTS = 40
+"""Sizes of item effects for which covariances are computed; between them they are interpolated."""
+STEP = 0.02
+"""Change of a slope by which the excess is differentiated."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharedErrors:
+    """The correlation of residuals of two judges over the `battles` of both, and the mean of the other pairs."""
+
+    judges: tuple[str, str]
+    battles: int
+    correlation: float
+    others: float
+    is_named: bool
+
+
+@dataclass(frozen=True)
+class _Residuals:
+    """Residuals of battles by judge, (battles, judges), NaN where not judged; `gap` is a code of the battle's models,
+    `gaps` their difference of log-strengths; `item` is the cluster; `first, second` are the codes of two judges."""
+
+    values: np.ndarray
+    gap: np.ndarray
+    gaps: np.ndarray
+    item: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+
+    def products(self, clusters: int) -> np.ndarray:
+        """Return sums by item: products, both squares and numbers of common battles, (4, clusters, pairs)."""
+        a, b = self.values[:, self.first], self.values[:, self.second]
+        both = ~np.isnan(a * b)
+        parts = (np.where(both, part, 0.0) for part in (a * b, a**2, b**2, both))
+        sums = [[np.bincount(self.item, column, clusters) for column in part.T] for part in parts]
+        return np.array(sums).swapaxes(1, 2)
+
+    def common_covariances(self, slopes: np.ndarray, *, equal: bool) -> np.ndarray:
+        """Return each pair's covariance of credits due to item effects of growing size, (sizes, pairs): a normal effect
+        on the logits that is equal for all judges, or proportional to their slopes."""
+        both = ~np.isnan(self.values[:, self.first] * self.values[:, self.second])
+        shares = np.stack([np.bincount(self.gap, column, len(self.gaps)) / column.sum() for column in both.T])
+        weights, curves = NODE_WEIGHTS / NODE_WEIGHTS.sum(), []
+        for share in np.linspace(0, 1, EFFECTS):
+            if equal:
+                effect = np.full(len(slopes), share * LARGEST_EFFECT)
+                own = slopes * np.sqrt(1 + (ATTENUATION * effect) ** 2)
+            else:
+                shrinkage = LARGEST_SHRINKAGE * share * slopes / np.abs(slopes).max()
+                own = slopes / np.sqrt(1 - shrinkage**2)
+                effect = shrinkage / ATTENUATION / np.sqrt(1 - shrinkage**2)
+            credit = expit(np.multiply.outer(own, self.gaps)[:, :, None] + np.multiply.outer(effect, NODES)[:, None])
+            centred = credit - (credit @ weights)[:, :, None]
+            curves.append(((centred[self.first] * centred[self.second]) @ weights * shares).sum(axis=1))
+        return np.array(curves)
+
+
+def shared_errors(fit: SlopeFit, rng: np.random.Generator, resamples: int = RESAMPLES) -> list[SharedErrors]:
+    """Test each pair of judges, resampling items; empty unless three pairs or more have enough common battles."""
+    residuals = _residuals(fit)
+    if len(residuals.first) < 3:
+        return []
+    clusters, judges, models = fit.data.coded.clusters, len(fit.slopes), len(fit.theta)
+    products = residuals.products(clusters)
+    counts = rng.multinomial(clusters, np.full(clusters, 1 / clusters), size=resamples)
+    whole = products.sum(axis=1, keepdims=True)
+    correlation, excess = _excess(whole, residuals, fit.slopes)
+    drawn = _excess(np.einsum("dc,pck->pdk", counts, products), residuals, fit.slopes)[1]
+    # The slopes, by which item effects count, were estimated from the same items.
+    moved = counts @ fit.influence[:, models : models + judges]
+    for judge in range(judges):
+        change = STEP * np.eye(judges)[judge]
+        high, low = (_excess(whole, residuals, fit.slopes + sign * change)[1] for sign in (1, -1))
+        drawn = drawn + moved[:, judge, None] * (high - low) / (2 * STEP)
+    critical = ndtri(1 - ERROR / len(residuals.first)) * drawn.std(axis=1)
+    named, others = (excess[:, 0] > critical).all(axis=0), _mean_of_others(correlation)[0]
+    numbers, names = whole[3, 0].astype(int).tolist(), fit.data.judges
+    return [
+        SharedErrors((names[j], names[k]), numbers[n], float(correlation[0, n]), float(others[n]), bool(named[n]))
+        for n, (j, k) in enumerate(zip(residuals.first.tolist(), residuals.second.tolist(), strict=True))
+    ]
+
+
+def _excess(sums: np.ndarray, residuals: _Residuals, slopes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return correlations, (draws, pairs), and their excess over both predictions, from sums (4, draws, pairs)."""
+    product, square, other_square, number = sums
+    covariance, size = product / number, np.sqrt(square * other_square)
+    excess = []
+    for equal in (True, False):
+        curves = residuals.common_covariances(slopes, equal=equal)
+        predicted, sizes = np.empty_like(covariance), np.arange(len(curves))
+        for k in range(covariance.shape[-1]):
+            curve = np.maximum.accumulate(np.delete(curves, k, axis=1).mean(axis=1))
+            at = np.interp(np.delete(covariance, k, axis=1).mean(axis=1), curve, sizes)
+            predicted[:, k] = np.interp(at, sizes, curves[:, k])
+        excess.append((covariance - predicted) * number / size)
+    return product / size, np.stack(excess)
+
+
+def _mean_of_others(values: np.ndarray) -> np.ndarray:
+    """Return for each column the mean of the others, same shape."""
+    return (values.sum(axis=-1, keepdims=True) - values) / (values.shape[-1] - 1)
+
+
+def _residuals(fit: SlopeFit) -> _Residuals:
+    """Return residuals of the lower-coded model's credit, and the pairs of judges with enough common battles."""
+    data, coded, models, judges = fit.data, fit.data.coded, len(fit.theta), len(fit.data.judges)
+    gap = np.minimum(coded.a, coded.b) * np.int64(models) + np.maximum(coded.a, coded.b)
+    distinct, battle = np.unique(coded.cluster * np.int64(models**2) + gap, return_inverse=True)
+    size, cell = len(distinct) * judges, battle * judges + data.judge
+    sign = np.where(coded.a < coded.b, 1.0, -1.0)
+    number, total = np.bincount(cell, minlength=size), np.bincount(cell, sign * (coded.credit - fit.expected), size)
+    values = np.divide(total, number, out=np.full(size, np.nan), where=number > 0).reshape(-1, judges)
+    codes, gap = np.unique(distinct % models**2, return_inverse=True)
+    gaps = fit.theta[codes // models] - fit.theta[codes % models]
+    known = ~np.isnan(values)
+    pairs = [(j, k) for j, k in combinations(range(judges), 2) if (known[:, j] & known[:, k]).sum() >= FEWEST_BATTLES]
+    first, second = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    return _Residuals(values, gap, gaps, distinct // models**2, first, second)

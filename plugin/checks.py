@@ -163,6 +163,22 @@ _CHECKS = (
         "The ladder's rating of {model} is {drift:.0f} Elo too {side} for these battles: correct it or leave it out",
     ),
     Check(
+        "one truth",
+        0.05,
+        "p-value of judges whose ratings agree up to slopes: otherwise slopes weight tastes, and ratings err more",
+        "the judges do not share one truth (p = {p:.2g}): their own ratings differ beyond slopes and chance{who}. All "
+        "slopes are equal, and the ratings are of this mix of judges",
+        "The judges do not share one truth{who}: the ratings are of this mix of judges",
+    ),
+    Check(
+        "shared errors",
+        0.05,
+        "probability that a pair of judges is named although items mislead all judges alike",
+        "{first} and {second} share errors: their residuals correlate at {own:.2f} on {battles:,} battles, those of "
+        "the other pairs at {others:.2f}, so that together they count as less than two judges",
+        "{first} and {second} share errors: together they count as less than two judges",
+    ),
+    Check(
         "played pairs",
         0,
         "decisions of a tournament in which some pairs hardly met: no test of its battles finds what they would show",

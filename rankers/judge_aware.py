@@ -1,11 +1,12 @@
 """judge-aware: Bradley-Terry on the battles of several judges, with a slope and a position effect per judge."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 
+from podium.checks import CHECKS
 from podium.errors import UsageError
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import Fit, Standings
@@ -22,8 +23,7 @@ from podium.rankers.shared_errors import SharedErrors, shared_errors
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
 from podium.text import some
 
-ERROR = 0.05
-"""p-value of one truth below which all slopes are equal."""
+ERROR = CHECKS["one truth"].threshold
 ORDERS = {"ab": 1.0, "ba": -1.0}
 
 
@@ -66,7 +66,7 @@ def judge_aware(
     exposure = measure_exposure(battles, coded, pairs)
     plain = fit_identified(coded.models, pairs, exposure.battles, regularization)
     free = fit_slopes(data, plain.theta, regularization)
-    truth, errors = one_truth_test(free, rng), shared_errors(free, rng)
+    truth, errors = one_truth_test(free, rng), shared_errors(free)
     fit = free if truth.p_value >= ERROR else fit_slopes(data, plain.theta, regularization, equal=True)
     scale = elo_scale(coded.models, bounded_models(plain.graph), coded.clusters_by_model(), centre, pin)
     models = len(coded.models)
@@ -74,12 +74,13 @@ def judge_aware(
     score = scale.scores(fit.theta)
     estimate = sandwich_estimate(score, covariance, coded.clusters, level=level, cluster=coded.unit)
     estimate = hide_separated(replace(estimate, pinned=scale.pinned), plain.graph)
+    jury = _summary(free, fit, truth, errors, level)
     result = RankerResult(
         estimate,
         Fit(converged=True, components=plain.graph.groups, regularization=regularization),
         plain.graph.separated,
-        diagnostics={"jury": _summary(free, fit, truth, errors, level)},
-        warnings=_warnings(data.judges, truth, errors),
+        diagnostics={"jury": jury},
+        warnings=_warnings(jury),
     )
     return build_standings("judge-aware", "elo", exposure, result, level=level, rng=rng)
 
@@ -125,25 +126,25 @@ def _summary(
     }
 
 
-def _warnings(judges: Sequence[str], truth: OneTruth, errors: Sequence[SharedErrors]) -> list[str]:
-    """Return warnings of judges without one truth, of shared errors, and of what battles by one judge cannot say."""
-    warnings = []
-    if truth.p_value < ERROR:
-        by_size = np.argsort(-truth.deviation)
-        apart = [k for k in by_size if truth.by_judge[k] < ERROR]
-        who = some([f"{judges[k]} ({POINTS * truth.deviation[k]:.0f} Elo)" for k in apart])
-        warnings.append(
-            f"the judges do not share one truth (p = {truth.p_value:.2g}): their own ratings differ beyond slopes and "
-            f"chance{f' (most: {who})' if who else ''}. All slopes are equal, and the ratings are of this mix of judges"
-        )
-    for pair in errors:
-        if pair.is_named:
-            first, second = pair.judges
-            warnings.append(
-                f"{first} and {second} share errors: their residuals correlate at {pair.correlation:.2f} on "
-                f"{pair.battles:,} battles, those of other judges at {pair.others:.2f}; together they count as less "
-                "than two judges"
-            )
-    if len(judges) > 2 and not errors:
-        warnings.append("whether judges share errors is unknown: too few battles were judged by several (overlap=0.1)")
+def failed_jury_checks(jury: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """Return the trust checks that fail on a jury's summary, with the figures of their sentences."""
+    failed: list[tuple[str, dict[str, Any]]] = []
+    if jury["slopes"] == "equal":
+        apart = sorted((-row["disagreement"], name) for name, row in jury["judges"].items() if row["p_value"] < ERROR)
+        who = some([f"{name} by {-size:.0f} Elo" for size, name in apart])
+        failed.append(("one truth", {"p": jury["one_truth_p"], "who": f" ({who})" if who else ""}))
+    for pair in jury["shared_errors"]:
+        if pair["is_named"]:
+            first, second = pair["judges"]
+            figures = {"own": pair["correlation"], "others": pair["others"], "battles": pair["battles"]}
+            failed.append(("shared errors", {"first": first, "second": second, **figures}))
+    return failed
+
+
+def _warnings(jury: Mapping[str, Any]) -> list[str]:
+    """Return warnings of the failed checks, and of what battles by one judge each cannot say."""
+    warnings = [CHECKS[check].warning(**figures) for check, figures in failed_jury_checks(jury)]
+    if not jury["shared_errors"]:
+        few = "too few battles were judged by three judges (overlap=0.1 plays some)"
+        warnings.append(f"whether two judges share errors is unknown: {few}")
     return warnings

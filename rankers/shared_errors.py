@@ -11,11 +11,11 @@ from itertools import combinations
 import numpy as np
 from scipy.special import expit, ndtri
 
+from podium.checks import CHECKS
 from podium.rankers.judge_slopes import SlopeFit
 
-RESAMPLES = 500
-ERROR = 0.05
-"""Probability that a pair is named although its errors have the cause of all errors; shared among the pairs."""
+ERROR = CHECKS["shared errors"].threshold
+"""Shared among the pairs of judges."""
 FEWEST_BATTLES = 30
 """Battles judged by both below which a pair of judges is not tested."""
 ATTENUATION = 16 * np.sqrt(3) / (15 * np.pi)
@@ -26,7 +26,7 @@ NODES, NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(21)
 EFFECTS = 40
 """Sizes of item effects for which covariances are computed; between them they are interpolated."""
 STEP = 0.02
-"""Change of a slope by which the excess is differentiated."""
+"""Change of a slope, and share of a sum, by which the excess is differentiated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,51 +80,57 @@ class _Residuals:
         return np.array(curves)
 
 
-def shared_errors(fit: SlopeFit, rng: np.random.Generator, resamples: int = RESAMPLES) -> list[SharedErrors]:
-    """Test each pair of judges, resampling items; empty unless three pairs or more have enough common battles."""
+def shared_errors(fit: SlopeFit) -> list[SharedErrors]:
+    """Test each pair of judges; empty unless three pairs or more have enough common battles."""
     residuals = _residuals(fit)
     if len(residuals.first) < 3:
         return []
-    clusters, judges, models = fit.data.coded.clusters, len(fit.slopes), len(fit.theta)
-    products = residuals.products(clusters)
-    counts = rng.multinomial(clusters, np.full(clusters, 1 / clusters), size=resamples)
-    whole = products.sum(axis=1, keepdims=True)
-    correlation, excess = _excess(whole, residuals, fit.slopes)
-    drawn = _excess(np.einsum("dc,pck->pdk", counts, products), residuals, fit.slopes)[1]
-    # The slopes, by which item effects count, were estimated from the same items.
-    moved = counts @ fit.influence[:, models : models + judges]
-    for judge in range(judges):
-        change = STEP * np.eye(judges)[judge]
-        high, low = (_excess(whole, residuals, fit.slopes + sign * change)[1] for sign in (1, -1))
-        drawn = drawn + moved[:, judge, None] * (high - low) / (2 * STEP)
-    critical = ndtri(1 - ERROR / len(residuals.first)) * drawn.std(axis=1)
-    named, others = (excess[:, 0] > critical).all(axis=0), _mean_of_others(correlation)[0]
-    numbers, names = whole[3, 0].astype(int).tolist(), fit.data.judges
+    models, judges = len(fit.theta), len(fit.slopes)
+    products = residuals.products(fit.data.coded.clusters)
+    sums = products.sum(axis=1)
+    curves = _covariance_curves(residuals, fit.slopes)
+    correlation, excess = _excess(sums, curves)
+    # By the delta method: the excess follows the items' sums, and the slopes that were fitted to the same items.
+    influence = np.zeros((products.shape[1], *excess.shape))
+    for place in np.ndindex(sums.shape):
+        step = np.zeros_like(sums)
+        step[place] = STEP * (np.abs(sums[place]) or 1.0)
+        change = _excess(sums + step, curves)[1] - _excess(sums - step, curves)[1]
+        influence += np.multiply.outer(products[place[0], :, place[1]], change / (2 * step[place]))
+    for judge, moved in enumerate(fit.influence[:, models : models + judges].T):
+        step = STEP * np.eye(judges)[judge]
+        high, low = (_excess(sums, _covariance_curves(residuals, fit.slopes + sign * step))[1] for sign in (1, -1))
+        influence += np.multiply.outer(moved, (high - low) / (2 * STEP))
+    spread = np.sqrt(len(influence)) * influence.std(axis=0)
+    named = (excess > ndtri(1 - ERROR / len(residuals.first)) * spread).all(axis=0)
+    others, names = _mean_of_others(correlation), fit.data.judges
     return [
-        SharedErrors((names[j], names[k]), numbers[n], float(correlation[0, n]), float(others[n]), bool(named[n]))
+        SharedErrors((names[j], names[k]), int(sums[3, n]), float(correlation[n]), float(others[n]), bool(named[n]))
         for n, (j, k) in enumerate(zip(residuals.first.tolist(), residuals.second.tolist(), strict=True))
     ]
 
 
-def _excess(sums: np.ndarray, residuals: _Residuals, slopes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return correlations, (draws, pairs), and their excess over both predictions, from sums (4, draws, pairs)."""
+def _covariance_curves(residuals: _Residuals, slopes: np.ndarray) -> np.ndarray:
+    """Return the covariances of both predictions by size of the item effects, shape (2, sizes, pairs)."""
+    return np.stack([residuals.common_covariances(slopes, equal=equal) for equal in (True, False)])
+
+
+def _excess(sums: np.ndarray, curves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return correlations, (pairs,), and their excess over both predictions, (2, pairs), from sums, (4, pairs)."""
     product, square, other_square, number = sums
     covariance, size = product / number, np.sqrt(square * other_square)
-    excess = []
-    for equal in (True, False):
-        curves = residuals.common_covariances(slopes, equal=equal)
-        predicted, sizes = np.empty_like(covariance), np.arange(len(curves))
-        for k in range(covariance.shape[-1]):
-            curve = np.maximum.accumulate(np.delete(curves, k, axis=1).mean(axis=1))
-            at = np.interp(np.delete(covariance, k, axis=1).mean(axis=1), curve, sizes)
-            predicted[:, k] = np.interp(at, sizes, curves[:, k])
-        excess.append((covariance - predicted) * number / size)
-    return product / size, np.stack(excess)
+    predicted, sizes = np.empty((2, len(covariance))), np.arange(EFFECTS)
+    for n, k in np.ndindex(predicted.shape):
+        # The size of item effects at which the other pairs covary as they do.
+        others = np.maximum.accumulate(np.delete(curves[n], k, axis=1).mean(axis=1))
+        effect = np.interp(np.delete(covariance, k).mean(), others, sizes)
+        predicted[n, k] = np.interp(effect, sizes, curves[n][:, k])
+    return product / size, (covariance - predicted) * number / size
 
 
 def _mean_of_others(values: np.ndarray) -> np.ndarray:
-    """Return for each column the mean of the others, same shape."""
-    return (values.sum(axis=-1, keepdims=True) - values) / (values.shape[-1] - 1)
+    """Return for each value the mean of the others, same shape."""
+    return (values.sum() - values) / (len(values) - 1)
 
 
 def _residuals(fit: SlopeFit) -> _Residuals:

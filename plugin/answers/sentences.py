@@ -13,6 +13,7 @@ from podium.answers.trust_checks import (
     MOST_DESCRIBED,
     CheckResult,
     check_first_place,
+    check_jury,
     check_ladder_results,
     check_misjudged,
     check_results,
@@ -67,7 +68,7 @@ def build_ranking_answer(
     if (ladder := standings.diagnostics.get("ladder", {})).get("other_scale"):
         who = rank_templates.NOTHING_PLACED.format(models=join_names(ladder["new"] or [RATED_ONLY]))
     robustness = robustness_of(battles, standings)
-    own_checks = [*check_ladder_results(standings), *check_misjudged(standings)]
+    own_checks = [*check_ladder_results(standings), *check_misjudged(standings), *check_jury(standings)]
     trust = trust_sentence([*results, *own_checks, *check_first_place(standings, robustness)])
     if standings.ranker not in ("bradley-terry", "win-rate"):
         trust = trust.replace(LENGTH_CONTROL, f"--ranker bradley-terry {LENGTH_CONTROL}")

@@ -23,14 +23,15 @@ from podium.nouns.ranking import Standings
 from podium.rankers.coded import code_battles
 from podium.rankers.drop_out import DropOutRobustness, drop_out_robustness
 from podium.rankers.intervals import holm
+from podium.rankers.judge_aware import failed_jury_checks
 from podium.rankers.ladder_placement import failed_ladder_checks
 from podium.rankers.pairs import cells_by_cluster, pair_sums
 from podium.text import lower_first_word
 
 ORDER = (
     *("unparsed", "order decides", "lost replies", "ladder scale", "ladder rating", "items", "own model"),
-    *("self-preference", "position", "length", "cycle", "fit", "played pairs", "misjudged models"),
-    *("first place", "human"),
+    *("self-preference", "position", "length", "cycle", "fit", "one truth", "shared errors", "played pairs"),
+    *("misjudged models", "first place", "human"),
 )
 """Checks, the worst first: what makes all others unreliable, what biases every rating, what the model does not fit."""
 CAUTIONS = frozenset({"unparsed"})
@@ -160,6 +161,16 @@ def check_misjudged(standings: Standings) -> list[CheckResult]:
         return []
     models = [*standings.diagnostics["structured"]["misjudged"]["models"]]
     return [_result("misjudged models", bool(models), models=join_names(models) if models else "")]
+
+
+def check_jury(standings: Standings) -> list[CheckResult]:
+    """Return the checks of several judges that were ranked with a slope each; empty for other rankers."""
+    if not (jury := standings.diagnostics.get("jury")):
+        return []
+    failed = [_result(check, True, **figures) for check, figures in failed_jury_checks(jury)]
+    unknown = "" if jury["shared_errors"] else "too few battles judged by three judges"
+    passed = [CheckResult("one truth"), CheckResult("shared errors", unknown=unknown)]
+    return [*failed, *(own for own in passed if own.check not in {known.check for known in failed})]
 
 
 def _result(check: str, fails: bool, p: float | None = None, **fields: object) -> CheckResult:

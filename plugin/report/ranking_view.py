@@ -148,6 +148,8 @@ def standings_notes(standings: Standings) -> Iterator[str]:
         yield f"{anchor} itself: 1 - the mean of the others"
     if ladder := known.get("ladder"):
         yield from _ladder(ladder)
+    if jury := known.get("jury"):
+        yield from _jury(jury)
     if origin := known.get("origin"):
         yield _origin(origin)
     if known.get("uneven_opponents") and is_elo:
@@ -187,6 +189,21 @@ def _ladder(ladder: Mapping[str, Any]) -> Iterator[str]:
     for name, side in ladder["beyond"].items():
         verb, end = ("wins", "lower") if side == "above" else ("loses", "upper")
         yield f"{name} {verb} nearly all battles with rated models, and none is {side} it: only the {end} end is known"
+
+
+def _jury(jury: Mapping[str, Any]) -> Iterator[str]:
+    """Yield each judge's slope, position effect and disagreement with the common ratings."""
+    for name, row in sorted(jury["judges"].items(), key=lambda own: -own[1]["slope"]):
+        slope, position = interval_text(row["slope_low"], row["slope_high"], 2), ""
+        if row["position"] is not None:
+            position = f", position {row['position']:+.2f} log-odds"
+            position += f" ({interval_text(row['position_low'], row['position_high'], 2)})"
+        yield (
+            f"{name}: slope {row['slope']:.2f} ({slope}){position}; its own ratings are {row['disagreement']:.0f} Elo "
+            f"from the common ones, beyond chance; {row['battles']:,} battles"
+        )
+    equal = "; the ranking has equal slopes" if jury["slopes"] == "equal" else ""
+    yield f"one truth of all judges: p = {jury['one_truth_p']:.2g}{equal}"
 
 
 def _origin(origin: Mapping[str, Any]) -> str:

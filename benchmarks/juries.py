@@ -1,5 +1,5 @@
 """How to spend the calls of a jury: all judges on each battle, one judge, one judge per battle in rotation, and the
-ranker judge-aware, over juries with known truth drawn by NumPy (`tests/rankers/drawn_juries.py`).
+ranker judge-aware, over juries with known truth drawn by NumPy (`tests/drawn_juries.py`).
 
     python benchmarks/juries.py errors            # RMSE at equal calls: about three minutes
     python benchmarks/juries.py coverage          # of 95% intervals: about five minutes
@@ -23,7 +23,7 @@ import pandas as pd
 from scipy.stats import binomtest, kendalltau
 from tables import show
 
-sys.path.append(str(Path(__file__).parents[1] / "tests" / "rankers"))
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from drawn_juries import MODELS, Jury, play_world
 
 import podium
@@ -49,6 +49,7 @@ JURIES = {
 WORLDS = {"judges with tastes": 300}
 """Worlds of each jury; 100 for others."""
 LIMIT_ITEMS = 20_000
+PAIRS = ((0, 1), (0, 2), (1, 2))
 
 
 def coded(frame: pd.DataFrame, judges: int) -> JuryBattles:
@@ -142,7 +143,8 @@ def limit_of(jury: Jury, theta: np.ndarray, rng: np.random.Generator, *, equal: 
     )
     data = coded(cells.assign(item="i0"), len(jury.slopes))
     data = replace(data, coded=replace(data.coded, weight=cells["n"].to_numpy(float)))
-    return fit_slopes(data, np.zeros(MODELS), 0.0, equal=equal).theta
+    plain = fit_slopes(data, np.zeros(MODELS), 0.0, equal=True)
+    return (plain if equal else fit_slopes(data, plain.theta, 0.0)).theta
 
 
 def report_coverage(worlds: int | None, markdown: bool) -> None:
@@ -172,24 +174,26 @@ def share(hits: int, number: int) -> str:
 def report_shared(worlds: int | None, markdown: bool) -> None:
     """Print how often a pair of judges is named: 400 battles judged by all, the rest of the calls in rotation."""
     number, rows = worlds or 100, []
-    cases = {"two of three judges share errors": Jury(copies=(0, 1), copied=0.6)}
+    cases = {f"two judges, {name}": replace(JURIES[name], copied=0.65) for name in ("few item effects", "item effects")}
     cases |= {f"none, {name}": JURIES[name] for name in ("item effects", "strongly shared errors", "few item effects")}
-    for name, jury in cases.items():
+    for name, case in cases.items():
         hits = others = 0
         correlations = []
         for seed in range(number):
+            pair = PAIRS[seed % 3] if case.copied else None
+            planted, jury = {f"judge-{k}" for k in pair or ()}, replace(case, copies=pair)
             rng = np.random.default_rng(20_000 + seed)
             strengths, tastes = jury.draw_world(rng)
             items = CALLS // CIRCLE
             data = coded(play_world(jury, strengths + tastes, rng, items=items, overlap=400 / (8 * items)), 3)
             found = shared_errors(fit_slopes(data, np.zeros(MODELS), REGULARIZATION))
-            named = {pair.judges for pair in found if pair.is_named}
-            correlations.append(found[0].correlation)
-            hits += ("judge-0", "judge-1") in named and jury.copies is not None
-            others += bool(named - ({("judge-0", "judge-1")} if jury.copies else set()))
-        planted = share(hits, number) if jury.copies else ""
-        rows.append([name, planted, share(others, number), f"{np.mean(correlations):.2f}", f"{number}"])
-    header = ["jury", "pair named", "another pair named", "correlation of the first two", "worlds"]
+            named = [set(pair.judges) for pair in found if pair.is_named]
+            correlations += [pair.correlation for pair in found if not planted or set(pair.judges) == planted]
+            hits += planted in named
+            others += any(pair != planted for pair in named)
+        own = share(hits, number) if case.copied else ""
+        rows.append([name, own, share(others, number), f"{np.mean(correlations):.2f}", f"{number}"])
+    header = ["pair that shares errors", "named", "another pair named", "its correlation, or the mean", "worlds"]
     show("shared errors", header, rows, markdown=markdown)
 
 
@@ -245,9 +249,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("section", choices=["errors", "coverage", "shared", "recorded"])
     parser.add_argument("--worlds", type=int, help="of each jury; by default as many as show the bar")
-    parser.add_argument(
-        "--recorded", type=Path, help="folder with tables"
-    )
+    parser.add_argument("--recorded", type=Path, help="folder with tables")
     parser.add_argument("--markdown", action="store_true")
     options = parser.parse_args()
     if options.section == "recorded":

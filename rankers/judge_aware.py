@@ -88,36 +88,41 @@ def judge_aware(
 def jury_battles(battles: Battles) -> JuryBattles:
     """Return the readable battles with codes of judges and of orders; UsageError for fewer than two judges."""
     table = battles.table[battles.readable]
-    judges = table["judge"].astype(object).fillna("(no judge)") if "judge" in table else None
-    names, judge = (np.unique(judges.astype(str), return_inverse=True)) if judges is not None else ((), None)
-    if judge is None or len(names) < 2:
-        who = f"of one judge ({names[0]})" if len(names) else "without a column `judge`"
+    if len(battles.judges) < 2:
+        who = f"of one judge ({battles.judges[0]})" if battles.judges else "without a column `judge`"
         raise UsageError(f"judge-aware compares several judges, and these battles are {who}: use bradley-terry")
+    named = table["judge"].astype(object).fillna("(no judge)").astype(str)
+    names, judge = np.unique(named, return_inverse=True)
     order = table["order"].astype(object).map(ORDERS).fillna(0.0).to_numpy(float) if "order" in table else 0.0
     return JuryBattles(code_battles(battles), judge, tuple(map(str, names)), np.broadcast_to(order, len(table)))
 
 
-def _summary(
-    free: SlopeFit, fit: SlopeFit, truth: OneTruth, errors: Sequence[SharedErrors], level: float
-) -> dict[str, Any]:
-    """Return the figures of the judges for JSON."""
+def jury_figures(free: SlopeFit, level: float) -> dict[str, dict[str, Any]]:
+    """Return the battles, and slope and position effect with intervals, of each judge."""
     models, judges = len(free.theta), free.data.judges
     reach = t_quantile(free.data.coded.clusters, level) * np.sqrt(np.diag(free.covariance()))
     place = {k: models + len(judges) + n for n, k in enumerate(free.positioned.tolist())}
     battles, rows = free.data.battles_by_judge(), {}
     for k, name in enumerate(judges):
-        slope, effect = float(free.slopes[k]), float(free.position[k]) if k in place else None
-        rows[name] = {
-            "battles": int(battles[k]),
-            "slope": slope,
-            "slope_low": slope - float(reach[models + k]),
-            "slope_high": slope + float(reach[models + k]),
-            "position": effect,
-            "position_low": None if effect is None else effect - float(reach[place[k]]),
-            "position_high": None if effect is None else effect + float(reach[place[k]]),
-            "disagreement": POINTS * float(truth.deviation[k]),
-            "p_value": float(truth.by_judge[k]),
-        }
+        rows[name] = {"battles": int(battles[k]), **_with_ends("slope", float(free.slopes[k]), float(reach[models + k]))}
+        effect = float(free.position[k]) if k in place else None
+        rows[name] |= _with_ends("position", effect, float(reach[place.get(k, models)]))
+    return rows
+
+
+def _with_ends(name: str, value: float | None, reach: float) -> dict[str, float | None]:
+    """Return a value with the ends of its interval by name; None without a value."""
+    low, high = (None, None) if value is None else (value - reach, value + reach)
+    return {name: value, f"{name}_low": low, f"{name}_high": high}
+
+
+def _summary(
+    free: SlopeFit, fit: SlopeFit, truth: OneTruth, errors: Sequence[SharedErrors], level: float
+) -> dict[str, Any]:
+    """Return the figures of the judges and of both tests for JSON."""
+    rows = jury_figures(free, level)
+    for k, row in enumerate(rows.values()):
+        row |= {"disagreement": POINTS * float(truth.deviation[k]), "p_value": float(truth.by_judge[k])}
     return {
         "judges": rows,
         "one_truth_p": truth.p_value,

@@ -6,7 +6,7 @@ equal slopes and no position effect the model is Bradley-Terry on all battles. A
 strengths and position effects to 0.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -34,6 +34,27 @@ class JuryBattles:
     def battles_by_judge(self) -> np.ndarray:
         """Return the number of battles of each judge, shape (judges,)."""
         return np.bincount(self.judge, minlength=len(self.judges))
+
+    def take(self, rows: np.ndarray) -> "JuryBattles":
+        """Return the battles of a mask or of positions; clusters, models and judges keep their codes."""
+        return replace(self, coded=self.coded.take(rows), judge=self.judge[rows], order=self.order[rows])
+
+    def matchups(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the distinct numbers of item and pair (item * models^2 + lower code * models + higher code), and the
+        position of each battle among them, (battles,)."""
+        a, b, models = self.coded.a, self.coded.b, np.int64(len(self.coded.models))
+        key = (self.coded.cluster * models + np.minimum(a, b)) * models + np.maximum(a, b)
+        distinct, place = np.unique(key, return_inverse=True)
+        return distinct, place
+
+    def means_by_judge(self, about_a: np.ndarray) -> np.ndarray:
+        """Return means of values about a, turned to the lower-coded model, NaN if not judged, (matchups, judges)."""
+        distinct, place = self.matchups()
+        cell, size = place * len(self.judges) + self.judge, len(distinct) * len(self.judges)
+        number = np.bincount(cell, minlength=size)
+        total = np.bincount(cell, np.where(self.coded.a < self.coded.b, about_a, -about_a), size)
+        means = np.divide(total, number, out=np.full(size, np.nan), where=number > 0)
+        return means.reshape(-1, len(self.judges))
 
 
 @dataclass(frozen=True)
@@ -71,7 +92,7 @@ class SlopeFit:
         return self.theta[self.data.coded.a] - self.theta[self.data.coded.b]
 
     @cached_property
-    def expected(self) -> np.ndarray:
+    def expected_credit(self) -> np.ndarray:
         """Expected credit of a in each battle, shape (battles,)."""
         data = self.data
         return expit(self.slopes[data.judge] * self.gaps + self.position[data.judge] * data.order)
@@ -79,12 +100,12 @@ class SlopeFit:
     @property
     def surplus(self) -> np.ndarray:
         """Weighted credit minus expected credit, shape (battles,)."""
-        return self.data.coded.weight * (self.data.coded.credit - self.expected)
+        return self.data.coded.weight * (self.data.coded.credit - self.expected_credit)
 
     @property
     def curvature(self) -> np.ndarray:
         """Weighted variance of a 0/1 verdict, shape (battles,)."""
-        return self.data.coded.weight * self.expected * (1 - self.expected)
+        return self.data.coded.weight * self.expected_credit * (1 - self.expected_credit)
 
     @cached_property
     def design(self) -> sparse.csr_matrix:
@@ -172,14 +193,14 @@ def fit_slopes(data: JuryBattles, theta: np.ndarray, regularization: float, *, e
     start = np.concatenate([theta - theta.mean(), np.ones(judges), np.zeros(len(positioned))])
     fit = SlopeFit(data, start, regularization, positioned, equal)
     for _ in range(STEPS):
-        step, decrement = _newton_step(fit)
+        step, decrement = _ascending_step(fit)
         if decrement <= TOLERANCE**2 * data.coded.weight.sum():
             return fit
         fit = _damp(fit, step, decrement)
     raise NotConvergedError(f"the judges' slopes have no maximum after {STEPS} Newton steps; rank by bradley-terry")
 
 
-def _newton_step(fit: SlopeFit) -> tuple[np.ndarray, float]:
+def _ascending_step(fit: SlopeFit) -> tuple[np.ndarray, float]:
     """Return an ascending step and the gain that it promises, by the observed information if it is positive."""
     gradient = fit.tangent.T @ fit.gradient
     for observed in (True, False):

@@ -134,17 +134,13 @@ def _mean_of_others(values: np.ndarray) -> np.ndarray:
 
 
 def _residuals(fit: SlopeFit) -> _Residuals:
-    """Return residuals of the lower-coded model's credit, and the pairs of judges with enough common battles."""
-    data, coded, models, judges = fit.data, fit.data.coded, len(fit.theta), len(fit.data.judges)
-    gap = np.minimum(coded.a, coded.b) * np.int64(models) + np.maximum(coded.a, coded.b)
-    distinct, battle = np.unique(coded.cluster * np.int64(models**2) + gap, return_inverse=True)
-    size, cell = len(distinct) * judges, battle * judges + data.judge
-    sign = np.where(coded.a < coded.b, 1.0, -1.0)
-    number, total = np.bincount(cell, minlength=size), np.bincount(cell, sign * (coded.credit - fit.expected), size)
-    values = np.divide(total, number, out=np.full(size, np.nan), where=number > 0).reshape(-1, judges)
+    """Return residuals by matchup and judge, and the pairs of judges with enough common battles."""
+    data, models = fit.data, len(fit.theta)
+    distinct, _ = data.matchups()
+    values = data.means_by_judge(data.coded.credit - fit.expected_credit)
     codes, gap = np.unique(distinct % models**2, return_inverse=True)
     gaps = fit.theta[codes // models] - fit.theta[codes % models]
-    known = ~np.isnan(values)
-    pairs = [(j, k) for j, k in combinations(range(judges), 2) if (known[:, j] & known[:, k]).sum() >= FEWEST_BATTLES]
+    known, judges = ~np.isnan(values), range(len(data.judges))
+    pairs = [(j, k) for j, k in combinations(judges, 2) if (known[:, j] & known[:, k]).sum() >= FEWEST_BATTLES]
     first, second = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     return _Residuals(values, gap, gaps, distinct // models**2, first, second)

@@ -15,6 +15,7 @@ from podium.diagnosis.gold import gold_agreement
 from podium.diagnosis.gold_source import Gold
 from podium.diagnosis.human_agreement import measure_human_agreement
 from podium.diagnosis.judges import side_by_side
+from podium.diagnosis.jury import jury_worth
 from podium.diagnosis.position import position
 from podium.diagnosis.rejudged import compare_rejudged
 from podium.diagnosis.self_preference import measure_self_preference
@@ -50,6 +51,7 @@ SECTIONS: Sections = {
 """The sections of every card, in the order shown."""
 ACROSS: Sections = {
     "side_by_side": ("judges and realizations side by side", side_by_side),
+    "jury": ("what the jury is worth", jury_worth),
     "rejudged": ("the same battles re-judged", compare_rejudged),
 }
 """The sections that compare judges, in the order shown."""

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from podium.diagnosis.card import ACROSS, SECTIONS, Card, Diagnosis, Reply, Sections
 from podium.diagnosis.card_summary import best_with_humans, check_lines
 from podium.diagnosis.figures import Missing, Statistic
+from podium.diagnosis.jury import JuryWorth
 from podium.diagnosis.rejudged import Rejudged
 from podium.errors import UsageError
 from podium.report.model import Fact, Report, Section, Table
@@ -54,6 +55,10 @@ def _judges_report(diagnosis: Diagnosis) -> Report:
     answers = (best,) if best else tuple(f"{name}: {card.answer[0]}" for name, card in list(cards.items())[:3])
     rejudged = diagnosis.across["rejudged"]
     compared = [f"{rejudged.sentence}. The models: --section rejudged"] if isinstance(rejudged, Rejudged) else []
+    worth = diagnosis.across["jury"]
+    compared += (
+        [f"{worth.sentence[0].upper()}{worth.sentence[1:]}: --section jury"] if isinstance(worth, JuryWorth) else []
+    )
     notes = (*compared, "One judge with its intervals: --where judge=NAME · all figures, side by side: --full")
     title = f"{len(cards)} judges · {percent(diagnosis.level)} intervals"
     return Report(title, answers, table, notes)

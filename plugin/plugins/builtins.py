@@ -18,7 +18,7 @@ RANKERS = (
     ("median", "pointwise:median", "median pointwise score over items"),
     ("informativeness", "informativeness:informativeness", "how often each model, as anchor, distinguishes two others"),
 )
-OF_SEVERAL_JUDGES: frozenset[str] = frozenset()
+OF_SEVERAL_JUDGES = frozenset({"judge-aware"})
 """Rankers that rank the battles of several judges together, without `--pool`."""
 SCORERS = (
     ("direct", "direct:DIRECT", "pairwise: one letter; graded where token probabilities are known"),

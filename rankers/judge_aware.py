@@ -104,9 +104,10 @@ def jury_figures(free: SlopeFit, level: float) -> dict[str, dict[str, Any]]:
     place = {k: models + len(judges) + n for n, k in enumerate(free.positioned.tolist())}
     battles, rows = free.data.battles_by_judge(), {}
     for k, name in enumerate(judges):
-        rows[name] = {"battles": int(battles[k]), **_with_ends("slope", float(free.slopes[k]), float(reach[models + k]))}
         effect = float(free.position[k]) if k in place else None
-        rows[name] |= _with_ends("position", effect, float(reach[place.get(k, models)]))
+        slope = _with_ends("slope", float(free.slopes[k]), float(reach[models + k]))
+        position = _with_ends("position", effect, float(reach[place.get(k, models)]))
+        rows[name] = {"battles": int(battles[k]), **slope, **position}
     return rows
 
 

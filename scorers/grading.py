@@ -1,7 +1,9 @@
 """Graded credits and scores: the mean of the allowed answers, weighted by their probability at the verdict's token."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from podium.scorers.direct import letter_verdicts
 from podium.scorers.probabilities import (
@@ -39,14 +41,13 @@ def grade_reply(reply: Reply, said: Verdict | Rating, realization: Realization, 
         tokens = tokens_of_field(reply, [*form.fields(settings)][-1])
         return _grade(said, answers, masses_at(tokens, [*answers]), ENOUGH_OF_SCHEMA)
     letters = letter_verdicts(settings)
-    has_reasons = form is not None and form.has_reasons(settings)
-    token = _token_of_letter(reply, said, "".join(letters), has_reasons=has_reasons)  # type: ignore[arg-type]
+    token = _token_of_letter(reply, said, "".join(letters), has_reasons=realization.has_reasons(settings))
     return _grade(said, letters, masses_at([token], [*letters]) if token else {}, ENOUGH)
 
 
-def _token_of_letter(reply: Reply, said: Verdict, letters: str, *, has_reasons: bool) -> Token | None:
+def _token_of_letter(reply: Reply, said: Verdict | Rating, letters: str, *, has_reasons: bool) -> Token | None:
     """Return the token of the parsed letter; if none was parsed and no reasons stand before it, the first token."""
-    if said.place is not None:
+    if isinstance(said, Verdict) and said.place is not None:
         return token_at(reply, said.place)
     first = None if has_reasons or said.reason not in OPEN else first_token(reply)
     # A letter that begins a reply without a verdict is the article: `A banana is yellow.`
@@ -57,21 +58,17 @@ def _token_of_letter(reply: Reply, said: Verdict, letters: str, *, has_reasons: 
 def _grade(said: Verdict | Rating, answers: Answers, masses: Mapping[str, float], enough: float) -> Verdict | Rating:
     """Return the mean of all answers, or of the parsed one if all hold less than `enough`; with the mass of all."""
     mass = sum(masses.values()) if masses else None
-    weights: Mapping[str, float] = masses
+    weights = masses
     if mass is None or mass < enough:
-        weights = {code: float(said.reason is None and own.label == said.label) for code, own in answers.items()}
-    total = sum(weights.values())
-    if not total:
+        weights = {code: 1.0 for code, own in answers.items() if own.label == said.label and said.reason is None}
+    if not weights:
         return replace(said, mass=mass)
-    sums = {"credit": 0.0, "margin": 0.0, "score": 0.0}
+    total, means = sum(weights.values()), Counter[str]()
     for code, weight in weights.items():
-        for name, value in _values_of(answers, code).items():
-            sums[name] += weight / total * value
-    if isinstance(said, Rating):
-        return replace(said, score=sums["score"], reason=None, parsed=said.score, mass=mass)
-    margin = None if said.margin is None else sums["margin"]
-    credit = min(1.0, sums["credit"])
-    return replace(said, credit=credit, margin=margin, reason=None, parsed=said.credit, mass=mass)
+        means.update({name: weight / total * value for name, value in _values_of(answers, code).items()})
+    graded: dict[str, Any] = {name: min(1.0, value) if name == "credit" else value for name, value in means.items()}
+    parsed = said.score if isinstance(said, Rating) else said.credit
+    return replace(said, **graded, reason=None, parsed=parsed, mass=mass)
 
 
 def _values_of(answers: Answers, code: str) -> Mapping[str, float]:

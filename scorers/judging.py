@@ -92,11 +92,6 @@ class Judging:
         """The form in which every reply is asked for; None if the first one is a text."""
         return self.form if self.replies == "schema" else None
 
-    @property
-    def has_reasons(self) -> bool:
-        """Whether the realization asks for reasons before the verdict."""
-        return self.realization.form is not None and self.realization.form.has_reasons(self.settings)
-
     def has_probabilities(self, structured: bool) -> bool:
         """Return whether the token probabilities of text replies, or of replies with a schema, are asked for."""
         own = self.realization.probabilities

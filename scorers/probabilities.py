@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import accumulate
 from math import isfinite
 from typing import Literal
 
@@ -55,13 +56,9 @@ def masses_at(tokens: Sequence[Token], answers: Sequence[str], written: str = ""
 def tokens_of_field(reply: Reply, field: str) -> Sequence[Token]:
     """Return the tokens of a JSON reply from the one on in which the last value of a text field begins."""
     # The tokens are what the model wrote; the completion may lack its fences and blanks.
-    starts = list(re.finditer(rf'"{field}"\s*:\s*"', "".join(token.text.translate(SPELT) for token in reply.tokens)))
-    place = starts[-1].end() if starts else len(reply.text) + 1
-    for number, token in enumerate(reply.tokens if starts else ()):
-        place -= len(token.text)
-        if place < 0:
-            return reply.tokens[number:]
-    return ()
+    text = "".join(token.text.translate(SPELT) for token in reply.tokens)
+    starts = [match.end() for match in re.finditer(rf'"{field}"\s*:\s*"', text)]
+    return _tokens_from(reply.tokens, starts[-1]) if starts else ()
 
 
 def token_at(reply: Reply, place: int | None) -> Token | None:
@@ -84,11 +81,13 @@ def token_at(reply: Reply, place: int | None) -> Token | None:
         position = place + len(head) - len(head.lstrip())
     else:
         return None
-    for token, spelling in zip(tokens, spellings, strict=True):
-        position -= len(spelling)
-        if position < 0:
-            return token
-    return None
+    return next(iter(_tokens_from(tokens, position)), None)
+
+
+def _tokens_from(tokens: Sequence[Token], place: int) -> Sequence[Token]:
+    """Return the tokens from the one on that holds a character of their joined texts; none if they end before it."""
+    ends = accumulate(len(token.text) for token in tokens)
+    return tokens[sum(end <= place for end in ends) :]
 
 
 def first_token(reply: Reply) -> Token | None:

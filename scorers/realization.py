@@ -55,6 +55,10 @@ class Realization:
     form: ReplyForm | None = None
     tokens: int | None = None
 
+    def has_reasons(self, settings: Settings) -> bool:
+        """Return whether the judge writes reasons before its verdict."""
+        return self.form is not None and None in self.form.fields(settings).values()
+
     def check(self, settings: Settings) -> None:
         """Raise UsageError for settings that it does not understand or templates that it cannot fill."""
         unknown = [name for name in settings.switched_on if name not in self.options]

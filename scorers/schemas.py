@@ -38,10 +38,6 @@ class ReplyForm:
     tokens: int = 64
     choices: Callable[[Settings], Answers] | None = None
 
-    def has_reasons(self, settings: Settings) -> bool:
-        """Return whether a text stands before the verdict."""
-        return None in self.fields(settings).values()
-
     def schema(self, settings: Settings, *, brief: bool = False) -> dict[str, Any]:
         """Return the JSON schema of a reply; `brief` leaves out free text."""
         return _object_schema(_without_text(self.fields(settings)) if brief else self.fields(settings))

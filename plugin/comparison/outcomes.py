@@ -20,7 +20,8 @@ MOST_ITEMS = 1_000
 
 @dataclass(frozen=True)
 class PairFinding:
-    """The comparison of a candidate with a baseline on one question; `results` has a row per item, largest first."""
+    """The comparison of a candidate with a baseline on one question; `results` has a row per item, largest first;
+    `leads` are the differences by item whose signs are wins, losses and ties: those of parsed verdicts."""
 
     candidate: str
     baseline: str
@@ -32,6 +33,7 @@ class PairFinding:
     differences: Mapping[str, DifferenceTest]
     is_share: bool
     results: pd.DataFrame
+    leads: pd.Series
     identical: int | None
     unparsed: int
     level: float
@@ -65,7 +67,7 @@ class PairFinding:
     @property
     def tally(self) -> tuple[int, int, int]:
         """Number of items that the candidate wins, loses and ties."""
-        signs = np.sign(self.results["difference"])
+        signs = np.sign(self.leads)
         return int((signs > 0).sum()), int((signs < 0).sum()), int((signs == 0).sum())
 
     @property

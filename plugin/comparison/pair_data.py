@@ -9,7 +9,7 @@ import pandas as pd
 
 from podium.comparison.outcomes import ELO, SCORE, WIN_RATE, PairFinding
 from podium.errors import NotIdentifiedError, UsageError
-from podium.nouns.battles import Battles
+from podium.nouns.battles import Battles, parsed_credits
 from podium.rankers.coded import code_battles
 from podium.rankers.difference import DifferenceTest, paired_difference
 from podium.rankers.elo_difference import elo_difference
@@ -38,9 +38,10 @@ def finding_of(battles: Battles, pair: ComparedPair, about: Mapping[str, Any]) -
     if len(scored) and pair.measure in ("auto", SCORE):
         results, main, unparsed = _score_results(scored), SCORE, len(direct) - len(scored)
         is_share = bool(results[["candidate", "baseline"]].stack().between(0, 1).all())
-        differences = {SCORE: score_difference(results)}
+        differences, leads = {SCORE: score_difference(results)}, results["difference"]
     else:
         results, is_share, unparsed = _credit_results(direct), True, int(direct["credit"].isna().sum())
+        leads = _credit_results(direct, "outcome")["difference"]
         differences = verdict_differences(battles, pair, results)
         main = ELO if pair.measure == "auto" else pair.measure
         if main not in differences:
@@ -53,6 +54,7 @@ def finding_of(battles: Battles, pair: ComparedPair, about: Mapping[str, Any]) -
         differences=differences,
         is_share=is_share,
         results=results.sort_values("difference", key=lambda difference: -difference.abs(), kind="stable"),
+        leads=leads,
         identical=None if pair.identical is None else int(results["is_identical"].sum()),
         unparsed=unparsed,
         level=pair.level,
@@ -69,10 +71,10 @@ def _score_results(scored: pd.DataFrame) -> pd.DataFrame:
     return means.assign(is_identical=same, difference=difference)[["item", "difference", *columns]]
 
 
-def _credit_results(direct: pd.DataFrame) -> pd.DataFrame:
+def _credit_results(direct: pd.DataFrame, column: str = "credit") -> pd.DataFrame:
     """Return the candidate's weighted mean credit against the baseline minus 1/2 per item; scores are None."""
     known = direct.dropna(subset=["credit"])
-    items = known.assign(earned=known["credit"] * known["weight"]).groupby("item", sort=True)
+    items = known.assign(earned=known[column] * known["weight"]).groupby("item", sort=True)
     means = items.agg({"earned": "sum", "weight": "sum", "is_identical": "any"}).reset_index()
     means["difference"] = means["earned"] / means["weight"] - 0.5
     means[["candidate", "baseline"]] = None
@@ -86,20 +88,22 @@ def table_items(table: pd.DataFrame) -> pd.Series:
 
 
 def direct_battles(table: pd.DataFrame, pair: ComparedPair) -> pd.DataFrame:
-    """Return item, candidate's credit (1/2 for identical answers), weight and both scores of the pair's battles."""
+    """Return item, candidate's credit (1/2 for identical answers), the same by parsed verdicts, weight and both scores
+    of the pair's battles."""
     names = {pair.candidate, pair.baseline}
     first, second = table["model_a"].astype(object), table["model_b"].astype(object)
     kept = (first.isin(names) & second.isin(names) & (first != second)).to_numpy()
     rows, is_first = table[kept], (first[kept] == pair.candidate).to_numpy()
     item = table_items(table)[kept]
     same = item.isin(list(pair.identical or ())).to_numpy()
-    credit = rows["credit"].to_numpy(dtype=float)
-    credit = np.where(is_first, credit, 1 - credit)
+    earned = (own.to_numpy(dtype=float) for own in (rows["credit"], parsed_credits(rows)))
+    credit, outcome = (np.where(is_first, own, 1 - own) for own in earned)
     nothing = np.full(len(rows), np.nan)
     a, b = (rows[name].to_numpy(dtype=float) if name in rows else nothing for name in ("score_a", "score_b"))
     columns = {
         "item": item.astype(str).to_numpy(),
         "credit": np.where(same & ~np.isnan(credit), 0.5, credit),
+        "outcome": np.where(same, 0.5, outcome),
         "weight": rows["weight"].to_numpy(dtype=float) if "weight" in rows else 1.0,
         "candidate": np.where(is_first, a, b),
         "baseline": np.where(is_first, b, a),

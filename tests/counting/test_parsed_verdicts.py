@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from podium import DataError, rank, read_battles
+from podium import DataError, compare, rank, read_battles
 from podium.diagnosis.card import diagnose
 from podium.rankers.coded import hard_credits
 
@@ -103,3 +103,10 @@ def test_the_card_counts_the_verdicts():
 def test_a_parsed_verdict_out_of_range_is_an_error():
     with pytest.raises(DataError, match=r"hard_credit 2.0 is outside \[0, 1\]"):
         read_battles(table().assign(hard_credit=2.0))
+
+
+def test_a_comparison_counts_the_items_won_by_the_verdicts():
+    [finding] = compare("elm", "oak", read_battles(table())).findings
+    # won: same, half, open; even: flip, tie
+    assert finding.tally == (3, 0, 2)
+    assert finding.results["difference"].to_numpy().min() > 0

@@ -107,7 +107,8 @@ class CallSettings:
             named["response_schema"] = ResponseSchema(name="reply", json_schema=form, strict=True)
         if how.has_probabilities(structured=schema is not None):
             # Reasons are long: the alternatives of all their tokens would fill the log.
-            few = judge in self._few_alternatives or (how.has_reasons and not schema)
+            reasons_first = how.realization.has_reasons(how.settings) and not schema
+            few = judge in self._few_alternatives or reasons_first
             named |= {"logprobs": True, "top_logprobs": FEW_ALTERNATIVES if few else ALTERNATIVES}
         return GenerateConfig(**named)
 

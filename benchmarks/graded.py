@@ -1,6 +1,6 @@
 """What graded credits are worth beside parsed verdicts: items for the same power, and the order of six models.
 
-python benchmarks/graded.py                      # 400,000 items a case, 200 worlds: a minute
+python benchmarks/graded.py                      # 400,000 items a case, 200 worlds: four minutes
 
 A simulated judge sees the gap of two responses in logits, with noise of the item (in both orders) and of the call, and
 prefers the response shown first with the odds e^(gap + bias). Its graded credit is that probability, its parsed verdict
@@ -49,9 +49,9 @@ def shares_of_items(draws: int) -> Iterator[tuple[str, ...]]:
                 graded, hard = signal(chance.mean(axis=0)), signal((chance > 0.5).mean(axis=0))
                 shares.append((graded, hard, hard / graded))
             graded, hard, share = np.mean(shares, axis=0)
-            error = np.std(shares, axis=0, ddof=1)[2] / np.sqrt(10)
+            reach = t.ppf(0.975, 9) * np.std(shares, axis=0, ddof=1)[2] / np.sqrt(10)
             cells = (f"{np.exp(bias):.0f} : 1", f"{noise:g}", f"{graded:.4f}", f"{hard:.4f}")
-            yield (*cells, f"{share:.0%} ± {error:.1%}")
+            yield (*cells, f"{share:.1%} ± {reach:.1%}")
 
 
 def judged_world(items: int, noise: float, bias: float, rng: np.random.Generator) -> tuple[np.ndarray, pd.DataFrame]:

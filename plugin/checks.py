@@ -54,7 +54,7 @@ _CHECKS = (
         "probability of the allowed answers at a text verdict's token: with less, the judge would mostly have written "
         "something else, and the odds of the answers are no judgment that it made",
         "{number} of {verdicts} verdicts count as parsed, not graded: the allowed answers hold less than {mass:.0%} of "
-        "the probability at their token",
+        "the probability at their token; with replies=schema, more are graded",
     ),
     Check(
         "mass of schema",

@@ -27,7 +27,7 @@ OF_FORMAT_0_1 = f'{{"{MARK}": 1,'
 UNNAMED_MODEL = "this model"
 """Name that the filter gives to the model if the user gives none."""
 BATTLE_DETAILS = ("response", "category", "length_a", "length_b")
-VERDICT = ("credit", "margin", "reason")
+VERDICT = ("credit", "hard_credit", "margin", "reason")
 
 
 def verdicts_as_text(document: Mapping[str, Any]) -> str:
@@ -69,7 +69,9 @@ def battles_table(documents: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     battles = [(document, battle) for document in documents for battle in document["battles"]]
     if len({shown["judge"] for _, battle in battles for shown in battle["judgments"]}) <= 1:
         return pd.DataFrame([row for document in documents for row in judgment_rows(document)])
-    rows = [{**_sides(*both, {}), **{name: both[1][name] for name in VERDICT}, "order": "merged"} for both in battles]
+    rows = [
+        {**_sides(*both, {}), **{name: both[1].get(name) for name in VERDICT}, "order": "merged"} for both in battles
+    ]
     return pd.DataFrame(rows)
 
 

@@ -76,7 +76,9 @@ class BatchJudge:
         merged = merge_rows(rows, self.run.how)
         for judgment_row, judgment in zip(rows, judgments, strict=True):
             judgment_row["replies"] = [reply["text"] for reply in judgment["replies"]]
-        return {**row, "credit": merged.credit, "margin": merged.margin, "reason": merged.reason, "judgments": rows}
+        verdict = {"credit": merged.credit, "margin": merged.margin, "reason": merged.reason}
+        graded = {} if merged.parsed is None else {"hard_credit": merged.parsed}
+        return {**row, **verdict, **graded, "judgments": rows}
 
     def _failed_verdict(self, item: str, error: BaseException) -> dict[str, Any]:
         """Return the unparsed verdict of a battle that failed, and log the first failure of each kind."""

@@ -97,6 +97,24 @@ def test_every_judgment_of_a_realization_is_parsed_or_has_its_reason(
     assert len(kept) == 4
 
 
+@pytest.mark.parametrize("realization", ["direct", "labels", "numeric"])
+def test_json_verdicts_are_graded_and_their_mass_is_logged(play, responses, language_model, connect, realization):
+    connect(language_model.address)
+    task = round_robin(responses=responses("elm", "fir"), realization=realization, replies="schema", temperature=0)
+    log = play(task, JUDGE)
+    rows = judgments(log)
+    assert len(rows) == (2 if realization in POINTWISE else 4)
+    for row in rows:
+        assert 0.05 <= row["mass"] <= 1, row
+        assert row["hard_credit"] in (0, 0.5, 1), row
+        graded = [row["score_a"], row["score_b"]] if realization in POINTWISE else [row["credit"]]
+        assert all(value % 0.25 for value in graded), row
+    for battle in battles(log):
+        own = verdict_of(battle)
+        credits = [row["credit"] for row in own.metadata["podium"]["judgments"]]
+        assert own.value == pytest.approx(sum(credits) / len(credits))
+
+
 def test_two_temperatures_of_a_model_answer_on_demand(language_model, connect, tmp_path):
     connect(language_model.address)
     (tmp_path / "prompts.jsonl").write_text(

@@ -42,7 +42,9 @@
     const { models, pool = [] } = battles;
     const numbers = battles.a.map((_, k) => k);
     const name = (code) => models[code];
-    const text = (code) => (code >= 0 ? pool[code] : null);
+    const entry = (code) => (code >= 0 ? pool[code] : null);
+    /* The name and text of each piece of a transcript, or one text. */
+    const text = (code) => (Array.isArray(entry(code)) ? entry(code).flat().join("\n") : entry(code));
     for (const select of [by("model"), by("other")]) {
       for (const model of order) if (models.includes(model)) select.append(element("option", model, { value: model }));
     }
@@ -70,9 +72,26 @@
       if (details.dataset.full) return;
       details.dataset.full = "yes";
       const [asked, first, second, words] = textsOf(k);
-      const block = (title, words) => [element("h3", title), element("div", words, { class: "text", dir: "auto", tabindex: "0", role: "group", "aria-label": title })];
+      const box = (title, words) => element("div", words, { class: "text", dir: "auto", tabindex: "0", role: "group", "aria-label": title });
+      const block = (title, words) => [element("h3", title), box(title, words)];
+      const piece = ([name, words]) => element("details", [element("summary", `${name.replace(/^turn \d+ /, "")}: ${words.slice(0, 80)}`), box(name, words)], { class: /(result|error)$/.test(name) ? "piece result" : "piece" });
+      const transcript = (pieces) => {
+        const turns = new Map();
+        for (const own of pieces.filter(([name]) => name !== "final answer")) {
+          const turn = own[0].endsWith(" left out") ? own[0] : own[0].split(" ").slice(0, 2).join(" ");
+          turns.set(turn, [...(turns.get(turn) || []), own]);
+        }
+        const folded = [...turns].map(([turn, own]) => element("details", [element("summary", `${turn} · ${own.length} ${own.length === 1 ? "piece" : "pieces"}`), ...own.map(piece)], { class: "turn" }));
+        const answer = pieces.filter(([name]) => name === "final answer").map(([name, words]) => box(name, words));
+        const outer = element("details", [element("summary", `${folded.length} turns`), ...folded], { class: "turns" });
+        return [...(folded.length ? [outer] : []), ...(answer.length ? answer : [element("p", "no final answer", { class: "note" })])];
+      };
       if (text(asked)) details.append(...block("instruction", text(asked)));
-      const side = (model, code, won) => element("div", block(`${inside(model)}${won ? " · won" : ""}`, text(code) || "no text"), { class: won ? "side won" : "side" });
+      const side = (model, code, won) => {
+        const title = `${inside(model)}${won ? " · won" : ""}`;
+        const shown = Array.isArray(entry(code)) ? [element("h3", title), ...transcript(entry(code))] : block(title, text(code) || "no text");
+        return element("div", shown, { class: won ? "side won" : "side" });
+      };
       const credit = battles.credit[k];
       const sides = [side(battles.a[k], first, credit > 0.5), side(battles.b[k], second, credit !== null && credit < 0.5)];
       if (pool.length) details.append(element("div", sides, { class: "sides" }));

@@ -10,6 +10,7 @@ import pandas as pd
 from podium.nouns.battles import Battles
 from podium.nouns.human_labels import is_turned, matchup_frame
 from podium.page.sources import BattleTexts
+from podium.responses.transcripts import read_pieces
 from podium.text import as_text
 
 MOST = 5000
@@ -63,7 +64,7 @@ def list_battles(battles: Battles, judgments: Battles, texts: BattleTexts | None
         numbers = rows["response"].fillna(1).to_numpy() if "response" in rows else np.ones(len(rows))
         keys = zip(items, numbers, rows["model_a"], rows["model_b"], strict=True)
         document["texts"] = [_pool_texts(texts, pool, item, int(n), str(a), str(b)) for item, n, a, b in keys]
-        document["pool"] = list(pool.codes)
+        document["pool"] = [read_pieces(text) if text in pool.transcripts else text for text in pool.codes]
     return ListedBattles(document, len(table), len(chosen), int((why != CHANCE).sum()), pool.cut)
 
 
@@ -72,14 +73,19 @@ class TextPool:
 
     def __init__(self) -> None:
         self.codes: dict[str, int] = {}
+        self.transcripts: set[str] = set()
         self.cut = 0
         self._size = 0
 
-    def code(self, text: str | None) -> int:
-        """Return the code of a text, adding it if there is room; -1 for no text or no room."""
+    def code(self, text: str | None, *, is_transcript: bool = False) -> int:
+        """Return the code of a text, adding it if there is room; -1 for no text or no room. Transcripts, which have a
+        limit of their own, are not shortened."""
         if not text:
             return -1
-        shown = text if len(text) <= LONGEST else f"{text[:LONGEST]}\n\n[{len(text) - LONGEST:,} more characters]"
+        if is_transcript:
+            self.transcripts.add(text)
+        more = 0 if is_transcript else len(text) - LONGEST
+        shown = text if more <= 0 else f"{text[:LONGEST]}\n\n[{more:,} more characters]"
         if shown not in self.codes:
             is_full = self._size + len(shown) > LARGEST
             self.cut += is_full or len(shown) != len(text)
@@ -139,7 +145,8 @@ def _pool_texts(texts: BattleTexts, pool: TextPool, item: Any, number: int, a: s
     item = "" if item is None else str(item)
     words = list(texts.words.get((item, number, a, b), []))
     words += [(TURNED.get(o, o), judge, said) for o, judge, said in texts.words.get((item, number, b, a), [])]
-    sides = [pool.code(texts.responses.get((item, number, model))) for model in (a, b)]
+    keys = [(item, number, model) for model in (a, b)]
+    sides = [pool.code(texts.responses.get(key), is_transcript=key in texts.transcripts) for key in keys]
     return [pool.code(texts.instructions.get(item)), *sides, [[o, judge, pool.code(said)] for o, judge, said in words]]
 
 

@@ -31,12 +31,14 @@ Words = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class BattleTexts:
-    """Texts of battles: instructions by item; responses and judges' replies also by response number and model."""
+    """Texts of battles: instructions by item; responses and judges' replies also by response number and model; the
+    keys of the responses that are transcripts of agents."""
 
     instructions: dict[str, str] = field(default_factory=dict)
     responses: dict[tuple[str, int, str], str] = field(default_factory=dict)
     words: dict[tuple[str, int, str, str], list[Words]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    transcripts: set[tuple[str, int, str]] = field(default_factory=set)
 
     def add_row(self, row: Mapping[str, Any]) -> None:
         """Add the texts of one judgment, given as a row of the battles table."""
@@ -47,7 +49,10 @@ class BattleTexts:
             self.instructions.setdefault(item, row["instruction"])
         for side in ("a", "b"):
             if row.get(f"response_{side}"):
-                self.responses.setdefault((item, number, row[f"model_{side}"]), row[f"response_{side}"])
+                key = item, number, row[f"model_{side}"]
+                self.responses.setdefault(key, row[f"response_{side}"])
+                if row.get("transcript") is True:
+                    self.transcripts.add(key)
         if row.get("words"):
             said = (row.get("order") or "", row.get("judge") or "", row["words"])
             self.words.setdefault((item, number, row["model_a"], row["model_b"]), []).append(said)

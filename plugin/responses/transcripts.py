@@ -180,7 +180,7 @@ def fit_pieces(pieces: Sequence[Piece], answer: str, budget: int) -> tuple[list[
             excess -= sum(kept[k].cost for k in group)
             lost, gone = lost + sum(len(pieces[k].text) for k in group), pieces[group[0]].turn
     kept = [piece for piece in kept if piece.turn > gone]
-    note = Piece(f"turn_1_to_{gone}_{LEFT_OUT}", f"{lost:,} characters", gone)
+    note = Piece(f"turns_1_to_{gone}_{LEFT_OUT}", f"{lost:,} characters", gone)
     return [note, *kept], lost + sum(piece.cut for piece in kept), excess <= 0
 
 
@@ -208,9 +208,19 @@ def _fence_piece(piece: Piece, mark: str) -> str:
     return fence_text(piece.name, f"{head}{note}{tail}", mark)
 
 
+def read_pieces(transcript: str) -> list[tuple[str, str]]:
+    """Return name (`turn 1 call 2 result`) and text of each piece of a transcript that `render` wrote."""
+    mark = first[3] if (first := LINE.match(transcript)) else ""
+    pieces = re.findall(rf"<([a-z0-9_]+)_{mark}>\n(.*?)\n?</\1_{mark}>", transcript, re.DOTALL)
+    note = rf"<{LEFT_OUT}_{mark}>\n(.*)\n</{LEFT_OUT}_{mark}>"
+    return [(name.replace("_", " "), re.sub(note, r"[left out: \1]", text)) for name, text in pieces]
+
+
 def work_in(transcript: str) -> AgentWork:
     """Return what a transcript that `render` wrote shows of a model's work."""
     mark = first[3] if (first := LINE.match(transcript)) else ""
     notes = re.findall(rf"_{mark}>\n([0-9,]+) characters\n</[a-z0-9_]*{LEFT_OUT}_{mark}>", transcript)
-    calls = len(re.findall(rf"^<\w+_call_[0-9]+_{mark}>$", transcript, re.MULTILINE | re.ASCII))
-    return AgentWork(calls, 0, True, sum(int(number.replace(",", "")) for number in notes))
+    names = [name for name, _ in read_pieces(transcript)]
+    calls = sum(re.search("call [0-9]+$", name) is not None for name in names)
+    turns = len({name.split()[1] for name in names if name.startswith("turn ")})
+    return AgentWork(calls, turns, True, sum(int(number.replace(",", "")) for number in notes))

@@ -112,7 +112,7 @@ def test_the_longest_results_are_cut_in_the_middle_first():
 def test_then_the_oldest_turns_are_left_out():
     text, work = shown(list(work_of(100, 50)), tokens=2_000)
     names = [name for name, _ in pieces_in(text)]
-    gone = int(re.fullmatch(r"turn_1_to_([0-9]+)_left_out", names[0])[1])
+    gone = int(re.fullmatch(r"turns_1_to_([0-9]+)_left_out", names[0])[1])
     assert names[1] == f"turn_{gone + 1}_says"
     assert "turn_100_call_1_result" in names
     assert count_tokens(text) <= 2_000

@@ -27,7 +27,9 @@ from podium.hosts.inspect_ai.log_contents import (
 from podium.hosts.inspect_ai.log_files import NAMESPACE
 from podium.hosts.inspect_ai.media import media_in, text_with_places
 from podium.plugins.catalogue import judging_settings
+from podium.responses.transcripts import read_pieces, work_in
 from podium.scorers.judging import Judging, build_verdict_row, merge_rows
+from podium.scorers.prompt import final_answer
 from podium.scorers.reasoning import Policy, strip_reasoning
 
 REPEATED = ("item", "response", "model_a", "model_b", "first", "category", "length_a", "length_b")
@@ -153,7 +155,8 @@ def _score_battle(battle: BattleMetadata, kept: BattleReplies, how: Judging) -> 
     known = {name: value for name in REPEATED if (value := getattr(battle, name)) is not None}
     known |= battle.transcript_lengths
     verdict = BattleVerdict(**known, margin=whole.margin, prompt_hash=how.prompt_hash, judgments=rows)
-    metadata, explanation = {NAMESPACE: verdict.to_log()}, _explain_battle(battle, kept, rows)
+    metadata = {NAMESPACE: verdict.to_log(), **_fold_transcripts(battle)}
+    explanation = _explain_battle(battle, kept, rows)
     if whole.credit is None:
         return score_without_value("grader_failed", explanation, answer="unparsed", metadata=metadata)
     answer = battle.model_a if whole.credit > 0.5 else battle.model_b if whole.credit < 0.5 else "tie"
@@ -188,8 +191,24 @@ def _explain_battle(battle: BattleMetadata, kept: BattleReplies, rows: Sequence[
         parts.append(f"{b if row['order'] == 'ba' else a} first: {_credit_text(row, f'{a} earned ')} ({row['judge']})")
         parts += [_quote(reply["text"] or reply.get("refused", "")) for reply in judgment["replies"]]
     for name, response in ((a, battle.response_a), (b, battle.response_b)):
-        parts += [f"**{name}**:", _quote(response)] if response else []
+        if battle.transcript:
+            work = work_in(response)
+            parts.append(f"**{name}** ({work.turns} turns, {work.calls} tool calls: below, in METADATA), final answer:")
+            parts.append(_quote(final_answer(response)) or "none")
+        else:
+            parts += [f"**{name}**:", _quote(response)] if response else []
     return "\n\n".join(part for part in parts if part)
+
+
+def _fold_transcripts(battle: BattleMetadata) -> dict[str, Any]:
+    """Return the pieces of both transcripts by turn, which the viewer shows as folded objects; nothing of answers."""
+    folded: dict[str, dict[str, Any]] = {}
+    for name, response in ((battle.model_a, battle.response_a), (battle.model_b, battle.response_b)):
+        turns = folded.setdefault(name, {})
+        for piece, text in read_pieces(response) if battle.transcript else ():
+            first, number, *rest = piece.split(" ", 2)
+            turns.setdefault(f"{first} {number}", {})[" ".join(rest) or first] = text
+    return {"transcripts": folded} if battle.transcript else {}
 
 
 def _quote(text: str) -> str:

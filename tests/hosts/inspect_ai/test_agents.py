@@ -191,3 +191,22 @@ def test_a_context_that_inspect_knows_is_divided(monkeypatch):
     show, why = choose_show("auto", 6_000, judging_settings())
     assert 1_000 < show.tokens < 2_000
     assert "which has 4,000 tokens" in why
+
+
+def test_the_viewer_folds_transcripts_by_turn_and_says_so(agents, play, behave):
+    [sample, *_] = battles(play(round_robin(responses=agents), behave()))
+    score = verdict_of(sample)
+    folded = score.metadata["transcripts"]
+    assert list(folded) == ["mockllm/ash", "mockllm/willow"]
+    assert list(folded["mockllm/ash"]) == ["turn 1", "turn 2", "turn 3", "final answer"]
+    assert folded["mockllm/ash"]["turn 2"] == {
+        "call 1": 'weather {"city": "Oslo q0 ash"}',
+        "call 1 error": "timeout: no answer for ash q0",
+    }
+    assert "**mockllm/ash** (3 turns, 2 tool calls: below, in METADATA), final answer:" in score.explanation
+    assert "│ ash says 53.6 to q0" in score.explanation
+
+
+def test_an_answer_has_no_folded_transcript(write_responses, play, behave):
+    [sample, *_] = battles(play(round_robin(responses=write_responses(items=1)), behave()))
+    assert "transcripts" not in verdict_of(sample).metadata

@@ -1,0 +1,67 @@
+"""Transcripts of 64 turns on a report page: folded by turn, calls and results apart, hostile content as text."""
+
+import pandas as pd
+import pytest
+
+from podium import rank, read_battles
+from podium.page.material import PageContent, add_battles_to_page
+from podium.page.report_page import report_page
+from podium.page.sources import BattleTexts
+from podium.responses.transcripts import Call, Show, Turn
+
+pytestmark = pytest.mark.slow
+HOSTILE = '<img src=x onerror="window.hurt=1"></script><script>window.hurt=1</script></details>'
+
+
+def transcript(turns):
+    """Return the transcript of an agent that searches, with hostile arguments, results and answer."""
+    work = []
+    for k in range(turns):
+        work.append(Turn("assistant", f"Step {k}.", (Call(f"c{k}", "search", f'{{"query": "{HOSTILE}"}}'),)))
+        work.append(Turn("tool", f"Found {k}: {HOSTILE} " + "word" * 500, call_id=f"c{k}"))
+    return Show("transcript", 100_000).build_response(work, f"Done: {HOSTILE}", 0)[0]
+
+
+@pytest.fixture(scope="module")
+def page_of_transcripts(tmp_path_factory):
+    table = pd.DataFrame([{"item": f"q{k}", "model_a": "ash", "model_b": "elm", "credit": k % 2} for k in range(4)])
+    battles, texts = read_battles(table), BattleTexts()
+    for k in range(4):
+        sides = {"model_a": "ash", "model_b": "elm", "response_a": transcript(64), "response_b": transcript(0)}
+        texts.add_row({"item": f"q{k}", "instruction": "Search.", "transcript": True, **sides})
+    content = PageContent(rank(battles, "win-rate"), command="podium report")
+    content = add_battles_to_page(content, battles, battles, texts, families={}, level=0.95, seed=0)
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    path.write_text(report_page(content), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(("size", "scheme"), [((1280, 900), "light"), ((390, 844), "dark")])
+def test_turns_are_folded_calls_and_results_apart(page_of_transcripts, open_page, violations, size, scheme):
+    seen = open_page(page_of_transcripts, size, scheme)
+    page = seen.page
+    page.locator("#list summary").first.click()
+    sides = page.locator("#list details").first.locator(".side")
+    assert "Done: " + HOSTILE in sides.nth(0).inner_text()
+    assert sides.nth(0).locator(".turn").count() == 64
+    assert not sides.nth(0).locator(".turn").first.is_visible()
+    assert sides.nth(1).locator(".turns").count() == 0
+    sides.nth(0).locator(".turns > summary").click()
+    turn = sides.nth(0).locator(".turn").nth(63)
+    turn.locator("> summary").click()
+    heads = turn.locator(".piece > summary")
+    assert [head.partition(":")[0] for head in heads.all_inner_texts()] == ["says", "call 1", "call 1 result"]
+    heads.nth(2).click()
+    assert f"Found 63: {HOSTILE}" in turn.locator(".piece.result .text").inner_text()
+    assert page.evaluate("window.hurt") is None
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert violations(page) == []
+    assert (seen.errors, seen.requests) == ([], [])
+
+
+def test_the_search_finds_what_a_tool_returned(page_of_transcripts, open_page):
+    page = open_page(page_of_transcripts).page
+    page.fill("#search", "Found 41:")
+    assert page.locator("#list details.battle").count() == 4
+    page.fill("#search", "Found 64:")
+    assert page.locator("#list details.battle").count() == 0

@@ -36,6 +36,14 @@ def tell(message: str, who: str = "podium") -> None:
     print(readable(f"{who}: {without_secrets(message)}"), file=sys.stderr)
 
 
+def exit_code(end: SystemExit) -> int:
+    """Return the exit code of a command that ended so; a text is printed, as Python does when a process ends."""
+    if isinstance(end.code, int | None):
+        return end.code or 0
+    print(end.code, file=sys.stderr)
+    return 1
+
+
 def escape_formula(text: str) -> str:
     """Prefix an apostrophe to a text that a spreadsheet would execute."""
     return f"'{text}" if FORMULA.match(text) else text

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from podium.scorers.direct import letter_verdicts
 from podium.scorers.probabilities import (
     AROUND,
     ENOUGH,
@@ -40,6 +39,8 @@ def grade_reply(reply: Reply, said: Verdict | Rating, realization: Realization, 
         answers = form.choices(settings)
         tokens = tokens_of_field(reply, [*form.fields(settings)][-1])
         return _grade(said, answers, masses_at(tokens, [*answers]), ENOUGH_OF_SCHEMA)
+    from podium.scorers.direct import letter_verdicts  # Inspect's registry loads this file, and reads no reply
+
     letters = letter_verdicts(settings)
     token = _token_of_letter(reply, said, "".join(letters), has_reasons=realization.has_reasons(settings))
     return _grade(said, letters, masses_at([token], [*letters]) if token else {}, ENOUGH)

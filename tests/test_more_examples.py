@@ -1,5 +1,8 @@
 """What small functions of rankers, scorers, tournaments and hosts return for one input each."""
 
+from pathlib import Path
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -117,13 +120,50 @@ def test_the_sample_that_announces_a_round_is_named_by_number_and_revision():
 
 
 def test_a_judge_named_as_a_model_of_lm_eval_is_rejected_with_the_name_that_inspect_takes():
-    judge = pytest.importorskip("podium.hosts.lm_eval.judge")
+    command = pytest.importorskip("podium.hosts.inspect_ai.command")
     with pytest.raises(UsageError) as refusal:
-        judge.refuse_lm_eval_model("lm-eval:hf,pretrained=org/judge", "--ranker_judge")
+        command.run(["eval", "podium/ring", "--model-role", "judge=lm-eval:hf,pretrained=org/judge"])
     assert str(refusal.value) == (
-        "--ranker_judge lm-eval:hf: judges are models of Inspect: write hf/NAME, vllm/NAME or, for a server with an "
+        "judge lm-eval:hf: judges are models of Inspect: write hf/NAME, vllm/NAME or, for a server with an "
         "OpenAI-compatible API, openai-api/SERVICE/NAME with its base_url"
     )
+
+
+@pytest.mark.parametrize("host", ["inspect", "lm_eval"])
+@pytest.mark.parametrize(
+    ("end", "code", "text"), [("stopped by the host", 1, "stopped by the host\n"), (3, 3, ""), (None, 0, "")]
+)
+def test_a_text_with_which_a_host_ends_is_printed(monkeypatch, host, end, code, text):
+    from click.testing import CliRunner
+
+    from podium.cli import stock
+
+    def ends(*_):
+        raise SystemExit(end)
+
+    if host == "inspect":
+        monkeypatch.setattr(pytest.importorskip("podium.hosts.inspect_ai.command"), "run", ends)
+    else:
+        command, cli = (
+            pytest.importorskip("podium.hosts.lm_eval.command"),
+            SimpleNamespace(parse_args=ends, execute=print),
+        )
+        monkeypatch.setattr(command, "build_command_line", lambda: cli)
+        monkeypatch.setattr(command, "extend", lambda _: None)
+    done = CliRunner().invoke(getattr(stock, host), ["run"])
+    assert (done.exit_code, done.stderr) == (code, text)
+
+
+def test_a_comma_within_a_value_of_old_gen_kwargs_divides_nothing():
+    from podium.formats.lm_eval_layout import Results
+
+    given = "temperature=0.5,until=['a', 'b'],do_sample=True, top_p = 1"
+    assert Results(Path("results.json"), {"config": {"gen_kwargs": given}}).generation == {
+        "temperature": "0.5",
+        "until": "['a', 'b']",
+        "do_sample": "True",
+        "top_p": " 1",
+    }
 
 
 def test_opponents_of_lm_eval_become_sources_with_or_without_a_label():

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from podium.errors import UsageError, install_hint
+from podium.printable import exit_code
 
 AS_TYPED: dict[str, Any] = {
     "context_settings": {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []},
@@ -33,7 +34,7 @@ def inspect(context: click.Context, arguments: tuple[str, ...]) -> None:
     try:
         run(arguments)
     except SystemExit as end:
-        context.exit(end.code if isinstance(end.code, int) else int(end.code is not None))
+        context.exit(exit_code(end))
 
 
 @click.command("lm_eval", short_help="The stock lm_eval command, with --ranker on run.", **AS_TYPED)

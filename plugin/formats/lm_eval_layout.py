@@ -62,7 +62,8 @@ class Results:
         """Return an option of the run that is a mapping, or a text such as `a=1,b=2`."""
         given = self.value("config", name)
         if isinstance(given, str):
-            pairs = (part.partition("=") for part in given.split(",") if part)
+            # A comma in a value, as in `until=['a', 'b']`, has no name behind it.
+            pairs = (part.partition("=") for part in re.split(r",(?=\s*\w+\s*=)", given) if part)
             return {key.strip(): value for key, _, value in pairs}
         return given if isinstance(given, Mapping) else {}
 

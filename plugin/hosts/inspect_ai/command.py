@@ -21,6 +21,8 @@ CPU_SAVING = {
     "--no-log-model-api": ("INSPECT_EVAL_LOG_MODEL_API",),
 }
 """Options that save a quarter of a tournament's CPU, each with the variables by which users decide it themselves."""
+LM_EVAL = "lm-eval:"
+"""How users of lm-eval name a judge that is a model of lm-eval."""
 REMEDY = "run `inspect` without --ranker, then `podium rank LOGS --ranker NAME`"
 
 
@@ -28,6 +30,8 @@ def run(arguments: Sequence[str]) -> None:
     """Run `inspect` with these arguments, as `podium inspect` does."""
     own, rankers = split_rankers(arguments)
     _pass_rankers(rankers, own)
+    for word in own:
+        refuse_lm_eval_model(word.partition("=")[2], word.partition("=")[0])
     sys.argv = ["inspect", *own]
     try:
         host = import_module(COMMAND_LINE)
@@ -46,6 +50,15 @@ def run(arguments: Sequence[str]) -> None:
             sys.argv += saving
             tell(f"added {' '.join(saving)}: a tournament needs less CPU and loses nothing")
     _run_main(stock, own, ranking=bool(rankers))
+
+
+def refuse_lm_eval_model(name: str, option: str) -> None:
+    """Raise UsageError for a judge that is named as a model of lm-eval."""
+    if name.startswith(LM_EVAL):
+        raise UsageError(
+            f"{option} {name.partition(',')[0]}: judges are models of Inspect: write hf/NAME, vllm/NAME or, for a "
+            "server with an OpenAI-compatible API, openai-api/SERVICE/NAME with its base_url"
+        )
 
 
 def extend_command(host: Any) -> None:

@@ -37,7 +37,6 @@ from podium.hosts.inspect_ai.log_contents import (
 )
 from podium.hosts.inspect_ai.log_files import NAMESPACE, is_log
 from podium.hosts.inspect_ai.media import media_in, prompt_with_media, why_refused
-from podium.hosts.inspect_ai.offline_api import asked_by
 from podium.plugins.catalogue import judging_settings
 from podium.scorers.battle import Judgment
 from podium.scorers.checklist import checklist_prompt, read_checklist
@@ -254,6 +253,8 @@ async def _call_model(
     run: Run, model: Model, texts: Texts, prompt: str, call: str, config: GenerateConfig, media: Any = ()
 ) -> ModelOutput | Reply:
     """Return a model's output for a prompt, cached under the name of the call, or a reply if it rejects the prompt."""
+    from podium.hosts.inspect_ai.offline_api import asked_by  # Inspect's registry loads this file, and judges nothing
+
     asked = prompt_with_media(prompt, media)
     usual = config.merge(GenerateConfig(batch=batch_of(model)))
 

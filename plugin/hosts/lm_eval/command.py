@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from podium.errors import PodiumError, UsageError, import_failure, install_hint, is_of_package
 from podium.hosts.lm_eval.compatibility import build_command_line, call_after_evaluation, find_run_parser
 from podium.hosts.lm_eval.options import add_options, as_typed_here, is_ours, options_from, section_of, take_options
-from podium.printable import tell
+from podium.printable import exit_code, tell
 from podium.storage.temporary_folders import temporary_folder
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def run_lm_eval(arguments: Sequence[str]) -> int:
                 raise UsageError(f"{error}: {INSTEAD}") from None
         cli.execute(cli.parse_args())
     except SystemExit as end:
-        return end.code if isinstance(end.code, int) else int(end.code is not None)
+        return exit_code(end)
     finally:
         sys.argv = before
     return 0

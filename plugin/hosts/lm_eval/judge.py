@@ -8,10 +8,8 @@ from typing import Any
 from inspect_ai.model import Model, ModelAPI, get_model
 
 from podium.errors import UsageError
+from podium.hosts.inspect_ai.command import refuse_lm_eval_model
 from podium.hosts.lm_eval.secrets import is_secret, redact, secrets_of
-
-LM_EVAL = "lm-eval:"
-"""How the name of a judge began that was a model of lm-eval."""
 
 
 def judge_model(name: str, arguments: Mapping[str, Any], option: str = "--ranker_judge") -> Model:
@@ -35,15 +33,6 @@ def judge_model(name: str, arguments: Mapping[str, Any], option: str = "--ranker
     # What stays is kept in the log and makes the judge's identity.
     model.model_args = {key: value for key, value in model.model_args.items() if not is_secret(key, value)}
     return model
-
-
-def refuse_lm_eval_model(name: str, option: str) -> None:
-    """Raise UsageError for a judge that is named as a model of lm-eval."""
-    if name.startswith(LM_EVAL):
-        raise UsageError(
-            f"{option} {name.partition(',')[0]}: judges are models of Inspect: write hf/NAME, vllm/NAME or, for a "
-            "server with an OpenAI-compatible API, openai-api/SERVICE/NAME with its base_url"
-        )
 
 
 def _redact_errors(api: ModelAPI, secrets: Sequence[str]) -> None:

@@ -14,7 +14,7 @@ IN_ADDRESS = re.compile(r"://[^/@\s]*@")
 SHAPES = re.compile(r"\b(?:sk|pk|hf|gsk|xai)[-_][A-Za-z0-9_-]{16,}|\bBearer +[A-Za-z0-9._~+/=-]{8,}")
 """Shapes of API keys, wherever they come from."""
 SHORTEST = 8
-"""Characters of a secret in the environment: shorter values occur in any text and are not hidden."""
+"""Characters of a secret: shorter values, as the word `none`, occur in any text and are not hidden."""
 HIDDEN = "***"
 
 
@@ -49,11 +49,10 @@ def secrets_of(arguments: Mapping[str, Any]) -> list[str]:
 
 def redact(text: str, secrets: Sequence[str] = ()) -> str:
     """Return the text with `***` in place of given secrets, those of the environment, and texts shaped like keys."""
-    environment = {value for name, value in os.environ.items() if is_secret_name(name) and len(value) >= SHORTEST}
-    for values in (secrets, environment):
-        # The longest first: one may be a part of another.
-        for secret in sorted(values, key=len, reverse=True):
-            text = text.replace(secret, HIDDEN)
+    environment = {value for name, value in os.environ.items() if is_secret_name(name)}
+    # The longest first: one may be a part of another.
+    for secret in sorted({*secrets, *environment}, key=len, reverse=True):
+        text = text.replace(secret, HIDDEN) if len(secret) >= SHORTEST else text
     return IN_ADDRESS.sub(f"://{HIDDEN}@", SHAPES.sub(HIDDEN, text))
 
 

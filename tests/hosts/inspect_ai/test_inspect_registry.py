@@ -39,6 +39,13 @@ def test_the_registry_imports_only_podium_and_a_few_small_ones(imported):
 
 
 @pytest.mark.slow
+def test_the_registry_loads_no_reader_of_replies(imported):
+    """They compile patterns for longer than all else takes."""
+    readers = {"comparisons", "direct", "levels", "offline", "reply_reader", "rubric", "verdict_statements"}
+    assert not readers & {name.removeprefix("podium.scorers.") for name in imported["added"]}
+
+
+@pytest.mark.slow
 def test_the_registry_takes_little_time(imported):
     # 0.1 s measured on 2 busy cores; inspect-ai itself takes 2.6.
     assert imported["seconds"] < 0.6

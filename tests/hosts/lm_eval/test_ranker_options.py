@@ -30,6 +30,11 @@ def test_every_secret_of_the_judges_is_hidden_and_nothing_else():
     assert reported == "True: *** and ***, *** of m, seed 3"
 
 
+def test_a_word_in_place_of_a_key_is_hidden_in_no_text():
+    options = RankerOptions(judges=("openai-api/local/m",), judge_args=parse_pairs("api_key=none"))
+    assert redact("none of 4 battles failed", options.secrets()) == "none of 4 battles failed"
+
+
 @pytest.mark.parametrize(
     "config",
     [

@@ -31,7 +31,7 @@ def read_reply(reply: Reply, settings: Settings) -> Verdict:
     )
     if len(set(words)) > 1 and all(word in _letters(settings) for word in words):
         return Verdict(None, reason=reply.reason_of_silence or "several verdicts")
-    return _read_letter(reply, settings, _is_letter_alone, compares="ends")
+    return _read_letter(reply, settings, is_letter_alone, compares="ends")
 
 
 def write_reply(preference: Preference, settings: Settings) -> Reply:
@@ -44,7 +44,7 @@ def _read_last_letter(reply: Reply, settings: Settings) -> Verdict:
     return _read_letter(reply, settings, _is_last_letter, compares="last")
 
 
-def _is_letter_alone(statement: Statement, line: int, last: int) -> bool:
+def is_letter_alone(statement: Statement, line: int, last: int) -> bool:
     """Return whether a letter without the word verdict counts: it begins the reply, or is alone on its line."""
     if statement.form in ("leading", "closing"):
         return line == (0 if statement.form == "leading" else last)

@@ -1,7 +1,7 @@
 """Graded credits and scores: the mean of the allowed answers, weighted by their probability at the verdict's token."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -34,16 +34,13 @@ def grade_reply(reply: Reply, said: Verdict | Rating, realization: Realization, 
         return said if said.reason else type(said)(None, reason=NO_PROBABILITIES)
     form = realization.form
     if reply.structured and form and form.choices:
-        if said.reason is not None:
-            return said
-        answers = form.choices(settings)
-        tokens = tokens_of_field(reply, [*form.fields(settings)][-1])
-        return _grade(said, answers, masses_at(tokens, [*answers]), ENOUGH_OF_SCHEMA)
+        tokens = () if said.reason else tokens_of_field(reply, [*form.fields(settings)][-1])
+        return _grade(said, form.choices(settings), tokens, ENOUGH_OF_SCHEMA)
     from podium.scorers.direct import letter_verdicts  # Inspect's registry loads this file, and reads no reply
 
     letters = letter_verdicts(settings)
     token = _token_of_letter(reply, said, "".join(letters), has_reasons=realization.has_reasons(settings))
-    return _grade(said, letters, masses_at([token], [*letters]) if token else {}, ENOUGH)
+    return _grade(said, letters, [token] if token else (), ENOUGH)
 
 
 def _token_of_letter(reply: Reply, said: Verdict | Rating, letters: str, *, has_reasons: bool) -> Token | None:
@@ -56,20 +53,21 @@ def _token_of_letter(reply: Reply, said: Verdict | Rating, letters: str, *, has_
     return None if is_article else first
 
 
-def _grade(said: Verdict | Rating, answers: Answers, masses: Mapping[str, float], enough: float) -> Verdict | Rating:
+def _grade(said: Verdict | Rating, answers: Answers, tokens: Sequence[Token], enough: float) -> Verdict | Rating:
     """Return the mean of all answers, or of the parsed one if all hold less than `enough`; with the mass of all."""
-    mass = sum(masses.values()) if masses else None
-    weights = masses
+    weights: Mapping[str, float] = masses_at(tokens, [*answers])
+    mass = sum(weights.values()) if tokens else None
     if mass is None or mass < enough:
         weights = {code: 1.0 for code, own in answers.items() if own.label == said.label and said.reason is None}
     if not weights:
         return replace(said, mass=mass)
-    total, means = sum(weights.values()), Counter[str]()
+    means: Any = Counter()
     for code, weight in weights.items():
-        means.update({name: weight / total * value for name, value in _values_of(answers, code).items()})
-    graded: dict[str, Any] = {name: min(1.0, value) if name == "credit" else value for name, value in means.items()}
-    parsed = said.score if isinstance(said, Rating) else said.credit
-    return replace(said, **graded, reason=None, parsed=parsed, mass=mass)
+        share = weight / sum(weights.values())
+        means.update({name: share * value for name, value in _values_of(answers, code).items()})
+    if isinstance(said, Rating):
+        return replace(said, **means, reason=None, parsed=said.score, mass=mass)
+    return replace(said, **{**means, "credit": min(1.0, means["credit"])}, reason=None, parsed=said.credit, mass=mass)
 
 
 def _values_of(answers: Answers, code: str) -> Mapping[str, float]:

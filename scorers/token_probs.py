@@ -3,12 +3,13 @@
 import re
 from functools import partial
 
+from podium.scorers.direct import is_letter_alone
 from podium.scorers.probabilities import ENOUGH, NO_PROBABILITIES, first_token, masses_at, token_at
 from podium.scorers.prompt import Settings, packaged_template
 from podium.scorers.realization import Preference, Realization
 from podium.scorers.reply import Rating, Reply, reply_with_chances
 from podium.scorers.reply_reader import read_statement
-from podium.scorers.verdict_statements import GAP, Statement
+from podium.scorers.verdict_statements import GAP
 
 ANSWER = re.compile(rf"{GAP}((?i:yes|no))\b")
 SCORE = {"yes": 1.0, "no": 0.0}
@@ -21,7 +22,7 @@ def read_reply(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
     reply cut off after the first one counts."""
     if reply.refused or not reply.text.strip():
         return Rating(None, reason=reply.reason_of_silence)
-    stated = read_statement(reply, ANSWER, str.lower, _is_answer_alone)
+    stated = read_statement(reply, ANSWER, str.lower, is_letter_alone)
     if stated in REJECTED:
         return Rating(None, reason=str(stated))
     tokens, parsed = [first_token(reply)], None
@@ -32,19 +33,13 @@ def read_reply(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
     mass = sum(masses.values())
     if mass < ENOUGH:
         return Rating(None, reason=NO_PROBABILITIES, mass=mass)
-    word = None if isinstance(stated, str) else stated.value
-    return Rating(min(1.0, masses["yes"] / mass), label=word, parsed=parsed, mass=mass)
+    return Rating(min(1.0, masses["yes"] / mass), parsed=parsed, mass=mass)
 
 
 def write_reply(preference: Preference, settings: Settings) -> Reply:  # noqa: ARG001
     """Return a reply with the likelier word and the probabilities of both."""
     word = "yes" if preference.chance >= 0.5 else "no"
     return reply_with_chances(word, {"yes": preference.chance, "no": 1 - preference.chance})
-
-
-def _is_answer_alone(statement: Statement, line: int, last: int) -> bool:
-    """Return whether a yes or no without the word verdict begins or ends the reply, or is alone on its line."""
-    return (line == 0 and statement.form == "leading") or (line in (0, last) and statement.form in ("alone", "closing"))
 
 
 TOKEN_PROBS = Realization(

@@ -262,9 +262,12 @@ def _merged_value(name: str, columns: Sequence[str], keep_one_sided: bool) -> st
         return f"case when f_read and s_read then {mean} else {single.format('f_verdict', 's_verdict')} end"
     if name == "margin" or name.startswith(CRITERION):
         return f"case when f_read and s_read then ({x} + {y}) / 2 else {single.format(x, y)} end"
-    if name in KNOWN_ONCE or (name in (*SCORES, HARD) and keep_one_sided):
+    if name == HARD:
+        mean = f"case when f_read and s_read then (f_outcome + s_outcome) / 2 else {single} end"
+        return f"case when coalesce({x}, {y}) is not null then {mean.format('f_outcome', 's_outcome')} end"
+    if name in KNOWN_ONCE or (name in SCORES and keep_one_sided):
         return f"coalesce(({x} + {y}) / 2, {x}, {y})"
-    return f"({x} + {y}) / 2" if name in (*SCORES, HARD) else f"case when {x} = {y} then {x} end"
+    return f"({x} + {y}) / 2" if name in SCORES else f"case when {x} = {y} then {x} end"
 
 
 def _turned_value(name: str, columns: Sequence[str]) -> str:

@@ -35,6 +35,7 @@ def drawn_rows(seed, number=140):
             "model_a": MODELS[a],
             "model_b": MODELS[b],
             "credit": None if unparsed else one((0.0, 0.5, 1.0)) if draws.random() < 0.7 else one(SIXTEENTHS),
+            "hard_credit": None if unparsed or merged else one((None, 0.0, 0.5, 1.0)),
             "order": "merged" if merged else one(("ab", "ba", None), (0.45, 0.45, 0.1)),
             "margin": one((None, -2.0, 0.0, 1.0, 3.0)),
             "judge": one(("x", "y", None), (0.6, 0.2, 0.2)),
@@ -60,6 +61,7 @@ def other_order(row, one, draws):
     """Return the same question in the other order, the names turned half of the time."""
     order_pair = dict(row, order={"ab": "ba", "ba": "ab", None: None}[row["order"]], credit=one((None, 0.0, 0.5, 1.0)))
     order_pair |= {"margin": one((None, -1.0, 2.0)), "category": one((row["category"], "d"))}
+    order_pair["hard_credit"] = None if order_pair["credit"] is None else one((None, 0.0, 0.5, 1.0))
     order_pair["reason"] = one((None, "refusal", "cut off")) if order_pair["credit"] is None else None
     if draws.random() < 0.5:
         order_pair |= {"model_a": row["model_b"], "model_b": row["model_a"], "order": row["order"]}
@@ -75,7 +77,11 @@ def with_columns(rows, columns):
 
 def frame_of(rows, columns):
     frame = pd.DataFrame({name: [row[name] for row in rows] for name in columns}, columns=list(columns))
-    numbers = {name: "Float64" for name in ("credit", "margin", "weight", "length_a", "length_b") if name in columns}
+    numbers = {
+        name: "Float64"
+        for name in ("credit", "hard_credit", "margin", "weight", "length_a", "length_b")
+        if name in columns
+    }
     return frame.astype({name: str(kind).lower() for name, kind in numbers.items()}).astype(
         {"repeat": "Int64"} if "repeat" in columns else {}
     )

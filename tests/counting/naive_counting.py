@@ -3,7 +3,19 @@
 from collections import Counter, defaultdict
 
 NO_REASON = "no reason given"
-OPTIONAL = ("order", "margin", "judge", "repeat", "weight", "category", "reason", "swap", "length_a", "length_b")
+OPTIONAL = (
+    "hard_credit",
+    "order",
+    "margin",
+    "judge",
+    "repeat",
+    "weight",
+    "category",
+    "reason",
+    "swap",
+    "length_a",
+    "length_b",
+)
 
 
 def sign(value):
@@ -15,6 +27,15 @@ def verdict_of(row):
     if row["credit"] is None and row["margin"] is not None and row["reason"] is None:
         return (sign(row["margin"]) + 1) / 2
     return row["credit"]
+
+
+def outcome_of(row):
+    """Return what model_a earned by the parsed verdict, if the credit is another one."""
+    return row["hard_credit"] if row["hard_credit"] is not None and row["credit"] is not None else verdict_of(row)
+
+
+def is_graded(row):
+    return verdict_of(row) not in (None, 0, 0.5, 1, outcome_of(row))
 
 
 def pair_of(row):
@@ -54,21 +75,23 @@ def battle_of_order_pairs(first, second, keep_one_sided):
     turned = first["model_a"] != second["model_a"]
     x, y = verdict_of(first), verdict_of(second)
     y = 1 - y if turned and y is not None else y
+    won = [outcome_of(first), outcome_of(second)]
+    won[1] = 1 - won[1] if turned and won[1] is not None else won[1]
     margins = [first["margin"], second["margin"]]
     margins[1] = -margins[1] if turned and margins[1] is not None else margins[1]
-    battle = dict(first, order="merged", reason=None, credit=None, margin=None)
+    battle = dict(first, order="merged", reason=None, credit=None, margin=None, outcome=None)
     if x is not None and y is not None:
-        battle["credit"], battle["margin"] = (x + y) / 2, mean(margins)
+        battle["credit"], battle["margin"], battle["outcome"] = (x + y) / 2, mean(margins), mean(won)
         if first["credit"] is None and second["credit"] is None:
-            battle["credit"] = (sign(sum(margins)) + 1) / 2
-        battle["swap"] = ("same", "half", "flip")[abs(sign(x - 0.5) - sign(y - 0.5))]
+            battle["credit"] = battle["outcome"] = (sign(sum(margins)) + 1) / 2
+        battle["swap"] = ("same", "half", "flip")[abs(sign(won[0] - 0.5) - sign(won[1] - 0.5))]
     elif x is None and y is None:
         reasons = {row["reason"] or NO_REASON for row in (first, second)}
         battle["swap"], battle["reason"] = "unparsed", " / ".join(sorted(reasons))
     else:
         battle["swap"] = "one-sided"
         if keep_one_sided:
-            battle["credit"], battle["margin"] = one_of((x, y)), margins[x is None]
+            battle["credit"], battle["margin"], battle["outcome"] = one_of((x, y)), margins[x is None], one_of(won)
         else:
             battle["reason"] = "one order unparsed"
     if first["category"] != second["category"]:
@@ -77,6 +100,9 @@ def battle_of_order_pairs(first, second, keep_one_sided):
         values = first[name], second[other if turned else name]
         battle[name] = one_of((mean(values), *values))
     readable = battle["credit"] is not None
+    is_hard_known = first["hard_credit"] is not None or second["hard_credit"] is not None
+    battle["hard_credit"] = battle["outcome"] if is_hard_known else None
+    battle["graded"] = readable and (is_graded(first) or is_graded(second))
     battle["lacking"] = readable and first["credit"] is None and second["credit"] is None
     return battle
 
@@ -89,6 +115,7 @@ def battles_of(rows, merge, keep_one_sided):
     battles = []
     for row in rows:
         single = dict(row, credit=verdict_of(row), lacking=row["credit"] is None and verdict_of(row) is not None)
+        single |= {"outcome": outcome_of(row), "graded": is_graded(row)}
         if row["row"] not in gone:
             battles.append(merged.get(row["row"], single))
     return battles
@@ -100,7 +127,7 @@ def cluster_of(battle):
 
 def tally_of(rows, battles):
     judged = [battle for battle in battles if battle["credit"] is not None]
-    decided = [battle for battle in judged if battle["credit"] != 0.5]
+    decided = [battle for battle in judged if battle["outcome"] != 0.5]
     return {
         "judgments": len(rows) + sum(row["swap"] is not None for row in rows),
         "battles": len(battles),
@@ -114,6 +141,7 @@ def tally_of(rows, battles):
         },
         "with_margin": sum(battle["margin"] is not None for battle in judged),
         "lacking": sum(battle["lacking"] for battle in judged),
+        "graded": sum(battle["graded"] for battle in judged),
         "ambiguous": sum(
             len(group) for group in groups_of(rows) if len(group) > 2 and len({low_is_first(row) for row in group}) == 2
         ),
@@ -127,7 +155,7 @@ def unparsed_reasons_of(battles):
 def credit_of_low(battle, hard):
     credit = battle["credit"]
     if hard:
-        credit = 0.5 if battle["swap"] == "flip" else (sign(credit - 0.5) + 1) / 2
+        credit = 0.5 if battle["swap"] == "flip" else (sign(battle["outcome"] - 0.5) + 1) / 2
     return credit if battle["model_a"] < battle["model_b"] else 1 - credit
 
 

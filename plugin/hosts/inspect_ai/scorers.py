@@ -159,7 +159,8 @@ def _score_battle(battle: BattleMetadata, kept: BattleReplies, how: Judging) -> 
     explanation = _explain_battle(battle, kept, rows)
     if whole.credit is None:
         return score_without_value("grader_failed", explanation, answer="unparsed", metadata=metadata)
-    answer = battle.model_a if whole.credit > 0.5 else battle.model_b if whole.credit < 0.5 else "tie"
+    won = whole.outcome or 0.0
+    answer = battle.model_a if won > 0.5 else battle.model_b if won < 0.5 else "tie"
     return Score(value=whole.credit, answer=answer, explanation=explanation, metadata=metadata)
 
 

@@ -67,6 +67,7 @@ def test_json_verdicts_are_graded_and_their_mass_is_logged(play, write_responses
         ("ba", 0.25, 0.0),
     }
     assert {config.top_logprobs for config in CALLS} == {20}
+    assert {verdict_of(one).answer for one in battles(log)} == {"tie"}
     merged = read_battles(log.location)
     assert merged.table["credit"].tolist() == pytest.approx([0.5] * 12)
     assert merged.swaps().flip == 12

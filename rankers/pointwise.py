@@ -1,8 +1,10 @@
 """mean and median: rankings by pointwise scores (JuStRank, appendix B)."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from scipy.stats import rankdata
 
 from podium.errors import NotIdentifiedError
 from podium.nouns.battles import Battles
@@ -18,7 +20,8 @@ from podium.rankers.intervals import (
     sandwich_estimate,
     wilson_interval,
 )
-from podium.rankers.standings import Exposure, RankerResult, build_standings, measure_exposure
+from podium.rankers.standings import SAME_SCORE, Exposure, RankerResult, build_standings, measure_exposure
+from podium.text import some
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,8 @@ def mean(
             score, draws, len(filled), level=level, cluster="item", items=matrix.is_known.sum(axis=0)
         )
         estimate = estimate.clip(0, 1) if matrix.is_bounded else estimate
-    result = RankerResult(estimate, warnings=_missing_scores_warning(matrix))
+    drop_out = {"drop_out": robustness} if (robustness := mean_robustness(matrix)) else {}
+    result = RankerResult(estimate, diagnostics=drop_out, warnings=_missing_scores_warning(matrix))
     return build_standings("mean", "score", _count_scored_models(battles, matrix), result, level=level, rng=rng)
 
 
@@ -124,6 +128,20 @@ def _skewness_of_gaps(error: np.ndarray) -> np.ndarray:
     return scale * np.divide(third, variance**1.5, out=np.zeros_like(third), where=skewed)
 
 
+def mean_robustness(matrix: ScoreMatrix) -> dict[str, Any] | None:
+    """Return the fewest `items` without which another model, `leader`, has the highest mean; None if the first place is
+    shared, scores are missing or no removal does it. Exact: a rival gains most by its worst items."""
+    mean = matrix.values.mean(axis=0)
+    first = int(np.argmax(mean))
+    if not matrix.is_known.all() or np.sum(mean > mean[first] - SAME_SCORE) > 1:
+        return None
+    leads = np.sort(matrix.values[:, [first]] - matrix.values, axis=0)[::-1]
+    overtaken = (leads.sum(axis=0) - np.cumsum(leads, axis=0))[:-1] < -SAME_SCORE
+    items = np.where(overtaken.any(axis=0), 1 + overtaken.argmax(axis=0), len(leads))
+    rival = min(range(len(mean)), key=lambda k: (items[k], -mean[k]))
+    return {"items": int(items[rival]), "leader": matrix.models[rival]} if items[rival] < len(leads) else None
+
+
 def estimate_medians(matrix: ScoreMatrix, level: float, rng: np.random.Generator, resamples: int) -> ScoreEstimates:
     """Return medians over items with percentile intervals, whose ends are scores or midpoints of two scores."""
     draws = resample(lambda counts: _resampled_medians(matrix, counts), len(matrix.values), resamples, rng)
@@ -140,8 +158,17 @@ def _count_scored_models(battles: Battles, matrix: ScoreMatrix) -> Exposure:
     where = [matrix.models.index(name) for name in coded.models]
     number, rates = np.zeros(len(matrix.models), dtype=np.int64), np.full(len(matrix.models), np.nan)
     number[where], rates[where] = exposure.battles, exposure.win_rates
+    known, size = matrix.is_known.sum(axis=1), len(matrix.models)
+    pairs, counts = int((known * (known - 1)).sum() // 2), exposure.counts
+    if pairs > counts.battles:
+        # The battles are a chain, in which every score stands: count those of all pairs.
+        number = (known @ matrix.is_known) - matrix.is_known.sum(axis=0)
+        rates = np.nansum(rankdata(matrix.values, axis=1, nan_policy="omit") - 1, axis=0) / np.maximum(number, 1)
+        missing = len(known) * size * (size - 1) // 2 - pairs
+        counts = replace(counts, judgments=pairs, battles=pairs, unparsed=0, missing=missing)
     return replace(
         exposure,
+        counts=counts,
         models=matrix.models,
         battles=number,
         win_rates=rates,
@@ -191,6 +218,7 @@ def _resampled_medians(matrix: ScoreMatrix, counts: np.ndarray) -> np.ndarray:
 
 def _missing_scores_warning(matrix: ScoreMatrix) -> list[str]:
     """Return a warning with the number of missing scores, if there are any."""
-    lost = int((~matrix.is_known).sum())
-    text = f"{lost} of {matrix.is_known.size} item scores are missing: models are scored on different items"
-    return [text] if lost else []
+    lost = (~matrix.is_known).sum(axis=0)
+    whose = some([f"{matrix.models[k]}: {lost[k]:,}" for k in np.flatnonzero(lost)], most=5)
+    number = f"{lost.sum()} of {matrix.is_known.size} item scores are missing"
+    return [f"{number} ({whose}): models are scored on different items"] if lost.any() else []

@@ -21,7 +21,7 @@ from podium.answers.trust_checks import (
     robustness_of,
     trust_sentence,
 )
-from podium.answers.who import leading_group, who_sentence
+from podium.answers.who import leading_group, neighbours_sentence, who_sentence
 from podium.checks import CHECKS, LENGTH_CONTROL
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import Separation, Standings
@@ -74,7 +74,18 @@ def build_ranking_answer(
         trust = trust.replace(LENGTH_CONTROL, f"--ranker bradley-terry {LENGTH_CONTROL}")
     what_next = what_next or next_sentence(standings, robustness)
     what_next = connecting_sentence(standings) or tournament.get("advice") or what_next
+    if standings.ranker == "mean":
+        who = " ".join(filter(None, [who, neighbours_sentence(standings)]))
+        what_next = " ".join(filter(None, [what_next, _new_leader_sentence(standings)]))
     return (who, trust, *([what_next] if what_next else []))
+
+
+def _new_leader_sentence(standings: Standings) -> str | None:
+    """Write how few items carry the first place of a leaderboard of means; None if that is unknown."""
+    if not (known := standings.diagnostics.get("drop_out")):
+        return None
+    fields = {"items": standings.counts.items, "rival": known["leader"]}
+    return rank_templates.NEW_LEADER.format(number=number_word(known["items"]), **fields)
 
 
 def next_sentence(standings: Standings, robustness: DropOutRobustness | None = None) -> str | None:

@@ -28,6 +28,17 @@ def who_sentence(standings: Standings) -> str | None:
     return f"{sentences} {rank_templates.RANKS_UNKNOWN.format(models=join_names(unplaced), **fields)}"
 
 
+def neighbours_sentence(standings: Standings) -> str | None:
+    """Write how many neighbouring places of a leaderboard are too close to call, and the first that are not."""
+    if standings.separation is None or (pairs := len(standings.separation.names) - 1) < 2:
+        return None
+    apart = [k + 1 for k in range(pairs) if k + 1 in standings.separation.beats[k]]
+    first = rank_templates.FIRST_APART.format(place=apart[0], next=apart[0] + 1) if apart else ""
+    number = pairs - len(apart)
+    are = "is" if number == 1 else "are"
+    return rank_templates.NEIGHBOURS.format(open=f"{number or 'None'}", pairs=pairs, are=are, apart=first)
+
+
 def unplaced_models(standings: Standings) -> list[str]:
     """Return the models that have a score but no rank, because the data do not bound it."""
     placed = set(standings.separation.names) if standings.separation else set()

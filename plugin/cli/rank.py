@@ -74,6 +74,7 @@ def rank_sources(arguments: dict[str, Any]) -> tuple[Any, Any]:
     common = {name: arguments.pop(name) for name in ("level", "seed", "by", "pool", "calibration", "models")}
     complete, labels = arguments.pop("complete"), arguments.pop("human_labels")
     how = {name: arguments.pop(name) for name in ("one_sided", "engine", "memory")}
+    how["scores_only"] = {*names} <= {"mean", "median"}
     battles = options.read_sources(arguments, merge=not arguments.pop("no_merge"), **how)
     battles = options.add_labels(battles, labels, must_meet=False)
     battles = battles.complete_items() if complete else battles

@@ -6,15 +6,19 @@ import pandas as pd
 
 from podium.counting.relations import ROW, quote_name, text
 from podium.errors import DataError
-from podium.formats.records import Column, Records, records_of_view
+from podium.formats.records import Column, Records, records_of, records_of_view
 
 NAMES = {"arena_hard_question_id": "item", "system": "model", "judge_model": "judge", "judgment_score": "score"}
 SIDES = ("model", "score", "length")
 BATTLE_COLUMNS = ("model", "score", "margin", "credit", *(f"{name}_{side}" for name in SIDES for side in "ab"))
 """Columns of battles that are not taken from the scores."""
 SAME_TRIAL = ("item", "judge", "repeat", "response", "category", "task")
-SHARED = frozenset({"item", "judge", "repeat", "response", "category"})
+SHARED = ("item", "judge", "repeat", "response", "category")
 """Columns of a score matrix that are not models."""
+ITEM_NAMES, MODEL_NAMES = ("item", "instance_id", "question_id", "task_id"), ("model", "system", "submission")
+"""Columns that name the rows of a score matrix; the other columns are the models, or the items."""
+MOST_BATTLES = 2_000_000
+"""Battles from which scores, where they alone matter, are paired with those of one other model instead of all."""
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
@@ -26,10 +30,38 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def matrix_scores(records: Records) -> Records | None:
-    """Read a score matrix, a row per item and a column per model (others hold text only); None for any other table."""
-    if "item" not in records.columns:
+    """Read a score matrix, a row per item and a column per model (others hold text only), or a matrix of 0 and 1 with a
+    row per model; None for any other table. DataError for a row that is repeated, and for a score outside [0, 1] where
+    most are 0 or 1."""
+    matrix = _scores_by_item(records) or _scores_by_model(records)
+    if matrix is None:
         return None
-    others = {name: column for name, column in records.columns.items() if name not in SHARED}
+    item, model, score = (matrix.columns[name].text for name in ("item", "model", "score"))
+    keys = ", ".join([model, *(matrix.columns[name].text for name in SHARED if name in matrix.columns)])
+    repeated = f"group by {keys} having count(*) > 1 order by min({ROW}), {model} limit 1"
+    for name, document, first, last in matrix.rows(f"{model}, {item}, min({ROW}), max({ROW})", repeated):
+        problem = f"{name!r} has two scores on {document!r}"
+        remedy = "remove the repeated row, or number the repeats in a column repeat"
+        place = f"{matrix.name_row(first)} and {matrix.name_row(last)}"
+        raise DataError(problem, remedy=remedy, source=matrix.source, row=place)
+    number = matrix.columns["score"].number
+    wrong = f"{number} not between 0 and 1"
+    (counts,) = matrix.rows(f"count({number}), count(*) filter ({number} in (0, 1)), count(*) filter ({wrong})")
+    if counts[2] and 2 * counts[1] >= counts[0]:
+        what, where = f"{ROW}, {model}, {item}, {score}", f"where {wrong} order by {ROW} limit 1"
+        row, name, document, value = matrix.rows(what, where)[0]
+        problem = f"the score {value} of {name!r} on {document!r} is outside [0, 1], and most scores are 0 or 1"
+        remedy = "correct it, empty the cell if it is unknown, or remove a column that holds no scores"
+        raise DataError(problem, remedy=remedy, source=matrix.source, row=matrix.name_row(row))
+    return matrix
+
+
+def _scores_by_item(records: Records) -> Records | None:
+    """Read a matrix with a row per item and a column per model; None for any other table."""
+    if (own := next((name for name in ITEM_NAMES if name in records.columns), None)) is None:
+        return None
+    columns = {"item" if name == own else name: column for name, column in records.columns.items()}
+    others = {name: column for name, column in columns.items() if name not in SHARED}
     # Whether columns have cells that are no numbers, and whether they have numbers.
     strange = ["false" if own.is_number else f"coalesce(bool_or({own.is_strange}), false)" for own in others.values()]
     numbers = [f"count({own.number}) > 0" for own in others.values()]
@@ -40,13 +72,30 @@ def matrix_scores(records: Records) -> Records | None:
         return None
     cells = ", ".join(f"{{'model': {text(name)}, 'score': {column.number}}}" for name, column in models.items())
     scan = f"(select *, unnest([{cells}]) as scored from {records.scan})"
-    shared = {name: column for name, column in records.columns.items() if name not in models}
+    shared = {name: column for name, column in columns.items() if name not in models}
     scored = {"model": Column("scored.model"), "score": Column("scored.score", "DOUBLE")}
     return replace(records, scan=scan, columns=shared | scored)
 
 
-def pair_up(scores: Records) -> tuple[Records, int, list[str]]:
-    """Build a battle for every two models scored in one trial; return them, the number of missing ones, and notes."""
+def _scores_by_model(records: Records) -> Records | None:
+    """Read a matrix with a row per model and a column per item, most of whose cells are 0 or 1; None for others."""
+    own = next((name for name in MODEL_NAMES if name in records.columns), None)
+    if own is None or len(records.columns) < 3:
+        return None
+    frame = records.frame().rename(columns={own: "model"})
+    numbers = {name: pd.to_numeric(frame[name], errors="coerce") for name in frame if name not in ("model", *SHARED)}
+    items = [name for name, cells in numbers.items() if cells.notna().any()]
+    binary = sum(int(numbers[name].isin((0, 1)).sum()) for name in items)
+    if len(items) < 2 or 2 * binary < sum(int(numbers[name].count()) for name in items):
+        return None
+    kept = [name for name in ("model", *SHARED) if name in frame]
+    cells = frame.melt(kept, items, "item", "score", ignore_index=False)
+    return records_of(records.engine, cells, records.source)
+
+
+def pair_up(scores: Records, *, scores_only: bool = False) -> tuple[Records, int, list[str]]:
+    """Build a battle for every two models scored in one trial; return them, the number of missing ones, and notes. With
+    `scores_only`, more than `MOST_BATTLES` become a chain, in which every score stands."""
     engine, columns = scores.engine, scores.columns
     trial = [name for name in SAME_TRIAL if name in columns]
     trials = ", ".join(columns[name].sql for name in trial)
@@ -59,7 +108,8 @@ def pair_up(scores: Records) -> tuple[Records, int, list[str]]:
     engine.store(
         means,
         f"select min(min({ROW})) over (partition by {trials}) as trial, {model} as model, avg({score}) as score, "
-        f"count(*) as rows, {first} from {scores.scan} group by {trials}, {model}",
+        f"row_number() over (partition by {trials} order by {model}) as place, count(*) as rows, {first} "
+        f"from {scores.scan} group by {trials}, {model}",
     )
     counts = "count(distinct model), count(distinct trial), sum(rows) - count(*)"
     models, trials_met, averaged = engine.rows(f"select {counts} from {means}")[0]
@@ -71,7 +121,9 @@ def pair_up(scores: Records) -> tuple[Records, int, list[str]]:
         remedy = f"give the scores of two models or more: {remedy}"
         raise DataError(f"scores of one model only ({name!r})", source=scores.source, remedy=remedy)
     battles = engine.fresh("battles")
-    engine.store(battles, _trial_battles_query(means, trial, others, set(kept)))
+    most = trials_met * models * (models - 1) // 2
+    is_chain = scores_only and most > MOST_BATTLES
+    engine.store(battles, _trial_battles_query(means, trial, others, set(kept), is_chain))
     (made,) = engine.rows(f"select count(*) from {battles}")[0]
     (alone,) = engine.rows(f"select count(*) from (select trial from {means} group by trial having count(*) = 1)")[0]
     records = records_of_view(engine, battles, scores.source)
@@ -79,11 +131,11 @@ def pair_up(scores: Records) -> tuple[Records, int, list[str]]:
         (int(averaged), "scores of a model already scored on the same item were averaged with it"),
         (alone, "scores stand on items where no other model was scored: they enter no battle and no mean"),
     )
-    missing = trials_met * models * (models - 1) // 2 - made
+    missing = (trials_met * (models - 1) if is_chain else most) - made
     return records, missing, [f"{number} {words}" for number, words in remarks if number]
 
 
-def _trial_battles_query(means: str, trial: list[str], others: list[str], known: set[str]) -> str:
+def _trial_battles_query(means: str, trial: list[str], others: list[str], known: set[str], is_chain: bool) -> str:
     """Return the query of the battles of each trial; `others` are columns kept where the rows of both models agree."""
     reason = "coalesce(case when a.score is null then a.reason else b.reason end, 'no score')"
     explained = f"case when a.score - b.score is null then {reason if 'reason' in known else text('no score')} end"
@@ -95,4 +147,5 @@ def _trial_battles_query(means: str, trial: list[str], others: list[str], known:
     columns |= {"length_a": "a.length", "length_b": "b.length"} if "length" in known else {}
     selected = ", ".join(f"{sql} as {quote_name(name)}" for name, sql in columns.items())
     place = f"row_number() over (order by a.trial, a.model, b.model) as {ROW}"
-    return f"select {place}, {selected} from {means} a join {means} b on a.trial = b.trial and a.model < b.model"
+    pairs = "b.place = a.place + 1" if is_chain else "a.model < b.model"
+    return f"select {place}, {selected} from {means} a join {means} b on a.trial = b.trial and {pairs}"

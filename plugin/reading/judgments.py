@@ -45,6 +45,7 @@ class BattleQuery:
     human_judge: str | None
     merging: Mapping[str, bool]
     options: Mapping[str, Any]
+    scores_only: bool
 
 
 @urls_in_errors()
@@ -64,6 +65,7 @@ def read_battles(
     runs: Literal["newest", "all"] = "newest",
     engine: str = "duckdb",
     memory: str | None = None,
+    scores_only: bool = False,
 ) -> Battles:
     """Read recorded judgments of any known format.
 
@@ -86,6 +88,7 @@ def read_battles(
             all, as repeats.
         engine: the database: `duckdb`, `spark`, or `spark=URL` of a master.
         memory: the most that DuckDB holds in memory, for example `700MB`; it writes the rest to disk.
+        scores_only: pair large sets of pointwise scores just enough for the rankers `mean` and `median`.
 
     Raises:
         UsageError: a path, format or column that does not exist; files of different formats.
@@ -105,9 +108,8 @@ def read_battles(
     options |= {"merge": merge, "one_sided": one_sided, "human_judge": human_judge, "metric": [*metrics], "runs": runs}
     options = {name: value for name, value in options.items() if value not in DEFAULTS}
     merging = {"merge": merge, "keep_one_sided": one_sided == "keep"}
-    reading = Reading(metrics, runs == "all", conditions)
-    chosen = catalogue.extension(Format, format) if format else None
-    query = BattleQuery(sources, chosen, foreign, reading, human_judge, merging, options)
+    reading, chosen = Reading(metrics, runs == "all", conditions), format and catalogue.extension(Format, format)
+    query = BattleQuery(sources, chosen or None, foreign, reading, human_judge, merging, options, scores_only)
     counting = start_engine(engine, memory)
     needs_rows = any((format, credit_map, shown, fill, conditions, human_judge, metrics))
     if isinstance(counting, Duck) or needs_rows or not is_parquet(sources):
@@ -141,7 +143,7 @@ def _read_files(query: BattleQuery, duck: Duck, counting: Engine) -> Battles:
         judges = [name for records in holders for name in distinct_texts(records, "judge")]
         check_judge(judges, query.human_judge)
     tables, without_column = keep_rows(tables, query.reading.where, query.human_judge)
-    view, missing, remarks, copies = join_tables(duck, tables)
+    view, missing, remarks, copies = join_tables(duck, tables, scores_only=query.scores_only)
     if counting is not duck:
         counting.register(view, duck.table(f"select * from {view}"))
     verdicts = Verdicts(counting, view, **query.merging)

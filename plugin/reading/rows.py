@@ -94,7 +94,9 @@ def distinct_texts(records: Records, column: str) -> list[str]:
     return [word for (word,) in records.rows(f"distinct {words}", f"where {words} is not null")]
 
 
-def join_tables(engine: Duck, tables: Sequence[RecordTable]) -> tuple[str, int | None, list[str], int]:
+def join_tables(
+    engine: Duck, tables: Sequence[RecordTable], *, scores_only: bool = False
+) -> tuple[str, int | None, list[str], int]:
     """Join tables, scores paired to battles; return view, missing battles (None: unknown), notes and copied rows."""
     scored = [each for each in tables if table.is_pointwise(each.records.columns)]
     played = [each for each in tables if not table.is_pointwise(each.records.columns)]
@@ -106,7 +108,7 @@ def join_tables(engine: Duck, tables: Sequence[RecordTable]) -> tuple[str, int |
     if scored:
         scores, repeated["scores"] = _union_once(engine, scored)
         source = " and ".join(each.source for each in scored[:3])
-        made, absent, remarks = pointwise.pair_up(records_of_view(engine, scores, source))
+        made, absent, remarks = pointwise.pair_up(records_of_view(engine, scores, source), scores_only=scores_only)
         battles = table.check(made)
         both = [records_of_view(engine, view, "")] if played else []
         view = _union(engine, [*both, *([battles] if battles else [])], [0, len(played)] if played else [0])

@@ -1,0 +1,112 @@
+"""Matrices of leaderboards, 0 or 1 by model and item: read either way round, and what is wrong in them is named."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import podium
+from podium.errors import DataError
+
+
+@pytest.fixture
+def matrix():
+    """Return a matrix of 0 and 1, a row per item and a column per model."""
+    solved = np.random.default_rng(3).random((60, 4)) < [0.3, 0.5, 0.6, 0.65]
+    return pd.DataFrame(solved.astype(int), [f"q{k}" for k in range(60)], ["ash", "elm", "fir", "oak"])
+
+
+def entries_of(path):
+    """Return what the ranker `mean` says of each model."""
+    return podium.rank(podium.read_battles(path), "mean").standings[0].entries
+
+
+@pytest.mark.parametrize("name", ["item", "instance_id", "question_id", "task_id"])
+def test_a_row_per_item(save, matrix, name):
+    entries = entries_of(save("m.csv", matrix.rename_axis(name).to_csv()))
+    assert {each.model: each.score for each in entries} == pytest.approx(matrix.mean().to_dict())
+
+
+@pytest.mark.parametrize("name", ["model", "system", "submission"])
+def test_a_row_per_model_is_the_same_matrix(save, matrix, name):
+    turned = matrix.T.rename_axis(name).assign(org="lab")
+    by_item = entries_of(save("m.csv", matrix.rename_axis("item").to_csv()))
+    assert entries_of(save("t.csv", turned.to_csv())) == by_item
+
+
+def test_missing_cells_are_counted_by_model_and_never_filled(save, matrix):
+    gaps = matrix.astype(object).T.rename_axis("model")
+    gaps.iloc[1, :3] = None
+    ranking = podium.rank(podium.read_battles(save("m.csv", gaps.to_csv())), "mean").standings[0]
+    assert {each.model: each.score for each in ranking.entries}["elm"] == pytest.approx(matrix["elm"].iloc[3:].mean())
+    assert "3 of 240 item scores are missing (elm: 3): models are scored on different items" in ranking.warnings
+    assert "drop_out" not in ranking.diagnostics
+
+
+def refusal_of(path):
+    """Return the message with which a matrix is rejected."""
+    with pytest.raises(DataError) as error:
+        podium.read_battles(path)
+    return str(error.value)
+
+
+def test_what_is_wrong_is_named(save, matrix):
+    text = matrix.rename_axis("item").to_csv()
+    odd = matrix.rename_axis("item").astype(object)
+    odd.loc["q7", "ash"] = 2
+    message = refusal_of(save("odd.csv", odd.to_csv()))
+    assert "row 8: the score 2 of 'ash' on 'q7' is outside [0, 1], and most scores are 0 or 1" in message
+    message = refusal_of(save("twice.csv", text + "q7,0,1,1,0\n"))
+    assert "row 8 and row 61: 'ash' has two scores on 'q7'" in message
+    assert "column 'elm' appears twice" in refusal_of(save("same.csv", text.replace("ash", "elm")))
+
+
+def test_a_model_that_stands_twice_is_named(save, matrix):
+    turned = matrix.T.rename_axis("model")
+    with pytest.raises(DataError, match="row 2 and row 5: 'elm' has two scores on 'q0'"):
+        podium.read_battles(save("m.csv", pd.concat([turned, turned.iloc[[1]]]).to_csv()))
+
+
+def test_a_column_of_figures_among_the_items_is_named(save, matrix):
+    turned = matrix.T.rename_axis("model").assign(parameters=7)
+    with pytest.raises(DataError, match="the score 7 of 'ash' on 'parameters' is outside"):
+        podium.read_battles(save("m.csv", turned.to_csv()))
+
+
+def test_a_table_of_results_by_model_is_no_matrix(save):
+    with pytest.raises(DataError, match="no known format"):
+        podium.read_battles(save("r.csv", "model,size,score\nash,7,0.5\nelm,8,0.25\n"))
+
+
+def test_a_chain_of_scores_has_the_figures_of_all_pairs(save, matrix, monkeypatch):
+    path = save("m.csv", matrix.rename_axis("item").to_csv())
+    whole = podium.rank(podium.read_battles(path), "mean")
+    monkeypatch.setattr("podium.formats.pointwise.MOST_BATTLES", 100)
+    battles = podium.read_battles(path, scores_only=True)
+    assert len(battles) == 60 * 3
+    chain = podium.rank(battles, "mean")
+    pd.testing.assert_frame_equal(chain.to_frame(), whole.to_frame())
+    assert chain.standings[0].counts.to_dict() == whole.standings[0].counts.to_dict()
+    assert chain.standings[0].separation == whole.standings[0].separation
+
+
+@pytest.mark.slow
+def test_a_hundred_models_on_five_thousand_items_take_ten_seconds_and_a_gigabyte(tmp_path):
+    solved = np.random.default_rng(0).random((5000, 100)) < np.linspace(0.3, 0.7, 100)
+    path = tmp_path / "m.csv"
+    pd.DataFrame(solved.astype(int), columns=[f"m{k:02d}" for k in range(100)]).rename_axis("item").to_csv(path)
+    code = (
+        "import resource, sys; from podium.cli.main import podium; "
+        f"podium(['rank', {str(path)!r}, '--ranker', 'mean', '--format', 'json'], standalone_mode=False); "
+        "used = resource.getrusage(resource.RUSAGE_SELF); "
+        "print(used.ru_utime + used.ru_stime, used.ru_maxrss / 2**20, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    seconds, gigabytes = map(float, done.stderr.splitlines()[-1].split())
+    assert (seconds <= 10, gigabytes <= 1) == (True, True), f"{seconds:.1f} s of CPU, {gigabytes:.2f} GiB"
+    [standings] = json.loads(done.stdout)["rankings"]
+    assert standings["counts"]["battles"] == 24_750_000
+    assert all(model["rank_low"] for model in standings["models"])

@@ -1,0 +1,72 @@
+"""The audit of a leaderboard of means: fewest items by enumeration, false claims where all are equal, its sentences."""
+
+import re
+import subprocess
+import sys
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import podium
+from podium.rankers.pointwise import ScoreMatrix, mean_robustness
+
+
+def read_matrix(save, values):
+    """Return the battles of a matrix of scores, shape (items, models)."""
+    head = ",".join(["item", *(f"m{k:02d}" for k in range(values.shape[1]))])
+    rows = [",".join([f"q{i}", *map(str, row)]) for i, row in enumerate(values)]
+    return podium.read_battles(save("m.csv", "\n".join([head, *rows])))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_fewest_items_are_those_of_enumeration(seed):
+    values = (np.random.default_rng(seed).random((9, 3)) < 0.6).astype(float)
+    first = int(np.argmax(values.sum(axis=0)))
+    if np.sum(values.sum(axis=0) == values[:, first].sum()) > 1:
+        assert mean_robustness(ScoreMatrix(values, ("a", "b", "c"))) is None
+        return
+
+    def loses(removed):
+        rest = np.delete(values, removed, axis=0).sum(axis=0)
+        return rest.max() > rest[first]
+
+    sizes = (size for size in range(1, 9) if any(loses(list(removed)) for removed in combinations(range(9), size)))
+    found = mean_robustness(ScoreMatrix(values, ("a", "b", "c")))
+    assert (found and found["items"]) == next(sizes, None)
+
+
+def test_the_answer_has_the_four_statements(save):
+    values = (np.random.default_rng(1).random((400, 6)) < [0.2, 0.5, 0.52, 0.54, 0.75, 0.78]).astype(int)
+    standings = podium.rank(read_matrix(save, values), "mean").standings[0]
+    answer, sets = " ".join(standings.answer), {each.model: each for each in standings.entries}
+    ordered = [sets[name] for name in standings.separation.names]
+    apart = [k + 1 for k in range(5) if k + 1 in standings.separation.beats[k]]
+    assert f"{5 - len(apart)} of 5 neighbouring places are too close to call" in answer
+    assert f"the first two that are separated are places {apart[0]} and {apart[0] + 1}" in answer
+    assert re.search(r"[\d,]+ more items would separate them|How many more items would separate m05 from m04", answer)
+    gap = (values[:, 5] - values[:, 4]).sum()
+    assert standings.diagnostics["drop_out"] == {"items": gap + 1, "leader": "m04"}
+    assert f"of the 400 items, {ordered[1].model} would lead." in answer
+
+
+@pytest.mark.slow
+def test_models_of_equal_strength_are_clearly_ahead_in_at_most_5_percent_of_200_worlds(save):
+    claims = 0
+    for world in range(200):
+        rng = np.random.default_rng(world)
+        values = (rng.random((300, 12)) < rng.beta(1, 1, (300, 1))).astype(int)
+        standings = podium.rank(read_matrix(save, values), "mean", seed=world, answers=False).standings[0]
+        claims += any(standings.separation.beats)
+    # 5% of 200 worlds, and two standard errors of that share.
+    assert claims <= 10 + 2 * np.sqrt(200 * 0.05 * 0.95)
+    print(f"clear claims in {claims} of 200 worlds")
+
+
+def test_the_example_is_what_its_script_makes(tmp_path):
+    folder = Path(__file__).parents[2] / "examples" / "leaderboard"
+    script = tmp_path / "make.py"
+    script.write_text((folder / "make.py").read_text(encoding="utf-8"), encoding="utf-8")
+    subprocess.run([sys.executable, str(script)], check=True)
+    assert (tmp_path / "solved.csv").read_text() == (folder / "solved.csv").read_text()

@@ -10,17 +10,21 @@ LETTER = r"(?P<letter>(?-i:[AB]))(?<![A-Za-z0-9_].)(?![A-Za-z0-9_'’])[*_\"'\])
 NAME = rf"(?:{LETTER}|(?:(?P<first>{words.FIRST})|(?P<second>{words.SECOND}))\b)"
 NOUN = rf"(?:(?:the|die|la|el|is|ist|est|es|{'|'.join(words.RESPONSE_NOUNS.split())}) ){{0,3}}[*_\"'\[(]*"
 FORMS = tuple(
-    re.compile(form, re.IGNORECASE)
-    for form in (
-        rf"(?<!\w){NAME}[ ,]*(?:(?P<wins>{words.WINS})|(?P<loses>{words.LOSES}))",
-        rf"\b{words.PREFERS}[ ,:]*{NOUN}{NAME}",
-        rf"\b{words.FINDS} (?:that )?{NOUN}{NAME} (?:to be |is |as )?(?:\w+ ){{0,2}}(?:{words.BETTER})\b",
-        rf"(?P<equal>{words.EQUAL})",
-        rf"\b(?:{words.ONLY}) {NOUN}{LETTER}(?= \w)",
+    (frozenset(triggers.replace("|", " ").split()), re.compile(form, re.IGNORECASE))
+    for triggers, form in (
+        (words.WINS_WORDS, rf"(?<!\w){NAME}[ ,]*(?:(?P<wins>{words.WINS})|(?P<loses>{words.LOSES}))"),
+        (
+            words.PREFERS_WORDS,
+            rf"\b(?:{words.PREFERS}[ ,:]*{NOUN}{NAME}|{words.FINDS} (?:that )?{NOUN}(?P<found>[AB])(?!\w)[*_]* "
+            rf"(?:to be |is |as )?(?:\w+ ){{0,2}}(?:{words.BETTER})\b)",
+        ),
+        (words.EQUAL_WORDS, rf"(?P<equal>{words.EQUAL})"),
+        (words.ONLY, rf"\b(?:{words.ONLY}) {NOUN}{LETTER}(?= \w)"),
     )
 )
+"""Forms of comparisons, each with words of which a sentence of that form has one."""
 SLIGHT_FORM = re.compile(rf"(?<!\w){LETTER}[ ,]*(?P<wins>{words.SLIGHTLY_WINS})", re.IGNORECASE)
-COMPARING = frozenset(words.COMPARING.split())
+COMPARING = frozenset().union(*(triggers for triggers, _ in FORMS))
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 CHINESE_FORMS = tuple(
     map(
@@ -32,6 +36,7 @@ CHINESE_FORMS = tuple(
         ),
     )
 )
+CONDITION = re.compile(r"\W*(?:if|unless|wenn|falls|si|если)\b(?!.*(?:,|;) ?but)", re.IGNORECASE)
 CONCESSION = re.compile(words.CONCEDES, re.IGNORECASE)
 CONCESSIVE = re.compile(
     rf"\W*(?:{words.CONCESSIVES})\b[^,，]*[,，]\W*|[^,，]*[,，]? ?(?:{words.BUT})\b|.*[，,]但是?"
@@ -56,6 +61,8 @@ def find_comparisons(view: str, start: int, end: int, *, slight: bool = False) -
         return
     for sentence in SENTENCE.finditer(view, start, end):
         begin, stop = sentence.span()
+        if CONDITION.match(view, begin, stop):
+            continue
         for phrase in _in_sentence(view, begin, stop, slight=slight):
             before = view[begin : phrase.start()]
             before = _main_clause(before if "," in view[begin:stop] else ONLY_CONCEDES.sub("", before))
@@ -81,9 +88,12 @@ def _main_clause(before: str) -> str:
 def _in_sentence(view: str, start: int, end: int, *, slight: bool) -> Iterator[re.Match[str]]:
     """Yield the comparisons in a sentence."""
     sentence = view[start:end]
-    if not COMPARING.isdisjoint(WORD.findall(sentence.lower())):
-        for form in (*FORMS, SLIGHT_FORM) if slight else FORMS:
+    spoken = frozenset(WORD.findall(sentence.lower()))
+    for triggers, form in FORMS:
+        if not triggers.isdisjoint(spoken):
             yield from form.finditer(view, start, end)
+    if slight:
+        yield from SLIGHT_FORM.finditer(view, start, end)
     if not sentence.isascii() and CHINESE.search(sentence):
         for form in CHINESE_FORMS:
             yield from form.finditer(view, start, end)
@@ -93,6 +103,6 @@ def _preferred_response(phrase: re.Match[str], groups: dict[str, str | None]) ->
     """Return the letter that a comparison prefers, and the place of the name in it."""
     if groups.get("equal"):
         return "C", phrase.start()
-    name = next(group for group in ("letter", "first", "second") if groups.get(group))
+    name = next(group for group in ("letter", "first", "second", "found") if groups.get(group))
     letter = {"first": "A", "second": "B"}.get(name) or phrase[name]
     return (OTHER[letter] if groups.get("loses") else letter), phrase.start(name)

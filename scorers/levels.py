@@ -40,10 +40,10 @@ DECORATION = re.compile(
     re.IGNORECASE,
 )
 """What may stand around a level inside its brackets."""
-BEST, WORST = re.compile(PRAISE, re.IGNORECASE), re.compile(BLAME, re.IGNORECASE)
+BEST, WORST = PRAISE.split("|"), BLAME.split("|")
 MUCH, SLIGHTLY = re.compile(MUCH_BETTER, re.IGNORECASE), re.compile(SLIGHTLY_BETTER, re.IGNORECASE)
 HIGH_DEGREE, LOW_DEGREE = 0.6, 0.4
-NEAR = 400
+NEAR, LONGEST_BEFORE = 400, 20
 """Characters at both ends of a reply in which extreme words may contradict a rating."""
 NUMBER_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
@@ -162,9 +162,10 @@ def _is_last_level(statement: Statement, line: int, last: int) -> bool:
 
 def _rating(text: str, score: float, degree: float, label: str) -> Rating:
     """Return a rating, unparsed if the words around it fit only the other end of the scale."""
-    extremes = WORST if degree >= HIGH_DEGREE else BEST if degree <= LOW_DEGREE else None
+    extremes = WORST if degree >= HIGH_DEGREE else BEST if degree <= LOW_DEGREE else ()
     ends = text if len(text) <= 2 * NEAR else f"{text[:NEAR]}\n{text[-NEAR:]}"
-    if extremes and extremes.search(ends) and extremes.search(own_words(ends) or ends):
+    said = any(words in f" {ends.lower()}" for words in extremes)
+    if said and any(words in f" {(own_words(ends) or ends).lower()}" for words in extremes):
         return Rating(None, reason="several verdicts")
     return Rating(score, label=label)
 
@@ -183,7 +184,11 @@ def _write_level(words: Sequence[str], kind: Kind, preference: Preference, setti
 def _read_number(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
     """Read a number from 0 to 100 in double square brackets, one that is called the score, or the only one."""
     stated = read_statement(reply, SCORED, partial(DECORATION.sub, ""), _is_only_level, bracketed=True)
-    if isinstance(stated, str) or not NUMBER.fullmatch(stated.value) or NOT_A_SCORE.search(reply.text[: stated.place]):
+    if (
+        isinstance(stated, str)
+        or not NUMBER.fullmatch(stated.value)
+        or NOT_A_SCORE.search(reply.text, max(0, stated.place - LONGEST_BEFORE), stated.place)
+    ):
         return Rating(None, reason=stated if isinstance(stated, str) else "no verdict")
     score = float(stated.value)
     if not LOW <= score <= HIGH:

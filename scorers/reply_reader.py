@@ -132,7 +132,7 @@ def read_statement(
     view = own_words(reply.text) if not reply.reason_of_silence else None
     if view is None:
         return reply.reason_of_silence or "no verdict"
-    if not WORDS.search(view) or (bracketed and "[[" in view and BROKEN_BRACKETS.search(view)):
+    if not WORDS.search(view) or (bracketed and "[[" in view and BROKEN_BRACKETS.search(view, view.find("["))):
         return no_verdict(reply.text)
     if bracketed and TWO_LEVELS.search(view, max(0, len(view.rstrip()) - NEAR)):
         return "several verdicts"

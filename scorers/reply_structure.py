@@ -73,7 +73,8 @@ def own_words(text: str) -> str | None:
     if " scale " in view:
         view = SCALE.sub(lambda scale: " " * len(scale[0]), view)
     turn = TURN.search(view) if ":" in view or "<|" in view or "[" in view else None
-    if turn or max(map(view.count, ('"', "```", "~~", "<<<", "\u201c", "\n>", "</"))) > MOST_MARKS:
+    signs = ('"', "```", "~~", "<<<", "\u201c", "\n>", "</")
+    if turn or (len(view) > MOST_MARKS and max(map(view.count, signs)) > MOST_MARKS):
         return None
     if "<<<" in view:
         view = mask(view, _prompt_fences(view))

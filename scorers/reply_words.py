@@ -139,19 +139,23 @@ PREFERS = (
 """Words directly before the name of the preferred response."""
 FINDS = r"(?:makes|judge|find|consider|deem|rate|rank)"
 ONLY = "only|nur|seul|seule|solo|sólo|только"
-COMPARING = """
-better best stronger superior preferable winner preferred win right ahead won deserved correct correctly works wins
-beats outperforms surpasses nod vote edge advantage top besser beste besten bessere überlegen vorzuziehen stärker
-richtig gewinnt schlägt meilleure meilleur supérieur supérieure préférable juste gagne emporte mejor preferible correcta
-gana supera лучше лучший лучшая сильнее выигрывает побеждает превосходит migliore melhor worse worst weaker inferior
-wrong loser useless loses fails schlechter schwächer falsch unterlegen pire moins inférieure fausse peor incorrecta хуже
-слабее неверен проигрывает prefer preferred go going choose chose pick picked take select selected favor favour mean
-meant served goes bevorzuge nehme wähle meinte meine préfère choisis prefiero elijo выбираю neither equally equal tied
-level par same difference preference tie draw gleich également valent igual одинаково only nur seul seule solo sólo
-только more plus más judge find consider deem rate rank makes choice pick correct genauer точнее полнее überzeugt not
-doesn isn clear
+WINS_WORDS = """
+better best stronger superior preferable winner preferred win right ahead deserved correct correctly works wins beats
+outperforms surpasses nod vote edge advantage top won besser beste besten bessere überlegen vorzuziehen stärker richtig
+gewinnt schlägt meilleure meilleur supérieur supérieure préférable juste gagne emporte mejor preferible correcta gana
+supera лучше лучший лучшая сильнее выигрывает побеждает превосходит migliore melhor worse worst weaker inferior wrong
+loser useless loses fails schlechter schwächer falsch unterlegen pire moins inférieure fausse peor incorrecta хуже
+слабее неверен проигрывает choice pick wahl choix elección genauer точнее полнее überzeugt more plus más
 """
-"""Words of comparisons; sentences without any of them are none."""
+PREFERS_WORDS = """
+prefer preferred go going choose chose pick picked take select selected vote favor favour mean meant served goes give
+better best winner gewinnt bevorzuge nehme wähle meinte meine bessere préfère choisis meilleure prefiero elijo gana
+mejor выбираю лучше judge find consider deem rate rank makes
+"""
+EQUAL_WORDS = """
+neither equally equal tied level par same difference preference tie draw clear gleich également valent igual одинаково
+"""
+"""Words of comparisons; a sentence without any of them is none."""
 CHINESE_WINS = (
     r"(?:在?各?[个方面]*|明显|显然|都|要|是|比回答[AB]|比第[一二]个(?:回答)?|准确|完整|而|，|,)*(?:更好|优于|更优|胜出"
     r"|好得多|好)"
@@ -314,14 +318,13 @@ SLIGHTLY_BETTER = (
 )
 """Degrees of a preference in words."""
 PRAISE = (
-    r"\b(?:flawless\w*|perfect(?:ly)?|(?:the )?best (?:answer|response|one)?\s*(?:that|i|one|possible)\b|brilliant"
-    r"|outstanding|superb|masterpiece|could not be better|fehlerlos|makellos|perfekt|parfaite?|impeccable|perfecta"
-    r"|impecable|безупречн\w+|идеальн\w+)\b|完美|无可挑剔"
+    "flawless| perfect|best possible|best answer|best response|brilliant|outstanding|superb|masterpiece|could not be "
+    "better|fehlerlos|makellos|perfekt|parfait|impeccable|perfecta|impecable|безупречн|идеальн|完美|无可挑剔"
 )
 BLAME = (
-    r"\b(?:useless|worthless|nothing (?:\w+ ){0,2}right|wrong in every|(?:entirely|completely|totally|utterly) (?:wrong"
-    r"|false)|bottom of the scale|do worse|fails? completely|lowest (?:possible )?(?:score|grade)|nonsense|garbage|not "
-    r"one (?:true|correct)|doesn['’]t answer (?:what|the question|anything)|all wrong|nutzlos|unbrauchbar|völlig falsch"
-    r"|inutile|totalement fausse|inútil|totalmente falsa|бесполез\w+|полностью невер\w+)\b|毫无用处|完全错误|一无是处"
+    "useless|worthless|nothing right|nothing is right|wrong in every|entirely wrong|completely wrong|totally wrong"
+    "|utterly wrong|completely false|bottom of the scale|do worse|fails completely|lowest possible|nonsense|garbage"
+    "|not one true|not one correct|answer what|answer anything|all wrong|nutzlos|unbrauchbar|völlig falsch|inutile"
+    "|totalement fausse|inútil|totalmente falsa|бесполез|полностью невер|毫无用处|完全错误|一无是处"
 )
-"""Sentences that only the best or the worst score can follow."""
+"""Words beside which only the best or the worst score can stand."""

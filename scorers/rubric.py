@@ -41,12 +41,11 @@ VERDICT = re.compile(
     r"|\[\[[^\[\]\n]{1,40}\]\]",
     re.IGNORECASE,
 )
-DEMAND = re.compile(r"[^.;\n]*\b(?:asks?|tries|demands?|requests?|tells?|claims?)\b[^.;\n]*(?![:\n])", re.IGNORECASE)
+DEMAND = re.compile(r"\b(?:asks?|tries|demands?|requests?|tells?|claims?)\b", re.IGNORECASE)
 """Sentences on what a response asks for."""
-LONGEST_OUTSIDE = 20_000
-"""Characters around the scores; longer texts are no explanation."""
-NUMBERS = re.compile(r"[0-9]")
-WORD = re.compile(r"\w+")
+LONGEST_OUTSIDE, NEAR = 20_000, 600
+"""Characters around the scores: longer texts are no explanation, and further ones contradict nothing."""
+NUMBERS = re.compile(rf"[0-9]|\b(?:{'|'.join(NUMBER_WORDS[2:])})\b")
 SCALE = re.compile(rf"\b{LOW}[ \t]*(?:to|-|–)[ \t]*{HIGH}\b")
 """The range, which is not a score."""
 
@@ -81,34 +80,35 @@ def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -
     """Return why the text around the scores makes them somebody else's or contradicts them."""
     ends = [0, *(place for span in table.places for place in span), len(text)]
     gaps = list(zip(ends[::2], ends[1::2], strict=True))
-    outside = "\n".join(view[start:end] for start, end in gaps)
+    near = [(start if start else max(0, end - NEAR), min(end, start + NEAR) if start else end) for start, end in gaps]
+    outside = "\n".join(view[start:end] for start, end in near)
     better = {1.0: "A", 0.0: "B"}.get(verdict.credit or 0.0)
     hidden = "".join(text[start:end] for start, end in gaps)
-    if OBJECT.search(hidden) or any(
-        stated[1] is None or stated[1].upper() != better for stated in VERDICT.finditer(text)
-    ):
+    letters = {(stated[1] or "").upper() for stated in VERDICT.finditer(text, near[0][0], near[-1][1])}
+    if OBJECT.search(hidden) or letters - {better}:
         return "several verdicts"
-    if len(outside) > LONGEST_OUTSIDE or _has_other_scores(_without_repeats(outside, table.scores)):
+    if len(hidden) > LONGEST_OUTSIDE or _has_other_scores(outside, table.scores):
         return "several verdicts"
     remarks = "\n".join(f"Reasons: {words}" for words in table.remarks)
     if reason := reason_around(view, table.places) or reason_after(remarks):
         return reason
-    compared = (each.value for span in gaps for each in find_comparisons(view, *span))
+    compared = (each.value for span in near for each in find_comparisons(view, *span))
     return "several verdicts" if better and {"A": "B", "B": "A"}[better] in compared else None
 
 
-def _without_repeats(outside: str, table: Scores) -> str:
-    """Remove the range, phrases that repeat the scores of a criterion, their sums and means, and demands."""
-    low = outside.lower()
-    for name in (name for name in CRITERIA if name in low):
-        first, second = table["A", name], table["B", name]
+def _has_other_scores(outside: str, scores: Scores) -> bool:
+    """Return whether the text around the scores states others, but for the range, their sums and means, and demands."""
+    pieces = [piece for piece in re.split(r"(?<=[;\n])|(?<=[^\d]\.)(?= )", outside) if NUMBERS.search(piece.lower())]
+    outside = "".join(piece for piece in pieces if piece.rstrip().endswith(":") or not DEMAND.search(piece))
+    for name in CRITERIA if outside else ():
+        first, second = scores["A", name], scores["B", name]
         repeats = rf"\b(?i:{name})\W+{first}\W+{second}\b|\b(?:{first}|{second}) (?:for|in|on) {name}\b"
         outside = re.sub(repeats, "", outside)
-    for side in "AB":
-        total = sum((table[side, name] for name in CRITERIA), Decimal())
+    for side in "AB" if outside else "":
+        total = sum((scores[side, name] for name in CRITERIA), Decimal())
         for number in (total, f"{total / len(CRITERIA):.2f}", f"{total / len(CRITERIA):.1f}"):
             outside = re.sub(rf"(?<![\d.]){re.escape(str(number))}(?!\d)", "", outside)
-    return DEMAND.sub("", SCALE.sub("", outside))
+    return bool(OTHER_SCALE.search(outside) or OTHER_SCORES.search(SCALE.sub("", outside)))
 
 
 def _verdict_of_scores(scores: Mapping[str, Mapping[str, Any]], _: Settings | None = None) -> Verdict:
@@ -117,14 +117,6 @@ def _verdict_of_scores(scores: Mapping[str, Mapping[str, Any]], _: Settings | No
     leads = {name: Fraction(scores["A"][name]) - Fraction(scores["B"][name]) for name in CRITERIA}
     mean = sum(leads.values(), Fraction()) / len(CRITERIA)
     return verdict_of_margin(mean, {name: float(lead) for name, lead in leads.items()})
-
-
-def _has_other_scores(outside: str) -> bool:
-    """Return whether the text around the scores states others."""
-    if OTHER_SCALE.search(outside):
-        return True
-    has_numbers = NUMBERS.search(outside) or not set(NUMBER_WORDS[2:]).isdisjoint(WORD.findall(outside.lower()))
-    return bool(has_numbers and OTHER_SCORES.search(outside))
 
 
 def write_reply(preference: Preference, settings: Settings) -> Reply:  # noqa: ARG001

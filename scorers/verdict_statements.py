@@ -59,7 +59,7 @@ MOST_WORDS = 16
 MOST_STATEMENTS = 50
 """Largest number of statements in a readable reply."""
 SHORT_START = 15
-LAST_SENTENCES, LAST_LINES = 300, 4
+LAST_SENTENCES, LAST_LINES = 200, 2
 """Characters at the end of a line, and lines at the end, in which sentences, not only the line, may state a verdict."""
 PAIRED = re.compile(r"\*+|(?<![a-z])_+|_+(?![a-z])|`+|[\[\](){}\"]|(?<!\w)'|'(?!\w)")
 CLOSES = {")": "(", "]": "[", "}": "{"}

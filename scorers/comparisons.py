@@ -37,7 +37,7 @@ CHINESE_FORMS = tuple(
     )
 )
 CONDITION = re.compile(r"\W*(?:if|unless|wenn|falls|si|если)\b(?!.*(?:,|;) ?but)", re.IGNORECASE)
-CONCESSION = re.compile(words.CONCEDES, re.IGNORECASE)
+CONCESSION = re.compile(words.CONCEDES)
 CONCESSIVE = re.compile(
     rf"\W*(?:{words.CONCESSIVES})\b[^,，]*[,，]\W*|[^,，]*[,，]? ?(?:{words.BUT})\b|.*[，,]但是?"
     rf"|\W*(?:after|having|weighing|comparing|taking)\b.*, ",
@@ -46,7 +46,6 @@ CONCESSIVE = re.compile(
 """A clause that concedes something, before the main one."""
 ONLY_CONCEDES = re.compile(rf"\A\W*(?:{words.CONCESSIVES})\b", re.IGNORECASE)
 NEGATION = re.compile(words.NEGATIONS, re.IGNORECASE)
-OF_BOTH = re.compile(r" (?:of|des|von|der|de|из|entre)(?: (?:the|las|los|den))? (?:two|deux|beiden|dos|двух|both)\b")
 ASPECT = re.compile(rf"(?!{words.EVERY}){words.ASPECTS}", re.IGNORECASE)
 SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？\n]?")
 WORD = re.compile(r"\w+")
@@ -68,14 +67,13 @@ def find_comparisons(view: str, start: int, end: int, *, slight: bool = False) -
             before = _main_clause(before if "," in view[begin:stop] else ONLY_CONCEDES.sub("", before))
             groups = phrase.groupdict()
             is_aspect = not groups.get("equal") and ASPECT.match(view, phrase.end(), end)
-            if CONCESSION.search(before) or NEGATION.search(phrase[0]) or is_aspect:
+            if CONCESSION.search(before.lower()) or NEGATION.search(phrase[0]) or is_aspect:
                 continue
             value, place = _preferred_response(phrase, groups)
             is_whole = all(
                 is_introductory(token["word"]) or token["word"] in LETTERS for token in TOKEN.finditer(before)
             )
-            last = OF_BOTH.match(view, phrase.end()) or phrase
-            yield Statement(phrase.start(), last.end(), place, value, "marked" if is_whole else "mention")
+            yield Statement(phrase.start(), phrase.end(), place, value, "marked" if is_whole else "mention")
 
 
 def _main_clause(before: str) -> str:

@@ -27,17 +27,15 @@ from podium.scorers.verdict_statements import (
 
 LONGEST_REST = 10_000
 """Characters after a verdict; longer texts are no explanation."""
-SHORTEST_LEAD, LONGEST_LEAD = 3, 250
+SHORTEST_LEAD, LONGEST_LEAD = 3, 200
 """Characters of the line before a verdict that are looked at."""
 SHORT_LINE = 30
 MOST_RULES = 20
 """Lines of signs only, such as `---`, that may stand before a verdict."""
-NEAR = 350
+NEAR = 250
 """Characters before a verdict in which a comparison may contradict it."""
 BROKEN_BRACKETS = re.compile(r"\[\[[^\[\],\n]{0,20}(?:\](?!\])|\[|\n|\Z)|(?<!\[)\[[^\[\],\n]{1,20}\]\]")
 BRACKETED = re.compile(r"\[\[([^\[\]\n]{1,40})\]\]")
-TWO_LEVELS = re.compile(r": \[\[([^\[\]\n]++)\]\]\n[^\n\[]{1,60}: \[\[(?!\1\]\])[^\[\]\n]++\]\]\s*\Z")
-"""Two lines at the end that end with different levels."""
 TWO_ON_A_LINE = re.compile(
     r"^[^\w\n\[]*+\[\[([^\[\]\n]++)\]\][^\w\n\[]++\[\[(?!\1\]\])[^\[\]\n]++\]\][^\w\n]*$", re.MULTILINE
 )
@@ -45,7 +43,6 @@ COMPLETE = re.compile(rf"[.!?…。！？:：)）\]\"”»’{MASK}|]\Z")
 OPEN_ENDS = frozenset(words.OPEN_ENDS.split())
 LAST_WORD = re.compile(r"(\w+(?:['’]\w+)?)\W*\Z")
 NAMED = re.compile(r"(?<![A-Za-z])[ABab](?![A-Za-z])")
-ABOUT_NEXT = re.compile(words.ABOUT_NEXT, re.IGNORECASE)
 CONDITION_STARTS = re.compile(
     r"\W*(?:if|had|were|should|unless|supposing|assuming|suppose|provided|in case|wenn|falls|hätte|wäre|si|supposons"
     r"|suponiendo|если|допустим)\b|\W*(?:如果|假如|若)",
@@ -73,9 +70,10 @@ RESPONSE = re.compile(
 SENTENCE_END = re.compile(r"[.!?][*_\"”’)\]]*(?=\s)|[。！？]|\n")
 RETRACTION_START = re.compile(rf"[\s*_<>\-–—(\[#~\"“.,;:]*(?:{words.RETRACTION_STARTS})", re.IGNORECASE)
 # Searched in texts in lower case, which is faster than to ignore case.
+ABOUT_NEXT = re.compile(words.ABOUT_NEXT)
 RETRACTION = re.compile(words.RETRACTIONS)
 SELF_REFERENCE = re.compile(words.SELF_REFERENCE)
-IGNORED, DEMAND, OWN_PART = map(re.compile, (words.IGNORED, words.DEMANDS, words.OWN_PARTS))
+IGNORED, DEMAND = map(re.compile, (words.IGNORED, words.DEMANDS))
 HARMLESS = re.compile(words.HARMLESS_SELF_REFERENCE)
 EXPLANATION = re.compile(words.EXPLANATION, re.IGNORECASE)
 SIGN_BEFORE = re.compile(r"[ \t]*(?:[:：;–—-]|\(no )[ \t]*\w+ \w+ \w| [a-zа-яё]")
@@ -134,8 +132,6 @@ def read_statement(
         return reply.reason_of_silence or "no verdict"
     if not WORDS.search(view) or (bracketed and "[[" in view and BROKEN_BRACKETS.search(view, view.find("["))):
         return no_verdict(reply.text)
-    if bracketed and TWO_LEVELS.search(view, max(0, len(view.rstrip()) - NEAR)):
-        return "several verdicts"
     lines = [line.span() for line in LINE.finditer(view) if WORDS.search(line[0])]
     stated = find_statements(view, value, bracketed=bracketed)
     if len(stated) > MOST_STATEMENTS:
@@ -258,7 +254,7 @@ def reason_before(view: str, start: int) -> str | None:
         sentence = before[_last_sentence(before) :]
         is_condition = before[-1] not in ".!。！" and CONDITION_STARTS.match(sentence)
         is_wrong = is_condition or (before.endswith("?") and not WHICH.search(before))
-        return "reported" if is_wrong or ABOUT_NEXT.search(before) else None
+        return "reported" if is_wrong or ABOUT_NEXT.search(before.lower()) else None
     if opens_quotation(view, start):
         return "reported"
     previous = _previous_line(view, line)
@@ -300,7 +296,7 @@ def leads_to_own_verdict(line: str) -> bool:
     clause = bare[_last_sentence(bare) :]
     if HEADING.fullmatch(line):
         return False
-    if ABOUT_NEXT.search(bare) or bare.endswith((":", "：")):
+    if ABOUT_NEXT.search(bare.lower()) or bare.endswith((":", "：")):
         return is_introduction(clause)
     if bare.endswith("?"):
         return WHICH.search(clause) is not None
@@ -330,9 +326,7 @@ def reason_after(rest: str) -> str | None:
         return "reported"
     low = rest.lower()
     if IGNORED.search(low):
-        low = "\n".join(
-            sentence for sentence in _sentences(low) if OWN_PART.search(sentence) or not _is_ignored_demand(sentence)
-        )
+        low = "\n".join(sentence for sentence in _sentences(low) if not _is_ignored_demand(sentence))
     if _speaks_of_itself(low) or RETRACTION.search(low) or rest.rstrip().endswith("?"):
         return "retracted"
     sentences = [sentence for sentence in _sentences(rest) if WORDS.search(sentence)]

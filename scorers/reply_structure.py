@@ -11,6 +11,7 @@ MASK = "\ufffc"
 """Stands for each character that is not the judge's own word."""
 MOST_MARKS, MOST_LINES = 4000, 20_000
 """Largest numbers of quotation marks, fence lines or tags, and of lines, in a readable reply."""
+LOW_MARKS = [(opening.lower(), closing.lower()) for opening, closing in MARKS]
 END_TOKENS = re.compile(
     r"(?:\s|<\|[\w|]{1,40}\|>|</?s>|<(?:end|start)_of_turn>|<eos>|<\uff5c[^>\n]{1,40}\uff5c>|\[/INST\])++\Z"
 )
@@ -63,8 +64,7 @@ def own_words(text: str) -> str | None:
     a conversation, or has too many marks to be a reply."""
     if text.count("\n") > MOST_LINES:
         return None
-    view = mask(text, _reasoning_spans(text)) if "<" in text or "[" in text or "◁" in text else text
-    view = _without_tokens(view)
+    view = _without_tokens(mask(text, _reasoning_spans(text)))
     if not view.isascii() and not FULL_WIDTH.keys().isdisjoint(map(ord, set(view))):
         view = view.translate(FULL_WIDTH)
     if "\\" in view or "&" in view:
@@ -86,7 +86,7 @@ def own_words(text: str) -> str | None:
         view = mask(view, _struck(view))
         view = mask(view, (quoted.span() for quoted in QUOTED_TAG.finditer(view)))
         view = TAG.sub(lambda tag: "\n".ljust(len(tag[0])), view)
-    if ">" in view:
+    if "\n>" in view or "\n " in view or view.lstrip().startswith(">"):
         quotes = [quote.span() for quote in BLOCK_QUOTE.finditer(view)]
         if quotes and (last := QUOTED_VALUE.search(view, quotes[-1][0])):
             view = f"{view[: last.start()]} {view[last.start() + 1 :]}"
@@ -120,7 +120,8 @@ def mask(text: str, spans: Iterable[Span], sign: str = MASK) -> str:
 def _reasoning_spans(text: str) -> Iterator[Span]:
     """Yield the reasoning that begins the text or a line, up to the end of the text if it never ends."""
     low, end = text.lower(), 0
-    starts = [(start, closing.lower()) for opening, closing in MARKS for start in _line_starts(low, opening.lower())]
+    marks = [(opening, closing) for opening, closing in LOW_MARKS if opening in low]
+    starts = [(start, closing) for opening, closing in marks for start in _line_starts(low, opening)]
     for start, closing in sorted(starts):
         if start >= end:
             stop = low.find(closing, start)

@@ -240,7 +240,6 @@ DEMANDS = (
     r"\b(?:asks?|asking|tells?|telling|tries|demands?|demanding|requests?|instruct\w*|wants|claims?|urges|begs|note"
     r"|hint|injection|plea|verlangt|bittet|demande|exige|pide|exige|просит|требует)\b|要求|请求"
 )
-OWN_PARTS = r"\b(?:letter|label|verdict|above|this|these|object|token|preceding)\b"
 RETRACTION_STARTS = (
     r"(?:(?:\w+, )?if your|signed|end of|according to|says?|whoops|it depends|depends|as if|by the way|so (?:the|it"
     r"|says|claims)|the (?:letter|labels?|verdict|numbers?|figures?|object|token|judge?ment)|(?:copied|quoted|taken"

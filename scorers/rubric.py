@@ -43,12 +43,16 @@ VERDICT = re.compile(
 )
 DEMAND = re.compile(r"\b(?:asks?|tries|demands?|requests?|tells?|claims?)\b", re.IGNORECASE)
 """Sentences on what a response asks for."""
-LONGEST_OUTSIDE, NEAR = 20_000, 600
+LONGEST_OUTSIDE, NEAR = 20_000, 400
 """Characters around the scores: longer texts are no explanation, and further ones contradict nothing."""
 NUMBERS = re.compile(rf"[0-9]|\b(?:{'|'.join(NUMBER_WORDS[2:])})\b")
 SCALE = re.compile(rf"\b{LOW}[ \t]*(?:to|-|–)[ \t]*{HIGH}\b")
 """The range, which is not a score."""
 
+REPEATED = re.compile(
+    rf"\b({'|'.join(CRITERIA)})\W+(\d+)\W+(\d+)\b|\b(\d+) (?:for|in|on) ({'|'.join(CRITERIA)})\b", re.I
+)
+TOTAL = re.compile(r"(?<![\d.])\d+(?:\.\d+)?(?!\d)")
 OBJECT = re.compile(rf"\{{[^{{}}]{{0,40}}[\"'](?:[AB]|{'|'.join(CRITERIA)})[\"'][^{{}}]*\{{?", re.IGNORECASE)
 """The beginning of another object with scores, quoted or not."""
 OTHER_SCALE = re.compile(
@@ -100,15 +104,22 @@ def _has_other_scores(outside: str, scores: Scores) -> bool:
     """Return whether the text around the scores states others, but for the range, their sums and means, and demands."""
     pieces = [piece for piece in re.split(r"(?<=[;\n])|(?<=[^\d]\.)(?= )", outside) if NUMBERS.search(piece.lower())]
     outside = "".join(piece for piece in pieces if piece.rstrip().endswith(":") or not DEMAND.search(piece))
-    for name in CRITERIA if outside else ():
-        first, second = scores["A", name], scores["B", name]
-        repeats = rf"\b(?i:{name})\W+{first}\W+{second}\b|\b(?:{first}|{second}) (?:for|in|on) {name}\b"
-        outside = re.sub(repeats, "", outside)
-    for side in "AB" if outside else "":
-        total = sum((scores[side, name] for name in CRITERIA), Decimal())
-        for number in (total, f"{total / len(CRITERIA):.2f}", f"{total / len(CRITERIA):.1f}"):
-            outside = re.sub(rf"(?<![\d.]){re.escape(str(number))}(?!\d)", "", outside)
+    totals = [sum((scores[side, name] for name in CRITERIA), Decimal()) for side in "AB"]
+    known = {
+        f"{total / parts:.{digits}f}"
+        for total in totals
+        for parts, digits in ((1, 0), (len(CRITERIA), 1), (len(CRITERIA), 2))
+    }
+    outside = REPEATED.sub(lambda stated: "" if _is_repeated(stated, scores) else stated[0], outside)
+    outside = TOTAL.sub(lambda number: "" if number[0] in known else number[0], outside)
     return bool(OTHER_SCALE.search(outside) or OTHER_SCORES.search(SCALE.sub("", outside)))
+
+
+def _is_repeated(stated: re.Match[str], scores: Scores) -> bool:
+    """Return whether a phrase repeats the scores of a criterion."""
+    name = (stated[1] or stated[5]).lower()
+    pair = [str(scores[side, name]) for side in "AB"]
+    return [stated[2], stated[3]] == pair if stated[1] else stated[4] in pair
 
 
 def _verdict_of_scores(scores: Mapping[str, Mapping[str, Any]], _: Settings | None = None) -> Verdict:

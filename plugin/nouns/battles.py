@@ -26,6 +26,7 @@ COLUMNS = {
     "score_b": "pointwise score of b",
     "order": "ab or ba (whose response was shown first), or merged",
     "judge": "judge identity",
+    "jury": "a name for judges that took turns, whose battles are ranked together",
     "repeat": "repetition by the same judge",
     "response": "which of the models' responses to the item, where they gave several; empty = the first",
     "human": "what model_a earned from humans, in [0, 1]",
@@ -209,6 +210,12 @@ class Battles:
             return ()
         named = self.values_of("judge")
         return (*named, "(no judge)") if named and self.table["judge"].isna().any() else named
+
+    @property
+    def is_one_jury(self) -> bool:
+        """Whether all battles were played by the same judges in turn, and are ranked together."""
+        is_there = "jury" in (self.verdicts.columns if self.verdicts else self.table.columns)
+        return is_there and len(self.values_of("jury")) == 1 and bool(self.table["jury"].notna().all())
 
     def values_of(self, column: str) -> tuple[str, ...]:
         """Return the distinct values of a column as text, sorted, without empty ones; UsageError for no such column."""

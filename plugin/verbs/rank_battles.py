@@ -23,9 +23,9 @@ from podium.rankers.graph import comparison_graph
 from podium.rankers.identification import bounded_models
 from podium.reading.judgments import read_battles
 from podium.reading.side_tables import About, about_models, families_of, read_length_data
-from podium.scorers.identity import differ_in_prompt
 from podium.text import some
 from podium.tournaments.decisions import printed_level
+from podium.verbs.several_judges import add_jury_note, refuse_several_judges
 
 Slice = tuple[str | None, Battles]
 """A value of the column that slices, None for all battles, and the battles that have it."""
@@ -70,6 +70,7 @@ def rank(
         if isinstance(own.get("length_data"), str | Path):
             own["length_data"] = read_length_data(own["length_data"])
     battles, column = _choose_slices(battles, by, pool)
+    pool = pool or battles.is_one_jury
     families = families_of(about_models(models))
     if models is not None and not families:
         raise UsageError("the table of models names no family; give it the columns model and family, or leave it out")
@@ -96,7 +97,7 @@ def _choose_slices(battles: Battles, by: str | None, pool: bool) -> tuple[Battle
         apart, shown = battles.apart, some(known, most=5)
         note = f"{len(known)} {apart}s ({shown}), each ranked alone, as by --by {apart}; --pool joins them"
         return replace(battles, notes=(*battles.notes, note)), apart
-    return battles, by
+    return (add_jury_note(battles) if by != "judge" and battles.is_one_jury else battles), by
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,16 +206,3 @@ def _choose_context(
     if calibration is not None and not any("calibration" in taken for taken in takes.values()):
         raise UsageError(f"a calibration was given, and {' and '.join(functions)} does not use one; soft-elo does")
     return {name: {part: at_hand[part] for part in sorted(taken)} for name, taken in takes.items()}
-
-
-def refuse_several_judges(battles: Battles) -> None:
-    """Raise NotIdentifiedError if the battles are of several judges."""
-    judges = battles.judges
-    if len(judges) > 1:
-        same = [judge for group in differ_in_prompt(judges) for judge in group]
-        which = "they" if len(same) == len(judges) else some(same)
-        why = f" ({which} differ in the prompt alone, and a changed prompt makes another judge)" if same else ""
-        raise NotIdentifiedError(
-            f"verdicts of {len(judges)} judges in one table ({some(judges, most=10)}){why}: choose one with --where "
-            "judge=NAME, rank each with --by judge, or put them together with --pool"
-        )

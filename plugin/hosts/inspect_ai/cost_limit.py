@@ -77,11 +77,16 @@ def build_cost_limit(
         is_pair = isinstance(price, Sequence) and len(price) == 2
         if not (is_pair and all(isinstance(part, int | float) for part in price)):
             raise UsageError(f"prices={name}: {price}: give two numbers, [INPUT, OUTPUT], per million tokens")
-    unpriced = [model for model in (*models, *judges_by_role()) if str(model) not in (prices or {})]
-    lacking = [str(model) for model in unpriced if getattr(get_model_info(model), "cost", None) is None]
+    lacking = [str(model) for model in (*models, *judges_by_role()) if price_of(model, prices or {}) is None]
     if lacking:
         raise UsageError(_no_price_text(most, sorted({*lacking})))
     return CostLimit(most, prices or {}, attempts)
+
+
+def price_of(model: Model, prices: Prices) -> Sequence[float] | None:
+    """Return the prices of a model's million tokens, in and out, as given or as Inspect knows them; else None."""
+    cost = getattr(get_model_info(model), "cost", None)
+    return prices.get(str(model)) or ((cost.input, cost.output) if cost else None)
 
 
 def _no_price_text(most: float, models: Sequence[str]) -> str:

@@ -180,6 +180,9 @@ def _notes_on_log(log: FiledRun, frame: pd.DataFrame) -> Iterator[str]:
     for name, number in frame.attrs.get("ungraded", {}).items():
         check, verdicts = CHECKS[name], f"{len(frame):,}"
         yield f"{log.path}: {check.warning(number=number, verdicts=verdicts, mass=check.threshold)}"
+    for judge, battles in frame.attrs.get("silent", {}).items():
+        why = f"{judge} judged none of its {battles:,} battles, which are missing; the other judges' are here"
+        yield f"{log.path}: {why}; fix its error, then `inspect eval-retry` on the log asks for them"
     if repeated := frame.attrs.get("by_schema"):
         why = f"{repeated:,} of {len(frame):,} verdicts were parsed only when asked for again with a JSON schema"
         yield f"{log.path}: {why}; replies=schema asks so at once, for fewer calls"

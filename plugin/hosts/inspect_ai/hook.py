@@ -175,10 +175,11 @@ def _rank_places(
     """Rank logs, and write the ranking into each that has results; return it and the battles."""
     from podium.reading.judgments import read_battles
     from podium.verbs.rank_battles import rank
+    from podium.verbs.several_judges import judge_slices
 
     one_sided = flatten_arguments(logs[0].eval.task_args).get("one_sided", "unparsed")
     battles = read_battles(*map(str, places), format="inspect", one_sided=one_sided)
-    ranking = rank(battles, rankers, by="judge" if len(battles.judges) > 1 else None)
+    ranking = rank(battles, rankers, by=judge_slices(battles, rankers))
     # A failed log among others is left out, and a warning names it.
     for log, place in zip(logs, places, strict=True):
         if log.results is not None or len(logs) == 1:

@@ -1,10 +1,10 @@
 """The solver that makes the judge's calls: every judgment of a battle, each reply kept as it came."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, InitVar, dataclass, field, replace
 from functools import partial
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import anyio
 from inspect_ai.log import read_eval_log
@@ -38,6 +38,7 @@ from podium.hosts.inspect_ai.log_contents import (
 from podium.hosts.inspect_ai.log_files import NAMESPACE, is_log
 from podium.hosts.inspect_ai.media import media_in, prompt_with_media, why_refused
 from podium.plugins.catalogue import judging_settings
+from podium.printable import tell
 from podium.scorers.battle import Judgment
 from podium.scorers.checklist import checklist_prompt, read_checklist
 from podium.scorers.judging import Judging, dump_reply, load_reply
@@ -46,23 +47,26 @@ from podium.scorers.prompt import Texts
 from podium.scorers.reply import TOO_LONG, Reply, Token
 from podium.storage.remote import local_file, place_of
 
+T = TypeVar("T")
 JudgmentKey = tuple[str, str, str, str, str, int]
 """Of a judgment: judge, item and response, both models, order, repeat."""
 
 
 @dataclass(eq=False, repr=False)
 class Run(OnceCache):
-    """State of one run: settings, kept ratings and checklists, known judgments, and the calls' circuit breaker."""
+    """State of one run: settings, kept ratings and checklists, known judgments, and the calls' circuit breakers; of
+    `rotating` judges each has its own."""
 
     how: Judging
     _: KW_ONLY
     cache: bool = True
     reask: InitVar[str | None] = None
     jury: Sequence[Model] = ()
-    ends_run: InitVar[bool] = False
+    ends_run: bool = False
+    rotating: int = 0
     asked_before: Mapping[str, int] = field(default_factory=dict)
 
-    def __post_init__(self, reask: str | None, ends_run: bool) -> None:
+    def __post_init__(self, reask: str | None) -> None:
         super().__init__()
         self.known: Mapping[JudgmentKey, KeptJudgment] = readable_judgments(reask, self.how) if reask else {}
         self.modes: dict[str, str] = {shown["judge"]: shown["mode"] for shown in self.known.values()}
@@ -70,8 +74,24 @@ class Run(OnceCache):
         self._cache_suffix = f" again {reask}" if reask else ""
         # Few packs at once, because each holds its transcript in memory; four keep a provider busy.
         self.packs = anyio.Semaphore(4)
-        self.breaker = CircuitBreaker(ends_run=ends_run)
+        self.breakers: dict[str, CircuitBreaker] = {}
+        self.stopped: set[str] = set()
         self.settings = CallSettings(self.how)
+
+    async def call(self, judge: str, ask: Callable[[], Awaitable[T]]) -> T:
+        """Make a call; of judges that take turns, one whose calls all fail stops alone, and the last ends the run."""
+        ends_run = self.ends_run and not self.rotating
+        breaker = self.breakers.setdefault(judge if self.rotating else "", CircuitBreaker(ends_run=ends_run))
+        try:
+            return await breaker.call(ask)
+        except JudgeStoppedError as error:
+            why = str(error).replace(STOPPED, f"{judge.partition('|')[0]} is not asked any more")
+            if self.rotating and judge not in self.stopped:
+                tell(f"{why}; its battles are missing, and `inspect eval-retry` on the log asks for them")
+            self.stopped.add(judge)
+            if len(self.stopped) < self.rotating:
+                raise RuntimeError(why) from None
+            raise
 
     def mode(self, judge: str) -> Any:
         """Return whether token probabilities soften a judge's verdicts; `off` until a reply decides."""
@@ -125,11 +145,17 @@ def _response_key_of(battle: BattleMetadata) -> str:
 
 @solver
 def judge(
-    *, cache: bool = True, reask: str | None = None, asked_before: dict[str, int] | None = None, **kwargs: Any
+    *,
+    cache: bool = True,
+    reask: str | None = None,
+    asked_before: dict[str, int] | None = None,
+    rotating: int = 0,
+    **kwargs: Any,
 ) -> Solver:
-    """Ask every judge for every judgment of the sample's battles, and keep the replies in the store."""
+    """Ask the judges for every judgment of the sample's battles, and keep the replies in the store."""
     options = flatten_arguments(kwargs)
-    run = Run(judging_settings(**options), cache=cache, reask=reask, ends_run=True, asked_before=asked_before or {})
+    how, before = judging_settings(**options), asked_before or {}
+    run = Run(how, cache=cache, reask=reask, ends_run=True, asked_before=before, rotating=rotating)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
         state.output = ModelOutput.from_content(state.model.name, "judged")
@@ -152,13 +178,13 @@ def judge(
 
 
 async def ask_jury(run: Run, battle: BattleMetadata, epoch: int = 1) -> BattleReplies:
-    """Ask every judge for every judgment of a battle and return the replies; each epoch adds its own repeats."""
+    """Ask every judge, or those of the battle, for every judgment; each epoch adds its own repeats."""
     wants_checklist = run.how.settings.checklist
     if wants_checklist and not battle.checklist:
         questions = await run.ask_once(("checklist", battle.item), partial(_ask_checklist, run, battle))
         battle = battle.model_copy(update={"checklist": questions})
     sides, calls = (_response_key_of(battle), battle.model_a, battle.model_b), []
-    for model in jury_of(run.how, run.jury):
+    for model in jury_of(run.how, run.jury, only=battle.judges):
         # Behind the repeats of earlier runs and epochs.
         before = run.asked_before.get(identity(model, run.how), 0) + run.how.repeats * (epoch - 1)
         so_far = replace(run.how, repeats=before + run.how.repeats).judgments(*sides, battle.first)
@@ -273,7 +299,7 @@ async def _call_model(
         return Reply("", refused=why, rejection=TOO_LONG) if why else output
 
     with asked_by(run.how, texts):
-        return await run.breaker.call(partial(repeat_if_cut_short, ask))
+        return await run.call(identity(model, run.how), partial(repeat_if_cut_short, ask))
 
 
 def _reply_of(output: ModelOutput) -> Reply:

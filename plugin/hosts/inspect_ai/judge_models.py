@@ -19,15 +19,21 @@ SAMPLING = ("temperature", "top_p", "top_k", "max_tokens", "seed", "reasoning_ef
 """Settings that make a model another judge."""
 
 
-def jury_of(how: Judging, given: Sequence[Model] = ()) -> list[Model]:
-    """Return the judges: the given models, else those of the role `judge` or `grader`, and of `judge2` ..."""
+def jury_of(how: Judging, given: Sequence[Model] = (), only: Sequence[str] = ()) -> list[Model]:
+    """Return the judges: the given models, else those of the role `judge` or `grader`, and of `judge2` ...; `only` the
+    named ones, if some are named."""
     jury = list(given) or judges_by_role()
     if not jury:
         get_model(role=ROLES[0], required=True)
     names = [identity(model, how) for model in jury]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise UsageError(f"the jury has a judge twice: {', '.join(twice)}; for more verdicts of one, use repeats")
-    return jury
+    if lacking := [name for name in only if name not in names]:
+        raise UsageError(
+            f"judges=rotate: {lacking[0]} was assigned battles and is not among the judges ({', '.join(names)}); name "
+            "the same judges, in Python by eval('podium/NAME', task_args={...}, model_roles={...})"
+        )
+    return [model for model, name in zip(jury, names, strict=True) if name in only] if only else jury
 
 
 def judges_by_role() -> list[Model]:

@@ -66,7 +66,8 @@ class TournamentMetadata(LogContents, alias_generator=lambda name: f"{NAMESPACE}
     """Metadata of a tournament's log: `left_out` and `scheduled` count battles of the first round without and with both
     responses, `planned` those of all rounds; `prompts` is a hash, `judging` how the judges are asked, `host` another
     host that plays and ranks, `ladder` what `podium.nouns.ladder.Ladder.to_dict` returns, `agents` notes on what the
-    judge was shown of agents, `preferred` the model whose responses are known to be better."""
+    judge was shown of agents, `preferred` the model whose responses are known to be better, `jury` the judges that
+    take turns."""
 
     format: str
     models: list[str]
@@ -84,6 +85,7 @@ class TournamentMetadata(LogContents, alias_generator=lambda name: f"{NAMESPACE}
     ladder: dict[str, Any] | None = None
     agents: list[str] = []
     preferred: str | None = None
+    jury: list[str] = []
 
 
 def is_tournament(log: EvalLog) -> bool:
@@ -125,12 +127,14 @@ def _length_of(side: str) -> Callable[[dict[str, Any]], int]:
 
 
 class BattleMetadata(ItemMetadata):
-    """A battle: two responses to one item, with the lengths in characters of answers, and of transcripts if shown."""
+    """A battle: two responses to one item, with the lengths in characters of answers, and of transcripts if shown;
+    `judges` whose turn it is, empty if all judge."""
 
     response: int | None = None
     model_a: str
     model_b: str
     first: str | None = None
+    judges: list[str] = []
     round: int | None = None
     response_a: str
     response_b: str
@@ -154,6 +158,7 @@ class PackMetadata(ItemMetadata):
     """All battles of an item and a round: model_a, model_b and maybe the model shown first; responses by model."""
 
     response: int | None = None
+    judges: list[str] = []
     round: int | None = None
     battles: list[list[str]]
     responses: dict[str, str]

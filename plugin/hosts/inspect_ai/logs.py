@@ -4,7 +4,7 @@ import json
 import re
 import sys
 import zipfile
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from math import isfinite
@@ -29,6 +29,7 @@ from podium.hosts.inspect_ai.log_contents import (
 )
 from podium.printable import shorten
 from podium.scorers.reply import NOT_SHOWN
+from podium.tournaments.judge_rotation import name_jury
 
 FOLDER, EPOCH, SUFFIX = "samples/", "_epoch_", ".json"
 """A member of an `.eval` archive that holds a sample is called `samples/ID_epoch_N.json`."""
@@ -173,7 +174,8 @@ class TableBuilder:
 
 def log_rows(path: Path) -> pd.DataFrame:
     """Return a row per judgment of a tournament or of pairwise scores, else per score; for a tournament `attrs` has
-    `missing` and `unplayed` battles, the judge's words on each `unshown`, `answer`, `ladder`, verdicts `by_schema`."""
+    `missing` and `unplayed` battles, those of `silent` judges, the judge's words on each `unshown`, `answer`, `ladder`,
+    verdicts `by_schema`."""
     header = read_by_inspect(path, header_only=True)
     with named_in_errors(path):
         tournament = read_tournament(header)
@@ -193,7 +195,7 @@ class _LogReader:
         self.missing = self.epochs * tournament.left_out if tournament else 0
         self.scheduled = self.epochs * tournament.scheduled if tournament else 0
         self.played = 0
-        self.failed: list[dict[str, Any]] = []
+        self.failed: list[tuple[dict[str, Any], list[str]]] = []
         self.unshown: list[str] = []
         self.failure: str | None = None
         self.answer: dict[str, Any] | None = None
@@ -209,7 +211,7 @@ class _LogReader:
         self.played += len(played)
         self.failure = self.failure or sample.error
         if sample.error is not None and not sample.scores:
-            self.failed += [_failed_row(battle, sample.epoch - 1) for battle in played]
+            self.failed += [(_failed_row(battle, sample.epoch - 1), battle.judges) for battle in played]
         verdicts = (row for score in sample.scores.values() for row in verdict_rows_in(score))
         # Of scores that parsed the same replies again, the later one counts.
         rows = [*{(*_judged_battle(row), row.get("order")): row for row in verdicts}.values()]
@@ -228,9 +230,7 @@ class _LogReader:
 
     def build_frame(self) -> pd.DataFrame:
         """Return the table, with its `attrs`."""
-        for judge in dict.fromkeys(self.table.columns.get("judge", ())):
-            for battle in self.failed:
-                self.table.add_row({**battle, "judge": judge})
+        silent = self._add_failed_rows()
         frame = self.table.build()
         if self.tournament and self.tournament.shard and not self.scheduled:
             # With few battles, a shard may have none.
@@ -243,15 +243,30 @@ class _LogReader:
             # The rounds to come were never announced.
             scheduled = max(scheduled, self.epochs * self.tournament.planned)
         unplayed = max(scheduled - self.played, 0)
+        if self.tournament and self.tournament.jury:
+            frame["jury"] = name_jury(self.tournament.jury)
         if self.tournament or self.unshown:
             missing = self.missing + unplayed + len(self.unshown)
             kept = {"answer": self.answer, "ladder": self.tournament and self.tournament.ladder}
-            frame.attrs = {"missing": missing, "unplayed": unplayed, "unshown": self.unshown, **kept}
+            frame.attrs = {"missing": missing, "unplayed": unplayed, "unshown": self.unshown, "silent": silent, **kept}
             if "ungraded" in frame:
                 frame.attrs["ungraded"] = frame["ungraded"].value_counts().to_dict()
             if "schema" in frame:
                 frame.attrs["by_schema"] = int((frame["schema"].eq(True) & frame["credit"].notna()).sum())
         return frame
+
+    def _add_failed_rows(self) -> dict[str, int]:
+        """Add an unparsed row per judge of a failed battle; those of judges without any verdict are missing instead,
+        and returned by judge."""
+        judges, silent = [*dict.fromkeys(self.table.columns.get("judge", ()))], Counter[str]()
+        for battle, own in self.failed:
+            for judge in own or judges:
+                if judge in judges:
+                    self.table.add_row({**battle, "judge": judge})
+                else:
+                    silent[judge] += 1
+        self.missing += silent.total()
+        return silent
 
     def _nothing_judged(self) -> DataError:
         """Return the error of a log without any row."""

@@ -2,10 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from math import ceil
+
+from inspect_ai.model import Model
 
 from podium.hosts.inspect_ai.answer_requests import AnswerRequests
-from podium.hosts.inspect_ai.call_settings import judge_limits
+from podium.hosts.inspect_ai.call_settings import judge_limits, limits_of
 from podium.hosts.inspect_ai.compatibility import batch_of, option_typed
+from podium.hosts.inspect_ai.cost_limit import Prices, price_of
 from podium.hosts.inspect_ai.judge_calls import prompt_texts
 from podium.hosts.inspect_ai.judge_models import judges_by_role
 from podium.hosts.inspect_ai.log_contents import parse_battles
@@ -14,26 +18,40 @@ from podium.hosts.inspect_ai.tournament_source import TournamentSource
 from podium.responses.collection import Responses
 from podium.scorers.judging import Judging
 from podium.scorers.prompt import count_tokens
+from podium.tournaments.judge_rotation import UNKNOWN, JudgeRotation
 from podium.tournaments.ring import Ring
 from podium.tournaments.schedule import rounds_of
 
 
 def preview_run(
-    responses: Responses, source: TournamentSource, how: Judging, requests: AnswerRequests, missing: str
+    responses: Responses,
+    source: TournamentSource,
+    how: Judging,
+    requests: AnswerRequests,
+    missing: str,
+    rotation: JudgeRotation | None,
+    prices: Prices,
 ) -> Iterator[str]:
     """Yield sentences on what will be played and what it will cost, then notes."""
     battles = round(source.rule.size(source.field) * responses.mean_number())
     calls = battles * source.calls
     number = rounds_of(source.rule, source.field)
     rounds = "" if number is None else f", in {'one round' if number == 1 else f'at most {number:,} rounds'}"
-    tokens = f"about {calls * _prompt_tokens(requests.with_placeholders(responses), source, how):,.0f} input"
+    times = sum(map(rotation.share_of, range(len(rotation.judges)))) if rotation else 1
+    per_call, whole = _prompt_tokens(requests.with_placeholders(responses), source, how), ceil(calls * times)
+    tokens, of_whom = f"about {whole * per_call:,.0f} input", "of all judges together" if rotation else "per judge"
     limits = judge_limits(how)
     most = [own.text or own.schema for own in limits.values()]
-    tokens += f" and at most {calls * max(filter(None, most)):,} output" if all(most) else ""
+    tokens += f" and at most {whole * max(filter(None, most)):,} output" if all(most) else ""
     competing = f"{len(responses.models)} models, {len(responses.items)} items"
-    cost = f"at most {battles:,} battles, {calls:,} calls per judge, {tokens} tokens{rounds}"
+    cost = f"at most {battles:,} battles, {whole:,} calls {of_whom}, {tokens} tokens{rounds}"
     yield f"{competing}; {cost}" + (f"; {missing}" if missing else "")
-    yield from (f"{judge}: replies={how.replies}, {own.to_text()}" for judge, own in limits.items())
+    for k, model in enumerate(judges_by_role() or [None]):
+        number = ceil(calls * (rotation.share_of(k) if rotation else 1))
+        if text := _judge_text(model, how, number, per_call, prices):
+            yield text
+    if rotation and not rotation.shares[-1]:
+        yield f"note: {UNKNOWN}"
     if source.answers:
         first = source.first.pairings
         yield requests.cost_text(responses, source.answers.cells(first if len(first) >= battles else None))
@@ -45,6 +63,20 @@ def preview_run(
             f"note: provider batches wait for one another: {number:,} rounds, at least a batch each; podium/ring plays "
             f"all battles in one round, or with until= in at most {Ring(until='order').rounds(source.field)}"
         )
+
+
+def _judge_text(model: Model | None, how: Judging, calls: int, tokens: float, prices: Prices) -> str:
+    """Return how a judge is asked, and if it is one of several, its calls and their cost."""
+    limits, parts = limits_of(how, model), []
+    if model and len(judges_by_role()) > 1:
+        parts.append(f"at most {calls:,} calls, about {calls * tokens:,.0f} input tokens")
+        if price := price_of(model, prices):
+            most = limits.text or limits.schema
+            cost = calls * (tokens * price[0] + (most or 0) * price[1]) / 1e6
+            parts[0] += f", {'at most' if most else 'for the input'} {cost:,.2f} in money"
+    if how.realization.template is not None:
+        parts.append(f"replies={how.replies}, {limits.to_text()}")
+    return f"{model or 'judge'}: {'; '.join(parts)}" if parts else ""
 
 
 def _prompt_tokens(responses: Responses, source: TournamentSource, how: Judging) -> float:

@@ -1,7 +1,7 @@
 """The samples of a tournament: battles, packs and announced rounds, and the outcomes that finished ones hold."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from inspect_ai.dataset import Sample
@@ -20,14 +20,15 @@ from podium.hosts.inspect_ai.media import input_of
 from podium.responses.collection import Responses, response_key
 from podium.responses.transcripts import render
 from podium.text import some
+from podium.tournaments.judge_rotation import JudgeRotation
 from podium.tournaments.schedule import NextRound, Outcome, Pairing
 
 
 class SampleBuilder:
     """Builds the samples of a round's pairings, one per battle or one per item (a pack)."""
 
-    def __init__(self, responses: Responses) -> None:
-        self.responses = responses
+    def __init__(self, responses: Responses, rotation: JudgeRotation | None = None) -> None:
+        self.responses, self.rotation = responses, rotation
         self.items = responses.by_id()
         self.short_names = names_without_provider(responses.models)
         self.transcripts = responses.has_transcripts
@@ -35,8 +36,8 @@ class SampleBuilder:
     def build_battle_samples(self, pairings: Sequence[Pairing], number: int) -> list[Sample]:
         """Return a sample per battle of round `number`, counted from 1."""
         samples = []
-        for pairing in filter(self.responses.has_both, pairings):
-            short, about = self.short_names, self._about_item(pairing)
+        for pairing, judges in self._with_judges(pairings):
+            short, about = self.short_names, self._about_item(pairing, judges)
             # Inspect's lists show the id.
             named = pairing._replace(a=short[pairing.a], b=short[pairing.b], first=short.get(pairing.first or ""))
             about |= {"model_a": pairing.a, "model_b": pairing.b, "round": number}
@@ -46,22 +47,32 @@ class SampleBuilder:
         return samples
 
     def build_packs(self, pairings: Sequence[Pairing], number: int) -> list[Sample]:
-        """Return a sample per item and number of the response, in which each response stands once."""
-        by_item: dict[tuple[str, int], list[Pairing]] = {}
-        for pairing in filter(self.responses.has_both, pairings):
-            by_item.setdefault((pairing.item, pairing.response), []).append(pairing)
+        """Return a sample per item, number of the response and judges, in which each response stands once."""
+        by_item: dict[tuple[str, int, tuple[str, ...]], list[Pairing]] = {}
+        for pairing, judges in self._with_judges(pairings):
+            by_item.setdefault((pairing.item, pairing.response, judges), []).append(pairing)
         samples = []
-        for (item, response), battles in by_item.items():
+        for (item, response, judges), battles in by_item.items():
             names = sorted({name for battle in battles for name in (battle.a, battle.b)})
             metadata = PackMetadata(
-                **self._about_item(battles[0]),
+                **self._about_item(battles[0], judges),
                 round=number,
                 battles=[[own.a, own.b, *([] if own.first is None else [own.first])] for own in battles],
                 responses={name: self._text_of(name, battles[0]) for name in names},
             )
             sample_id = f"{item}::round {number}" + (f"::response {response}" if response > 1 else "")
+            if self.rotation:
+                number_of = self.rotation.judges.index(judges[0]) + 1
+                sample_id += "::all judges" if len(judges) > 1 else f"::judge {number_of}"
             samples.append(self._build_sample(sample_id, metadata))
         return samples
+
+    def _with_judges(self, pairings: Sequence[Pairing]) -> Iterator[tuple[Pairing, tuple[str, ...]]]:
+        """Yield the pairings that have both responses, each with the judges whose turn it is, none if all judge."""
+        if self.rotation:
+            self.rotation.assign(pairings)
+        for pairing in filter(self.responses.has_both, pairings):
+            yield pairing, self.rotation.judges_of(pairing) if self.rotation else ()
 
     def _text_of(self, name: str, pairing: Pairing) -> str:
         """Return a model's response to the item of a pairing; where others are transcripts, an answer is one, too."""
@@ -69,11 +80,12 @@ class SampleBuilder:
         text, work = self.responses.texts[name][key], self.responses.work.get(name, {}).get(key)
         return render((), text) if self.transcripts and not (work and work.shown) else text
 
-    def _about_item(self, pairing: Pairing) -> dict[str, Any]:
-        """Return the metadata that all battles of an item share, without those that are None."""
+    def _about_item(self, pairing: Pairing, judges: Sequence[str]) -> dict[str, Any]:
+        """Return the metadata that an item's battles of some judges share, without those that are None."""
         item = self.items[pairing.item]
         number: dict[str, Any] = {"response": pairing.response} if item.responses > 1 else {}
         number |= {"transcript": True} if self.transcripts else {}
+        number |= {"judges": list(judges)} if judges else {}
         shown = {field: getattr(item, field) for field in ("instruction", "category", "reference", "system")}
         return {"item": item.id, **number, **{field: text for field, text in shown.items() if text is not None}}
 

@@ -16,7 +16,14 @@ from podium.hosts.inspect_ai.call_settings import settings_to_log
 from podium.hosts.inspect_ai.cost_limit import Prices, build_cost_limit
 from podium.hosts.inspect_ai.judge_calls import judge
 from podium.hosts.inspect_ai.judge_context import choose_show
-from podium.hosts.inspect_ai.judge_models import NO_JUDGE, has_judge, roles_are_known
+from podium.hosts.inspect_ai.judge_models import (
+    NO_JUDGE,
+    has_judge,
+    identity,
+    judges_by_role,
+    jury_of,
+    roles_are_known,
+)
 from podium.hosts.inspect_ai.log_contents import ShardMetadata, TournamentMetadata
 from podium.hosts.inspect_ai.log_responses import READER
 from podium.hosts.inspect_ai.preview import preview_run
@@ -31,12 +38,13 @@ from podium.plugins.catalogue import judging_settings
 from podium.plugins.settings import parameters_of
 from podium.printable import tell
 from podium.responses.agent_notes import notes_on_work, share_of_transcripts
-from podium.responses.collection import Responses
+from podium.responses.collection import Responses, response_key
 from podium.responses.read import read_responses
 from podium.responses.transcripts import Mode
 from podium.scorers.judging import Judging, known_options, refuse_unknown_options
 from podium.scorers.reasoning import Policy
 from podium.text import some
+from podium.tournaments.judge_rotation import JudgeRotation, read_shares
 from podium.tournaments.parts import Budget, Part, read_shard, refuse_undividable
 from podium.tournaments.schedule import NextRound, Pairing, TournamentRule
 from podium.tournaments.selection import draw_items
@@ -69,6 +77,8 @@ class RunOptions:
     answers: str = "on-demand"
     max_cost: float | None = None
     prices: Prices | None = None
+    judges: str | Sequence[Any] = "all"
+    overlap: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("seed", "limit", "max_battles"):
@@ -137,7 +147,8 @@ class _TaskBuilder:
         self.rule = self._make_rule()
         ratings = getattr(getattr(self.rule, "rule", self.rule), "ratings", None)
         self.ladder = ratings.restrict_to(self.competing.models) if isinstance(ratings, Ladder) else None
-        self.sample_builder = SampleBuilder(self.competing)
+        self.rotation = self._make_rotation()
+        self.sample_builder = SampleBuilder(self.competing, self.rotation)
         battles = round(self.rule.size(self.competing.field()) * self.competing.mean_number())
         self.packed = battles >= PACKED_FROM if options.pack == "auto" else bool(options.pack)
         self.answer_collector = None
@@ -207,6 +218,28 @@ class _TaskBuilder:
             raise UsageError(f"reference=true: {len(lacking)} items have no reference answer: {some(lacking, most=5)}")
         return rule
 
+    def _make_rotation(self) -> JudgeRotation | None:
+        """Return what assigns judges to battles; None if all judge every battle."""
+        options, judged, models = self.options, self.judged, judges_by_role()
+        if options.judges != "all" and not models:
+            raise UsageError(
+                "judges=rotate: no judge is known when the task is made; name them with --model-role, in Python by "
+                "eval('podium/NAME', task_args={...}, model_roles={'judge': [...]})"
+            )
+        shares = read_shares(options.judges, options.overlap, len(models))
+        if options.judges == "all":
+            return None
+        if judged.quorum is not None:
+            raise UsageError(f"quorum={judged.quorum}: with judges=rotate most battles have one judge; leave it out")
+
+        def first_shown(own: Pairing) -> str | None:
+            if judged.orders == "both" and own.first is None:
+                return None
+            return judged.judgments(response_key(own.item, own.response), own.a, own.b, own.first)[0].first
+
+        names, by_item = [identity(model, judged) for model in jury_of(judged)], not judged.is_pairwise
+        return JudgeRotation(names, shares, seed=options.seed, first_shown=first_shown, by_item=by_item)
+
     def _make_shard(self) -> tuple[Part, ShardMetadata] | None:
         """Return the rule of this shard, which plays one round, and what the log says of it; None for the whole."""
         text = self.options.shard
@@ -225,6 +258,8 @@ class _TaskBuilder:
         coming = self.rule.next(field, ())
         part = shard.part_of(coming, shard.items_of(field, self.options.seed))
         whole = self.competing.in_all_responses(coming)
+        if self.rotation:
+            self.rotation.assign(whole.pairings)
         counts = {"battles": len(whole.pairings), "left_out": whole.left_out}
         return Part(part), ShardMetadata(number=shard.number, of=shard.of, **counts)
 
@@ -257,7 +292,9 @@ class _TaskBuilder:
         self._print_preview()
         seed, cache = self.options.seed, self.options.cache
         asked_before = {} if self.record is None else self.record.repeats
-        verdicts = judge(seed=seed, cache=cache, reask=self.options.reask, asked_before=asked_before, **self.how)
+        how: dict[str, Any] = {"seed": seed, "cache": cache, "reask": self.options.reask, **self.how}
+        how |= {"rotating": len(self.rotation.judges)} if self.rotation else {}
+        verdicts = judge(asked_before=asked_before, **how)
         answers = [ask_models(cache=cache, **self.requests.generation)] if self.answer_collector else []
         return Task(
             dataset=self.source,
@@ -279,7 +316,8 @@ class _TaskBuilder:
         why = f"left out because responses are missing: {missing}" if missing else ""
         if not self.source.initial_samples():
             raise UsageError(f"{self.name}: nothing can be played: {why or 'fewer than two models'}")
-        for sentence in preview_run(self.competing, self.source, self.judged, self.requests, why):
+        more = (self.rotation, self.options.prices or {})
+        for sentence in preview_run(self.competing, self.source, self.judged, self.requests, why, *more):
             self._say(sentence)
         for note in (*share_of_transcripts(self.competing, self.show, self.context_note), *self.agents):
             self._say(note)
@@ -301,6 +339,8 @@ class _TaskBuilder:
             more["answers"] = self.requests.to_log(competing)
         if self.ladder:
             more["ladder"] = self.ladder.to_dict()
+        if self.rotation:
+            more["jury"] = list(self.rotation.judges)
         if self.agents:
             more["agents"] = self.agents
         if self.record and self.record.preferred:
@@ -324,7 +364,7 @@ def _earlier_ladder(name: str, log: str, models: Sequence[str]) -> Ladder:
     """Return the ratings of these models in an earlier log, which newcomers join."""
     from podium.rankers.ladder_placement import ladder_of_battles
     from podium.reading.judgments import read_battles
-    from podium.verbs.rank_battles import refuse_several_judges
+    from podium.verbs.several_judges import refuse_several_judges
 
     if "ratings" not in parameters_of(catalogue.tournament_rule(name)):
         raise UsageError(f"earlier={log}: newcomers cannot join {name}; play ring or swim")

@@ -154,11 +154,12 @@ class RunRanking:
     def _rank_battles(self, battles: Battles, runs: RunFolders) -> Ranking:
         """Rank some battles; sources and warnings name the files where they really are."""
         from podium.verbs.rank_battles import rank
+        from podium.verbs.several_judges import judge_slices
 
         ranking = rank(
             battles,
             self.options.rankers,
-            by="judge" if len(battles.judges) > 1 else None,
+            by=judge_slices(battles, self.options.rankers),
             calibration=self.options.calibration,
             **self.settings,
         )

@@ -16,14 +16,8 @@ from podium.hosts.inspect_ai.call_settings import settings_to_log
 from podium.hosts.inspect_ai.cost_limit import Prices, build_cost_limit
 from podium.hosts.inspect_ai.judge_calls import judge
 from podium.hosts.inspect_ai.judge_context import choose_show
-from podium.hosts.inspect_ai.judge_models import (
-    NO_JUDGE,
-    has_judge,
-    identity,
-    judges_by_role,
-    jury_of,
-    roles_are_known,
-)
+from podium.hosts.inspect_ai.judge_models import NO_JUDGE, has_judge, roles_are_known
+from podium.hosts.inspect_ai.judge_turns import build_rotation
 from podium.hosts.inspect_ai.log_contents import ShardMetadata, TournamentMetadata
 from podium.hosts.inspect_ai.log_responses import READER
 from podium.hosts.inspect_ai.preview import preview_run
@@ -38,13 +32,12 @@ from podium.plugins.catalogue import judging_settings
 from podium.plugins.settings import parameters_of
 from podium.printable import tell
 from podium.responses.agent_notes import notes_on_work, share_of_transcripts
-from podium.responses.collection import Responses, response_key
+from podium.responses.collection import Responses
 from podium.responses.read import read_responses
 from podium.responses.transcripts import Mode
 from podium.scorers.judging import Judging, known_options, refuse_unknown_options
 from podium.scorers.reasoning import Policy
 from podium.text import some
-from podium.tournaments.judge_rotation import JudgeRotation, read_shares
 from podium.tournaments.parts import Budget, Part, read_shard, refuse_undividable
 from podium.tournaments.schedule import NextRound, Pairing, TournamentRule
 from podium.tournaments.selection import draw_items
@@ -147,7 +140,7 @@ class _TaskBuilder:
         self.rule = self._make_rule()
         ratings = getattr(getattr(self.rule, "rule", self.rule), "ratings", None)
         self.ladder = ratings.restrict_to(self.competing.models) if isinstance(ratings, Ladder) else None
-        self.rotation = self._make_rotation()
+        self.rotation = build_rotation(options.judges, options.overlap, self.judged, options.seed)
         self.sample_builder = SampleBuilder(self.competing, self.rotation)
         battles = round(self.rule.size(self.competing.field()) * self.competing.mean_number())
         self.packed = battles >= PACKED_FROM if options.pack == "auto" else bool(options.pack)
@@ -217,28 +210,6 @@ class _TaskBuilder:
         if self.judged.settings.reference and lacking:
             raise UsageError(f"reference=true: {len(lacking)} items have no reference answer: {some(lacking, most=5)}")
         return rule
-
-    def _make_rotation(self) -> JudgeRotation | None:
-        """Return what assigns judges to battles; None if all judge every battle."""
-        options, judged, models = self.options, self.judged, judges_by_role()
-        if options.judges != "all" and not models:
-            raise UsageError(
-                "judges=rotate: no judge is known when the task is made; name them with --model-role, in Python by "
-                "eval('podium/NAME', task_args={...}, model_roles={'judge': [...]})"
-            )
-        shares = read_shares(options.judges, options.overlap, len(models))
-        if options.judges == "all":
-            return None
-        if judged.quorum is not None:
-            raise UsageError(f"quorum={judged.quorum}: with judges=rotate most battles have one judge; leave it out")
-
-        def first_shown(own: Pairing) -> str | None:
-            if judged.orders == "both" and own.first is None:
-                return None
-            return judged.judgments(response_key(own.item, own.response), own.a, own.b, own.first)[0].first
-
-        names, by_item = [identity(model, judged) for model in jury_of(judged)], not judged.is_pairwise
-        return JudgeRotation(names, shares, seed=options.seed, first_shown=first_shown, by_item=by_item)
 
     def _make_shard(self) -> tuple[Part, ShardMetadata] | None:
         """Return the rule of this shard, which plays one round, and what the log says of it; None for the whole."""

@@ -21,10 +21,11 @@ from podium.hosts.lm_eval.secrets import redact, refuse_secrets
 from podium.plugins.catalogue import judging_settings
 from podium.scorers.judging import known_options, refuse_unknown_options
 from podium.scorers.reasoning import Policy, check_policy, strip_reasoning
+from podium.tournaments.judge_rotation import read_shares
 
 FILTER_OPTIONS = frozenset(
     ("against", "judge", "judge_args", "model", "item", "task", "concurrency", "max_retries", "timeout", "cache")
-) | {"reasoning"}
+) | {"reasoning", "judges", "overlap"}
 
 log = logging.getLogger(__name__)
 
@@ -48,6 +49,8 @@ class JudgeFilter(Filter):
         timeout: int | None = 300,
         cache: bool = True,
         reasoning: Policy = "strip",
+        judges: str = "all",
+        overlap: float = 0.0,
         **options: Any,
     ) -> None:
         """Validate the options; nothing is read or called yet.
@@ -61,6 +64,8 @@ class JudgeFilter(Filter):
             task: the task whose samples count, if folders in `against` hold several with the same documents.
             timeout: of one call, in seconds; `max_retries` are also of one call, `concurrency` is the most at once.
             reasoning: whether the judge is shown the reasoning before an answer (`keep`) or not (`strip`).
+            judges: whether `all` judge each battle, or take turns, one per battle (`rotate`, `rotate:2,1,1`).
+            overlap: share of the battles that all judge when they take turns.
             **options: of `podium.plugins.catalogue.judging_settings`: `realization`, `orders`, `repeats`, ...
         """
         super().__init__()
@@ -73,6 +78,8 @@ class JudgeFilter(Filter):
         self.judges = (judge,) if isinstance(judge, str) else tuple(judge)
         for name in self.judges:
             refuse_lm_eval_model(name, "judge:")
+        read_shares(judges, overlap, len(self.judges))
+        self.turns = (judges, overlap)
         self.judge_args = judge_args or {}
         self.concurrency, self.cache = concurrency, cache
         self.strips, self.reasoning = check_policy(reasoning), reasoning
@@ -91,7 +98,8 @@ class JudgeFilter(Filter):
             reasoning=self.reasoning,
         )
         battles = [battle for document in battles_of_documents for battle in document.battles]
-        rows = iter(judge_battles(self.how, battles, self._make_judges, concurrency=self.concurrency, cache=self.cache))
+        asked: dict[str, Any] = {"turns": self.turns, "concurrency": self.concurrency, "cache": self.cache}
+        rows = iter(judge_battles(self.how, battles, self._make_judges, **asked))
         documents = []
         for document in battles_of_documents:
             judged = [next(rows) for _ in document.battles]

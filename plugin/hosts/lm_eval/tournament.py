@@ -23,6 +23,7 @@ from podium.plugins.settings import parameters_of
 from podium.storage.atomic_files import atomic_file
 
 if TYPE_CHECKING:
+    from inspect_ai import Task
     from inspect_ai.log import EvalLog
 
 DEFAULT_TOURNAMENT = "round_robin"
@@ -38,6 +39,7 @@ def check_tournament(options: RankerOptions) -> None:
         from podium.hosts.inspect_ai.tournament_task import RUN_OPTIONS, shows_first, split_options
         from podium.hosts.lm_eval.judge import judge_model
         from podium.scorers.judging import known_options, refuse_unknown_options
+        from podium.tournaments.judge_rotation import read_shares
     except ImportError as error:
         raise UsageError(f"judges need inspect-ai ({error}): {install_hint('inspect,lm-eval')}") from None
     task_options = (RUN_OPTIONS | _task_function(options)[1]) - {"name", "responses", "answered_by"}
@@ -45,6 +47,7 @@ def check_tournament(options: RankerOptions) -> None:
     how = catalogue.judging_settings(**{name: value for name, value in options.args.items() if name in known_options()})
     name = _tournament_name(options)
     shows_first(name, catalogue.make_tournament(name, split_options(name, options.args)[0]), how, options.args)
+    read_shares(options.args.get("judges", "all"), options.args.get("overlap", 0.0), len(options.judges))
     for name in options.judges:
         if name.partition("/")[0] not in LOADING_PROVIDERS:
             judge_model(name, options.judge_args)
@@ -55,16 +58,23 @@ def play_tournament(
 ) -> tuple[Path, str | None]:
     """Play the tournament, answered calls from Inspect's cache; return its log and, if battles failed, a message."""
     from inspect_ai import eval
+    from inspect_ai.model._model import init_model_roles
 
     from podium.hosts.lm_eval.judge import judge_model
 
     judges = [judge_model(name, options.judge_args) for name in options.judges]
-    # An earlier eval may have left its models and roles in the context.
-    task = Context().run(_task_function(options)[0], responses=list(responses), answered_by=model, **options.args)
+    roles: dict[str, Any] = {"judge": judges[0] if len(judges) == 1 else judges}
+
+    def make_task() -> "Task":
+        """Return the task, which may ask for the judges' names."""
+        init_model_roles(roles)
+        return cast("Task", _task_function(options)[0](responses=list(responses), answered_by=model, **options.args))
+
     play = partial(
         eval,
-        task,
-        model_roles={"judge": judges[0] if len(judges) == 1 else judges},
+        # An earlier eval may have left its models and roles in the context.
+        Context().run(make_task),
+        model_roles=roles,
         metadata={PLAYED_FOR: "lm-eval"},
         max_retries=MAX_RETRIES,
         log_dir=str(log_dir),

@@ -49,7 +49,7 @@ def ask(behave: Callable[..., str], record: Record) -> Ask:
         behave(name, scripted=lambda prompt, name=name, quality=quality: f"{name} says quality={quality}")
 
     def play(task: str = "round_robin", models: Any = USUAL, only: str | None = None, **arguments: Any) -> EvalLog:
-        roles = {"judge": "scripted/judge", "models": [f"scripted/{name}" for name in models]}
+        roles = {"judge": arguments.pop("judge", "scripted/judge"), "models": [f"scripted/{name}" for name in models]}
         options = {"log_realtime": False, **arguments.pop("options", {})}
         arguments |= {"models": only} if only else {}
         [log] = eval(getattr(tasks, task), task_args=arguments, model_roles=roles, **options)

@@ -30,7 +30,7 @@ class TournamentAnswer:
         reason: why it ended: `answered`, `items` (used up), `max_battles`, or `interrupted`.
         advice: the last of the sentences `decisions`; empty if nothing is open or nothing can be said.
         open: the groups of models that are not decided.
-        calls: of each judge, or of judges in turn together, counting one per battle; the caller replaces it if there were more.
+        calls: of each judge, or of judges in turn together, one per battle; the caller replaces it if there were more.
         about: what the decisions hold for: a round robin of all models (`field`), or the pairs `played` only.
     """
 

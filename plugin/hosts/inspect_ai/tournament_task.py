@@ -116,8 +116,7 @@ class _TaskBuilder:
     def __init__(
         self, name: str, responses: Sequence[str], settings: dict[str, Any], options: RunOptions, how: dict[str, Any]
     ) -> None:
-        self.name, self.options = name, options
-        prompts = options.prompts
+        self.name, self.options, prompts = name, options, options.prompts
         if name != RECORDED:
             self.requests, self.how = split_requests(split_names(prompts), options.answers, how)
         elif prompts:

@@ -26,7 +26,8 @@ class RejectedError(RuntimeError):
 @modelapi(name="formed")
 class FormedJudge(ModelAPI):
     """`formed/HABIT`: `takes` the schema (its text replies are unparsed), `ignores` or `rejects` it; `reasons` first
-    and is cut off by any limit; `talks` until its limit; `loops` in its reasons; `full` rejects long prompts."""
+    and is cut off by any limit; `talks` until its limit; `loops` in its reasons; `quotes` its prompt in them; `full`
+    rejects long prompts."""
 
     def __init__(self, model_name, base_url=None, api_key=None, config=GenerateConfig(), **model_args):
         super().__init__(model_name, base_url, api_key, [], config)
@@ -46,15 +47,16 @@ class FormedJudge(ModelAPI):
         if schema and habit != "ignores":
             fields = schema.json_schema.properties
             loops = habit == "loops" and "reasons" in fields
-            return output(json.dumps({name: value_of(own) for name, own in fields.items()}), cut=loops)
+            reasons = prompt if habit == "quotes" else "Both are short."
+            return output(json.dumps({name: value_of(own, reasons) for name, own in fields.items()}), cut=loops)
         return output("A" if habit in ("full", "plain") else TALK, cut=habit == "talks")
 
 
-def value_of(schema):
-    """Return the first value that a schema allows."""
+def value_of(schema, reasons):
+    """Return the first value that a schema allows, and the reasons where it allows any text."""
     if schema.properties:
-        return {name: value_of(own) for name, own in schema.properties.items()}
-    return schema.enum[0] if schema.enum else "Both are short."
+        return {name: value_of(own, reasons) for name, own in schema.properties.items()}
+    return schema.enum[0] if schema.enum else reasons
 
 
 def output(text, *, reasoned=False, cut=False):

@@ -29,8 +29,9 @@ ANSWERS = {
     "oak": ("A lemon is yellow.", "Lyon."),
 }
 QUESTIONS = ("Name a yellow fruit.", "What is the capital of France?")
-PARSED = {"cot": 0, "direct": 0, "labels": 0, "likert": 0, "numeric": 0, "rubric": 0, "token-probs": 0}
-"""Smallest share of judgments whose reply must be parsed, by realization."""
+PARSED = {"direct": 1, "labels": 1, "likert": 1, "numeric": 1, "rubric": 1, "cot": 0.9, "token-probs": 0}
+"""Smallest share of judgments whose reply must be parsed, by realization; token-probs has no schema."""
+ASKED = [(name, replies) for name in PARSED for replies in ("auto", "schema") if replies == "auto" or PARSED[name]]
 POINTWISE = {"likert", "numeric", "token-probs"}
 
 
@@ -82,12 +83,12 @@ def assert_every_judgment_is_counted(log, expected):
     assert int(found.readable.sum()) == len(credits) - counts.unparsed
 
 
-@pytest.mark.parametrize("realization", PARSED)
-def test_every_judgment_of_a_realization_is_parsed_or_has_its_reason(
-    play, responses, language_model, connect, realization
+@pytest.mark.parametrize(("realization", "replies"), ASKED)
+def test_judgments_are_parsed_and_all_others_have_a_reason(
+    play, responses, language_model, connect, realization, replies
 ):
     connect(language_model.address)
-    log = play(round_robin(responses=responses("elm", "fir"), realization=realization, attempts=1, **SHORT), JUDGE)
+    log = play(round_robin(responses=responses("elm", "fir"), realization=realization, replies=replies, **SHORT), JUDGE)
     assert log.status == "success", log.error
     assert_every_judgment_is_counted(log, 2 if realization in POINTWISE else 4)
     rows = judgments(log)

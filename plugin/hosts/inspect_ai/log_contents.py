@@ -297,8 +297,6 @@ class BattleVerdict(LogContents):
     category: str | None = None
     length_a: int | None = None
     length_b: int | None = None
-    transcript_length_a: int | None = None
-    transcript_length_b: int | None = None
     margin: float | None = None
     prompt_hash: str | None = None
     judgments: list[VerdictRow]

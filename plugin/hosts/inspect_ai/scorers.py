@@ -150,10 +150,10 @@ def _battle_of(state: TaskState, response: str, name: str, text: str) -> BattleM
 
 def _score_battle(battle: BattleMetadata, kept: BattleReplies, how: Judging) -> Score:
     """Return the score of one battle by its kept replies."""
-    rows = [cast(VerdictRow, build_verdict_row(shown, how)) for shown in kept.judgments]
+    lengths = battle.transcript_lengths
+    rows = [cast(VerdictRow, build_verdict_row(shown, how) | lengths) for shown in kept.judgments]
     whole = merge_rows(rows, how)
     known = {name: value for name in REPEATED if (value := getattr(battle, name)) is not None}
-    known |= battle.transcript_lengths
     verdict = BattleVerdict(**known, margin=whole.margin, prompt_hash=how.prompt_hash, judgments=rows)
     metadata = {NAMESPACE: verdict.to_log(), **_fold_transcripts(battle)}
     explanation = _explain_battle(battle, kept, rows)

@@ -7,6 +7,7 @@ import json
 from threading import Timer
 
 import pytest
+from agent_logs import two_tools, write_logs
 from counting_proxy import counting_proxy
 from inspect_ai import eval, eval_retry
 from inspect_ai.log import read_eval_log
@@ -174,3 +175,13 @@ def test_run_is_completed_when_a_server_that_was_not_there_is_started(weights, r
         server.kill()
     assert again.status == "success", again.error
     assert_every_judgment_is_counted(read_eval_log(again.location), 2)
+
+
+def test_a_tournament_of_two_scripted_agents_runs_through(connect, language_model, play, tmp_path):
+    connect(language_model.address)
+    folder = write_logs(tmp_path / "agents", two_tools, items=2)
+    log = play(round_robin(responses=folder, replies="schema"), JUDGE)
+    assert log.status == "success"
+    assert_every_judgment_is_counted(log, 4)
+    assert all(row["credit"] is not None for row in judgments(log))
+    assert all('convert {"degrees": 12' in one.metadata["response_a"] for one in battles(log))

@@ -10,11 +10,11 @@ predictor); Gelman 2006 (half-Cauchy).
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg
-from scipy.special import ndtr
+from scipy.special import ndtr, softmax
 
 from podium.rankers.coded import CodedBattles, surplus_by_cluster
 from podium.rankers.newton import DesignMatrix, Likelihood, maximize
@@ -49,23 +49,20 @@ class RandomEffects:
 
     def summary(self) -> dict[str, Any]:
         """Return kappa, tau in Elo points and the dispersion, as diagnostics."""
-        ends = ("mean", "low", "high")
-        spread = (float(POINTS * tau) for tau in self.tau)
-        return {
-            "kappa": dict(zip(ends, self.kappa, strict=True)),
-            "spread": dict(zip(ends, spread, strict=True)),
-            "dispersion": self.dispersion,
-        }
+        values = {"kappa": self.kappa, "spread": [float(POINTS * tau) for tau in self.tau]}
+        by_end = {name: dict(zip(("mean", "low", "high"), ends, strict=True)) for name, ends in values.items()}
+        return {**by_end, "dispersion": self.dispersion}
 
 
-@dataclass(frozen=True, slots=True)
-class _Mode:
-    """Mode of (u, kappa) given tau, with its covariance and log evidence."""
+class _Modes(NamedTuple):
+    """Modes of (u, kappa - 1) for each tau of a grid, with their covariances and log evidences; `spread` is the prior
+    spread of u, shape (taus, models)."""
 
+    grid: np.ndarray
+    spread: np.ndarray
     at: np.ndarray
-    theta: np.ndarray
-    covariance: np.ndarray
-    evidence: float
+    joint: np.ndarray
+    evidence: np.ndarray
 
 
 def fit_random_effects(
@@ -81,12 +78,14 @@ def fit_random_effects(
     mask) rest on their labels alone, and those of the others, kappa and tau on the judge without them."""
     phi, pairs = phi - phi.mean(), pair_sums(labels)
     is_wide = np.zeros(len(phi), dtype=bool) if misjudged is None else misjudged
+
+    def average(grid: np.ndarray, dispersion: float) -> RandomEffects:
+        spread = np.where(is_wide, WIDE, grid[:, None])
+        return _average(_find_modes(pairs, phi, grid, spread, spread_prior, dispersion), phi, dispersion)
+
     if dispersion is None:
-        coarse = spreads[::2]
-        modes = _modes(pairs, phi, coarse, spread_prior, 1.0, is_wide)
-        dispersion = dispersion_of(labels, _average(modes, coarse, phi, 1.0, is_wide).theta)
-    modes = _modes(pairs, phi, spreads, spread_prior, dispersion, is_wide)
-    return _average(modes, spreads, phi, dispersion, is_wide)
+        dispersion = dispersion_of(labels, average(spreads[::2], 1.0).theta)
+    return average(spreads, dispersion)
 
 
 def dispersion_of(labels: CodedBattles, theta: np.ndarray) -> float:
@@ -107,15 +106,12 @@ def expected_errors(labels: CodedBattles, phi: np.ndarray, fit: RandomEffects, n
     """Return the expected mean standard error of log-strengths for each number of labels, at the fit's tau."""
     phi, pairs = phi - phi.mean(), pair_sums(labels)
     likelihood = _likelihood(pairs, phi, np.full(pairs.models, fit.tau[0] ** -2), 1.0)
-    gaps = fit.theta[pairs.first] - fit.theta[pairs.second]
-    p = 1 / (1 + np.exp(-gaps))
+    p = 1 / (1 + np.exp(fit.theta[pairs.second] - fit.theta[pairs.first]))
     one_label = likelihood.design.information((pairs.weight * p * (1 - p) / pairs.weight.sum())[None])[0]
-    spread = _centring_matrix(phi)
-    errors = []
-    for number in numbers:
-        covariance = linalg.inv(number / fit.dispersion * one_label + np.diag(likelihood.penalty))
-        errors.append(float(np.sqrt(np.diag(spread @ covariance @ spread.T)).mean()))
-    return errors
+    centring = _centring_matrix(phi)
+    informations = (number / fit.dispersion * one_label + np.diag(likelihood.penalty) for number in numbers)
+    covariances = (centring @ linalg.inv(information) @ centring.T for information in informations)
+    return [float(np.sqrt(np.diag(covariance)).mean()) for covariance in covariances]
 
 
 def _likelihood(pairs: Pairs, phi: np.ndarray, precision: np.ndarray, dispersion: float) -> Likelihood:
@@ -127,18 +123,18 @@ def _likelihood(pairs: Pairs, phi: np.ndarray, precision: np.ndarray, dispersion
     return Likelihood(design, pairs.credit / dispersion, pairs.weight / dispersion, penalty, offset=gaps)
 
 
-def _modes(
-    pairs: Pairs, phi: np.ndarray, spreads: np.ndarray, spread_prior: float, dispersion: float, is_wide: np.ndarray
-) -> list[_Mode]:
-    """Find the mode of (u, kappa) for each tau; the prior spread of `is_wide` models is `WIDE`."""
-    modes: list[_Mode] = []
-    for tau in spreads:
-        precision = np.where(is_wide, WIDE**-2, float(tau) ** -2)
+def _find_modes(
+    pairs: Pairs, phi: np.ndarray, grid: np.ndarray, spread: np.ndarray, prior: float, dispersion: float
+) -> _Modes:
+    """Find the mode for each tau of a grid, given the prior spread of u, and `prior`, the prior median of tau."""
+    ats: list[np.ndarray] = []
+    covariances, evidences = [], []
+    for tau, precision in zip(grid, spread**-2.0, strict=True):
         likelihood = _likelihood(pairs, phi, precision, dispersion)
         # The solver centres u, so it gets the prior of differences; the mean weighted by precision is zero at the mode.
         weights, penalty = precision / precision.sum(), np.diag(likelihood.penalty)
         penalty[:-1, :-1] -= np.outer(precision, weights)
-        at = maximize(replace(likelihood, penalty=penalty), modes[-1].at if modes else None).at
+        at = maximize(replace(likelihood, penalty=penalty), ats[-1] if ats else None).at
         at[:-1] -= weights @ at[:-1]
         logits = likelihood.logits(at[None])[0]
         curvature = likelihood.loss(likelihood.credit[None], likelihood.weight[None], logits[None])[1]
@@ -148,38 +144,32 @@ def _modes(
         value = fitted - at @ (likelihood.penalty * at) / 2
         evidence = value + np.log(precision).sum() / 2 - np.log(np.diag(factor)).sum()
         # The grid of tau is logarithmic: its prior density is that of tau times tau.
-        evidence += np.log(tau) - np.log1p((tau / spread_prior) ** 2)
-        covariance = linalg.cho_solve((factor, True), np.eye(len(at)))
-        theta = at[:-1] - at[:-1].mean() + (1 + at[-1]) * phi
-        modes.append(_Mode(at, theta, covariance, float(evidence)))
-    return modes
+        evidences.append(evidence + np.log(tau) - np.log1p((tau / prior) ** 2))
+        covariances.append(linalg.cho_solve((factor, True), np.eye(len(at))))
+        ats.append(at)
+    return _Modes(grid, spread, np.array(ats), np.array(covariances), np.array(evidences))
 
 
-def _average(
-    modes: list[_Mode], spreads: np.ndarray, phi: np.ndarray, dispersion: float, is_wide: np.ndarray
-) -> RandomEffects:
+def _average(modes: _Modes, phi: np.ndarray, dispersion: float) -> RandomEffects:
     """Average the modes over tau, weighted by their evidence."""
-    evidence = np.array([mode.evidence for mode in modes])
-    weight = np.exp(evidence - evidence.max())
-    weight /= weight.sum()
-    thetas = np.array([mode.theta for mode in modes])
-    theta, centring = weight @ thetas, _centring_matrix(phi)
-    within = sum(w * (centring @ mode.covariance @ centring.T) for w, mode in zip(weight, modes, strict=True))
+    grid, spread, at, joint, evidence = modes
+    weight, centring = softmax(evidence), _centring_matrix(phi)
+    thetas, moved = at @ centring.T + phi, centring @ joint
+    theta, centred = weight @ thetas, moved @ centring.T
     between = (thetas - theta).T @ (weight[:, None] * (thetas - theta))
-    kappas = np.array([1 + mode.at[-1] for mode in modes])
+    kappas = 1 + at[:, -1]
     kappa = float(weight @ kappas)
-    kappa_sd = np.sqrt(weight @ (np.array([mode.covariance[-1, -1] for mode in modes]) + (kappas - kappa) ** 2))
-    rising = np.argsort(spreads)
-    reached = np.cumsum(weight[rising])
-    low, high = np.exp(np.interp((0.05, 0.95), reached, np.log(spreads[rising])))
-    own_variance = weight @ np.array([np.diag(mode.covariance)[:-1] for mode in modes])
-    own, own_se, p_value = _fits_without_each(modes, spreads, centring, is_wide)
+    kappa_reach = Z90 * float(np.sqrt(weight @ (joint[:, -1, -1] + (kappas - kappa) ** 2)))
+    rising = np.argsort(grid)
+    low, high = np.exp(np.interp((0.05, 0.95), np.cumsum(weight[rising]), np.log(grid[rising])))
+    variance = np.einsum("tii->ti", joint)[:, :-1]
+    own, own_se, p_value = _fits_without_each(modes, thetas, moved, centred)
     return RandomEffects(
         theta=theta,
-        covariance=within + between,
-        kappa=(kappa, kappa - Z90 * float(kappa_sd), kappa + Z90 * float(kappa_sd)),
-        tau=(float(weight @ spreads), float(low), float(high)),
-        pull=np.clip(1 - own_variance / np.where(is_wide, WIDE**2, weight @ spreads**2), 0.0, 1.0),
+        covariance=np.tensordot(weight, centred, 1) + between,
+        kappa=(kappa, kappa - kappa_reach, kappa + kappa_reach),
+        tau=(float(weight @ grid), float(low), float(high)),
+        pull=np.clip(1 - weight @ variance / (weight @ spread**2), 0.0, 1.0),
         dispersion=dispersion,
         own=own,
         own_se=own_se,
@@ -188,27 +178,24 @@ def _average(
 
 
 def _fits_without_each(
-    modes: list[_Mode], spreads: np.ndarray, centring: np.ndarray, is_wide: np.ndarray
+    modes: _Modes, thetas: np.ndarray, moved: np.ndarray, centred: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return theta by a model's own labels, its standard error and the p-value of its deviation, from the fit that
-    widens its prior alone to `WIDE`: u / sqrt(tau^2 - var u) is normal if it deviates as the others do."""
-    tau = np.where(is_wide, WIDE, spreads[:, None])
-    u, theta = np.array([mode.at[:-1] for mode in modes]), np.array([mode.theta for mode in modes])
-    joint = np.array([mode.covariance for mode in modes])
-    variance = np.einsum("tii->ti", joint)[:, :-1]
-    moved = np.einsum("ij,tji->ti", centring, joint[:, :, :-1])
-    centred = np.einsum("ij,tjk,ik->ti", centring, joint, centring, optimize=True)
+    widens its prior alone to `WIDE`: u / sqrt(spread^2 - var u) is normal if it deviates as the others do. `moved` are
+    covariances of theta with (u, kappa), `centred` those of theta."""
+    spread, u = modes.spread, modes.at[:, :-1]
+    variance, moved, centred = (
+        np.einsum("tii->ti", part)[:, : u.shape[1]] for part in (modes.joint, moved[:, :, :-1], centred)
+    )
     # A model without labels has no more variance left than rounding.
-    left = np.maximum(tau**2 - variance, 1e-9 * tau**2)
+    left = np.maximum(spread**2 - variance, 1e-9 * spread**2)
     z = u / np.sqrt(left)
     # The prior's evidence about a model goes with its prior: the weights of tau differ by model.
-    evidence = np.array([[mode.evidence] for mode in modes]) + np.log(tau**2 / np.sqrt(left)) + z**2 / 2
-    weight = np.exp(evidence - evidence.max(axis=0))
-    weight /= weight.sum(axis=0)
-    # Sherman and Morrison's formula for the precision without 1 / tau^2 - 1 / WIDE^2 of one model.
-    released = tau**-2.0 - WIDE**-2
+    weight = softmax(modes.evidence[:, None] + np.log(spread**2 / np.sqrt(left)) + z**2 / 2, axis=0)
+    # Sherman and Morrison's formula for the precision without 1 / spread^2 - 1 / WIDE^2 of one model.
+    released = spread**-2.0 - WIDE**-2
     gain = released / (1 - released * variance)
-    by_spread = theta + moved * gain * u
+    by_spread = thetas + moved * gain * u
     own = np.sum(weight * by_spread, axis=0)
     own_variance = np.sum(weight * (centred + gain * moved**2 + (by_spread - own) ** 2), axis=0)
     return own, np.sqrt(own_variance), np.sum(weight * 2 * ndtr(-np.abs(z)), axis=0)

@@ -32,14 +32,21 @@ class MisjudgedFit:
         flagged = {name: {"p_value": p, "excess": excess} for name, p, excess, is_flagged in tests if is_flagged}
         return {"threshold": self.threshold, "models": flagged}
 
-    def interval_widening(self, level: float) -> np.ndarray:
-        """Return what squared reaches below and above gain, squared logits, shape (2, models), so that intervals of
-        open models hold the one-sided bounds by their own labels: where a judge is wrong, the truth is near those."""
-        fit = self.fit
-        reach = ndtri((1 + level) / 2) * np.sqrt(np.diag(fit.covariance))
-        away, own = fit.own - fit.theta, ndtri(level) * fit.own_se
-        wider = np.maximum([own - away, own + away], reach) ** 2 - reach**2
-        return np.where(self.is_open, wider, 0.0)
+    def interval_parts(self, level: float) -> tuple[np.ndarray, np.ndarray]:
+        """Return the reach of the fit's intervals in standard errors, shape (models,), and what its square gains below
+        and above, squared logits, shape (2, models), so that intervals of open models also hold those by own labels.
+
+        Where the judge decides (pull 0), the two intervals err on different sides, and a one-sided quantile z is
+        enough. The larger d, the test's z of a model's deviation, the less likely the judge is right about the model:
+        own labels reach sqrt(z^2 + (d^2 - 1) / 2) of their errors, the fit sqrt(z^2 - (1 - pull^2) d^2 / 4).
+        """
+        fit, shared = self.fit, np.where(self.is_open, self.fit.pull**2, 1.0)
+        squared, evidence = ndtri((1 - level) * (1 - shared / 2)) ** 2, ndtri(fit.p_value / 2) ** 2
+        reach = np.sqrt(np.maximum(squared - np.where(self.is_open, (1 - shared) * evidence / 4, 0.0), 0.0))
+        own = fit.own_se * np.sqrt(np.maximum(squared + (evidence - 1) / 2, 0.0))
+        away, plain = fit.own - fit.theta, reach * np.sqrt(np.diag(fit.covariance))
+        wider = np.maximum([own - away, own + away], plain) ** 2 - plain**2
+        return reach, np.where(self.is_open, wider, 0.0)
 
 
 def fit_with_misjudged(

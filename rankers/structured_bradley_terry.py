@@ -46,9 +46,9 @@ def structured_bradley_terry(
 
     A model's strength is kappa times the judge's plus a random deviation whose size is estimated from the labels:
     without labels the rating rests on the judge, with many on the labels. A model whose labels contradict the judge
-    (`diagnostics["structured"]["misjudged"]`) is rated by its labels alone; the intervals of the others hold the 90%
-    interval (at level 0.95) of their own labels. Further columns are the rating by the labels alone (`human`), by the
-    judge alone (`judge`, kappa times its strength), and `pull`, the weight of the labels in [0, 1].
+    (`diagnostics["structured"]["misjudged"]`) is rated by its labels alone; the intervals of the others also hold
+    those by their own labels. Further columns are the rating by the labels alone (`human`), by the judge alone
+    (`judge`, kappa times its strength), and `pull`, the weight of the labels in [0, 1].
 
     Args:
         battles: of a judge, with labels (`votes`, or a column `human`); labelled battles need no verdict.
@@ -69,13 +69,15 @@ def structured_bradley_terry(
 
     Source: `podium.rankers.random_effects`.
     """
+    if not 0 < spread_prior < np.inf:
+        raise UsageError(f"spread_prior={spread_prior:g} is not a positive number of logits (0.35 is the default)")
     credit, warnings = _judge_credits(battles, whole or battles, TargetOptions(target, beta, constant, ridge), level)
     coded = code_battles(battles, credit=credit)
     pairs = pair_sums(coded)
     exposure = measure_exposure(battles, coded, pairs)
     judge = fit_identified(coded.models, pairs, exposure.battles, regularization)
     labels = human_label_fit(battles, coded.models, _items_of_slice(battles, whole))
-    misjudged = fit_with_misjudged(labels.coded, judge.theta, _validate_spread_prior(spread_prior))
+    misjudged = fit_with_misjudged(labels.coded, judge.theta, spread_prior)
     fit = misjudged.fit
     human, human_se = human_ratings(labels.coded, regularization)
     scale = elo_scale(coded.models, bounded_models(judge.graph), coded.clusters_by_model(), centre, pin)
@@ -93,13 +95,6 @@ def structured_bradley_terry(
     return build_standings("structured-bradley-terry", "elo", exposure, result, level=level, rng=rng)
 
 
-def _validate_spread_prior(spread_prior: float) -> float:
-    """Return the prior's scale; UsageError if it is not a positive number."""
-    if not 0 < spread_prior < np.inf:
-        raise UsageError(f"spread_prior={spread_prior:g} is not a positive number of logits (0.35 is the default)")
-    return spread_prior
-
-
 def _items_of_slice(battles: Battles, whole: Battles | None) -> frozenset[str] | None:
     """Return the items of a slice of all battles; None if it is no slice, or has no items."""
     is_slice = whole is not None and len(whole) != len(battles) and battles.has_items
@@ -107,17 +102,17 @@ def _items_of_slice(battles: Battles, whole: Battles | None) -> frozenset[str] |
 
 
 def _posterior_estimate(misjudged: MisjudgedFit, scale: EloScale, clusters: int, level: float) -> ScoreEstimates:
-    """Return posterior means on the Elo scale with normal intervals, widened as far as models may be misjudged; the
-    covariance contains the wider side."""
-    fit, quantile, widening = misjudged.fit, ndtri((1 + level) / 2), misjudged.interval_widening(level)
-    wider = np.diag(widening.max(axis=0) / quantile**2)
+    """Return posterior means on the Elo scale with intervals that allow for misjudged models; the covariance contains
+    the wider side."""
+    fit, quantile, (reach, widening) = misjudged.fit, ndtri((1 + level) / 2), misjudged.interval_parts(level)
+    wider = (reach**2 - quantile**2) * np.diag(fit.covariance) + widening.max(axis=0)
+    covariance = scale.covariance(fit.covariance + np.diag(np.maximum(wider, 0.0)) / quantile**2)
     if scale.pinned is not None:
         # The others are compared with the pinned model, which may be misjudged, too.
-        widening = widening + widening[:, scale.pinned].max()
+        reach, widening = np.maximum(reach, reach[scale.pinned]), widening + widening[:, scale.pinned].max()
         widening[:, scale.pinned] = 0.0
     score, variance = scale.scores(fit.theta), np.diag(scale.covariance(fit.covariance))
-    below, above = np.sqrt(quantile**2 * np.maximum(variance, 0.0) + POINTS**2 * widening)
-    covariance = scale.covariance(fit.covariance + wider)
+    below, above = np.sqrt(reach**2 * np.maximum(variance, 0.0) + POINTS**2 * widening)
     return ScoreEstimates(score, score - below, score + above, covariance, clusters, METHOD, pinned=scale.pinned)
 
 
@@ -141,9 +136,7 @@ def _judge_credits(
     except (NotIdentifiedError, NotConvergedError) as error:
         if options.are_given:
             raise
-        return plain, [
-            f"the judge's verdicts are taken as they are, because labels give no map of its margins: {error}"
-        ]
+        return plain, [f"the judge's verdicts are taken as they are, for labels give no map of its margins: {error}"]
 
 
 def _label_and_judge_warnings(
@@ -158,11 +151,8 @@ def _label_and_judge_warnings(
         rest = "the column `human` does not rest on them"
         slope_warnings = [f"the judge's ratings may be unrelated to human ratings: {slope}; {rest}"]
     return [
-        *_label_warnings(labels),
-        *slope_warnings,
-        *_information_warnings(labels, human),
-        *_misjudged_warnings(labels.coded.models, misjudged),
-        *sampling_warnings(battles, labels.battles),
+        *(*_label_warnings(labels), *slope_warnings, *_information_warnings(labels, human)),
+        *(*_misjudged_warnings(labels.coded.models, misjudged), *sampling_warnings(battles, labels.battles)),
     ]
 
 

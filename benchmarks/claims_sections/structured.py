@@ -1,6 +1,6 @@
 """`structured-bradley-terry`: coverage and error of ratings by few labels and a judge that misjudges some models."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -92,8 +92,11 @@ class World:
     flagged: np.ndarray
     covered: np.ndarray
     covered_before: np.ndarray
+    width: np.ndarray
+    width_alone: np.ndarray
     error: np.ndarray
     error_before: np.ndarray
+    error_by_kappa: np.ndarray
     error_alone: np.ndarray
 
 
@@ -118,10 +121,11 @@ def chance(gap: np.ndarray) -> np.ndarray:
 
 
 def rank_world(judge: str, labels: int, seed: int) -> World:
-    """Rank one world by `podium.rank`, and by the fit that tests no model and takes its posterior as it is."""
+    """Rank one world by `podium.rank`, by the fit that tests no model and takes its posterior as it is, and by one in
+    which labels alone decide (of all models, or where the 90% interval of kappa reaches 0)."""
     frame, truth, misjudged = draw_world(judge, labels, seed)
     battles = podium.read_battles(frame)
-    standings = podium.rank(battles, "structured-bradley-terry").standings[0]
+    standings = podium.rank(battles, "structured-bradley-terry", answers=False).standings[0]
     entries = sorted(standings.entries, key=lambda entry: entry.model)
     score, low, high, alone = (
         np.array([value(entry) for entry in entries], dtype=float)
@@ -129,7 +133,9 @@ def rank_world(judge: str, labels: int, seed: int) -> World:
     )
     # 1500 is the mean of the models that verdicts bound: truth is relative to the mean of all.
     origin, coded = score.mean(), code_battles(battles)
-    before = fit_random_effects(human_label_fit(battles, coded.models).coded, fit_battles(coded).theta)
+    labelled, phi = human_label_fit(battles, coded.models).coded, fit_battles(coded).theta
+    before = fit_random_effects(labelled, phi)
+    labels_only = fit_random_effects(labelled, phi, misjudged=~none())
     reach = Z * ELO * np.sqrt(np.diag(before.covariance))
     error_before, error_alone = ELO * before.theta - truth, alone - truth
     flagged = standings.diagnostics["structured"].get("misjudged", {}).get("models", {})
@@ -138,8 +144,11 @@ def rank_world(judge: str, labels: int, seed: int) -> World:
         flagged=np.array([entry.model in flagged for entry in entries]),
         covered=(low - origin <= truth) & (truth <= high - origin),
         covered_before=np.abs(error_before) <= reach,
+        width=high - low,
+        width_alone=2 * Z * ELO * np.sqrt(np.diag(labels_only.covariance)),
         error=score - origin - truth,
         error_before=error_before,
+        error_by_kappa=error_before if before.kappa[1] > 0 else ELO * labels_only.theta - truth,
         error_alone=error_alone - np.nanmean(error_alone) if np.isfinite(error_alone).any() else error_alone,
     )
 
@@ -160,34 +169,36 @@ def report(worlds: int | None, markdown: bool) -> None:
             coverage.append([*cell, *coverage_cells(found)])
             errors.append([*cell, *error_cells(found)])
     start = ("judge", "labels", "worlds")
-    header = (*start, "misjudged covered, %", "before", "all covered, %", "before", "flagged, %", "flagged wrongly, %")
+    header = (*start, "misjudged covered, %", "before", "all covered, %", "before", "width, Elo", "labels alone")
+    header += ("flagged, %", "flagged wrongly, %")
     show("structured-bradley-terry, 10 models: 95% intervals", header, coverage, markdown=markdown)
-    header = (*start, "RMSE, Elo", "before", "labels alone", "not bounded by labels, %")
+    header = (*start, "RMSE, Elo", "before", "by labels if kappa may be 0", "labels alone", "not bounded by labels, %")
     show("structured-bradley-terry: errors of ratings", header, errors, markdown=markdown)
-    rows = [threshold_cells(judge, at, number) for judge in JUDGES for at in THRESHOLDS]
+    rows = [row for judge in JUDGES for row in threshold_rows(judge, number)]
     header = ("judge", "flagged below p =", "worlds", "RMSE, Elo", "misjudged covered, %", "flagged wrongly, %")
     show("structured-bradley-terry: thresholds, 100 labels", header, rows, markdown=markdown)
 
 
-def threshold_cells(judge: str, false_flags: float, worlds: int) -> list[str]:
-    """Format errors and coverage at a threshold of the tests, with 100 labels."""
-    errors, covered, wrongly = [], [], []
+def threshold_rows(judge: str, worlds: int) -> Iterator[list[str]]:
+    """Yield errors and coverage at each threshold of the tests, with 100 labels."""
+    drawn = []
     for seed in range(worlds):
         frame, truth, misjudged = draw_world(judge, 100, seed)
         battles = podium.read_battles(frame)
         coded = code_battles(battles)
-        found = fit_with_misjudged(
-            human_label_fit(battles, coded.models).coded, fit_battles(coded).theta, false_flags=false_flags
-        )
-        error = ELO * found.fit.theta - truth
-        below, above = ELO * np.sqrt(Z**2 * np.diag(found.fit.covariance) + found.interval_widening(0.95))
-        errors.append(error)
-        covered.append(((-above <= error) & (error <= below))[misjudged])
-        wrongly.append((found.flagged & ~misjudged).any())
-    rmse = np.sqrt(np.mean(np.square(errors)))
-    hits = share(np.concatenate(covered))
-    at = f"{false_flags / MODELS:g}"
-    return [judge, at, str(worlds), f"{rmse:.1f}", hits, share(np.array(wrongly)) if judge != "useless" else ""]
+        drawn.append((human_label_fit(battles, coded.models).coded, fit_battles(coded).theta, truth, misjudged))
+    for false_flags in THRESHOLDS:
+        errors, covered, wrongly = [], [], []
+        for labels, phi, truth, misjudged in drawn:
+            found = fit_with_misjudged(labels, phi, false_flags=false_flags)
+            error, (reach, widening) = ELO * found.fit.theta - truth, found.interval_parts(0.95)
+            below, above = ELO * np.sqrt(reach**2 * np.diag(found.fit.covariance) + widening)
+            errors.append(error)
+            covered.append(((-above <= error) & (error <= below))[misjudged])
+            wrongly.append((found.flagged & ~misjudged).any())
+        cells = f"{np.sqrt(np.mean(np.square(errors))):.1f}", share(np.concatenate(covered))
+        by_chance = share(np.array(wrongly)) if judge != "useless" else ""
+        yield [judge, f"{false_flags / MODELS:g}", str(worlds), *cells, by_chance]
 
 
 def coverage_cells(found: list[World]) -> list[str]:
@@ -205,6 +216,7 @@ def coverage_cells(found: list[World]) -> list[str]:
         percent(before[misjudged]),
         share(covered.ravel()),
         percent(before.ravel()),
+        *(f"{np.mean([getattr(world, name) for world in found]):.0f}" for name in ("width", "width_alone")),
         percent(flagged[misjudged]),
         share(wrongly) if not misjudged.all() else "",
     ]
@@ -222,8 +234,9 @@ def percent(hits: np.ndarray) -> str:
 
 def error_cells(found: list[World]) -> list[str]:
     """Format the root mean squared errors over models and worlds, and the share without a rating by labels alone."""
-    errors = [np.array([getattr(world, name) for world in found]) for name in ("error", "error_before", "error_alone")]
+    names = ("error", "error_before", "error_by_kappa", "error_alone")
+    errors = [np.array([getattr(world, name) for world in found]) for name in names]
     return [
         *(f"{np.sqrt(np.nanmean(error**2)):.1f}" for error in errors),
-        f"{100 * np.isnan(errors[2]).mean():.0f}",
+        f"{100 * np.isnan(errors[-1]).mean():.0f}",
     ]

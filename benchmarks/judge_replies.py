@@ -33,7 +33,6 @@ def judge_example(judge: str, realization: str, options: dict[str, object]) -> E
                 "models": MODELS,
                 "realization": realization,
                 "cache": False,
-                "logprobs": "off",
                 **options,
             },
             model_roles={"judge": judge},
@@ -65,6 +64,15 @@ def table_row(log: EvalLog, realization: str, replies: str) -> str:
     return f"| {realization} | {replies} | {figures} | {means} | {why} |"
 
 
+def graded_line(log: EvalLog, masses: list[float]) -> str:
+    """Return the probability of the response shown first, the means of both orders, and the mass, as ranges."""
+    rows = [row for row in rows_of(log) if row["credit"] is not None]
+    first = [row["credit"] if row["order"] == "ab" else 1 - row["credit"] for row in rows]
+    means = {(one.scores or {})["verdict"].value for one in log.samples or [] if one.scores}
+    ranges = {"first preferred": first, f"{len(means)} different means of both orders": means, "mass": masses}
+    return "; ".join(f"{name} {min(values):.3f} to {max(values):.3f}" for name, values in ranges.items())
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -72,15 +80,18 @@ def main() -> None:
     parser.add_argument("--realizations", nargs="+", default=REALIZATIONS)
     parser.add_argument("--replies", nargs="+", default=("schema", "auto", "text"), help="`default` passes no option")
     parser.add_argument("--items", type=int, default=8)
+    parser.add_argument("--logprobs", default="off", help="`auto` also prints the graded credits and their mass")
     typed = parser.parse_args()
     print(f"| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}")
     for replies in typed.replies:
         for realization in typed.realizations:
             form: dict[str, object] = {} if replies == "default" else {"replies": replies}
-            log = judge_example(typed.judge, realization, {"limit": typed.items, **form})
+            log = judge_example(typed.judge, realization, {"limit": typed.items, "logprobs": typed.logprobs, **form})
             if log.error:
                 print(f"{realization}, {replies}: {log.error.message}", file=sys.stderr)
             print(table_row(log, realization, replies), flush=True)
+            if masses := [row["mass"] for row in rows_of(log) if row.get("mass") is not None]:
+                print(graded_line(log, masses))
 
 
 if __name__ == "__main__":

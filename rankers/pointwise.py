@@ -133,7 +133,7 @@ def mean_robustness(matrix: ScoreMatrix) -> dict[str, Any] | None:
     shared, scores are missing or no removal does it. Exact: a rival gains most by its worst items."""
     mean = matrix.values.mean(axis=0)
     first = int(np.argmax(mean))
-    if not matrix.is_known.all() or np.sum(mean > mean[first] - SAME_SCORE) > 1:
+    if len(matrix.values) < 2 or not matrix.is_known.all() or np.sum(mean > mean[first] - SAME_SCORE) > 1:
         return None
     leads = np.sort(matrix.values[:, [first]] - matrix.values, axis=0)[::-1]
     overtaken = (leads.sum(axis=0) - np.cumsum(leads, axis=0))[:-1] < -SAME_SCORE

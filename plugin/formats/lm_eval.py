@@ -6,8 +6,9 @@ from pathlib import Path
 import pandas as pd
 
 from podium.errors import DataError, UsageError
+from podium.formats.leaderboard_details import read_details
 from podium.formats.lm_eval_judged import gather_verdicts
-from podium.formats.lm_eval_layout import NAMING, Results, Samples, find_runs, lack_of_samples, select_runs
+from podium.formats.lm_eval_layout import NAMING, Results, Samples, find_runs, is_details, lack_of_samples, select_runs
 from podium.formats.lm_eval_scores import Scores, choose_metrics, direction_of, note_other_means, read_scores
 from podium.hookspecs import GatheredBattles, Reading, SourceFiles
 from podium.text import some
@@ -37,7 +38,7 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
         raise _nothing_to_compare(lost)
     notes += left_out
     if not reading.metrics:
-        verdicts = gather_verdicts(files)
+        verdicts = gather_verdicts([file for file in files if not is_details(file.path)])
         if verdicts.sheets:
             notes, lost = [*notes, *verdicts.notes], [*lost, *verdicts.lost]
             return GatheredBattles(verdicts.sheets, frozenset(paths), tuple(notes), tuple(lost))
@@ -102,7 +103,7 @@ def _read_all_scores(files: Sequence[Samples], lost: list[str]) -> list[Scores]:
     """Read the scores of samples files; append empty and incomplete files to `lost`."""
     scores, damaged = [], []
     for file in files:
-        of_file, task = read_scores(file), file.task
+        of_file, task = read_details(file) if is_details(file.path) else read_scores(file), file.task
         expected = of_file.expected_documents
         if not of_file.documents:
             lost.append(f"{file.path}: no whole row of samples, so {file.model} is missing; run {task} again")

@@ -21,9 +21,14 @@ from podium.formats.runs import FiledRun, choose_runs
 from podium.text import parse_json, some, text_of
 
 TIME = r"\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d(?:\.\d+)?"
-SAMPLES = re.compile(rf"samples_(?P<task>.+?)(?:_(?P<time>{TIME}))?\.jsonl(\.gz)?$")
-RESULTS = re.compile(rf".+_(?P<time>{TIME})\.json$")
+DATE = r"(?P<date>\d{8}_\d{6})"
+"""The time in names of lmms-eval, at their beginning."""
+SAMPLES = re.compile(rf"(?:{DATE}_)?samples_(?P<task>.+?)(?:_(?P<time>{TIME}))?\.jsonl?(\.gz)?$")
+RESULTS = re.compile(rf"(?:.+_(?P<time>{TIME})|{DATE}_results)\.json$")
+DETAILS, HELM = re.compile(rf"details_(?P<task>.+)_(?P<time>{TIME})\.parquet$"), "per_instance_stats.json"
 SAMPLE_FIELDS = frozenset({"doc_id", "doc", "arguments"})
+LMMS_FIELDS = frozenset({"doc_id", "target", "filtered_resps", "input"})
+"""Fields of a row of lmms-eval, which leaves out `doc` and `arguments`."""
 NAMING = ("peft", "delta", "pretrained", "model", "path", "engine")
 """Arguments from which lm-eval takes a model's name, in this order; without any, it draws one at random."""
 IRRELEVANT_ARGUMENTS = frozenset({"batch_size", "max_batch_size", "num_concurrent", "max_retries", "timeout", "device"})
@@ -45,7 +50,7 @@ class Results:
     def time(self) -> str:
         """Time when the run was saved, from the file's name."""
         named = RESULTS.match(self.path.name)
-        return named["time"] if named else ""
+        return (named["time"] or named["date"]) if named else ""
 
     @cached_property
     def arguments(self) -> dict[str, Any]:
@@ -99,22 +104,50 @@ def _read_results(paths: Iterable[Path]) -> list[Results]:
 
 
 def is_samples(path: Path) -> bool:
-    """Return whether a file is a samples file, by its name and its first line."""
+    """Return whether a file is a samples file, by its name and its first line, or the details of a leaderboard."""
     named = SAMPLES.match(path.name)
     if named is None:
-        return False
+        return is_details(path)
     try:
         with open_bytes(path) as stream:
             first = parse_json(stream.readline(LONGEST_LINE))
     except (ValueError, OSError, EOFError, zlib.error):
         return named["time"] is not None
-    return isinstance(first, dict) and first.keys() >= SAMPLE_FIELDS
+    return isinstance(first, dict) and is_sample(first)
+
+
+def is_sample(row: Mapping[str, Any]) -> bool:
+    """Return whether a row has the fields of lm-eval's samples, or of lmms-eval's."""
+    return row.keys() >= SAMPLE_FIELDS or row.keys() >= LMMS_FIELDS
+
+
+def is_details(path: Path) -> bool:
+    """Return whether a file is HELM's or the first Open LLM Leaderboard's, by its name."""
+    return path.name == HELM or DETAILS.match(path.name) is not None
+
+
+def _details_at(path: Path, label: str | None) -> Samples:
+    """Return the description of a leaderboard's details, from its folders and HELM's run_spec.json."""
+    if named := DETAILS.match(path.name):
+        folders = (re.fullmatch("details_(.+)", folder.name) for folder in path.absolute().parents)
+        model = next((own[1].replace("__", "/", 1) for own in folders if own), None)
+        return Samples(
+            path, named["task"], named["time"], label or model or path.absolute().parent.name, bool(label), None
+        )
+    spec = path.with_name("run_spec.json")
+    content = parse_json(spec.read_bytes()) if spec.is_file() else {}
+    run = content.get("name") or path.absolute().parent.name
+    model = (content.get("adapter_spec") or {}).get("model") or next(iter(re.findall("model=([^,]+)", run)), run)
+    task = re.sub("(?<=:)model(_deployment)?=[^,]*,?|,model(_deployment)?=[^,]*", "", run).rstrip(":")
+    return Samples(path, task, "", label or model, bool(label), None)
 
 
 def samples_at(path: Path, label: str | None = None, beside: Iterable[Results] = ()) -> Samples:
     """Return the description of a samples file; the results file with the same time belongs to it."""
+    if is_details(path):
+        return _details_at(path, label)
     named = SAMPLES.match(path.name)
-    task, time = (named["task"], named["time"] or "") if named else (path.name.partition(".")[0], "")
+    task, time = (named["task"], named["time"] or named["date"] or "") if named else (path.name.partition(".")[0], "")
     run = next((results for results in beside if time and results.time == time), None)
     model = label or (run and run.model) or path.absolute().parent.name
     return Samples(path, task, time, model, label is not None, run)
@@ -132,8 +165,9 @@ def find_runs(paths: Sequence[Path], label: str | None, *, searched: bool) -> tu
     results = _read_results(paths)
     names = {path for path in paths if is_samples(path)}
     if not searched:
-        beside = (path for run in results for path in run.path.parent.glob(f"samples_*_{run.time}.jsonl*"))
-        names |= {path for path in beside if is_samples(path)}
+        patterns = ("samples_*_{}.jsonl*", "{}_samples_*.jsonl*")
+        beside = (run.path.parent.glob(each.format(run.time)) for run in results for each in patterns)
+        names |= {path for paths_of_run in beside for path in paths_of_run if is_samples(path)}
     return describe_samples(sorted(names), label), results
 
 
@@ -207,6 +241,9 @@ def open_bytes(path: Path) -> Any:
 def sample_rows(path: Path) -> Iterator[tuple[str, dict[str, Any] | None]]:
     """Yield place and content of each row of a samples file; None for a last line that is cut off."""
     with open_bytes(path) as stream:
+        if stream.peek(1)[:1] == b"[":
+            yield from ((f"row {number}", row) for number, row in enumerate(parse_json(stream.read()), 1))
+            return
         lines = json_lines(stream)
         try:
             for place, row in lines:

@@ -10,10 +10,19 @@ import numpy as np
 import pandas as pd
 
 from podium.errors import DataError, NotIdentifiedError, UsageError
-from podium.formats.lm_eval_layout import SAMPLE_FIELDS, Samples, item_ids, place_in_set, read_doc_hash, sample_rows
+from podium.formats.lm_eval_layout import (
+    LMMS_FIELDS,
+    SAMPLE_FIELDS,
+    Samples,
+    is_sample,
+    item_ids,
+    place_in_set,
+    read_doc_hash,
+    sample_rows,
+)
 from podium.text import some, text_of
 
-NO_METRICS = SAMPLE_FIELDS | {"target", "resps", "filtered_resps", "filter", "metrics", "scores_per_repeat"}
+NO_METRICS = SAMPLE_FIELDS | LMMS_FIELDS | {"resps", "filter", "metrics", "scores_per_repeat"}
 """Fields of a row that are not metrics, beside hashes, for rows that do not list their metrics."""
 ALL = "all"
 """Name that asks for every metric, each as a separate judge."""
@@ -52,7 +61,7 @@ def read_scores(file: Samples) -> Scores:
         if row is None:
             cut = place
             continue
-        if not row.keys() >= SAMPLE_FIELDS:
+        if not is_sample(row):
             problem = f"no row of lm-eval samples: {', '.join(sorted(SAMPLE_FIELDS - row.keys()))} is missing"
             raise DataError(problem, source=str(file.path), row=place, remedy="give the file as lm_eval wrote it")
         names = row.get("metrics")
@@ -60,6 +69,10 @@ def read_scores(file: Samples) -> Scores:
             names = [name for name in row if name not in NO_METRICS and not name.endswith("_hash")]
         target = text_of(row.get("target_hash")) or text_of(row.get("target")) or ""
         metrics = {str(name): row.get(str(name)) for name in names}
+        # lmms-eval keeps the figure of a document beside what it was made of.
+        metrics = {
+            name: own["score"] if isinstance(own, dict) and "score" in own else own for name, own in metrics.items()
+        }
         rows.append(
             (place, text_of(row.get("filter")) or "none", read_doc_hash(row), place_in_set(row), target, metrics)
         )

@@ -73,7 +73,7 @@ FORMATS: tuple[tuple[str, str, str, str | None], ...] = (
     (
         "lm-eval",
         "lm_eval:read",
-        "lm-eval output folders (--log_samples): any metric, battles document by document",
+        "folders of lm-eval (--log_samples), lmms-eval, HELM, Open LLM Leaderboard: any metric, by document",
         None,
     ),
     ("pointwise", "pointwise:read", "one score per item and model (JuStRank), battles item by item", "model"),
@@ -90,7 +90,10 @@ OTHER_FILES: dict[str, dict[str, Any]] = {
     },
     "lm-eval": {
         "gathers": "podium.formats.lm_eval:gather",
-        "names": ("samples_*.jsonl", "samples_*.jsonl.gz", "*_????-??-??T*.json"),
+        "names": (
+            *("*samples_*.jsonl", "*samples_*.jsonl.gz", "*_????-??-??T*.json", "*_results.json"),
+            *("details_*.parquet", "per_instance_stats.json", "run_spec.json"),
+        ),
     },
 }
 """Readers of files that are not tables or belong together."""

@@ -37,6 +37,10 @@ def test_the_fewest_items_are_those_of_enumeration(seed):
     assert (found and found["items"]) == next(sizes, None)
 
 
+def test_a_single_item_cannot_be_removed():
+    assert mean_robustness(ScoreMatrix(np.array([[1.0, 0.5]]), ("a", "b"))) is None
+
+
 def test_the_answer_has_the_four_statements(save):
     values = (np.random.default_rng(1).random((400, 6)) < [0.2, 0.5, 0.52, 0.54, 0.75, 0.78]).astype(int)
     standings = podium.rank(read_matrix(save, values), "mean").standings[0]

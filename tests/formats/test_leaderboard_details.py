@@ -1,0 +1,124 @@
+"""Published results by item: HELM, lmms-eval, Open LLM Leaderboard; fields as their own writers name them.
+
+HELM: src/helm/benchmark/metrics/metric.py (PerInstanceStats), statistic.py (Stat), runner.py, which leaves out fields
+that are None. lmms-eval: lmms_eval/loggers/evaluation_tracker.py. Open LLM Leaderboard: the cards of the data sets
+`open-llm-leaderboard/*-details` and `open-llm-leaderboard-old/details_*`.
+"""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import podium
+from podium.errors import DataError, NotIdentifiedError
+
+SOLVED = {
+    "lab/ash": [1, 1, 0, 1, 0, 1, 1, 1],
+    "lab/elm": [1, 0, 0, 1, 0, 1, 0, 1],
+    "lab/fir": [0, 0, 0, 1, 0, 1, 0, 0],
+}
+MEANS = {name: np.mean(row) for name, row in SOLVED.items()}
+
+
+def means_of(*places, **options):
+    """Return the mean score of each model."""
+    ranking = podium.rank(podium.read_battles(*places, **options), "mean")
+    return {each.model: each.score for each in ranking.standings[0].entries}
+
+
+def write_helm(folder, model, solved, *, spec=True):
+    """Write a run of HELM, with a statistic of a perturbed instance and one that is no score."""
+
+    def stat(name, mean, **more):
+        return {"name": {"name": name, "split": "test", **more}, "count": 1, "sum": mean, "mean": mean}
+
+    run = f"mmlu:subject=logic,method=joint,model={model.replace('/', '_')}"
+    place = folder / run
+    place.mkdir(parents=True)
+    noisy = {"name": "robustness", "robustness": True}
+    rows = [
+        {
+            "instance_id": f"id{k}",
+            "train_trial_index": 0,
+            "stats": [stat("exact_match", own), stat("num_references", 4)],
+        }
+        for k, own in enumerate(solved)
+    ]
+    rows.append(
+        {"instance_id": "id0", "train_trial_index": 0, "perturbation": noisy, "stats": [stat("exact_match", 0)]}
+    )
+    rows[1]["stats"].append(stat("exact_match", 0, perturbation=noisy))
+    (place / "per_instance_stats.json").write_text(json.dumps(rows))
+    (place / "stats.json").write_text("[]")
+    if spec:
+        (place / "run_spec.json").write_text(json.dumps({"name": run, "adapter_spec": {"model": model}}))
+
+
+def test_helm(tmp_path):
+    for name, solved in SOLVED.items():
+        write_helm(tmp_path, name, solved)
+    assert means_of(tmp_path, metric="exact_match") == pytest.approx(MEANS)
+    with pytest.raises(NotIdentifiedError, match=r"exact_match,test \| num_references,test \(mmlu:subject=logic"):
+        podium.read_battles(tmp_path)
+
+
+def test_a_run_of_helm_without_its_specification_is_named_by_its_folder(tmp_path):
+    for name, solved in SOLVED.items():
+        write_helm(tmp_path, name, solved, spec=False)
+    named = {name.replace("/", "_"): mean for name, mean in MEANS.items()}
+    assert means_of(tmp_path, metric="exact_match") == pytest.approx(named)
+
+
+@pytest.mark.parametrize("content", ['{"a": 1}', "[1]", '[{"instance_id": "a"}]', "[", '[{"stats": [{"mean": 1}]}]'])
+def test_a_damaged_file_of_helm_is_named(tmp_path, content):
+    (tmp_path / "per_instance_stats.json").write_text(content)
+    with pytest.raises(DataError, match=r"per_instance_stats.json.*(details of a leaderboard|JSON)"):
+        podium.read_battles(tmp_path)
+
+
+@pytest.mark.parametrize("shape", ["number", "record"])
+def test_lmms_eval(tmp_path, shape):
+    for name, solved in SOLVED.items():
+        folder = tmp_path / name.replace("/", "__")
+        folder.mkdir()
+        rows = [
+            {"doc_id": k, "target": "a", "filtered_resps": ["b"], "doc_hash": f"{k:08x}", "input": "Which?"}
+            | {"mme_score": own if shape == "number" else {"question_id": k, "category": "ocr", "score": own}}
+            for k, own in enumerate(solved)
+        ]
+        (folder / "20250115_103000_samples_mme.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        results = {"results": {"mme": {}}, "configs": {}, "model_name": name}
+        (folder / "20250115_103000_results.json").write_text(json.dumps(results))
+    assert means_of(tmp_path) == pytest.approx(MEANS)
+    assert podium.read_battles(tmp_path).sources[0].endswith("20250115_103000_samples_mme.jsonl")
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "json"])
+def test_the_second_open_llm_leaderboard(tmp_path, suffix):
+    time = "2024-06-16T19-10-04.926831"
+    for name, solved in SOLVED.items():
+        folder = tmp_path / f"{name.replace('/', '__')}-details" / name.replace("/", "__")
+        folder.mkdir(parents=True)
+        rows = [
+            {"doc_id": k, "doc": {"q": k}, "target": "a", "arguments": {"gen_args_0": {"arg_0": "Which?"}}}
+            | {"resps": [["a"]], "filtered_resps": ["a"], "doc_hash": f"{k:08x}", "acc_norm": own}
+            for k, own in enumerate(solved)
+        ]
+        lines = json.dumps(rows, indent=2) if suffix == "json" else "".join(json.dumps(row) + "\n" for row in rows)
+        (folder / f"samples_leaderboard_gpqa_{time}.{suffix}").write_text(lines)
+    named = {name.replace("/", "__"): mean for name, mean in MEANS.items()}
+    assert means_of(tmp_path) == pytest.approx(named)
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_the_first_open_llm_leaderboard(tmp_path, nested):
+    for name, solved in SOLVED.items():
+        folder = tmp_path / f"details_{name.replace('/', '__')}" / "2023-07-19T20:31:16.803242"
+        folder.mkdir(parents=True)
+        frame = pd.DataFrame({"example": [f"Question {k}?" for k in range(8)], "gold": 1})
+        scores = pd.DataFrame({"acc": np.array(solved, float), "acc_norm": 1.0})
+        frame = frame.assign(metrics=scores.to_dict("records")) if nested else frame.join(scores)
+        frame.to_parquet(folder / "details_harness|arc:challenge|25_2023-07-19T20:31:16.803242.parquet")
+    assert means_of(tmp_path, metric="acc") == pytest.approx(MEANS)

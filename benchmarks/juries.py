@@ -2,7 +2,7 @@
 ranker judge-aware, over juries with known truth drawn by NumPy (`tests/drawn_juries.py`).
 
     python benchmarks/juries.py errors            # RMSE at equal calls: about three minutes
-    python benchmarks/juries.py coverage          # of 95% intervals: about five minutes
+    python benchmarks/juries.py coverage          # of 95% intervals: about two minutes
     python benchmarks/juries.py shared            # pairs of judges that share errors: about two minutes
     python benchmarks/juries.py recorded          # beside evaluatorq's fit_bt on recorded juries, if it is installed
     python benchmarks/juries.py errors --worlds 20 --markdown
@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from scipy.special import expit
 from scipy.stats import binomtest, kendalltau
 from tables import show
 
@@ -48,7 +49,6 @@ JURIES = {
 }
 WORLDS = {"judges with tastes": 300}
 """Worlds of each jury; 100 for others."""
-LIMIT_ITEMS = 20_000
 PAIRS = ((0, 1), (0, 2), (1, 2))
 
 
@@ -135,14 +135,19 @@ def report_errors(worlds: int | None, markdown: bool) -> None:
     )
 
 
-def limit_of(jury: Jury, theta: np.ndarray, rng: np.random.Generator, *, equal: bool, every_pair: bool) -> np.ndarray:
-    """Return the strengths that a fit has on very many items, from sums by judge and pair."""
-    frame = play_world(jury, theta, rng, items=LIMIT_ITEMS, every_pair=every_pair)
-    cells = frame.groupby(["judge", "model_a", "model_b"], as_index=False).agg(
-        credit=("credit", "mean"), n=("credit", "size")
-    )
-    data = coded(cells.assign(item="i0"), len(jury.slopes))
-    data = replace(data, coded=replace(data.coded, weight=cells["n"].to_numpy(float)))
+def limit_of(jury: Jury, theta: np.ndarray, *, equal: bool) -> np.ndarray:
+    """Return the strengths of a fit on infinitely many items: to the expected credit of each judge and pair."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(61)
+    spread = np.sqrt(2 * (jury.shared**2 + jury.own**2))
+    a, b = np.triu_indices(MODELS, 1)
+    gaps = (theta[:, a] - theta[:, b])[:, :, None] + spread * nodes
+    logits = np.array(jury.slopes)[:, None, None] * gaps
+    credit = sum(expit(logits + sign * jury.position) for sign in (1, -1)) / 2 @ weights / weights.sum()
+    judges, names = len(jury.slopes), tuple(f"m{k}" for k in range(MODELS))
+    cells = np.tile(a, judges), np.tile(b, judges), credit.ravel(), np.ones(credit.size)
+    battles = CodedBattles(*cells, np.zeros(credit.size, dtype=int), 1, "item", names)
+    judge = np.repeat(np.arange(judges), len(a))
+    data = JuryBattles(battles, judge, tuple(f"judge-{k}" for k in range(judges)), np.zeros(credit.size))
     plain = fit_slopes(data, np.zeros(MODELS), 0.0, equal=True)
     return (plain if equal else fit_slopes(data, plain.theta, 0.0)).theta
 
@@ -158,7 +163,7 @@ def report_coverage(worlds: int | None, markdown: bool) -> None:
             items = 50 if few else CALLS // CIRCLE
             data = coded(play_world(jury, strengths + tastes, rng, items=items, every_pair=few), len(jury.slopes))
             for way, fit in zip(held, fits(data, rng), strict=True):
-                limit = limit_of(jury, strengths + tastes, rng, equal=fit.equal, every_pair=few)
+                limit = limit_of(jury, strengths + tastes, equal=fit.equal)
                 se = np.sqrt(np.diag(fit.covariance())[:MODELS])
                 held[way].extend(np.abs(fit.theta - limit) <= t_quantile(data.coded.clusters, 0.95) * se)
         rows += [[name, way, f"{np.mean(inside):.3f}", f"{len(inside):,}"] for way, inside in held.items()]

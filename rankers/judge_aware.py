@@ -59,6 +59,8 @@ def judge_aware(
         UsageError: battles of one judge only, or an impossible option.
         NotIdentifiedError: the comparison graph is disconnected, or a model is separated and lambda is 0.
         NotConvergedError: the fit did not reach its maximum.
+
+    Source: slopes as in arXiv:2602.16610, equation 12; the tests are `podium.rankers.one_truth` and `shared_errors`.
     """
     data = jury_battles(battles)
     coded = data.coded

@@ -48,7 +48,8 @@ def renamed_amber(name: str) -> podium.Battles:
 @pytest.fixture(scope="module")
 def every_ranking() -> podium.Ranking:
     """Rank battles that hold all that any ranker asks for by all rankers."""
-    return podium.rank(podium.read_battles(pd.DataFrame(rows_for_all())), sorted(catalogue.extensions_of(Ranker)))
+    battles = podium.read_battles(pd.DataFrame(rows_for_all()))
+    return podium.rank(battles, sorted(catalogue.extensions_of(Ranker)), pool=True)
 
 
 def rows_for_all() -> Iterator[dict[str, object]]:
@@ -57,7 +58,7 @@ def rows_for_all() -> Iterator[dict[str, object]]:
         lead = (item * (a + 2) + b) % 7 - 3 + (b - a) / 4
         scores = {"score_a": 5 + lead / 2, "score_b": 5 - lead / 2, "margin": lead}
         sizes = {"length_a": 100 + 7 * item % 31, "length_b": 90 + 5 * item % 17}
-        known = scores | sizes | {"human": float((lead > 0) != (item % 5 == b))}
+        known = scores | sizes | {"judge": f"judge-{(item + b) % 2}", "human": float((lead > 0) != (item % 5 == b))}
         yield {"item": f"q{item}", "model_a": names[a], "model_b": names[b], "credit": float(lead > 0)} | known
 
 

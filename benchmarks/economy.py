@@ -95,8 +95,8 @@ def stop_naively(run: ImaginedRun, rounds: Sequence[Round], looks: Sequence[Look
     gap = run.truth[:, None] - run.truth
     decided = -np.eye(len(gap))
     for look in looks:
-        fresh = (look.z(0.0) > 1.96) & (decided == 0)
-        decided[fresh] = np.sign(look.theta[:, None] - look.theta)[fresh]
+        fresh = (np.abs(look.evidence) > 1.96) & (decided == 0)
+        decided[fresh] = np.sign(look.evidence)[fresh]
         last = look
         if decided.all():
             break

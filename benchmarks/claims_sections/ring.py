@@ -35,6 +35,8 @@ NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(60)
 MARGINS = np.linspace(-14, 14, 4001)
 Strengths = tuple[np.ndarray, np.ndarray]
 """Elo, shape (models,), and what each pair departs from it, antisymmetric, shape (models, models)."""
+Draw = Callable[[np.random.Generator], Strengths]
+DrawElo = Callable[[np.random.Generator], np.ndarray]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +101,11 @@ def spread_out(rng: np.random.Generator) -> np.ndarray:
     return SPREAD * rng.permutation(norm.ppf((np.arange(MODELS) + 0.5) / MODELS))
 
 
-def one_departs(dose: float) -> Callable[[np.random.Generator], Strengths]:
+def one_departs(dose: float, draw: DrawElo = spread_out) -> Draw:
     """Return a draw of strengths in which one model departs from its rating, by the dose in Elo."""
 
     def strengths(rng: np.random.Generator) -> Strengths:
-        elo, one, departure = spread_out(rng), int(rng.integers(MODELS)), np.zeros((MODELS, MODELS))
+        elo, one, departure = draw(rng), int(rng.integers(MODELS)), np.zeros((MODELS, MODELS))
         nearest = np.argsort(np.abs(elo - elo[one]), kind="stable")
         departure[one, nearest] = np.where(np.arange(MODELS) < MODELS // 2, -dose, dose)
         departure[one, one] = 0
@@ -112,21 +114,40 @@ def one_departs(dose: float) -> Callable[[np.random.Generator], Strengths]:
     return strengths
 
 
-def all_depart(rng: np.random.Generator) -> Strengths:
-    """Draw a random departure for each pair, sd 48 Elo."""
-    departure = np.triu(rng.normal(0, 48, (MODELS, MODELS)), 1)
-    return spread_out(rng), departure - departure.T
+def all_depart(draw: DrawElo = spread_out) -> Draw:
+    """Return a draw of strengths with a random departure of each pair, sd 48 Elo."""
+
+    def strengths(rng: np.random.Generator) -> Strengths:
+        departure = np.triu(rng.normal(0, 48, (MODELS, MODELS)), 1)
+        return draw(rng), departure - departure.T
+
+    return strengths
 
 
-def barely_wrong(rng: np.random.Generator) -> Strengths:
-    """Return gaps of the margin and half an Elo: the smallest for which a decision can be wrong."""
-    return (MARGIN + 0.5) * rng.permutation(MODELS), np.zeros((MODELS, MODELS))
+def evenly_spread(rng: np.random.Generator) -> np.ndarray:
+    """Return Elo in random order with gaps of the margin and half an Elo, the least at which a decision is wrong."""
+    return (MARGIN + 0.5) * rng.permutation(MODELS)
 
 
-CASES: Mapping[str, Callable[[np.random.Generator], Strengths]] = {
+def barely_wrong(draw: Draw) -> Draw:
+    """Return a draw in which the round robin has exactly the drawn Elo, in spite of the departures."""
+
+    def strengths(rng: np.random.Generator) -> Strengths:
+        target, departure = draw(rng)
+        elo = target
+        for _ in range(60):
+            elo = elo + target - target.mean() - ELO * round_robin((elo[:, None] - elo + departure) / ELO)
+        return elo, departure
+
+    return strengths
+
+
+CASES: Mapping[str, Draw] = {
     **{f"one departs by {dose}": one_departs(dose) for dose in (0, 45, 81, 148, 219)},
-    "random departures, sd 48": all_depart,
-    "transitive, 20.5 apart": barely_wrong,
+    "random departures, sd 48": all_depart(),
+    "transitive, 20.5 apart": lambda rng: (evenly_spread(rng), np.zeros((MODELS, MODELS))),
+    "one departs by 81, 20.5 apart": barely_wrong(one_departs(81, evenly_spread)),
+    "random departures, 20.5 apart": barely_wrong(all_depart(evenly_spread)),
 }
 
 

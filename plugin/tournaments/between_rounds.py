@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from podium.rankers.coded import CodedBattles
 from podium.rankers.ladder_prior import build_prior
 from podium.rankers.pairs import pairs_from_matrices
 from podium.rankers.strengths import fit_strengths
-from podium.tournaments.schedule import Outcome, Round
+from podium.tournaments.schedule import Field, Outcome, Round
 
 Matchups = Mapping[tuple[str, str], Sequence[float]]
 """By pair of models that met, in order of their names: the readable credits of the first."""
@@ -52,6 +53,16 @@ def code_outcomes(readable: Sequence[Outcome], models: Sequence[str]) -> CodedBa
         unit="item",
         models=tuple(models),
     )
+
+
+def weigh_as_round_robin(coded: CodedBattles, field: Field) -> CodedBattles:
+    """Weigh battles so that each pair that met counts by the items that have both responses; the mean weight is 1."""
+    items = field.items if field.absent else field.items[:1]
+    present = np.array([[field.can_play(item, name) for item in items] for name in coded.models], dtype=np.float64)
+    size = len(coded.models)
+    pair = np.minimum(coded.a, coded.b) * size + np.maximum(coded.a, coded.b)
+    weight = (present @ present.T).ravel()[pair] / np.bincount(pair)[pair]
+    return replace(coded, weight=weight / weight.mean())
 
 
 def matchups_in(played: Sequence[Round]) -> Matchups:

@@ -127,7 +127,7 @@ def _depends_on_transitivity(asked: Any, field: Field, progress: Progress) -> bo
     if hasattr(asked, "anchor"):
         return asked.first is not None
     is_open = getattr(asked, "opponents", None) == "open" and asked.error is None and not asked.newcomers(field)
-    return is_open and any(not look.open.any(axis=1).all() for look in progress.looks[:-1])
+    return is_open and any(look.is_divided for look in progress.looks[:-1])
 
 
 def _decisions(asked: Stopping, last: Look, names: Sequence[str], new: Sequence[str]) -> list[str]:
@@ -233,7 +233,7 @@ def _advice(asked: Stopping, last: Look, names: Sequence[str]) -> str:
             return "Some ratings have no bound: a model won or lost everything, or was read on too few items."
         lacking = ceil(last.clusters * ((width / asked.error) ** 2 - 1))
         return f"About {lacking:,} more {plural('item', lacking)} would reach this error." if lacking > 0 else ""
-    z = np.where(last.open, last.z(asked.margin), np.nan)
+    z = np.where(last.open, last.evidence, np.nan)
     if not np.isfinite(z).any() or np.isnan(last.critical):
         return ""
     widest = divmod(int(np.nanargmax(np.where(np.isfinite(z), z, np.nan))), len(z))

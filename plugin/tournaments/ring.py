@@ -16,6 +16,8 @@ from podium.tournaments.selection import draw_items, generator, order_of_visits,
 from podium.tournaments.stopping import Progress, Stopping, look_summary
 
 Opponents = Literal["open", "field"]
+THINNING = 3
+"""Factor by which groups meet the other models on fewer items than if all pairs met equally often."""
 TRIES = 8
 """Circles that are drawn if some pairs met on the item before; the one with the fewest of these is played."""
 Met = set[tuple[int, int]]
@@ -31,9 +33,9 @@ class Ring(Stopping):
     other order.
 
     With `until` it is played in rounds of 40, 80, 160 ... item visits; after each, models whose pairs are all settled
-    leave. On each item, the others then play a circle of their own, or all of them meet one model that left, such that
-    each meets all models equally often: decisions hold for a round robin even if the judge is not transitive. With
-    `opponents=open` they play circles only, for fewer calls; decisions are then about the pairs that were played.
+    leave. Groups of models with open pairs play circles of their own, and meet another model on some items. Decisions
+    must hold with pairs weighted as in a round robin, too: the judge need not be transitive. With `opponents=open`,
+    groups play circles only, for fewer calls; decisions are then about the pairs that were played.
 
     Newcomers join a ranking whose models are named in `rated`, with their battles in `played` from the start, or rated
     in `ratings`, with Gaussian errors. Each newcomer meets two random others on an item; the ranked models do not
@@ -41,7 +43,7 @@ class Ring(Stopping):
 
     Attributes:
         passes: how often an item is visited at most, with `until`.
-        opponents: opponents of the models that play on: all models (`field`), or each other (`open`).
+        opponents: opponents of the models that play on: also the others (`field`), or their own group only (`open`).
         rated: models that were ranked before, as a sequence or with commas.
         ratings: known Elo of models, instead of `rated`: `NAME:1612+-25` with commas (the number is a standard error,
             0 is exact), a mapping of names to (1612, 25), or a .csv (model, rating, se) or ranking's .json file.
@@ -90,6 +92,7 @@ class Ring(Stopping):
             against=new,
             given=given,
             ladder=self.ratings if isinstance(self.ratings, Ladder) else None,
+            about_field=self.opponents == "field" and self.error is None and not new,
         )
         if not new:
             return progress
@@ -152,8 +155,6 @@ class Ring(Stopping):
     ) -> Iterator[Pairing]:
         """Yield the battles of each group's circles on some item visits, and add them to `met`."""
         names = sorted(field.models)
-        if self.opponents == "field":
-            groups = [sorted(k for group in groups for k in group)]
         for visit in visits:
             turn, place = divmod(visit, len(order))
             item = order[place]
@@ -198,8 +199,8 @@ def _best_circle(group: Sequence[int], rng: np.random.Generator, met: Met) -> li
 
 def _edges_to_opponent(group: Sequence[int], others: Sequence[int], rng: np.random.Generator) -> list[tuple[int, int]]:
     """Draw a model outside the group whom all of the group meet; empty if the group is to play a circle instead."""
-    # A circle plays 2 / (n - 1) of each pair of n models (1 of a pair of two): drawn so often, all pairs meet equally.
-    drawn = int(rng.integers(2 * len(others) + max(len(group) - 1, 2)))
+    # A circle plays 2 / (n - 1) of each pair of n models (1 of a pair of two): so, without the factor, does this.
+    drawn = int(rng.integers(THINNING * (2 * len(others) + max(len(group) - 1, 2))))
     if drawn >= 2 * len(others):
         return []
     opponent = others[drawn // 2]

@@ -15,6 +15,7 @@ from scipy.special import stdtrit
 
 from podium.errors import UsageError
 from podium.nouns.ladder import Ladder
+from podium.rankers.coded import CodedBattles
 from podium.rankers.intervals import t_quantile
 from podium.rankers.ladder_placement import LadderCheck, check_ladder
 from podium.rankers.ladder_prior import LadderPrior, build_prior
@@ -22,7 +23,7 @@ from podium.rankers.pairs import pair_sums
 from podium.rankers.scale import POINTS
 from podium.rankers.strengths import fit_strengths
 from podium.text import some
-from podium.tournaments.between_rounds import code_rounds
+from podium.tournaments.between_rounds import code_rounds, weigh_as_round_robin
 from podium.tournaments.schedule import Field, Round
 from podium.tournaments.selection import draw_items, order_of_visits
 
@@ -30,6 +31,8 @@ MIN_ITEMS = 25
 """The fewest items from which an error is estimated well enough to settle a pair."""
 SPENDING_GROWTH = 2.0
 """Factor by which the share of 1 - level that a look may spend grows from look to look."""
+MOST_SURPLUS = 1.5
+"""Factor by which evidence may exceed z of the battles weighted as in a round robin."""
 SAME = 1e-9
 """Difference in logits up to which two strengths are equal: rounding must not settle a pair."""
 OTHER_POPULATION = (
@@ -56,14 +59,23 @@ class LookFit:
         """Whether the ladder has another scale than the battles."""
         return self.check is not None and self.check.is_other_scale
 
+    def z(self, margin: float) -> np.ndarray:
+        """Return (row - column + margin) / standard error, NaN if level on every item, shape (models, models)."""
+        gap, variance = self.theta[:, None] - self.theta, np.diag(self.covariance)
+        error = np.sqrt(np.maximum(variance[:, None] + variance - 2 * self.covariance, 0))
+        error[(error <= SAME) & (np.abs(gap) <= SAME)] = np.nan
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio: np.ndarray = (gap + margin / POINTS) / error
+        return ratio
+
 
 @dataclass(frozen=True, slots=True)
 class Look(LookFit):
     """One interim analysis: the fit of all battles so far, and the pairs that it settles.
 
-    `half`: half-widths of pointwise intervals, Elo, NaN if unknown; `settled`: 1 if row is not worse than column by
-    more than the margin, -1 for the reverse, 0 if open; `spent`: pairs that no longer share the level, because no
-    decision about them is left; `critical`: the last value of t; masks have shape (models, models).
+    `half`: half-widths of pointwise intervals, Elo, NaN if unknown; `evidence`: z that row is not worse than column by
+    more than the margin; `settled`: 1 if that is decided, -1 for the reverse, 0 if open; `spent`: pairs that no longer
+    share the level, because no decision about them is left; `critical`: the last value of t. Shape (models, models).
     """
 
     number: int
@@ -71,6 +83,7 @@ class Look(LookFit):
     visits: int
     battles: int
     half: np.ndarray
+    evidence: np.ndarray
     asked: np.ndarray
     settled: np.ndarray
     spent: np.ndarray
@@ -86,12 +99,10 @@ class Look(LookFit):
         """Mask of the pairs that are asked about and not settled, shape (models, models)."""
         return self.asked & (self.settled == 0)
 
-    def z(self, margin: float) -> np.ndarray:
-        """Return (|gap| + margin) / standard error for all pairs, shape (models, models)."""
-        gap, error = _estimate_gaps(self.theta, self.covariance)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio: np.ndarray = (np.abs(gap) + margin / POINTS) / error
-        return ratio
+    @property
+    def is_divided(self) -> bool:
+        """Whether not all models play on in one group: later battles then do not stand for a round robin."""
+        return int(connected_components(self.open, directed=False)[0]) > 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,9 +232,10 @@ class Stopping:
         against: Collection[str] = (),
         given: Sequence[Round] = (),
         ladder: Ladder | None = None,
+        about_field: bool = False,
     ) -> Progress:
-        """Compute the progress from the rounds so far; `until=order` compares all models with those of `against`,
-        `given` are earlier rounds without a look, `ladder` has known ratings of some of the models."""
+        """Compute the progress from the rounds so far; `until=order` compares all models with those of `against`;
+        `given`: earlier rounds without a look; `ladder`: known ratings; `about_field`: ask about a round robin."""
         self.refuse_unanswerable(field, len(order))
         names, most = sorted(field.models), passes * len(order)
         plan = self.planned_looks(most)
@@ -237,11 +249,16 @@ class Stopping:
         visits = 0
         for number, done in enumerate(played, start=1):
             visits = self._visits_after_round(done, visits, place, plan)
-            fit = _fit_look(names, [*given, *played[:number]], prior)
+            coded = code_rounds([*given, *played[:number]], names)
+            fit = _fit_look(names, coded, prior)
+            evidence = fit.z(self.margin)
+            if about_field and coded and any(look.is_divided for look in looks):
+                even = _fit_look(names, weigh_as_round_robin(coded, field), prior).z(self.margin)
+                evidence = np.median([evidence, even, MOST_SURPLUS * even], axis=0)
             battles = sum(len(done.outcomes) for done in played[:number])
             # What was decided before does not hold on another scale.
             before = looks[-1] if looks and not fit.is_other_scale else None
-            looks.append(self._analyse(fit, number, visits, battles, plan, asked, before, mask))
+            looks.append(self._analyse(fit, evidence, number, visits, battles, plan, asked, before, mask))
             if not looks[-1].open.any():
                 return Progress(tuple(order), tuple(looks), visits, visits, "answered", ())
         groups = (tuple(range(len(names))),) if self.error or not looks else connected_groups(looks[-1].open)
@@ -273,6 +290,7 @@ class Stopping:
     def _analyse(
         self,
         fit: LookFit,
+        evidence: np.ndarray,
         number: int,
         visits: int,
         battles: int,
@@ -293,9 +311,9 @@ class Stopping:
             planned, asked = len(plan), pairs & self._pairs_asked_about(fit.theta)
             share = SPENDING_GROWTH ** (plan.index(visits) + 1) / sum(SPENDING_GROWTH**k for k in range(1, planned + 1))
             alpha = (1 - self.level) * share
-            critical = step_down(fit.theta, fit.covariance, fit.clusters, asked, settled, spent, self.margin, alpha)
+            critical = step_down(evidence, fit.theta, fit.clusters, asked, settled, spent, alpha)
         fitted = fit.theta, fit.covariance, fit.clusters, fit.is_bounded, fit.check
-        return Look(*fitted, number, planned, visits, battles, half, asked, settled, spent, critical)
+        return Look(*fitted, number, planned, visits, battles, half, evidence, asked, settled, spent, critical)
 
     def _half_widths(self, fit: LookFit, about: np.ndarray) -> np.ndarray:
         """Return half-widths in Elo: of all models against the mean, or of some against the mean of the others; on a
@@ -318,31 +336,29 @@ class Stopping:
 
 
 def step_down(
+    evidence: np.ndarray,
     theta: np.ndarray,
-    covariance: np.ndarray,
     clusters: int,
     asked: np.ndarray,
     settled: np.ndarray,
     spent: np.ndarray,
-    margin: float,
     alpha: float,
 ) -> float:
     """Settle pairs by a step-down test (Holm 1979), changing `settled` and `spent`; return the last critical t."""
     # `alpha`, the error probability of this look, is divided by the number of pairs asked about and not spent. A pair
     # settled with a margin (Elo) may still be settled the other way round, so it counts until it differs by more than
     # the margin, or is settled both ways.
-    gap, error = _estimate_gaps(theta, covariance)
-    beyond, critical = margin / POINTS, np.nan
-    ahead = np.where(np.abs(gap) > SAME, np.sign(gap), np.sign(np.arange(len(theta)) - np.arange(len(theta))[:, None]))
+    gap, place, critical = theta[:, None] - theta, np.arange(len(theta)), np.nan
+    is_ahead = np.where(np.abs(gap) > SAME, gap > 0, place[:, None] < place)
+    for_leader, for_other = np.where(is_ahead, evidence, evidence.T), np.where(is_ahead, evidence.T, evidence)
     while (open_ := asked & (settled == 0)).any() and clusters > 1:
         pairs = int((asked & ~spent).sum()) // 2
         critical = -float(stdtrit(clusters - 1, alpha / max(pairs, 1)))
-        fresh = open_ & (np.abs(gap) + beyond > critical * error + SAME)
-        used_up = asked & ~spent & (np.abs(np.abs(gap) - beyond) > critical * error + SAME)
-        used_up = used_up if margin else fresh & ~spent
+        fresh = open_ & (for_leader > critical + SAME)
+        used_up = asked & ~spent & (np.abs(for_other) > critical + SAME)
         if not fresh.any() and not used_up.any():
             break
-        settled[fresh] = ahead[fresh]
+        settled[fresh] = np.where(is_ahead, 1, -1)[fresh]
         spent |= used_up
     return critical
 
@@ -367,18 +383,10 @@ def connected_groups(open_: np.ndarray) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(group) for group in members if len(group) > 1)
 
 
-def _estimate_gaps(theta: np.ndarray, covariance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return differences of log-strengths (row minus column) and their standard errors, NaN if level on every item."""
-    variance = np.diag(covariance)
-    gap, squared = theta[:, None] - theta, variance[:, None] + variance - 2 * covariance
-    error = np.sqrt(np.maximum(squared, 0))
-    return gap, np.where((error <= SAME) & (np.abs(gap) <= SAME), np.nan, error)
-
-
-def _fit_look(names: Sequence[str], played: Sequence[Round], prior: LadderPrior | None) -> LookFit:
-    """Fit log-strengths and their covariance to the rounds before a look, and to the ratings of a ladder."""
+def _fit_look(names: Sequence[str], coded: CodedBattles | None, prior: LadderPrior | None) -> LookFit:
+    """Fit log-strengths and their covariance to the battles before a look, and to the ratings of a ladder."""
     size = len(names)
-    if (coded := code_rounds(played, names)) is None:
+    if coded is None:
         return LookFit(np.zeros(size), np.full((size, size), np.nan), 0, np.zeros(size, dtype=bool), None)
     strengths = fit_strengths(pair_sums(coded), prior=prior)
     covariance, graph = strengths.covariance(coded), strengths.graph

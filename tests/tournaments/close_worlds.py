@@ -64,8 +64,8 @@ def naive_decisions(looks: Sequence[Look], critical: float = 1.96) -> np.ndarray
     decided = np.zeros(looks[0].settled.shape, dtype=np.int64)
     for look in looks:
         z = look.z(0.0)
-        gap = look.theta[:, None] - look.theta
-        decided[(z > critical) & (decided == 0)] = np.sign(gap)[(z > critical) & (decided == 0)]
+        fresh = (np.abs(z) > critical) & (decided == 0)
+        decided[fresh] = np.sign(z)[fresh]
     return decided
 
 

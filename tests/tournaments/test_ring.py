@@ -24,14 +24,16 @@ from playing import battles, coin, field_of, play
 
 from podium import Battles, Judge, UsageError, rank, read_battles, replay, simulate
 from podium.rankers.further_items import further_items
+from podium.rankers.pairs import pair_sums
 from podium.rankers.scale import POINTS
 from podium.tournaments.anchor import Anchor
+from podium.tournaments.between_rounds import code_rounds, weigh_as_round_robin
 from podium.tournaments.chain import Chain
 from podium.tournaments.decisions import build_tournament_answer
 from podium.tournaments.parts import Budget
 from podium.tournaments.ring import Ring
 from podium.tournaments.round_robin import RoundRobin
-from podium.tournaments.schedule import Field, Outcome, Pairing, Round
+from podium.tournaments.schedule import Field, Outcome, Pairing, Round, pairing
 from podium.tournaments.stopping import step_down
 from podium.tournaments.swim import Swim
 
@@ -93,20 +95,49 @@ def test_in_every_full_circle_everyone_is_shown_first_once_and_second_once() -> 
 
 
 @pytest.mark.parametrize("staying", [2, 3, 5])
-def test_models_that_play_on_meet_every_other_model_equally_often(staying: int) -> None:
-    """Expected: as often as in a circle of all; within four standard errors of a binomial count in 4,000 visits."""
+def test_models_that_play_on_meet_all_that_left_on_a_third_of_the_items_that_would_make_all_meet_equally(
+    staying: int,
+) -> None:
+    """Within four standard errors of a binomial count in 4,000 visits."""
     field, rule = field_of(8, 4000), Ring(until="order")
-    group = tuple(range(staying))
-    done = list(rule._battles(field, field.items, [group], range(4000), {}))
-    met = Counter((own.a, own.b) for own in done)
-    names = field.models[:staying]
+    done = list(rule._battles(field, field.items, [tuple(range(staying))], range(4000), {}))
+    met, names = Counter((own.a, own.b) for own in done), field.models[:staying]
     assert all(own.a in names or own.b in names for own in done)
-    expected = len(done) / sum(pair[0] in names or pair[1] in names for pair in combinations(field.models, 2))
-    counts = [met[pair] for pair in combinations(field.models, 2) if pair[0] in names or pair[1] in names]
-    assert max(abs(count - expected) for count in counts) < 4 * np.sqrt(expected)
-    assert len(done) <= staying * 4000
+    returned = len({own.item for own in done if {own.a, own.b} - {*names}})
+    left, circle = 8 - staying, max(staying - 1, 2)
+    share = 2 * left / (2 * left + circle) / 3
+    assert abs(returned - 4000 * share) < 4 * np.sqrt(4000 * share * (1 - share))
+    for kind in (lambda pair: pair[1] in names, lambda pair: (pair[0] in names) != (pair[1] in names)):
+        counts = [met[pair] for pair in combinations(field.models, 2) if kind(pair)]
+        assert max(abs(count - np.mean(counts)) for count in counts) < 4 * np.sqrt(np.mean(counts))
     first, shown = Counter(own.first for own in done), Counter(name for own in done for name in (own.a, own.b))
     assert all(abs(first[name] - shown[name] / 2) < 4 * np.sqrt(shown[name] / 4) for name in field.models)
+
+
+def test_each_pair_weighs_as_many_items_as_a_round_robin_would_judge() -> None:
+    field = field_of(3, 4, {"q00": frozenset({"m02"}), "q01": frozenset({"m02"})})
+    played = [("q00", "m00", "m01"), ("q03", "m00", "m01"), ("q02", "m02", "m00"), ("q02", "m01", "m02")]
+    rounds = [Round(tuple(Outcome(pairing(*own, first=own[1]), 0.5) for own in [*played, ("q03", "m01", "m00")]))]
+    weighted = weigh_as_round_robin(code_rounds(rounds, field.models), field)
+    pairs = pair_sums(weighted)
+    assert list(zip(pairs.first, pairs.second, strict=True)) == [(0, 1), (0, 2), (1, 2)]
+    assert pairs.weight == pytest.approx(5 / 8 * np.array([4, 2, 2]))
+
+
+def test_a_field_in_two_groups_no_longer_stands_for_a_round_robin() -> None:
+    """No model has left, and the pairs of the two groups are played less often than the others."""
+    strong = {"m00", "m01"}
+
+    def judge(own: Pairing) -> float:
+        return 0.5 + 0.5 * ((own.a in strong) - (own.b in strong)) if coin(own) < 0.9 else round(coin(own, 1))
+
+    for opponents, about in (("field", "field"), ("open", "played")):
+        rule, field = Ring(until="order", opponents=opponents), field_of(4, 200)
+        rounds = play(rule, field, judge)
+        progress = rule.progress_of(field, rounds)
+        assert all(look.open.any(axis=1).all() for look in progress.looks)
+        assert progress.groups == ((0, 1), (2, 3))
+        assert build_tournament_answer(rule, field, rounds).about == about
 
 
 def test_models_that_left_are_met_again_by_default_and_not_with_opponents_open() -> None:
@@ -491,12 +522,14 @@ def test_best_by_a_margin_spends_error_for_every_tested_pair() -> None:
     wrong = forgetful = 0
     truth = np.append(0.0, np.full(39, margin + 0.5)) / POINTS
     covariance = np.diag(np.append(0.0, np.full(39, error**2)))
+    error_of_gaps = np.sqrt(np.diag(covariance)[:, None] + np.diag(covariance))
     asked = np.zeros((40, 40), dtype=bool)
     asked[0], asked[:, 0], asked[0, 0] = True, True, False
     for _ in range(1000):
         theta = truth + np.append(0.0, rng.normal(0, error, 39))
         settled, spent = np.zeros((40, 40), dtype=np.int64), np.zeros((40, 40), dtype=bool)
-        step_down(theta, covariance, clusters, asked, settled, spent, margin, 0.05)
+        evidence = (theta[:, None] - theta + margin / POINTS) / error_of_gaps
+        step_down(evidence, theta, clusters, asked, settled, spent, 0.05)
         wrong += is_wrong(settled, truth * POINTS, margin)
         forgetful += is_wrong(step_down_without_memory(theta, covariance, clusters, margin), truth * POINTS, margin)
     assert wrong <= 50

@@ -105,15 +105,27 @@ def departing_world(dose: float, seed: int) -> ImaginedRun:
     return ImaginedRun(field, (rng.random((400, 8, 8)) < rate).astype(float), truth)
 
 
-def test_order_is_rarely_wrong_if_one_model_departs_unlike_with_open_opponents() -> None:
+@pytest.mark.parametrize(("until", "dose"), [("order", 148), ("top3", 219)])
+def test_decisions_are_rarely_wrong_if_one_model_departs_unlike_with_open_opponents(until: str, dose: float) -> None:
     """At most 5% of 60 worlds contradict a round robin on infinitely many items; more are in benchmarks/claims.py."""
     wrong = {"field": 0, "open": 0}
     for seed, opponents in product(range(60), wrong):
-        run, rule = departing_world(148, seed), Ring(seed=seed, until="order", margin=20.0, opponents=opponents)
+        run, rule = departing_world(dose, seed), Ring(seed=seed, until=until, margin=20.0, opponents=opponents)
         last = rule.progress_of(run.field, run.play(rule)).looks[-1]
-        wrong[opponents] += is_wrong(last.settled, run.truth * POINTS, rule.margin)
+        settled = last.settled if until == "order" or not last.open.any() else np.zeros_like(last.settled)
+        wrong[opponents] += is_wrong(np.where(last.asked, settled, 0), run.truth * POINTS, rule.margin)
     assert wrong["field"] <= 0.05 * 60
-    assert wrong["open"] > 0.2 * 60
+    assert wrong["open"] > 0.1 * 60
+
+
+def test_decisions_about_all_pairs_cost_little_more_than_about_the_pairs_that_were_played() -> None:
+    """At most a quarter more calls for the best three of 8 models and a tenth for the order: 60 transitive worlds."""
+    for until, most in (("top3", 1.25), ("order", 1.1)):
+        calls: dict[str, list[int]] = {"field": [], "open": []}
+        for seed, opponents in product(range(60), calls):
+            run, rule = departing_world(0, seed), Ring(seed=seed, until=until, margin=20.0, opponents=opponents)
+            calls[opponents].append(sum(len(done.outcomes) for done in run.play(rule)))
+        assert np.mean(calls["field"]) <= most * np.mean(calls["open"])
 
 
 def step_down_of_open_pairs_only(theta, covariance, clusters, asked, settled, margin, alpha) -> None:
@@ -145,7 +157,8 @@ def test_best_by_a_margin_is_rarely_wrong_unlike_a_rule_without_memory() -> None
             deviation = 10 / POINTS * np.sqrt(320.0)
             theta = truth + deviation * paths[look] / items
             asked, covariance = rule._pairs_asked_about(theta), np.eye(20) * deviation**2 / items
-            step_down(theta, covariance, int(items), asked, settled, spent, margin, shares[look])
+            evidence = (theta[:, None] - theta + margin / POINTS) / (deviation * np.sqrt(2 / items))
+            step_down(evidence, theta, int(items), asked, settled, spent, shares[look])
             step_down_of_open_pairs_only(theta, covariance, int(items), asked, other, margin, 0.05 / 7)
         wrong += is_wrong(settled[:1], truth[:1], margin) or bool((settled[1:, 0] > 0).any())
         forgetful += bool((other[1:, 0] > 0).any())

@@ -158,7 +158,7 @@ def test_ring_answers_with_a_sixth_of_swims_calls(earned: np.ndarray, options, m
 
 
 def test_order_on_recorded_items_equals_that_of_the_whole_record(earned: np.ndarray) -> None:
-    """Tau .97 at 7,624 calls, a third of SWIM's, and .995 at its own end, within 9,300 calls (`open`).
+    """Tau .97 at 7,624 calls, a third of SWIM's, and .995 at its own end, within 9,300 calls.
 
     SWIM on a third of the items, which takes as many calls, is the wrong variant.
     """
@@ -166,7 +166,7 @@ def test_order_on_recorded_items_equals_that_of_the_whole_record(earned: np.ndar
     taus: dict[str, list[float]] = {"cut": [], "end": [], "swim": []}
     battles = []
     for seed in range(20):
-        rule = Ring(seed=seed, until="order", opponents="open")
+        rule = Ring(seed=seed, until="order")
         whole = run.play(rule)
         battles.append(sum(len(done.outcomes) for done in whole))
         cut = Round(tuple(one for done in whole for one in done.outcomes)[:7624])

@@ -245,8 +245,7 @@ class Stopping:
         able = self.has_enough_items(field, order)
         asked &= able[:, None] & able & ~np.eye(len(names), dtype=bool)
         place = {item: k for k, item in enumerate(order)}
-        looks: list[Look] = []
-        visits = 0
+        looks, visits = list[Look](), 0
         for number, done in enumerate(played, start=1):
             visits = self._visits_after_round(done, visits, place, plan)
             coded = code_rounds([*given, *played[:number]], names)

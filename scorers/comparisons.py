@@ -7,7 +7,7 @@ from podium.scorers import reply_words as words
 from podium.scorers.verdict_statements import LETTERS, TOKEN, Statement, is_introductory
 
 LETTER = r"(?P<letter>(?-i:[AB]))(?<![A-Za-z0-9_].)(?![A-Za-z0-9_'’])[*_\"'\])]*"
-NAME = rf"(?:{LETTER}|(?:(?P<first>{words.FIRST})|(?P<second>{words.SECOND}))\b)"
+NAME = rf"(?:{LETTER}|(?:(?P<first>{words.FIRST})|(?P<second>{words.SECOND}))(?![a-zа-я]))"
 NOUN = rf"(?:(?:the|die|la|el|is|ist|est|es|{'|'.join(words.RESPONSE_NOUNS.split())}) ){{0,3}}[*_\"'\[(]*"
 FORMS = tuple(
     (frozenset(triggers.replace("|", " ").split()), re.compile(form, re.IGNORECASE))

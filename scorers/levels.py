@@ -26,17 +26,18 @@ BRACKETS = rf"{GAP_BEFORE_BRACKETS}\[\[[ \t]*([^\[\]\n]{{1,40}}?)[ \t]*\]\]"
 """A level in the form that is asked for (group 1)."""
 SCORED = re.compile(
     rf"(?:{BRACKETS}|{GAP_BEFORE_BRACKETS}\[?(-?\d++(?:\.\d++)*+)\]?)"
-    rf"(?:[ \t]*(?:%|分|(?:/|out of|von|sur|de|из)[ \t]*{HIGH}\b))?"
+    rf"(?:[ \t]*(?:%|分|(?:points?|pts)?[ \t]*(?:/|out of|of|von|sur|de|из)[ \t]*{HIGH}\b))?"
 )
 NOT_A_SCORE = re.compile(
-    r"(?:\d[ \t]*(?:/|[-–—]|to|or|of|out of|von|sur|de|из)[ \t]*"
+    r"(?:(?:\d|points?|punkten?)[ \t]*(?:/|[-–—]|to|or|of|out of|von|sur|de|из)[ \t]*"
     r"|(?<![\w\]])[-−]|(?<![\w=\"–—-])[<>≤≥~≈±][ \t]*|(?<!\])/[ \t]*)\Z"
 )
 """Text before a number that is the end of a range, a bound or another scale, or negative."""
 SIGNS = {">>": r" ?(?:>>|≫|\\gg) ?", ">": " ?> ?", "=": " ?= ?"}
 """Ways in which the signs of labels are written."""
 DECORATION = re.compile(
-    rf"\A(?:score|rating|grade)\W+|\\\w+\{{|[}}\"'*`]|\.\Z|[ \t]*(?:%|points?|(?:/|out of)[ \t]*{HIGH})\Z",
+    rf"\A(?:score|rating|grade|level|label|verdict)\W+|\\\w+\{{|[}}\"'*`]|\.\Z"
+    rf"|[ \t]*(?:%|points?|(?:/|out of)[ \t]*{HIGH})\Z",
     re.IGNORECASE,
 )
 """What may stand around a level inside its brackets."""

@@ -80,7 +80,7 @@ SIGN_BEFORE = re.compile(r"[ \t]*(?:[:：;–—-]|\(no )[ \t]*\w+ \w+ \w| [a-z�
 """A sign after a verdict, before its explanation on the same line."""
 SUBJECT = re.compile(rf"{words.SUBJECTS}|\b(?:{words.TIES})\b", re.IGNORECASE)
 CONTINUES = re.compile(
-    r"[ \t]*\n\s*(?![a-z]+ ?:|(?:because|since|as|response|the|it|a|b|both|weil|denn|car|parce|porque)\b)"
+    r"[ \t]*\n\s*(?![a-z_]+ ?:|(?:because|since|as|response|the|it|a|b|both|weil|denn|car|parce|porque)\b)"
     r"[a-zа-яёäöüàâçéèêîôû]"
 )
 """A line after the verdict that goes on in lower case, so that the verdict is part of a sentence."""

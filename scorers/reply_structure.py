@@ -30,11 +30,14 @@ PROMPT_FENCE = re.compile(r"^[^\n<]{0,20}<<<(END )?[^<>\n]{1,60}>>>", re.MULTILI
 """A line of podium's own fences around responses."""
 STRUCK = (("<!--", "-->"), ("~~", "~~"), ("<del>", "</del>"), ("<s>", "</s>"), ("<strike>", "</strike>"))
 TAG = re.compile(
-    rf"</?(?:{'|'.join(VERDICT_NOUNS.split())}|reasons?|explanation|final_answer|p|b|i|u|em|strong|div|span|br|h[1-6]"
+    rf"</?(?:final_)?(?:{'|'.join(VERDICT_NOUNS.split())}|reasons?|explanation|final_answer|p|b|i|u|em|strong|div|span|br|h[1-6]"
     r"|code|pre)\b[^<>\n]{0,40}>"
 )
 """Markup around a verdict."""
-SCALE = re.compile(r"\b[Oo]n (?:a|the) scale (?:of|from) [\w ]{1,12} to [\w ]{1,12}(?=[,:.()])")
+SCALE = re.compile(
+    r"[(\[](?:out of \d{2,3}|\d{1,3} ?(?:-|–|to) ?\d{1,3}|[A-C](?: or |/)[A-C](?:(?: or |/)C)?)[)\]](?=[:：])"
+    r"|\b[Oo]n (?:a|the) scale (?:of|from) [\w ]{1,12} to [\w ]{1,12}(?=[,:.()])"
+)
 QUOTED_TAG = re.compile(
     r"<(\w*(?:response|answer|candidate)_?[ab]|quote\w*|blockquote)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE
 )
@@ -70,7 +73,7 @@ def own_words(text: str) -> str | None:
     if "\\" in view or "&" in view:
         for spelling, sign in ESCAPED:
             view = view.replace(spelling, sign)
-    if " scale " in view:
+    if " scale " in view or "):" in view or "]:" in view:
         view = SCALE.sub(lambda scale: " " * len(scale[0]), view)
     turn = TURN.search(view) if ":" in view or "<|" in view or "[" in view else None
     signs = ('"', "```", "~~", "<<<", "\u201c", "\n>", "</")

@@ -6,13 +6,13 @@ ROLES = r"user|human|system|operator|nutzer|utilisateur|usuario|пользова
 
 VERDICT_NOUNS = """
 answer verdict decision choice winner pick conclusion judgment judgement preference result rating score scores grade
-level label evaluation assessment ranking ratings final total quality mark category word selection preference punkte
-puntos vote summary sum point edge nod points scoring output json grading selected chosen best better preferred stronger
-superior antwort urteil entscheidung fazit ergebnis bewertung note noten stufe gewinner wahl wertung punktzahl besser
-bessere beste réponse reponse choix décision gagnant gagnante niveau évaluation évaluations notes jugement meilleure
-meilleur respuesta veredicto decisión elección conclusión ganador ganadora nota notas puntuación puntuaciones nivel
-calificación valoración evaluación mejor migliore melhor risposta resposta ответ вердикт решение вывод выбор оценка
-оценки уровень победитель итог лучше лучший балл баллы
+level label evaluation assessment ranking ratings final total quality mark category word selection preference résultat
+resultado результат puntaje gesamtpunktzahl punkte puntos vote summary sum point edge nod points scoring output json
+grading selected chosen best better preferred stronger superior antwort urteil entscheidung fazit ergebnis bewertung
+note noten stufe gewinner wahl wertung punktzahl besser bessere beste réponse reponse choix décision gagnant gagnante
+niveau évaluation évaluations notes jugement meilleure meilleur respuesta veredicto decisión elección conclusión ganador
+ganadora nota notas puntuación puntuaciones nivel calificación valoración evaluación mejor migliore melhor risposta
+resposta ответ вердикт решение вывод выбор оценка оценки уровень победитель итог лучше лучший балл баллы
 """
 """Nouns and adjectives that name a verdict before its value: `Final answer: A`."""
 
@@ -20,7 +20,8 @@ DECIDING_VERBS = """
 choose pick select prefer go vote give rate grade score scored rated graded decide chose say'd i'd i'll wähle nehme gebe
 vergebe bevorzuge entscheide bewerte choisis préfère préfere donne note attribue opte elijo prefiero doy escojo califico
 otorgo выбираю ставлю предпочитаю оцениваю it's that's say call deserves gets earns receives consider conclude lean
-leaning makes assign corresponds amounts asigno attribue elegiría choisirais preferisco vincitore scelgo escolho
+leaning call consider arrive settle dirais diría mets pongo makes assign corresponds amounts asigno attribue elegiría
+choisirais preferisco vincitore scelgo escolho
 """
 """Verbs with which a judge gives its verdict, first person."""
 
@@ -29,9 +30,9 @@ RATING_WORDS = (
 )
 """Words for ratings, which do not say that the letter after them was chosen."""
 CONNECTIVES = """
-short whole margin balance klar definitely clearly certainly surely obviously so thus hence therefore overall finally
-ultimately consequently accordingly also daher deshalb somit folglich insgesamt donc ainsi alors finalement entonces así
-finalmente итак поэтому значит следовательно итого
+sure okay ok all short whole margin balance klar definitely clearly certainly surely obviously so thus hence therefore
+overall finally ultimately consequently accordingly also daher deshalb somit folglich insgesamt donc ainsi alors
+finalement entonces así finalmente итак поэтому значит следовательно итого
 """
 """Words that lead from the reasons to the verdict."""
 
@@ -43,15 +44,15 @@ above-mentioned summary short total sum conclusion things following follows belo
 json object requested which serves fits user person say set assign out scale points opinion view looking these those
 weighing compare compared comparing comparison two's reasons after i'm would then me let fine yes clear clearly case
 think believe find feel consider now up between follows things taking everything together more most helpful accurate
-complete useful precise relevant careful comparison only strong reason there beider antworten réponses respuestas
-ответов deux brief towards toward narrow slight bit would should würde hier im format requested why one's estas
-puntuaciones puntos punkte beide sind les ambas оба ответа slightly somewhat significantly considerably noticeably
-choisi much marginally equally equal tie good having weighed mit à cette está questa reasons gets deserves earns
-receives settles lui un ich mein meine meinen die der das den ist hier sind für auf und im am ganzen punkte insgesamt
-endgültige endgültiges endgültig finale finales lautet würde je mon ma mes la le les l'option est voici sont pour et en
-sur finale final définitive définitif retenue je mi mis la el los las es aquí esta este están son para por y en final
-definitiva definitivo sobre мой моя моё мои это вот за и на из по итоговый итоговая окончательный окончательная
-окончательное
+complete useful precise relevant careful comparison only strong reason consideration have que de ihr est avis meinung
+opinión meiner nach моему finde sie there beider antworten réponses respuestas ответов deux brief towards toward narrow
+slight bit would should würde hier im format requested why one's estas puntuaciones puntos punkte beide sind les ambas
+оба ответа slightly somewhat significantly considerably noticeably choisi much marginally equally equal tie good having
+weighed mit à cette está questa reasons gets deserves earns receives settles lui un ich mein meine meinen die der das
+den ist hier sind für auf und im am ganzen punkte insgesamt endgültige endgültiges endgültig finale finales lautet würde
+je mon ma mes la le les l'option est voici sont pour et en sur finale final définitive définitif retenue je mi mis la el
+los las es aquí esta este están son para por y en final definitiva definitivo sobre мой моя моё мои это вот за и на из
+по итоговый итоговая окончательный окончательная окончательное
 """
 """Other words that may stand before the value in the judge's own sentence: any word outside of these lists makes the
 sentence one about something else, such as what a response says or what another judge would answer."""
@@ -75,16 +76,16 @@ SENTENCE_TAILS = (
 )
 """Words that may follow the value before the sentence ends."""
 
-TIES = r"(?:a )?ties?|tied|(?:a )?draw|equal|unentschieden|gleichstand|égalité|empate|ничья|平局|平手"
+TIES = r"equivalent|(?:a )?ties?|tied|(?:a )?draw|equal|unentschieden|gleichstand|égalité|empate|ничья|平局|平手"
 """Words that say the tie's letter."""
 
 EQUAL = (
     r"\bneither(?: (?:response|answer|one|of (?:them|the two)))? is (?:\w+ ){0,2}better|\b(?:both|they|the (?:two"
     r"|responses)|these)(?: (?:two|responses|answers))?(?: are|['’]re) (?:\w+ ){0,2}(?:equal(?:ly (?:good|bad|strong"
-    r"|helpful|well\b)|\b(?!ly))|tied|level\b|on a par)|\bthey say the same\b|\bno clear winner\b|\bno (?:real "
-    r"|relevant )?(?:difference|preference)\b(?! for (?:response )?[abc]\b)|\b(?:it|this|that)(?:['’]s| is) a (?:tie"
-    r"|draw)\b|(?:\A|(?<=\n))tie[,.!]|(?:\A|(?<=\n))equally good\b|\bgleich gut\b|\bégalement bonnes\b|\bse valent\b"
-    r"|\bigual de buenas\b|\bодинаково хорош\w*"
+    r"|helpful|well\b)|\b(?!ly))|tied|level\b|on a par|the same\b|equivalent|identical)|\bthey say the same\b|\bno "
+    r"clear winner\b|\bno (?:real |relevant )?(?:difference|preference)\b(?! for (?:response )?[abc]\b)|\b(?:it|this"
+    r"|that)(?:['’]s| is) a (?:tie|draw)\b|(?:\A|(?<=\n))tie[,.!]|(?:\A|(?<=\n))equally good\b|\bgleich gut\b"
+    r"|\bégalement bonnes\b|\bse valent\b|\bigual de buenas\b|\bодинаково хорош\w*"
 )
 """Sentences that call both responses equal."""
 
@@ -130,11 +131,11 @@ LOSES = (
 )
 """Predicates of the worse one."""
 PREFERS = (
-    r"(?:prefer|go(?:ing)? (?:with|for)|choose|pick|take|select|vote for|give it to|favou?r|picked|chose|selected"
-    r"|preferred|meant?|served by|goes to|(?:better|best)(?: one| response| answer| choice)?(?: is|:)|winner(?: is|:)"
-    r"|better,|(?:es )?gewinnt|bevorzuge|nehme|wähle|meinte|meine|bessere(?: antwort)?(?: ist|:)|préfère|choisis"
-    r"|meilleure(?: réponse)?(?: est|:)|prefiero|elijo|gana(?: la)?|mejor(?: respuesta)?(?: es|:)?|выбираю|лучше(?:,? "
-    r"\w+,?)?)"
+    r"(?:prefer|go(?:ing)? (?:with|for)|choose|pick|take|select|vote for|give it to|favou?r|choosing|picking|picked"
+    r"|chose|selected|preferred|meant?|served by|goes to|(?:better|best)(?: one| response| answer| choice)?(?: is|:)"
+    r"|winner(?: is|:)|better,|(?:es )?gewinnt|bevorzuge|nehme|wähle|meinte|meine|bessere(?: antwort)?(?: ist|:)"
+    r"|préfère|choisis|meilleure(?: réponse)?(?: est|:)|prefiero|elijo|gana(?: la)?|mejor(?: respuesta)?(?: es|:)?"
+    r"|выбираю|лучше(?:,? \w+,?)?)"
 )
 """Words directly before the name of the preferred response."""
 FINDS = r"(?:makes|judge|find|consider|deem|rate|rank)"
@@ -148,12 +149,13 @@ loser useless loses fails schlechter schwächer falsch unterlegen pire moins inf
 слабее неверен проигрывает choice pick wahl choix elección genauer точнее полнее überzeugt more plus más
 """
 PREFERS_WORDS = """
-prefer preferred go going choose chose pick picked take select selected vote favor favour mean meant served goes give
-better best winner gewinnt bevorzuge nehme wähle meinte meine bessere préfère choisis meilleure prefiero elijo gana
-mejor выбираю лучше judge find consider deem rate rank makes
+prefer preferred go going choose choosing chose pick picking picked take select selected vote favor favour mean meant
+served goes give better best winner gewinnt bevorzuge nehme wähle meinte meine bessere préfère choisis meilleure
+prefiero elijo gana mejor выбираю лучше judge find consider deem rate rank makes
 """
 EQUAL_WORDS = """
-neither equally equal tied level par same difference preference tie draw clear gleich également valent igual одинаково
+neither equally equal tied level par same difference preference tie draw clear same equivalent identical gleich
+également valent igual одинаково
 """
 """Words of comparisons; a sentence without any of them is none."""
 CHINESE_WINS = (
@@ -199,7 +201,7 @@ ABOUT_NEXT = (
     r")?(?:first|second|other|another|previous|earlier) (?:rater|judge|grader|reviewer)|still to come|draft|devil['’]s "
     r"advocate|(?:drawn|chosen|picked) (?:at random|by)|not an? (?:answer|verdict|rating)|for the sake of|nächste zeile"
     r"|folgende[ns]?|entwurf|zählt nicht|ligne suivante|ce qui suit|suivant[es]*|brouillon|línea siguiente|lo siguiente"
-    r"|borrador|следующ\w+|черновик)\b|下一行|以下内容|草稿|下面这|不是最终"
+    r"|borrador|следующ\w+|черновик)\b|(?:e\.g|z\. ?b|p\. ?ej)\.\W*\Z|下一行|以下内容|草稿|下面这|不是最终"
 )
 """Said of the line that follows."""
 OPEN_ENDS = """
@@ -228,7 +230,8 @@ HARMLESS_SELF_REFERENCE = (
     r"|raised|reduced|(?:took|take) (?:\w+ )?(?:\w+ )?(?:points?|off)|gave|left?|leave|thought|say|note|want|have "
     r"(?:given|called|rated|scored|chosen|liked|wanted|preferred|called|wished)))\b|\b(?:in|to) my (?:view|opinion|eyes"
     r"|reading|mind)\b|\bmy (?:main )?reasons?\b|\b(?:for|to) me\b|\bmeiner (?:meinung|ansicht) nach\b|\bà mon avis\b"
-    r"|\ben mi opinión\b|\bпо[- ]моему\b|\bна мой взгляд\b|我认为|在我看来"
+    r"|\ben mi opinión\b|\bпо[- ]моему\b|\bна мой взгляд\b|ich habe [^.]{0,40}geprüft|j['’]ai vérifié|he comprobado|я "
+    r"проверил\w*|我认为|在我看来"
 )
 IGNORED = (
     r"\b(?:ignor(?:e|ed|ing)|disregard(?:ed|ing)?|out of account|on (?:its|their) (?:own )?merits|(?:not|n['’]t|never"
@@ -243,26 +246,29 @@ DEMANDS = (
 RETRACTION_STARTS = (
     r"(?:(?:\w+, )?if your|signed|end of|according to|says?|whoops|it depends|depends|as if|by the way|so (?:the|it"
     r"|says|claims)|the (?:letter|labels?|verdict|numbers?|figures?|object|token|judge?ment)|(?:copied|quoted|taken"
-    r"|pasted|stolen) from|(?:this is |that is |quoted |copied )?(?:from|by|in|inside) (?:response|answer)|no|nope|wait"
-    r"|oops|hold on|actually|correction|edit(?:ed)?|update|erratum|errata|sorry|apologies|pardon|my bad|hm+|(?:just "
-    r"|only )?(?:kidding|joking)|scratch|strike|ignore|disregard|forget|discard|delete|cancel|void|invalid|never mind"
-    r"|don['’]t|do not|please|kindly|upon|after a|read (?:it|this|that)|treat|count|replace|change|on (?:second"
-    r"|reflection|closer)|thinking about|then again|in the end|looking again|rereading|or rather|nb|ps|(?:but |mais "
-    r"|aber |pero |но )?(?:only|seulement|nur|s[oó]lo|только) (?:if|when|si|wenn|если)|not|as said|mistake|typo|wrong"
-    r"|the (?:opposite|reverse|other(?! (?:response|answer)))|quite the (?:opposite|contrary)|unless|except|provided"
-    r"|assuming|if(?! (?:only|just|barely|narrowly|slightly|not by))|but if|draft|it(?:['’]s| is| was) (?:not|an? "
-    r"(?:typo|mistake|slip|joke|guess|tie)|wrong|false|the (?:opposite|reverse|other)|(?:response )?(?-i:[AB])\b)"
-    r"|(?:this|these|that|those)(?:['’]s| is| was| are| were| holds?| should| must| can)?(?! (?:because|why|is why"
-    r"|only one)\b)(?: (?:not|no longer|only|just|merely|what|the))? ?(?:a guess|false|untrue|(?:response )?[ab]['’]s"
-    r"|valid|mine|final|hold|holds|ranks?|filler|random|what|placeholder|unless|label|letter|text|line|verdict|answer"
-    r"|judge?ment|score|scores|rating|sheet|came|comes|came|was|were|should|stood|stands|means|applies)|nein|halt"
-    r"|moment|korrektur|irrtum|vertan|ignorier\w*|vergiss|vergessen sie|streiche?|falsch|entschuldigung|quatsch"
-    r"|eigentlich|doch nicht|eso es falso|das (?:war|ist) (?:falsch|ein|nicht|ironisch|nur)|non|erreur|en fait|en "
-    r"réalité|c['’]est|ignorez|oubliez|rectification|correctif|plutôt|désolée?|au contraire|ce n['’]est pas|perdón"
-    r"|error|corrección|mejor dicho|en realidad|rectifico|al revés|al contrario|ni en broma|ja ja|mentira|olvid\w+"
-    r"|ignor\w+|нет|стоп|ошибка|исправлен\w+|точнее|вернее|наоборот|на самом деле|извин\w+|простите|шучу|отмена|впрочем"
-    r"|забудьте|прошу|не учитыва\w+|не считать|игнорируй\w*)(?!\w)|[\^]|不对|等等|错|更正|抱歉|对不起|其实|应为|应该是"
-    r"|以上|请忽略|不是|反话|当然|开玩笑|取消|作废|前面|上面"
+    r"|pasted|stolen) from|(?:this is |that is |quoted |copied )?(?:from|by|in|inside) (?:response|answer)"
+    r"|no(?=\W*(?:\Z|[,.!:;—–\n-]|no\b|wait\b))|nope|no (?:verdict|rating|judg\w+|responses?|decision|scores?|grade"
+    r"|opinion|idea)|lol|ha|haha|incorrect\W*\Z|or\b(?! (?:else|more))|meant|wait|oops|hold on|actually|correction"
+    r"|edit(?:ed)?|update|erratum|errata|sorry|apologies|pardon|my bad|hm+|(?:just |only )?(?:kidding|joking)|scratch"
+    r"|strike|ignore|disregard|forget|discard|delete|cancel|void|invalid|never mind|don['’]t|do not|please|kindly|upon"
+    r"|after a|read (?:it|this|that)|treat|count|replace|change|on (?:second|reflection|closer)|thinking about|then "
+    r"again|in the end|looking again|rereading|or rather|nb|ps|(?:but |mais |aber |pero |но )?(?:only|seulement|nur"
+    r"|s[oó]lo|только) (?:if|when|si|wenn|если)|not|as said|mistake|typo|wrong(?= (?:letter|label|word|way|order|one"
+    r"|response)|\W*\Z)|the (?:opposite|reverse|other(?! (?:response|answer)))|quite the (?:opposite|contrary)|unless"
+    r"|except|provided|assuming|if(?! (?:only|just|barely|narrowly|slightly|not by))|but if|draft|it(?:['’]s| is| was) "
+    r"(?:not (?:mine|final|valid|my|so|true|the case)|an? (?:typo|mistake|slip|joke|guess|tie)|wrong|false|the "
+    r"(?:opposite|reverse|other)|(?:response )?(?-i:[AB])\b)|(?:this|these|that|those)(?: last| final)?(?:['’]s| is| "
+    r"was| are| were| holds?| should| must| can)?(?! (?:because|why|is why|only one)\b)(?: (?:not|no longer|only|just"
+    r"|merely|what|the))? ?(?:a guess|false|untrue|(?:response )?[ab]['’]s|valid|mine|final|hold|holds|ranks?|filler"
+    r"|random|what|placeholder|unless|label|letter|text|line|verdict|answer|judge?ment|score|scores|rating|sheet|came"
+    r"|comes|came|was|were|should|stood|stands|means|applies)|nein|halt|moment|korrektur|irrtum|vertan|ignorier\w*"
+    r"|vergiss|vergessen sie|streiche?|falsch|entschuldigung|quatsch|eigentlich|doch nicht|eso es falso|das (?:war"
+    r"|ist) (?:falsch|ein|nicht|ironisch|nur)|non|erreur|en fait|en réalité|c['’]est|ignorez|oubliez|rectification"
+    r"|correctif|plutôt|désolée?|au contraire|ce n['’]est pas|perdón|error|corrección|mejor dicho|en realidad|rectifico"
+    r"|al revés|al contrario|ni en broma|ja ja|mentira|olvid\w+|ignor\w+|нет|стоп|ошибка|исправлен\w+|точнее|вернее"
+    r"|наоборот|на самом деле|извин\w+|простите|шучу|отмена|впрочем|забудьте|прошу|не учитыва\w+|не считать"
+    r"|игнорируй\w*)(?!\w)|[\^]|不对|等等|错|更正|抱歉|对不起|其实|应为|应该是|以上|请忽略|不是|反话|当然|开玩笑|取消"
+    r"|作废|前面|上面"
 )
 """Sentences after a verdict that begin like this take it back."""
 RETRACTIONS = (
@@ -271,40 +277,43 @@ RETRACTIONS = (
     r"|mistake (?:on|of) my|scratch that|strike that|just kidding|crossed out|withdraw\b|take (?:it|this|that) back"
     r"|retract\w*|revok\w*|no longer (?:my|valid)|the opposite|opposite is|mixed (?:the|them|up)|mix(?:ed)?[- ]?up"
     r"|swapp?ed|(?<!which is the )wrong (?:way|letter|label|order|one|response first)|the other one(?=\W*(?:\Z|\n"
-    r"|[.!,]))|other way (?:a)?round|injected|not (?:by|from) (?:me|the judge)|said nobody|(?:isn['’]t|not) mine"
-    r"|considered (?:invalid|void)|invalid|null and void|placeholder|stand by|(?:line|letter|label|verdict|answer"
-    r"|object|token|sentence|word|scores?|rating|grade|text|json|sheet)s? (?:above|before|preceding)|(?:above|preceding"
-    r"|previous) (?:line|letter|label|verdict|answer|object|token|scores?|rating|grade|json|word)|the above|told me"
-    r"|orders? (?:judges|me)|asked me|tells? (?:me|the judge)|random(?:ly)? (?:letter|number|pick|choice|score|verdict"
-    r"|label)|coin|dice|to be (?:checked|confirmed|revised)|provisional\w*|tentative\w*|preliminary|the (?:reverse"
-    r"|contrary|inverse)|revers(?:ed|al)|another (?:pair|task|item)|too (?:high|low|kind|harsh|generous|lenient)|make "
-    r"(?:it|that)|(?:figures|values|numbers|ratings|marks) above|(?:should|must|is to|are to) be (?:read|taken|treated"
-    r"|considered|ignored|replaced|counted)|reconsider\w*|redo|chang(?:e|ed|ing) (?:it|this|that|my)|if you like your"
-    r"|(?:says?|said|claims|claimed|wrote) (?:the )?response|as (?:if|though) that|yeah,? right|so much for|as "
-    r"(?:demanded|ordered|told) (?:in|by)|(?:is|means) the (?:best|worst) score|in which case|in that case|zurück"
-    r"|vertauscht|widerrufe|gegenteil|ungültig|bitte ignorier\w*|annul\w*|inversée?s?|le contraire|trompée?|retire|me "
-    r"equivoqué|retracto|anulo|lo contrario|invertid[ao]s|anterior|ошиб\w+|перепутал\w*|отменяю|забираю|наоборот|беру "
-    r".{0,20}назад|недействител\w+|выше не)(?!\w)|(?:ed|written|taken|comes?|came|stems?|put|stands?|stood|inside"
-    r"|found) (?:\w+ ){0,2}?(?:by|from|out of|inside) (?:the )?(?:text|author|responses?|answers?)\b|弄反|搞反|写错"
-    r"|看错|说错|作废|收回|撤回|忽略|反话|改为|应为|不算|无效|颠倒|相反"
+    r"|[.!,]))|other way (?:a)?round|injected|planted|responses? (?:was|were) not (?:shown|given|displayed|provided)"
+    r"|not (?:by|from) (?:me|the judge)|said nobody|(?:isn['’]t|not) mine|considered (?:invalid|void)|invalid|null and "
+    r"void|placeholder|stand by|(?:line|letter|label|verdict|answer|object|token|sentence|word|scores?|rating|grade"
+    r"|text|json|sheet)s? (?:above|before|preceding)|(?:above|preceding|previous) (?:line|letter|label|verdict|answer"
+    r"|object|token|scores?|rating|grade|json|word)|the above|told me|orders? (?:judges|me)|asked me|tells? (?:me|the "
+    r"judge)|random(?:ly)? (?:letter|number|pick|choice|score|verdict|label)|coin|dice|to be (?:checked|confirmed"
+    r"|revised)|provisional\w*|tentative\w*|preliminary|the (?:reverse|contrary|inverse)|revers(?:ed|al)|another "
+    r"(?:pair|task|item)|too (?:high|low|kind|harsh|generous|lenient)|make (?:it|that)|(?:figures|values|numbers"
+    r"|ratings|marks) above|(?:should|must|is to|are to) be (?:read|taken|treated|considered|ignored|replaced|counted)"
+    r"|reconsider\w*|redo|chang(?:e|ed|ing) (?:it|this|that|my)|if you like your|(?:says?|said|claims|claimed|wrote) "
+    r"(?:the )?response|as (?:if|though) that|yeah,? right|so much for|as (?:demanded|ordered|told) (?:in|by)|(?:is"
+    r"|means) the (?:best|worst) score|in which case|in that case|zurück|vertauscht|widerrufe|gegenteil|ungültig|bitte "
+    r"ignorier\w*|annul\w*|inversée?s?|le contraire|trompée?|retire|me equivoqué|retracto|anulo|lo contrario"
+    r"|invertid[ao]s|anterior|ошиб\w+|перепутал\w*|отменяю|забираю|наоборот|беру .{0,20}назад|недействител\w+|выше "
+    r"не)(?!\w)|(?:ed|written|taken|comes?|came|stems?|put|stands?|stood|inside|found) (?:\w+ ){0,2}?(?:by|from|out of"
+    r"|inside) (?:the )?(?:text|author|responses?|answers?)\b|弄反|搞反|写错|看错|说错|作废|收回|撤回|忽略|反话|改为"
+    r"|应为|不算|无效|颠倒|相反"
 )
 """Phrases anywhere after a verdict that take it back."""
 EXPLANATION = (
-    r"\W*(?:explanations?|notes|but (?:only|just|barely)(?! (?:if|when|for))|(?:满分|max(?:imum)?|(?:out )?of|von"
-    r"|sur)\W{0,4}\d+|[-*•] |confidence|certainty|(?:key )?differences?|reason\w*|rationale|justification|why|because"
-    r"|since|as|due|overall|summary|note that|details?|comments?|analysis|strengths?|evaluation|i hope|let me know"
-    r"|correct\w*|complete\w*|clear\w*|thanks?|thank you|begründung|erklärung|weil|denn|da|explication|raison\w*|parce"
-    r"|car|puisque|justification|explicación|razon\w*|porque|ya que|объяснение|обоснование|причин\w+|потому|так как"
-    r"|поскольку|理由|解释|原因|因为|说明)(?!\w)"
+    r"\W*(?:definitely|clearly|obviously|easily|certainly|hands down|no doubt|without (?:a |any )?doubt|explanations?"
+    r"|notes|but (?:only|just|barely)(?! (?:if|when|for))|(?:满分|max(?:imum|_score)?|(?:out )?of|von|sur)\W{0,4}\d+"
+    r"|[-*•+] |\d[.)] |confidence|certainty|(?:key )?differences?|reason\w*|rationale|justification|why|because|since"
+    r"|as|due|overall|summary|note that|details?|comments?|analysis|strengths?|evaluation|i hope|let me know|correct\w*"
+    r"|complete\w*|clear\w*|thanks?|thank you|begründung|erklärung|weil|denn|da|explication|raison\w*|parce|car|puisque"
+    r"|justification|explicación|razon\w*|porque|ya que|объяснение|обоснование|причин\w+|потому|так как|поскольку|理由"
+    r"|解释|原因|因为|说明)(?!\w)"
 )
 """Beginnings of an explanation after the verdict."""
 SUBJECTS = (
     r"(?<![^\W_])[ABC](?![\w])|\b(?:good|well|overall|minor|weak|missing|errors?|more|better|slightly|somewhat|it|its"
-    r"|narrowly|differences?|gap|clear\w*|correct\w*|accura\w+|complete\w*|concise|facts?|style|tone|content|close"
-    r"|it['’]s|both|neither|either|responses?|answers?|instruction|user|person|question|task|reader|former|latter|one"
-    r"|the|sie|es|beide|antwort\w*|aufgabe|der|die|das|eine?|le|les|une?|el|los|un[ao]?|половина|вопрос\w*|совет\w*|la "
-    r"réponse|elle|les deux|réponses?|consigne|respuestas?|ambas|la|las|ответ\w*|оба|он|задани\w+)(?!\w)|回答|两个|题目"
-    r"|用户|它"
+    r"|narrowly|differences?|gap|sources?|dates?|mistakes?|steps?|points?|parts?|structure|language|details?|examples?"
+    r"|lack\w*|wrong|incomplete|incorrect|inaccurate|vague|short|long|no \w+|pros|cons|strengths?|weakness\w*|clear\w*"
+    r"|correct\w*|accura\w+|complete\w*|concise|facts?|style|tone|content|close|it['’]s|both|neither|either|responses?"
+    r"|answers?|instruction|user|person|question|task|reader|former|latter|one|the|sie|es|beide|antwort\w*|aufgabe|der"
+    r"|die|das|eine?|le|les|une?|el|los|un[ao]?|половина|вопрос\w*|совет\w*|la réponse|elle|les deux|réponses?|consigne"
+    r"|respuestas?|ambas|la|las|ответ\w*|оба|он|задани\w+)(?!\w)|回答|两个|题目|用户|它"
 )
 """What an explanation speaks of."""
 MUCH_BETTER = (

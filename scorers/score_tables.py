@@ -6,12 +6,15 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import chain
 
-from podium.scorers.verdict_statements import LATEX, is_introductory
+from podium.scorers.verdict_statements import LATEX, LIST_MARK, is_introductory
 
 Span = tuple[int, int]
 Scores = dict[tuple[str, str], Decimal]
 """Scores by response (A, B) and criterion."""
-SIDE = r"(?:(?:response|answer|assistant|model|option)s?[ _-]*)?(?<![^\W_])(?P<side>[AB])(?![^\W_]|['’]\w)"
+SIDE = (
+    r"(?:(?:response|answer|assistant|model|option|antwort|réponse|respuesta|ответ|回答)s?[ _-]*)?"
+    r"(?<![^\W\d_回答])(?<!</)(?P<side>[AB])(?![^\W_]|['’]\w)"
+)
 REMARK = (
     r"total|sum|mean|average|overall|(?:comment|note)s?|reason\w*|explanation|rationale|justification|winner|verdict"
     r"|better|preference|preferred"
@@ -40,7 +43,7 @@ class ScoreTable:
 def read_table(view: str, text: str, criteria: Sequence[str]) -> ScoreTable | str:
     """Return the scores in objects of a text or, if it has none, in its lines; or the reason why they are unparsed."""
     pieces = re.compile(
-        rf"\b_?(?P<criterion>{'|'.join(criteria)})\b|(?P<remark>\b(?:{REMARK})\b)|{SIDE}|{NUMBER}|(?P<word>[^\W\d_]+)",
+        rf"\b_?(?<!</)(?P<criterion>{'|'.join(criteria)})\b|(?P<remark>\b(?:{REMARK})\b)|{SIDE}|{NUMBER}|(?P<word>[^\W\d_]+)",
         re.IGNORECASE,
     )
     table = ScoreTable()
@@ -66,14 +69,17 @@ def read_table(view: str, text: str, criteria: Sequence[str]) -> ScoreTable | st
 
 def _table_of_lines(view: str, pieces: re.Pattern[str]) -> ScoreTable | str:
     """Return the scores in lines that have a criterion, or begin with a response."""
-    begins = re.compile(rf"[^\w\n]*(?:\w+\W*\|[^\w\n]*)?{SIDE}", re.IGNORECASE)
+    begins = re.compile(rf"[^\w\n]*(?:(?:\w+\W*[|\t][^\w\n]*)?{SIDE}|(?:total|sum|average)\W*\|)", re.IGNORECASE)
     lines = (line.span() for line in re.finditer(r"[^\n]+", view))
-    rows = [(span, list(pieces.finditer(view, *span))) for span in lines]
+    marks = ((span, LIST_MARK.match(view, *span)) for span in lines)
+    rows = [(span, list(pieces.finditer(view, mark.end() if mark else span[0], span[1]))) for span, mark in marks]
     rows = [row for row in rows if begins.match(view, *row[0]) or any(piece["criterion"] for piece in row[1])]
     scores = _scores_of_pieces(chain.from_iterable(row[1] for row in rows), "", is_object=False)
     if not scores:
         return "no verdict" if scores is not None else "several verdicts"
     start = next(piece.start() for row in rows for piece in row[1] if not piece["word"])
+    line = rows[0][0][0]
+    start = start if re.search(r"[^\W\d_]", view[line:start]) else line
     return ScoreTable(scores, [(start, rows[-1][0][1])])
 
 

@@ -9,7 +9,7 @@ from click.core import ParameterSource
 from podium.cli import options
 from podium.errors import UsageError
 
-TARIFF = ("orders", "repeats", "tokens_in", "tokens_out", "price_in", "price_out")
+TARIFF = ("orders", "repeats", "tokens_in", "tokens_out", "price_in", "price_out", "judges", "overlap")
 READING = ("sources", *options.READ_BY, "one_sided")
 """Parameters that only the reading of a pilot needs."""
 
@@ -68,6 +68,13 @@ REMOVED["--simulations"] = "nothing is simulated; the power of Wilcoxon's test i
     "--orders", "both random as-given", "Whether a battle is two calls, one in each order, or one.", default="both"
 )
 @options.count_option("--repeats", "Repeats of each call.", default=1)
+@click.option(
+    "--judges",
+    default="1",
+    metavar="N|rotate:2,1,1",
+    help="How many judges judge every battle, or the weights of judges that take turns, one per battle.",
+)
+@options.number_option("--overlap", "[0,1]", "Share of the battles that all judges judge who take turns.", default=0.0)
 @options.number_option("--tokens-in", "[0,]", "Input tokens of a judge call.")
 @options.number_option("--tokens-out", "[0,]", "Output tokens of a judge call.")
 @options.number_option("--price-in", "[0,]", "Price of a million input tokens, in any currency.")

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from math import ceil
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -11,6 +12,7 @@ from podium.format_version import FORMAT_VERSION
 from podium.nouns.estimate import Estimate
 from podium.scorers.battle import ORDERS, Orders, judgments
 from podium.text import Document
+from podium.tournaments.judge_rotation import read_shares
 
 if TYPE_CHECKING:
     from podium.verbs.replays import Recording
@@ -20,7 +22,8 @@ UNITS = ("tokens_in", "tokens_out", "price_in", "price_out")
 
 @dataclass(frozen=True, slots=True)
 class Tariff:
-    """Orders and repeats of one battle, tokens of a judge call, and prices of a million tokens; None if unknown."""
+    """Orders and repeats of one battle, tokens of a judge call, and prices of a million tokens, None if unknown;
+    `judges` is how many judge each battle, or `rotate:` with a weight for each of those that take turns."""
 
     orders: Orders = "both"
     repeats: int = 1
@@ -28,6 +31,8 @@ class Tariff:
     tokens_out: float | None = None
     price_in: float | None = None
     price_out: float | None = None
+    judges: str = "1"
+    overlap: float = 0.0
 
     def __post_init__(self) -> None:
         if self.orders not in ORDERS:
@@ -39,29 +44,51 @@ class Tariff:
             if value is not None and not 0 <= value < float("inf"):
                 raise UsageError(f"{name}={value}: give a number of 0 or more")
 
+        if self.judges.isdecimal() and self.overlap:
+            raise UsageError("--overlap is for judges that take turns: write --judges rotate:1,1,1")
+        if self.judges == "rotate" or not self.shares:
+            raise UsageError(
+                f"--judges {self.judges}: write a number of judges, or rotate:2,1,1 with a weight for each"
+            )
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """The share of the battles that each judge judges."""
+        if self.judges.isdecimal():
+            return (1.0,) * int(self.judges)
+        *alone, together = read_shares(self.judges, self.overlap, self.judges.count(",") + 1)
+        return tuple(share + together for share in alone)
+
     @property
     def calls(self) -> int:
-        """Judge calls for one battle."""
+        """Calls of a judge for one battle."""
         return len(judgments("", "a", "b", orders=self.orders, repeats=self.repeats))
 
     def cost(self, battles: int) -> "BattleCosts":
-        """Return what a number of battles costs."""
-        calls = battles * self.calls
+        """Return what a number of battles costs, in all and by judge."""
+        each = [ceil(round(battles * share, 6)) * self.calls for share in self.shares]
+        calls = sum(each)
         sides = ((self.tokens_in, self.price_in), (self.tokens_out, self.price_out))
         used = [None if tokens is None else calls * tokens for tokens, _ in sides]
         paid = [calls * tokens * price / 1e6 for tokens, price in sides if tokens is not None and price is not None]
-        return BattleCosts(battles, calls, used[0], used[1], sum(paid) if len(paid) == 2 else None)
+        money = sum(paid) if len(paid) == 2 else None
+        by_judge = tuple(
+            (own, None if money is None else money * own / calls) for own in each if calls and len(each) > 1
+        )
+        return BattleCosts(battles, calls, used[0], used[1], money, by_judge)
 
 
 @dataclass(frozen=True, slots=True)
 class BattleCosts:
-    """What a number of battles costs; None if tokens or prices are unknown."""
+    """What a number of battles costs, None if tokens or prices are unknown; `by_judge` has calls and money of each
+    of several."""
 
     battles: int
     calls: int
     tokens_in: float | None
     tokens_out: float | None
     money: float | None
+    by_judge: tuple[tuple[int, float | None], ...] = ()
 
     @property
     def total(self) -> float:

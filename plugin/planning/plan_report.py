@@ -6,7 +6,7 @@ from shlex import quote
 from typing import Any
 
 from podium.nouns.estimate import Estimate
-from podium.planning.plan import BattleCosts, ComparedSize, Plan, PricedDesign
+from podium.planning.plan import BattleCosts, ComparedSize, Plan, PricedDesign, Tariff
 from podium.report.model import EMPTY, Axis, Report, Section, Table, shorten_report
 from podium.report.numbers import cell_text, range_text
 
@@ -75,9 +75,13 @@ def _command_line(design: str, tariff: dict[str, Any]) -> str:
     name, _, anchor = design.replace(", by a pilot", " auto").partition(" ")
     orders = "" if tariff["orders"] == "both" or name == "ring" else tariff["orders"]
     repeats = tariff["repeats"] if tariff["repeats"] > 1 else ""
-    options = {"responses": "PATH", "anchor": anchor, "orders": orders, "repeats": repeats}
+    turns = tariff["judges"] if not tariff["judges"].isdecimal() else ""
+    options = {"responses": "PATH", "anchor": anchor, "orders": orders, "repeats": repeats, "judges": turns}
+    options |= {"overlap": tariff["overlap"]}
     typed = " ".join(f"-T {quote(f'{key}={value}')}" for key, value in options.items() if value)
-    return f"inspect eval podium/{name} {typed} --model-role judge=MODEL"
+    number = len(Tariff(judges=tariff["judges"]).shares)
+    jury = "MODEL" if number == 1 else f"[{','.join(['MODEL'] * number)}]"
+    return f"inspect eval podium/{name} {typed} --model-role {quote(f'judge={jury}')}"
 
 
 def _plan_sections(plan: Plan) -> Iterator[Section]:
@@ -183,6 +187,8 @@ def _planned_costs(plan: Plan) -> Section:
         ("tokens in", lambda line: _millions(line.planned.tokens_in)),
         ("tokens out", lambda line: _millions(line.planned.tokens_out)),
         ("money", lambda line: cell_text(line.planned.money, ",.2f")),
+        ("calls by judge", lambda line: _by_judge(line.planned, 0, ",.0f")),
+        ("money by judge", lambda line: _by_judge(line.planned, 1, ",.2f")),
         ("error", lambda line: _estimate(line.error, "{:.1f}")),
         ("detects", lambda line: _estimate(line.gap, "{:.0f}")),
     )
@@ -226,6 +232,14 @@ def _needed_cost(line: PricedDesign, name: str, form: str) -> str:
     """Format calls or money of the needed items, with the interval."""
     value, low, high = (getattr(each, name, None) for each in (line.needed, line.needed_low, line.needed_high))
     return EMPTY if value is None else _estimate(Estimate(value, low, high), form)
+
+
+def _by_judge(costs: BattleCosts, place: int, form: str) -> str:
+    """Format the calls (place 0) or the money (1) of each of several judges; a dash for one judge, or if unknown."""
+    known = [cell_text(own[place], form) for own in costs.by_judge]
+    if not known or EMPTY in known:
+        return EMPTY
+    return f"{known[0]} each" if len({*known}) == 1 else " + ".join(known)
 
 
 def _millions(tokens: float | None) -> str:

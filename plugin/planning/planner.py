@@ -159,7 +159,7 @@ def _rank_anchors(request: PlanRequest) -> Iterator[AnchorCandidate]:
     part = "informativeness of the candidates for the anchor"
     if request.record is None:
         size = battles_of(TournamentDesign("pilot", "anchor", {"pilot": 10}), stand_in_names(request.models), 10)
-        remedy = f"play 10 items ({size:,} battles, {size * request.tariff.calls:,} calls) and plan from them"
+        remedy = f"play 10 items ({size:,} battles, {request.tariff.cost(size).calls:,} calls) and plan from them"
         request.leave_out(part, "there is no pilot", remedy)
         return
     from podium.verbs.rank_battles import rank
@@ -216,6 +216,8 @@ def _assumptions(request: PlanRequest) -> Iterator[str]:
         yield "items to come are like the pilot's, and the judge is the same"
         if request.anchor and request.anchor != request.baseline:
             yield f"{request.anchor} was chosen as the anchor by the same data, which may flatter it"
+    if len(request.tariff.shares) > 1:
+        yield "errors and items needed are those of one judge's verdicts; judges that err apart need fewer items"
     yield (
         "items needed and errors are of chance alone; `podium replay --seeds 20` of a record shows the errors of a "
         "design that more items do not remove"

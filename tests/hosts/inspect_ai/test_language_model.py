@@ -4,6 +4,8 @@ SmolLM2-135M is no good judge. What is tested is that a run ends and loses nothi
 """
 
 import json
+import re
+from pathlib import Path
 from threading import Timer
 
 import pytest
@@ -21,6 +23,7 @@ from podium.scorers.reply import REASONS
 
 pytestmark = [pytest.mark.llm, pytest.mark.slow]
 
+EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "tournament"
 JUDGE = "openai-api/smol/smol"
 SHORT = {"temperature": 0, "max_tokens": 40}
 """Settings of the judge: nothing is drawn, and a reply that goes on and on is cut off."""
@@ -115,6 +118,17 @@ def test_json_verdicts_are_graded_and_their_mass_is_logged(play, responses, lang
         own = verdict_of(battle)
         credits = [row["credit"] for row in own.metadata["podium"]["judgments"]]
         assert own.value == pytest.approx(sum(credits) / len(credits))
+
+
+def test_diagnosis_and_ranking_say_that_this_judge_may_not_rank(play, language_model, connect):
+    """By labels it prefers the response shown first, whatever it is."""
+    connect(language_model.address)
+    asked = {"models": ["alder", "linden"], "limit": 8, "realization": "labels", "replies": "schema"}
+    log = play(round_robin(responses=str(EXAMPLE), logprobs="off", **asked), JUDGE)
+    said = r"This judge may not rank: the response shown first has a win rate of 100\.0% \([\d.]+ … 100\.0\), and 100"
+    judgments_apart, merged = (podium.read_battles(str(place(log)), merge=merge) for merge in (False, True))
+    assert re.match(said, podium.diagnose(judgments_apart, merged).cards[0].answer[0])
+    assert re.match(said, podium.rank(merged).standings[0].answer[1])
 
 
 def test_two_temperatures_of_a_model_answer_on_demand(language_model, connect, tmp_path):

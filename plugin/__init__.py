@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from podium.verbs.replays import Replay as Replay
     from podium.verbs.replays import replay as replay
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _PUBLIC = {
     "nouns.battles": "Battles",

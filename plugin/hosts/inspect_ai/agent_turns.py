@@ -6,18 +6,19 @@ from typing import Any
 
 from inspect_ai.log import EvalSample
 from inspect_ai.model import ChatMessage, ChatMessageAssistant
+from inspect_ai.solver import TaskState
 
 from podium.hosts.inspect_ai.media import text_with_places
 from podium.responses.transcripts import Call, Turn
 
 
-def turns_of(sample: EvalSample) -> list[Turn]:
+def turns_of(sample: EvalSample | TaskState) -> list[Turn]:
     """Return what happened after the sample's input, without system prompts."""
     given = [] if isinstance(sample.input, str) else [each.role for each in sample.input if each.role != "system"]
     own = [message for message in sample.messages if message.role != "system"]
     for role in given or ["user"]:
         own = own[1:] if own and own[0].role == role else own
-    return list(_turns_in(own, _turns_of_agents(sample)))
+    return list(_turns_in(own, _turns_of_agents(sample) if isinstance(sample, EvalSample) else {}))
 
 
 def _turns_in(messages: Sequence[ChatMessage], inner: Mapping[str, Sequence[Turn]]) -> Iterator[Turn]:

@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache as remember
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import TaskState
@@ -27,13 +28,20 @@ from podium.hosts.inspect_ai.log_contents import (
 from podium.hosts.inspect_ai.log_files import NAMESPACE
 from podium.hosts.inspect_ai.media import media_in, text_with_places
 from podium.plugins.catalogue import judging_settings
-from podium.responses.transcripts import read_pieces, work_in
+from podium.printable import tell
+from podium.responses.transcripts import Mode, Show, read_pieces, render, work_in
 from podium.scorers.judging import Judging, build_verdict_row, merge_rows
 from podium.scorers.prompt import final_answer
 from podium.scorers.reasoning import Policy, strip_reasoning
 
+if TYPE_CHECKING:
+    from podium.responses.collection import Responses
+
 REPEATED = ("item", "response", "model_a", "model_b", "first", "category", "length_a", "length_b")
 """What a score repeats of its battle."""
+ONLY_ANSWERS = (
+    "samples hold tool calls, and the judge is shown only the last message; -S show=transcript shows all of it"
+)
 
 
 @metric(name="judged", scores="unreduced")
@@ -99,25 +107,35 @@ def verdict(**kwargs: Any) -> Scorer:
 
 
 @scorer(metrics=[readable_battles()])
-def pairwise(reference: str, cache: bool = True, reasoning: Policy = "strip", **kwargs: Any) -> Scorer:
+def pairwise(
+    reference: str, cache: bool = True, reasoning: Policy = "strip", show: Mode = "auto", **kwargs: Any
+) -> Scorer:
     """Score each response of a log against that of `reference`, another log, judged by the role `judge` (`--model-role
-    judge=MODEL`); a sample that the reference did not answer is not scored."""
-    from podium.hosts.inspect_ai.log_responses import READER
+    judge=MODEL`); a sample that the reference did not answer is not scored. With `show=auto`, transcripts are compared
+    if the reference called tools."""
+    from podium.hosts.inspect_ai.agent_turns import turns_of
+    from podium.hosts.inspect_ai.judge_context import choose_show
+    from podium.responses.agent_notes import notes_on_work
     from podium.responses.collection import response_key
-    from podium.responses.read import read_responses
 
     with plain_errors():
-        run = Run(judging_settings(**flatten_arguments(kwargs)), cache=cache)
-        responses = read_responses(reference, readers=(READER,), reasoning=reasoning)
-        if len(responses.models) != 1:
-            names = ", ".join(responses.models)
-            raise UsageError(f"{reference} contains {len(responses.models)} models ({names}); name one reference")
-        name = responses.models[0]
+        options = flatten_arguments(kwargs)
+        asked = replace(choose_show(show, None, judging_settings(**options))[0], reasoning=reasoning)
+        responses = _read_reference(reference, asked)
+        [name], transcripts = responses.models, responses.has_transcripts
         several = {each.id for each in responses.items if each.responses > 1}
+        run = Run(judging_settings(**{**options, "transcript": transcripts}), cache=cache)
+        shown = replace(asked, mode="transcript" if transcripts else "answer")
+        for note in (warnings := [*notes_on_work(responses)]):
+            tell(note, "podium pairwise")
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
         item, response = str(state.sample_id), state.output.completion
         response = strip_reasoning(response) if reasoning == "strip" else response
+        response, work = shown.build_response(turns_of(state), response, len(state.input_text))
+        if work.calls and not work.shown and ONLY_ANSWERS not in warnings:
+            warnings.append(ONLY_ANSWERS)
+            tell(ONLY_ANSWERS, "podium pairwise")
         # Epoch k meets epoch k; one response of the reference meets all.
         met = response_key(item, state.epoch if item in several else 1)
         if met not in responses.texts[name]:
@@ -125,15 +143,30 @@ def pairwise(reference: str, cache: bool = True, reasoning: Policy = "strip", **
             return score_without_value("scoring_failed", f"{name} has no response to compare with: {reason}")
         if not response.strip():
             return score_without_value("scoring_failed", "empty response")
-        battle = _battle_of(state, response, name, responses.texts[name][met])
+        text, of_reference = responses.texts[name][met], responses.work[name].get(met)
+        text = render((), text) if transcripts and not (of_reference and of_reference.shown) else text
+        battle = _battle_of(state, response, name, text, transcripts)
         return _score_battle(battle, await ask_jury(run, battle), run.how)
 
     return score
 
 
-def _battle_of(state: TaskState, response: str, name: str, text: str) -> BattleMetadata:
-    """Return the battle of a sample's response against the reference's text."""
+def _read_reference(reference: str, show: Show) -> "Responses":
+    """Return the responses of the one model of a log; UsageError for several models."""
+    from podium.hosts.inspect_ai.log_responses import READER
+    from podium.responses.read import read_responses
+
+    responses = read_responses(reference, readers=(READER,), reasoning=show.reasoning, show=show)
+    if len(responses.models) != 1:
+        names = ", ".join(responses.models)
+        raise UsageError(f"{reference} contains {len(responses.models)} models ({names}); name one reference")
+    return responses
+
+
+def _battle_of(state: TaskState, response: str, name: str, text: str, transcript: bool) -> BattleMetadata:
+    """Return the battle of a sample's response against the reference's text, answers or transcripts."""
     media, number = media_in(state.input), dict[str, Any](response=state.epoch) if state.epoch > 1 else {}
+    number |= {"transcript": True} if transcript else {}
     shown = "\n\n".join(text_with_places(cast(list[Any], state.input))) if media else state.input_text
     return BattleMetadata(
         item=str(state.sample_id),

@@ -1,7 +1,10 @@
 """Logs of agents: what the judge is shown of tool calls and turns, and what the run and the ranking say of it."""
 
+from pathlib import Path
+
 import pytest
 from agent_logs import call, only_answer, result, two_tools, write_logs
+from inspect_ai import score
 from inspect_ai.event import ModelEvent, SpanBeginEvent, ToolEvent
 from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.model import ChatMessageAssistant, GenerateConfig, ModelInfo, ModelOutput, get_model, set_model_info
@@ -11,6 +14,7 @@ from transcript_pieces import pieces_in
 import podium
 from podium.errors import UsageError
 from podium.hosts.inspect_ai.judge_context import choose_show, context_of
+from podium.hosts.inspect_ai.scorers import pairwise
 from podium.hosts.inspect_ai.tasks import recorded_task, round_robin
 from podium.plugins.catalogue import judging_settings
 from podium.responses.transcripts import Show
@@ -210,3 +214,29 @@ def test_the_viewer_folds_transcripts_by_turn_and_says_so(agents, play, behave):
 def test_an_answer_has_no_folded_transcript(write_responses, play, behave):
     [sample, *_] = battles(play(round_robin(responses=write_responses(items=1)), behave()))
     assert "transcripts" not in verdict_of(sample).metadata
+
+
+def score_against(folder, judge, model="willow", other="ash", **options):
+    """Score a model's log against another one's by podium/pairwise; return the scored log."""
+    logs = {read_eval_log(str(path), header_only=True).eval.model: path for path in Path(folder).glob("*.eval")}
+    scorer = pairwise(str(logs[f"mockllm/{other}"]), **options)
+    log = read_eval_log(str(logs[f"mockllm/{model}"]))
+    return score(log, scorer, action="overwrite", display="none", model_roles={"judge": judge})
+
+
+def test_pairwise_scores_compare_transcripts_if_the_reference_called_tools(agents, record, behave, capsys):
+    log = score_against(agents, behave())
+    assert len(record.prompts) == 6
+    for _, prompt in record.prompts:
+        assert all(
+            f'"to": "F {name}"' in prompt and f"timeout: no answer for {name}" in prompt for name in ("ash", "willow")
+        )
+    assert all("transcripts" in sample.scores["pairwise"].metadata for sample in log.samples)
+
+
+def test_pairwise_scores_of_answers_say_that_calls_are_not_shown(agents, record, behave, capsys):
+    score_against(agents, behave(), show="answer")
+    assert not any("convert" in prompt for _, prompt in record.prompts)
+    said = " ".join(capsys.readouterr().err.split())
+    assert "3 of 3 responses hold tool calls, and the judge is shown only the last message (mockllm/ash 3 of 3)" in said
+    assert said.count("samples hold tool calls, and the judge is shown only the last message") == 1

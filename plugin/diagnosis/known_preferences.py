@@ -20,7 +20,9 @@ def preference_report(battles: Battles, level: float = 0.95) -> Report:
     credit, human = hard_credits(battles.table), battles.numbers_of("human")
     known = ~np.isnan(credit) & ~np.isnan(human)
     right, sample = (credit == human).astype(np.float64), cluster_battles(battles, level)
-    slices = [("all", known), *_slice_categories(battles), *_slice_lengths(battles)]
+    categories = as_text(battles.table["category"]).to_numpy(object) if "category" in battles.table else None
+    names = [] if categories is None else sorted({name for name in categories if isinstance(name, str)})
+    slices = [("all", known), *((name, categories == name) for name in names), *_slice_lengths(battles)]
     rows = []
     for name, inside in slices:
         share = sample.share(right, among=known & inside)
@@ -30,14 +32,6 @@ def preference_report(battles: Battles, level: float = 0.95) -> Report:
     header = ("battles", "accuracy", "interval", "number")
     legend = ("A tie, or a different winner in each order, counts as wrong. Lengths are of the longer response.",)
     return Report(title, table=Table("", header, tuple(rows), "lrrr", legend=legend))
-
-
-def _slice_categories(battles: Battles) -> list[tuple[str, np.ndarray]]:
-    """Return the battles of each category, as masks."""
-    if "category" not in battles.table:
-        return []
-    values = as_text(battles.table["category"]).to_numpy(object)
-    return [(str(name), values == name) for name in sorted({value for value in values if isinstance(value, str)})]
 
 
 def _slice_lengths(battles: Battles) -> list[tuple[str, np.ndarray]]:

@@ -61,7 +61,8 @@ def _turns_of_agents(sample: EvalSample) -> dict[str, list[Turn]]:
         elif event.event == "tool":
             if event.agent_span_id:
                 started[event.id] = event.agent_span_id
-            text = event.error.message if event.error else event.result
-            said = text if isinstance(text, str) else json.dumps(text, ensure_ascii=False, default=str)
+            result: Any = event.error.message if event.error else event.result
+            parts = result if isinstance(result, list) else [result]
+            said = "\n".join(str(getattr(part, "text", part)) for part in parts)
             turns.setdefault(span, []).append(Turn("tool", said, call_id=event.id, failed=event.error is not None))
     return {call: turns[span] for call, span in started.items() if span in turns}

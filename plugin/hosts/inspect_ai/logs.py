@@ -90,7 +90,8 @@ def whole_samples(path: Path) -> Iterator[EvalSample]:
     which a tool call started an agent; those of an archive one at a time, to need little memory."""
     if path.suffix == ".eval" and _can_open(path):
         return _parse_members(path, _parse_whole)
-    return iter(read_by_inspect(path, resolve_attachments=True).samples or [])
+    unused = {"store"} if AGENT_STARTED.search(path.read_bytes()) else {"store", "events"}
+    return iter(read_by_inspect(path, resolve_attachments=True, exclude_fields=unused).samples or [])
 
 
 Parsed = TypeVar("Parsed")

@@ -78,20 +78,19 @@ def structured_bradley_terry(
     judge = fit_identified(coded.models, pairs, exposure.battles, regularization)
     labels = human_label_fit(battles, coded.models, _items_of_slice(battles, whole))
     misjudged = fit_with_misjudged(labels.coded, judge.theta, spread_prior)
-    fit = misjudged.fit
     human, human_se = human_ratings(labels.coded, regularization)
     scale = elo_scale(coded.models, bounded_models(judge.graph), coded.clusters_by_model(), centre, pin)
     estimate = _posterior_estimate(misjudged, scale, coded.clusters, level)
     extra = _place_human(human, human_se, estimate.score, level) | {
-        "judge": scale.scores(fit.kappa[0] * judge.theta),
+        "judge": scale.scores(misjudged.fit.kappa[0] * judge.theta),
         "labels": labels.coded.battles_by_model().astype(float),
-        "pull": fit.pull,
+        "pull": misjudged.fit.pull,
     }
     size = {"labels": labels.votes, "battles": len(labels.coded.a)}
-    summary = {"structured": size | fit.summary() | {"misjudged": misjudged.summary(coded.models)}}
+    summary = {"structured": size | misjudged.fit.summary() | {"misjudged": misjudged.summary(coded.models)}}
     warnings = [*warnings, *_label_and_judge_warnings(battles, labels, misjudged, human)]
-    solved = Fit(converged=True, regularization=regularization)
-    result = RankerResult(estimate, solved, extra=extra, diagnostics=summary, warnings=warnings)
+    fit = Fit(converged=True, regularization=regularization)
+    result = RankerResult(estimate, fit, extra=extra, diagnostics=summary, warnings=warnings)
     return build_standings("structured-bradley-terry", "elo", exposure, result, level=level, rng=rng)
 
 

@@ -51,8 +51,7 @@ class Ladder:
             remedy = "write NAME:1500+-25, or +-0 for an exact rating"
             warnings.append(f"no standard error is given for the {ratings}: {remedy}")
         if self.unbounded:
-            newcomers = f"these, which count as newcomers: {some(self.unbounded)}"
-            warnings.append(f"{self.source} has no bounded rating (`*`) of {newcomers}")
+            warnings.append(f"{self.source}: without a bounded rating (`*`), so newcomers: {some(self.unbounded)}")
         return tuple(warnings)
 
 

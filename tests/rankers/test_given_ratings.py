@@ -49,7 +49,7 @@ def test_a_model_without_a_bounded_rating_in_a_ranking_is_named_as_a_newcomer(tm
     assert "model-02" not in ladder.models
     assert ladder_from_log(json.loads(json.dumps(ladder.to_dict()))) == ladder
     warnings = rank(battles, ratings=str(path)).standings[0].warnings
-    told = f"{path} has no bounded rating (`*`) of these, which count as newcomers: model-02"
+    told = f"{path}: without a bounded rating (`*`), so newcomers: model-02"
     assert told in warnings
     part = battles.select((table[["model_a", "model_b"]] != "model-02").all(axis=1).to_numpy())
     assert told not in rank(part, ratings=str(path)).standings[0].warnings

@@ -60,7 +60,7 @@ def rank(
 
     Raises:
         UsageError: an unknown ranker, option or column.
-        NotIdentifiedError: several judges without `by` or `pool`; or no ranker has an answer.
+        NotIdentifiedError: several judges that did not take turns, without `by` or `pool`; or no ranker has an answer.
     """
     battles = battles if isinstance(battles, Battles) else read_battles(battles)
     names = ranker_names(rankers)

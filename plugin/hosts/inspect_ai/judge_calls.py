@@ -80,14 +80,13 @@ class Run(OnceCache):
 
     async def call(self, judge: str, ask: Callable[[], Awaitable[T]]) -> T:
         """Make a call; of judges that take turns, one whose calls all fail stops alone, and the last ends the run."""
-        ends_run = self.ends_run and not self.rotating
-        breaker = self.breakers.setdefault(judge if self.rotating else "", CircuitBreaker(ends_run=ends_run))
+        breaker = self.breakers.setdefault(judge, CircuitBreaker(ends_run=self.ends_run and not self.rotating))
         try:
             return await breaker.call(ask)
         except JudgeStoppedError as error:
             why = str(error).replace(STOPPED, f"{judge.partition('|')[0]} is not asked any more")
             if self.rotating and judge not in self.stopped:
-                tell(f"{why}; its battles are missing, and `inspect eval-retry` on the log asks for them")
+                tell(f"{why}; the other judges go on")
             self.stopped.add(judge)
             if len(self.stopped) < self.rotating:
                 raise RuntimeError(why) from None
@@ -299,7 +298,8 @@ async def _call_model(
         return Reply("", refused=why, rejection=TOO_LONG) if why else output
 
     with asked_by(run.how, texts):
-        return await run.call(identity(model, run.how), partial(repeat_if_cut_short, ask))
+        judge = identity(model, run.how) if run.rotating else ""
+        return await run.call(judge, partial(repeat_if_cut_short, ask))
 
 
 def _reply_of(output: ModelOutput) -> Reply:

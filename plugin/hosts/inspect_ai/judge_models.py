@@ -1,4 +1,4 @@
-"""The models of roles: who judges, under which identity, and with which settings."""
+"""The models of roles: who judges, in which turn, under which identity, and with which settings."""
 
 import asyncio
 import json
@@ -12,6 +12,8 @@ from inspect_ai.model import Model, get_model, model_roles
 from podium.errors import UsageError
 from podium.hosts.inspect_ai.compatibility import has_active_model
 from podium.scorers.judging import Judging
+from podium.tournaments.judge_rotation import JudgeRotation, read_shares
+from podium.tournaments.schedule import Pairing
 
 ROLES = ("judge", "grader")
 NO_JUDGE = "no model is the judge; name one with --model-role judge=MODEL"
@@ -34,6 +36,33 @@ def jury_of(how: Judging, given: Sequence[Model] = (), only: Sequence[str] = ())
             "the same judges, in Python by eval('podium/NAME', task_args={...}, model_roles={...})"
         )
     return [model for model, name in zip(jury, names, strict=True) if name in only] if only else jury
+
+
+def build_rotation(
+    judges: str | Sequence[Any], overlap: float, how: Judging, seed: int, jury: Sequence[Model] | None = None
+) -> JudgeRotation | None:
+    """Return what assigns judges (by role if none are given) to battles; None if all judge every battle, UsageError for
+    options that do not fit."""
+    from podium.responses.collection import response_key  # Inspect's registry loads this file, and reads no table
+
+    jury = judges_by_role() if jury is None else jury
+    if judges != "all" and not jury:
+        raise UsageError(
+            "judges=rotate: no judge is known when the task is made; name them with --model-role, in Python by "
+            "eval('podium/NAME', task_args={...}, model_roles={'judge': [...]})"
+        )
+    shares = read_shares(judges, overlap, len(jury))
+    if judges == "all":
+        return None
+    if how.quorum is not None:
+        raise UsageError(f"quorum={how.quorum}: with judges=rotate most battles have one judge; leave it out")
+
+    def first_shown(own: Pairing) -> str | None:
+        shown = how.judgments(response_key(own.item, own.response), own.a, own.b, own.first)
+        return None if how.orders == "both" and own.first is None else shown[0].first
+
+    names = [identity(model, how) for model in jury_of(how, jury)]
+    return JudgeRotation(names, shares, seed=seed, first_shown=first_shown, by_item=not how.is_pairwise)
 
 
 def judges_by_role() -> list[Model]:

@@ -16,8 +16,7 @@ from podium.hosts.inspect_ai.call_settings import settings_to_log
 from podium.hosts.inspect_ai.cost_limit import Prices, build_cost_limit
 from podium.hosts.inspect_ai.judge_calls import judge
 from podium.hosts.inspect_ai.judge_context import choose_show
-from podium.hosts.inspect_ai.judge_models import NO_JUDGE, has_judge, roles_are_known
-from podium.hosts.inspect_ai.judge_turns import build_rotation
+from podium.hosts.inspect_ai.judge_models import NO_JUDGE, build_rotation, has_judge, roles_are_known
 from podium.hosts.inspect_ai.log_contents import ShardMetadata, TournamentMetadata
 from podium.hosts.inspect_ai.log_responses import READER
 from podium.hosts.inspect_ai.preview import preview_run

@@ -14,8 +14,7 @@ from podium.formats.lm_eval_judged import BATTLE_DETAILS
 from podium.hosts.inspect_ai.call_control import JudgeStoppedError, make_calls
 from podium.hosts.inspect_ai.call_errors import cause_of, root_of
 from podium.hosts.inspect_ai.judge_calls import Run, ask_jury
-from podium.hosts.inspect_ai.judge_models import identity, jury_of
-from podium.hosts.inspect_ai.judge_turns import build_rotation
+from podium.hosts.inspect_ai.judge_models import build_rotation, identity, jury_of
 from podium.hosts.inspect_ai.log_contents import BattleMetadata
 from podium.hosts.lm_eval.secrets import redact
 from podium.hosts.lm_eval.tournament import call_outside_loop
@@ -105,7 +104,8 @@ class BatchJudge:
                 log.error("podium: %s", message)
             self.failures_in_a_row = self.max_consecutive_failures
             return self._unparsed_verdict(NOT_ASKED, battle)
-        self.failures_in_a_row += 1
+        # A judge that is not asked any more says nothing of the others.
+        self.failures_in_a_row += self.run.stopped.isdisjoint(battle.get("judges", ()))
         self.errors[kind] += 1
         if self.errors[kind] == 1:
             log.warning("podium: a battle on %s failed and is unparsed: %s", battle["item"], redact(cause_of(error)))

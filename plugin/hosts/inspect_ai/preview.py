@@ -37,8 +37,9 @@ def preview_run(
     calls = battles * source.calls
     number = rounds_of(source.rule, source.field)
     rounds = "" if number is None else f", in {'one round' if number == 1 else f'at most {number:,} rounds'}"
-    times = sum(map(rotation.share_of, range(len(rotation.judges)))) if rotation else 1
-    per_call, whole = _prompt_tokens(requests.with_placeholders(responses), source, how), ceil(calls * times)
+    shares = [rotation.share_of(k) for k in range(len(rotation.judges))] if rotation else []
+    per_call = _prompt_tokens(requests.with_placeholders(responses), source, how)
+    whole = ceil(round(calls * sum(shares or [1]), 6))
     tokens, of_whom = f"about {whole * per_call:,.0f} input", "of all judges together" if rotation else "per judge"
     limits = judge_limits(how)
     most = [own.text or own.schema for own in limits.values()]
@@ -47,9 +48,8 @@ def preview_run(
     cost = f"at most {battles:,} battles, {whole:,} calls {of_whom}, {tokens} tokens{rounds}"
     yield f"{competing}; {cost}" + (f"; {missing}" if missing else "")
     for k, model in enumerate(judges_by_role() or [None]):
-        number = ceil(calls * (rotation.share_of(k) if rotation else 1))
-        if text := _judge_text(model, how, number, per_call, prices):
-            yield text
+        own = ceil(round(calls * shares[k], 6)) if rotation else calls
+        yield from filter(None, [_judge_text(model, how, own, per_call, prices)])
     if rotation and not rotation.shares[-1]:
         yield f"note: {UNKNOWN}"
     if source.answers:
@@ -69,11 +69,11 @@ def _judge_text(model: Model | None, how: Judging, calls: int, tokens: float, pr
     """Return how a judge is asked, and if it is one of several, its calls and their cost."""
     limits, parts = limits_of(how, model), []
     if model and len(judges_by_role()) > 1:
-        parts.append(f"at most {calls:,} calls, about {calls * tokens:,.0f} input tokens")
+        parts.append(f"about {calls:,} calls, {calls * tokens:,.0f} input tokens")
         if price := price_of(model, prices):
             most = limits.text or limits.schema
             cost = calls * (tokens * price[0] + (most or 0) * price[1]) / 1e6
-            parts[0] += f", {'at most' if most else 'for the input'} {cost:,.2f} in money"
+            parts[0] += f", {'at most about' if most else 'for the input about'} {cost:,.2f} in money"
     if how.realization.template is not None:
         parts.append(f"replies={how.replies}, {limits.to_text()}")
     return f"{model or 'judge'}: {'; '.join(parts)}" if parts else ""

@@ -34,7 +34,7 @@ def test_a_list_of_ranker_judge_takes_turns_and_is_one_jury(two, server, capfd):
     told = ("-o", "out", "--ranker", "win-rate", "--ranker_judge", *MODELS, "--ranker_judge_args", where)
     assert two(*told, "--ranker_args", "judges=rotate") == 0
     assert asked_by_judge(server) == [8, 8, 8], "twelve battles in both orders, shared by three"
-    assert "openai-api/standin/kind: at most 8 calls" in capfd.readouterr().err
+    assert "openai-api/standin/kind: about 8 calls" in capfd.readouterr().err
     [ranking] = results(FOLDER)["podium"]["rankings"]
     assert (ranking["slice"], ranking["counts"]["battles"], ranking["counts"]["items"]) == (None, 12, 12)
     [again] = rank(read_battles(newest_log()), "win-rate").standings

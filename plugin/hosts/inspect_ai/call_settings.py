@@ -81,11 +81,10 @@ class CallSettings:
     @asynccontextmanager
     async def first_alone(self, judge: str) -> AsyncIterator[None]:
         """Make a judge's first call with a schema alone: its reply decides how all others are made."""
-        if judge not in self._takes_schema:
-            async with self._locks.setdefault(judge, anyio.Lock()):
-                if judge not in self._takes_schema:
-                    yield
-                    return
+        async with self._locks.setdefault(judge, anyio.Lock()):
+            if judge not in self._takes_schema:
+                yield
+                return
         yield
 
     def schema_of(self, judge: str, attempt: int) -> Schema | None:
@@ -115,10 +114,9 @@ class CallSettings:
     def lifts_limit(self, judge: str, model: Model, config: GenerateConfig, output: ModelOutput) -> bool:
         """Return whether a reply was cut off while the model reasoned; podium's own limit is then lifted for good."""
         is_own = config.max_tokens is not None and not self.how.generation.get("max_tokens", model.config.max_tokens)
-        if is_own and ended_at_limit(output) and _has_reasoned(output):
-            self._unlimited.add(judge)
-            return True
-        return False
+        lifts = is_own and ended_at_limit(output) and _has_reasoned(output)
+        self._unlimited |= {judge} if lifts else set()
+        return lifts
 
     def rejects_alternatives(self, judge: str, config: GenerateConfig, error: Exception) -> bool:
         """Return whether a server gives fewer alternatives of a token than were asked for; few are from then on."""
@@ -170,10 +168,9 @@ def ended_at_limit(output: ModelOutput) -> bool:
 
 def _has_reasoned(output: ModelOutput) -> bool:
     """Return whether a reply holds reasoning, or its usage counts some."""
-    if output.usage and output.usage.reasoning_tokens:
-        return True
     content = output.message.content if output.choices else ""
-    return not isinstance(content, str) and any(part.type == "reasoning" for part in content)
+    shown = not isinstance(content, str) and any(part.type == "reasoning" for part in content)
+    return shown or bool(output.usage and output.usage.reasoning_tokens)
 
 
 def settings_to_log(how: Judging) -> dict[str, Any]:

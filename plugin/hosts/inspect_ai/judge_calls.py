@@ -236,42 +236,35 @@ async def _ask_in_form(run: Run, model: Model, texts: Texts, attempt: int, call:
     if run.settings.schema_of(name, attempt):
         async with run.settings.first_alone(name):
             if schema := run.settings.schema_of(name, attempt):
-                reply = await _ask_with_schema(run, model, texts, schema, f"{call} {schema}", media)
-                if run.settings.takes_schema(name, reply) and isinstance(reply, Reply):
-                    return replace(reply, structured=not reply.refused)
+                prompt = run.how.schema_prompt(texts, brief=schema == "brief")
+                try:
+                    reply = await _call_judge(run, model, texts, prompt, f"{call} {schema}", media, schema)
+                    if run.settings.takes_schema(name, reply):
+                        return replace(reply, structured=not reply.refused)
+                except Exception as error:
+                    if not is_about_schema(error):
+                        raise
+                    run.settings.takes_schema(name, error)
     return await _call_judge(run, model, texts, run.how.prompt(texts, attempt), call, media)
-
-
-async def _ask_with_schema(
-    run: Run, model: Model, texts: Texts, schema: Schema, call: str, media: Any
-) -> Reply | Exception:
-    """Return the reply of a call with a JSON schema, or the error of a server that takes none."""
-    prompt = run.how.schema_prompt(texts, brief=schema == "brief")
-    try:
-        return await _call_judge(run, model, texts, prompt, call, media, schema)
-    except Exception as error:
-        if is_about_schema(error):
-            return error
-        raise
 
 
 async def _call_judge(
     run: Run, model: Model, texts: Texts, prompt: str, call: str, media: Any, schema: Schema | None = None
 ) -> Reply:
-    """Return a judge's reply; one that podium's limit cut off in its reasoning is repeated without the limit."""
+    """Return a judge's reply; repeat the call if it shows that the judge needs other settings."""
     name = identity(model, run.how)
-    config = run.settings.config(model, name, schema)
-    try:
-        output = await _call_model(run, model, texts, prompt, call, config, media)
-    except Exception as error:
-        if not run.settings.rejects_alternatives(name, config, error):
-            raise
+    while True:
         config = run.settings.config(model, name, schema)
-        output = await _call_model(run, model, texts, prompt, call, config, media)
-    if isinstance(output, ModelOutput) and run.settings.lifts_limit(name, model, config, output):
-        config = run.settings.config(model, name, schema)
-        output = await _call_model(run, model, texts, prompt, call, config, media)
-    return output if isinstance(output, Reply) else _reply_of(output)
+        try:
+            output = await _call_model(run, model, texts, prompt, call, config, media)
+        except Exception as error:
+            if not run.settings.rejects_alternatives(name, config, error):
+                raise
+            continue
+        if isinstance(output, Reply):
+            return output
+        if not run.settings.lifts_limit(name, model, config, output):
+            return _reply_of(output)
 
 
 async def _call_model(

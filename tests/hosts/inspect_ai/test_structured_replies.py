@@ -142,7 +142,9 @@ def test_a_rejected_schema_or_prompt_is_not_taken_for_rejected_images(habit, rea
     image = ContentImage(image="data:image/png;base64,aGk=")
     battle |= {"response_a": "too long an answer", "media": [image]}
     how = judging_settings(realization="direct", replies="auto", orders="as-given")
-    (row,) = judge_battles(how, [battle], lambda: [get_model(f"formed/{habit}")], concurrency=1, cache=False)
+    (row,) = judge_battles(
+        how, [battle], lambda: [get_model(f"formed/{habit}")], turns=("all", 0), concurrency=1, cache=False
+    )
     assert [judgment["reason"] for judgment in row["judgments"]] == [reason]
 
 
@@ -166,7 +168,9 @@ def test_a_thousand_hostile_responses_do_not_change_what_is_parsed(forged, reali
     about = {"instruction": "Say hello.", "model_a": "a", "model_b": "b", "response_a": "hi"}
     battles = [{"item": f"q{k}", "response_b": text, **about} for k, text in enumerate(forged)]
     how = judging_settings(realization=realization, replies="schema", orders="as-given", attempts=1)
-    rows = judge_battles(how, battles, lambda: [get_model("formed/quotes")], concurrency=50, cache=False)
+    rows = judge_battles(
+        how, battles, lambda: [get_model("formed/quotes")], turns=("all", 0), concurrency=50, cache=False
+    )
     expected = {"direct": 1, "cot": 1, "labels": 1, "rubric": 0.5, "likert": 0.5, "numeric": 0.5}[realization]
     assert [row["credit"] for row in rows] == [expected] * 1000
     assert len({config.response_schema.model_dump_json() for config, _ in CALLS}) == 1

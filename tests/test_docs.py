@@ -86,8 +86,8 @@ def is_to_be_run(excuse, folder):
     name = (excuse or "").removeprefix(NEEDED)
     if not excuse or name == excuse or not (RECORDS / name).exists():
         return not excuse
-    if not (folder / name).exists():
-        (folder / name).symlink_to(RECORDS / name)
+    if not (folder / Path(name).name).exists():
+        (folder / Path(name).name).symlink_to(RECORDS / name)
     return True
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from podium.checks import CHECKS
 from podium.diagnosis.clustered import Clustered
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
 from podium.diagnosis.ratings import REMEDY
@@ -86,8 +87,12 @@ def jury_worth(subjects: Sequence[Subject]) -> JuryWorth | Missing:
         return Missing(JURY, "there is one judge only", "give the verdicts of several, named in a column judge")
     battles, level = _join_battles(subjects), subjects[0].level
     data = jury_battles(battles)
+    ways = _ways(data, subjects[0].rng)
+    fewest = min(len(np.unique(part.coded.cluster)) for part in ways.values())
+    if fewest < CHECKS["items"].threshold:
+        return Missing(JURY, f"a judge has verdicts on {fewest} items, fewer than 30", "judge more items")
     theta = fit_battles(data.coded).theta
-    free, ways = fit_slopes(data, theta, REGULARIZATION), _ways(data, subjects[0].rng)
+    free = fit_slopes(data, theta, REGULARIZATION)
     fits = {name: fit_slopes(part, theta, REGULARIZATION, equal=True) for name, part in ways.items()}
     ratings = {name: _scaled_ratings(fit, free.theta) for name, fit in fits.items()}
     # With all calls, a way would have more items: variances fall as calls rise.
@@ -98,19 +103,12 @@ def jury_worth(subjects: Sequence[Subject]) -> JuryWorth | Missing:
     ratio = _ratio_of_errors(variances, order, free, items)
     errors, figures = _human_errors(battles, ratings, data, items), _judge_figures(free, level)
     costs = battles.table.groupby("judge", observed=True)["cost"].mean().to_dict() if "cost" in battles.table else {}
-    spendings = tuple(
-        Spending(
-            name=name,
-            battles=len(ways[name].judge),
-            se=float(np.sqrt(variances[name].sum())),
-            slope=figures.get(name, (None, None))[0],
-            position=figures.get(name, (None, None))[1],
-            cost=costs.get(name),
-            error=errors[name],
-        )
-        for name in order
-    )
-    return JuryWorth(spendings, ratio, battles.counts().judgments, _effective_judges(battles, data, items))
+    spendings = []
+    for name in order:
+        slope, position = figures.get(name, (None, None))
+        se, number = float(np.sqrt(variances[name].sum())), len(ways[name].judge)
+        spendings.append(Spending(name, number, se, slope, position, costs.get(name), errors[name]))
+    return JuryWorth(tuple(spendings), ratio, battles.counts().judgments, _effective_judges(battles, data, items))
 
 
 def _ratio_of_errors(

@@ -199,7 +199,7 @@ def _best_circle(group: Sequence[int], rng: np.random.Generator, met: Met) -> li
 
 def _edges_to_opponent(group: Sequence[int], others: Sequence[int], rng: np.random.Generator) -> list[tuple[int, int]]:
     """Draw a model outside the group whom all of the group meet; empty if the group is to play a circle instead."""
-    # A circle plays 2 / (n - 1) of each pair of n models (1 of a pair of two): so, without the factor, does this.
+    # A circle plays 2 / (n - 1) of each pair of n models (1 of a pair of two); THINNING = 1 would play others as often.
     drawn = int(rng.integers(THINNING * (2 * len(others) + max(len(group) - 1, 2))))
     if drawn >= 2 * len(others):
         return []

@@ -1,8 +1,9 @@
 """`podium/ring` with a judge that is not on one line: decisions that the round robin contradicts, and calls.
 
 8 models at normal quantiles with a standard deviation of 120 Elo, 400 items, margin 20. By the dose, one model loses to
-the three models nearest to it by so much more, and beats the other four by so much more, than its rating says. A
-decision is wrong if Bradley-Terry on a round robin of infinitely many items contradicts it.
+the three models nearest to it by so much more, and beats the other four by so much more, than its rating says.
+Where they are 20.5 Elo apart, neighbours in the round robin differ by just over the margin. A decision is wrong if
+Bradley-Terry on a round robin of infinitely many items contradicts it.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -32,6 +32,8 @@ from podium.scorers.reply import NOT_SHOWN
 from podium.tournaments.judge_rotation import name_jury
 
 FOLDER, EPOCH, SUFFIX = "samples/", "_epoch_", ".json"
+HUMAN_RATINGS = "precomputed_scores"
+"""Inspect's scorer of ratings from a file: what humans credited model_a with."""
 """A member of an `.eval` archive that holds a sample is called `samples/ID_epoch_N.json`."""
 COMPRESSIONS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, getattr(zipfile, "ZIP_ZSTANDARD", zipfile.ZIP_STORED)}
 """What can be read here; Inspect teaches an older `zipfile` the last."""
@@ -220,6 +222,9 @@ class _LogReader:
             rows = _score_rows(sample, self.header)
         if self.tournament and (preferred := self.tournament.preferred):
             rows = [{**row, "human": float(row["model_a"] == preferred)} for row in rows]
+        label = sample.scores.get(HUMAN_RATINGS) if isinstance(contents, BattleMetadata) else None
+        if label is not None and (human := number_of(label.value)) is not None:
+            rows = [{**row, "human": human} for row in rows]
         shown = {_judged_battle(row) for row in rows if row.get("reason") not in NOT_SHOWN}
         refused: dict[Any, str] = {}
         for row in rows:

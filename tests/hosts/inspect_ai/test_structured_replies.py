@@ -6,10 +6,14 @@ import random
 import pytest
 from formed_judge import CALLS
 from hostile_responses import HOSTILE, ORDERS, VERDICTS, closing
+from inspect_ai import Task, eval
+from inspect_ai.dataset import Sample
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import ContentImage, GenerateConfig, get_model
+from inspect_ai.solver import generate
 
 from podium import read_battles
+from podium.hosts.inspect_ai.scorers import pairwise
 from podium.hosts.inspect_ai.tasks import round_robin
 from podium.hosts.lm_eval.batch import judge_battles
 from podium.plugins.catalogue import judging_settings
@@ -73,6 +77,18 @@ def test_text_never_sends_a_schema(play, write_responses):
     play(round_robin(responses=write_responses(items=2), replies="text"), "formed/takes")
     assert CALLS
     assert not [config for config, _ in CALLS if config.response_schema]
+
+
+@pytest.mark.parametrize(("replies", "forms"), [("schema", {True}), ("text", {False}), ("auto", {False, True})])
+def test_the_scorer_in_python_asks_for_replies_as_it_is_told(play, replies, forms):
+    quiz = [Sample(id=f"q{k}", input=f"Question {k}?") for k in range(2)]
+    [reference] = eval(Task(quiz, solver=generate(), name="quiz"), model="formed/plain")
+    scorer = pairwise(reference=reference.location, replies=replies)
+    log = play(Task(quiz, solver=generate(), scorer=scorer, name="quiz"), "formed/takes", model="formed/full")
+    assert log.status == "success", log.error
+    of_judge = [config for config, prompt in CALLS if not prompt.startswith("Question")]
+    assert {config.response_schema is not None for config in of_judge} == forms
+    assert read_battles(log.location).counts().unparsed == (2 if replies == "text" else 0)
 
 
 def test_cot_that_loops_in_its_reasons_is_asked_once_more_without_them(play, write_responses):

@@ -127,6 +127,9 @@ def _read_level(
     stated = read_statement(reply, value, parse, counts, bracketed=True, compares=compares)
     if isinstance(stated, str):
         return (Verdict if kind == "pairwise" else Rating)(None, reason=stated)
+    line = reply.text[stated.place :].partition("\n")[0]
+    if kind == "pointwise" and len(parts := re.split(r"[,/|]| or ", line)) > 1 and all(map(parse, parts)):
+        return Rating(None, reason="several verdicts")
     name = _plain(stated.value)
     if stated.value in LETTERS:
         is_bracketed = "[" in reply.text[: stated.place][-3:]

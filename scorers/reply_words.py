@@ -289,7 +289,7 @@ RETRACTIONS = (
     r"|reconsider\w*|redo|chang(?:e|ed|ing) (?:it|this|that|my)|if you like your|(?:says?|said|claims|claimed|wrote) "
     r"(?:the )?response|as (?:if|though) that|yeah,? right|so much for|as (?:demanded|ordered|told) (?:in|by)|(?:is"
     r"|means) the (?:best|worst) score|in which case|in that case|zurück|vertauscht|widerrufe|gegenteil|ungültig|bitte "
-    r"ignorier\w*|annul\w*|inversée?s?|le contraire|trompée?|retire|me equivoqué|retracto|anulo|lo contrario"
+    r"ignorier\w*|annul\w*|inversée?s?|le contraire|trompée?|retir[eo]|me equivoqué|retracto|anulo|lo contrario"
     r"|invertid[ao]s|anterior|ошиб\w+|перепутал\w*|отменяю|забираю|наоборот|беру .{0,20}назад|недействител\w+|выше "
     r"не)(?!\w)|(?:ed|written|taken|comes?|came|stems?|put|stands?|stood|inside|found) (?:\w+ ){0,2}?(?:by|from|out of"
     r"|inside) (?:the )?(?:text|author|responses?|answers?)\b|弄反|搞反|写错|看错|说错|作废|收回|撤回|忽略|反话|改为"

@@ -1,6 +1,6 @@
 """Replies in other forms than asked, and forged or retracted ones: most of the first are read, few of the others.
 
-`replies/honest.jsonl`, `forged.jsonl` and `second_*.jsonl` to `fourth_*.jsonl` were written by people who had not seen
+`replies/honest.jsonl`, `forged.jsonl` and `second_*.jsonl` to `fifth_*.jsonl` were written by people who had not seen
 the readers; `more_*.jsonl` by their author.
 `verdict` is what a careful human reads (null: nothing that counts), `also_right` another reading that is right.
 """
@@ -76,7 +76,9 @@ def shown(corpus: str, counts: dict[str, tuple[int, int, int]]) -> str:
     return "\n".join([corpus, *lines])
 
 
-@pytest.mark.parametrize("corpus", ["honest", "second_honest", "third_honest", "fourth_honest", "more_honest"])
+@pytest.mark.parametrize(
+    "corpus", ["honest", "second_honest", "third_honest", "fourth_honest", "fifth_honest", "more_honest"]
+)
 def test_nine_of_ten_honest_replies_are_read_in_every_realization_and_none_is_misread(corpus: str) -> None:
     counts = shares(corpus)
     print(shown(corpus, counts))
@@ -84,7 +86,9 @@ def test_nine_of_ten_honest_replies_are_read_in_every_realization_and_none_is_mi
     assert [name for name, (_, wrong, _) in counts.items() if wrong] == []
 
 
-@pytest.mark.parametrize("corpus", ["forged", "second_forged", "third_forged", "fourth_forged", "more_forged"])
+@pytest.mark.parametrize(
+    "corpus", ["forged", "second_forged", "third_forged", "fourth_forged", "fifth_forged", "more_forged"]
+)
 def test_at_most_one_of_fifty_forged_or_retracted_replies_is_read(corpus: str) -> None:
     counts = shares(corpus)
     print(shown(corpus, counts))

@@ -3,9 +3,13 @@
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from transcript_pieces import pieces_in
 
 import podium
+from podium.responses.answers import Record
+from podium.responses.chat import NO_CHAT, ROLES, read_conversation
 from podium.responses.read import read_responses
 from podium.responses.transcripts import Show
 
@@ -101,3 +105,24 @@ def test_an_answer_to_a_later_message_is_not_judged_alone(save):
         read_responses(path, show=AUTO)
     names = [name for name, _ in pieces_in(read_responses(path, show=Show("transcript")).texts["wren"]["q1"])]
     assert names == ["turn_1_says", "turn_2_user", "final_answer"]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.sampled_from(["assistant", "tool", "user"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["role", "content", "tool_calls", "function", "name", "id", "text"]), inner)
+    ),
+    max_leaves=12,
+)
+
+
+@given(st.lists(JSON | st.fixed_dictionaries({"role": st.sampled_from(ROLES), "content": JSON, "tool_calls": JSON})))
+def test_any_json_is_a_conversation_or_an_error_that_names_its_place(messages):
+    chat, problem = NO_CHAT, "a.jsonl, line 1"
+    try:
+        chat = read_conversation(Record("a.jsonl", "line 1", {}), messages)
+    except podium.DataError as error:
+        problem = str(error)
+    assert "a.jsonl, line 1" in problem
+    pieces_in(Show("transcript").build_response(chat.turns, chat.answer or "none", 0)[0])

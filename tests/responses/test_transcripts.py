@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 from transcript_pieces import characters_left_out, pieces_in
 
 from podium.errors import UsageError
+from podium.plugins.catalogue import judging_settings
 from podium.responses.transcripts import Call, Show, Turn, work_in
-from podium.scorers.prompt import count_tokens, fence_texts, final_answer
+from podium.scorers.offline import StandIn
+from podium.scorers.prompt import Texts, count_tokens, fence_texts, final_answer
 
 WEATHER = (
     Turn("assistant", "I look it up.", (Call("1", "weather", '{"city": "Oslo"}'), Call("2", "time", "{}"))),
@@ -174,3 +176,17 @@ def test_no_injection_in_a_tool_result_closes_a_fence_or_becomes_a_piece():
 def test_wrong_options_are_rejected(how):
     with pytest.raises(UsageError, match=r"show=all|transcript_tokens="):
         Show(**how)
+
+
+def test_no_injection_in_a_tool_result_changes_what_is_parsed():
+    """The stand-in judge is given what a run gives it, and reads the final answers alone."""
+    how, judge = judging_settings("labels", transcript=True), StandIn()
+
+    def verdict(result):
+        turns = [WEATHER[0], Turn("tool", result, call_id="1")]
+        texts = Texts('Include the word "warm".', tuple(shown(turns, answer)[0] for answer in ("It is warm.", "No.")))
+        return how.verdict(judge.answer(how.prompt(texts), how, texts), "off")
+
+    expected = verdict("12 degrees")
+    assert expected.credit == 1.0
+    assert [attack for attack in injections() if verdict(attack) != expected] == []

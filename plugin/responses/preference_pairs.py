@@ -16,7 +16,10 @@ from podium.responses.collection import Responses
 from podium.responses.transcripts import Show, Turn
 
 PREFERRED = "chosen"
-SIDES = {PREFERRED: ("chosen", "chosen.messages"), "rejected": ("rejected", "reject", "rejected.messages")}
+SIDES = {
+    PREFERRED: ("chosen", "chosen.messages"),
+    "rejected": ("rejected", "rejected.messages", "reject", "reject.messages"),
+}
 """Columns of both responses: messages, a mapping that holds them, or a text."""
 ITEM, INSTRUCTION = ("uuid", "id", "item"), ("query", "instruction", "prompt")
 CATEGORY = ("category", "_lcp_bucket", "subset")
@@ -44,7 +47,7 @@ def _pair_of(record: Record, show: Show) -> Iterator[ResponseRow]:
     instruction = record.as_text("query", query) or chats[PREFERRED].instruction
     tools = _tools_text(record.cells.get("tools"))
     asked = "\n\n".join(filter(None, [instruction, tools])) or None
-    named = f"{record.source} {record.row}" if item is None else str(item)
+    named = f"{Path(record.source).name} {record.row}" if item is None else str(item)
     question = record.question(named, asked, category=None if category is None else str(category))
     for model, chat in chats.items():
         yield build_chat_response(show, question, model, chat)

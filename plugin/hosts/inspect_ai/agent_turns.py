@@ -28,8 +28,9 @@ def _turns_in(messages: Sequence[ChatMessage], inner: Mapping[str, Sequence[Turn
         if message.role == "assistant":
             yield from _assistant_turns(message, text, inner)
         elif message.role == "tool":
-            said = f"{message.error.type}: {message.error.message}" if message.error else text
-            yield Turn("tool", said, call_id=message.tool_call_id, failed=message.error is not None)
+            error = f"{message.error.type}: {message.error.message}" if message.error else ""
+            said = "\n".join(filter(None, [error, text if text not in error else ""]))
+            yield Turn("tool", said, call_id=message.tool_call_id, failed=bool(error))
         elif message.role == "user":
             yield Turn("user", text)
 
@@ -41,7 +42,8 @@ def _assistant_turns(message: ChatMessageAssistant, text: str, inner: Mapping[st
     calls = [Call(part.id, part.name, part.arguments) for part in used]
     for call in message.tool_calls or []:
         arguments = json.dumps(call.arguments, ensure_ascii=False)
-        calls.append(Call(call.id, call.function, call.parse_error or arguments, inner.get(call.id, ())))
+        given = f"{arguments}\n{call.parse_error}" if call.parse_error else arguments
+        calls.append(Call(call.id, call.function, given, inner.get(call.id, ())))
     yield Turn("assistant", text, tuple(calls))
     for part in used:
         yield Turn("tool", part.error or part.result, call_id=part.id, failed=bool(part.error))
@@ -54,8 +56,8 @@ def _turns_of_agents(sample: EvalSample) -> dict[str, list[Turn]]:
     started: dict[str, str] = {}
     for event in sample.events:
         span: Any = event.span_id
-        while span in spans and spans[span][1] != "agent":
-            span = spans[span][0]
+        for _ in spans:
+            span = spans[span][0] if span in spans and spans[span][1] != "agent" else span
         if event.event == "model" and event.output.choices:
             turns.setdefault(span, []).extend(_turns_in([event.output.message], {}))
         elif event.event == "tool":

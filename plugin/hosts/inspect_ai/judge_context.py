@@ -13,6 +13,8 @@ from podium.scorers.prompt import Texts, count_tokens
 
 LOCAL_CONTEXT = 8_000
 """Tokens that the context of a local server is taken to have."""
+FILLED = 0.75
+"""Share of a context that prompts fill by the estimate of tokens: code and tables take up to a third more of them."""
 LOCAL_PROVIDERS = ("hf", "vllm", "sglang", "ollama", "llama-cpp-python", "transformer_lens", "nnterp")
 LOCAL_HOSTS = ("localhost", "127.", "0.0.0.0", "::1", "10.", "192.168.")
 
@@ -29,7 +31,7 @@ def choose_show(mode: Mode, tokens: int | None, how: Judging) -> tuple[Show, str
         context, assumed = context_of(model)
         if context is None or (assumed and tokens is not None):
             continue
-        room = int(context - words - max(limit or 0 for limit in limits_of(how, model)[1:]))
+        room = int(FILLED * context - words - max(limit or 0 for limit in limits_of(how, model)[1:]))
         if smallest is None or room < smallest:
             remedy = "; -T transcript_tokens=N if it has more" if assumed else ""
             is_known = "is taken to have" if assumed else "has"

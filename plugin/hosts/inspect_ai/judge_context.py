@@ -1,7 +1,11 @@
 """What is shown of agents, as far as it fits the contexts of the judges that are known."""
 
+import json
+from contextlib import suppress
 from dataclasses import replace
+from typing import Any
 from urllib.parse import urlsplit
+from urllib.request import urlopen
 
 from inspect_ai.model import Model, get_model_info
 
@@ -16,6 +20,8 @@ LOCAL_CONTEXT = 8_000
 FILLED = 0.75
 """Share of a context that prompts fill by the estimate of tokens: code and tables take up to a third more of them."""
 LOCAL_PROVIDERS = ("hf", "vllm", "sglang", "ollama", "llama-cpp-python", "transformer_lens", "nnterp")
+TIMEOUT = 2
+"""Seconds."""
 LOCAL_HOSTS = ("localhost", "127.", "0.0.0.0", "::1", "10.", "192.168.")
 
 
@@ -46,6 +52,23 @@ def context_of(model: Model) -> tuple[int | None, bool]:
     info = get_model_info(model)
     if info is not None and info.context_length:
         return info.context_length, False
-    host = urlsplit(str(getattr(model.api, "base_url", None) or "")).hostname or ""
-    is_local = str(model).partition("/")[0] in LOCAL_PROVIDERS or host.startswith(LOCAL_HOSTS)
+    address = str(getattr(model.api, "base_url", None) or "")
+    is_local_server = (urlsplit(address).hostname or "").startswith(LOCAL_HOSTS)
+    if is_local_server and (context := _context_of_server(address)):
+        return context, False
+    is_local = is_local_server or str(model).partition("/")[0] in LOCAL_PROVIDERS
     return (LOCAL_CONTEXT, True) if is_local else (None, False)
+
+
+def _context_of_server(address: str) -> int | None:
+    """Ask a local server for the context of a call: vLLM and SGLang list it with the model, llama.cpp as a property."""
+    root = address.rstrip("/").removesuffix("/v1")
+    models, properties = ("data", 0, "max_model_len"), ("default_generation_settings", "n_ctx")
+    for path, keys in (("/v1/models", models), ("/props", properties)):
+        with suppress(OSError, ValueError, LookupError, TypeError), urlopen(root + path, timeout=TIMEOUT) as answer:
+            entry: Any = json.load(answer)
+            for key in keys:
+                entry = entry[key]
+            if isinstance(entry, int) and entry > 0:
+                return entry
+    return None

@@ -1,6 +1,9 @@
 """Logs of agents: what the judge is shown of tool calls and turns, and what the run and the ranking say of it."""
 
+import json
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from agent_logs import call, only_answer, result, two_tools, write_logs
@@ -197,6 +200,32 @@ def test_two_transcripts_fit_the_context_of_a_local_server(tmp_path, local_judge
 def test_tokens_that_the_user_gives_are_kept_where_the_context_is_assumed(local_judge):
     assert context_of(local_judge) == (8_000, True)
     assert choose_show("auto", 6_000, judging_settings()) == (Show("auto", 6_000), "")
+
+
+@pytest.mark.parametrize(
+    ("path", "answer"),
+    [
+        ("/v1/models", {"data": [{"id": "x", "max_model_len": 4_096}]}),
+        ("/props", {"default_generation_settings": {"n_ctx": 4_096}}),
+        ("/v1/models", {"data": []}),
+        ("/props", {"default_generation_settings": {"n_ctx": "many"}}),
+    ],
+)
+def test_a_local_server_is_asked_for_its_context(path, answer):
+    class Server(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200 if self.path == path else 404)
+            self.end_headers()
+            self.wfile.write(json.dumps(answer if self.path == path else {}).encode())
+
+        def log_message(self, *_):
+            """Print nothing."""
+
+    server = HTTPServer(("127.0.0.1", 0), Server)
+    Thread(target=server.serve_forever, daemon=True).start()
+    judge = get_model("openai-api/said/x", base_url=f"http://127.0.0.1:{server.server_port}/v1", api_key="none")
+    assert context_of(judge) == ((4_096, False) if "4096" in json.dumps(answer) else (8_000, True))
+    server.shutdown()
 
 
 def test_a_context_that_inspect_knows_is_divided(monkeypatch):

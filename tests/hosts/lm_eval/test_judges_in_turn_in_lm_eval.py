@@ -76,3 +76,17 @@ def test_the_filter_shares_its_battles_among_the_judges(server, tmp_path: Path, 
 def test_the_filter_rejects_turns_of_one_judge(tmp_path: Path):
     with pytest.raises(UsageError, match="one judge cannot take turns"):
         JudgeFilter(against=write_opponents(tmp_path), judge="podium/offline", judges="rotate")
+
+
+@pytest.mark.slow
+def test_a_judge_of_the_filter_that_fails_throughout_leaves_the_others_to_judge(server, tmp_path: Path, monkeypatch):
+    """Most battles are the failing judge's: counted as failures in a row, they would end the batch."""
+    monkeypatch.setattr("podium.hosts.lm_eval.batch.MAX_CONSECUTIVE_FAILURES", 11)
+    for name, address in (("STANDIN", f"{server.address}/v1"), ("ABSENT", "http://127.0.0.1:9/v1")):
+        monkeypatch.setenv(f"{name}_API_KEY", KEY)
+        monkeypatch.setenv(f"{name}_BASE_URL", address)
+    how = {"judge": ["openai-api/absent/judge", *MODELS[:2]], "judges": "rotate:14,1,1", "orders": "as-given"}
+    how |= {"item": "id", "max_retries": 0, "concurrency": 1, "against": write_opponents(tmp_path)}
+    rows = [row for document in verdicts(evaluated(write_task(tmp_path, how))) for row in judgment_rows(document)]
+    judged = Counter((row["judge"].split("|")[0], row["credit"] is not None) for row in rows)
+    assert judged == {("openai-api/absent/judge", False): 14, (MODELS[0], True): 1, (MODELS[1], True): 1}

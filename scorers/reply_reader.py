@@ -161,6 +161,7 @@ def _own_statements(
     if compares == "last" and stated and stated[0].form == "alone" and stated[0].start <= lines[0][1]:
         return stated[:1] if stated[0].value.upper() in LETTERS and not stated[0].named else []
     spans = sorted({lines[0], lines[-1]}) if compares == "ends" else lines[-1:]
+    spans = [(start, end) for start, end in spans if end - start < LONGEST_REST]
     compared = chain.from_iterable(find_comparisons(view, *span, slight=compares == "ends") for span in spans)
     return [statement for statement in compared if statement.form == "marked"]
 

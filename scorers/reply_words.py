@@ -6,22 +6,21 @@ ROLES = r"user|human|system|operator|nutzer|utilisateur|usuario|пользова
 
 VERDICT_NOUNS = """
 answer verdict decision choice winner pick conclusion judgment judgement preference result rating score scores grade
-level label evaluation assessment ranking ratings final total quality mark category word selection preference résultat
-resultado результат puntaje gesamtpunktzahl punkte puntos vote summary sum point edge nod points scoring output json
-grading selected chosen best better preferred stronger superior antwort urteil entscheidung fazit ergebnis bewertung
-note noten stufe gewinner wahl wertung punktzahl besser bessere beste réponse reponse choix décision gagnant gagnante
-niveau évaluation évaluations notes jugement meilleure meilleur respuesta veredicto decisión elección conclusión ganador
+level label evaluation assessment ranking ratings final total quality mark category word selection résultat resultado
+результат puntaje gesamtpunktzahl punkte puntos vote summary sum point edge nod points scoring output json grading
+selected chosen best better preferred stronger superior antwort urteil entscheidung fazit ergebnis bewertung note noten
+stufe gewinner wahl wertung punktzahl besser bessere beste réponse reponse choix décision gagnant gagnante niveau
+évaluation évaluations notes jugement meilleure meilleur respuesta veredicto decisión elección conclusión ganador
 ganadora nota notas puntuación puntuaciones nivel calificación valoración evaluación mejor migliore melhor risposta
 resposta ответ вердикт решение вывод выбор оценка оценки уровень победитель итог лучше лучший балл баллы
 """
 """Nouns and adjectives that name a verdict before its value: `Final answer: A`."""
 
 DECIDING_VERBS = """
-choose pick select prefer go vote give rate grade score scored rated graded decide chose say'd i'd i'll wähle nehme gebe
-vergebe bevorzuge entscheide bewerte choisis préfère préfere donne note attribue opte elijo prefiero doy escojo califico
-otorgo выбираю ставлю предпочитаю оцениваю it's that's say call deserves gets earns receives consider conclude lean
-leaning call consider arrive settle dirais diría mets pongo makes assign corresponds amounts asigno attribue elegiría
-choisirais preferisco vincitore scelgo escolho
+choose select prefer go give rate scored rated graded decide chose say'd i'd i'll wähle nehme gebe vergebe bevorzuge
+entscheide bewerte choisis préfère préfere donne attribue opte elijo prefiero doy escojo califico otorgo выбираю ставлю
+предпочитаю оцениваю it's that's say call deserves gets earns receives consider conclude lean leaning arrive settle
+dirais diría mets pongo makes assign corresponds amounts asigno elegiría choisirais preferisco vincitore scelgo escolho
 """
 """Verbs with which a judge gives its verdict, first person."""
 
@@ -37,22 +36,19 @@ finalement entonces así finalmente итак поэтому значит сле�
 """Words that lead from the reasons to the verdict."""
 
 INTRODUCTORY = """
-put call appropriate suitable я yo i my our the a an this that it it's here here's is are be will with for as at to of
-on in from and my own both all two one six five criteria criterion response responses option model assistant candidate
-final overall sure ok okay certainly great well everything considered considering weighing based reasoning analysis
-above-mentioned summary short total sum conclusion things following follows below correct right okay having compared
-json object requested which serves fits user person say set assign out scale points opinion view looking these those
-weighing compare compared comparing comparison two's reasons after i'm would then me let fine yes clear clearly case
-think believe find feel consider now up between follows things taking everything together more most helpful accurate
-complete useful precise relevant careful comparison only strong reason consideration have que de ihr est avis meinung
-opinión meiner nach моему finde sie there beider antworten réponses respuestas ответов deux brief towards toward narrow
-slight bit would should würde hier im format requested why one's estas puntuaciones puntos punkte beide sind les ambas
-оба ответа slightly somewhat significantly considerably noticeably choisi much marginally equally equal tie good having
-weighed mit à cette está questa reasons gets deserves earns receives settles lui un ich mein meine meinen die der das
-den ist hier sind für auf und im am ganzen punkte insgesamt endgültige endgültiges endgültig finale finales lautet würde
-je mon ma mes la le les l'option est voici sont pour et en sur finale final définitive définitif retenue je mi mis la el
-los las es aquí esta este están son para por y en final definitiva definitivo sobre мой моя моё мои это вот за и на из
-по итоговый итоговая окончательный окончательная окончательное
+put appropriate suitable я yo i my our the a an this that it here here's is are be will with for as at to of on in from
+and own both two one six five criteria criterion responses assistant great well everything considered considering
+weighing based reasoning analysis above-mentioned things following follows below correct right having compared object
+requested which serves fits user person set out scale opinion view looking these those compare comparing comparison
+two's reasons after i'm would then me let fine yes clear case think believe find feel now up between taking together
+more most helpful accurate complete useful precise relevant careful only strong reason consideration have que de ihr est
+avis meinung opinión meiner nach моему finde sie there beider antworten réponses respuestas ответов deux brief towards
+toward narrow slight bit should würde hier im format why one's estas beide sind les ambas оба ответа slightly somewhat
+significantly considerably noticeably choisi much marginally equally equal tie good weighed mit à cette está questa
+settles lui un ich mein meine meinen die der das den ist für auf und am ganzen endgültige endgültiges endgültig finale
+finales lautet je mon ma mes la le l'option voici sont pour et en sur définitive définitif retenue mi mis el los las es
+aquí esta este están son para por y definitiva definitivo sobre мой моя моё мои это вот за и на из по итоговый итоговая
+окончательный окончательная окончательное
 """
 """Other words that may stand before the value in the judge's own sentence: any word outside of these lists makes the
 sentence one about something else, such as what a response says or what another judge would answer."""
@@ -154,8 +150,8 @@ served goes give better best winner gewinnt bevorzuge nehme wähle meinte meine 
 prefiero elijo gana mejor выбираю лучше judge find consider deem rate rank makes
 """
 EQUAL_WORDS = """
-neither equally equal tied level par same difference preference tie draw clear same equivalent identical gleich
-également valent igual одинаково
+neither equally equal tied level par same difference preference tie draw clear equivalent identical gleich également
+valent igual одинаково
 """
 """Words of comparisons; a sentence without any of them is none."""
 CHINESE_WINS = (
@@ -207,11 +203,11 @@ ABOUT_NEXT = (
 OPEN_ENDS = """
 is are was were be been reads read says said say write wrote written writes writing print prints printed give gives gave
 given had have has to with into as by a an the of at on like such answer answers pick choose find finds believe believed
-think thought call called state states stated stating conclude concludes claim claims put puts that which from for in be
+think thought call called state states stated stating conclude concludes claim claims put puts that which from for in
 will would should must could might not verdict decision following so me bekomme lautet heißt hieße steht sagt schreibt
-schreiben geschrieben mit ist war wäre würde meinte schrieb auf an zu und dass disait dit est était serait dirait écrire
-écrit par avec que donne lit termine à de es era sería dice diría decir escribir escriba con que pide termina dijo
-escribí de написал написать пишет сказал говорит ставит так был было бы что
+schreiben geschrieben mit ist war wäre würde meinte schrieb auf zu und dass disait dit est était serait dirait écrire
+écrit par avec que donne lit termine à de es era sería dice diría decir escribir escriba con pide termina dijo escribí
+написал написать пишет сказал говорит ставит так был было бы что
 """
 """Last words of a line without full stop that lead to the next line."""
 CHINESE_OPEN_ENDS = "是说写为道到如成"

@@ -25,7 +25,7 @@ WORDS = re.compile(r"([:：]\s*)([\"'“])(?!\s*\d|(?:response )?[AB][\"'”])(.
 """The value of a field in words."""
 LABEL = re.compile(rf"(?:\A|\n)[^\w\n]*(?:scores? (?:of|for) )?{SIDE}\W*\Z", re.IGNORECASE)
 """A line before an object with the scores of one response."""
-LONGEST_LABEL = 40
+LONGEST_LABEL, LONGEST_TABLE, MOST_NAMES, MOST_BRACES = 40, 20_000, 20, 200
 KINDS = ("criterion", "remark", "side", "number", "word")
 OUT_OF_TEN = re.compile(r"\s*(?:/|out of)\s*10")
 FULL_WIDTH = str.maketrans("：，｛｝０１２３４５６７８９", ":,{}0123456789")
@@ -47,6 +47,8 @@ def read_table(view: str, text: str, criteria: Sequence[str]) -> ScoreTable | st
         re.IGNORECASE,
     )
     table = ScoreTable()
+    if view.count("{") > MOST_BRACES:
+        return "bad JSON"
     for start, end in _object_spans(view):
         label = LABEL.search(view, max(0, start - LONGEST_LABEL), start)
         block = COMMENT.sub(" ", re.sub(LATEX, " ", text[start:end].translate(FULL_WIDTH)))
@@ -69,6 +71,8 @@ def read_table(view: str, text: str, criteria: Sequence[str]) -> ScoreTable | st
 
 def _table_of_lines(view: str, pieces: re.Pattern[str]) -> ScoreTable | str:
     """Return the scores in lines that have a criterion, or begin with a response."""
+    if len(view) > LONGEST_TABLE:
+        return "no verdict"
     begins = re.compile(rf"[^\w\n]*(?:(?:\w+\W*[|\t][^\w\n]*)?{SIDE}|(?:total|sum|average)\W*\|)", re.IGNORECASE)
     lines = (line.span() for line in re.finditer(r"[^\n]+", view))
     marks = ((span, LIST_MARK.match(view, *span)) for span in lines)
@@ -91,9 +95,9 @@ def _scores_of_pieces(pieces: Iterable[re.Match[str]], side: str, *, is_object: 
     for piece in pieces:
         kind = next(kind for kind in KINDS if piece[kind])
         if kind == "side":
-            sides, count = [*(sides if last == kind and not is_object else []), piece["side"].upper()], 0
+            sides, count = [*(sides[-2:] if last == kind and not is_object else []), piece["side"].upper()], 0
         elif kind == "criterion":
-            names, count, skips = [*(names if last == kind else []), piece["criterion"].lower()], 0, False
+            names, count, skips = [*(names[-MOST_NAMES:] if last == kind else []), piece["criterion"].lower()], 0, False
         elif kind == "remark":
             skips = last != "criterion"
         elif kind == "word":

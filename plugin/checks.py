@@ -163,6 +163,14 @@ _CHECKS = (
         "The ladder's rating of {model} is {drift:.0f} Elo too {side} for these battles: correct it or leave it out",
     ),
     Check(
+        "judges contradict",
+        0,
+        "slope below which the interval of a judge's slope lies: it prefers what the others reject, and a slope would "
+        "turn its verdicts around",
+        "the judges contradict each other (slope below 0: {who}): all slopes are equal; leave out the wrong one",
+        "The judges contradict each other (slope below 0: {who}): leave out the one that is wrong",
+    ),
+    Check(
         "one truth",
         0.05,
         "p-value of judges whose ratings agree up to slopes: otherwise slopes weight tastes, and ratings err more",

@@ -15,7 +15,7 @@ from podium.rankers.cells import pair_sums_with_items
 from podium.rankers.coded import code_battles
 from podium.rankers.defaults import LEVEL, REGULARIZATION
 from podium.rankers.identification import bounded_models, fit_identified
-from podium.rankers.intervals import sandwich_estimate, t_quantile
+from podium.rankers.intervals import finite_or_none, sandwich_estimate, t_quantile
 from podium.rankers.judge_slopes import JuryBattles, SlopeFit, fit_slopes
 from podium.rankers.one_truth import OneTruth, one_truth_test
 from podium.rankers.scale import POINTS, elo_scale
@@ -24,6 +24,12 @@ from podium.rankers.standings import RankerResult, build_standings, measure_expo
 from podium.text import some
 
 ERROR = CHECKS["one truth"].threshold
+FEWEST_ITEMS = 5
+"""Items below which slopes are not told from chance."""
+FEWEST_BATTLES = 10
+"""Battles of a judge below which its slope has no interval and no p-value."""
+MOST_FROM_PENALTY = 0.05
+"""Variance of a slope over that of the penalty alone beyond which the penalty chose the slope."""
 ORDERS = {"ab": 1.0, "ba": -1.0}
 
 
@@ -39,8 +45,9 @@ def judge_aware(
     """Rank by the verdicts of several judges in Elo points, each judge with a slope: how well it discriminates.
 
     A judge prefers a to b with probability s(beta (theta_a - theta_b) + gamma o), o = 1 if a was shown first only, -1
-    if b was, 0 if both orders are merged. The slopes beta have mean 1 over the battles. If a test rejects that the
-    judges share one theta (p < 0.05), all slopes are 1.
+    if b was, 0 if both orders are merged. The slopes beta have mean 1 over the battles. All slopes are 1 if a test
+    rejects that the judges share one theta (p < 0.05), if a judge contradicts the others (a slope below 0), or if the
+    battles do not identify the slopes.
 
     Args:
         battles: credits in [0, 1], of two judges or more.
@@ -69,14 +76,14 @@ def judge_aware(
     plain = fit_identified(coded.models, pairs, exposure.battles, regularization)
     free = fit_slopes(data, plain.theta, regularization)
     truth, errors = one_truth_test(free, rng), shared_errors(free)
-    fit = free if truth.p_value >= ERROR else fit_slopes(data, plain.theta, regularization, equal=True)
+    jury = _summary(free, truth, errors, level)
+    fit = fit_slopes(data, plain.theta, regularization, equal=True) if jury["equal_because"] else free
     scale = elo_scale(coded.models, bounded_models(plain.graph), coded.clusters_by_model(), centre, pin)
     models = len(coded.models)
     covariance = scale.covariance(fit.covariance()[:models, :models])
     score = scale.scores(fit.theta)
     estimate = sandwich_estimate(score, covariance, coded.clusters, level=level, cluster=coded.unit)
     estimate = hide_separated(replace(estimate, pinned=scale.pinned), plain.graph)
-    jury = _summary(free, fit, truth, errors, level)
     result = RankerResult(
         estimate,
         Fit(converged=True, components=plain.graph.groups, regularization=regularization),
@@ -106,30 +113,38 @@ def jury_figures(free: SlopeFit, level: float) -> dict[str, dict[str, Any]]:
     place = {k: models + len(judges) + n for n, k in enumerate(free.positioned.tolist())}
     battles, rows = free.data.battles_by_judge(), {}
     for k, name in enumerate(judges):
+        known = battles[k] >= FEWEST_BATTLES
         effect = float(free.position[k]) if k in place else None
-        slope = _with_ends("slope", float(free.slopes[k]), float(reach[models + k]))
-        position = _with_ends("position", effect, float(reach[place.get(k, models)]))
+        slope = _with_ends("slope", float(free.slopes[k]), float(reach[models + k]) if known else np.nan)
+        position = _with_ends("position", effect, float(reach[place.get(k, models)]) if known else np.nan)
         rows[name] = {"battles": int(battles[k]), **slope, **position}
     return rows
 
 
 def _with_ends(name: str, value: float | None, reach: float) -> dict[str, float | None]:
-    """Return a value with the ends of its interval by name; None without a value."""
-    low, high = (None, None) if value is None else (value - reach, value + reach)
+    """Return a value with the ends of its interval by name; None for what is unknown."""
+    low, high = (None, None) if value is None else (finite_or_none(value - reach), finite_or_none(value + reach))
     return {name: value, f"{name}_low": low, f"{name}_high": high}
 
 
-def _summary(
-    free: SlopeFit, fit: SlopeFit, truth: OneTruth, errors: Sequence[SharedErrors], level: float
-) -> dict[str, Any]:
-    """Return the figures of the judges and of both tests for JSON."""
+def _summary(free: SlopeFit, truth: OneTruth, errors: Sequence[SharedErrors], level: float) -> dict[str, Any]:
+    """Return the figures of the judges and of both tests for JSON, and why all slopes are equal, if they are."""
     rows = jury_figures(free, level)
     for k, row in enumerate(rows.values()):
-        row |= {"disagreement": POINTS * float(truth.deviation[k]), "p_value": float(truth.by_judge[k])}
+        known = row["battles"] >= FEWEST_BATTLES
+        row["disagreement"] = POINTS * float(truth.deviation[k]) if known else None
+        row["p_value"] = float(truth.by_judge[k]) if known else None
+    because = None
+    if free.data.coded.clusters < FEWEST_ITEMS or free.share_of_penalty() > MOST_FROM_PENALTY:
+        because = "not identified"
+    elif any(row["slope_high"] is not None and row["slope_high"] < 0 for row in rows.values()):
+        because = "contradiction"
+    elif truth.p_value < ERROR:
+        because = "no common truth"
     return {
         "judges": rows,
-        "one_truth_p": truth.p_value,
-        "slopes": "equal" if fit.equal else "free",
+        "one_truth_p": None if because == "not identified" else truth.p_value,
+        "equal_because": because,
         "shared_errors": [asdict(pair) for pair in errors],
     }
 
@@ -137,8 +152,14 @@ def _summary(
 def failed_jury_checks(jury: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     """Return the trust checks that fail on a jury's summary, with the figures of their sentences."""
     failed: list[tuple[str, dict[str, Any]]] = []
-    if jury["slopes"] == "equal":
-        apart = sorted((-row["disagreement"], name) for name, row in jury["judges"].items() if row["p_value"] < ERROR)
+    judges = jury["judges"]
+    if jury["equal_because"] == "contradiction":
+        below = [name for name, row in judges.items() if row["slope_high"] is not None and row["slope_high"] < 0]
+        # Of two judges, it is not known which one is turned.
+        failed.append(("judges contradict", {"who": " or ".join(judges) if len(judges) == 2 else some(below)}))
+    if jury["equal_because"] == "no common truth":
+        known = [(row, name) for name, row in judges.items() if row["p_value"] is not None and row["p_value"] < ERROR]
+        apart = sorted((-row["disagreement"], name) for row, name in known)
         who = some([f"{name} by {-size:.0f} Elo" for size, name in apart])
         failed.append(("one truth", {"p": jury["one_truth_p"], "who": f" ({who})" if who else ""}))
     for pair in jury["shared_errors"]:
@@ -152,6 +173,11 @@ def failed_jury_checks(jury: Mapping[str, Any]) -> list[tuple[str, dict[str, Any
 def _warnings(jury: Mapping[str, Any]) -> list[str]:
     """Return warnings of the failed checks, and of what battles by one judge each cannot say."""
     warnings = [CHECKS[check].warning(**figures) for check, figures in failed_jury_checks(jury)]
+    if jury["equal_because"] == "not identified":
+        warnings.append(
+            "the battles do not identify the judges' slopes, and all are 1: let each judge all models, or "
+            "leave out one that contradicts the others"
+        )
     if not jury["shared_errors"]:
         few = "too few battles were judged by three judges (overlap=0.1 plays some)"
         warnings.append(f"whether two judges share errors is unknown: {few}")

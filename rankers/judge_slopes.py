@@ -152,6 +152,12 @@ class SlopeFit:
             matrix += cross + cross.T
         return self.tangent.T @ matrix @ self.tangent
 
+    def share_of_penalty(self) -> float:
+        """Return the largest model-based variance of a slope, over that of the penalty alone."""
+        inverse = self.tangent @ np.linalg.pinv(self.information(observed=False)) @ self.tangent.T
+        models, judges = len(self.theta), len(self.slopes)
+        return self.regularization * float(np.diag(inverse)[models : models + judges].max())
+
     def value(self) -> float:
         """Return the penalized log-likelihood."""
         data, coded = self.data, self.data.coded

@@ -13,6 +13,8 @@ from scipy import sparse
 from podium.rankers.judge_slopes import SlopeFit, add_by_cluster
 
 RESAMPLES = 500
+CHUNK = 20
+"""Resamples that are drawn at once: a million items then take 200 MB."""
 RANK_TOLERANCE = 1e-9
 """Share of the largest eigenvalue below which a judge's information has no direction."""
 
@@ -35,8 +37,9 @@ def one_truth_test(fit: SlopeFit, rng: np.random.Generator, resamples: int = RES
     net = scores - fit.influence @ (weighted.T @ fit.design).toarray().T
     root = _inverse_root((weighted.T @ own).toarray(), models)
     clusters = len(scores)
-    counts = rng.multinomial(clusters, np.full(clusters, 1 / clusters), size=resamples)
-    observed, drawn = scores.sum(axis=0)[None] @ root, counts @ (net - net.mean(axis=0)) @ root
+    net, share = net - net.mean(axis=0), np.full(clusters, 1 / clusters)
+    observed = scores.sum(axis=0)[None] @ root
+    drawn = np.concatenate([rng.multinomial(clusters, share, CHUNK) @ net for _ in range(0, resamples, CHUNK)]) @ root
     size, sizes = _sum_squares(observed, models)[0], _sum_squares(drawn, models)
     # One Newton step from the common strengths to the judge's own.
     step, steps = (_sum_squares(values @ root.T, models) / models for values in (observed, drawn))

@@ -30,7 +30,17 @@ from podium.text import lower_first_word
 
 ORDER = (
     *("unparsed", "order decides", "lost replies", "ladder scale", "ladder rating", "items", "own model"),
-    *("self-preference", "position", "length", "cycle", "fit", "one truth", "shared errors", "played pairs"),
+    *(
+        "self-preference",
+        "position",
+        "length",
+        "cycle",
+        "fit",
+        "judges contradict",
+        "one truth",
+        "shared errors",
+        "played pairs",
+    ),
     *("misjudged models", "first place", "human"),
 )
 """Checks, the worst first: what makes all others unreliable, what biases every rating, what the model does not fit."""
@@ -169,7 +179,9 @@ def check_jury(standings: Standings) -> list[CheckResult]:
         return []
     failed = [_result(check, True, **figures) for check, figures in failed_jury_checks(jury)]
     unknown = "" if jury["shared_errors"] else "too few battles judged by three judges"
-    passed = [CheckResult("one truth"), CheckResult("shared errors", unknown=unknown)]
+    truth = "its slopes are not identified" if jury["one_truth_p"] is None else ""
+    passed = [CheckResult("judges contradict", unknown=truth), CheckResult("one truth", unknown=truth)]
+    passed += [CheckResult("shared errors", unknown=unknown)]
     return [*failed, *(own for own in passed if own.check not in {known.check for known in failed})]
 
 

@@ -16,15 +16,20 @@ from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.nouns.battles import Battles
 from podium.rankers.coded import code_battles
 from podium.rankers.defaults import REGULARIZATION
+from podium.rankers.graph import comparison_graph
 from podium.rankers.identification import fit_battles
+from podium.rankers.intervals import finite_or_none
 from podium.rankers.judge_aware import jury_battles, jury_figures
 from podium.rankers.judge_slopes import JuryBattles, SlopeFit, fit_slopes
+from podium.rankers.pairs import pair_sums
 from podium.rankers.scale import POINTS
 from podium.report.model import EMPTY, Table
 
 JURY = "worth of the jury"
 ROTATION = "one judge per battle, in rotation"
 ALL = "all judges on each battle"
+TINY = 1e-12
+MORE = "let each judge all models on 30 items or more, or leave out one that contradicts the others"
 FEWEST_COMMON = 30
 """Battles judged by all judges below which asking all of them is not compared."""
 
@@ -49,6 +54,8 @@ class JuryWorth(CardAnswer):
 
     spendings: tuple[Spending, ...]
     ratio: Statistic
+    by_cost: tuple[tuple[str, ...], Statistic] | None
+    left_out: tuple[str, ...]
     calls: int
     effective_judges: Figured
 
@@ -56,16 +63,18 @@ class JuryWorth(CardAnswer):
     def sentence(self) -> str:
         """The most precise way at equal calls and at equal cost, with the interval of its lead."""
         best, second = self.spendings[:2]
-        doubt = "" if self.ratio.high is not None and self.ratio.high < 1 else ", which may be chance"
-        priced = [own for own in self.spendings if own.cost]
-        cheapest = min(priced, key=lambda own: own.se**2 * (own.cost or 0.0)).name if len(priced) > 1 else ""
-        return (
-            f"at equal calls {best.name} gives the smallest standard error, {best.se:.1f} Elo; {second.name} "
-            f"{second.se:.1f} (ratio {self.ratio.brief}{doubt})" + (f"; at equal cost, {cheapest}" if cheapest else "")
-        )
+        lead = f"(ratio {self.ratio.brief}{_doubt(self.ratio)})"
+        text = f"at equal calls {best.name} gives the smallest standard error, {best.se:.1f} Elo; {second.name} "
+        text += f"{second.se:.1f} {lead}"
+        if self.by_cost is None:
+            return text
+        (first, other, *_), ratio = self.by_cost
+        return f"{text}; at equal cost {first}, then {other} (ratio {ratio.brief}{_doubt(ratio)})"
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
-        return (("most precise", self.sentence), ("effective number of judges", self.effective_judges))
+        out = ", ".join(self.left_out)
+        left = (("not compared", f"{out}: no ratings of all models on 30 items"),) if out else ()
+        return (("most precise", self.sentence), *left, ("effective number of judges", self.effective_judges))
 
     def tables(self) -> tuple[Table, ...]:
         header = ("calls spent on", "battles", "slope", "position, log-odds", "cost per verdict", "se", "error")
@@ -81,53 +90,77 @@ class JuryWorth(CardAnswer):
         )
 
 
+def _doubt(ratio: Statistic) -> str:
+    """Return words for a ratio whose interval reaches 1; empty for others."""
+    return "" if ratio.high is not None and ratio.high < 1 else ", which may be chance"
+
+
 def jury_worth(subjects: Sequence[Subject]) -> JuryWorth | Missing:
     """Compare the precision of each judge alone, of all in rotation, and of all on each battle, at equal calls."""
     if len(subjects) < 2:
         return Missing(JURY, "there is one judge only", "give the verdicts of several, named in a column judge")
     battles, level = _join_battles(subjects), subjects[0].level
     data = jury_battles(battles)
-    ways = _ways(data, subjects[0].rng)
-    fewest = min(len(np.unique(part.coded.cluster)) for part in ways.values())
-    if fewest < CHECKS["items"].threshold:
-        return Missing(JURY, f"a judge has verdicts on {fewest} items, fewer than 30", "judge more items")
     theta = fit_battles(data.coded).theta
     free = fit_slopes(data, theta, REGULARIZATION)
+    ways, left_out = _ways(data, subjects[0].rng)
     fits = {name: fit_slopes(part, theta, REGULARIZATION, equal=True) for name, part in ways.items()}
+    if len(ways) < 2 or not min(float(fit.theta @ free.theta) for fit in fits.values()) > 0:
+        return Missing(JURY, "fewer than two ways to judge give ratings, or judges contradict each other", MORE)
     ratings = {name: _scaled_ratings(fit, free.theta) for name, fit in fits.items()}
     # With all calls, a way would have more items: variances fall as calls rise.
     share = {name: len(part.judge) / len(data.judge) for name, part in ways.items()}
     variances = {name: share[name] * np.mean(influence**2, axis=1) for name, (_, influence) in ratings.items()}
-    order = sorted(variances, key=lambda name: (variances[name].sum(), name))
     items = Clustered(np.arange(data.coded.clusters), data.coded.unit, level)
-    ratio = _ratio_of_errors(variances, order, free, items)
+    costs = _costs(battles, ways, data)
+    priced = {name: cost * variances[name] for name, cost in costs.items() if cost}
+    by_cost = _compare_ways(priced, free, items) if len(priced) == len(ways) else None
+    order, ratio = _compare_ways(variances, free, items)
     errors, figures = _human_errors(battles, ratings, data, items), _judge_figures(free, level)
-    costs = battles.table.groupby("judge", observed=True)["cost"].mean().to_dict() if "cost" in battles.table else {}
     spendings = []
     for name in order:
         slope, position = figures.get(name, (None, None))
         se, number = float(np.sqrt(variances[name].sum())), len(ways[name].judge)
-        spendings.append(Spending(name, number, se, slope, position, costs.get(name), errors[name]))
-    return JuryWorth(tuple(spendings), ratio, battles.counts().judgments, _effective_judges(battles, data, items))
+        spendings.append(Spending(name, number, se, slope, position, costs[name], errors[name]))
+    effective = _effective_judges(battles, data, items)
+    return JuryWorth(tuple(spendings), ratio, by_cost, left_out, battles.counts().judgments, effective)
 
 
-def _ratio_of_errors(
-    variances: Mapping[str, np.ndarray], order: Sequence[str], free: SlopeFit, items: Clustered
-) -> Statistic:
-    """Return the first way's standard error over the second's; its interval allows for the choice among all ways."""
-    judges, begin = free.data.judges, len(free.theta)
-    influences = []
+def _exponentials(logarithm: Statistic) -> tuple[float | None, float | None]:
+    """Return both ends of the interval of a ratio whose logarithm is known."""
+    if logarithm.low is None or logarithm.high is None:
+        return None, None
+    return float(np.exp(logarithm.low)), float(np.exp(logarithm.high))
+
+
+def _costs(battles: Battles, ways: Mapping[str, JuryBattles], data: JuryBattles) -> dict[str, float | None]:
+    """Return the mean cost of a verdict by way, from the judges' means in the column `cost`; None if unknown."""
+    if "cost" not in battles.table:
+        return dict.fromkeys(ways)
+    by_judge = battles.table.groupby("judge", observed=True)["cost"].mean()
+    by_code = np.array([float(by_judge.get(judge, np.nan)) for judge in data.judges])
+    return {name: finite_or_none(by_code[part.judge].mean()) for name, part in ways.items()}
+
+
+def _compare_ways(
+    variances: Mapping[str, np.ndarray], free: SlopeFit, items: Clustered
+) -> tuple[tuple[str, ...], Statistic]:
+    """Return the ways by rising standard error, and the ratio of the first two; its interval allows for the choice."""
+    order = tuple(sorted(variances, key=lambda name: (variances[name].sum(), name)))
+    judges, begin, influences = free.data.judges, len(free.theta), []
     for name in order[:2]:
         # A judge's standard error is divided by its slope, which was estimated from the same items.
         influences.append(variances[name] / (2 * variances[name].sum()))
         if name in judges:
             code = judges.index(name)
             influences[-1] = influences[-1] - free.influence[:, begin + code] / free.slopes[code]
-    value = float(np.sqrt(variances[order[0]].sum() / variances[order[1]].sum()))
+    log_ratio = float(np.log(variances[order[0]].sum() / variances[order[1]].sum())) / 2
     simultaneous = replace(items, level=1 - (1 - items.level) / (len(order) - 1))
-    influence = value * (influences[0] - influences[1])
-    ratio = simultaneous.linear(value, influence, len(free.data.judge), method="{}, simultaneous over all ways")
-    return replace(ratio, level=items.level)
+    of_logarithm = simultaneous.linear(log_ratio, influences[0] - influences[1], len(free.data.judge))
+    ends = _exponentials(of_logarithm)
+    method = f"{of_logarithm.method} of logarithms, simultaneous over all ways"
+    n, clusters = len(free.data.judge), of_logarithm.clusters
+    return order, Statistic(np.exp(log_ratio), *ends, level=items.level, method=method, n=n, clusters=clusters)
 
 
 def _join_battles(subjects: Sequence[Subject]) -> Battles:
@@ -139,15 +172,29 @@ def _join_battles(subjects: Sequence[Subject]) -> Battles:
     return Battles(table.assign(**sides, **items))
 
 
-def _ways(data: JuryBattles, rng: np.random.Generator) -> dict[str, JuryBattles]:
-    """Return the battles of each judge, of a rotation, and, if enough were judged by all, of all judges."""
+def _ways(data: JuryBattles, rng: np.random.Generator) -> tuple[dict[str, JuryBattles], tuple[str, ...]]:
+    """Return the battles of each judge, of a rotation, and, if enough were judged by all, of all judges; and the names
+    of those left out because they do not rate all models on 30 items."""
     _, matchup = data.matchups()
     turn = rng.permutation(len(matchup))
     kept = turn[np.unique(matchup[turn], return_index=True)[1]]
     by_all = ~np.isnan(data.means_by_judge(data.coded.credit)).any(axis=1)
     common = {ALL: data.take(by_all[matchup])} if by_all.sum() >= FEWEST_COMMON else {}
     alone = {name: data.take(data.judge == code) for code, name in enumerate(data.judges)}
-    return alone | {ROTATION: data.take(np.sort(kept))} | common
+    ways = alone | {ROTATION: data.take(np.sort(kept))} | common
+    rated = {name: part for name, part in ways.items() if _rates_all(part)}
+    return rated, tuple(name for name in ways if name not in rated)
+
+
+def _rates_all(part: JuryBattles) -> bool:
+    """Return whether battles bound the ratings of all models, on at least 30 items and not by ties alone."""
+    coded = part.coded
+    if len(np.unique(coded.cluster)) < CHECKS["items"].threshold or (coded.credit == 0.5).all():
+        return False
+    if not coded.battles_by_model().all():
+        return False
+    graph = comparison_graph(pair_sums(coded))
+    return graph.groups == 1 and not graph.separated.any()
 
 
 def _scaled_ratings(fit: SlopeFit, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -187,8 +234,8 @@ def _human_errors(
         return dict.fromkeys(ratings, Missing("error", str(error), REMEDY))
     errors: dict[str, Figured] = {}
     for name, (elo, influence) in ratings.items():
-        off = elo - human.theta * float(human.theta @ elo) / float(human.theta @ human.theta)
-        size = float(np.sqrt(np.mean(off**2)))
+        off = elo - human.theta * float(human.theta @ elo) / max(float(human.theta @ human.theta), TINY)
+        size = max(float(np.sqrt(np.mean(off**2))), TINY)
         errors[name] = items.linear(
             size,
             influence @ off / (len(off) * size),
@@ -210,6 +257,8 @@ def _effective_judges(battles: Battles, data: JuryBattles, items: Clustered) -> 
     if known.sum() < FEWEST_COMMON:
         return Missing(name, f"fewer than {FEWEST_COMMON} labelled battles were judged by all", "play with overlap=0.1")
     z = errors[known] - errors[known].mean(axis=0)
+    if not (z.std(axis=0) > 0).all():
+        return Missing(name, "the verdicts of a judge are all as far from the labels", "label more battles")
     z /= z.std(axis=0)
     first, second = np.triu_indices(judges, 1)
     products, number = z[:, first] * z[:, second], len(z)

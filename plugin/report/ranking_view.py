@@ -198,12 +198,13 @@ def _jury(jury: Mapping[str, Any]) -> Iterator[str]:
         if row["position"] is not None:
             position = f", position {row['position']:+.2f} log-odds"
             position += f" ({interval_text(row['position_low'], row['position_high'], 2)})"
-        yield (
-            f"{name}: slope {row['slope']:.2f} ({slope}){position}; its own ratings are {row['disagreement']:.0f} Elo "
-            f"from the common ones, beyond chance; {row['battles']:,} battles"
-        )
-    equal = "; the ranking has equal slopes" if jury["slopes"] == "equal" else ""
-    yield f"one truth of all judges: p = {jury['one_truth_p']:.2g}{equal}"
+        own = "too few battles for an interval"
+        if row["disagreement"] is not None:
+            own = f"its own ratings are {row['disagreement']:.0f} Elo from the common ones, beyond chance"
+        yield f"{name}: slope {row['slope']:.2f} ({slope}){position}; {own}; {row['battles']:,} battles"
+    equal = f"; the ranking has equal slopes ({why})" if (why := jury["equal_because"]) else ""
+    p = "unknown" if jury["one_truth_p"] is None else f"p = {jury['one_truth_p']:.2g}"
+    yield f"one truth of all judges: {p}{equal}"
 
 
 def _origin(origin: Mapping[str, Any]) -> str:

@@ -7,6 +7,7 @@ from drawn_juries import Jury, play
 
 import podium
 from podium.diagnosis.card import diagnose
+from podium.diagnosis.figures import Missing
 from podium.diagnosis.jury import ALL, ROTATION, JuryWorth
 
 
@@ -52,11 +53,10 @@ def test_independent_errors_make_as_many_judges_and_copies_make_one():
     rng = np.random.default_rng(0)
     rows = []
     for item in range(400):
-        human = float(rng.random() < 0.5)
-        flips = rng.random(3) < 0.3
-        rows += [(f"i{item}", *rng.permutation(["x", "y", "z"])[:2], human, flip, k) for k, flip in enumerate(flips)]
+        a, b = rng.permutation(["x", "y", "z"])[:2]
+        human, flips = float((rng.random() < 0.7) == (a < b)), rng.random(3) < 0.3
+        rows += [(f"i{item}", a, b, human, flip, k) for k, flip in enumerate(flips)]
     frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "human", "flip", "judge"])
-    frame[["model_a", "model_b"]] = frame.groupby("item")[["model_a", "model_b"]].transform("first")
     frame = frame.assign(judge="j" + frame["judge"].astype(str), credit=np.abs(frame["human"] - frame["flip"]))
     independent = worth_of(frame.drop(columns="flip")).effective_judges
     copied = frame.assign(credit=frame.groupby("item")["credit"].transform("first"))
@@ -69,7 +69,25 @@ def test_costs_in_a_column_are_shown_and_decide_at_equal_cost():
     frame["cost"] = frame["judge"].map({"judge-0": 0.02, "judge-1": 0.001})
     worth = worth_of(frame)
     assert {own.name: own.cost for own in worth.spendings}["judge-1"] == pytest.approx(0.001)
-    assert worth.sentence.endswith("at equal cost, judge-1")
+    assert "; at equal cost judge-1, then " in worth.sentence
+
+
+def test_ways_that_do_not_rate_all_models_are_not_compared():
+    frame = play(Jury(), items=200, seed=6)
+    lacks = (frame["judge"] == "judge-2") & ((frame["model_a"] == "m7") | (frame["model_b"] == "m7"))
+    worth = worth_of(frame[~lacks])
+    assert worth.left_out == ("judge-2",)
+    assert "judge-2" not in [own.name for own in worth.spendings]
+
+
+def test_ties_alone_and_a_judge_that_equals_the_labels_end_in_reasons():
+    frame = play(Jury(), items=60, seed=6)
+    assert isinstance(worth_of(frame.assign(credit=0.5)), Missing)
+    labelled = play(Jury(), items=120, seed=6, overlap=1.0)
+    human = labelled[labelled["judge"] == "judge-0"].groupby(["item", "model_a", "model_b"])["credit"].first()
+    labelled["human"] = human.reindex(pd.MultiIndex.from_frame(labelled[["item", "model_a", "model_b"]])).to_numpy()
+    worth = worth_of(labelled)
+    assert isinstance(worth.effective_judges, Missing)
 
 
 def test_one_judge_is_no_jury():

@@ -115,13 +115,45 @@ def test_a_judge_that_contradicts_the_others_has_a_negative_slope():
     standings = podium.rank(play(jury, items=150, seed=1), ["judge-aware"], pool=True).standings[0]
     rows = standings.diagnostics["jury"]["judges"]
     assert rows["judge-2"]["slope_high"] < 0 < rows["judge-0"]["slope_low"]
+    assert "The judges contradict each other (slope below 0: judge-2)" in " ".join(standings.answer)
+
+
+def test_two_judges_of_opposite_verdicts_keep_the_scores_of_equal_slopes():
+    frame = play(Jury(slopes=(1.5, 1.5)), items=150, seed=7)
+    turned = frame.assign(credit=np.where(frame["judge"] == "judge-1", 1 - frame["credit"], frame["credit"]))
+    standings = judge_aware(podium.read_battles(turned), rng=np.random.default_rng(0))
+    assert standings.diagnostics["jury"]["equal_because"] in ("contradiction", "not identified")
+    plain = bradley_terry(podium.read_battles(turned), rng=np.random.default_rng(0))
+    scores = {entry.model: entry.score for entry in standings.entries}
+    assert scores == pytest.approx({entry.model: entry.score for entry in plain.entries}, abs=1e-5)
+    assert any("contradict" in text for text in standings.warnings)
+
+
+def test_slopes_of_judges_without_common_pairs_are_not_identified():
+    frame = play(Jury(slopes=(1.5, 1.5)), items=300, seed=8)
+    low = {"m0", "m1", "m2", "m3"}
+    parts = {"judge-0": low, "judge-1": {"m3", "m4", "m5", "m6", "m7"}}
+    kept = [{a, b} <= parts[j] for a, b, j in zip(frame["model_a"], frame["model_b"], frame["judge"], strict=True)]
+    standings = judge_aware(podium.read_battles(frame[kept]), rng=np.random.default_rng(0))
+    assert standings.diagnostics["jury"]["equal_because"] == "not identified"
+    assert any("do not identify the judges' slopes" in text for text in standings.warnings)
+
+
+def test_a_single_item_and_a_judge_of_few_battles_have_no_intervals():
+    frame = play(Jury(), items=1, seed=0)
+    one = judge_aware(podium.read_battles(frame), rng=np.random.default_rng(0)).diagnostics["jury"]
+    assert (one["equal_because"], one["one_truth_p"]) == ("not identified", None)
+    frame = play(Jury(), items=60, seed=0)
+    few = frame[(frame["judge"] != "judge-2") | (frame.groupby("judge").cumcount() < 5)]
+    rows = judge_aware(podium.read_battles(few), rng=np.random.default_rng(0)).diagnostics["jury"]["judges"]
+    assert (rows["judge-2"]["slope_low"], rows["judge-2"]["p_value"]) == (None, None)
 
 
 def test_judges_of_one_truth_keep_their_slopes_and_others_do_not():
     one = judge_aware(podium.read_battles(play(Jury(), items=262, seed=1)), rng=np.random.default_rng(0))
     tastes = judge_aware(podium.read_battles(play(Jury(taste=0.5), items=262, seed=1)), rng=np.random.default_rng(0))
-    assert one.diagnostics["jury"]["slopes"] == "free"
-    assert tastes.diagnostics["jury"]["slopes"] == "equal"
+    assert one.diagnostics["jury"]["equal_because"] is None
+    assert tastes.diagnostics["jury"]["equal_because"] == "no common truth"
     assert any("do not share one truth" in text for text in tastes.warnings)
     assert max(row["disagreement"] for row in tastes.diagnostics["jury"]["judges"].values()) > 20
 

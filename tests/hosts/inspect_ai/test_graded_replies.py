@@ -111,7 +111,8 @@ def test_the_filter_of_lm_eval_gives_the_same_credits_as_a_tournament(play, writ
     log = play(round_robin(responses=write_responses(items=2, texts=REFUSED), **options), "podium/offline")
     judged = [sample.metadata for sample in battles(log)]
     how = judging_settings(**options)
-    rows = judge_battles(how, judged, lambda: [get_model("podium/offline")], concurrency=1, cache=False)
+    asked = {"turns": ("all", 0), "concurrency": 1, "cache": False}
+    rows = judge_battles(how, judged, lambda: [get_model("podium/offline")], **asked)
     filtered = [judgment for row in rows for judgment in row["judgments"]]
     figures = ("order", "credit", "hard_credit", "mass")
     assert [[row[name] for name in figures] for row in filtered] == [

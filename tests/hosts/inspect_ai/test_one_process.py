@@ -135,8 +135,8 @@ def test_replay_takes_at_most_the_announced_rounds(name, settings):
 
 def test_swim_with_batches_says_how_many_follow_each_other_and_names_ring(write_responses, capsys, monkeypatch):
     paths = write_responses({f"m{k}": k / 5 for k in range(7)}, items=40)
-    monkeypatch.setattr(preview_module, "judges_by_role", lambda: ["judge"])
-    monkeypatch.setattr(preview_module, "batch_of", {"judge": 50}.get)
+    monkeypatch.setattr(preview_module, "judges_by_role", lambda: [get_model("podium/offline")])
+    monkeypatch.setattr(preview_module, "batch_of", lambda _: 50)
     swim(responses=paths)
     assert "12 rounds, at least a batch each; podium/ring plays all battles in one round" in capsys.readouterr().err
     ring(responses=paths)

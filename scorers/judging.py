@@ -240,7 +240,8 @@ def dump_reply(reply: Reply) -> dict[str, Any]:
     ends = reply.tokens[:HEAD] + reply.tokens[HEAD:][-TAIL:]
     tokens = [[token.text, dict(token.top)] for token in ends]
     rejection = reply.rejection if reply.refused else None
-    more = {"tokens": tokens, "refused": reply.refused, "rejection": rejection, "structured": reply.structured}
+    more: dict[str, Any] = {"tokens": tokens, "refused": reply.refused, "rejection": rejection}
+    more |= {"structured": reply.structured, "cost": reply.cost}
     return {"text": reply.text, "truncated": reply.truncated, **{name: own for name, own in more.items() if own}}
 
 
@@ -250,7 +251,8 @@ def load_reply(kept: Mapping[str, Any]) -> Reply:
     structured = bool(kept.get("structured"))
     text = kept["text"] if structured else strip_reasoning(kept["text"])
     truncated = bool(kept.get("truncated")) or (not text and bool(kept["text"].strip()))
-    return Reply(text, truncated, tokens, kept.get("refused", ""), kept.get("rejection", UNSHOWN), structured)
+    refused, rejection = kept.get("refused", ""), kept.get("rejection", UNSHOWN)
+    return Reply(text, truncated, tokens, refused, rejection, structured, kept.get("cost"))
 
 
 def build_verdict_row(shown: Mapping[str, Any], how: Judging) -> dict[str, Any]:
@@ -269,6 +271,8 @@ def build_verdict_row(shown: Mapping[str, Any], how: Judging) -> dict[str, Any]:
     row |= {"credit": about_a.credit, "margin": about_a.margin, "reason": about_a.reason}
     graded = {"hard_credit": about_a.parsed, "mass": about_a.mass}
     row |= {name: value for name, value in graded.items() if value is not None}
+    costs = [reply.cost for reply in replies if reply.cost is not None]
+    row |= {"cost": sum(costs)} if costs and len(costs) == len(replies) else {}
     check = MASS_CHECKS[replies[0].structured]
     row |= {"ungraded": check.name} if about_a.parsed is not None and (about_a.mass or 0) < check.threshold else {}
     row |= {f"margin_{name}": value for name, value in about_a.criteria.items()} | own

@@ -51,7 +51,7 @@ class Token:
 class Reply:
     """The reply of a judge, `truncated` if cut off; `tokens` have probabilities, if the provider gives them; `refused`
     has the words with which the prompt was rejected and `rejection` the reason, of `NOT_SHOWN`; `structured` replies
-    were asked for with a JSON schema."""
+    were asked for with a JSON schema; `cost` is the money that the call took, None if unknown."""
 
     text: str
     truncated: bool = False
@@ -59,6 +59,7 @@ class Reply:
     refused: str = ""
     rejection: str = UNSHOWN
     structured: bool = False
+    cost: float | None = None
 
     @property
     def reason_of_silence(self) -> str | None:

@@ -296,13 +296,14 @@ async def _call_model(
 
 
 def _reply_of(output: ModelOutput) -> Reply:
-    """Convert a model's output to a reply, with its token probabilities."""
+    """Convert a model's output to a reply, with its token probabilities and its cost."""
     logprobs = output.choices[0].logprobs if output.choices else None
     tokens = tuple(
         Token(token.token, {top.token: math.exp(min(top.logprob, 0.0)) for top in token.top_logprobs or []})
         for token in (logprobs.content if logprobs else [])
     )
-    return Reply(output.completion, ended_at_limit(output), tokens)
+    cost = output.usage.total_cost if output.usage else None
+    return Reply(output.completion, ended_at_limit(output), tokens, cost=cost)
 
 
 async def _ask_checklist(run: Run, battle: BattleMetadata) -> tuple[str, ...]:

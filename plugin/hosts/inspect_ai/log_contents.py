@@ -221,6 +221,7 @@ class KeptReply(TypedDict):
     refused: NotRequired[str]
     rejection: NotRequired[str]
     structured: NotRequired[bool]
+    cost: NotRequired[float]
 
 
 class KeptJudgment(TypedDict):

@@ -47,10 +47,12 @@ class Behaviour:
         errors: share of the prompts that fail.
         fails_first: whether the first call of those prompts fails alone.
         blind: whether it refuses images and the like.
+        cost: money that Inspect says a call takes.
         scripted: prompt to reply, instead of all this.
     """
 
     bias: float = 0.3
+    cost: float | None = None
     form: str = "letter"
     probabilities: bool = True
     garbage: float = 0.0
@@ -132,7 +134,10 @@ class ScriptedJudge(ModelAPI):
         spoilt = chance(prompt, "garbage") < manner.garbage or (manner.unparsed_first and first_time)
         text, letter, p = (GARBAGE, None, None) if spoilt else reply_to(prompt, manner)
         probabilities = _probabilities(text, letter, p) if config.logprobs and manner.probabilities else None
-        return _output(self.model_name, text, probabilities)
+        output = _output(self.model_name, text, probabilities)
+        if output.usage:
+            output.usage.total_cost = manner.cost
+        return output
 
 
 def reply_to(prompt: str, manner: Behaviour) -> tuple[str, str | None, float | None]:

@@ -85,3 +85,10 @@ def test_a_retry_pays_for_what_the_failed_run_had_answered(behave, record, write
     [again] = eval_retry(log)
     assert again.status == "success", again.error
     assert answered + record.calls <= 12
+
+
+def test_battles_have_the_cost_of_a_verdict(play, behave, write_responses):
+    """Inspect knows the cost of a call where it knows the model's prices."""
+    behave(scripted=lambda prompt: "A", cost=CALL)
+    log = play(round_robin(responses=write_responses(items=2), cache=False, logprobs="off"))
+    assert read_battles(log.location).numbers_of("cost").tolist() == [pytest.approx(CALL)] * 12

@@ -72,11 +72,14 @@ def build_chat_response(
 
 
 def _message_text(record: Record, content: Any) -> str:
-    """Return the text of a message; parts that are not text as `[image_url]`, `content` of arena-hard its answer."""
+    """Return the text of a message; parts without text as `[image_url]`, `content` of arena-hard its answer, other
+    objects as JSON."""
     if isinstance(content, list):
         parts = [part if isinstance(part, dict) else {"text": part} for part in content]
-        return "\n".join(_message_text(record, part.get("text") or f"[{part.get('type')}]") for part in parts)
-    return record.as_text("content", content.get("answer") if isinstance(content, dict) else content) or ""
+        return "\n".join(_message_text(record, part.get("text", f"[{part.get('type')}]")) for part in parts)
+    if isinstance(content, dict):
+        content = content["answer"] if "answer" in content else json.dumps(content, ensure_ascii=False)
+    return record.as_text("content", content) or ""
 
 
 def _calls_of(record: Record, message: dict[str, Any], number: int) -> tuple[Call, ...]:

@@ -133,7 +133,8 @@ def _strip_turn(turn: Turn) -> Turn:
 def _drop_answer(turns: Sequence[Turn], answer: str) -> Sequence[Turn]:
     """Return the turns without the text of the last one if it is the answer, which stands at the end."""
     last = turns[-1] if turns else None
-    return [*turns[:-1], last._replace(text="")] if last and last.text.strip() == answer.strip() else turns
+    is_answer = last is not None and last.role == "assistant" and last.text.strip() == answer.strip()
+    return [*turns[:-1], last._replace(text="")] if last and is_answer else turns
 
 
 def _pieces_of(turns: Iterable[Turn], prefix: str, within: int | None = None) -> Iterator[Piece]:
@@ -160,8 +161,8 @@ def fit_pieces(pieces: Sequence[Piece], answer: str, budget: int) -> tuple[list[
     """Cut pieces to fit a budget of tokens beside the answer; return them, the characters left out and whether they
     fit. The longest results are cut in the middle first, then the oldest turns, which are left out at last."""
     kept, excess = [*pieces], sum(piece.cost for piece in pieces) + Piece(ANSWER, answer, 0).cost - budget
-    if excess <= 0:
-        return kept, 0, True
+    if excess <= 0 or not pieces:
+        return kept, 0, excess <= 0
     results = [k for k, piece in enumerate(pieces) if piece.name.endswith(("_result", "_error"))]
     turns = [[k for k, piece in enumerate(pieces) if piece.turn == turn] for turn in sorted({p.turn for p in pieces})]
     for group in (results, *turns):

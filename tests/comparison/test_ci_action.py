@@ -74,9 +74,8 @@ def test_the_installation_installs_the_repository(tmp_path, steps):
         shutil.copy(ROOT / name, tmp_path / "podium" / name)
     how = {"PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "0", "PIP_TARGET": str(tmp_path / "target")}
     how["PATH"] = f"{os.path.dirname(sys.executable)}{os.pathsep}{os.environ['PATH']}"
-    action = yaml.safe_load(ACTION.read_text(encoding="utf-8"))
-    default = action["inputs"]["podium"]["default"].replace("${{ github.action_path }}", "podium/examples/ci")
-    done = run_step(steps["Install podium"], tmp_path, {"podium": f"./{default}"}, **how)
+    how["GITHUB_ACTION_PATH"] = str(tmp_path / "podium" / "examples" / "ci")
+    done = run_step(steps["Install podium"], tmp_path, {"podium": ""}, **how)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "target" / "podium" / "cli" / "main.py").is_file()
 

@@ -126,3 +126,15 @@ def test_any_json_is_a_conversation_or_an_error_that_names_its_place(messages):
         problem = str(error)
     assert "a.jsonl, line 1" in problem
     pieces_in(Show("transcript").build_response(chat.turns, chat.answer or "none", 0)[0])
+
+
+def test_a_result_that_is_an_object_is_shown_as_json():
+    asked = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
+    messages = [
+        {"role": "user", "content": "How warm is it?"},
+        {"role": "assistant", "content": "", "tool_calls": [asked]},
+        {"role": "tool", "tool_call_id": "c1", "content": {"temp": 12}},
+        {"role": "assistant", "content": [{"type": "text", "text": ""}, {"type": "text", "text": "12"}]},
+    ]
+    chat = read_conversation(Record("file", "1", {}), messages)
+    assert [turn.text for turn in chat.turns] == ["", '{"temp": 12}', "\n12"]

@@ -190,3 +190,12 @@ def test_no_injection_in_a_tool_result_changes_what_is_parsed():
     expected = verdict("12 degrees")
     assert expected.credit == 1.0
     assert [attack for attack in injections() if verdict(attack) != expected] == []
+
+
+def test_a_result_that_equals_the_answer_and_a_long_answer_without_turns_stay_whole():
+    turns = [Turn("assistant", "", (Call("c1", "submit", "{}"),)), Turn("tool", "42", call_id="c1")]
+    shown, _ = Show("transcript").build_response(turns, "42", 0)
+    assert [text for name, text in pieces_in(shown) if name.endswith("result")] == ["42"]
+    shown, work = Show("transcript", tokens=10).build_response([], "word " * 100, 0)
+    assert "left out" not in shown.replace("_", " ")
+    assert not work.fits

@@ -128,7 +128,8 @@ def one_draw(
     part = replace(part, cluster=cluster, clusters=int(cluster.max()) + 1)
     joined = fit_with_misjudged(part, phi)
     error = POINTS * joined.fit.theta - truth
-    below, above = POINTS * np.sqrt(1.96**2 * np.diag(joined.fit.covariance) + joined.interval_widening(0.95))
+    reach, widening = joined.interval_parts(0.95)
+    below, above = POINTS * np.sqrt(reach**2 * np.diag(joined.fit.covariance) + widening)
     alone = POINTS * human_ratings(part, REGULARIZATION)[0]
     gap = alone - truth
     error_alone = float(np.nanmean(np.abs(gap - np.nanmean(gap)))) if not np.isnan(gap).all() else np.nan

@@ -219,6 +219,7 @@ def _resampled_medians(matrix: ScoreMatrix, counts: np.ndarray) -> np.ndarray:
 def _missing_scores_warning(matrix: ScoreMatrix) -> list[str]:
     """Return a warning with the number of missing scores, if there are any."""
     lost = (~matrix.is_known).sum(axis=0)
-    whose = some([f"{matrix.models[k]}: {lost[k]:,}" for k in np.flatnonzero(lost)], most=5)
+    most = sorted((-number, name) for number, name in zip(lost.tolist(), matrix.models, strict=True) if number)
+    whose = some([f"{name}: {-number:,}" for number, name in most], most=5)
     number = f"{lost.sum()} of {matrix.is_known.size} item scores are missing"
     return [f"{number} ({whose}): models are scored on different items"] if lost.any() else []

@@ -22,6 +22,7 @@ from podium.hosts.inspect_ai.answer_requests import read_questions
 from podium.hosts.inspect_ai.sample_answers import responses_in
 from podium.reading.judgments import read_battles
 from podium.responses.answers import id_of
+from podium.responses.transcripts import ANSWER_ALONE
 
 QUALITY = {"ash": 1.5, "elm": 0.5, "fir": -1.0, "oak": 0.0}
 USUAL = ("ash", "elm", "fir")
@@ -105,7 +106,7 @@ def test_every_tournament_asks_for_answers(ask: Ask, prompts: str, record: Recor
 @pytest.mark.slow
 def test_bought_answers_are_responses_of_the_next_tournament(ask: Ask, prompts: str, record: Record) -> None:
     first = ask("chain", prompts=prompts)
-    rows = responses_in(Path(first.location))
+    rows = responses_in(Path(first.location), ANSWER_ALONE)
     assert {(row.model, row.question.instruction) for row in rows} >= {("scripted/ash", "Question 0?")}
     assert len(rows) == 3 * PROMPTS
     record.prompts.clear()
@@ -188,7 +189,7 @@ def test_an_empty_answer_is_missing_with_its_reason(ask: Ask, prompts: str, beha
     assert log.status == "success"
     assert len(verdicts(log)) == 3 * PROMPTS - 2 * 2
     assert read_battles(log.location).counts().missing == 2 * 2
-    reasons = {row.question.item: row.reason for row in responses_in(Path(log.location)) if row.reason}
+    reasons = {row.question.item: row.reason for row in responses_in(Path(log.location), ANSWER_ALONE) if row.reason}
     assert reasons == {"q3": "empty response"}, "whether reasoning counts is for the next reader to say"
 
 
@@ -233,7 +234,7 @@ def test_retry_after_judge_failure_calls_only_the_judge(ask: Ask, prompts: str, 
     [again] = eval_retry(log)
     assert again.status == "success", again.error
     assert set(asked(record).values()) == {1}
-    assert len(verdicts(again)) == len(responses_in(Path(again.location))) == 3 * PROMPTS
+    assert len(verdicts(again)) == len(responses_in(Path(again.location), ANSWER_ALONE)) == 3 * PROMPTS
 
 
 @pytest.mark.slow

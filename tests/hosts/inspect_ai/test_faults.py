@@ -25,6 +25,7 @@ from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from stand_in import Call, StandIn, mark, preference, stand_in
 
 from podium.hosts.inspect_ai.sample_answers import responses_in
+from podium.responses.transcripts import ANSWER_ALONE
 from podium.tournaments.round_robin import RoundRobin
 from podium.tournaments.schedule import Field, Outcome, Pairing, Round
 from podium.tournaments.swim import Swim
@@ -273,7 +274,7 @@ def test_answers_on_demand_are_asked_once_though_killed_while_models_or_the_judg
     assert log.status == "success"
     calls, stated = host.judge.calls(), (host.folder / "output.txt").read_text()
     answers = {call.key for call in calls if not call.second}
-    assert len(battles(log)) == len([row for row in responses_in(Path(log.location)) if row.text]) == 30
+    assert len(battles(log)) == len([row for row in responses_in(Path(log.location), ANSWER_ALONE) if row.text]) == 30
     assert "at most 30 battles, 60 calls per judge" in stated
     assert "at most 30 answers are asked of" in stated
     assert (len(answers), len({call.key for call in calls}) - len(answers)) == (30, 60)

@@ -14,6 +14,7 @@ from podium.hosts.inspect_ai.log_contents import parse_battles
 from podium.hosts.inspect_ai.recorded_battles import recorded_battles
 from podium.hosts.inspect_ai.tasks import recorded_task as recorded
 from podium.hosts.inspect_ai.tasks import ring, round_robin
+from podium.responses.transcripts import ANSWER_ALONE
 
 
 def met(log):
@@ -63,7 +64,7 @@ def test_rejudging_by_the_same_judge_agrees_as_the_repeat_column_does(play, beha
     assert one.to_dict()["sections"]["consistency"] == other.to_dict()["sections"]["consistency"]
     assert one.answers["consistency"].repeated == 72
     assert 0.2 < one.answers["consistency"].retest.value < 0.8
-    third = recorded_battles(str(place(first)), str(place(again)))
+    third = recorded_battles(str(place(first)), str(place(again)), show=ANSWER_ALONE)
     assert [*third.repeats.values()] == [2]
 
 
@@ -83,8 +84,10 @@ def test_a_ring_keeps_its_orders_unless_orders_are_typed(play, behave, write_res
 def test_a_run_that_did_not_end_is_no_source_for_itself(play, behave, write_responses):
     first = play(round_robin(responses=write_responses()), behave("old"))
     play(recorded(battles="logs"), behave("new", errors=0.3))
-    assert {*recorded_battles("logs").repeats} == {*recorded_battles(str(place(first))).repeats}
-    assert len(recorded_battles("logs").pairings) == 36
+    assert {*recorded_battles("logs", show=ANSWER_ALONE).repeats} == {
+        *recorded_battles(str(place(first)), show=ANSWER_ALONE).repeats
+    }
+    assert len(recorded_battles("logs", show=ANSWER_ALONE).pairings) == 36
 
 
 @pytest.mark.slow
@@ -97,7 +100,7 @@ def test_shards_rejudge_a_record_like_a_single_run(play, behave, write_responses
     own, expected = (figures(podium.rank(battles)) for battles in tables)
     assert own == expected
     assert [len(battles) for battles in tables] == [36, 36]
-    assert {*recorded_battles("logs").repeats.values()} == {1}
+    assert {*recorded_battles("logs", show=ANSWER_ALONE).repeats.values()} == {1}
 
 
 def test_verdicts_of_a_table_are_played_beside_responses_and_what_has_none_is_missing(write_responses, capsys):

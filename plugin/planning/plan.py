@@ -46,7 +46,7 @@ class Tariff:
 
         if self.judges.isdecimal() and self.overlap:
             raise UsageError("--overlap is for judges that take turns: write --judges rotate:1,1,1")
-        if self.judges == "rotate" or not self.shares:
+        if self.judges in ("all", "rotate") or not self.shares:
             raise UsageError(
                 f"--judges {self.judges}: write a number of judges, or rotate:2,1,1 with a weight for each"
             )

@@ -53,6 +53,7 @@ def test_a_plan_for_one_judge_has_no_columns_of_judges():
     [
         ({"judges": "0"}, "--judges 0: write a number of judges, or rotate:2,1,1 with a weight for each"),
         ({"judges": "rotate"}, "--judges rotate: write a number of judges"),
+        ({"judges": "all"}, "--judges all: write a number of judges"),
         ({"judges": "rotate:1"}, "one judge cannot take turns"),
         ({"judges": "rotate:1,-1"}, "give a weight above 0 for each"),
         ({"judges": "some"}, "judges=some: write all, rotate"),

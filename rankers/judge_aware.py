@@ -89,21 +89,21 @@ def judge_aware(
         Fit(converged=True, components=plain.graph.groups, regularization=regularization),
         plain.graph.separated,
         diagnostics={"jury": jury},
-        warnings=_warnings(jury),
+        warnings=[*_silent_judges_warning(battles, data), *_warnings(jury)],
     )
     return build_standings("judge-aware", "elo", exposure, result, level=level, rng=rng)
 
 
 def jury_battles(battles: Battles) -> JuryBattles:
-    """Return the readable battles with codes of judges and of orders; UsageError for fewer than two judges."""
-    table = battles.table[battles.readable]
-    if len(battles.judges) < 2:
-        who = f"of one judge ({battles.judges[0]})" if battles.judges else "without a column `judge`"
-        raise UsageError(f"judge-aware compares several judges, and these battles are {who}: use bradley-terry")
-    named = table["judge"].astype(object).fillna("(no judge)").astype(str)
+    """Return the readable battles with codes of judges and of orders; UsageError if fewer than two judges have some."""
+    coded, table = code_battles(battles), battles.table[battles.readable]
+    named = table["judge"].astype(object).fillna("(no judge)").astype(str) if battles.judges else []
     names, judge = np.unique(named, return_inverse=True)
+    if len(names) < 2:
+        who = f"of one judge ({names[0]})" if battles.judges else "without a column `judge`"
+        raise UsageError(f"judge-aware compares several judges, and the readable battles are {who}: use bradley-terry")
     order = table["order"].astype(object).map(ORDERS).fillna(0.0).to_numpy(float) if "order" in table else 0.0
-    return JuryBattles(code_battles(battles), judge, tuple(map(str, names)), np.broadcast_to(order, len(table)))
+    return JuryBattles(coded, judge, tuple(map(str, names)), np.broadcast_to(order, len(table)))
 
 
 def jury_figures(free: SlopeFit, level: float) -> dict[str, dict[str, Any]]:
@@ -168,6 +168,12 @@ def failed_jury_checks(jury: Mapping[str, Any]) -> list[tuple[str, dict[str, Any
             figures = {"own": pair["correlation"], "others": pair["others"], "battles": pair["battles"]}
             failed.append(("shared errors", {"first": first, "second": second, **figures}))
     return failed
+
+
+def _silent_judges_warning(battles: Battles, data: JuryBattles) -> list[str]:
+    """Return a warning of the judges without a readable verdict, if there are any."""
+    silent = [name for name in battles.judges if name not in data.judges]
+    return [f"without a readable verdict, and not in this ranking: {some(silent)}"] if silent else []
 
 
 def _warnings(jury: Mapping[str, Any]) -> list[str]:

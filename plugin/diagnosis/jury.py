@@ -30,6 +30,7 @@ ROTATION = "one judge per battle, in rotation"
 ALL = "all judges on each battle"
 TINY = 1e-12
 MORE = "let each judge all models on 30 items or more, or leave out one that contradicts the others"
+REMEDY_OF_SIGN = "check that human labels and verdicts are about the same model"
 FEWEST_COMMON = 30
 """Battles judged by all judges below which asking all of them is not compared."""
 
@@ -97,13 +98,13 @@ def _doubt(ratio: Statistic) -> str:
 
 def jury_worth(subjects: Sequence[Subject]) -> JuryWorth | Missing:
     """Compare the precision of each judge alone, of all in rotation, and of all on each battle, at equal calls."""
-    if len(subjects) < 2:
-        return Missing(JURY, "there is one judge only", "give the verdicts of several, named in a column judge")
+    if sum(subject.battles.readable.any() for subject in subjects) < 2:
+        return Missing(JURY, "there is one judge only", "give readable verdicts of several, named in a column judge")
     battles, level = _join_battles(subjects), subjects[0].level
     data = jury_battles(battles)
     theta = fit_battles(data.coded).theta
     free = fit_slopes(data, theta, REGULARIZATION)
-    ways, left_out = _ways(data, subjects[0].rng)
+    ways, left_out = _ways(data, battles.judges, subjects[0].rng)
     fits = {name: fit_slopes(part, theta, REGULARIZATION, equal=True) for name, part in ways.items()}
     if len(ways) < 2 or not min(float(fit.theta @ free.theta) for fit in fits.values()) > 0:
         return Missing(JURY, "fewer than two ways to judge give ratings, or judges contradict each other", MORE)
@@ -172,7 +173,9 @@ def _join_battles(subjects: Sequence[Subject]) -> Battles:
     return Battles(table.assign(**sides, **items))
 
 
-def _ways(data: JuryBattles, rng: np.random.Generator) -> tuple[dict[str, JuryBattles], tuple[str, ...]]:
+def _ways(
+    data: JuryBattles, judges: Sequence[str], rng: np.random.Generator
+) -> tuple[dict[str, JuryBattles], tuple[str, ...]]:
     """Return the battles of each judge, of a rotation, and, if enough were judged by all, of all judges; and the names
     of those left out because they do not rate all models on 30 items."""
     _, matchup = data.matchups()
@@ -183,7 +186,7 @@ def _ways(data: JuryBattles, rng: np.random.Generator) -> tuple[dict[str, JuryBa
     alone = {name: data.take(data.judge == code) for code, name in enumerate(data.judges)}
     ways = alone | {ROTATION: data.take(np.sort(kept))} | common
     rated = {name: part for name, part in ways.items() if _rates_all(part)}
-    return rated, tuple(name for name in ways if name not in rated)
+    return rated, tuple(name for name in dict.fromkeys((*judges, *ways)) if name not in rated)
 
 
 def _rates_all(part: JuryBattles) -> bool:
@@ -234,7 +237,10 @@ def _human_errors(
         return dict.fromkeys(ratings, Missing("error", str(error), REMEDY))
     errors: dict[str, Figured] = {}
     for name, (elo, influence) in ratings.items():
-        off = elo - human.theta * float(human.theta @ elo) / max(float(human.theta @ human.theta), TINY)
+        if not float(human.theta @ elo) > 0:
+            errors[name] = Missing("error", "these ratings do not rise with human ratings", REMEDY_OF_SIGN)
+            continue
+        off = elo - human.theta * float(human.theta @ elo) / float(human.theta @ human.theta)
         size = max(float(np.sqrt(np.mean(off**2))), TINY)
         errors[name] = items.linear(
             size,

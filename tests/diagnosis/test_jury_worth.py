@@ -90,6 +90,20 @@ def test_ties_alone_and_a_judge_that_equals_the_labels_end_in_reasons():
     assert isinstance(worth.effective_judges, Missing)
 
 
+def test_judges_without_readable_verdicts_are_named_and_do_not_make_a_jury():
+    frame = play(Jury(), items=200, seed=6)
+    unparsed = frame.assign(credit=frame["credit"].mask(frame["judge"] == "judge-2"))
+    assert worth_of(unparsed).left_out == ("judge-2",)
+    alone = unparsed.assign(credit=unparsed["credit"].mask(frame["judge"] == "judge-1"))
+    assert worth_of(alone).why == "there is one judge only"
+
+
+def test_ratings_against_human_labels_have_no_error_in_elo():
+    frame = play(Jury(slopes=(1.5, 1.2)), items=200, seed=3, overlap=1.0)
+    worth = worth_of(frame.assign(human=1 - frame["credit"].round()))
+    assert {own.error.why for own in worth.spendings} == {"these ratings do not rise with human ratings"}
+
+
 def test_one_judge_is_no_jury():
     frame = play(Jury(slopes=(1.5, 1.5)), items=40, seed=1)
     assert worth_of(frame[frame["judge"] == "judge-0"]).why == "there is one judge only"

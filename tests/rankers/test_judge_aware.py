@@ -37,6 +37,11 @@ def small_jury(seed=0, rows=400):
     )
 
 
+def silenced(frame, judge):
+    """Return a table in which no reply of a judge can be parsed."""
+    return frame.assign(credit=frame["credit"].mask(frame["judge"] == judge))
+
+
 def loss(at, data):
     """Return minus the penalized log-likelihood, the first slope being free and the second following."""
     theta, first, position = at[:4], at[4], at[5:]
@@ -177,11 +182,19 @@ def test_shared_errors_are_unknown_without_common_battles():
     [
         (small_jury().drop(columns="judge"), "without a column `judge`: use bradley-terry"),
         (small_jury().assign(judge="alone"), r"of one judge \(alone\): use bradley-terry"),
+        (silenced(small_jury(), "j1"), r"of one judge \(j0\): use bradley-terry"),
     ],
 )
 def test_one_judge_is_an_error(frame, message):
     with pytest.raises(podium.UsageError, match=message):
         podium.rank(frame, ["judge-aware"])
+
+
+def test_a_judge_without_a_readable_verdict_is_named():
+    frame = silenced(play(Jury(), items=80, seed=2), "judge-1")
+    [standings] = podium.rank(frame, ["judge-aware"]).standings
+    assert [*standings.diagnostics["jury"]["judges"]] == ["judge-0", "judge-2"]
+    assert "without a readable verdict, and not in this ranking: judge-1" in standings.warnings
 
 
 @pytest.mark.slow

@@ -204,7 +204,7 @@ _CHECKS = (
         0.01,
         "chance that any of K models is flagged where the judge is right, each tested at a K-th of it: above, ratings "
         "by a right judge have larger errors, and the intervals of misjudged models cover no more",
-        "Human labels contradict the judge on {models}: rated by the labels alone",
+        "Human labels contradict the judge on {models}: rated mainly by the labels",
     ),
 )
 CHECKS = {check.name: check for check in _CHECKS}

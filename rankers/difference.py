@@ -7,7 +7,7 @@ interval holds the differences that the test does not reject, so interval and p-
 - sign flips: the share of the 2^n sign changes of the items in which the sum is as large (Fisher 1935; Pitman 1937).
   Exact if the two models are exchangeable on each item, whatever the distribution.
 - skewed differences: with one long tail, t and sign flips reject too often (19% for 5% at 100 items of which 3% lose
-  much). Both are combined with the t test under Hall's transformation, which removes skewness (1992); the larger p
+  much). Both are combined with the t test under Hall's transformation, which reduces skewness (1992); the larger p
   counts. `python benchmarks/claims.py scores` measures this.
 - sign test: for two-valued scores, the binomial test of the items that differ (McNemar 1947); its interval is that of
   the score test (Tango 1998), which is informative even if no item differs.

@@ -16,7 +16,7 @@ FALSE_FLAGS = CHECKS["misjudged models"].threshold
 
 @dataclass(frozen=True, slots=True)
 class MisjudgedFit:
-    """A posterior in which `flagged` models (`p_value` below `threshold`) rest on their labels alone; `is_open`: the
+    """A posterior in which `flagged` models (`p_value` below `threshold`) rest on their labels; `is_open`: the
     others with labels; `excess`: the judge's rating minus that of the fit, logits. Arrays have shape (models,)."""
 
     fit: RandomEffects

@@ -46,8 +46,8 @@ def structured_bradley_terry(
 
     A model's strength is kappa times the judge's plus a random deviation whose size is estimated from the labels:
     without labels the rating rests on the judge, with many on the labels. A model whose labels contradict the judge
-    (`diagnostics["structured"]["misjudged"]`) is rated by its labels alone; the intervals of the others also hold
-    those by their own labels. Further columns are the rating by the labels alone (`human`), by the judge alone
+    (`diagnostics["structured"]["misjudged"]`) is rated mainly by its labels; the intervals of the others also
+    hold those by their own labels. Further columns are the rating by the labels alone (`human`), by the judge alone
     (`judge`, kappa times its strength), and `pull`, the weight of the labels in [0, 1].
 
     Args:
@@ -183,11 +183,11 @@ def _information_warnings(labels: HumanLabelFit, human: np.ndarray) -> list[str]
 
 
 def _misjudged_warnings(models: Sequence[str], misjudged: MisjudgedFit) -> list[str]:
-    """Return a warning of each model that is rated by its labels alone."""
+    """Return a warning of each model that is rated mainly by its labels."""
     return [
         f"the judge rates {models[k]} {POINTS * abs(misjudged.excess[k]):.0f} Elo "
         f"{'higher' if misjudged.excess[k] > 0 else 'lower'} than human labels do, more than labels by chance and the "
-        f"judge's errors on other models explain (p = {misjudged.p_value[k]:.1g}): {models[k]} is rated by its labels "
-        "alone; kappa and spread rest on the other models"
+        f"judge's errors on other models explain (p = {misjudged.p_value[k]:.1g}): {models[k]} is rated mainly "
+        "by its labels; kappa and spread rest on the other models"
         for k in np.flatnonzero(misjudged.flagged).tolist()
     ]

@@ -122,7 +122,7 @@ def chance(gap: np.ndarray) -> np.ndarray:
 
 def rank_world(judge: str, labels: int, seed: int) -> World:
     """Rank one world by `podium.rank`, by the fit that tests no model and takes its posterior as it is, and by one in
-    which labels alone decide (of all models, or where the 90% interval of kappa reaches 0)."""
+    which all priors are as wide as those of flagged models (always, or where the 90% interval of kappa reaches 0)."""
     frame, truth, misjudged = draw_world(judge, labels, seed)
     battles = podium.read_battles(frame)
     standings = podium.rank(battles, "structured-bradley-terry", answers=False).standings[0]
@@ -169,10 +169,10 @@ def report(worlds: int | None, markdown: bool) -> None:
             coverage.append([*cell, *coverage_cells(found)])
             errors.append([*cell, *error_cells(found)])
     start = ("judge", "labels", "worlds")
-    header = (*start, "misjudged covered, %", "before", "all covered, %", "before", "width, Elo", "labels alone")
+    header = (*start, "misjudged covered, %", "before", "all covered, %", "before", "width, Elo", "wide priors")
     header += ("flagged, %", "flagged wrongly, %")
     show("structured-bradley-terry, 10 models: 95% intervals", header, coverage, markdown=markdown)
-    header = (*start, "RMSE, Elo", "before", "by labels if kappa may be 0", "labels alone", "not bounded by labels, %")
+    header = (*start, "RMSE, Elo", "before", "wide if kappa may be 0", "labels alone", "not bounded by labels, %")
     show("structured-bradley-terry: errors of ratings", header, errors, markdown=markdown)
     rows = [row for judge in JUDGES for row in threshold_rows(judge, number)]
     header = ("judge", "flagged below p =", "worlds", "RMSE, Elo", "misjudged covered, %", "flagged wrongly, %")

@@ -132,7 +132,7 @@ def reversed_table(seed=4):
     return pd.DataFrame({**columns, "human": np.where(labelled, human, np.nan)})
 
 
-def test_a_misjudged_model_is_named_and_rated_by_its_labels_alone():
+def test_a_misjudged_model_is_named_and_rated_mainly_by_its_labels():
     found = rank(read_battles(reversed_table()), "structured-bradley-terry").standings[0]
     misjudged = json.loads(json.dumps(found.diagnostics))["structured"]["misjudged"]
     assert misjudged["threshold"] == pytest.approx(0.001)
@@ -144,14 +144,14 @@ def test_a_misjudged_model_is_named_and_rated_by_its_labels_alone():
     assert entry.score == pytest.approx(entry.extra["human"], abs=0.4 * width)
     assert (entry.high - entry.low) / 2 == pytest.approx(width, rel=0.2)
     assert entry.extra["pull"] > 0.9
-    [warning] = [text for text in found.warnings if "rated by its labels" in text]
+    [warning] = [text for text in found.warnings if "rated mainly by its labels" in text]
     excess, p_value = abs(misjudged["models"]["m0"]["excess"]), misjudged["models"]["m0"]["p_value"]
     assert warning == (
         f"the judge rates m0 {excess:.0f} Elo lower than human labels do, more than labels by chance and the judge's "
-        f"errors on other models explain (p = {p_value:.1g}): m0 is rated by its labels alone; kappa and spread rest "
+        f"errors on other models explain (p = {p_value:.1g}): m0 is rated mainly by its labels; kappa and spread rest "
         "on the other models"
     )
-    assert found.answer[1] == "Human labels contradict the judge on m0: rated by the labels alone."
+    assert found.answer[1] == "Human labels contradict the judge on m0: rated mainly by the labels."
 
 
 def test_a_judge_who_misjudges_no_model_passes_that_check():

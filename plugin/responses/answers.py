@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import numpy as np
 import pandas as pd
 
 from podium.errors import DataError, UsageError
@@ -120,7 +121,8 @@ class Sheet:
         """Yield the rows as records."""
         rows = self.frame.to_dict("records")
         for place, cells in zip(self.frame.index, rows, strict=True):
-            yield Record(str(self.path), f"{self.frame.index.name} {place}", {str(key): cells[key] for key in cells})
+            own = {str(key): _as_lists(cell) for key, cell in cells.items()}
+            yield Record(str(self.path), f"{self.frame.index.name} {place}", own)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +167,13 @@ class Record:
     def error(self, problem: str, remedy: str) -> DataError:
         """Return an error that names this place."""
         return DataError(problem, remedy=remedy, source=self.source, row=self.row)
+
+
+def _as_lists(cell: Any) -> Any:
+    """Return a cell with lists in place of the arrays that Parquet's nested columns have."""
+    if isinstance(cell, np.ndarray):
+        return [_as_lists(value) for value in cell.tolist()]
+    return {key: _as_lists(value) for key, value in cell.items()} if isinstance(cell, dict) else cell
 
 
 def is_empty(value: Any) -> bool:

@@ -2,15 +2,20 @@
 
 import ast
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
 from podium.responses.answers import QuestionRow, Record, ResponseRow, build_response, is_empty
 from podium.responses.transcripts import Call, Show, Turn
+from podium.text import parse_json
 
 RESULTS = ("tool", "function", "tool_response", "observation")
 ROLES = ("system", "developer", "user", "assistant", "tool_call", *RESULTS)
+TEXTS = ("text", "input_text", "output_text", "refusal")
+MEDIA = ("image", "image_url", "input_image", "audio", "input_audio", "video", "video_url", "file", "document")
+REASONING = ("reasoning", "thinking", "redacted_thinking")
+"""Types of parts of a message: texts, those of which the place is shown, and those of which nothing is."""
 
 
 class Conversation(NamedTuple):
@@ -26,6 +31,14 @@ class Conversation(NamedTuple):
         last = self.turns[-1] if self.turns else None
         return last.text if last and last.role == "assistant" and not last.calls else ""
 
+    def as_instruction(self) -> str:
+        """Return all messages under their roles, as the instruction of a prompt that holds them."""
+        parts = [("user", self.instruction or "")]
+        for turn in self.turns:
+            calls = [f"{call.name} {call.arguments}".rstrip() for call in turn.calls]
+            parts.append((turn.role, "\n".join(filter(None, [turn.text, *calls]))))
+        return "\n\n".join(f"[{role}]\n{text}" for role, text in parts)
+
 
 NO_CHAT = Conversation()
 
@@ -35,11 +48,9 @@ def read_conversation(record: Record, messages: Sequence[Any]) -> Conversation:
     their call are those of the calls in their order."""
     system, asked = list[str](), list[str]()
     turns, waiting = list[Turn](), list[str]()
-    for k, message in enumerate(messages, 1):
-        role = message.get("role") if isinstance(message, dict) else None
-        if not isinstance(role, str) or role not in ROLES:
-            raise record.error(f"message {k} has the role {role!r}", f"roles are {', '.join(ROLES)}")
-        text = _message_text(record, message.get("content"))
+    for k, message in _openai_messages(record, messages):
+        role = message["role"]
+        text = _message_text(record, message.get("content")) or record.as_text("refusal", message.get("refusal")) or ""
         calls = _calls_of(record, message, k) if role in ("assistant", "tool_call") else ()
         waiting += [call.id for call in calls]
         if role in ("system", "developer"):
@@ -49,7 +60,8 @@ def read_conversation(record: Record, messages: Sequence[Any]) -> Conversation:
         elif role in RESULTS:
             call = message.get("tool_call_id") or (waiting[0] if waiting else None)
             waiting = [own for own in waiting if own != call]
-            turns.append(Turn("tool", text, call_id=call if isinstance(call, str) else None))
+            failed = message.get("is_error") is True
+            turns.append(Turn("tool", text, call_id=call if isinstance(call, str) else None, failed=failed))
         else:
             turns.append(Turn("user" if role == "user" else "assistant", "" if role == "tool_call" else text, calls))
     return Conversation("\n\n".join(system) or None, "\n\n".join(asked) or None, turns)
@@ -71,15 +83,76 @@ def build_chat_response(
     return build_response(question, model, text, errored=errored, number=number, work=work)
 
 
+def messages_in(held: Any) -> list[Any] | None:
+    """Return messages: a list, or a text that is one as JSON or in Python, as tables without nested columns hold it;
+    None for another text."""
+    if not isinstance(held, str):
+        return held if isinstance(held, list) else None
+    parsed = parse_literal(held) if held.lstrip().startswith("[") else None
+    is_chat = parsed and all(isinstance(message, dict) and "role" in message for message in parsed)
+    return parsed if is_chat else None
+
+
+def parse_literal(text: Any) -> Any:
+    """Return what a text holds as JSON or as Python's literal; None if it holds neither."""
+    for parse in (parse_json, ast.literal_eval):
+        with suppress(ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+            return parse(text)
+    return None
+
+
+def _openai_messages(record: Record, messages: Sequence[Any]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield number and content of messages, with Anthropic's parts `tool_use` and `tool_result` as calls and messages
+    of OpenAI's; DataError for a role that is none."""
+    for k, message in enumerate(messages, 1):
+        role = message.get("role") if isinstance(message, dict) else None
+        if not isinstance(role, str) or role not in ROLES:
+            raise record.error(f"message {k} has the role {role!r}", f"roles are {', '.join(ROLES)}")
+        content = message.get("content")
+        parts = {"tool_use": list[Any](), "tool_result": list[Any](), "": list[Any]()}
+        for part in content if isinstance(content, list) else []:
+            kind = part.get("type") if isinstance(part, dict) else ""
+            parts[kind if isinstance(kind, str) and kind in parts else ""].append(part)
+        for part in parts["tool_result"]:
+            yield k, {**part, "role": "tool", "tool_call_id": part.get("tool_use_id")}
+        if parts["tool_use"]:
+            used = [
+                {"id": own.get("id"), "function": {**own, "arguments": own.get("input")}} for own in parts["tool_use"]
+            ]
+            message = {**message, "tool_calls": [*(message.get("tool_calls") or []), *used]}
+        if parts["tool_use"] or parts["tool_result"]:
+            message = {**message, "content": parts[""]}
+        if parts[""] or not parts["tool_result"]:
+            yield k, message
+
+
 def _message_text(record: Record, content: Any) -> str:
-    """Return the text of a message; parts without text as `[image_url]`, `content` of arena-hard its answer, other
-    objects as JSON."""
+    """Return the text of a message; media as `[image_url]`, `content` of arena-hard its answer, other objects as
+    JSON."""
     if isinstance(content, list):
-        parts = [part if isinstance(part, dict) else {"text": part} for part in content]
-        return "\n".join(_message_text(record, part.get("text", f"[{part.get('type')}]")) for part in parts)
+        return "\n".join(text for part in content if (text := _part_text(record, part)) is not None)
     if isinstance(content, dict):
         content = content["answer"] if "answer" in content else json.dumps(content, ensure_ascii=False)
     return record.as_text("content", content) or ""
+
+
+def _part_text(record: Record, part: Any) -> str | None:
+    """Return the text of a part of a message, None for reasoning; DataError if its type is unknown."""
+    if not isinstance(part, dict):
+        return record.as_text("content", part) or ""
+    kind = part.get("type")
+    if kind in REASONING:
+        return None
+    if text := record.as_text("text", part.get("text")) or record.as_text("refusal", part.get("refusal")):
+        return text
+    if kind == "json":
+        return json.dumps(part.get("json"), ensure_ascii=False)
+    if kind in MEDIA:
+        return f"[{kind}]"
+    if kind in TEXTS or "text" in part:
+        return ""
+    remedy = f"types are {', '.join((*TEXTS, 'json', 'tool_use', 'tool_result', *REASONING, *MEDIA))}"
+    raise record.error(f"a part of a message has the type {kind!r}", remedy)
 
 
 def _calls_of(record: Record, message: dict[str, Any], number: int) -> tuple[Call, ...]:
@@ -105,8 +178,6 @@ def _calls_of(record: Record, message: dict[str, Any], number: int) -> tuple[Cal
 
 def _parse_call(content: Any) -> Any:
     """Return the call that a text holds as JSON or as Python's literal; a text that holds none is the call's name."""
-    for parse in (json.loads, ast.literal_eval):
-        with suppress(ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
-            if isinstance(parsed := parse(content), dict) and "name" in parsed:
-                return parsed
+    if isinstance(parsed := parse_literal(content), dict) and "name" in parsed:
+        return parsed
     return content if isinstance(content, dict) else {"name": content}

@@ -12,7 +12,7 @@ from podium.formats import lm_eval_layout as layout
 from podium.hookspecs import SourceFiles
 from podium.responses.answers import UNSEEN, Record, ResponseRow, Sheet, build_response, is_empty
 from podium.responses.chat import NO_CHAT, ROLES, Conversation, read_conversation
-from podium.responses.transcripts import AgentWork, Turn
+from podium.responses.transcripts import AgentWork
 from podium.text import parse_json
 
 MULTIMODAL = frozenset({"visual", "audio", "video"})
@@ -60,18 +60,17 @@ def read_responses_in_samples(sheet: Sheet) -> list[ResponseRow]:
     answers = []
     for record, item in zip(records, items, strict=True):
         system, instruction, chat = _parse_prompt(record)
-        turns = chat.turns if sheet.show.shows(chat.turns) else ()
-        instruction = (chat.instruction if turns else None) or instruction
+        # All turns of the prompt were written before the model was asked, examples or not.
+        whole = bool(chat.turns) and sheet.show.shows(chat.turns)
+        instruction = chat.as_instruction() if whole else instruction
+        work = None if whole else AgentWork(sum(len(turn.calls) for turn in chat.turns), 1)
         more = {"category": own.task, "reference": record.name("target"), "system": system}
         question = record.question(item, instruction, rendered=True, **more)
         # The file names images and audio, but does not hold them.
         request = _request(record.cells["arguments"])
         unseen = any(isinstance(part, dict) and part.keys() & MULTIMODAL for part in request)
         for number, said in enumerate(_responses(record.cells), 1):
-            text, work = record.as_text("response", said), AgentWork(sum(len(turn.calls) for turn in chat.turns), 1)
-            if turns:
-                whole = [*turns, Turn("assistant", text or "")]
-                text, work = sheet.show.build_response(whole, text or "", question.length)
+            text = record.as_text("response", said)
             shown = build_response(question, own.model, text, number=number, work=work)
             answers.append(replace(shown, text=None, reason=UNSEEN) if unseen else shown)
     return answers

@@ -1,6 +1,7 @@
 """Pairs of responses with a known preference, a pair per row: Plan-RewardBench (Wang et al. 2026, arXiv 2604.08178) and
 tables with the same columns."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ from podium.formats.containers import open_records
 from podium.formats.files import find_files
 from podium.responses.answers import Record, ResponseRow, Sheet
 from podium.responses.assembly import assemble
-from podium.responses.chat import Conversation, build_chat_response, read_conversation
+from podium.responses.chat import Conversation, build_chat_response, messages_in, parse_literal, read_conversation
 from podium.responses.collection import Responses
 from podium.responses.transcripts import Show, Turn
 
@@ -20,7 +21,7 @@ SIDES = {
     PREFERRED: ("chosen", "chosen.messages"),
     "rejected": ("rejected", "rejected.messages", "reject", "reject.messages"),
 }
-"""Columns of both responses: messages, a mapping that holds them, or a text."""
+"""Columns of both responses: messages, a mapping that holds them, the JSON of either, or a text."""
 ITEM, INSTRUCTION = ("uuid", "id", "item"), ("query", "instruction", "prompt")
 CATEGORY = ("category", "_lcp_bucket", "subset")
 
@@ -30,25 +31,34 @@ def read_pairs(sources: Sequence[str], show: Show) -> Responses | None:
     # Agents refuse without a call, and users write again: all pairs are shown in the same way.
     shown, engine = replace(show, mode="transcript") if show.mode == "auto" else show, Duck()
     rows: list[ResponseRow] = []
+    seen: Counter[str] = Counter()
     paths = [path for source in sources if Path(source).exists() for path in find_files(source).paths]
     for path in paths:
         records = open_records(path, engine)
         if not all(records.columns.keys() & {*names} for names in SIDES.values()):
             return None
         sheet = Sheet(path, None, records.frame())
-        rows += (row for record in sheet.records() for row in _pair_of(record, shown))
-    return replace(assemble(rows, []), sources=tuple(map(str, paths))) if rows else None
+        rows += (row for record in sheet.records() for row in _pair_of(record, shown, seen))
+    again = sum(seen.values()) - len(seen)
+    notes = [f"{again:,} pairs have the id of an earlier pair; each is an item of its own"] if again else []
+    if not rows:
+        return None
+    pairs = assemble(rows, [])
+    return replace(pairs, sources=tuple(map(str, paths)), notes=(*notes, *pairs.notes))
 
 
-def _pair_of(record: Record, show: Show) -> Iterator[ResponseRow]:
-    """Yield both responses of a row."""
+def _pair_of(record: Record, show: Show, seen: Counter[str]) -> Iterator[ResponseRow]:
+    """Yield both responses of a row; `seen` counts the ids, which several pairs of a task may share."""
     item, query, category = (_first(record.cells, names) for names in (ITEM, INSTRUCTION, CATEGORY))
     chats = {model: _conversation_of(record, names) for model, names in SIDES.items()}
     instruction = record.as_text("query", query) or chats[PREFERRED].instruction
     tools = _tools_text(record.cells.get("tools"))
     asked = "\n\n".join(filter(None, [instruction, tools])) or None
     named = f"{Path(record.source).name} {record.row}" if item is None else str(item)
-    question = record.question(named, asked, category=None if category is None else str(category))
+    seen[named] += 1
+    named += f"#{seen[named]}" if seen[named] > 1 else ""
+    system = record.text("system") or chats[PREFERRED].system or chats["rejected"].system
+    question = record.question(named, asked, system=system, category=None if category is None else str(category))
     for model, chat in chats.items():
         yield build_chat_response(show, question, model, chat)
 
@@ -61,14 +71,20 @@ def _first(cells: Mapping[str, Any], names: Sequence[str]) -> Any:
 def _conversation_of(record: Record, names: Sequence[str]) -> Conversation:
     """Return the conversation in the first of these columns; a text is one answer."""
     held = _first(record.cells, names)
-    held = held.get("messages") if isinstance(held, dict) else held
-    if isinstance(held, list):
-        return read_conversation(record, held)
+    parsed = parse_literal(held) if isinstance(held, str) and held.lstrip().startswith("{") else held
+    held = parsed["messages"] if isinstance(parsed, dict) and "messages" in parsed else held
+    if (messages := messages_in(held)) is not None:
+        return read_conversation(record, messages)
     return Conversation(turns=[Turn("assistant", record.as_text(names[0], held) or "")])
 
 
 def _tools_text(tools: Any) -> str:
-    """Return a line per tool with its name and description; empty without tools."""
+    """Return a line per tool with its name and description; empty without tools, a text that is no JSON unchanged."""
+    if isinstance(tools, str):
+        parsed = parse_literal(tools)
+        if not isinstance(parsed, list):
+            return f"Tools that could be called:\n{tools}" if tools.strip() else ""
+        tools = parsed
     functions = (
         [tool.get("function", tool) for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
     )

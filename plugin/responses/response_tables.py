@@ -6,7 +6,7 @@ from typing import Any
 
 from podium.errors import UsageError
 from podium.responses.answers import UNSEEN, QuestionRow, Record, ResponseRow, Sheet, build_response, id_of, is_empty
-from podium.responses.chat import NO_CHAT, Conversation, build_chat_response, read_conversation
+from podium.responses.chat import NO_CHAT, Conversation, build_chat_response, messages_in, read_conversation
 from podium.responses.transcripts import Turn
 
 NAMES = {
@@ -30,8 +30,10 @@ def read_responses_table(sheet: Sheet) -> list[ResponseRow]:
     for record in sheet.records():
         error = None if columns["error"] is None else record.cells[columns["error"]]
         errored = not is_empty(error) and error not in ("", False, 0, "false", "False")
-        model, messages = record.name(columns["model"]), record.cells.get(columns["response"] or "")
-        if isinstance(messages, list):
+        model, held = record.name(columns["model"]), record.cells.get(columns["response"] or "")
+        # A text under another name is a response, whatever it looks like.
+        messages = messages_in(held) if columns["response"] == "messages" or isinstance(held, list) else None
+        if messages is not None:
             chat = read_conversation(record, messages)
             response = build_chat_response(sheet.show, _question(record, columns, chat), model, chat, errored=errored)
         else:

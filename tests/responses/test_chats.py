@@ -2,6 +2,7 @@
 
 import json
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -138,3 +139,64 @@ def test_a_result_that_is_an_object_is_shown_as_json():
     ]
     chat = read_conversation(Record("file", "1", {}), messages)
     assert [turn.text for turn in chat.turns] == ["", '{"temp": 12}', "\n12"]
+
+
+def read_chat(*messages):
+    """Read a conversation that a user begins."""
+    return read_conversation(Record("file", "1", {}), [{"role": "user", "content": "How warm is it?"}, *messages])
+
+
+def test_calls_and_results_in_the_parts_of_anthropic_are_turns():
+    said = [
+        {"type": "thinking", "thinking": "Hm."},
+        {"type": "text", "text": "I look."},
+        {"type": "tool_use", "id": "t1", "name": "weather", "input": {"city": "Oslo"}},
+        {"type": "tool_use", "id": "t2", "name": "weather", "input": {"city": "Bergen"}},
+    ]
+    results = [
+        {"type": "tool_result", "tool_use_id": "t2", "content": "no such city", "is_error": True},
+        {"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "text", "text": "12"}]},
+    ]
+    chat = read_chat(
+        {"role": "assistant", "content": said},
+        {"role": "user", "content": results},
+        {"role": "assistant", "content": [{"type": "text", "text": "12 degrees."}]},
+    )
+    text, work = AUTO.build_response(chat.turns, chat.answer, 0)
+    assert pieces_in(text) == [
+        ("turn_1_says", "I look."),
+        ("turn_1_call_1", 'weather {"city": "Oslo"}'),
+        ("turn_1_call_2", 'weather {"city": "Bergen"}'),
+        ("turn_1_call_2_error", "no such city"),
+        ("turn_1_call_1_result", "12"),
+        ("final_answer", "12 degrees."),
+    ]
+    assert work.calls == 2
+
+
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [
+        ({"content": None, "refusal": "I can't."}, "I can't."),
+        ({"content": [{"type": "refusal", "refusal": "I can't."}]}, "I can't."),
+        ({"content": [{"type": "json", "json": {"temp": 12}}]}, '{"temp": 12}'),
+        ({"content": [{"type": "image_url", "text": None}, {"type": "text", "text": "See."}]}, "[image_url]\nSee."),
+    ],
+)
+def test_parts_are_shown_by_their_type(message, text):
+    assert read_chat({"role": "assistant", **message}).answer == text
+
+
+def test_a_part_of_an_unknown_type_is_an_error():
+    with pytest.raises(podium.DataError, match="a part of a message has the type 'citation'"):
+        read_chat({"role": "assistant", "content": [{"type": "citation", "cited": "Oslo"}]})
+
+
+def test_messages_may_be_json_text_or_arrays_of_parquet(tmp_path):
+    rows = [{"id": "q1", "model": "wren", "messages": [{"role": "user", "content": "How warm is it?"}, *CHAT[2:]]}]
+    pd.DataFrame([{**row, "messages": json.dumps(row["messages"])} for row in rows]).to_csv(tmp_path / "a.csv")
+    pd.DataFrame(rows).to_parquet(tmp_path / "a.parquet")
+    texts = [read_responses(tmp_path / name, show=AUTO).texts["wren"]["q1"] for name in ("a.csv", "a.parquet")]
+    for text in texts:
+        assert [name for name, _ in pieces_in(text)][-1] == "final_answer"
+        assert ("turn_1_call_2_result", "13") in pieces_in(text)

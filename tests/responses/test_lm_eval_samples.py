@@ -4,7 +4,6 @@ import json
 
 import pytest
 from lm_eval_output import LATER, TIME, write_run
-from transcript_pieces import pieces_in
 
 import podium
 from podium.responses.read import read_responses
@@ -221,13 +220,13 @@ def test_documents_that_show_images_are_missing_with_the_reason(save):
 TURNS = chat(("user", "Say hi."), ("assistant", "Hi."), ("user", "Louder."))
 
 
-@pytest.mark.parametrize(
-    ("mode", "instruction", "names"),
-    [("auto", "Louder.", None), ("transcript", "Say hi.", ["turn_1_says", "turn_2_user", "final_answer"])],
-)
-def test_chat_turns_of_lm_eval_are_a_transcript_if_asked_for(save, mode, instruction, names):
+WHOLE = "[user]\nSay hi.\n\n[assistant]\nHi.\n\n[user]\nLouder."
+
+
+@pytest.mark.parametrize(("mode", "instruction"), [("auto", "Louder."), ("transcript", WHOLE)])
+def test_chat_turns_of_a_prompt_are_no_work_of_the_model(save, mode, instruction):
+    """As with lm-eval's --fewshot_as_multiturn."""
     path = save(f"wren/samples_t_{TIME}.jsonl", [sample(prompt=TURNS, text="HI!")])
     read = read_responses(path, show=Show(mode))
-    [text] = read.texts["wren"].values()
+    assert [*read.texts["wren"].values()] == ["HI!"]
     assert read.items[0].instruction == instruction
-    assert text == "HI!" if names is None else [name for name, _ in pieces_in(text)] == names

@@ -5,6 +5,7 @@ import re
 from hashlib import sha256
 
 import numpy as np
+import pandas as pd
 import pytest
 from played_logs import battles, place
 from statsmodels.stats.proportion import proportion_confint
@@ -14,6 +15,8 @@ import podium
 from podium.diagnosis.known_preferences import preference_report
 from podium.errors import DataError
 from podium.hosts.inspect_ai.tasks import recorded_task
+from podium.responses.preference_pairs import read_pairs
+from podium.responses.transcripts import Show
 
 SPLITS = {
     "planning_single_easy": 144,
@@ -25,7 +28,12 @@ SPLITS = {
     "tool_irrelevance": 275,
 }
 """Rows by category of the published file; the rows here are made up."""
-TOOLS = [{"type": "function", "function": {"name": "lookup", "description": "Look a page up.", "parameters": {}}}]
+TOOLS = [
+    {
+        "type": "function",
+        "function": {"name": "lookup", "description": "Look a page up.", "parameters": {"type": "object"}},
+    }
+]
 
 
 def chat(query, steps, answer):
@@ -118,6 +126,37 @@ def test_pairs_of_plain_texts_have_bands_of_answers(tmp_path, play, behave):
         ("chat", "0.0%"),
         ("up to 1,000 tokens", "0.0%"),
     ]
+
+
+@pytest.mark.parametrize("form", ["lists", "json", "python", "json in an object", "parquet"])
+def test_messages_may_be_text_and_the_system_prompt_is_kept(tmp_path, form):
+    sides = {}
+    for name, answer in (("chosen", "Done well."), ("rejected", "Done badly.")):
+        messages = [{"role": "system", "content": "Be brief."}, *chat("Do it.", 1, answer)["messages"]]
+        texts = {"json": json.dumps(messages), "python": repr(messages)}
+        sides[name] = texts.get(form, {"messages": messages})
+        sides[name] = json.dumps(sides[name]) if form == "json in an object" else sides[name]
+    row = {"uuid": "u", "query": "Do it.", "tools": json.dumps(TOOLS) if "json" in form else TOOLS, **sides}
+    path = tmp_path / ("pairs.parquet" if form == "parquet" else "pairs.jsonl")
+    if form == "parquet":
+        pd.DataFrame([row]).to_parquet(path)
+    else:
+        path.write_text(json.dumps(row))
+    pairs = read_pairs([str(path)], Show("auto"))
+    [item] = pairs.items
+    assert item.system == "Be brief."
+    assert item.instruction == "Do it.\n\nTools that could be called:\n- lookup: Look a page up."
+    names = ["turn_1_call_1", "turn_1_call_1_result", "final_answer"]
+    assert all([name for name, _ in pieces_in(pairs.texts[side]["u"])] == names for side in ("chosen", "rejected"))
+
+
+def test_pairs_that_share_an_id_are_items_of_their_own(tmp_path):
+    path = tmp_path / "pairs.jsonl"
+    rows = [{"uuid": "u", "query": f"Do {k}.", "chosen": "Yes.", "rejected": "No."} for k in range(3)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    pairs = read_pairs([str(path)], Show("auto"))
+    assert {item.id: item.instruction for item in pairs.items} == {"u": "Do 0.", "u#2": "Do 1.", "u#3": "Do 2."}
+    assert pairs.notes == ("2 pairs have the id of an earlier pair; each is an item of its own",)
 
 
 def test_a_side_without_messages_is_named(tmp_path):

@@ -8,7 +8,7 @@ from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.model import ChatMessage
 
 from podium.errors import named_in_errors
-from podium.hosts.inspect_ai.agent_turns import turns_of
+from podium.hosts.inspect_ai.agent_turns import build_agent_response
 from podium.hosts.inspect_ai.compatibility import kept_in_store
 from podium.hosts.inspect_ai.log_contents import (
     REQUESTED,
@@ -53,7 +53,7 @@ def _response_of(sample: EvalSample, path: Path, log: EvalLog, show: Show) -> Re
     question, model = question_of(sample, sample.id, str(path), log.eval.task), log.eval.model
     if not sample.error and (why := why_not_shown(sample)):
         return ResponseRow(question, model, None, why, sample.epoch)
-    text, work = show.build_response(turns_of(sample), sample.output.completion, question.length)
+    text, work = build_agent_response(sample, show, question.length)
     return build_response(question, model, text, errored=bool(sample.error), number=sample.epoch, work=work)
 
 

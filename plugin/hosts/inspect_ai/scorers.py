@@ -29,7 +29,7 @@ from podium.hosts.inspect_ai.log_files import NAMESPACE
 from podium.hosts.inspect_ai.media import media_in, text_with_places
 from podium.plugins.catalogue import judging_settings
 from podium.printable import tell
-from podium.responses.transcripts import Mode, Show, read_pieces, render, work_in
+from podium.responses.transcripts import AgentWork, Mode, Show, read_pieces, render, work_in
 from podium.scorers.judging import Judging, build_verdict_row, merge_rows
 from podium.scorers.prompt import final_answer
 from podium.scorers.reasoning import Policy, strip_reasoning
@@ -39,9 +39,14 @@ if TYPE_CHECKING:
 
 REPEATED = ("item", "response", "model_a", "model_b", "first", "category", "length_a", "length_b")
 """What a score repeats of its battle."""
-ONLY_ANSWERS = (
-    "samples hold tool calls, and the judge is shown only the last message; -S show=transcript shows all of it"
-)
+NOTES_ON_SAMPLES: Mapping[str, Callable[[AgentWork], bool]] = {
+    "samples hold tool calls, and the judge is shown only the last message; -S show=transcript shows all of it": (
+        lambda work: work.calls > 0 and not work.shown
+    ),
+    "transcripts of samples are cut to fit; -S transcript_tokens=N shows more": lambda work: work.cut > 0,
+    "final answers of samples are longer than a transcript may be, and shown whole": lambda work: not work.fits,
+}
+"""What is printed, once, if it is so for a sample."""
 
 
 @metric(name="judged", scores="unreduced")
@@ -108,34 +113,42 @@ def verdict(**kwargs: Any) -> Scorer:
 
 @scorer(metrics=[readable_battles()])
 def pairwise(
-    reference: str, cache: bool = True, reasoning: Policy = "strip", show: Mode = "auto", **kwargs: Any
+    reference: str,
+    cache: bool = True,
+    reasoning: Policy = "strip",
+    show: Mode = "auto",
+    transcript_tokens: int | None = None,
+    **kwargs: Any,
 ) -> Scorer:
     """Score each response of a log against that of `reference`, another log, judged by the role `judge` (`--model-role
     judge=MODEL`); a sample that the reference did not answer is not scored. With `show=auto`, transcripts are compared
     if the reference called tools."""
-    from podium.hosts.inspect_ai.agent_turns import turns_of
+    from podium.hosts.inspect_ai.agent_turns import build_agent_response
     from podium.hosts.inspect_ai.judge_context import choose_show
-    from podium.responses.agent_notes import notes_on_work
+    from podium.responses.agent_notes import notes_on_work, share_of_transcripts
     from podium.responses.collection import response_key
 
     with plain_errors():
         options = flatten_arguments(kwargs)
-        asked = replace(choose_show(show, None, judging_settings(**options))[0], reasoning=reasoning)
+        asked, why = choose_show(show, transcript_tokens, judging_settings(**options))
+        asked = replace(asked, reasoning=reasoning)
         responses = _read_reference(reference, asked)
         [name], transcripts = responses.models, responses.has_transcripts
         several = {each.id for each in responses.items if each.responses > 1}
         run = Run(judging_settings(**{**options, "transcript": transcripts}), cache=cache)
         shown = replace(asked, mode="transcript" if transcripts else "answer")
-        for note in (warnings := [*notes_on_work(responses)]):
-            tell(note, "podium pairwise")
+        told = [*share_of_transcripts(responses, asked, why), *notes_on_work(responses)]
+        for note in told:
+            # The options of a scorer are typed behind -S.
+            tell(note.replace(" -T ", " -S "), "podium pairwise")
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
-        item, response = str(state.sample_id), state.output.completion
-        response = strip_reasoning(response) if reasoning == "strip" else response
-        response, work = shown.build_response(turns_of(state), response, len(state.input_text))
-        if work.calls and not work.shown and ONLY_ANSWERS not in warnings:
-            warnings.append(ONLY_ANSWERS)
-            tell(ONLY_ANSWERS, "podium pairwise")
+        item = str(state.sample_id)
+        response, work = build_agent_response(state, shown, len(state.input_text))
+        response = strip_reasoning(response) if reasoning == "strip" and not work.shown else response
+        for note in [note for note, applies in NOTES_ON_SAMPLES.items() if note not in told and applies(work)]:
+            told.append(note)
+            tell(note, "podium pairwise")
         # Epoch k meets epoch k; one response of the reference meets all.
         met = response_key(item, state.epoch if item in several else 1)
         if met not in responses.texts[name]:

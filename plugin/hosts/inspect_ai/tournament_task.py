@@ -168,6 +168,12 @@ class _TaskBuilder:
         """Return the responses that compete, and the recorded battles that lack one."""
         options = self.options
         if self.record is not None and self.record.responses is not None and not sources:
+            typed = {"show": options.show, "transcript_tokens": options.transcript_tokens}
+            changed = [f"{name}={value}" for name, value in typed.items() if value not in ("auto", None)]
+            if changed and self.record.preferred is None:
+                remedy = "leave it out, or give the models' own logs as responses="
+                problem = f"{RECORDED} shows the responses of these logs as they were shown before"
+                raise UsageError(f"{', '.join(changed)}: {problem}; {remedy}")
             competing = self.record.responses
         else:
             asked, prompts = tuple(self.requests.models), self.requests.prompts

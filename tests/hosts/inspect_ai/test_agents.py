@@ -1,6 +1,7 @@
 """Logs of agents: what the judge is shown of tool calls and turns, and what the run and the ranking say of it."""
 
 import json
+import re
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
@@ -126,16 +127,23 @@ def test_transcripts_are_judged_again_as_they_were(agents, record, play, behave)
     assert sorted(first) == sorted(again)
 
 
-def test_an_agent_that_a_tool_call_started_is_shown_under_the_call(tmp_path, play, behave):
+def write_logs_of_inner_agents(folder):
+    """Write logs of agents that start another one; return their folder."""
+
     def asks_an_expert(name, item):
         return [call("1", "expert"), result("1", "expert", "Fine."), *only_answer(name, item)]
 
-    folder = write_logs(tmp_path / "inner", asks_an_expert)
-    for path in (tmp_path / "inner").glob("*.eval"):
+    write_logs(folder, asks_an_expert)
+    for path in folder.glob("*.eval"):
         log = read_eval_log(str(path))
         for sample in log.samples:
             sample.events = inner_events()
         write_eval_log(log, str(path))
+    return str(folder)
+
+
+def test_an_agent_that_a_tool_call_started_is_shown_under_the_call(tmp_path, play, behave):
+    folder = write_logs_of_inner_agents(tmp_path / "inner")
     [sample, *_] = battles(play(round_robin(responses=folder), behave()))
     pieces = dict(pieces_in(sample.metadata["response_a"]))
     assert pieces["turn_1_call_1_agent_turn_1_says"] == "  I zoom in."
@@ -274,6 +282,56 @@ def test_pairwise_scores_compare_transcripts_if_the_reference_called_tools(agent
             f'"to": "F {name}"' in prompt and f"timeout: no answer for {name}" in prompt for name in ("ash", "willow")
         )
     assert all("transcripts" in sample.scores["pairwise"].metadata for sample in log.samples)
+
+
+def test_pairwise_scores_show_the_agents_that_both_started(tmp_path, record, behave):
+    score_against(write_logs_of_inner_agents(tmp_path / "inner"), behave())
+    assert len(record.prompts) == 6
+    assert all(prompt.count("  a crack ") == prompt.count("  I zoom in.") == 2 for _, prompt in record.prompts)
+
+
+def stops_at_a_call(name, item):
+    """Return the messages of an agent that a limit stops after a call."""
+    said = ChatMessageAssistant(content=f"{name} looks it up for {item}.", tool_calls=call("1", "weather").tool_calls)
+    return [said, result("1", "weather", "12"), said.model_copy(update={"id": None})]
+
+
+def submits(name, item):
+    """Return the messages of an agent whose completion is set to what its last call submits."""
+    submitted = call("2", "submit", answer=f"{name} says 12 to {item}")
+    submitted.content = f"{name} is done.\n\n{name} says 12 to {item}"
+    return [call("1", "weather"), result("1", "weather", "12"), submitted]
+
+
+@pytest.mark.parametrize(("messages", "answers"), [(stops_at_a_call, 0), (submits, 2)])
+def test_what_an_agent_says_beside_its_last_call_is_no_answer(tmp_path, play, behave, record, messages, answers):
+    folder = write_logs(tmp_path / "stopped", messages)
+    [sample, *_] = battles(play(round_robin(responses=folder), behave()))
+    names = [name for name, _ in pieces_in(sample.metadata["response_a"])]
+    assert names.count("final_answer") == answers / 2
+    assert "turn_1_call_1_result" in names
+    record.prompts.clear()
+    score_against(folder, behave())
+    assert {len(re.findall("^<final_answer_", prompt, re.MULTILINE)) for _, prompt in record.prompts} == {answers}
+
+
+def test_pairwise_scores_say_what_is_cut(tmp_path, behave, capsys):
+    def long_results(name, item):
+        return [call("1", "read"), result("1", "read", "x" * 9_000), *only_answer(name, item)]
+
+    score_against(write_logs(tmp_path / "long", long_results), behave(), transcript_tokens=500)
+    said = " ".join(capsys.readouterr().err.split())
+    assert "3 of 3 responses (100%) are shown as transcripts of at most 500 tokens" in said
+    assert "3 of 3 transcripts are cut to fit (mockllm/ash 3 of 3)" in said
+    assert said.count("transcripts of samples are cut to fit; -S transcript_tokens=N shows more") == 1
+    assert "-T " not in said
+
+
+def test_transcripts_in_logs_are_shown_as_they_were(agents, play, behave):
+    log = str(place(play(round_robin(responses=agents), behave())))
+    for how in ({"show": "answer"}, {"transcript_tokens": 100}):
+        with pytest.raises(UsageError, match=f"{next(iter(how))}=.*recorded shows the responses of these logs as they"):
+            recorded_task(battles=log, **how)
 
 
 def test_pairwise_scores_of_answers_say_that_calls_are_not_shown(agents, record, behave, capsys):

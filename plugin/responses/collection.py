@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from podium.errors import UsageError, find_name
 from podium.responses.answers import ABSENT
-from podium.responses.transcripts import AgentWork
+from podium.responses.transcripts import AgentWork, render
 from podium.text import some
 from podium.tournaments.schedule import Field, NextRound, Pairing
 
@@ -64,6 +64,11 @@ class Responses:
     def has_transcripts(self) -> bool:
         """Whether a judge is shown the transcript of any response."""
         return any(work.shown for own in self.work.values() for work in own.values())
+
+    def shown_text(self, name: str, key: str, transcripts: bool) -> str:
+        """Return a model's response as a judge is shown it: where others are `transcripts`, an answer is one, too."""
+        text, work = self.texts[name][key], self.work.get(name, {}).get(key)
+        return render((), text) if transcripts and not (work and work.shown) else text
 
     @property
     def categories(self) -> tuple[str, ...]:

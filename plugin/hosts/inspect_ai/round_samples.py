@@ -18,7 +18,6 @@ from podium.hosts.inspect_ai.log_contents import (
 from podium.hosts.inspect_ai.log_files import NAMESPACE
 from podium.hosts.inspect_ai.media import input_of
 from podium.responses.collection import Responses, response_key
-from podium.responses.transcripts import render
 from podium.text import some
 from podium.tournaments.judge_rotation import JudgeRotation
 from podium.tournaments.schedule import NextRound, Outcome, Pairing
@@ -75,10 +74,8 @@ class SampleBuilder:
             yield pairing, self.rotation.judges_of(pairing) if self.rotation else ()
 
     def _text_of(self, name: str, pairing: Pairing) -> str:
-        """Return a model's response to the item of a pairing; where others are transcripts, an answer is one, too."""
-        key = response_key(pairing.item, pairing.response)
-        text, work = self.responses.texts[name][key], self.responses.work.get(name, {}).get(key)
-        return render((), text) if self.transcripts and not (work and work.shown) else text
+        """Return a model's response to the item of a pairing."""
+        return self.responses.shown_text(name, response_key(pairing.item, pairing.response), self.transcripts)
 
     def _about_item(self, pairing: Pairing, judges: Sequence[str]) -> dict[str, Any]:
         """Return the metadata that an item's battles of some judges share, without those that are None."""

@@ -29,7 +29,7 @@ from podium.hosts.inspect_ai.log_files import NAMESPACE
 from podium.hosts.inspect_ai.media import media_in, text_with_places
 from podium.plugins.catalogue import judging_settings
 from podium.printable import tell
-from podium.responses.transcripts import AgentWork, Mode, Show, read_pieces, render, work_in
+from podium.responses.transcripts import AgentWork, Mode, Show, read_pieces, work_in
 from podium.scorers.judging import Judging, build_verdict_row, merge_rows
 from podium.scorers.prompt import final_answer
 from podium.scorers.reasoning import Policy, strip_reasoning
@@ -131,24 +131,18 @@ def pairwise(
     with plain_errors():
         options = flatten_arguments(kwargs)
         asked, why = choose_show(show, transcript_tokens, judging_settings(**options))
-        asked = replace(asked, reasoning=reasoning)
-        responses = _read_reference(reference, asked)
+        responses = _read_reference(reference, asked := replace(asked, reasoning=reasoning))
         [name], transcripts = responses.models, responses.has_transcripts
         several = {each.id for each in responses.items if each.responses > 1}
         run = Run(judging_settings(**{**options, "transcript": transcripts}), cache=cache)
         shown = replace(asked, mode="transcript" if transcripts else "answer")
-        told = [*share_of_transcripts(responses, asked, why), *notes_on_work(responses)]
-        for note in told:
-            # The options of a scorer are typed behind -S.
-            tell(note.replace(" -T ", " -S "), "podium pairwise")
+        printed = _print_notes([*share_of_transcripts(responses, asked, why), *notes_on_work(responses)])
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
         item = str(state.sample_id)
         response, work = build_agent_response(state, shown, len(state.input_text))
         response = strip_reasoning(response) if reasoning == "strip" and not work.shown else response
-        for note in [note for note, applies in NOTES_ON_SAMPLES.items() if note not in told and applies(work)]:
-            told.append(note)
-            tell(note, "podium pairwise")
+        _print_notes([note for note, applies in NOTES_ON_SAMPLES.items() if applies(work)], printed)
         # Epoch k meets epoch k; one response of the reference meets all.
         met = response_key(item, state.epoch if item in several else 1)
         if met not in responses.texts[name]:
@@ -156,12 +150,19 @@ def pairwise(
             return score_without_value("scoring_failed", f"{name} has no response to compare with: {reason}")
         if not response.strip():
             return score_without_value("scoring_failed", "empty response")
-        text, of_reference = responses.texts[name][met], responses.work[name].get(met)
-        text = render((), text) if transcripts and not (of_reference and of_reference.shown) else text
-        battle = _battle_of(state, response, name, text, transcripts)
+        battle = _battle_of(state, response, name, responses.shown_text(name, met, transcripts), transcripts)
         return _score_battle(battle, await ask_jury(run, battle), run.how)
 
     return score
+
+
+def _print_notes(notes: Sequence[str], printed: list[str] | None = None) -> list[str]:
+    """Print notes that are not among those `printed` before, with options as a scorer has them; return all."""
+    printed = [] if printed is None else printed
+    for note in [note for note in notes if note not in printed]:
+        printed.append(note)
+        tell(note.replace(" -T ", " -S "), "podium pairwise")
+    return printed
 
 
 def _read_reference(reference: str, show: Show) -> "Responses":

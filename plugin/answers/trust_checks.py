@@ -1,6 +1,6 @@
 """The checks behind a ranking's second sentence: each is measured on the battles, and all failures are reported."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import comb
 from typing import Any
@@ -30,18 +30,8 @@ from podium.text import lower_first_word
 
 ORDER = (
     *("unparsed", "order decides", "lost replies", "ladder scale", "ladder rating", "items", "own model"),
-    *(
-        "self-preference",
-        "position",
-        "length",
-        "cycle",
-        "fit",
-        "judges contradict",
-        "one truth",
-        "shared errors",
-        "played pairs",
-    ),
-    *("misjudged models", "first place", "human"),
+    *("self-preference", "position", "length", "cycle", "fit", "judges contradict", "one truth", "shared errors"),
+    *("played pairs", "misjudged models", "first place", "human"),
 )
 """Checks, the worst first: what makes all others unreliable, what biases every rating, what the model does not fit."""
 CAUTIONS = frozenset({"unparsed"})
@@ -158,11 +148,9 @@ def check_ladder_results(standings: Standings) -> list[CheckResult]:
     """Return the checks of the given ratings on whose scale newcomers were placed; empty if there are none."""
     if not (ladder := standings.diagnostics.get("ladder")):
         return []
-    failed = [_result(check, True, **figures) for check, figures in failed_ladder_checks(ladder)]
-    made = {"ladder scale": ladder["slope"] is not None, "ladder rating": bool(ladder["drifts"])}
-    other = made.keys() - {own.check for own in failed}
     few = "too few rated models with 20 items"
-    return [*failed, *(CheckResult(check, unknown="" if made[check] else few) for check in sorted(other))]
+    unknown = {"ladder scale": few if ladder["slope"] is None else "", "ladder rating": "" if ladder["drifts"] else few}
+    return _results(failed_ladder_checks(ladder), unknown)
 
 
 def check_misjudged(standings: Standings) -> list[CheckResult]:
@@ -177,12 +165,17 @@ def check_jury(standings: Standings) -> list[CheckResult]:
     """Return the checks of several judges that were ranked with a slope each; empty for other rankers."""
     if not (jury := standings.diagnostics.get("jury")):
         return []
-    failed = [_result(check, True, **figures) for check, figures in failed_jury_checks(jury)]
-    unknown = "" if jury["shared_errors"] else "too few battles judged by three judges"
-    truth = "its slopes are not identified" if jury["one_truth_p"] is None else ""
-    passed = [CheckResult("judges contradict", unknown=truth), CheckResult("one truth", unknown=truth)]
-    passed += [CheckResult("shared errors", unknown=unknown)]
-    return [*failed, *(own for own in passed if own.check not in {known.check for known in failed})]
+    few = "" if jury["shared_errors"] else "too few battles judged by three judges"
+    slopes = "its slopes are not identified" if jury["one_truth_p"] is None else ""
+    unknown = {"judges contradict": slopes, "one truth": slopes, "shared errors": few}
+    return _results(failed_jury_checks(jury), unknown)
+
+
+def _results(failed: Iterable[tuple[str, Mapping[str, Any]]], unknown: Mapping[str, str]) -> list[CheckResult]:
+    """Return the results of failed checks with their figures, and of the others, each with why it is unknown or ''."""
+    results = [_result(check, True, **figures) for check, figures in failed]
+    others = unknown.keys() - {own.check for own in results}
+    return [*results, *(CheckResult(check, unknown=unknown[check]) for check in sorted(others))]
 
 
 def _result(check: str, fails: bool, p: float | None = None, **fields: object) -> CheckResult:

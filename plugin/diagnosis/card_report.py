@@ -56,9 +56,8 @@ def _judges_report(diagnosis: Diagnosis) -> Report:
     rejudged = diagnosis.across["rejudged"]
     compared = [f"{rejudged.sentence}. The models: --section rejudged"] if isinstance(rejudged, Rejudged) else []
     worth = diagnosis.across["jury"]
-    compared += (
-        [f"{worth.sentence[0].upper()}{worth.sentence[1:]}: --section jury"] if isinstance(worth, JuryWorth) else []
-    )
+    if isinstance(worth, JuryWorth):
+        compared.append(f"{worth.sentence[0].upper()}{worth.sentence[1:]}: --section jury")
     notes = (*compared, "One judge with its intervals: --where judge=NAME · all figures, side by side: --full")
     title = f"{len(cards)} judges · {percent(diagnosis.level)} intervals"
     return Report(title, answers, table, notes)

@@ -127,13 +127,6 @@ def jury_worth(subjects: Sequence[Subject]) -> JuryWorth | Missing:
     return JuryWorth(tuple(spendings), ratio, by_cost, left_out, battles.counts().judgments, effective)
 
 
-def _exponentials(logarithm: Statistic) -> tuple[float | None, float | None]:
-    """Return both ends of the interval of a ratio whose logarithm is known."""
-    if logarithm.low is None or logarithm.high is None:
-        return None, None
-    return float(np.exp(logarithm.low)), float(np.exp(logarithm.high))
-
-
 def _costs(battles: Battles, ways: Mapping[str, JuryBattles], data: JuryBattles) -> dict[str, float | None]:
     """Return the mean cost of a verdict by way, from the judges' means in the column `cost`; None if unknown."""
     if "cost" not in battles.table:
@@ -158,7 +151,7 @@ def _compare_ways(
     log_ratio = float(np.log(variances[order[0]].sum() / variances[order[1]].sum())) / 2
     simultaneous = replace(items, level=1 - (1 - items.level) / (len(order) - 1))
     of_logarithm = simultaneous.linear(log_ratio, influences[0] - influences[1], len(free.data.judge))
-    ends = _exponentials(of_logarithm)
+    ends = [None if end is None else float(np.exp(end)) for end in (of_logarithm.low, of_logarithm.high)]
     method = f"{of_logarithm.method} of logarithms, simultaneous over all ways"
     n, clusters = len(free.data.judge), of_logarithm.clusters
     return order, Statistic(np.exp(log_ratio), *ends, level=items.level, method=method, n=n, clusters=clusters)

@@ -157,7 +157,7 @@ def failed_jury_checks(jury: Mapping[str, Any]) -> list[tuple[str, dict[str, Any
         below = [name for name, row in judges.items() if row["slope_high"] is not None and row["slope_high"] < 0]
         # Of two judges, it is not known which one is turned.
         failed.append(("judges contradict", {"who": " or ".join(judges) if len(judges) == 2 else some(below)}))
-    if jury["equal_because"] == "no common truth":
+    if jury["one_truth_p"] is not None and jury["one_truth_p"] < ERROR:
         known = [(row, name) for name, row in judges.items() if row["p_value"] is not None and row["p_value"] < ERROR]
         apart = sorted((-row["disagreement"], name) for row, name in known)
         who = some([f"{name} by {-size:.0f} Elo" for size, name in apart])

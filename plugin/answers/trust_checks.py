@@ -166,7 +166,7 @@ def check_jury(standings: Standings) -> list[CheckResult]:
     if not (jury := standings.diagnostics.get("jury")):
         return []
     few = "" if jury["shared_errors"] else "too few battles judged by three judges"
-    slopes = "its slopes are not identified" if jury["one_truth_p"] is None else ""
+    slopes = "the judges' slopes are not identified" if jury["one_truth_p"] is None else ""
     unknown = {"judges contradict": slopes, "one truth": slopes, "shared errors": few}
     return _results(failed_jury_checks(jury), unknown)
 

@@ -190,6 +190,17 @@ def test_one_judge_is_an_error(frame, message):
         podium.rank(frame, ["judge-aware"])
 
 
+def test_judges_that_contradict_each_other_and_have_tastes_fail_both_checks():
+    frame = play(Jury(slopes=(2.0, -1.5, 1.5), taste=0.8), items=200, seed=0)
+    [standings] = podium.rank(frame, ["judge-aware"]).standings
+    assert standings.diagnostics["jury"]["equal_because"] == "contradiction"
+    starts = (
+        "the judges contradict each other (slope below 0: judge-1)",
+        "the judges do not share one truth (p = 0.002)",
+    )
+    assert all(any(text.startswith(start) for text in standings.warnings) for start in starts)
+
+
 def test_a_judge_without_a_readable_verdict_is_named():
     frame = silenced(play(Jury(), items=80, seed=2), "judge-1")
     [standings] = podium.rank(frame, ["judge-aware"]).standings

@@ -128,10 +128,13 @@ def jury_worth(subjects: Sequence[Subject]) -> JuryWorth | Missing:
 
 
 def _costs(battles: Battles, ways: Mapping[str, JuryBattles], data: JuryBattles) -> dict[str, float | None]:
-    """Return the mean cost of a verdict by way, from the judges' means in the column `cost`; None if unknown."""
+    """Return the mean cost of a verdict by way, from the judges' means in the column `cost`; None if unknown, or if a
+    judge's costs are not numbers of 0 or more."""
     if "cost" not in battles.table:
         return dict.fromkeys(ways)
-    by_judge = battles.table.groupby("judge", observed=True)["cost"].mean()
+    given = battles.table["cost"].astype(object)
+    cost = pd.to_numeric(given, errors="coerce").astype(np.float64)
+    by_judge = cost.where(given.isna() | (cost >= 0), np.inf).groupby(battles.table["judge"], observed=True).mean()
     by_code = np.array([float(by_judge.get(judge, np.nan)) for judge in data.judges])
     return {name: finite_or_none(by_code[part.judge].mean()) for name, part in ways.items()}
 

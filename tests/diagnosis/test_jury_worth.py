@@ -72,6 +72,17 @@ def test_costs_in_a_column_are_shown_and_decide_at_equal_cost():
     assert "; at equal cost judge-1, then " in worth.sentence
 
 
+@pytest.mark.parametrize("wrong", ["free", "-0.01"])
+def test_costs_that_are_no_amounts_are_unknown(wrong):
+    frame = play(Jury(slopes=(2.0, 1.6)), items=200, seed=5)
+    frame["cost"] = "0.02"
+    frame.loc[frame.index[frame["judge"] == "judge-0"][0], "cost"] = wrong
+    worth = worth_of(frame)
+    costs = {own.name: own.cost for own in worth.spendings}
+    assert costs == {"judge-0": None, "judge-1": pytest.approx(0.02), ROTATION: None}
+    assert worth.by_cost is None
+
+
 def test_ways_that_do_not_rate_all_models_are_not_compared():
     frame = play(Jury(), items=200, seed=6)
     lacks = (frame["judge"] == "judge-2") & ((frame["model_a"] == "m7") | (frame["model_b"] == "m7"))

@@ -176,6 +176,11 @@ class SlopeFit:
         solved = np.linalg.solve(self.information(observed=True), (scores - scores.mean(axis=0)).T)
         return solved.T @ self.tangent.T
 
+    def step_without_penalty(self) -> np.ndarray:
+        """Return the step, to first order, from this fit to the maximum without the penalty, shape (parameters,)."""
+        penalty = self.tangent.T @ (self.regularization * (self.at - self.origin))
+        return self.tangent @ np.linalg.solve(self.information(observed=True), penalty)
+
     def covariance(self) -> np.ndarray:
         """Return the sandwich covariance by item of all parameters, with the factor G / (G - 1)."""
         clusters = self.data.coded.clusters

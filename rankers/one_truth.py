@@ -1,8 +1,9 @@
 """Test of whether several judges share one truth: whether their own ratings agree up to slopes.
 
 The alternative gives each judge strengths of its own. The statistic is the sum over judges of U_j' I_j^- U_j, U_j the
-gradient by judge j's own strengths at the fit with slopes, I_j its information. Its distribution under one truth is
-that of resampled items, whose gradients are recentred and net of what the fitted parameters follow.
+gradient by judge j's own strengths at the fit with slopes, net of the fit's penalty, I_j its information. Its
+distribution under one truth is that of resampled items, whose gradients are recentred and net of what the fitted
+parameters follow.
 """
 
 from dataclasses import dataclass
@@ -34,11 +35,12 @@ def one_truth_test(fit: SlopeFit, rng: np.random.Generator, resamples: int = RES
     own, models = _own_design(fit), len(fit.theta)
     weighted = own.multiply(fit.curvature[:, None]).tocsr()
     scores = (add_by_cluster(fit.data.coded, fit.surplus) @ own).toarray()
-    net = scores - fit.influence @ (weighted.T @ fit.design).toarray().T
+    cross = (weighted.T @ fit.design).toarray()
+    net = scores - fit.influence @ cross.T
     root = _inverse_root((weighted.T @ own).toarray(), models)
     clusters = len(scores)
     net, share = net - net.mean(axis=0), np.full(clusters, 1 / clusters)
-    observed = scores.sum(axis=0)[None] @ root
+    observed = (scores.sum(axis=0) - cross @ fit.step_without_penalty())[None] @ root
     drawn = np.concatenate([rng.multinomial(clusters, share, CHUNK) @ net for _ in range(0, resamples, CHUNK)]) @ root
     size, sizes = _sum_squares(observed, models)[0], _sum_squares(drawn, models)
     # One Newton step from the common strengths to the judge's own.

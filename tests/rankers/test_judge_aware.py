@@ -9,6 +9,7 @@ from scipy.special import expit
 
 import podium
 from podium.rankers.bradley_terry import bradley_terry
+from podium.rankers.identification import fit_battles
 from podium.rankers.judge_aware import judge_aware, jury_battles
 from podium.rankers.judge_slopes import fit_slopes
 from podium.rankers.one_truth import one_truth_test
@@ -199,6 +200,24 @@ def test_judges_that_contradict_each_other_and_have_tastes_fail_both_checks():
         "the judges do not share one truth (p = 0.002)",
     )
     assert all(any(text.startswith(start) for text in standings.warnings) for start in starts)
+
+
+def test_judges_that_always_agree_share_one_truth():
+    frame = play(Jury(), items=60, seed=0)
+    [standings] = podium.rank(
+        frame.assign(credit=1.0 * (frame["model_a"] < frame["model_b"])), ["judge-aware"]
+    ).standings
+    assert standings.diagnostics["jury"]["one_truth_p"] > 0.05
+
+
+def test_the_penalty_of_models_that_never_lose_is_no_sign_of_several_truths():
+    """20 worlds of three equal judges without noise: net of the penalty in 1 of 20 at most, else in 12."""
+    rejected = 0
+    for seed in range(20):
+        data = jury_battles(podium.read_battles(play(Jury((200.0,) * 3, 0, 0, position=0), items=60, seed=seed)))
+        fit = fit_slopes(data, fit_battles(data.coded).theta, LAMBDA)
+        rejected += one_truth_test(fit, np.random.default_rng(seed)).p_value < 0.05
+    assert rejected <= 1
 
 
 def test_a_judge_without_a_readable_verdict_is_named():

@@ -21,7 +21,7 @@ from podium.rankers.intervals import (
     wilson_interval,
 )
 from podium.rankers.standings import SAME_SCORE, Exposure, RankerResult, build_standings, measure_exposure
-from podium.text import some
+from podium.text import plural, some
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +74,9 @@ def mean(
             score, draws, len(filled), level=level, cluster="item", items=matrix.is_known.sum(axis=0)
         )
         estimate = estimate.clip(0, 1) if matrix.is_bounded else estimate
-    drop_out = {"drop_out": robustness} if (robustness := mean_robustness(matrix)) else {}
-    result = RankerResult(estimate, diagnostics=drop_out, warnings=_missing_scores_warning(matrix))
+    result = RankerResult(
+        estimate, diagnostics={"drop_out": mean_robustness(matrix)}, warnings=_missing_scores_warning(matrix)
+    )
     return build_standings("mean", "score", _count_scored_models(battles, matrix), result, level=level, rng=rng)
 
 
@@ -114,7 +115,7 @@ def estimate_means(matrix: ScoreMatrix, level: float) -> ScoreEstimates:
     if estimate.method is None or not matrix.is_bounded:
         return estimate
     low, high = wilson_interval(score, np.diag(estimate.covariance), own, level, error)
-    return replace(estimate, low=low, high=high, method="Wilson, item-clustered effective sample size, t")
+    return replace(estimate, low=low, high=high, method=f"{estimate.method}, Wilson with effective sample size, t")
 
 
 def _skewness_of_gaps(error: np.ndarray) -> np.ndarray:
@@ -128,18 +129,24 @@ def _skewness_of_gaps(error: np.ndarray) -> np.ndarray:
     return scale * np.divide(third, variance**1.5, out=np.zeros_like(third), where=skewed)
 
 
-def mean_robustness(matrix: ScoreMatrix) -> dict[str, Any] | None:
-    """Return the fewest `items` without which another model, `leader`, has the highest mean; None if the first place is
-    shared, scores are missing or no removal does it. Exact: a rival gains most by its worst items."""
+def mean_robustness(matrix: ScoreMatrix) -> dict[str, Any]:
+    """Return the fewest `items` without which another model, `leader`, has the highest mean, or why they are `unknown`.
+    Exact: a rival gains most by its worst items."""
+    if lost := int((~matrix.is_known).sum()):
+        return {"unknown": f"{lost:,} {plural('score', lost)} {'is' if lost == 1 else 'are'} missing"}
+    if len(matrix.values) < 2:
+        return {"unknown": "there is one item only"}
     mean = matrix.values.mean(axis=0)
     first = int(np.argmax(mean))
-    if len(matrix.values) < 2 or not matrix.is_known.all() or np.sum(mean > mean[first] - SAME_SCORE) > 1:
-        return None
+    if (shared := int(np.sum(mean > mean[first] - SAME_SCORE))) > 1:
+        return {"unknown": f"{shared} models share the first place"}
     leads = np.sort(matrix.values[:, [first]] - matrix.values, axis=0)[::-1]
     overtaken = (leads.sum(axis=0) - np.cumsum(leads, axis=0))[:-1] < -SAME_SCORE
     items = np.where(overtaken.any(axis=0), 1 + overtaken.argmax(axis=0), len(leads))
     rival = min(range(len(mean)), key=lambda k: (items[k], -mean[k]))
-    return {"items": int(items[rival]), "leader": matrix.models[rival]} if items[rival] < len(leads) else None
+    if items[rival] == len(leads):
+        return {"unknown": f"no other model has a higher score than {matrix.models[first]} on any item"}
+    return {"items": int(items[rival]), "leader": matrix.models[rival]}
 
 
 def estimate_medians(matrix: ScoreMatrix, level: float, rng: np.random.Generator, resamples: int) -> ScoreEstimates:
@@ -217,9 +224,8 @@ def _resampled_medians(matrix: ScoreMatrix, counts: np.ndarray) -> np.ndarray:
 
 
 def _missing_scores_warning(matrix: ScoreMatrix) -> list[str]:
-    """Return a warning with the number of missing scores, if there are any."""
-    lost = (~matrix.is_known).sum(axis=0)
-    most = sorted((-number, name) for number, name in zip(lost.tolist(), matrix.models, strict=True) if number)
-    whose = some([f"{name}: {-number:,}" for number, name in most], most=5)
-    number = f"{lost.sum()} of {matrix.is_known.size} item scores are missing"
-    return [f"{number} ({whose}): models are scored on different items"] if lost.any() else []
+    """Return a warning that names the models scored on the fewest items, if scores are missing."""
+    size = len(matrix.values)
+    fewest = sorted(zip(matrix.is_known.sum(axis=0).tolist(), matrix.models, strict=True))
+    whose = some([f"{name} on {number:,} of {size:,}" for number, name in fewest if number < size], most=5)
+    return [f"models are scored on different items: {whose}"] if whose else []

@@ -81,9 +81,11 @@ def build_ranking_answer(
 
 
 def _new_leader_sentence(standings: Standings) -> str | None:
-    """Write how few items carry the first place of a leaderboard of means; None if that is unknown."""
+    """Write how few items carry the first place of a leaderboard of means, or why that is unknown."""
     if not (known := standings.diagnostics.get("drop_out")):
         return None
+    if "unknown" in known:
+        return rank_templates.NEW_LEADER_UNKNOWN.format(reason=known["unknown"])
     fields = {"items": standings.counts.items, "rival": known["leader"]}
     return rank_templates.NEW_LEADER.format(number=number_word(known["items"]), **fields)
 

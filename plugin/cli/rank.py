@@ -9,7 +9,10 @@ from podium.cli import options
 
 @click.command(cls=options.GroupedCommand, doing="How to rank", short_help="Rank models from files of verdicts.")
 @options.sources
-@options.ranker(help="One or more rankers; `podium list rankers` shows them.")
+@options.ranker(
+    default=None,
+    help="One or more rankers; `podium list rankers` shows them. Default: bradley-terry; of a matrix of scores, mean.",
+)
 @click.option("--by", metavar="COLUMN", help="One ranking per value of this column.")
 @options.settings(
     metavar="[RANKER.]KEY=VALUE", help="An option of a ranker, as pin=MODEL:1000; may be given several times."
@@ -67,15 +70,19 @@ def rank_sources(arguments: dict[str, Any]) -> tuple[Any, Any]:
     """Read, rank and return the ranking and the battles; used options are removed from `arguments`."""
     from podium.plugins.settings import parse_settings, ranker_names
 
-    names = ranker_names(arguments.pop("rankers"))
-    settings = parse_settings(arguments.pop("settings"), names)
+    named, texts = arguments.pop("rankers"), arguments.pop("settings")
+    names = ranker_names(named) if named is not None else None
+    settings = parse_settings(texts, names) if names else {}
     from podium.verbs.rank_battles import rank as rank_battles
 
     common = {name: arguments.pop(name) for name in ("level", "seed", "by", "pool", "calibration", "models")}
     complete, labels = arguments.pop("complete"), arguments.pop("human_labels")
     how = {name: arguments.pop(name) for name in ("one_sided", "engine", "memory")}
-    how["scores_only"] = {*names} <= {"mean", "median"}
+    how["scores_only"] = {*names} <= {"mean", "median"} if names else None
     battles = options.read_sources(arguments, merge=not arguments.pop("no_merge"), **how)
     battles = options.add_labels(battles, labels, must_meet=False)
     battles = battles.complete_items() if complete else battles
+    if not names:
+        names = [battles.default_ranker]
+        settings = parse_settings(texts, names)
     return rank_battles(battles, names, **common, **settings), battles

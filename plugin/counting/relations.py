@@ -14,6 +14,8 @@ ROW = "podium_row"
 ROWS_OF_A_FILE = 2**40
 """Rows of a file lie that far from those of the next."""
 NO_REASON = "no reason given"
+NO_SCORE = "no score"
+"""Why a battle of pointwise scores has no credit if a cell is empty and no reply was unparsed."""
 CRITERION = "margin_"
 """How columns begin that hold the margin on one criterion: judge score of a minus that of b; may be empty."""
 IS_ORDER_PAIR = "ordered and n = 2 and shown_first = 1"

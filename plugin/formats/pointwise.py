@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import pandas as pd
 
-from podium.counting.relations import ROW, quote_name, text
+from podium.counting.duck import Duck
+from podium.counting.relations import NO_SCORE, ROW, quote_name, text
 from podium.errors import DataError
 from podium.formats.records import Column, Records, records_of, records_of_view
+from podium.text import some
 
 NAMES = {"arena_hard_question_id": "item", "system": "model", "judge_model": "judge", "judgment_score": "score"}
 SIDES = ("model", "score", "length")
@@ -132,13 +134,26 @@ def pair_up(scores: Records, *, scores_only: bool = False) -> tuple[Records, int
         (alone, "scores stand on items where no other model was scored: they enter no battle and no mean"),
     )
     missing = (trials_met * (models - 1) if is_chain else most) - made
-    return records, missing, [f"{number} {words}" for number, words in remarks if number]
+    empty = "score is null" + (" and reason is null" if "reason" in kept else "")
+    notes = [f"{number} {words}" for number, words in remarks if number]
+    return records, missing, [*_note_missing_scores(engine, means, empty), *notes]
+
+
+def _note_missing_scores(engine: Duck, means: str, empty: str) -> list[str]:
+    """Return a note on the scores that meet the condition `empty`, by model and item, most first; none without any."""
+    by_model = f"select model, list(item order by trial), count(*) as number from {means} where {empty} group by model"
+    lacking = engine.rows(f"{by_model} order by number desc, model")
+    if not lacking:
+        return []
+    missing, ((scores,),) = sum(number for *_, number in lacking), engine.rows(f"select count(*) from {means}")
+    whose = some([f"{model}: {some(items, most=3)}" for model, items, _ in lacking], separator="; ", most=5)
+    return [f"{missing:,} of {scores:,} scores {'is' if missing == 1 else 'are'} missing ({whose})"]
 
 
 def _trial_battles_query(means: str, trial: list[str], others: list[str], known: set[str], is_chain: bool) -> str:
     """Return the query of the battles of each trial; `others` are columns kept where the rows of both models agree."""
-    reason = "coalesce(case when a.score is null then a.reason else b.reason end, 'no score')"
-    explained = f"case when a.score - b.score is null then {reason if 'reason' in known else text('no score')} end"
+    reason = f"coalesce(case when a.score is null then a.reason else b.reason end, {text(NO_SCORE)})"
+    explained = f"case when a.score - b.score is null then {reason if 'reason' in known else text(NO_SCORE)} end"
     columns = {name: f"a.{quote_name(name)}" for name in trial}
     columns |= {f"{name}_{side}": f"{side}.{name}" for name in ("model", "score") for side in "ab"}
     columns |= {"credit": "(sign(a.score - b.score) + 1) / 2", "margin": "a.score - b.score", "reason": explained}

@@ -107,6 +107,7 @@ class Battles:
         answer: the finding of a tournament that stops by itself; see `podium.tournaments.decisions.TournamentAnswer`.
         ladder: ratings on whose scale a tournament placed newcomers.
         votes: battles that humans judged, whether or not a judge did.
+        default_ranker: what ranks them unless a ranker is named; `mean` for scores that no judge gave.
         kept_first_shown: result of `first_shown` if the rows cannot give it any more.
     """
 
@@ -121,6 +122,7 @@ class Battles:
     answer: Mapping[str, Any] | None = None
     ladder: Ladder | None = None
     votes: "Battles | None" = None
+    default_ranker: str = "bradley-terry"
     kept_first_shown: tuple[np.ndarray, np.ndarray] | None = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:

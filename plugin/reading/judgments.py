@@ -21,6 +21,7 @@ from podium.nouns.battles import Battles
 from podium.nouns.human_labels import check_judge, label_by_judge
 from podium.nouns.ladder import ladder_from_log
 from podium.plugins import catalogue
+from podium.rankers.defaults import RANKER_OF_DECISIONS
 from podium.reading.on_spark import COPIES, is_parquet, scan_parquet
 from podium.reading.rows import RecordTable, distinct_texts, join_tables, keep_rows, note_odd_items
 from podium.reading.table import FRAME, check, remedy_of_columns
@@ -45,7 +46,7 @@ class BattleQuery:
     human_judge: str | None
     merging: Mapping[str, bool]
     options: Mapping[str, Any]
-    scores_only: bool
+    scores_only: bool | None
 
 
 @urls_in_errors()
@@ -65,7 +66,7 @@ def read_battles(
     runs: Literal["newest", "all"] = "newest",
     engine: str = "duckdb",
     memory: str | None = None,
-    scores_only: bool = False,
+    scores_only: bool | None = False,
 ) -> Battles:
     """Read recorded judgments of any known format.
 
@@ -88,7 +89,8 @@ def read_battles(
             all, as repeats.
         engine: the database: `duckdb`, `spark`, or `spark=URL` of a master.
         memory: the most that DuckDB holds in memory, for example `700MB`; it writes the rest to disk.
-        scores_only: pair large sets of pointwise scores just enough for the rankers `mean` and `median`.
+        scores_only: pair large sets of pointwise scores just enough for the rankers `mean` and `median`; None: if
+            `mean` is their default ranker.
 
     Raises:
         UsageError: a path, format or column that does not exist; files of different formats.
@@ -143,19 +145,26 @@ def _read_files(query: BattleQuery, duck: Duck, counting: Engine) -> Battles:
         judges = [name for records in holders for name in distinct_texts(records, "judge")]
         check_judge(judges, query.human_judge)
     tables, without_column = keep_rows(tables, query.reading.where, query.human_judge)
-    view, missing, remarks, copies = join_tables(duck, tables, scores_only=query.scores_only)
+    facts = _shared_facts(tables, is_whole=not query.reading.where)
+    scores_only = facts["default_ranker"] == "mean" if query.scores_only is None else query.scores_only
+    view, missing, remarks, copies = join_tables(duck, tables, scores_only=scores_only)
     if counting is not duck:
         counting.register(view, duck.table(f"select * from {view}"))
     verdicts = Verdicts(counting, view, **query.merging)
     notes += [*without_column, *remarks, *note_odd_items(duck, view), *verdicts.notes()]
-    names = tuple(each.source for each in tables)
-    # The parts of one tournament hold the answer of the whole.
-    is_same = all(each.answer == tables[0].answer for each in tables)
-    answer = tables[0].answer if is_same and not query.reading.where else None
-    kept = tables[0].ladder if all(each.ladder == tables[0].ladder for each in tables) else None
-    all_notes, ladder = (*lost, *notes), ladder_from_log(kept) if kept else None
-    battles = Battles(verdicts, missing, all_notes, names, query.options, tuple(lost), copies, apart, answer, ladder)
+    names, all_notes = tuple(each.source for each in tables), (*lost, *notes)
+    battles = Battles(verdicts, missing, all_notes, names, query.options, tuple(lost), copies, apart, **facts)
     return battles if query.human_judge is None else label_by_judge(battles, query.human_judge)
+
+
+def _shared_facts(tables: Sequence[RecordTable], *, is_whole: bool) -> dict[str, Any]:
+    """Return the answer and ladder that all tables share, as parts of one tournament do, and the default ranker."""
+    first = tables[0]
+    answer = first.answer if is_whole and all(each.answer == first.answer for each in tables) else None
+    kept = first.ladder if all(each.ladder == first.ladder for each in tables) else None
+    are_plain_scores = all(each.format == "pointwise" and "judge" not in each.records.columns for each in tables)
+    default_ranker = "mean" if are_plain_scores else RANKER_OF_DECISIONS
+    return {"answer": answer, "ladder": ladder_from_log(kept) if kept else None, "default_ranker": default_ranker}
 
 
 def _parse_conditions(where: Mapping[str, str] | Sequence[tuple[str, str]]) -> list[tuple[str, str]]:

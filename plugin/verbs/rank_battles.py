@@ -33,7 +33,7 @@ Slice = tuple[str | None, Battles]
 
 def rank(
     battles: Battles | pd.DataFrame | str | Path,
-    rankers: str | Sequence[str] = "bradley-terry",
+    rankers: str | Sequence[str] | None = None,
     *,
     level: float = 0.95,
     seed: int = 0,
@@ -48,7 +48,7 @@ def rank(
 
     Args:
         battles: from `read_battles`; or what it reads: a data frame, or a path.
-        rankers: names, as a sequence or separated by commas.
+        rankers: names, as a sequence or separated by commas; default: `bradley-terry`; of a matrix of scores, `mean`.
         level: of intervals and rank sets, in (0, 1).
         seed: of everything random; the same seed gives the same output.
         by: rank each value of this column separately, on a scale centred on the models common to all.
@@ -63,7 +63,7 @@ def rank(
         NotIdentifiedError: several judges that did not take turns, without `by` or `pool`; or no ranker has an answer.
     """
     battles = battles if isinstance(battles, Battles) else read_battles(battles)
-    names = ranker_names(rankers)
+    names = ranker_names(battles.default_ranker if rankers is None else rankers)
     functions = {name: catalogue.ranker_function(name) for name in names}
     settings = ranker_options(names, options)
     for own in settings.values():

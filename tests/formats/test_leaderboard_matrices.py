@@ -1,6 +1,7 @@
 """Matrices of leaderboards, 0 or 1 by model and item: read either way round, and what is wrong in them is named."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -42,8 +43,35 @@ def test_missing_cells_are_counted_by_model_and_never_filled(save, matrix):
     gaps.iloc[1, :3] = None
     ranking = podium.rank(podium.read_battles(save("m.csv", gaps.to_csv())), "mean").standings[0]
     assert {each.model: each.score for each in ranking.entries}["elm"] == pytest.approx(matrix["elm"].iloc[3:].mean())
-    assert "3 of 240 item scores are missing (elm: 3): models are scored on different items" in ranking.warnings
-    assert "drop_out" not in ranking.diagnostics
+    assert "3 of 240 scores are missing (elm: q0, q1, q2)" in ranking.warnings
+    assert "models are scored on different items: elm on 57 of 60" in ranking.warnings
+    assert ranking.diagnostics["drop_out"] == {"unknown": "3 scores are missing"}
+
+
+@pytest.mark.parametrize("ranker", ["mean", "bradley-terry"])
+def test_a_missing_score_is_no_unparsed_reply(save, matrix, ranker):
+    gaps = matrix.rename_axis("item").astype(object).iloc[:8]
+    gaps.iloc[7, 0] = None
+    ranking = podium.rank(podium.read_battles(save("m.csv", gaps.to_csv())), ranker).standings[0]
+    assert "1 of 32 scores is missing (ash: q7)" in ranking.warnings
+    assert "replies" not in " ".join([*ranking.answer, *ranking.warnings])
+
+
+def test_means_rank_a_matrix_unless_a_ranker_is_named(podium, save, matrix):
+    path = save("m.csv", matrix.rename_axis("item").to_csv())
+    default, named = (
+        json.loads(podium("rank", path, *more, "--format", "json").out) for more in ((), ("--ranker", "bradley-terry"))
+    )
+    assert [default["rankings"][0]["ranker"], named["rankings"][0]["ranker"]] == ["mean", "bradley-terry"]
+    answer = " ".join(default["rankings"][0]["answer"])
+    assert "neighbouring places" in answer
+    assert re.search("Without .* items, .* would lead|How few items decide", answer)
+
+
+def test_scores_of_judges_are_not_ranked_by_means_unless_asked(save):
+    rows = [f"q{k},{model},{k % (2 + shift)},jo" for k in range(9) for shift, model in enumerate(("ash", "elm"))]
+    battles = podium.read_battles(save("s.csv", "\n".join(["item,model,score,judge", *rows])))
+    assert battles.default_ranker == "bradley-terry"
 
 
 def refusal_of(path):
@@ -100,7 +128,7 @@ def test_a_hundred_models_on_five_thousand_items_take_ten_seconds_and_a_gigabyte
     pd.DataFrame(solved.astype(int), columns=[f"m{k:02d}" for k in range(100)]).rename_axis("item").to_csv(path)
     code = (
         "import resource, sys; from podium.cli.main import podium; "
-        f"podium(['rank', {str(path)!r}, '--ranker', 'mean', '--format', 'json'], standalone_mode=False); "
+        f"podium(['rank', {str(path)!r}, '--format', 'json'], standalone_mode=False); "
         "used = resource.getrusage(resource.RUSAGE_SELF); "
         "print(used.ru_utime + used.ru_stime, used.ru_maxrss / 2**20, file=sys.stderr)"
     )

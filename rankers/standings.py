@@ -82,10 +82,17 @@ def build_standings(
         ),
         counts=exposure.counts,
         fit=result.fit,
-        diagnostics=dict(result.diagnostics) | dict(exposure.diagnostics),
+        diagnostics=dict(result.diagnostics) | dict(exposure.diagnostics) | _uneven_items(exposure),
         warnings=(*exposure.notes, *result.warnings, *result.estimate.warnings, *_usual_warnings(exposure, result)),
         separation=_separation(exposure, result, contrasts),
     )
+
+
+def _uneven_items(exposure: Exposure) -> dict[str, dict[str, int]]:
+    """Return the number of items of each model, if not all models have all items."""
+    if (exposure.items == exposure.counts.items).all():
+        return {}
+    return {"items_by_model": dict(zip(exposure.models, exposure.items.tolist(), strict=True))}
 
 
 def _order_by_score(exposure: Exposure, estimate: ScoreEstimates) -> list[int]:

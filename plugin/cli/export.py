@@ -1,5 +1,6 @@
 """podium export: rankings in, records of public collections out."""
 
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from podium.errors import DataError, UsageError
 from podium.printable import tell
 
 EEE, HUB = "every-eval-ever", "hf-eval-results"
+DATASET, LINK = re.compile(r"[\w.-]+/[\w.-]+"), re.compile(r"https?://[^\s/]+\S*")
 
 
 @click.command(cls=options.GroupedCommand, short_help="Write rankings as records of Every Eval Ever or of the HF hub.")
@@ -37,8 +39,7 @@ def export(context: click.Context, rankings: tuple[Path, ...], to: str, output: 
     from podium.storage.atomic_files import write_text
 
     facts = Facts(**given)
-    if to == HUB and facts.dataset is None:
-        raise UsageError(f"--to {HUB}: name the benchmark's dataset on the hub, as --dataset openai/gsm8k")
+    _check_places(to, facts.dataset, facts.source_url)
     files: dict[str, str] = {}
     unbounded = []
     for path in rankings:
@@ -57,3 +58,13 @@ def export(context: click.Context, rankings: tuple[Path, ...], to: str, output: 
         tell(f"not written: {name} has no score, because the data do not bound it")
     tell(f"wrote {len(files):,} files into {output}")
     context.exit(3 if unbounded else 0)
+
+
+def _check_places(to: str, dataset: str | None, source_url: str | None) -> None:
+    """Raise UsageError for a dataset that is missing or not ORG/NAME, and for a link that is no web address."""
+    if to == HUB and dataset is None:
+        raise UsageError(f"--to {HUB}: name the benchmark's dataset on the hub, as --dataset openai/gsm8k")
+    if dataset is not None and not DATASET.fullmatch(dataset):
+        raise UsageError(f"--dataset {dataset!r}: write ORG/NAME, as openai/gsm8k")
+    if source_url is not None and not LINK.fullmatch(source_url):
+        raise UsageError(f"--source-url {source_url!r}: write a web address, as https://example.org/ranking.html")

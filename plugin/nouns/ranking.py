@@ -159,5 +159,7 @@ def build_provenance(sources: Sequence[str], options: Mapping[str, Any]) -> dict
 @cache
 def _versions() -> dict[str, str]:
     """Return the versions of packages that figures may depend on; cached, as each lookup reads a file."""
+    from podium import __version__
+
     packages = {name: version(name) for name in ("duckdb", "numpy", "scipy", "pandas")}
-    return {"podium": version("podium"), "python": platform.python_version(), **packages}
+    return {"podium": __version__, "python": platform.python_version(), **packages}

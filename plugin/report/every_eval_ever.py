@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from hashlib import sha256
+from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 from uuid import UUID
 
@@ -10,8 +11,6 @@ from podium.report.exported_names import Facts, developer_and_name, portable_nam
 from podium.report.ranking_view import standings_name
 from podium.scorers.identity import split_identity
 from podium.text import json_text, text_of
-
-UNBOUNDED = {"min_score": "-Infinity", "max_score": "Infinity"}
 
 
 def every_eval_ever_files(name: str, ranking: Ranking, facts: Facts, now: float) -> Iterator[tuple[str, str]]:
@@ -28,7 +27,9 @@ def every_eval_ever_files(name: str, ranking: Ranking, facts: Facts, now: float)
                 "source_type": "evaluation_run",
                 "source_organization_name": facts.organization,
                 "evaluator_relationship": "other",
-                "additional_details": _texts_of({"sources": list(ranking.provenance.get("sources", ()))}),
+                "additional_details": _texts_of(
+                    {"sources": [_public_place(each) for each in ranking.provenance.get("sources", ())]}
+                ),
             },
             "eval_library": {
                 "name": "podium",
@@ -81,23 +82,30 @@ def _describe_metric(standings: Standings, judges: list[str]) -> dict[str, Any]:
         "metric_kind": kind,
         "metric_unit": {"elo": "points", "win_rate": "proportion"}.get(kind, "score"),
         "lower_is_better": False,
-        "score_type": "continuous",
-        **({"min_score": 0, "max_score": 1} if kind == "win_rate" else UNBOUNDED),
+        # `continuous` asks for bounds, which other scores do not have.
+        **({"score_type": "continuous", "min_score": 0, "max_score": 1} if kind == "win_rate" else {}),
         "additional_details": _texts_of({"judges": own}),
     } | ({"llm_scoring": {"judges": jury, "input_prompt": prompts}} if jury else {})
 
 
 def _score_details(standings: Standings, entry: Entry) -> dict[str, Any]:
     """Return a score with its uncertainty and, as texts, the figures of its row and the denominators."""
-    method = standings.interval or "none"
-    uncertainty: dict[str, Any] = {"num_samples": standings.counts.items}
+    method = standings.interval or "unknown"
+    items = standings.diagnostics.get("items_by_model", {}).get(entry.model, standings.counts.items)
+    uncertainty: dict[str, Any] = {"num_samples": items}
     if entry.se is not None:
-        uncertainty["standard_error"] = {"value": entry.se, "method": method}
+        uncertainty["standard_error"] = {"value": entry.se, "method": method.partition(",")[0]}
     if entry.low is not None and entry.high is not None:
         ends = {"lower": entry.low, "upper": entry.high}
         uncertainty["confidence_interval"] = {**ends, "confidence_level": standings.level, "method": method}
     counts = {f"ranking_{key}": value for key, value in standings.counts.to_dict().items()}
     return {"score": entry.score, "uncertainty": uncertainty, "details": _texts_of(entry.to_dict() | counts)}
+
+
+def _public_place(source: str) -> str:
+    """Return a source without the folders of an absolute path, which say nothing to others."""
+    path = PureWindowsPath(source) if PureWindowsPath(source).is_absolute() else PurePosixPath(source)
+    return path.name if path.is_absolute() else source
 
 
 def _texts_of(details: dict[str, Any]) -> dict[str, str]:

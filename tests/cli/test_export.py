@@ -7,10 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import pandas as pd
 import pytest
 import yaml
 from huggingface_hub import EvalResultEntry, parse_eval_result_entries
 
+from podium.hookspecs import Ranker
+from podium.plugins.catalogue import extensions_of
 from podium.report.exported_names import portable_name
 
 Podium = Callable[..., Any]
@@ -59,13 +62,17 @@ def rankings(podium: Podium, tmp_path: Path) -> list[Path]:
     calibration = tmp_path / "calibration.json"
     assert podium("calibrate", labelled, "--bootstrap", "20", "-o", calibration).code in (0, 3)
     scores = tmp_path / "scores.csv"  # no example has scores
-    scores.write_text("item,ash,elm\n" + "".join(f"q{k},{k % 3},{k % 2 * 2}\n" for k in range(40)), encoding="utf-8")
+    scores.write_text("item,ash,elm\n" + "".join(f"q{k},{k % 7},{k % 5 * 2}\n" for k in range(40)), encoding="utf-8")
+    jury = pd.read_csv(battles, dtype=str)
+    jury["judge"] = [f"judge-{k // 2 % 3}" for k in range(len(jury))]
+    jury.to_csv(tmp_path / "jury.csv", index=False)
     wanted = {
         "simulated": (battles, "--ranker", "bradley-terry,win-rate,informativeness"),
         "anchored": (battles, "--ranker", "win-rate", "--set", "anchor=amber"),
         "new": (EXAMPLES / "soft_elo" / "newcomers.csv", "--ranker", "soft-elo", "--calibration", calibration),
         "labels": (labelled, "--ranker", "structured-bradley-terry"),
         "scores": (scores, "--ranker", "mean,median"),
+        "jury": (tmp_path / "jury.csv", "--ranker", "judge-aware"),
     }
     written = []
     for name, words in wanted.items():
@@ -80,7 +87,7 @@ def test_every_eval_ever_accepts_the_rankings_of_all_rankers(
     podium: Podium, rankings: list[Path], every_eval_ever: Callable[..., Any], tmp_path: Path
 ) -> None:
     asked = {each["ranker"] for path in rankings for each in json.loads(path.read_text())["rankings"]}
-    assert len(asked) == 7
+    assert asked == {row.extension.name for row in extensions_of(Ranker).values()}
     done = podium("export", *rankings, "--to", "every-eval-ever", "-o", tmp_path / "records")
     assert done.code == 0, done.err
     checked = every_eval_ever("validate", "--format", "json", "data/*/*/*/*.json", folder=tmp_path / "records")
@@ -113,7 +120,25 @@ def test_a_record_has_the_figures_of_the_ranking(podium: Podium, example: Path, 
     assert (details["rank_low"], details["rank_high"], details["ranking_unparsed"]) == ("1", "3", "26")
     assert result["source_data"] == {"dataset_name": "me/chat", "source_type": "hf_dataset", "hf_repo": "me/chat"}
     assert json.loads(result["metric_config"]["additional_details"]["judges"]) == ["simulated-judge"]
-    assert json.loads(record["source_metadata"]["additional_details"]["sources"]) == [str(example)]
+    assert json.loads(record["source_metadata"]["additional_details"]["sources"]) == [example.name]
+
+
+def test_a_record_of_means_counts_the_items_of_its_own_model(podium: Podium, tmp_path: Path) -> None:
+    scores, ranking = tmp_path / "scores.csv", tmp_path / "ranking.json"
+    rows = [f"q{k},{k % 2},{'' if k < 3 else k % 3 // 2}" for k in range(40)]
+    scores.write_text("\n".join(["item,ash,elm", *rows]), encoding="utf-8")
+    podium("rank", scores, "-o", ranking)
+    podium("export", ranking, "--to", "every-eval-ever", "-o", tmp_path / "out")
+    records = [json.loads(path.read_text()) for path in (tmp_path / "out").rglob("*.json")]
+    results = {record["model_info"]["name"]: record["evaluation_results"][0] for record in records}
+    uncertainty = {name: result["score_details"]["uncertainty"] for name, result in results.items()}
+    assert {name: each["num_samples"] for name, each in uncertainty.items()} == {"ash": 40, "elm": 37}
+    methods = {
+        name: (each["standard_error"]["method"], "Wilson" in each["confidence_interval"]["method"])
+        for name, each in uncertainty.items()
+    }
+    assert {*methods.values()} == {("item-clustered sandwich", True)}
+    assert not {"min_score", "max_score"} & results["ash"]["metric_config"].keys()
 
 
 def test_a_judge_that_podium_asked_is_named_with_its_prompt(podium: Podium, example: Path, tmp_path: Path) -> None:
@@ -206,6 +231,16 @@ def test_what_cannot_be_exported_is_said(podium: Podium, example: Path, tmp_path
     podium("rank", example, "-o", ranking)
     no_dataset = podium("export", ranking, "--to", "hf-eval-results", "-o", tmp_path / "out")
     assert (no_dataset.code, "name the benchmark's dataset" in no_dataset.err) == (2, True)
+    for option, value, say in (
+        ("--dataset", "gsm8k", "'gsm8k': write ORG/NAME"),
+        ("--dataset", "openai/", "'openai/': write ORG/NAME"),
+        ("--source-url", "example.org/x", "'example.org/x': write a web address"),
+        ("--source-url", "https://", "'https://': write a web address"),
+    ):
+        given = {"--dataset": "a/b", option: value}
+        options = [word for pair in given.items() for word in pair]
+        wrong = podium("export", ranking, "--to", "hf-eval-results", *options, "-o", tmp_path / "out")
+        assert (wrong.code, say in wrong.err) == (2, True)
     no_ranking = podium("export", example, "--to", "every-eval-ever", "-o", tmp_path / "out")
     assert (no_ranking.code, f"{example}: is not a ranking" in no_ranking.err) == (1, True)
     (tmp_path / "b").mkdir()

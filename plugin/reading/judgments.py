@@ -117,6 +117,7 @@ def read_battles(
     if isinstance(counting, Duck) or needs_rows or not is_parquet(sources):
         return _read_files(query, counting if isinstance(counting, Duck) else Duck(memory), counting)
     verdicts = Verdicts(counting, scan_parquet(counting, list(map(str, sources)), columns), **merging)
+    _check_model_names(verdicts.models)
     notes = (*verdicts.notes(), *([COPIES] if len(sources) > 1 else []))
     return Battles(verdicts, None, notes, tuple(without_secrets(str(source)) for source in sources), options)
 
@@ -151,10 +152,20 @@ def _read_files(query: BattleQuery, duck: Duck, counting: Engine) -> Battles:
     if counting is not duck:
         counting.register(view, duck.table(f"select * from {view}"))
     verdicts = Verdicts(counting, view, **query.merging)
+    _check_model_names(verdicts.models)
     notes += [*without_column, *remarks, *note_odd_items(duck, view), *verdicts.notes()]
     names, all_notes = tuple(each.source for each in tables), (*lost, *notes)
     battles = Battles(verdicts, missing, all_notes, names, query.options, tuple(lost), copies, apart, **facts)
     return battles if query.human_judge is None else label_by_judge(battles, query.human_judge)
+
+
+def _check_model_names(models: Sequence[str]) -> None:
+    """Raise DataError if the names of two models differ only by blanks at their ends."""
+    known: dict[str, str] = {}
+    for name in models:
+        if (other := known.setdefault(name.strip(), name)) != name:
+            problem = f"the models {other!r} and {name!r} differ only by blanks at the ends of their names"
+            raise DataError(problem, remedy="write the name of a model in one way, and those of two models in two")
 
 
 def _shared_facts(tables: Sequence[RecordTable], *, is_whole: bool) -> dict[str, Any]:

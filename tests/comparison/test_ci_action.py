@@ -1,13 +1,12 @@
 """The composite action of examples/ci: linted, and its shell steps run on two logs."""
 
 import os
-import shutil
 import subprocess
 import sys
 
 import pytest
 import yaml
-from places import ROOT
+from places import ROOT, copy_repository
 from test_ci_example import write_runs
 
 ACTION = ROOT / "examples" / "ci" / "action.yml"
@@ -66,12 +65,7 @@ def test_inputs_are_never_run_as_shell(tmp_path, steps):
 
 @pytest.mark.slow
 def test_the_installation_installs_the_repository(tmp_path, steps):
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.split()
-    if not listed:
-        pytest.skip("a plain copy of the repository, without git")
-    for name in (name for name in listed if (ROOT / name).is_file()):
-        (tmp_path / "podium" / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, tmp_path / "podium" / name)
+    copy_repository(tmp_path / "podium")
     how = {"PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "0", "PIP_TARGET": str(tmp_path / "target")}
     how["PATH"] = f"{os.path.dirname(sys.executable)}{os.pathsep}{os.environ['PATH']}"
     how["GITHUB_ACTION_PATH"] = str(tmp_path / "podium" / "examples" / "ci")

@@ -98,6 +98,14 @@ def test_a_model_that_stands_twice_is_named(save, matrix):
         podium.read_battles(save("m.csv", pd.concat([turned, turned.iloc[[1]]]).to_csv()))
 
 
+@pytest.mark.parametrize("by", ["item", "model"])
+def test_a_model_that_stands_twice_with_blanks_is_named(matrix, by):
+    twice = matrix.assign(**{"ash ": matrix["ash"]})
+    frame = twice.rename_axis("item") if by == "item" else twice.T.rename_axis("model")
+    with pytest.raises(DataError, match="the models 'ash' and 'ash ' differ only by blanks"):
+        podium.read_battles(frame.reset_index())
+
+
 def test_a_column_of_figures_among_the_items_is_named(save, matrix):
     turned = matrix.T.rename_axis("model").assign(parameters=7)
     with pytest.raises(DataError, match="the score 7 of 'ash' on 'parameters' is outside"):

@@ -2,12 +2,11 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 
 import pytest
-from places import ROOT
+from places import copy_repository
 
 ECHO = '''from inspect_ai.model import ModelAPI, ModelOutput, ModelUsage, modelapi
 
@@ -26,12 +25,7 @@ class Echo(ModelAPI):
 @pytest.fixture
 def place(tmp_path):
     """Return a folder with the examples, a copy of the repository and an installed model API `echo`."""
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.split()
-    if not listed:
-        pytest.skip("a plain copy of the repository, without git")
-    for name in (name for name in listed if (ROOT / name).is_file()):
-        (tmp_path / "podium" / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, tmp_path / "podium" / name)
+    copy_repository(tmp_path / "podium")
     information = tmp_path / "site" / "echo-1.0.dist-info"
     information.mkdir(parents=True)
     (tmp_path / "site" / "echo.py").write_text(ECHO)

@@ -184,7 +184,9 @@ def test_a_missing_score_is_not_a_zero():
 
 def test_missing_scores_are_reported():
     standings = mean(pointwise(missing=[3])[0], rng=rng())
-    assert any("models are scored on different items: " in text and " on 11 of 12" in text for text in standings.warnings)
+    assert any(
+        "models are scored on different items: " in text and " on 11 of 12" in text for text in standings.warnings
+    )
     assert standings.counts.missing == 3
 
 

@@ -103,8 +103,7 @@ def read_battles(
             raise UsageError(f"a source is a path or a data frame, not a {kind}: give pandas.DataFrame(records)")
     if unknown == "unparsed" and credit_map is None:
         raise UsageError("unknown=unparsed is for verdicts outside the credit map: give one (--credit-map)")
-    conditions = _parse_conditions(where)
-    metrics = (metric,) if isinstance(metric, str) else tuple(metric)
+    conditions, metrics = _parse_conditions(where), (metric,) if isinstance(metric, str) else tuple(metric)
     foreign = Foreign(columns, credit_map, unknown, shown, fill)
     options = {**asdict(foreign), "format": format, "where": [list(condition) for condition in conditions]}
     options |= {"merge": merge, "one_sided": one_sided, "human_judge": human_judge, "metric": [*metrics], "runs": runs}
@@ -116,10 +115,10 @@ def read_battles(
     needs_rows = any((format, credit_map, shown, fill, conditions, human_judge, metrics))
     if isinstance(counting, Duck) or needs_rows or not is_parquet(sources):
         return _read_files(query, counting if isinstance(counting, Duck) else Duck(memory), counting)
-    verdicts = Verdicts(counting, scan_parquet(counting, list(map(str, sources)), columns), **merging)
-    _check_model_names(verdicts.models)
+    places = [str(source) for source in sources]
+    verdicts = _require_distinct_names(Verdicts(counting, scan_parquet(counting, places, columns), **merging))
     notes = (*verdicts.notes(), *([COPIES] if len(sources) > 1 else []))
-    return Battles(verdicts, None, notes, tuple(without_secrets(str(source)) for source in sources), options)
+    return Battles(verdicts, None, notes, tuple(map(without_secrets, places)), options)
 
 
 def _read_files(query: BattleQuery, duck: Duck, counting: Engine) -> Battles:
@@ -151,21 +150,21 @@ def _read_files(query: BattleQuery, duck: Duck, counting: Engine) -> Battles:
     view, missing, remarks, copies = join_tables(duck, tables, scores_only=scores_only)
     if counting is not duck:
         counting.register(view, duck.table(f"select * from {view}"))
-    verdicts = Verdicts(counting, view, **query.merging)
-    _check_model_names(verdicts.models)
+    verdicts = _require_distinct_names(Verdicts(counting, view, **query.merging))
     notes += [*without_column, *remarks, *note_odd_items(duck, view), *verdicts.notes()]
     names, all_notes = tuple(each.source for each in tables), (*lost, *notes)
     battles = Battles(verdicts, missing, all_notes, names, query.options, tuple(lost), copies, apart, **facts)
     return battles if query.human_judge is None else label_by_judge(battles, query.human_judge)
 
 
-def _check_model_names(models: Sequence[str]) -> None:
-    """Raise DataError if the names of two models differ only by blanks at their ends."""
+def _require_distinct_names(verdicts: Verdicts) -> Verdicts:
+    """Return verdicts; DataError if the names of two models differ only by blanks at their ends."""
     known: dict[str, str] = {}
-    for name in models:
+    for name in verdicts.models:
         if (other := known.setdefault(name.strip(), name)) != name:
             problem = f"the models {other!r} and {name!r} differ only by blanks at the ends of their names"
             raise DataError(problem, remedy="write the name of a model in one way, and those of two models in two")
+    return verdicts
 
 
 def _shared_facts(tables: Sequence[RecordTable], *, is_whole: bool) -> dict[str, Any]:

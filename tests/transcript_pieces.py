@@ -28,6 +28,5 @@ def pieces_in(text: str, mark: str | None = None) -> list[tuple[str, str]]:
 def characters_left_out(text: str) -> int:
     """Return the sum of what the notes on cuts of a transcript say."""
     mark = FENCE.match(text)[3]
-    return sum(
-        int(number.replace(",", "")) for number in re.findall(rf"left_out_{mark}>\n([0-9,]+) characters\n<", text)
-    )
+    note = rf"left_out_{mark}>\n([0-9,]+) characters(?:; tool calls: [0-9,]+)?\n<"
+    return sum(int(number.replace(",", "")) for number in re.findall(note, text))

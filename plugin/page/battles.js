@@ -83,7 +83,10 @@
         }
         const folded = [...turns].map(([turn, own]) => element("details", [element("summary", `${turn} · ${own.length} ${own.length === 1 ? "piece" : "pieces"}`), ...own.map(piece)], { class: "turn" }));
         const answer = pieces.filter(([name]) => name === "final answer").map(([name, words]) => box(name, words));
-        const outer = element("details", [element("summary", `${folded.length} turns`), ...folded], { class: "turns" });
+        /* Turns that are left out count, too. */
+        const numbers = pieces.map(([name]) => /^turns? (?:1 to )?(\d+)\b(?! user)/.exec(name)).filter(Boolean);
+        const number = Math.max(0, ...numbers.map((found) => Number(found[1])));
+        const outer = element("details", [element("summary", `${number} turns`), ...folded], { class: "turns" });
         return [...(folded.length ? [outer] : []), ...(answer.length ? answer : [element("p", "no final answer", { class: "note" })])];
       };
       if (text(asked)) details.append(...block("instruction", text(asked)));

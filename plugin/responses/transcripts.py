@@ -27,6 +27,8 @@ TOKENS = 8_000
 SHORTEST = 200
 """Characters that a cut leaves of a text, half of them at either end."""
 LEFT_OUT = "left_out"
+CALL = re.compile("turn.[0-9]+.call.[0-9]+")
+"""The name of a call of the agent itself, as it is in the transcript or is shown."""
 PIECE_COST, CUT_COST = 2 * TOKENS_PER_FENCE + 1, 2 * TOKENS_PER_FENCE + 12
 """Tokens of a piece without its text, and of the note on a cut."""
 
@@ -174,14 +176,15 @@ def fit_pieces(pieces: Sequence[Piece], answer: str, budget: int) -> tuple[list[
                 kept[k] = short
     if excess <= 0:
         return kept, sum(piece.cut for piece in kept), True
-    gone, lost = 0, 0
+    gone, lost, calls = 0, 0, 0
     excess += CUT_COST
     for group in turns:
         if excess > 0:
             excess -= sum(kept[k].cost for k in group)
             lost, gone = lost + sum(len(pieces[k].text) for k in group), pieces[group[0]].turn
+            calls += sum(CALL.fullmatch(pieces[k].name) is not None for k in group)
     kept = [piece for piece in kept if piece.turn > gone]
-    note = Piece(f"turns_1_to_{gone}_{LEFT_OUT}", f"{lost:,} characters", gone)
+    note = Piece(f"turns_1_to_{gone}_{LEFT_OUT}", f"{lost:,} characters; tool calls: {calls:,}", gone)
     return [note, *kept], lost + sum(piece.cut for piece in kept), excess <= 0
 
 
@@ -218,10 +221,12 @@ def read_pieces(transcript: str) -> list[tuple[str, str]]:
 
 
 def work_in(transcript: str) -> AgentWork:
-    """Return what a transcript that `render` wrote shows of a model's work."""
+    """Return what a model did by the transcript that `render` wrote, left out or not; the turn of the answer does not
+    count."""
     mark = first[3] if (first := LINE.match(transcript)) else ""
-    notes = re.findall(rf"_{mark}>\n([0-9,]+) characters\n</[a-z0-9_]*{LEFT_OUT}_{mark}>", transcript)
+    note = rf"_{mark}>\n([0-9,]+) characters(?:; tool calls: ([0-9,]+))?\n</[a-z0-9_]*{LEFT_OUT}_{mark}>"
+    cuts = [[int(number.replace(",", "") or 0) for number in numbers] for numbers in re.findall(note, transcript)]
     names = [name for name, _ in read_pieces(transcript)]
-    calls = sum(re.search("call [0-9]+$", name) is not None for name in names)
-    turns = len({name.split()[1] for name in names if name.startswith("turn ")})
-    return AgentWork(calls, turns, True, sum(int(number.replace(",", "")) for number in notes))
+    calls = sum(CALL.fullmatch(name) is not None for name in names) + sum(gone for _, gone in cuts)
+    turns = [int(own[1]) for name in names if (own := re.match(r"turns? (?:1 to )?([0-9]+)\b(?! user)", name))]
+    return AgentWork(calls, max(turns, default=0), True, sum(lost for lost, _ in cuts))

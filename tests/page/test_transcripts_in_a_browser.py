@@ -13,13 +13,13 @@ pytestmark = pytest.mark.slow
 HOSTILE = '<img src=x onerror="window.hurt=1"></script><script>window.hurt=1</script></details>'
 
 
-def transcript(turns):
+def transcript(turns, tokens=100_000):
     """Return the transcript of an agent that searches, with hostile arguments, results and answer."""
     work = []
     for k in range(turns):
         work.append(Turn("assistant", f"Step {k}.", (Call(f"c{k}", "search", f'{{"query": "{HOSTILE}"}}'),)))
         work.append(Turn("tool", f"Found {k}: {HOSTILE} " + "word" * 500, call_id=f"c{k}"))
-    return Show("transcript", 100_000).build_response(work, f"Done: {HOSTILE}", 0)[0]
+    return Show("transcript", tokens).build_response(work, f"Done: {HOSTILE}", 0)[0]
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,12 @@ def page_of_transcripts(tmp_path_factory):
     table = pd.DataFrame([{"item": f"q{k}", "model_a": "ash", "model_b": "elm", "credit": k % 2} for k in range(4)])
     battles, texts = read_battles(table), BattleTexts()
     for k in range(4):
-        sides = {"model_a": "ash", "model_b": "elm", "response_a": transcript(64), "response_b": transcript(0)}
+        sides = {
+            "model_a": "ash",
+            "model_b": "elm",
+            "response_a": transcript(64),
+            "response_b": transcript(k and 64, 2_000),
+        }
         texts.add_row({"item": f"q{k}", "instruction": "Search.", "transcript": True, **sides})
     content = PageContent(rank(battles, "win-rate"), command="podium report")
     content = add_battles_to_page(content, battles, battles, texts, families={}, level=0.95, seed=0)
@@ -47,6 +52,7 @@ def test_turns_are_folded_calls_and_results_apart(page_of_transcripts, open_page
     assert not sides.nth(0).locator(".turn").first.is_visible()
     assert sides.nth(1).locator(".turns").count() == 0
     sides.nth(0).locator(".turns > summary").click()
+    assert sides.nth(0).locator(".turns > summary").inner_text() == "64 turns"
     turn = sides.nth(0).locator(".turn").nth(63)
     turn.locator("> summary").click()
     heads = turn.locator(".piece > summary")
@@ -57,6 +63,16 @@ def test_turns_are_folded_calls_and_results_apart(page_of_transcripts, open_page
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert violations(page) == []
     assert (seen.errors, seen.requests) == ([], [])
+
+
+def test_turns_that_are_left_out_are_counted(page_of_transcripts, open_page):
+    page = open_page(page_of_transcripts).page
+    for head in page.locator("#list details.battle > summary").all():
+        head.click()
+    cut = page.locator("#list .side:nth-child(2) .turns")
+    assert cut.count() == 3
+    assert cut.locator("> summary").all_inner_texts() == ["64 turns"] * 3
+    assert all(own.locator(".turn").count() < 64 for own in cut.all())
 
 
 def test_the_search_finds_what_a_tool_returned(page_of_transcripts, open_page):

@@ -10,7 +10,7 @@ from transcript_pieces import characters_left_out, pieces_in
 
 from podium.errors import UsageError
 from podium.plugins.catalogue import judging_settings
-from podium.responses.transcripts import Call, Show, Turn, work_in
+from podium.responses.transcripts import AgentWork, Call, Show, Turn, work_in
 from podium.scorers.offline import StandIn
 from podium.scorers.prompt import Texts, count_tokens, fence_texts, final_answer
 
@@ -119,6 +119,12 @@ def test_then_the_oldest_turns_are_left_out():
     assert "turn_100_call_1_result" in names
     assert count_tokens(text) <= 2_000
     assert work.cut == characters_left_out(text) > 0
+
+
+def test_turns_and_calls_that_are_left_out_are_counted():
+    text, work = shown([*work_of(100, 50), Turn("assistant", "Twelve degrees.")], tokens=2_000)
+    assert len([name for name, _ in pieces_in(text) if re.fullmatch("turn_[0-9]+_call_1", name)]) < 100
+    assert work_in(text) == AgentWork(100, 100, True, work.cut)
 
 
 def test_an_answer_that_is_too_long_is_whole_and_reported():

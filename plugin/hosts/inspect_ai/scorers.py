@@ -241,7 +241,9 @@ def _explain_battle(battle: BattleMetadata, kept: BattleReplies, rows: Sequence[
     for name, response in ((a, battle.response_a), (b, battle.response_b)):
         if battle.transcript:
             work = work_in(response)
-            parts.append(f"**{name}** ({work.turns} turns, {work.calls} tool calls: below, in METADATA), final answer:")
+            less = f"; {work.cut:,} characters are left out" if work.cut else ""
+            did = f"{work.turns} turns, {work.calls} tool calls: below, in METADATA{less}"
+            parts.append(f"**{name}** ({did}), final answer:")
             parts.append(_quote(final_answer(response)) or "none")
         else:
             parts += [f"**{name}**:", _quote(response)] if response else []

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from podium.checks import CHECKS
-from podium.counting.relations import NO_SCORE
+from podium.counting.relations import NO_SCORE, NO_VALUE
 from podium.hookspecs import Scorer
 from podium.nouns.battles import Battles
 from podium.plugins import catalogue
@@ -129,7 +129,8 @@ def unparsed_share(battles: Battles) -> float:
         return 0.0
     reasons = battles.unparsed_reasons()
     halves = reasons.get(ONE_ORDER_UNPARSED, 0)
-    whole = (counts.unparsed - halves - reasons.get(NO_SCORE, 0)) * counts.judgments / counts.battles
+    lacking = sum(number for reason, number in reasons.items() if reason.startswith((NO_SCORE, NO_VALUE)))
+    whole = (counts.unparsed - halves - lacking) * counts.judgments / counts.battles
     return (max(halves, counts.one_sided) + whole) / counts.judgments
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from podium.counting.relations import NO_VALUE
 from podium.errors import DataError
 from podium.formats.lm_eval_layout import HELM, Samples
 from podium.formats.lm_eval_scores import Scores
@@ -33,7 +34,7 @@ def read_details(file: Samples) -> Scores:
     values = {}
     for metric, own in frame.groupby("metric", sort=False):
         means = own.groupby("item", sort=False, as_index=False).agg({"line": "first", "score": "mean"})
-        reason = means["score"].isna().map({True: f"no value of {metric}", False: None})
+        reason = means["score"].isna().map({True: f"{NO_VALUE}{metric}", False: None})
         values[str(metric)] = means.assign(target="", reason=reason)
     return Scores(file, values, {}, None, frame["item"].nunique())
 

@@ -135,9 +135,13 @@ def _details_at(path: Path, label: str | None) -> Samples:
             path, named["task"], named["time"], label or model or path.absolute().parent.name, bool(label), None
         )
     spec = path.with_name("run_spec.json")
-    content = parse_json(spec.read_bytes()) if spec.is_file() else {}
-    run = content.get("name") or path.absolute().parent.name
-    model = (content.get("adapter_spec") or {}).get("model") or next(iter(re.findall("model=([^,]+)", run)), run)
+    try:
+        content = parse_json(spec.read_bytes()) if spec.is_file() else {}
+        run = content.get("name") or path.absolute().parent.name
+        model = (content.get("adapter_spec") or {}).get("model") or next(iter(re.findall("model=([^,]+)", run)), run)
+    except (ValueError, AttributeError, TypeError) as error:
+        problem, remedy = f"not the description of a run of HELM ({error})", "give the file as HELM wrote it"
+        raise DataError(problem, remedy=remedy, source=str(spec)) from None
     task = re.sub("(?<=:)model(_deployment)?=[^,]*,?|,model(_deployment)?=[^,]*", "", run).rstrip(":")
     return Samples(path, task, "", label or model, bool(label), None)
 

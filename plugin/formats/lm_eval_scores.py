@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from podium.counting.relations import NO_VALUE
 from podium.errors import DataError, NotIdentifiedError, UsageError
 from podium.formats.lm_eval_layout import (
     LMMS_FIELDS,
@@ -88,7 +89,7 @@ def read_scores(file: Samples) -> Scores:
                 unusable[metric] = why
                 continue
             score = np.array([np.nan if number is None else number for number in numbers], dtype=float)
-            no_value, infinite = f"no value of {metric}", f"{metric} is infinite"
+            no_value, infinite = f"{NO_VALUE}{metric}", f"{metric} is infinite"
             values[metric] = own[["item", "target", "line"]].assign(
                 score=np.where(np.isinf(score), np.nan, score),
                 reason=[no_value if np.isnan(x) else infinite if np.isinf(x) else None for x in score],

@@ -71,6 +71,23 @@ def test_a_run_of_helm_without_its_specification_is_named_by_its_folder(tmp_path
     assert means_of(tmp_path, metric="exact_match") == pytest.approx(named)
 
 
+@pytest.mark.parametrize("content", ['{"name": ', "[1]", '{"name": 3}', '{"adapter_spec": "x"}'])
+def test_a_damaged_specification_of_helm_is_named(tmp_path, content):
+    for name, solved in SOLVED.items():
+        write_helm(tmp_path, name, solved)
+    next(tmp_path.rglob("run_spec.json")).write_text(content)
+    with pytest.raises(DataError, match=r"run_spec.json.*not the description of a run of HELM"):
+        podium.read_battles(tmp_path, metric="exact_match")
+
+
+def test_a_metric_without_a_value_is_no_unparsed_reply(tmp_path):
+    for name, solved in SOLVED.items():
+        write_helm(tmp_path, name, [*solved[:-1], None])
+    ranking = podium.rank(podium.read_battles(tmp_path, metric="exact_match"), "mean").standings[0]
+    assert ranking.diagnostics["unparsed_reasons"].keys() == {"no value of exact_match,test"}
+    assert "replies" not in " ".join([*ranking.answer, *ranking.warnings])
+
+
 @pytest.mark.parametrize("content", ['{"a": 1}', "[1]", '[{"instance_id": "a"}]', "[", '[{"stats": [{"mean": 1}]}]'])
 def test_a_damaged_file_of_helm_is_named(tmp_path, content):
     (tmp_path / "per_instance_stats.json").write_text(content)

@@ -17,6 +17,7 @@ UNKNOWN = (
     "no battle is judged by two judges, so their agreement and the errors that they share cannot be known; with "
     "overlap=0.1 all judges judge a tenth of the battles"
 )
+SHARED = "a battle that several judges judge counts once per judge in the ranking"
 
 
 def read_shares(judges: str | Sequence[Any], overlap: float, number: int) -> tuple[float, ...]:

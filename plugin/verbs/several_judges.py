@@ -9,7 +9,7 @@ from podium.nouns.battles import Battles
 from podium.plugins import catalogue
 from podium.scorers.identity import differ_in_prompt
 from podium.text import some
-from podium.tournaments.judge_rotation import UNKNOWN
+from podium.tournaments.judge_rotation import SHARED, UNKNOWN
 
 
 def refuse_several_judges(battles: Battles) -> None:
@@ -33,7 +33,9 @@ def judge_slices(battles: Battles, rankers: Sequence[str]) -> str | None:
 
 
 def add_jury_note(battles: Battles) -> Battles:
-    """Add the note on what is not known of judges that took turns, if no battle was judged by two of them."""
+    """Add how many battles several judges that took turns judged, or if none, what is not known for that reason."""
     sides = [name for name in ("item", "response", "model_a", "model_b") if name in battles.table]
-    together = battles.table.groupby(sides, observed=True, dropna=False)["judge"].nunique()
-    return battles if together.gt(1).any() else replace(battles, notes=(*battles.notes, UNKNOWN))
+    judges = battles.table.groupby(sides, observed=True, dropna=False)["judge"].nunique()
+    shared = int(judges.gt(1).sum())
+    note = f"{SHARED}: {len(judges):,} battles, {shared:,} of them by several judges" if shared else UNKNOWN
+    return replace(battles, notes=(*battles.notes, note))

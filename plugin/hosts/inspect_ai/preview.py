@@ -18,7 +18,7 @@ from podium.hosts.inspect_ai.tournament_source import TournamentSource
 from podium.responses.collection import Responses
 from podium.scorers.judging import Judging
 from podium.scorers.prompt import count_tokens
-from podium.tournaments.judge_rotation import UNKNOWN, JudgeRotation
+from podium.tournaments.judge_rotation import SHARED, UNKNOWN, JudgeRotation
 from podium.tournaments.ring import Ring
 from podium.tournaments.schedule import rounds_of
 
@@ -50,8 +50,8 @@ def preview_run(
     for k, model in enumerate(judges_by_role() or [None]):
         own = ceil(round(calls * shares[k], 6)) if rotation else calls
         yield from filter(None, [_judge_text(model, how, own, per_call, prices)])
-    if rotation and not rotation.shares[-1]:
-        yield f"note: {UNKNOWN}"
+    if rotation:
+        yield f"note: {SHARED if rotation.shares[-1] else UNKNOWN}"
     if source.answers:
         first = source.first.pairings
         yield requests.cost_text(responses, source.answers.cells(first if len(first) >= battles else None))

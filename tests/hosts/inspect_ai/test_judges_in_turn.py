@@ -149,12 +149,14 @@ def test_in_the_run_itself_the_jury_has_one_ranking(turns):
 @pytest.mark.slow
 def test_overlap_has_all_judges_on_its_share_and_the_note_is_gone(turns, run_podium, capfd):
     log = turns(overlap=0.25)
-    assert "cannot be known" not in capfd.readouterr().err
+    said, shared = capfd.readouterr().err, "a battle that several judges judge counts once per judge in the ranking"
+    assert (f"note: {shared}" in said, "cannot be known" in said) == (True, False)
     chosen = judges_of(log)
     assert Counter(map(len, chosen.values())) == {1: 27, 3: 9}
     _, out, err = run_podium("rank", str(place(log)), "--format", "json")
     counts = json.loads(out)["rankings"][0]["counts"]
     assert (counts["battles"], counts["items"], "cannot be known" in err) == (27 + 3 * 9, ITEMS, False)
+    assert f"{shared}: 36 battles, 9 of them by several judges" in " ".join(err.split())
 
 
 @pytest.mark.slow

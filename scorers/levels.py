@@ -22,10 +22,10 @@ from podium.scorers.verdict_statements import GAP_BEFORE_BRACKETS, LETTERS, Stat
 Kind = Literal["pairwise", "pointwise"]
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?")
 LOW, HIGH = 0, 100
-BRACKETS = rf"{GAP_BEFORE_BRACKETS}\[\[[ \t]*([^\[\]\n]{{1,40}}?)[ \t]*\]\]"
+BRACKETS = r"\[\[[ \t]*([^\[\]\n]{1,40}?)[ \t]*\]\]"
 """A level in the form that is asked for (group 1)."""
 SCORED = re.compile(
-    rf"(?:{BRACKETS}|{GAP_BEFORE_BRACKETS}\[?(-?\d++(?:\.\d++)*+)\]?)"
+    rf"{GAP_BEFORE_BRACKETS}(?:{BRACKETS}|\[?(-?\d++(?:\.\d++)*+)\]?)"
     rf"(?:[ \t]*(?:%|分|(?:points?|pts)?[ \t]*(?:/|out of|of|von|sur|de|из)[ \t]*{HIGH}\b))?"
 )
 NOT_A_SCORE = re.compile(
@@ -95,7 +95,7 @@ def _realization(
     )
     spellings = sorted(words, key=len, reverse=True)
     value = re.compile(
-        rf"{BRACKETS}|{GAP_BEFORE_BRACKETS}\[?((?i:{'|'.join(spellings)}))(?![\w>=])\]?(?: (?:response|answer)\b)?"
+        rf"{GAP_BEFORE_BRACKETS}(?:{BRACKETS}|\[?((?i:{'|'.join(spellings)}))(?![\w>=])\]?(?: (?:response|answer)\b)?)"
     )
     return Realization(
         name=name,

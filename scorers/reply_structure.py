@@ -46,7 +46,8 @@ FIELD = re.compile(
     rf"(?:{'|'.join(VERDICT_NOUNS.split())}|my|final|the|response|confidence|max|{EXPLANATION}|[_ ])+", re.IGNORECASE
 )
 """Names of fields that give a verdict or its reasons."""
-QUOTATION = re.compile(r"\"(?<![^\s(\[{:*_—–>]\")[^\"\s:]{1,12}\"|[\"„“”«»「」『』]")
+# Begins with a set of characters, which is searched faster than alternatives.
+QUOTATION = re.compile(r"[\"„“”«»「」『』](?:(?<=\")(?<![^\s(\[{:*_—–>]\")[^\"\s:]{1,12}\")?")
 CLOSING = {"«": "»", "「": "」", "『": "』", "“": "”", "„": "“”", '"': '"'}
 SHORT = re.compile(r"[^\s:]{1,12}\Z|(?:response|answer|option|very) \w+\Z", re.IGNORECASE)
 """A quotation that may be a verdict in quotation marks."""
@@ -123,7 +124,7 @@ def mask(text: str, spans: Iterable[Span], sign: str = MASK) -> str:
 def _reasoning_spans(text: str) -> Iterator[Span]:
     """Yield the reasoning that begins the text or a line, up to the end of the text if it never ends."""
     low, end = text.lower(), 0
-    marks = [(opening, closing) for opening, closing in LOW_MARKS if opening in low]
+    marks = [(opening, closing) for opening, closing in LOW_MARKS if opening[0] in low and opening in low]
     starts = [(start, closing) for opening, closing in marks for start in _line_starts(low, opening)]
     for start, closing in sorted(starts):
         if start >= end:

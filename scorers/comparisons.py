@@ -24,7 +24,6 @@ FORMS = tuple(
 )
 """Forms of comparisons, each with words of which a sentence of that form has one."""
 SLIGHT_FORM = re.compile(rf"(?<!\w){LETTER}[ ,]*(?P<wins>{words.SLIGHTLY_WINS})", re.IGNORECASE)
-COMPARING = frozenset().union(*(triggers for triggers, _ in FORMS))
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 CHINESE_FORMS = tuple(
     map(
@@ -55,9 +54,6 @@ OTHER = {"A": "B", "B": "A"}
 def find_comparisons(view: str, start: int, end: int, *, slight: bool = False) -> Iterator[Statement]:
     """Yield the sentences that prefer a response as a whole (A, B, or C for neither), `marked` if only introductory
     words stand before; conditions, concessions and single aspects are left out."""
-    text = view[start:end]
-    if COMPARING.isdisjoint(WORD.findall(text.lower())) and (text.isascii() or not CHINESE.search(text)):
-        return
     for sentence in SENTENCE.finditer(view, start, end):
         begin, stop = sentence.span()
         if CONDITION.match(view, begin, stop):

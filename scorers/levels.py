@@ -120,7 +120,8 @@ def _read_level(
     """Read the level in double square brackets, or one that is called the verdict; blanks inside it are ignored."""
 
     def parse(text: str) -> str | None:
-        return levels[_plain(text)][0] if _plain(text) in levels else text if text in LETTERS else None
+        level = levels.get(_plain(text))
+        return level[0] if level else text if text in LETTERS else None
 
     counts = _is_only_level if kind == "pointwise" else _is_last_level
     compares: Compares = "never" if kind == "pointwise" else "last"
@@ -168,8 +169,9 @@ def _rating(text: str, score: float, degree: float, label: str) -> Rating:
     """Return a rating, unparsed if the words around it fit only the other end of the scale."""
     extremes = WORST if degree >= HIGH_DEGREE else BEST if degree <= LOW_DEGREE else ()
     ends = text if len(text) <= 2 * NEAR else f"{text[:NEAR]}\n{text[-NEAR:]}"
-    said = any(words in f" {ends.lower()}" for words in extremes)
-    if said and any(words in f" {(own_words(ends) or ends).lower()}" for words in extremes):
+    low = f" {ends.lower()}"
+    said = [words for words in extremes if words in low]
+    if said and any(words in f" {(own_words(ends) or ends).lower()}" for words in said):
         return Rating(None, reason="several verdicts")
     return Rating(score, label=label)
 

@@ -132,8 +132,9 @@ def read_statement(
         return reply.reason_of_silence or "no verdict"
     if not WORDS.search(view) or (bracketed and "[[" in view and BROKEN_BRACKETS.search(view, view.find("["))):
         return no_verdict(reply.text)
-    lines = [line.span() for line in LINE.finditer(view) if WORDS.search(line[0])]
-    stated = find_statements(view, value, bracketed=bracketed)
+    all_lines = [line.span() for line in LINE.finditer(view)]
+    lines = [span for span in all_lines if WORDS.search(view, *span)]
+    stated = find_statements(view, all_lines, value, bracketed=bracketed)
     if len(stated) > MOST_STATEMENTS:
         return "several verdicts"
     own = _own_statements(view, stated, lines, counts, compares)
@@ -143,7 +144,7 @@ def read_statement(
     if compares == "ends" and isinstance(reading, Found) and _has_other_letters(view, lines, reading):
         return "several verdicts"
     if bracketed and isinstance(reading, Found):
-        if TWO_ON_A_LINE.search(view):
+        if view.count("[[") > 1 and TWO_ON_A_LINE.search(view):
             return "several verdicts"
         later = {parse(level.strip()) for level in BRACKETED.findall(view, reading.place)}
         return "several verdicts" if later - {None, reading.value} else reading

@@ -1,6 +1,7 @@
 """Statements of a verdict in the judge's own words: where they stand, what they say and in which form."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -80,10 +81,11 @@ class Statement:
     named: bool = False
 
 
-def find_statements(view: str, value: re.Pattern[str], *, bracketed: bool) -> list[Statement]:
+def find_statements(
+    view: str, lines: Sequence[tuple[int, int]], value: re.Pattern[str], *, bracketed: bool
+) -> list[Statement]:
     """Return the statements at the starts of lines and sentences; `value` matches a value (one group is not None)."""
     statements = []
-    lines = [line.span() for line in LINE.finditer(view)]
     for number, (begin, end) in enumerate(lines):
         listed = LIST_MARK.match(view, begin, end)
         starts = [listed.end() if listed else begin]

@@ -29,6 +29,8 @@ def read_for_agents(read: Callable[[Reply, Settings], Verdict]) -> Callable[[Rep
     """Make a reader of the criteria for answers one of those for agents, where transcripts are judged."""
 
     def read_reply(reply: Reply, settings: Settings) -> Verdict:
+        if not settings.transcript:
+            return read(reply, settings)
         return name_criteria(read(replace(reply, text=swap_names(reply.text, settings)), settings), settings)
 
     return read_reply

@@ -16,9 +16,10 @@ END_TOKENS = re.compile(
     r"(?:\s|<\|[\w|]{1,40}\|>|</?s>|<(?:end|start)_of_turn>|<eos>|<\uff5c[^>\n]{1,40}\uff5c>|\[/INST\])++\Z"
 )
 TURN = re.compile(
-    rf"^[ \t*#]*(?:<\|[^|\n]{{1,30}}\|>|(?:{ROLES}|ai|assistant|judge)[ \t]*\**:|\[/?(?:{ROLES})\])",
-    re.IGNORECASE | re.MULTILINE,
+    rf"\n[ \t*#]*(?:<\|[^|\n]{{1,30}}\|>|(?:{ROLES}|ai|assistant|judge)[ \t]*\**:|\[/?(?:{ROLES})\])",
+    re.IGNORECASE,
 )
+"""A speaker after the end of a line, which is searched faster than the start of one."""
 OPENING_TURN = re.compile(
     r"\s*+(?:(?:<\|im_start\|>|<\|start_header_id\|>)?[ \t]*+(?:assistant|ai|judge)[ \t]*+(?:<\|end_header_id\|>|:|\n)"
     r"|<\|assistant\|>|<start_of_turn>model\n)",
@@ -76,7 +77,7 @@ def own_words(text: str) -> str | None:
             view = view.replace(spelling, sign)
     if " scale " in view or "):" in view or "]:" in view:
         view = SCALE.sub(lambda scale: " " * len(scale[0]), view)
-    turn = TURN.search(view) if ":" in view or "<|" in view or "[" in view else None
+    turn = TURN.search(f"\n{view}") if ":" in view or "<|" in view or "[" in view else None
     signs = ('"', "```", "~~", "<<<", "\u201c", "\n>", "</")
     if turn or (len(view) > MOST_MARKS and max(map(view.count, signs)) > MOST_MARKS):
         return None

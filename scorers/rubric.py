@@ -29,19 +29,20 @@ NAMED = rf"(?:{'|'.join(CRITERIA)}|overall|total|average|mean|scores?|rating)"
 OTHER_SCORES = re.compile(
     rf"\b{NAMED}\b[^\n]{{0,60}}?\b{SCORE}"
     rf"|\b{NUMBER}[ \t]*(?:/|out of)[ \t]*(?:10|ten)\b"
-    rf"|\b(?:response[ \t_-]*)?[AB]\b[\"'*_`)\]]*[ \t]*[:=|(–—-]+[ \t\"'*_`(\[{{]*{NUMBER}"
+    rf"|\b(?:response[ \t_-]*)?[ab]\b[\"'*_`)\]]*[ \t]*[:=|(–—-]+[ \t\"'*_`(\[{{]*{NUMBER}"
     rf"|^[ \t>|*\-\[(]*{NUMBER}(?:[ \t,;:|/\])]+{NUMBER})*[ \t|,;.\])]*$"
     rf"|<[^<>\n]{{1,20}}>[ \t]*{NUMBER}"
     rf"|\b(?:must|should|deserves?|gets?)\b[ \t]+(?:\w+[ \t]+){{0,2}}{SCORE}",
-    re.IGNORECASE | re.MULTILINE | re.ASCII,
+    re.MULTILINE | re.ASCII,
 )
-"""Scores outside the JSON object, which then may be a quotation."""
+"""Scores outside the JSON object, which then may be a quotation; in lower case, which is searched faster."""
 VERDICT = re.compile(
-    r"\b(?:verdict|winner|better response|answer)\b[^\w\n,{]+(?:is[^\w\n]+)?(?:response[^\w\n]+)?([AB])\b(?!['’])"
-    r"|\[\[[^\[\]\n]{1,40}\]\]",
+    r"(?=[vwba\[])(?:\b(?:verdict|winner|better response|answer)\b"
+    r"[^\w\n,{]+(?:is[^\w\n]+)?(?:response[^\w\n]+)?([AB])\b(?!['’])"
+    r"|\[\[[^\[\]\n]{1,40}\]\])",
     re.IGNORECASE,
 )
-DEMAND = re.compile(r"\b(?:asks?|tries|demands?|requests?|tells?|claims?)\b", re.IGNORECASE)
+DEMAND = re.compile(r"\b(?:asks?|tries|demands?|requests?|tells?|claims?)\b")
 """Sentences on what a response asks for."""
 LONGEST_OUTSIDE, NEAR = 20_000, 400
 """Characters around the scores: longer texts are no explanation, and further ones contradict nothing."""
@@ -49,16 +50,13 @@ NUMBERS = re.compile(rf"[0-9]|\b(?:{'|'.join(NUMBER_WORDS[2:])})\b")
 SCALE = re.compile(rf"\b{LOW}[ \t]*(?:to|-|–)[ \t]*{HIGH}\b")
 """The range, which is not a score."""
 
-REPEATED = re.compile(
-    rf"\b({'|'.join(CRITERIA)})\W+(\d+)\W+(\d+)\b|\b(\d+) (?:for|in|on) ({'|'.join(CRITERIA)})\b", re.I
-)
-TOTAL = re.compile(r"(?<![\d.])\d+(?:\.\d+)?(?!\d)")
+REPEATED = re.compile(rf"\b({'|'.join(CRITERIA)})\W+(\d+)\W+(\d+)\b|\b(\d+) (?:for|in|on) ({'|'.join(CRITERIA)})\b")
+TOTAL = re.compile(r"\d(?<![\d.]\d)\d*(?:\.\d+)?(?!\d)")
 OBJECT = re.compile(rf"\{{[^{{}}]{{0,40}}[\"'](?:[AB]|{'|'.join(CRITERIA)})[\"'][^{{}}]*\{{?", re.IGNORECASE)
 """The beginning of another object with scores, quoted or not."""
 OTHER_SCALE = re.compile(
     r"\b(?:each|all|scores?|scale|points|rated?)\W{1,2}(?:are )?(?:out of|of|from|von|sur) "
-    r"(?:1 (?:to|[-–]) )?(?:five|5|100)\b",
-    re.IGNORECASE,
+    r"(?:1 (?:to|[-–]) )?(?:five|5|100)\b"
 )
 
 
@@ -102,8 +100,15 @@ def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -
 
 def _has_other_scores(outside: str, scores: Scores) -> bool:
     """Return whether the text around the scores states others, but for the range, their sums and means, and demands."""
-    pieces = [piece for piece in re.split(r"(?<=[;\n])|(?<=[^\d]\.)(?= )", outside) if NUMBERS.search(piece.lower())]
+    pieces = [piece for piece in re.split(r"(?<=[;\n])|(?<=[^\d]\.)(?= )", outside.lower()) if NUMBERS.search(piece)]
     outside = "".join(piece for piece in pieces if piece.rstrip().endswith(":") or not DEMAND.search(piece))
+    if re.search(r"\d", outside):
+        outside = _without_known_numbers(outside, scores)
+    return bool(OTHER_SCALE.search(outside) or OTHER_SCORES.search(SCALE.sub("", outside)))
+
+
+def _without_known_numbers(outside: str, scores: Scores) -> str:
+    """Delete the scores of criteria, their sums and means from a text in lower case."""
     totals = [sum((scores[side, name] for name in CRITERIA), Decimal()) for side in "AB"]
     known = {
         f"{total / parts:.{digits}f}"
@@ -111,13 +116,12 @@ def _has_other_scores(outside: str, scores: Scores) -> bool:
         for parts, digits in ((1, 0), (len(CRITERIA), 1), (len(CRITERIA), 2))
     }
     outside = REPEATED.sub(lambda stated: "" if _is_repeated(stated, scores) else stated[0], outside)
-    outside = TOTAL.sub(lambda number: "" if number[0] in known else number[0], outside)
-    return bool(OTHER_SCALE.search(outside) or OTHER_SCORES.search(SCALE.sub("", outside)))
+    return TOTAL.sub(lambda number: "" if number[0] in known else number[0], outside)
 
 
 def _is_repeated(stated: re.Match[str], scores: Scores) -> bool:
     """Return whether a phrase repeats the scores of a criterion."""
-    name = (stated[1] or stated[5]).lower()
+    name = stated[1] or stated[5]
     pair = [str(scores[side, name]) for side in "AB"]
     return [stated[2], stated[3]] == pair if stated[1] else stated[4] in pair
 
@@ -125,9 +129,14 @@ def _is_repeated(stated: re.Match[str], scores: Scores) -> bool:
 def _verdict_of_scores(scores: Mapping[str, Mapping[str, Any]], _: Settings | None = None) -> Verdict:
     """Return the verdict of valid scores of both responses, numbers or their digits."""
     # Fractions, so that rounding decides no tie.
-    leads = {name: Fraction(scores["A"][name]) - Fraction(scores["B"][name]) for name in CRITERIA}
-    mean = sum(leads.values(), Fraction()) / len(CRITERIA)
+    leads = {name: _exact(scores["A"][name]) - _exact(scores["B"][name]) for name in CRITERIA}
+    mean = Fraction(sum(leads.values()), len(CRITERIA))
     return verdict_of_margin(mean, {name: float(lead) for name, lead in leads.items()})
+
+
+def _exact(score: Any) -> int | Fraction:
+    """Return a score as a fraction, or as an integer, which is faster, if it is whole."""
+    return int(score) if int(score) == score else Fraction(score)
 
 
 def write_reply(preference: Preference, settings: Settings) -> Reply:  # noqa: ARG001

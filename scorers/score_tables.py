@@ -25,8 +25,8 @@ WORDS = re.compile(r"([:：]\s*)([\"'“])(?!\s*\d|(?:response )?[AB][\"'”])(.
 """The value of a field in words."""
 LABEL = re.compile(rf"(?:\A|\n)[^\w\n]*(?:scores? (?:of|for) )?{SIDE}\W*\Z", re.IGNORECASE)
 """A line before an object with the scores of one response."""
+BRACE = re.compile(r"[{}]")
 LONGEST_LABEL, LONGEST_TABLE, MOST_NAMES, MOST_BRACES = 40, 20_000, 20, 200
-KINDS = ("criterion", "remark", "side", "number", "word")
 OUT_OF_TEN = re.compile(r"\s*(?:/|out of)\s*10")
 FULL_WIDTH = str.maketrans("：，｛｝０１２３４５６７８９", ":,{}0123456789")
 
@@ -43,7 +43,8 @@ class ScoreTable:
 def read_table(view: str, text: str, criteria: Sequence[str]) -> ScoreTable | str:
     """Return the scores in objects of a text or, if it has none, in its lines; or the reason why they are unparsed."""
     pieces = re.compile(
-        rf"\b_?(?<!</)(?P<criterion>{'|'.join(criteria)})\b|(?P<remark>\b(?:{REMARK})\b)|{SIDE}|{NUMBER}|(?P<word>[^\W\d_]+)",
+        rf"(?=[\w−-])(?:\b_?(?<!</)(?P<criterion>{'|'.join(criteria)})\b|(?P<remark>\b(?:{REMARK})\b)|{SIDE}|{NUMBER}"
+        r"|(?P<word>[^\W\d_]+))",
         re.IGNORECASE,
     )
     table = ScoreTable()
@@ -54,9 +55,10 @@ def read_table(view: str, text: str, criteria: Sequence[str]) -> ScoreTable | st
         block = COMMENT.sub(" ", re.sub(LATEX, " ", text[start:end].translate(FULL_WIDTH)))
         table.remarks += [words[3] for words in WORDS.finditer(block)]
         block = WORDS.sub(r"\1", block)
-        if not any(piece["criterion"] for piece in pieces.finditer(block)):
+        found = list(pieces.finditer(block))
+        if not any(piece["criterion"] for piece in found):
             continue
-        block_scores = _scores_of_pieces(pieces.finditer(block), label["side"].upper() if label else "", is_object=True)
+        block_scores = _scores_of_pieces(found, label["side"].upper() if label else "", is_object=True)
         if block_scores is None or (end == len(view) and block.rstrip()[-1:].isdigit()):
             return "bad JSON"
         if any(table.scores.get(key, score) != score for key, score in block_scores.items()):
@@ -91,9 +93,9 @@ def _scores_of_pieces(pieces: Iterable[re.Match[str]], side: str, *, is_object: 
     """Assign numbers to the criterion and the response named before; None if they contradict each other, are of
     another scale or, in objects, if other names or numbers occur."""
     scores: Scores = {}
-    sides, names, count, last, skips = [side] if side else [], [""], 0, "", False
+    sides, names, count, last, skips = [side] if side else [], [""], 0, None, False
     for piece in pieces:
-        kind = next(kind for kind in KINDS if piece[kind])
+        kind = "number" if piece["number"] else piece.lastgroup
         if kind == "side":
             sides, count = [*(sides[-2:] if last == kind and not is_object else []), piece["side"].upper()], 0
         elif kind == "criterion":
@@ -127,7 +129,7 @@ def _place_of_score(sides: list[str], names: list[str], count: int) -> tuple[str
 def _object_spans(view: str) -> Iterator[Span]:
     """Yield the outermost objects in braces; one that is never closed ends with the text."""
     depth, start = 0, 0
-    for brace in re.finditer(r"[{}]", view):
+    for brace in BRACE.finditer(view, max(0, view.find("{"))):
         if brace[0] == "{":
             start = brace.start() if depth == 0 else start
             depth += 1

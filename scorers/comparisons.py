@@ -15,7 +15,7 @@ FORMS = tuple(
         (words.WINS_WORDS, rf"(?<!\w){NAME}[ ,]*(?:(?P<wins>{words.WINS})|(?P<loses>{words.LOSES}))"),
         (
             words.PREFERS_WORDS,
-            rf"\b(?:{words.PREFERS}[ ,:]*{NOUN}{NAME}|{words.FINDS} (?:that )?{NOUN}(?P<found>[AB])(?!\w)[*_]* "
+            rf"\b(?=\w)(?:{words.PREFERS}[ ,:]*{NOUN}{NAME}|{words.FINDS} (?:that )?{NOUN}(?P<found>[AB])(?!\w)[*_]* "
             rf"(?:to be |is |as )?(?:\w+ ){{0,2}}(?:{words.BETTER})\b)",
         ),
         (words.EQUAL_WORDS, rf"(?P<equal>{words.EQUAL})"),

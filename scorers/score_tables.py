@@ -55,10 +55,10 @@ def read_table(view: str, text: str, criteria: Sequence[str]) -> ScoreTable | st
         block = COMMENT.sub(" ", re.sub(LATEX, " ", text[start:end].translate(FULL_WIDTH)))
         table.remarks += [words[3] for words in WORDS.finditer(block)]
         block = WORDS.sub(r"\1", block)
-        found = list(pieces.finditer(block))
-        if not any(piece["criterion"] for piece in found):
+        matches = list(pieces.finditer(block))
+        if not any(piece["criterion"] for piece in matches):
             continue
-        block_scores = _scores_of_pieces(found, label["side"].upper() if label else "", is_object=True)
+        block_scores = _scores_of_pieces(matches, label["side"].upper() if label else "", is_object=True)
         if block_scores is None or (end == len(view) and block.rstrip()[-1:].isdigit()):
             return "bad JSON"
         if any(table.scores.get(key, score) != score for key, score in block_scores.items()):

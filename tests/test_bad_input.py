@@ -321,6 +321,7 @@ def test_memory_limit_of_ten_thousand_models_is_reported(crowd):
     assert any("only 100 items (fewer than the 10000 models)" in text for text in crowd.warnings)
 
 
+@pytest.mark.slow
 def test_ten_thousand_models_in_two_groups_are_rejected():
     message = unranked(podium.read_battles(sparse(10_000, groups=2)))
     assert "2 groups that never met" in message

@@ -81,6 +81,7 @@ def effects_of(*arguments):
     return {row[0].strip(): [float(cell) for cell in row[2:]] for row in rows}
 
 
+@pytest.mark.slow
 def test_justranks_analysis_of_variance_follows_from_its_table():
     """Appendix D: partial eta squared 0.81, 0.51, 0.78 and 0.02; F 36.0 (by SPSS, sums of type III), 26.6 and 10.1."""
     found, names = effects_of(), ("judge", "realization", "judge x realization", "aggregation")
@@ -90,6 +91,7 @@ def test_justranks_analysis_of_variance_follows_from_its_table():
     assert found["aggregation"][4] > 0.5
 
 
+@pytest.mark.slow
 def test_the_judge_explains_the_variance_where_realizations_do_not_differ(tmp_path):
     """Four judges with strengths in different orders, each twice with other noise."""
     frames, rng, names = [], np.random.default_rng(0), [f"m{k}" for k in range(6)]

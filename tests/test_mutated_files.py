@@ -204,6 +204,7 @@ def test_undamaged_files_rank(tmp_path, table, suffix):
     assert ranked[0].counts().judgments >= 36
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("table", "suffix"), FILES)
 def test_four_damaged_files_of_each_format_are_named_or_ranked_whole(tmp_path, table, suffix):
     for seed in range(4):

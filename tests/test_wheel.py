@@ -69,6 +69,7 @@ def test_every_module_of_the_rooms_is_in_the_wheel(content: set[str]) -> None:
     assert (len(modules) > 30, sorted(modules - content)) == (True, [])
 
 
+@pytest.mark.slow
 def test_every_data_file_of_the_rooms_is_in_the_wheel(content: set[str]) -> None:
     data = {in_package(name) for name in tracked() if name.parts[0] in ROOMS and name.suffix != ".py"}
     assert ("podium/py.typed" in data, sorted(data - content)) == (True, [])

@@ -49,6 +49,7 @@ def test_error_and_number_of_judges_need_human_labels():
     assert {own.error.why for own in worth.spendings} == {"no human labels"}
 
 
+@pytest.mark.slow
 def test_independent_errors_make_as_many_judges_and_copies_make_one():
     rng = np.random.default_rng(0)
     rows = []

@@ -48,6 +48,7 @@ def test_a_file_that_swells_beyond_all_tables_is_rejected(tmp_path, monkeypatch)
         podium.read_battles(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["bomb.csv.zst", "bomb.jsonl.zst", "bomb.csv", "samples_t_2026-01-31T10-20-30.jsonl.gz"]
 )

@@ -46,6 +46,7 @@ def test_command_of_a_broken_host_ends_with_advice_that_does_not_need_it(words, 
     assert line.startswith(f"podium: {package} cannot be imported ({broken}); {REPAIR}{package}; {without}")
 
 
+@pytest.mark.slow
 def test_log_of_a_broken_inspect_is_reported_with_the_repair_and_other_results_are_ranked(broken, tmp_path):
     (tmp_path / "run.eval").write_bytes(b"PK\3\4")
     done = podium("rank", "run.eval")

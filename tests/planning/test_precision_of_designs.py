@@ -69,6 +69,7 @@ def test_the_inverse_information_is_the_variance_of_independent_verdicts() -> No
     assert typical_variance(met, model, 1) == pytest.approx(POINTS**2 * np.trace(covariance))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DESIGNS)
 def test_the_error_is_near_that_of_a_replay_of_the_pilot(name: str) -> None:
     """Oracle: standard errors of the ranking; differences of centred ratings vary by 2 sum(se^2) / (n - 1)."""

@@ -20,6 +20,7 @@ def mean_credits(world, judge, orders="both"):
     return {pair: float(value) for pair, value in mean.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "judge",
     [Judge(), FAULTY, Judge(noise=0.0, position_bias=0.4, tie=0.2), Judge(verdicts="soft", scale=2.0, noise=1.5), VAIN],

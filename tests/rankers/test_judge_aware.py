@@ -210,6 +210,7 @@ def test_judges_that_always_agree_share_one_truth():
     assert standings.diagnostics["jury"]["one_truth_p"] > 0.05
 
 
+@pytest.mark.slow
 def test_the_penalty_of_models_that_never_lose_is_no_sign_of_several_truths():
     """20 worlds of three equal judges without noise: net of the penalty in 1 of 20 at most, else in 12."""
     rejected = 0

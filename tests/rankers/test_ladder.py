@@ -157,6 +157,7 @@ def test_the_slope_is_not_drawn_towards_0_by_the_errors_of_the_ladder():
     assert 0.95 < np.mean(covered) < 0.995
 
 
+@pytest.mark.slow
 def test_both_checks_together_raise_an_alarm_about_seven_in_a_hundred_right_ladders_at_most():
     """Each once had 5%, both together 9%."""
     truth, rng, alarms = np.linspace(-100, 100, 6) / POINTS, np.random.default_rng(13), 0
@@ -257,6 +258,7 @@ def test_a_newcomer_beyond_the_ladder_has_a_bound_on_one_side(name, elo, side):
     assert (end < 1500 + elo) if side == "above" else (end > 1500 + elo)
 
 
+@pytest.mark.slow
 def test_the_one_sided_bound_holds_in_95_of_100_worlds():
     held, ladder = 0, Ladder(RATED, tuple(1500 + TRUTH[name] for name in RATED), (5.0,) * 6)
     for seed in range(200):

@@ -63,6 +63,7 @@ def held_and_flagged(seeds, labels, misjudged, coins):
     return (np.array(column) for column in zip(*found, strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("misjudged", "coins"), [(2, True), (1, False)])
 def test_intervals_of_misjudged_models_miss_the_truth_less_than_half_as_often_as_those_of_the_fit(misjudged, coins):
     """The measured coverage is that of `benchmarks/claims.py structured`, over more worlds."""
@@ -72,6 +73,7 @@ def test_intervals_of_misjudged_models_miss_the_truth_less_than_half_as_often_as
     assert held.mean() <= 0.99
 
 
+@pytest.mark.slow
 def test_a_judge_who_is_right_is_rarely_flagged_and_one_who_reverses_a_model_often():
     flagged = [held_and_flagged(range(20), 300, number, coins=False) for number in (0, 1)]
     (_, _, _, right), (_, _, wrong, found) = flagged
@@ -189,6 +191,7 @@ def test_intervals_hold_those_of_the_fit_and_of_own_labels():
     assert (own > 1.4 * fit.own_se).all()
 
 
+@pytest.mark.slow
 def test_a_right_judge_leaves_narrower_intervals_than_labels_alone_which_still_miss_now_and_then():
     """Intervals that held 90% intervals of own labels missed in 0.5%, and were 16% narrower than by labels alone."""
     widths, alone, missed = [], [], []

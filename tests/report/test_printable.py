@@ -72,6 +72,7 @@ def test_a_column_name_that_a_spreadsheet_would_run_is_escaped_and_named() -> No
     assert formula_columns(frame) == ["=1+1"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["n" * 300_000, "n " * 150_000, "\u2003n" * 150_000], ids=["word", "words", "spaces"])
 def test_an_endless_name_is_printed_short_and_written_whole(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     rows = [(f"q{k}", *pair, k % 3 / 2) for k in range(12) for pair in ((name, "elm"), ("elm", "oak"), ("oak", name))]

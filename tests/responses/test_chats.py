@@ -118,6 +118,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(JSON | st.fixed_dictionaries({"role": st.sampled_from(ROLES), "content": JSON, "tool_calls": JSON})))
 def test_any_json_is_a_conversation_or_an_error_that_names_its_place(messages):
     chat, problem = NO_CHAT, "a.jsonl, line 1"

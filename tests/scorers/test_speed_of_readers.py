@@ -25,6 +25,7 @@ LENGTH, SECONDS = 200_000, 0.3
 """Quadratic time would be minutes; linear time leaves room for a busy machine."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", VERDICTS)
 def test_a_long_reply_of_one_repeated_piece_is_read_in_linear_time(name: str) -> None:
     one, verdict = catalogue.find_realization(name), VERDICTS[name]

@@ -33,7 +33,9 @@ REALIZATIONS = ("direct", "cot", "labels", "likert", "numeric", "rubric")
 
 
 @pytest.mark.parametrize("replies", ["schema", "auto"])
-@pytest.mark.parametrize("realization", REALIZATIONS)
+@pytest.mark.parametrize(
+    "realization", ["direct", "cot", *(pytest.param(one, marks=pytest.mark.slow) for one in REALIZATIONS[2:])]
+)
 def test_every_reply_of_a_judge_that_takes_the_schema_is_parsed(play, write_responses, realization, replies):
     task = round_robin(responses=write_responses(items=2), realization=realization, replies=replies)
     battles = read_battles(play(task, "formed/takes").location)

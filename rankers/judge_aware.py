@@ -79,17 +79,16 @@ def judge_aware(
     jury = _summary(free, truth, errors, level)
     fit = fit_slopes(data, plain.theta, regularization, equal=True) if jury["equal_because"] else free
     scale = elo_scale(coded.models, bounded_models(plain.graph), coded.clusters_by_model(), centre, pin)
-    models = len(coded.models)
-    covariance = scale.covariance(fit.covariance()[:models, :models])
-    score = scale.scores(fit.theta)
-    estimate = sandwich_estimate(score, covariance, coded.clusters, level=level, cluster=coded.unit)
+    strengths = slice(len(coded.models))
+    covariance = scale.covariance(fit.covariance()[strengths, strengths])
+    estimate = sandwich_estimate(scale.scores(fit.theta), covariance, coded.clusters, level=level, cluster=coded.unit)
     estimate = hide_separated(replace(estimate, pinned=scale.pinned), plain.graph)
     result = RankerResult(
         estimate,
         Fit(converged=True, components=plain.graph.groups, regularization=regularization),
         plain.graph.separated,
         diagnostics={"jury": jury},
-        warnings=[*_silent_judges_warning(battles, data), *_warnings(jury)],
+        warnings=_warnings(jury, [name for name in battles.judges if name not in data.judges]),
     )
     return build_standings("judge-aware", "elo", exposure, result, level=level, rng=rng)
 
@@ -108,23 +107,20 @@ def jury_battles(battles: Battles) -> JuryBattles:
 
 def jury_figures(free: SlopeFit, level: float) -> dict[str, dict[str, Any]]:
     """Return the battles, and slope and position effect with intervals, of each judge."""
-    models, judges = len(free.theta), free.data.judges
-    reach = t_quantile(free.data.coded.clusters, level) * np.sqrt(np.diag(free.covariance()))
-    place = {k: models + len(judges) + n for n, k in enumerate(free.positioned.tolist())}
-    battles, rows = free.data.battles_by_judge(), {}
-    for k, name in enumerate(judges):
-        known = battles[k] >= FEWEST_BATTLES
-        effect = float(free.position[k]) if k in place else None
-        slope = _with_ends("slope", float(free.slopes[k]), float(reach[models + k]) if known else np.nan)
-        position = _with_ends("position", effect, float(reach[place.get(k, models)]) if known else np.nan)
-        rows[name] = {"battles": int(battles[k]), **slope, **position}
+    data, columns = free.data, free.data.slope_columns
+    reach = t_quantile(data.coded.clusters, level) * np.sqrt(np.diag(free.covariance()))
+    position, position_reach = np.full((2, len(data.judges)), np.nan)
+    position[free.positioned], position_reach[free.positioned] = free.at[columns.stop :], reach[columns.stop :]
+    figures = {"slope": (free.slopes, reach[columns]), "position": (position, position_reach)}
+    rows: dict[str, dict[str, Any]] = {}
+    for k, battles in enumerate(np.bincount(data.judge).tolist()):
+        row = {"battles": battles}
+        for name, (value, half) in figures.items():
+            half = half if battles >= FEWEST_BATTLES else half * np.nan
+            ends = {name: value[k], f"{name}_low": value[k] - half[k], f"{name}_high": value[k] + half[k]}
+            row |= {key: finite_or_none(number) for key, number in ends.items()}
+        rows[data.judges[k]] = row
     return rows
-
-
-def _with_ends(name: str, value: float | None, reach: float) -> dict[str, float | None]:
-    """Return a value with the ends of its interval by name; None for what is unknown."""
-    low, high = (None, None) if value is None else (finite_or_none(value - reach), finite_or_none(value + reach))
-    return {name: value, f"{name}_low": low, f"{name}_high": high}
 
 
 def _summary(free: SlopeFit, truth: OneTruth, errors: Sequence[SharedErrors], level: float) -> dict[str, Any]:
@@ -152,33 +148,27 @@ def _summary(free: SlopeFit, truth: OneTruth, errors: Sequence[SharedErrors], le
 def failed_jury_checks(jury: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     """Return the trust checks that fail on a jury's summary, with the figures of their sentences."""
     failed: list[tuple[str, dict[str, Any]]] = []
-    judges = jury["judges"]
+    judges, p = jury["judges"], jury["one_truth_p"]
     if jury["equal_because"] == "contradiction":
         below = [name for name, row in judges.items() if row["slope_high"] is not None and row["slope_high"] < 0]
         # Of two judges, it is not known which one is turned.
         failed.append(("judges contradict", {"who": " or ".join(judges) if len(judges) == 2 else some(below)}))
-    if jury["one_truth_p"] is not None and jury["one_truth_p"] < ERROR:
+    if p is not None and p < ERROR:
         known = [(row, name) for name, row in judges.items() if row["p_value"] is not None and row["p_value"] < ERROR]
         apart = sorted((-row["disagreement"], name) for row, name in known)
         who = some([f"{name} by {-size:.0f} Elo" for size, name in apart])
-        failed.append(("one truth", {"p": jury["one_truth_p"], "who": f" ({who})" if who else ""}))
-    for pair in jury["shared_errors"]:
-        if pair["is_named"]:
-            first, second = pair["judges"]
-            figures = {"own": pair["correlation"], "others": pair["others"], "battles": pair["battles"]}
-            failed.append(("shared errors", {"first": first, "second": second, **figures}))
+        failed.append(("one truth", {"p": p, "who": f" ({who})" if who else ""}))
+    for pair in (pair for pair in jury["shared_errors"] if pair["is_named"]):
+        first, second = pair["judges"]
+        figures = {"own": pair["correlation"], "others": pair["others"], "battles": pair["battles"]}
+        failed.append(("shared errors", {"first": first, "second": second, **figures}))
     return failed
 
 
-def _silent_judges_warning(battles: Battles, data: JuryBattles) -> list[str]:
-    """Return a warning of the judges without a readable verdict, if there are any."""
-    silent = [name for name in battles.judges if name not in data.judges]
-    return [f"without a readable verdict, and not in this ranking: {some(silent)}"] if silent else []
-
-
-def _warnings(jury: Mapping[str, Any]) -> list[str]:
-    """Return warnings of the failed checks, and of what battles by one judge each cannot say."""
-    warnings = [CHECKS[check].warning(**figures) for check, figures in failed_jury_checks(jury)]
+def _warnings(jury: Mapping[str, Any], silent: Sequence[str]) -> list[str]:
+    """Return warnings of judges without a readable verdict, failed checks, and what cannot be known."""
+    warnings = [f"without a readable verdict, and not in this ranking: {some(silent)}"] if silent else []
+    warnings += (CHECKS[check].warning(**figures) for check, figures in failed_jury_checks(jury))
     if jury["equal_because"] == "not identified":
         warnings.append(
             "the battles do not identify the judges' slopes, and all are 1: let each judge all models, or "

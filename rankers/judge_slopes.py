@@ -1,7 +1,7 @@
 """Bradley-Terry with a slope and a position effect per judge, fitted to battles of several judges.
 
 Judge j prefers a to b with probability s(beta_j (theta_a - theta_b) + gamma_j o), where o is 1 if a was shown first
-only, -1 if b was, and 0 where both orders were merged. The slopes have mean 1, weighted by the judges' battles: with
+only, -1 if b was, and 0 where both orders were merged. The slopes have mean 1 over the battles (by weight): with
 equal slopes and no position effect the model is Bradley-Terry on all battles. A weak penalty draws slopes to 1, and
 strengths and position effects to 0.
 """
@@ -14,7 +14,7 @@ from scipy import linalg, sparse
 from scipy.special import expit, log_expit
 
 from podium.errors import NotConvergedError
-from podium.rankers.coded import CodedBattles
+from podium.rankers.coded import CodedBattles, ratio_or_nan
 
 STEPS = 200
 TOLERANCE = 1e-9
@@ -31,9 +31,10 @@ class JuryBattles:
     judges: tuple[str, ...]
     order: np.ndarray
 
-    def battles_by_judge(self) -> np.ndarray:
-        """Return the number of battles of each judge, shape (judges,)."""
-        return np.bincount(self.judge, minlength=len(self.judges))
+    @property
+    def slope_columns(self) -> slice:
+        """Places of the slopes among the parameters of a fit, behind the strengths."""
+        return slice(len(self.coded.models), len(self.coded.models) + len(self.judges))
 
     def take(self, rows: np.ndarray) -> "JuryBattles":
         """Return the battles of a mask or of positions; clusters, models and judges keep their codes."""
@@ -51,16 +52,14 @@ class JuryBattles:
         """Return means of values about a, turned to the lower-coded model, NaN if not judged, (matchups, judges)."""
         distinct, place = self.matchups()
         cell, size = place * len(self.judges) + self.judge, len(distinct) * len(self.judges)
-        number = np.bincount(cell, minlength=size)
         total = np.bincount(cell, np.where(self.coded.a < self.coded.b, about_a, -about_a), size)
-        means = np.divide(total, number, out=np.full(size, np.nan), where=number > 0)
-        return means.reshape(-1, len(self.judges))
+        return ratio_or_nan(total, np.bincount(cell, minlength=size)).reshape(-1, len(self.judges))
 
 
 @dataclass(frozen=True)
 class SlopeFit:
-    """The maximum of the log-likelihood - (lambda / 2) |at - origin|^2: `at` holds theta (mean 0), beta, and gamma of
-    the `positioned` judges; the origin is 1 for slopes and 0 else. With `equal`, all slopes are 1."""
+    """The maximum of the log-likelihood - (lambda / 2) |at|^2: `at` holds theta (mean 0), beta - 1, and gamma of the
+    `positioned` judges. With `equal`, all slopes beta are 1."""
 
     data: JuryBattles
     at: np.ndarray
@@ -76,14 +75,13 @@ class SlopeFit:
     @property
     def slopes(self) -> np.ndarray:
         """Slope of each judge, shape (judges,)."""
-        models = len(self.data.coded.models)
-        return self.at[models : models + len(self.data.judges)]
+        return 1.0 + self.at[self.data.slope_columns]
 
     @property
     def position(self) -> np.ndarray:
         """Log-odds that each judge adds to the response shown first, 0 if no order is known, shape (judges,)."""
         effects = np.zeros(len(self.data.judges))
-        effects[self.positioned] = self.at[len(self.at) - len(self.positioned) :]
+        effects[self.positioned] = self.at[self.data.slope_columns.stop :]
         return effects
 
     @cached_property
@@ -92,10 +90,15 @@ class SlopeFit:
         return self.theta[self.data.coded.a] - self.theta[self.data.coded.b]
 
     @cached_property
+    def logits(self) -> np.ndarray:
+        """Log-odds that a is preferred in each battle, shape (battles,)."""
+        judge = self.data.judge
+        return self.slopes[judge] * self.gaps + self.position[judge] * self.data.order
+
+    @cached_property
     def expected_credit(self) -> np.ndarray:
         """Expected credit of a in each battle, shape (battles,)."""
-        data = self.data
-        return expit(self.slopes[data.judge] * self.gaps + self.position[data.judge] * data.order)
+        return expit(self.logits)
 
     @property
     def surplus(self) -> np.ndarray:
@@ -111,11 +114,10 @@ class SlopeFit:
     def design(self) -> sparse.csr_matrix:
         """Derivative of each battle's logit by the parameters, shape (battles, parameters)."""
         data, slope = self.data, self.slopes[self.data.judge]
-        rows, models, judges = np.arange(len(slope)), len(data.coded.models), len(data.judges)
-        place = np.full(judges, -1)
-        place[self.positioned] = models + judges + np.arange(len(self.positioned))
-        shown = place[data.judge] >= 0
-        columns = [data.coded.a, data.coded.b, models + data.judge, place[data.judge][shown]]
+        rows, column = np.arange(len(slope)), np.full(len(data.judges), -1)
+        column[self.positioned] = data.slope_columns.stop + np.arange(len(self.positioned))
+        shown = column[data.judge] >= 0
+        columns = [data.coded.a, data.coded.b, len(self.theta) + data.judge, column[data.judge][shown]]
         values = np.concatenate([slope, -slope, self.gaps, data.order[shown]])
         cells = np.concatenate([rows, rows, rows, rows[shown]]), np.concatenate(columns)
         return sparse.csr_matrix((values, cells), shape=(len(rows), len(self.at)))
@@ -123,22 +125,16 @@ class SlopeFit:
     @cached_property
     def tangent(self) -> np.ndarray:
         """Orthonormal directions that keep the mean strength 0 and the mean slope 1, shape (parameters, directions)."""
-        models, judges = len(self.data.coded.models), len(self.data.judges)
-        fixed = [np.append(np.ones(models), np.zeros(len(self.at) - models))]
-        slopes = np.eye(len(self.at))[models : models + judges]
-        fixed += list(slopes) if self.equal else [self.data.battles_by_judge() @ slopes]
-        return linalg.null_space(np.array(fixed))
+        data, each = self.data, np.eye(len(self.at))
+        slopes = each[data.slope_columns]
+        if not self.equal:
+            slopes = np.bincount(data.judge, data.coded.weight, len(slopes))[None] @ slopes
+        return linalg.null_space(np.vstack([each[: len(self.theta)].sum(axis=0), slopes]))
 
     @cached_property
     def gradient(self) -> np.ndarray:
         """Gradient of the penalized log-likelihood, shape (parameters,)."""
-        return np.asarray(self.design.T @ self.surplus) - self.regularization * (self.at - self.origin)
-
-    @property
-    def origin(self) -> np.ndarray:
-        """Parameters without any battle: slopes of 1, else 0, shape (parameters,)."""
-        place = np.arange(len(self.at)) - len(self.data.coded.models)
-        return np.where((place >= 0) & (place < len(self.data.judges)), 1.0, 0.0)
+        return np.asarray(self.design.T @ self.surplus) - self.regularization * self.at
 
     def information(self, *, observed: bool) -> np.ndarray:
         """Return the negative Hessian, or its expectation, along `tangent`, shape (directions, directions)."""
@@ -155,30 +151,24 @@ class SlopeFit:
     def share_of_penalty(self) -> float:
         """Return the largest model-based variance of a slope, over that of the penalty alone."""
         inverse = self.tangent @ np.linalg.pinv(self.information(observed=False)) @ self.tangent.T
-        models, judges = len(self.theta), len(self.slopes)
-        return self.regularization * float(np.diag(inverse)[models : models + judges].max())
+        return self.regularization * float(np.diag(inverse)[self.data.slope_columns].max())
 
     def value(self) -> float:
         """Return the penalized log-likelihood."""
-        data, coded = self.data, self.data.coded
-        logits = self.slopes[data.judge] * self.gaps + self.position[data.judge] * data.order
-        terms = coded.credit * log_expit(logits) + (1 - coded.credit) * log_expit(-logits)
-        return float(coded.weight @ terms) - self.regularization / 2 * float(np.sum((self.at - self.origin) ** 2))
-
-    def cluster_scores(self) -> sparse.csr_matrix:
-        """Return each item's gradient of the log-likelihood, shape (clusters, parameters)."""
-        return add_by_cluster(self.data.coded, self.surplus) @ self.design
+        coded = self.data.coded
+        terms = coded.credit * log_expit(self.logits) + (1 - coded.credit) * log_expit(-self.logits)
+        return float(coded.weight @ terms) - self.regularization / 2 * float(np.sum(self.at**2))
 
     @cached_property
     def influence(self) -> np.ndarray:
         """Influence of each item on the parameters, shape (clusters, parameters)."""
-        scores = self.cluster_scores().toarray() @ self.tangent
+        scores = (add_by_cluster(self.data.coded, self.surplus) @ self.design).toarray() @ self.tangent
         solved = np.linalg.solve(self.information(observed=True), (scores - scores.mean(axis=0)).T)
         return solved.T @ self.tangent.T
 
     def step_without_penalty(self) -> np.ndarray:
         """Return the step, to first order, from this fit to the maximum without the penalty, shape (parameters,)."""
-        penalty = self.tangent.T @ (self.regularization * (self.at - self.origin))
+        penalty = self.tangent.T @ (self.regularization * self.at)
         return self.tangent @ np.linalg.solve(self.information(observed=True), penalty)
 
     def covariance(self) -> np.ndarray:
@@ -189,19 +179,14 @@ class SlopeFit:
 
 def add_by_cluster(coded: CodedBattles, values: np.ndarray) -> sparse.csr_matrix:
     """Return a matrix that adds up rows of battles, times values, by cluster, shape (clusters, battles)."""
-    rows = np.arange(len(values))
-    return sparse.csr_matrix((values, (coded.cluster, rows)), shape=(coded.clusters, len(rows)))
+    return sparse.csr_matrix((values, (coded.cluster, np.arange(len(values)))), shape=(coded.clusters, len(values)))
 
 
 def fit_slopes(data: JuryBattles, theta: np.ndarray, regularization: float, *, equal: bool = False) -> SlopeFit:
-    """Fit strengths, slopes and position effects, starting at the log-strengths of Bradley-Terry on all battles.
-
-    Raises:
-        NotConvergedError: no maximum was found, for instance where judges contradict each other throughout.
-    """
-    judges = len(data.judges)
-    positioned = np.flatnonzero(np.bincount(data.judge, data.order != 0, judges))
-    start = np.concatenate([theta - theta.mean(), np.ones(judges), np.zeros(len(positioned))])
+    """Fit strengths, slopes and position effects, starting at the log-strengths of Bradley-Terry on all battles;
+    NotConvergedError if judges contradict each other throughout."""
+    positioned = np.flatnonzero(np.bincount(data.judge, data.order != 0, len(data.judges)))
+    start = np.append(theta - theta.mean(), np.zeros(len(data.judges) + len(positioned)))
     fit = SlopeFit(data, start, regularization, positioned, equal)
     for _ in range(STEPS):
         step, decrement = _ascending_step(fit)
@@ -227,7 +212,7 @@ def _damp(fit: SlopeFit, step: np.ndarray, gain: float) -> SlopeFit:
     """Return the fit after the largest of 1, 1/2, 1/4, ... steps that raises the likelihood as far as promised."""
     before = fit.value()
     for halving in range(HALVINGS):
-        trial = SlopeFit(fit.data, fit.at + step / 2**halving, fit.regularization, fit.positioned, fit.equal)
+        trial = replace(fit, at=fit.at + step / 2**halving)
         if trial.value() >= before + 1e-4 * gain / 2**halving - 1e-12 * abs(before):
             return trial
     raise NotConvergedError("the fit of the judges' slopes does not rise any more; rank by bradley-terry")

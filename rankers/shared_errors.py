@@ -85,7 +85,6 @@ def shared_errors(fit: SlopeFit) -> list[SharedErrors]:
     residuals = _residuals(fit)
     if len(residuals.first) < 3:
         return []
-    models, judges = len(fit.theta), len(fit.slopes)
     products = residuals.products(fit.data.coded.clusters)
     sums = products.sum(axis=1)
     curves = _covariance_curves(residuals, fit.slopes)
@@ -97,13 +96,12 @@ def shared_errors(fit: SlopeFit) -> list[SharedErrors]:
         step[place] = STEP * (np.abs(sums[place]) or 1.0)
         change = _excess(sums + step, curves)[1] - _excess(sums - step, curves)[1]
         influence += np.multiply.outer(products[place[0], :, place[1]], change / (2 * step[place]))
-    for judge, moved in enumerate(fit.influence[:, models : models + judges].T):
-        step = STEP * np.eye(judges)[judge]
+    for step, moved in zip(STEP * np.eye(len(fit.slopes)), fit.influence[:, fit.data.slope_columns].T, strict=True):
         high, low = (_excess(sums, _covariance_curves(residuals, fit.slopes + sign * step))[1] for sign in (1, -1))
         influence += np.multiply.outer(moved, (high - low) / (2 * STEP))
     spread = np.sqrt(len(influence)) * influence.std(axis=0)
     named = (excess > ndtri(1 - ERROR / len(residuals.first)) * spread).all(axis=0)
-    others, names = _mean_of_others(correlation), fit.data.judges
+    others, names = (correlation.sum() - correlation) / (len(correlation) - 1), fit.data.judges
     return [
         SharedErrors((names[j], names[k]), int(sums[3, n]), float(correlation[n]), float(others[n]), bool(named[n]))
         for n, (j, k) in enumerate(zip(residuals.first.tolist(), residuals.second.tolist(), strict=True))
@@ -126,11 +124,6 @@ def _excess(sums: np.ndarray, curves: np.ndarray) -> tuple[np.ndarray, np.ndarra
         effect = np.interp(np.delete(covariance, k).mean(), others, sizes)
         predicted[n, k] = np.interp(effect, sizes, curves[n][:, k])
     return product / size, (covariance - predicted) * number / size
-
-
-def _mean_of_others(values: np.ndarray) -> np.ndarray:
-    """Return for each value the mean of the others, same shape."""
-    return (values.sum() - values) / (len(values) - 1)
 
 
 def _residuals(fit: SlopeFit) -> _Residuals:

@@ -144,13 +144,13 @@ def _compare_ways(
 ) -> tuple[tuple[str, ...], Statistic]:
     """Return the ways by rising standard error, and the ratio of the first two; its interval allows for the choice."""
     order = tuple(sorted(variances, key=lambda name: (variances[name].sum(), name)))
-    judges, begin, influences = free.data.judges, len(free.theta), []
+    judges, of_slopes, influences = free.data.judges, free.influence[:, free.data.slope_columns], []
     for name in order[:2]:
         # A judge's standard error is divided by its slope, which was estimated from the same items.
         influences.append(variances[name] / (2 * variances[name].sum()))
         if name in judges:
             code = judges.index(name)
-            influences[-1] = influences[-1] - free.influence[:, begin + code] / free.slopes[code]
+            influences[-1] = influences[-1] - of_slopes[:, code] / free.slopes[code]
     log_ratio = float(np.log(variances[order[0]].sum() / variances[order[1]].sum())) / 2
     simultaneous = replace(items, level=1 - (1 - items.level) / (len(order) - 1))
     of_logarithm = simultaneous.linear(log_ratio, influences[0] - influences[1], len(free.data.judge))

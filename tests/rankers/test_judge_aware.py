@@ -46,7 +46,7 @@ def silenced(frame, judge):
 def loss(at, data):
     """Return minus the penalized log-likelihood, the first slope being free and the second following."""
     theta, first, position = at[:4], at[4], at[5:]
-    shares = data.battles_by_judge() / len(data.judge)
+    shares = np.bincount(data.judge) / len(data.judge)
     slopes = np.array([first, (1 - shares[0] * first) / shares[1]])
     coded = data.coded
     logits = slopes[data.judge] * (theta[coded.a] - theta[coded.b]) + position[data.judge] * data.order
@@ -65,7 +65,7 @@ def test_the_fit_is_that_of_a_general_optimiser():
     assert fit.theta == pytest.approx(best.x[:4] - best.x[:4].mean(), abs=1e-6)
     assert fit.slopes[0] == pytest.approx(best.x[4], abs=1e-6)
     assert fit.position == pytest.approx(best.x[5:], abs=1e-6)
-    assert fit.slopes @ data.battles_by_judge() == pytest.approx(len(data.judge))
+    assert fit.slopes @ np.bincount(data.judge) == pytest.approx(len(data.judge))
 
 
 def test_the_sandwich_is_that_of_numerical_derivatives():
@@ -74,7 +74,7 @@ def test_the_sandwich_is_that_of_numerical_derivatives():
 
     def gradient(x, rows):
         part = type(data)(data.coded.take(rows), data.judge[rows], data.judges, data.order[rows])
-        shares = data.battles_by_judge() / len(data.judge)
+        shares = np.bincount(data.judge) / len(data.judge)
 
         def value(y):
             slopes = np.array([y[4], (1 - shares[0] * y[4]) / shares[1]])
@@ -105,6 +105,15 @@ def test_equal_slopes_without_orders_are_bradley_terry():
     _, fit = fitted(frame, equal=True)
     plain = {entry.model: entry.score for entry in bradley_terry(battles, rng=np.random.default_rng(0)).entries}
     assert 400 / np.log(10) * fit.theta + 1500 == pytest.approx([plain[name] for name in sorted(plain)], abs=1e-5)
+
+
+def test_weights_count_in_the_mean_of_slopes_like_repeated_battles():
+    frame = small_jury()
+    weighted = frame.assign(weight=np.where(frame["judge"] == "j0", 3.0, 1.0))
+    repeated = frame.loc[frame.index.repeat(weighted["weight"].astype(int))].reset_index(drop=True)
+    _, fit = fitted(weighted)
+    _, other = fitted(repeated)
+    assert fit.at == pytest.approx(other.at, abs=1e-8)
 
 
 def test_sides_of_rows_do_not_matter():

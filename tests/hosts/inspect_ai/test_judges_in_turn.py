@@ -147,6 +147,15 @@ def test_in_the_run_itself_the_jury_has_one_ranking(turns):
 
 
 @pytest.mark.slow
+def test_interim_analyses_count_a_battle_of_several_judges_once_and_the_ranking_once_per_judge(turns):
+    log = turns("ring", items=80, until="order", start=25, passes=1, overlap=0.5)
+    [ranking] = log.results.metadata["podium"]["rankings"]
+    chosen = judges_of(log)
+    counted = ranking["diagnostics"]["answer"]["battles"], ranking["counts"]["battles"]
+    assert counted == (len(chosen), sum(map(len, chosen.values())))
+
+
+@pytest.mark.slow
 def test_overlap_has_all_judges_on_its_share_and_the_note_is_gone(turns, run_podium, capfd):
     log = turns(overlap=0.25)
     said, shared = capfd.readouterr().err, "a battle that several judges judge counts once per judge in the ranking"

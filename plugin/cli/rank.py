@@ -11,7 +11,7 @@ from podium.cli import options
 @options.sources
 @options.ranker(
     default=None,
-    help="One or more rankers; `podium list rankers` shows them. Default: bradley-terry; of a matrix of scores, mean.",
+    help="One or more rankers; `podium list rankers` shows them. Default: bradley-terry; without a judge, mean.",
 )
 @click.option("--by", metavar="COLUMN", help="One ranking per value of this column.")
 @options.settings(

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from podium.checks import CHECKS
-from podium.counting.relations import NO_SCORE, NO_VALUE
 from podium.hookspecs import Scorer
 from podium.nouns.battles import Battles
 from podium.plugins import catalogue
@@ -122,15 +121,12 @@ def judge_warnings(battles: Battles, families: Mapping[str, str]) -> list[str]:
 
 
 def unparsed_share(battles: Battles) -> float:
-    """Return the share of unparsed replies (0 without any); a battle with one unparsed order counts one of two, and one
-    that lacks a score, of which there was no reply, none."""
+    """Return the share of unparsed replies (0 without any); a battle with one unparsed order counts one of two."""
     counts = battles.counts()
     if not counts.battles:
         return 0.0
-    reasons = battles.unparsed_reasons()
-    halves = reasons.get(ONE_ORDER_UNPARSED, 0)
-    lacking = sum(number for reason, number in reasons.items() if reason.startswith((NO_SCORE, NO_VALUE)))
-    whole = (counts.unparsed - halves - lacking) * counts.judgments / counts.battles
+    halves = battles.unparsed_reasons().get(ONE_ORDER_UNPARSED, 0)
+    whole = (counts.unparsed - halves) * counts.judgments / counts.battles
     return (max(halves, counts.one_sided) + whole) / counts.judgments
 
 

@@ -1,5 +1,6 @@
 """Read pointwise scores, one row per item and model, and pair them to battles item by item."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pandas as pd
@@ -7,7 +8,7 @@ import pandas as pd
 from podium.counting.duck import Duck
 from podium.counting.relations import NO_SCORE, ROW, quote_name, text
 from podium.errors import DataError
-from podium.formats.records import Column, Records, records_of, records_of_view
+from podium.formats.records import TEXT, Column, Records, records_of, records_of_view
 from podium.text import some
 
 NAMES = {"arena_hard_question_id": "item", "system": "model", "judge_model": "judge", "judgment_score": "score"}
@@ -17,8 +18,11 @@ BATTLE_COLUMNS = ("model", "score", "margin", "credit", *(f"{name}_{side}" for n
 SAME_TRIAL = ("item", "judge", "repeat", "response", "category", "task")
 SHARED = ("item", "judge", "repeat", "response", "category")
 """Columns of a score matrix that are not models."""
-ITEM_NAMES, MODEL_NAMES = ("item", "instance_id", "question_id", "task_id"), ("model", "system", "submission")
-"""Columns that name the rows of a score matrix; the other columns are the models, or the items."""
+ITEM_NAMES = ("item", "instance_id", "question_id", "task_id")
+MODEL_NAMES = ("model", "model_name", "system", "submission", "agent")
+"""Columns, in any case, that name the rows of a score matrix; the other columns are the models, or the items."""
+INDEX_NAMES = ("", "Unnamed: 0")
+"""Names of the column that pandas writes an index to."""
 MOST_BATTLES = 2_000_000
 """Battles from which scores, where they alone matter, are paired with those of one other model instead of all."""
 
@@ -35,7 +39,13 @@ def matrix_scores(records: Records) -> Records | None:
     """Read a score matrix, a row per item and a column per model (others hold text only), or a matrix of 0 and 1 with a
     row per model; None for any other table. DataError for a row that is repeated, and for a score outside [0, 1] where
     most are 0 or 1."""
-    matrix = _scores_by_item(records) or _scores_by_model(records)
+    items, models = (_known_columns(records, names) for names in (ITEM_NAMES, MODEL_NAMES))
+    if bool(items) == bool(models):
+        return None
+    shape, (rows, *_) = (_scores_by_item, items) if items else (_scores_by_model, models)
+    columns = {name: column for name, column in records.columns.items() if name not in INDEX_NAMES}
+    numbers = {name: column if name == rows else _without_truths(column) for name, column in columns.items()}
+    matrix = shape(replace(records, columns=columns), rows) or shape(replace(records, columns=numbers), rows)
     if matrix is None:
         return None
     item, model, score = (matrix.columns[name].text for name in ("item", "model", "score"))
@@ -58,10 +68,40 @@ def matrix_scores(records: Records) -> Records | None:
     return matrix
 
 
-def _scores_by_item(records: Records) -> Records | None:
-    """Read a matrix with a row per item and a column per model; None for any other table."""
-    if (own := next((name for name in ITEM_NAMES if name in records.columns), None)) is None:
-        return None
+def name_rows_of_matrix(records: Records) -> tuple[Records, list[str]]:
+    """Name the first column `item` (if it has more rows than there are columns) or `model`, with a note, if the others
+    hold 0 and 1 alone and none has a known name."""
+    first, *others = [name for name in records.columns if name not in SHARED] or [""]
+    if len(others) < 2 or _known_columns(records, (*ITEM_NAMES, *MODEL_NAMES)):
+        return records, []
+    cells = [_without_truths(records.columns[name]) for name in others]
+    other = " or ".join(f"{cell.number} not in (0, 1) or {cell.is_strange}" for cell in cells)
+    names = records.columns[first].text
+    ((rows, are_distinct, is_other),) = records.rows(f"count(*), count(distinct {names}) = count(*), bool_or({other})")
+    if is_other or not are_distinct:
+        return records, []
+    name, column = ("item", "model") if rows >= len(others) else ("model", "item")
+    which = f"the first column ({first!r})" if first else "the first column, which has no name,"
+    note = f"{records.source} is read as a row per {name} and a column per {column}; call {which} item or model"
+    return replace(records, columns={name if each == first else each: own for each, own in records.columns.items()}), [
+        note
+    ]
+
+
+def _known_columns(records: Records, names: Sequence[str]) -> list[str]:
+    """Return the columns that have one of the names, in any case, in the order of the names."""
+    columns = {column.lower(): column for column in records.columns}
+    return [columns[name] for name in names if name in columns]
+
+
+def _without_truths(column: Column) -> Column:
+    """Return a column of text with 1 and 0 in place of true and false."""
+    number = f"case lower({column.sql}) when 'true' then '1' when 'false' then '0' else {column.sql} end"
+    return Column(number, comma=column.comma) if column.type == TEXT else column
+
+
+def _scores_by_item(records: Records, own: str) -> Records | None:
+    """Read a matrix with a row per item, named in the column `own`, and a column per model; None for others."""
     columns = {"item" if name == own else name: column for name, column in records.columns.items()}
     others = {name: column for name, column in columns.items() if name not in SHARED}
     # Whether columns have cells that are no numbers, and whether they have numbers.
@@ -79,11 +119,9 @@ def _scores_by_item(records: Records) -> Records | None:
     return replace(records, scan=scan, columns=shared | scored)
 
 
-def _scores_by_model(records: Records) -> Records | None:
-    """Read a matrix with a row per model and a column per item, most of whose cells are 0 or 1; None for others."""
-    own = next((name for name in MODEL_NAMES if name in records.columns), None)
-    if own is None or len(records.columns) < 3:
-        return None
+def _scores_by_model(records: Records, own: str) -> Records | None:
+    """Read a matrix with a row per model, named in the column `own`, and a column per item, most of whose cells are 0
+    or 1; None for others."""
     frame = records.frame().rename(columns={own: "model"})
     numbers = {name: pd.to_numeric(frame[name], errors="coerce") for name in frame if name not in ("model", *SHARED)}
     items = [name for name, cells in numbers.items() if cells.notna().any()]

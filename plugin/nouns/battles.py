@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from podium.counting.relations import CRITERION, HARD, NO_REASON, SWAPS, quote_name, text
+from podium.counting.relations import CRITERION, HARD, NO_REASON, NO_SCORE, NO_VALUE, SWAPS, quote_name, text
 from podium.counting.verdicts import Tally, Verdicts
 from podium.errors import DataError, UsageError, unknown_name
 from podium.nouns.ladder import Ladder
@@ -52,7 +52,7 @@ def criterion_columns(names: Iterable[object]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """The denominators that every output shows; rows without an item are an item each, `missing` ones have no row."""
+    """The denominators of every output; rows without an item are an item each, `missing` battles lack row or score."""
 
     items: int
     judgments: int
@@ -234,13 +234,14 @@ class Battles:
     def counts(self) -> Counts:
         """Count items, judgments, and judged, unparsed and missing battles."""
         tally = self.tally
+        _, lacking = self._reasons
         return Counts(
             items=tally.items,
-            judgments=tally.judgments,
-            battles=tally.battles,
-            unparsed=tally.battles - tally.judged,
+            judgments=tally.judgments - lacking,
+            battles=tally.battles - lacking,
+            unparsed=tally.battles - lacking - tally.judged,
             one_sided=tally.swaps["one-sided"],
-            missing=self.missing,
+            missing=(self.missing or 0) + lacking if lacking else self.missing,
             without_margin=tally.judged - tally.with_margin,
         )
 
@@ -254,13 +255,23 @@ class Battles:
 
     def unparsed_reasons(self) -> dict[str, int]:
         """Count the unparsed battles by reason, the most frequent first."""
+        return self._reasons[0]
+
+    @cached_property
+    def _reasons(self) -> tuple[dict[str, int], int]:
+        """Unparsed battles by reason, and the number of battles that lack a score, of which there was no reply."""
         if self.verdicts:
-            return self.verdicts.unparsed_reasons
-        unparsed = self.table.loc[~self.readable]
-        if "reason" not in unparsed:
-            return {NO_REASON: len(unparsed)} if len(unparsed) else {}
-        reasons = unparsed["reason"].astype(object).fillna(NO_REASON)
-        return {str(reason): int(n) for reason, n in reasons.value_counts().items()}
+            counted = self.verdicts.unparsed_reasons
+        else:
+            unparsed = self.table.loc[~self.readable]
+            none_given = pd.Series(NO_REASON, index=unparsed.index)
+            reasons = unparsed["reason"].astype(object).fillna(NO_REASON) if "reason" in unparsed else none_given
+            counted = {str(reason): int(n) for reason, n in reasons.value_counts().items()}
+        columns = self.verdicts.columns if self.verdicts else self.table
+        lacking = (
+            [name for name in counted if name == NO_SCORE or name.startswith(NO_VALUE)] if "score_a" in columns else []
+        )
+        return {name: n for name, n in counted.items() if name not in lacking}, sum(counted[name] for name in lacking)
 
     def unparsed_texts(self, column: str, most: int) -> list[tuple[str, int]]:
         """Return the most frequent texts of a column (`reply`, `reason`) among unparsed battles, with counts."""

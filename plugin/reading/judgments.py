@@ -24,7 +24,7 @@ from podium.plugins import catalogue
 from podium.rankers.defaults import RANKER_OF_DECISIONS
 from podium.reading.on_spark import COPIES, is_parquet, scan_parquet
 from podium.reading.rows import RecordTable, distinct_texts, join_tables, keep_rows, note_odd_items
-from podium.reading.table import FRAME, check, remedy_of_columns
+from podium.reading.table import FRAME, check, is_pointwise, remedy_of_columns
 from podium.storage.remote import local_file, urls_in_errors, with_urls, without_secrets
 from podium.text import some
 
@@ -172,8 +172,10 @@ def _shared_facts(tables: Sequence[RecordTable], *, is_whole: bool) -> dict[str,
     first = tables[0]
     answer = first.answer if is_whole and all(each.answer == first.answer for each in tables) else None
     kept = first.ladder if all(each.ladder == first.ladder for each in tables) else None
-    are_plain_scores = all(each.format == "pointwise" and "judge" not in each.records.columns for each in tables)
-    default_ranker = "mean" if are_plain_scores else RANKER_OF_DECISIONS
+    # lm-eval's scores have the metric as judge.
+    own = [(each.records.columns, each.format == "lm-eval") for each in tables]
+    no_judge = all(is_pointwise(names) and (are_metrics or "judge" not in names) for names, are_metrics in own)
+    default_ranker = "mean" if no_judge else RANKER_OF_DECISIONS
     return {"answer": answer, "ladder": ladder_from_log(kept) if kept else None, "default_ranker": default_ranker}
 
 
@@ -261,7 +263,8 @@ def _read_tables(
         (empty, f"{len(empty)} files hold no verdicts and were skipped"),
         (alone, "files that compare a model only with itself were skipped"),
     )
-    return tables, [*(f"{text}: {some(names)}" for names, text in notes if names), *_note_folders(tables)]
+    said = [note for each in tables for note in each.notes]
+    return tables, [*said, *(f"{text}: {some(names)}" for names, text in notes if names), *_note_folders(tables)]
 
 
 def _note_folders(tables: Sequence[RecordTable]) -> list[str]:
@@ -285,7 +288,9 @@ def _note_folders(tables: Sequence[RecordTable]) -> list[str]:
 def _translate_table(record: RecordTable, chosen: Format | None, foreign: Foreign) -> RecordTable | None:
     """Translate a table to columns of the battles table; None if an optional file holds no verdicts."""
     records = name_columns(record.records, foreign)
-    known = chosen or recognise_format(frozenset(records.columns), record.label)
+    known, notes = chosen or recognise_format(frozenset(records.columns), record.label), record.notes
+    if known is None and not record.optional:
+        records, notes = pointwise.name_rows_of_matrix(records)
     scores = pointwise.matrix_scores(records) if known is None else None
     if known is None and scores is None:
         if record.optional:
@@ -300,7 +305,7 @@ def _translate_table(record: RecordTable, chosen: Format | None, foreign: Foreig
         name = "source" if several else column
         records = replace(records, columns={**records.columns, name: Column(quote(record.label))})
     if known is None:
-        return replace(record, records=records, format="pointwise")
+        return replace(record, records=records, format="pointwise", notes=notes)
     if known.read != OWN_TABLE:
         with catalogue.name_plugin_in_errors(known):
             try:

@@ -35,6 +35,7 @@ class RecordTable:
     label: str | None = None
     optional: bool = False
     missing: int | None = None
+    notes: Sequence[str] = ()
     answer: Mapping[str, Any] | None = None
     ladder: Mapping[str, Any] | None = None
 

@@ -48,7 +48,7 @@ def rank(
 
     Args:
         battles: from `read_battles`; or what it reads: a data frame, or a path.
-        rankers: names, as a sequence or separated by commas; default: `bradley-terry`; of a matrix of scores, `mean`.
+        rankers: names, as a sequence or separated by commas; default: `bradley-terry`; without a judge, `mean`.
         level: of intervals and rank sets, in (0, 1).
         seed: of everything random; the same seed gives the same output.
         by: rank each value of this column separately, on a scale centred on the models common to all.

@@ -38,6 +38,54 @@ def test_a_row_per_model_is_the_same_matrix(save, matrix, name):
     assert entries_of(save("t.csv", turned.to_csv())) == by_item
 
 
+@pytest.mark.parametrize("name", ["Instance_ID", "Task_id"])
+def test_the_name_of_the_first_column_has_any_case(save, matrix, name):
+    assert entries_of(save("m.csv", matrix.rename_axis(name).to_csv())) == entries_of(
+        save("n.csv", matrix.rename_axis("item").to_csv())
+    )
+
+
+@pytest.mark.parametrize("kind", ["m.csv", "m.parquet", "m.jsonl"])
+@pytest.mark.parametrize("turned", [False, True])
+def test_true_and_false_are_1_and_0(save, matrix, tmp_path, kind, turned):
+    plain = matrix.T.rename_axis("model") if turned else matrix.rename_axis("item")
+    truths, path = plain.astype(bool).reset_index(), tmp_path / kind
+    if kind == "m.csv":
+        truths.to_csv(path, index=False)
+    elif kind == "m.parquet":
+        truths.to_parquet(path)
+    else:
+        truths.to_json(path, orient="records", lines=True)
+    assert entries_of(path) == entries_of(save("n.csv", plain.to_csv()))
+
+
+def test_a_column_of_true_and_false_beside_scores_is_no_model(save, matrix):
+    marked = matrix.rename_axis("item").assign(hard="true")
+    assert len(entries_of(save("m.csv", marked.to_csv()))) == 4
+
+
+@pytest.mark.parametrize("name", [None, "problem", "Unnamed: 0"])
+@pytest.mark.parametrize(("turned", "way"), [(False, "row per item"), (True, "row per model")])
+def test_other_words_above_the_first_column_or_none(save, matrix, name, turned, way):
+    other = (matrix.T if turned else matrix).astype(bool).rename_axis(name)
+    battles = podium.read_battles(save("m.csv", other.to_csv()))
+    assert podium.rank(battles).standings[0].entries == entries_of(save("n.csv", matrix.rename_axis("item").to_csv()))
+    [note] = [note for note in battles.notes if way in note]
+    assert "the first column, which has no name," in note if name is None else f"the first column ({name!r})" in note
+
+
+@pytest.mark.parametrize("name", [None, "Unnamed: 0"])
+def test_an_index_of_pandas_beside_the_items_is_no_model(save, matrix, name):
+    path = save("m.csv", matrix.rename_axis("item").reset_index().rename_axis(name).to_csv())
+    assert len(entries_of(path)) == 4
+
+
+def test_words_or_other_numbers_beside_an_unnamed_column_are_no_matrix(save, matrix):
+    for other in ("yes", 3, 0.5):
+        with pytest.raises(DataError, match="no known format"):
+            podium.read_battles(save("m.csv", matrix.assign(ash=other).to_csv()))
+
+
 def test_missing_cells_are_counted_by_model_and_never_filled(save, matrix):
     gaps = matrix.astype(object).T.rename_axis("model")
     gaps.iloc[1, :3] = None
@@ -54,6 +102,8 @@ def test_a_missing_score_is_no_unparsed_reply(save, matrix, ranker):
     gaps.iloc[7, 0] = None
     ranking = podium.rank(podium.read_battles(save("m.csv", gaps.to_csv())), ranker).standings[0]
     assert "1 of 32 scores is missing (ash: q7)" in ranking.warnings
+    assert (ranking.counts.battles, ranking.counts.unparsed, ranking.counts.missing) == (45, 0, 3)
+    assert "unparsed_reasons" not in ranking.diagnostics
     assert "replies" not in " ".join([*ranking.answer, *ranking.warnings])
 
 

@@ -238,18 +238,19 @@ def test_a_run_that_only_predicted_has_nothing_to_compare(tmp_path: Path) -> Non
         podium.read_battles(tmp_path)
 
 
-def test_no_value_is_unparsed_with_its_reason_and_never_a_zero(tmp_path: Path) -> None:
+def test_no_value_is_missing_and_an_infinite_one_unparsed_and_neither_a_zero(tmp_path: Path) -> None:
     write_run(tmp_path, "a", {"t": scored([1.0, None, float("nan"), float("inf")])})
     write_run(tmp_path, "b", {"t": scored([0.0, 0.0, 0.0, 0.0])})
     battles = podium.read_battles(tmp_path)
-    assert battles.unparsed_reasons() == {"no value of acc,none": 2, "acc,none is infinite": 1}
-    assert battles.counts().readable == 1
+    assert battles.unparsed_reasons() == {"acc,none is infinite": 1}
+    assert (battles.counts().readable, battles.counts().missing) == (1, 2)
 
 
-def test_a_metric_that_some_documents_lack_is_unparsed_there(tmp_path: Path) -> None:
+def test_a_metric_that_some_documents_lack_is_missing_there(tmp_path: Path) -> None:
     write_run(tmp_path, "a", {"t": [sample("q0", {"acc": 1.0, "f1": 0.5}), sample("q1", {"acc": 1.0})]})
     write_run(tmp_path, "b", {"t": [sample("q0", {"acc": 1.0, "f1": 0.25}), sample("q1", {"acc": 1.0, "f1": 0.0})]})
-    assert podium.read_battles(tmp_path, metric="f1").unparsed_reasons() == {"no value of f1,none": 1}
+    counts = podium.read_battles(tmp_path, metric="f1").counts()
+    assert (counts.readable, counts.unparsed, counts.missing) == (1, 0, 1)
 
 
 def test_lm_eval_reads_and_reports_the_newest_of_two_runs_of_a_model(out: Path) -> None:

@@ -17,10 +17,11 @@ def test_the_higher_score_wins_and_equal_scores_tie(save, a, b, credit, margin):
 
 
 @pytest.mark.parametrize("empty", [None, float("nan")])
-def test_an_empty_score_makes_its_battles_unparsed(save, empty):
+def test_an_empty_score_is_missing_and_no_unparsed_reply(save, empty):
     battles = podium.read_battles(save("s.jsonl", scored(("i", "x", empty), ("i", "y", 4), ("i", "z", 5))))
-    assert battles.unparsed_reasons() == {"no score": 2}
-    assert battles.counts().battles == 3
+    assert battles.unparsed_reasons() == {}
+    counts = battles.counts()
+    assert (counts.battles, counts.judgments, counts.unparsed, counts.missing) == (1, 1, 0, 2)
 
 
 def test_a_model_without_a_row_on_an_item_is_missing_there(save):

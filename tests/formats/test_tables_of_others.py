@@ -216,7 +216,7 @@ def test_a_matrix_of_scores_may_hold_words_of_its_items_and_marks_of_missing_one
     battles = podium.read_battles(path)
     assert battles.models == ("claude-3", "gpt-4o")
     assert battles.table["lang"].tolist() == ["en", "fr", "en"]
-    assert (battles.counts().readable, battles.counts().unparsed) == (2, 1)
+    assert (battles.counts().readable, battles.counts().unparsed, battles.counts().missing) == (2, 0, 1)
 
 
 def test_words_beside_scores_stay_with_battles_where_both_models_have_them(save):

@@ -19,6 +19,10 @@ from podium.text import plural, some
 
 LARGEST_Z = 3.0
 """Standard errors beyond which labelled battles differ from the others: by chance in 3 of 1,000 samples."""
+NO_LABELS = (
+    "no label by humans of any battle between these models: give them by --human-labels FILE (item, model_a, model_b, "
+    "credit; `podium label` makes a sheet), by a column `human`, or by --human-judge NAME"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ class HumanLabelFit:
 def human_label_fit(battles: Battles, models: tuple[str, ...], items: frozenset[str] | None = None) -> HumanLabelFit:
     """Collect human labels of some items, or all, averaging the votes on a battle; NotIdentifiedError without any."""
     if battles.votes is None and "human" not in battles.table:
-        raise NotIdentifiedError(_describe_missing_labels())
+        raise NotIdentifiedError(NO_LABELS)
     source = battles if battles.votes is None else battles.votes
     means = mean_labels(source, "human" if battles.votes is None else "credit").reset_index()
     means = means[means["item"].isin(items)] if items is not None else means
@@ -51,7 +55,7 @@ def human_label_fit(battles: Battles, models: tuple[str, ...], items: frozenset[
     unknown = {*means["first"][first.isna()], *means["second"][second.isna()]}
     known = (first.notna() & second.notna()).to_numpy()
     if not known.any():
-        raise NotIdentifiedError(_describe_missing_labels())
+        raise NotIdentifiedError(NO_LABELS)
     # A label that stands next to the verdicts of several judges is one vote.
     votes = means["weight"] / (means["judges"] if battles.votes is None else 1)
     cluster = means[known].groupby(["item", "row"], sort=True).ngroup().to_numpy()
@@ -117,11 +121,3 @@ def sampling_warnings(battles: Battles, labelled: np.ndarray) -> list[str]:
         f"{sure[inside].mean():.2f} where they labelled, {sure[outside].mean():.2f} elsewhere, {gap / error:+.1f} "
         "standard errors); ratings are biased. What would help: labels of battles drawn at random (`podium label`)"
     ]
-
-
-def _describe_missing_labels() -> str:
-    """Write a message that says how to give labels."""
-    return (
-        "no label by humans of any battle between these models: give them by --human-labels FILE (item, model_a, "
-        "model_b, credit; `podium label` makes a sheet), by a column `human`, or by --human-judge NAME"
-    )

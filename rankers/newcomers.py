@@ -9,7 +9,7 @@ import numpy as np
 from podium.nouns.battles import Battles
 from podium.nouns.calibration import SMALLEST_SE, Calibration, models_needed
 from podium.nouns.ranking import Entry, Fit, Standings
-from podium.rankers.calibration.conformal import ConformalRule, build_conformal_rule
+from podium.rankers.calibration.conformal import ConformalRule
 from podium.rankers.calibration.evidence import Evidence, build_evidence
 from podium.rankers.calibration.leave_one_out import build_model_battles
 from podium.rankers.calibration.placement import ErrorMethod, ModelBattles, fit_single_strength
@@ -64,16 +64,14 @@ def rate_newcomers(
     battles: Battles,
     calibration: Calibration,
     signal: Signal,
+    rule: ConformalRule,
     *,
-    conformal_level: float | None,
-    of: str,
     level: float,
     rng: np.random.Generator,
     hard: bool = False,
 ) -> Standings:
     """Rate each new model alone against the calibration's models, whose ratings are fixed; other battles are left out,
     with a warning. Source: Soft-Elo, section 3.3, equation 4, and Algorithm 1, line 7."""
-    rule = build_conformal_rule(calibration, conformal_level, of)
     evidence = build_evidence(battles, signal, "item" if calibration.se_cluster == "item" else "row")
     credit = evidence.soft(order_weights(calibration.target, signal))
     models = _place_models(evidence, credit, calibration, rule, int(rng.integers(2**63)), hard)
@@ -89,8 +87,7 @@ def rate_newcomers(
         diagnostics={"conformal": _conformal_summary(new, rule, unit), **battle_diagnostics(battles)},
         warnings=(
             *battles.notes,
-            *_unplaced_warnings(models, evidence, credit),
-            *_interval_warnings(new, rule, unit, battles),
+            *_placement_warnings(models, evidence, credit, rule, battles),
             *_narrow_warnings(new, calibration),
         ),
     )
@@ -180,66 +177,57 @@ def _entries(models: Sequence[PlacedModel], rule: ConformalRule, level: float, h
         )
 
 
-def _unplaced_warnings(models: Sequence[PlacedModel], evidence: Evidence, credit: np.ndarray) -> list[str]:
-    """Return warnings of models without a rating and of battles that rate no model."""
-    warnings = []
+def _placement_warnings(
+    models: Sequence[PlacedModel], evidence: Evidence, credit: np.ndarray, rule: ConformalRule, battles: Battles
+) -> Iterator[str]:
+    """Yield warnings of models without a rating or a bounded interval, and of battles that rate no model."""
     if lost := [model.model for model in models if model.elo is None]:
-        warnings.append(
+        yield (
             f"no battles against calibrated models, so no place and no conformal interval: {some(lost)}. What would "
             "help: battles against any of the calibrated ones"
         )
-    new, judged = np.array([model.is_new or model.elo is None for model in models]), ~np.isnan(credit)
-    if among := int(np.sum(judged & new[evidence.first] & new[evidence.second])):
-        warnings.append(f"{among:,} battles between new models are left out: each is placed alone")
-    if old := int(np.sum(judged & ~new[evidence.first] & ~new[evidence.second])):
-        warnings.append(f"{old:,} battles between calibrated models are left out: their ratings are fixed")
-    return warnings
-
-
-def _interval_warnings(new: Sequence[PlacedModel], rule: ConformalRule, unit: str, battles: Battles) -> list[str]:
-    """Return warnings of infinite, missing and too narrow intervals of new models."""
-    warnings = []
+    outside, judged = np.array([model.is_new or model.elo is None for model in models]), ~np.isnan(credit)
+    if among := int(np.sum(judged & outside[evidence.first] & outside[evidence.second])):
+        yield f"{among:,} battles between new models are left out: each is placed alone"
+    if old := int(np.sum(judged & ~outside[evidence.first] & ~outside[evidence.second])):
+        yield f"{old:,} battles between calibrated models are left out: their ratings are fixed"
+    new, unit = [model for model in models if model.is_new], evidence.unit
     if new and np.isinf(rule.best):
-        warnings.append(
+        yield (
             f"infinite conformal interval: {rule.used} calibrated models stand for it, and the level needs at "
             f"least {models_needed(rule.level)}: {some([model.model for model in new])}"
         )
     if unbounded := [model.model for model in new if model.separated]:
-        warnings.append(f"separated, the data do not bound the rating, the regularization does: {some(unbounded)}")
+        yield f"separated, the data do not bound the rating, the regularization does: {some(unbounded)}"
     if single := [model.model for model in new if np.isnan(model.se) and not model.separated]:
-        warnings.append(f"a single {unit}, or no variation, gives no interval: {some(single)}")
-    again, table = [], battles.table
-    for name in (model.model for model in new if unit == "row" and battles.has_items):
-        plays = (table["model_a"] == name) | (table["model_b"] == name)
-        again += [name] * bool(table.loc[plays, "item"].dropna().duplicated().any())
-    if again:
-        warnings.append(
-            f"battles of {some(again)} share items and the calibration draws battles, not items: the sampling "
-            "interval is too narrow (`podium calibrate --cluster item` draws items)"
-        )
-    return warnings
+        yield f"a single {unit}, or no variation, gives no interval: {some(single)}"
+    if unit == "row" and battles.has_items:
+        sides = battles.table[["item", "model_a", "model_b"]].melt("item", value_name="model").dropna()
+        repeated = {*sides["model"][sides.duplicated(["item", "model"])]}
+        if again := [model.model for model in new if model.model in repeated]:
+            yield (
+                f"battles of {some(again)} share items and the calibration draws battles, not items: the sampling "
+                "interval is too narrow (`podium calibrate --cluster item` draws items)"
+            )
 
 
-def _narrow_warnings(new: Sequence[PlacedModel], calibration: Calibration) -> list[str]:
-    """Return a warning of new models whose standard errors are smaller than those of the calibrated models."""
+def _narrow_warnings(new: Sequence[PlacedModel], calibration: Calibration) -> Iterator[str]:
+    """Yield a warning of new models whose standard errors are smaller than those of the calibrated models."""
     # Without a scale correction, conformal scores are errors in units of the standard error. More battles reduce that,
     # but not the judge's disagreement: with twice the battles a 90% interval covered 81%, with ten times 54%.
     scored = [model for model in calibration.models if model.score("soft") is not None]
     if not scored or "soft" in calibration.scale_correction:
-        return []
-    se = np.array([model.soft_se for model in scored], dtype=np.float64)
-    battles = np.array([model.battles for model in scored], dtype=np.float64)
-    smallest, usual = min(float(se.min()), NARROW * float(np.median(se))), float(np.median(battles))
-    narrow = [
+        return
+    se, battles = np.array([(model.soft_se, model.battles) for model in scored], dtype=np.float64).T
+    smallest, most = min(float(se.min()), NARROW * float(np.median(se))), MANY * float(np.median(battles))
+    if narrow := [
         f"{model.model} ({model.se:.1f}, {model.battles:,} battles)"
         for model in new
-        if model.se < smallest or model.battles > MANY * usual
-    ]
-    if not narrow:
-        return []
-    return [
-        f"conformal interval too narrow: more battles, or smaller standard errors, than the calibrated models have "
-        f"({se.min():.1f} to {se.max():.1f}, from {battles.min():,.0f} to {battles.max():,.0f} battles each), to which "
-        f"these are not exchangeable: {some(narrow)}. More battles do not shrink the judge's disagreement with "
-        "humans; place them by about as many battles as the calibrated ones had"
-    ]
+        if model.se < smallest or model.battles > most
+    ]:
+        yield (
+            "conformal interval too narrow: more battles, or smaller standard errors, than the calibrated models have "
+            f"({se.min():.1f} to {se.max():.1f}, from {battles.min():,.0f} to {battles.max():,.0f} battles each), to "
+            f"which these are not exchangeable: {some(narrow)}. More battles do not shrink the judge's disagreement "
+            "with humans; place them by about as many battles as the calibrated ones had"
+        )

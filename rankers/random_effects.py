@@ -3,7 +3,8 @@
     P(humans prefer i over j) = s(theta_i - theta_j),   theta_i = kappa * phi_i + u_i,   u_i ~ N(0, tau^2)
 
 phi are a judge's log-strengths, kappa ~ N(1, 1), tau ~ half-Cauchy. For each tau of a grid, (u, kappa) is
-approximated by a normal at its mode; the grid is weighted by Laplace's approximation of the evidence.
+approximated by a normal at its mode; the grid is weighted by Laplace's approximation of the evidence. Models that the
+judge may misjudge are found by a test of each against the fit without it.
 
 Source: Turner and Firth 2012, J. Stat. Software 48(9), section 3 (the model); Fay and Herriot 1979 (few labels and a
 predictor); Gelman 2006 (half-Cauchy).
@@ -14,8 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg
-from scipy.special import ndtr, softmax
+from scipy.special import ndtr, ndtri, softmax
 
+from podium.checks import CHECKS
 from podium.rankers.coded import CodedBattles, surplus_by_cluster
 from podium.rankers.newton import DesignMatrix, Likelihood, maximize
 from podium.rankers.pairs import Pairs, pair_sums
@@ -28,7 +30,7 @@ SPREADS = np.geomspace(1.5, 0.01, 15)
 WIDE = 1.5
 """Logits (261 Elo): spread of the deviation of a model whose rating rests on its own labels and not on the judge."""
 LEAST_DISPERSION = 0.3
-Z90 = 1.6448536269514722
+FALSE_FLAGS = CHECKS["misjudged models"].threshold
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +76,8 @@ def fit_random_effects(
     misjudged: np.ndarray | None = None,
 ) -> RandomEffects:
     """Return the posterior given labels weighted by votes and predictions `phi`; the dispersion is by default estimated
-    from a first fit; tau (`spreads`, decreasing) and its prior are in logits. The deviation of `misjudged` models (a
-    mask) has the spread `WIDE`, so that they rest on their labels; kappa, tau and the others rest on the judge without
-    them."""
+    from a first fit. The deviation of `misjudged` models (a mask) has the spread `WIDE`: they rest on their labels, and
+    kappa, tau and the others on the judge without them."""
     phi, pairs = phi - phi.mean(), pair_sums(labels)
     is_wide = np.zeros(len(phi), dtype=bool) if misjudged is None else misjudged
 
@@ -92,10 +93,8 @@ def fit_random_effects(
 def dispersion_of(labels: CodedBattles, theta: np.ndarray) -> float:
     """Return the variance of labels over the binomial variance, given the log-strengths of a penalized fit."""
     p = 1 / (1 + np.exp(theta[labels.b] - theta[labels.a]))
-    surplus, spread = labels.credit - p, p * (1 - p)
-    information = DesignMatrix(None, labels.a, labels.b, len(theta)).sparse
-    hessian = (information.T.multiply(labels.weight * spread) @ information).toarray()
-    inverse = linalg.inv(hessian + np.eye(len(theta)) / 2)
+    surplus, spread, design = labels.credit - p, p * (1 - p), DesignMatrix(None, labels.a, labels.b, len(theta))
+    inverse = linalg.inv(design.information((labels.weight * spread)[None])[0] + np.eye(len(theta)) / 2)
     by_row = (inverse[labels.a] - inverse[labels.b]) * (labels.weight * surplus)[:, None]
     by_item = surplus_by_cluster(labels, p) @ inverse
     clustered = float(np.sum(by_item**2)) / max(float(np.sum(by_row**2)), 1e-300)
@@ -111,8 +110,7 @@ def expected_errors(labels: CodedBattles, phi: np.ndarray, fit: RandomEffects, n
     one_label = likelihood.design.information((pairs.weight * p * (1 - p) / pairs.weight.sum())[None])[0]
     centring = _centring_matrix(phi)
     informations = (number / fit.dispersion * one_label + np.diag(likelihood.penalty) for number in numbers)
-    covariances = (centring @ linalg.inv(information) @ centring.T for information in informations)
-    return [float(np.sqrt(np.diag(covariance)).mean()) for covariance in covariances]
+    return [float(np.sqrt(np.diag(centring @ linalg.inv(each) @ centring.T)).mean()) for each in informations]
 
 
 def _likelihood(pairs: Pairs, phi: np.ndarray, precision: np.ndarray, dispersion: float) -> Likelihood:
@@ -160,9 +158,8 @@ def _average(modes: _Modes, phi: np.ndarray, dispersion: float) -> RandomEffects
     between = (thetas - theta).T @ (weight[:, None] * (thetas - theta))
     kappas = 1 + at[:, -1]
     kappa = float(weight @ kappas)
-    kappa_reach = Z90 * float(np.sqrt(weight @ (joint[:, -1, -1] + (kappas - kappa) ** 2)))
-    rising = np.argsort(grid)
-    low, high = np.exp(np.interp((0.05, 0.95), np.cumsum(weight[rising]), np.log(grid[rising])))
+    kappa_reach = ndtri(0.95) * float(np.sqrt(weight @ (joint[:, -1, -1] + (kappas - kappa) ** 2)))
+    low, high = np.exp(np.interp((0.05, 0.95), np.cumsum(weight[::-1]), np.log(grid[::-1])))
     variance = np.einsum("tii->ti", joint)[:, :-1]
     own, own_se, p_value = _fits_without_each(modes, thetas, moved, centred)
     return RandomEffects(
@@ -204,5 +201,53 @@ def _fits_without_each(
 
 def _centring_matrix(phi: np.ndarray) -> np.ndarray:
     """Return the matrix from (u, kappa) to centred log-strengths, shape (models, models + 1)."""
-    size = len(phi)
-    return (np.eye(size) - 1 / size) @ np.column_stack([np.eye(size), phi])
+    return (np.eye(len(phi)) - 1 / len(phi)) @ np.column_stack([np.eye(len(phi)), phi])
+
+
+@dataclass(frozen=True, slots=True)
+class MisjudgedFit:
+    """A posterior in which `flagged` models (`p_value` below `threshold`) rest on their labels; `is_open`: the
+    others with labels; `excess`: the judge's rating minus that of the fit, logits. Arrays have shape (models,)."""
+
+    fit: RandomEffects
+    flagged: np.ndarray
+    is_open: np.ndarray
+    p_value: np.ndarray
+    excess: np.ndarray
+    threshold: float
+
+    def summary(self, models: tuple[str, ...]) -> dict[str, Any]:
+        """Return the flagged models with their tests, as diagnostics; `excess` in Elo points."""
+        tests = zip(models, self.p_value.tolist(), (POINTS * self.excess).tolist(), self.flagged, strict=True)
+        flagged = {name: {"p_value": p, "excess": excess} for name, p, excess, is_flagged in tests if is_flagged}
+        return {"threshold": self.threshold, "models": flagged}
+
+    def interval_parts(self, level: float) -> tuple[np.ndarray, np.ndarray]:
+        """Return the reach of the fit's intervals in standard errors, shape (models,), and what its square gains below
+        and above, squared logits, shape (2, models), so that intervals of open models also hold those by own labels.
+
+        Where the judge decides (pull 0), the two intervals err on different sides, and a one-sided quantile z is
+        enough. The larger d, the test's z of a model's deviation, the less likely the judge is right about the model:
+        own labels reach sqrt(z^2 + (d^2 - 1) / 2) of their errors, the fit sqrt(z^2 - (1 - pull^2) d^2 / 4).
+        """
+        fit, shared = self.fit, np.where(self.is_open, self.fit.pull**2, 1.0)
+        squared, evidence = ndtri((1 - level) * (1 - shared / 2)) ** 2, ndtri(fit.p_value / 2) ** 2
+        reach = np.sqrt(np.maximum(squared - np.where(self.is_open, (1 - shared) * evidence / 4, 0.0), 0.0))
+        own = fit.own_se * np.sqrt(np.maximum(squared + (evidence - 1) / 2, 0.0))
+        away, plain = fit.own - fit.theta, reach * np.sqrt(np.diag(fit.covariance))
+        wider = np.maximum([own - away, own + away], plain) ** 2 - plain**2
+        return reach, np.where(self.is_open, wider, 0.0)
+
+
+def fit_with_misjudged(
+    labels: CodedBattles, phi: np.ndarray, spread_prior: float = SPREAD_PRIOR, false_flags: float = FALSE_FLAGS
+) -> MisjudgedFit:
+    """Test each model against the fit without it; fit again without the judge's ratings of those that are flagged."""
+    fit = fit_random_effects(labels, phi, spread_prior)
+    labelled = labels.battles_by_model() > 0
+    p_value, threshold = np.where(labelled, fit.p_value, 1.0), false_flags / int(labelled.sum())
+    flagged = p_value < threshold
+    if flagged.any():
+        fit = fit_random_effects(labels, phi, spread_prior, misjudged=flagged)
+    excess = fit.kappa[0] * (phi - phi.mean()) - fit.theta
+    return MisjudgedFit(fit, flagged, labelled & ~flagged, p_value, excess, threshold)

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -13,7 +12,7 @@ from podium.nouns.calibration import Calibration, Target
 from podium.nouns.ranking import Standings
 from podium.rankers.bradley_terry import build_elo_standings, estimate_elo
 from podium.rankers.calibration.agreement import measure_agreement
-from podium.rankers.calibration.conformal import mismatch_warnings
+from podium.rankers.calibration.conformal import build_conformal_rule, mismatch_warnings
 from podium.rankers.calibration.disagreement import NOTHING
 from podium.rankers.calibration.evidence import build_evidence
 from podium.rankers.calibration.signals import Kind, Signal, are_probabilities, default_kind, read_signal
@@ -29,11 +28,10 @@ from podium.rankers.cells import pair_sums_with_items
 from podium.rankers.coded import Cluster, CodedBattles, code_battles, require_choice
 from podium.rankers.defaults import LEVEL, REGULARIZATION
 from podium.rankers.identification import bounded_models, fit_battles, fit_identified
-from podium.rankers.intervals import ScoreEstimates
 from podium.rankers.newcomers import newcomers, rate_newcomers
 from podium.rankers.newton import DesignMatrix
-from podium.rankers.scale import POINTS, EloScale, elo_scale
-from podium.rankers.standings import Exposure, measure_exposure
+from podium.rankers.scale import POINTS, elo_scale
+from podium.rankers.standings import measure_exposure
 from podium.rankers.strengths import Strengths
 from podium.text import some
 
@@ -99,34 +97,34 @@ def soft_elo(
     require_choice("cluster", cluster, ("item", "row"))
     soft = soften_battles(battles, whole or battles, calibration, TargetOptions(target, beta, constant, ridge), level)
     if calibration and newcomers(battles, calibration, soft.credit):
-        _check_joint_options(pin=pin, regularization=regularization, cluster=None if cluster == "item" else cluster)
-        place = partial(rate_newcomers, conformal_level=conformal_level, of=of, level=level, rng=rng, hard=hard)
-        return soft.annotate(place(battles, calibration, soft.signal))
-    notes = _notes_without_placement(calibration, conformal_level, of)
+        given = {"pin": pin, "regularization": regularization, "cluster": None if cluster == "item" else cluster}
+        if named := [name for name, value in given.items() if value is not None]:
+            raise UsageError(
+                f"{' and '.join(named)}: new models are placed on the calibration's axis, with its regularization and "
+                "its clusters; leave it out"
+            )
+        rule = build_conformal_rule(calibration, conformal_level, of)
+        standings = rate_newcomers(battles, calibration, soft.signal, rule, level=level, rng=rng, hard=hard)
+        return soft.annotate(standings)
+    unused = "conformal_level and of" if conformal_level is not None or of != "votes" else ""
+    if unused and not calibration:
+        raise UsageError(f"{unused} need --calibration FILE")
+    notes = [NONE_PLACED + (f"; {unused} have no effect" if unused else "")] if calibration else []
     penalty = REGULARIZATION if regularization is None else regularization
-    exposure, strengths, estimate, scale = _fit_jointly(battles, soft, penalty, cluster, centre, pin, level)
+    coded = code_battles(battles, credit=soft.credit, cluster=cluster)
+    pairs = pair_sums_with_items(coded)
+    exposure = replace(measure_exposure(battles, coded, pairs), lacking=f"battle with a signal ({soft.signal.kind})")
+    strengths = fit_identified(coded.models, pairs, exposure.battles, penalty)
+    scale = elo_scale(coded.models, bounded_models(strengths.graph), coded.clusters_by_model(), centre, pin)
+    estimate = estimate_elo(strengths, coded, scale, level, target_error(coded, strengths, soft))
+    if estimate.method and soft.target.kind != "credit":
+        known = "beta taken as exact" if soft.target.covariance is None else "error of beta included"
+        estimate = replace(estimate, method=f"{estimate.method}, {known}")
     extra = {"hard": _hard_elo(battles, exposure.models, estimate.score, penalty)} if hard else {}
     standings = build_elo_standings(
         exposure, strengths, estimate, scale, level=level, rng=rng, ranker="soft-elo", extra=extra
     )
     return soft.annotate(standings, notes)
-
-
-def _notes_without_placement(calibration: Calibration | None, conformal_level: float | None, of: str) -> list[str]:
-    """Note that no new model is placed, if there is a calibration; else reject options of conformal intervals."""
-    unused = "conformal_level and of" if conformal_level is not None or of != "votes" else ""
-    if unused and not calibration:
-        raise UsageError(f"{unused} need --calibration FILE")
-    return [NONE_PLACED + (f"; {unused} have no effect" if unused else "")] if calibration else []
-
-
-def _check_joint_options(**options: object) -> None:
-    """Raise UsageError if options of a joint fit are given although new models are placed one by one."""
-    if named := [name for name, value in options.items() if value is not None]:
-        raise UsageError(
-            f"{' and '.join(named)}: new models are placed on the calibration's axis, with its regularization and its "
-            "clusters; leave it out"
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,10 +194,10 @@ def _choose_target(
                 f"target, beta, constant and ridge say what the calibration says already ({calibration.target}); leave "
                 "them out, or leave out the calibration"
             )
-        nothing = [NOTHING] if calibration.is_uninformative else []
-        weak = [*nothing, *weak_signal_warnings(calibration.target, calibration.agreement)]
-        weak = [f"the calibration says: {doubt}" for doubt in weak]
-        return calibration.target, "of the calibration", [*mismatch_warnings(calibration, battles), *weak]
+        said = [NOTHING] if calibration.is_uninformative else []
+        said += weak_signal_warnings(calibration.target, calibration.agreement)
+        doubts = [*mismatch_warnings(calibration, battles), *(f"the calibration says: {doubt}" for doubt in said)]
+        return calibration.target, "of the calibration", doubts
     kind = options.target or ("smoothing" if options.constant is not None else default_kind(battles))
     if options.ridge is not None and kind != "criteria":
         raise UsageError(f"ridge pulls the weights of target=criteria together; the target is {kind}; leave it out")
@@ -263,25 +261,3 @@ def _hard_elo(battles: Battles, models: tuple[str, ...], soft: np.ndarray, regul
         return np.full(len(models), np.nan)
     scores = POINTS * theta[[coded.models.index(name) for name in models]]
     return scores - scores.mean() + soft.mean()
-
-
-def _fit_jointly(
-    battles: Battles,
-    soft: SoftCredits,
-    penalty: float,
-    cluster: Cluster,
-    centre: tuple[str, ...] | None,
-    pin: str | None,
-    level: float,
-) -> tuple[Exposure, Strengths, ScoreEstimates, EloScale]:
-    """Fit the ratings of all models to soft credits; return them with counts and the Elo scale."""
-    coded = code_battles(battles, credit=soft.credit, cluster=cluster)
-    pairs = pair_sums_with_items(coded)
-    exposure = replace(measure_exposure(battles, coded, pairs), lacking=f"battle with a signal ({soft.signal.kind})")
-    strengths = fit_identified(coded.models, pairs, exposure.battles, penalty)
-    scale = elo_scale(coded.models, bounded_models(strengths.graph), coded.clusters_by_model(), centre, pin)
-    estimate = estimate_elo(strengths, coded, scale, level, target_error(coded, strengths, soft))
-    if estimate.method and soft.target.kind != "credit":
-        beta = "beta taken as exact" if soft.target.covariance is None else "error of beta included"
-        estimate = replace(estimate, method=f"{estimate.method}, {beta}")
-    return exposure, strengths, estimate, scale

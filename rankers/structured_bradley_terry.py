@@ -1,6 +1,6 @@
 """structured-bradley-terry: ratings on the human scale from few human labels and all verdicts of a judge."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from scipy.special import ndtri
@@ -14,9 +14,8 @@ from podium.rankers.defaults import LEVEL, REGULARIZATION
 from podium.rankers.human_label_fit import HumanLabelFit, human_label_fit, human_ratings, sampling_warnings
 from podium.rankers.identification import bounded_models, fit_identified
 from podium.rankers.intervals import ScoreEstimates
-from podium.rankers.misjudged import MisjudgedFit, fit_with_misjudged
 from podium.rankers.pairs import pair_sums
-from podium.rankers.random_effects import SPREAD_PRIOR
+from podium.rankers.random_effects import SPREAD_PRIOR, MisjudgedFit, fit_with_misjudged
 from podium.rankers.scale import POINTS, EloScale, elo_scale
 from podium.rankers.soft_elo import TargetOptions, soften_battles
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
@@ -76,7 +75,9 @@ def structured_bradley_terry(
     pairs = pair_sums(coded)
     exposure = measure_exposure(battles, coded, pairs)
     judge = fit_identified(coded.models, pairs, exposure.battles, regularization)
-    labels = human_label_fit(battles, coded.models, _items_of_slice(battles, whole))
+    is_slice = whole is not None and len(whole) != len(battles) and battles.has_items
+    items = frozenset(battles.values_of("item")) if is_slice else None
+    labels = human_label_fit(battles, coded.models, items)
     misjudged = fit_with_misjudged(labels.coded, judge.theta, spread_prior)
     human, human_se = human_ratings(labels.coded, regularization)
     scale = elo_scale(coded.models, bounded_models(judge.graph), coded.clusters_by_model(), centre, pin)
@@ -92,12 +93,6 @@ def structured_bradley_terry(
     fit = Fit(converged=True, regularization=regularization)
     result = RankerResult(estimate, fit, extra=extra, diagnostics=summary, warnings=warnings)
     return build_standings("structured-bradley-terry", "elo", exposure, result, level=level, rng=rng)
-
-
-def _items_of_slice(battles: Battles, whole: Battles | None) -> frozenset[str] | None:
-    """Return the items of a slice of all battles; None if it is no slice, or has no items."""
-    is_slice = whole is not None and len(whole) != len(battles) and battles.has_items
-    return frozenset(battles.values_of("item")) if is_slice else None
 
 
 def _posterior_estimate(misjudged: MisjudgedFit, scale: EloScale, clusters: int, level: float) -> ScoreEstimates:
@@ -140,54 +135,37 @@ def _judge_credits(
 
 def _label_and_judge_warnings(
     battles: Battles, labels: HumanLabelFit, misjudged: MisjudgedFit, human: np.ndarray
-) -> list[str]:
-    """Return all warnings about the labels and about the judge beside them."""
-    mean, low, high = misjudged.fit.kappa
-    slope, slope_warnings = f"their slope is {mean:.2f} ({low:.2f} … {high:.2f}, 90%)", []
-    if high < 0:
-        slope_warnings = [f"human ratings fall as the judge's rise: is its sign turned? {slope.capitalize()}"]
-    elif low <= 0:
-        rest = "the column `human` does not rest on them"
-        slope_warnings = [f"the judge's ratings may be unrelated to human ratings: {slope}; {rest}"]
-    return [
-        *(*_label_warnings(labels), *slope_warnings, *_information_warnings(labels, human)),
-        *(*_misjudged_warnings(labels.coded.models, misjudged), *sampling_warnings(battles, labels.battles)),
-    ]
-
-
-def _label_warnings(labels: HumanLabelFit) -> list[str]:
-    """Return warnings of labels that are left out, of few labels and of models without any."""
+) -> Iterator[str]:
+    """Yield warnings about the labels and about the judge beside them; `human` is NaN where labels give no rating."""
     each, names = labels.coded.battles_by_model(), labels.coded.models
-    warnings = [labels.left_out_warning()] if labels.left_out else []
+    if labels.left_out:
+        yield labels.left_out_warning()
     if 2 * labels.votes < FEWEST_LABELS * len(names):
-        warnings.append(
+        yield (
             f"{labels.votes:,.0f} {plural('label', labels.votes)} for {len(names)} models, fewer than {FEWEST_LABELS} "
             "each: how far the judge is trusted rests on a prior (spread_prior); `podium label` draws more battles to "
             "label"
         )
     if unlabelled := [names[k] for k in np.flatnonzero(each == 0)]:
-        warnings.append(f"without a label, rated by the judge alone on human scale: {some(unlabelled)}")
-    return warnings
-
-
-def _information_warnings(labels: HumanLabelFit, human: np.ndarray) -> list[str]:
-    """Return a warning if all labels are ties, or do not determine some models' ratings (NaN in `human`)."""
-    coded = labels.coded
-    if (coded.credit == 0.5).all():
+        yield f"without a label, rated by the judge alone on human scale: {some(unlabelled)}"
+    mean, low, high = misjudged.fit.kappa
+    slope = f"their slope is {mean:.2f} ({low:.2f} … {high:.2f}, 90%)"
+    if high < 0:
+        yield f"human ratings fall as the judge's rise: is its sign turned? {slope.capitalize()}"
+    elif low <= 0:
+        rest = "the column `human` does not rest on them"
+        yield f"the judge's ratings may be unrelated to human ratings: {slope}; {rest}"
+    if (labels.coded.credit == 0.5).all():
         ties = "all labels are ties" if labels.agreed == 1 else "all labels are ties, or votes that cancel each other"
         what = ties if labels.agreed else "humans who label the same battle contradict each other throughout"
-        return [f"{what}: labels say nothing of the order"]
-    unbounded = np.isnan(human) & (coded.battles_by_model() > 0)
-    lost = [coded.models[k] for k in np.flatnonzero(unbounded)]
-    return [f"labels alone do not bound these, or do not join them to others: {some(lost)}"] if lost else []
-
-
-def _misjudged_warnings(models: Sequence[str], misjudged: MisjudgedFit) -> list[str]:
-    """Return a warning of each model that is rated mainly by its labels."""
-    return [
-        f"the judge rates {models[k]} {POINTS * abs(misjudged.excess[k]):.0f} Elo "
-        f"{'higher' if misjudged.excess[k] > 0 else 'lower'} than human labels do, more than labels by chance and the "
-        f"judge's errors on other models explain (p = {misjudged.p_value[k]:.1g}): {models[k]} is rated mainly "
-        "by its labels; kappa and spread rest on the other models"
-        for k in np.flatnonzero(misjudged.flagged).tolist()
-    ]
+        yield f"{what}: labels say nothing of the order"
+    elif lost := [names[k] for k in np.flatnonzero(np.isnan(human) & (each > 0))]:
+        yield f"labels alone do not bound these, or do not join them to others: {some(lost)}"
+    for k in np.flatnonzero(misjudged.flagged).tolist():
+        yield (
+            f"the judge rates {names[k]} {POINTS * abs(misjudged.excess[k]):.0f} Elo "
+            f"{'higher' if misjudged.excess[k] > 0 else 'lower'} than human labels do, more than labels by chance and "
+            f"the judge's errors on other models explain (p = {misjudged.p_value[k]:.1g}): {names[k]} is rated mainly "
+            "by its labels; kappa and spread rest on the other models"
+        )
+    yield from sampling_warnings(battles, labels.battles)

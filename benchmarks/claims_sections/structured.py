@@ -13,8 +13,7 @@ from podium.nouns.ranking import Entry
 from podium.rankers.coded import code_battles
 from podium.rankers.human_label_fit import human_label_fit
 from podium.rankers.identification import fit_battles
-from podium.rankers.misjudged import FALSE_FLAGS, fit_with_misjudged
-from podium.rankers.random_effects import fit_random_effects
+from podium.rankers.random_effects import FALSE_FLAGS, fit_random_effects, fit_with_misjudged
 
 MODELS, VERDICTS = 10, 40
 """Models of a world, and verdicts on each pair of them."""

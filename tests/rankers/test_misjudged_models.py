@@ -11,9 +11,8 @@ from scipy.stats import norm
 
 from podium import rank, read_battles
 from podium.rankers.coded import CodedBattles
-from podium.rankers.misjudged import fit_with_misjudged
 from podium.rankers.pairs import pair_sums
-from podium.rankers.random_effects import WIDE, fit_random_effects
+from podium.rankers.random_effects import WIDE, fit_random_effects, fit_with_misjudged
 from podium.rankers.strengths import fit_strengths
 
 SIZE = 10

@@ -79,17 +79,29 @@ def informativeness(
     three = count_differences(coded, coded.credit - 0.5, np.sign)
     verdict = finest_verdicts(readable_margins(battles)[battles.readable], coded.credit)
     full = count_differences(coded, verdict) if verdict is not None else None
-    _check_comparisons(coded, three)
+    if len(coded.models) < 3:
+        raise NotIdentifiedError(
+            f"informativeness needs at least three models: an anchor and two others to compare; got {len(coded.models)}"
+        )
+    if not three.compared.any():
+        raise NotIdentifiedError(
+            "no item has readable verdicts of two models against a common third: informativeness needs an `item` "
+            "column and several models judged on each item"
+        )
     chosen = three if levels == "three" or full is None else full
     estimate = _estimate_shares(chosen, level, interval, resamples, rng)
     lacking = [coded.models[k] for k in np.flatnonzero(chosen.compared.sum(axis=0) == 0)]
-    why = "never the common opponent of two others on one item, so without informativeness"
-    never_compared = [f"{why}: {some(lacking)}"] if lacking else []
+    warnings = [*_level_warnings(battles, full)]
+    if lacking:
+        why = "never the common opponent of two others on one item, so without informativeness"
+        warnings.append(f"{why}: {some(lacking)}")
+    name, other = ("full", full) if chosen is three else ("three_level", three)
+    extra = {} if other is None else {name: other.share, f"{name}_se": np.sqrt(np.diag(other.covariance))}
     result = RankerResult(
         estimate,
-        extra=_extra_columns(full, three, chosen),
+        extra=extra | {"pairs": chosen.compared.sum(axis=0)},
         diagnostics={"levels": "three" if chosen is three else "full"},
-        warnings=[*_coarse_levels(battles, full), *never_compared],
+        warnings=warnings,
     )
     exposure = measure_exposure(battles, coded)
     return build_standings("informativeness", "informativeness", exposure, result, level=level, rng=rng)
@@ -133,14 +145,13 @@ def finest_verdicts(margin: np.ndarray, credit: np.ndarray) -> np.ndarray | None
     return None
 
 
-def _coarse_levels(battles: Battles, full: Comparisons | None) -> list[str]:
-    """Return a warning if verdicts are compared on fewer levels than the judge's scale has."""
-    if full is None:
-        return ["continuous verdicts: informativeness compares win, tie and loss only"]
+def _level_warnings(battles: Battles, full: Comparisons | None) -> Iterator[str]:
+    """Warn if verdicts are compared on fewer levels than the judge's scale has."""
     lacking = int(np.isnan(readable_margins(battles)[battles.readable]).sum())
-    if 0 < lacking < battles.readable.sum():
-        return [f"{lacking} battles have no margin, so verdicts are compared by their credit only"]
-    return []
+    if full is None:
+        yield "continuous verdicts: informativeness compares win, tie and loss only"
+    elif 0 < lacking < battles.readable.sum():
+        yield f"{lacking} battles have no margin, so verdicts are compared by their credit only"
 
 
 def _estimate_shares(
@@ -152,23 +163,3 @@ def _estimate_shares(
         draws = resample(lambda n: ratio_or_nan(n @ counts.apart, n @ counts.compared), clusters, resamples, rng)
         return bootstrap_estimate(score, draws, clusters, level=level, cluster="item").clip(0, 1)
     return sandwich_estimate(score, counts.covariance, clusters, level=level, cluster="item").clip(0, 1)
-
-
-def _extra_columns(full: Comparisons | None, three: Comparisons, chosen: Comparisons) -> dict[str, np.ndarray]:
-    """Return the share on the other scale with its standard error, and the number of compared pairs, by column."""
-    name, other = ("full", full) if chosen is three else ("three_level", three)
-    columns = {} if other is None else {name: other.share, f"{name}_se": np.sqrt(np.diag(other.covariance))}
-    return columns | {"pairs": chosen.compared.sum(axis=0)}
-
-
-def _check_comparisons(coded: CodedBattles, counts: Comparisons) -> None:
-    """Raise NotIdentifiedError if there are fewer than three models or no pairs to compare."""
-    if len(coded.models) < 3:
-        raise NotIdentifiedError(
-            f"informativeness needs at least three models: an anchor and two others to compare; got {len(coded.models)}"
-        )
-    if not counts.compared.any():
-        raise NotIdentifiedError(
-            "no item has readable verdicts of two models against a common third: informativeness needs an `item` "
-            "column and several models judged on each item"
-        )

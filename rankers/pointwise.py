@@ -69,14 +69,11 @@ def mean(
     else:
         filled, known = np.nan_to_num(matrix.values), matrix.is_known.astype(np.float64)
         draws = resample(lambda counts: ratio_or_nan(counts @ filled, counts @ known), len(filled), resamples, rng)
-        score = np.nanmean(matrix.values, axis=0)
-        estimate = bootstrap_estimate(
-            score, draws, len(filled), level=level, cluster="item", items=matrix.is_known.sum(axis=0)
-        )
+        score, items = np.nanmean(matrix.values, axis=0), matrix.is_known.sum(axis=0)
+        estimate = bootstrap_estimate(score, draws, len(filled), level=level, cluster="item", items=items)
         estimate = estimate.clip(0, 1) if matrix.is_bounded else estimate
-    result = RankerResult(
-        estimate, diagnostics={"drop_out": mean_robustness(matrix)}, warnings=_missing_scores_warning(matrix)
-    )
+    warnings = _missing_scores_warning(matrix)
+    result = RankerResult(estimate, diagnostics={"drop_out": mean_robustness(matrix)}, warnings=warnings)
     return build_standings("mean", "score", _count_scored_models(battles, matrix), result, level=level, rng=rng)
 
 
@@ -95,8 +92,7 @@ def median(
     """
     matrix = score_matrix(battles)
     estimate = estimate_medians(matrix, level, rng, resamples)
-    score = estimate.score
-    shared = len(score) - len(np.unique(score))
+    shared = len(estimate.score) - len(np.unique(estimate.score))
     ties = [f"{shared} models share another's median: it does not separate them"] if shared else []
     result = RankerResult(estimate, warnings=[*_missing_scores_warning(matrix), *ties])
     return build_standings("median", "score", _count_scored_models(battles, matrix), result, level=level, rng=rng)
@@ -165,8 +161,8 @@ def _count_scored_models(battles: Battles, matrix: ScoreMatrix) -> Exposure:
     where = [matrix.models.index(name) for name in coded.models]
     number, rates = np.zeros(len(matrix.models), dtype=np.int64), np.full(len(matrix.models), np.nan)
     number[where], rates[where] = exposure.battles, exposure.win_rates
-    known, size = matrix.is_known.sum(axis=1), len(matrix.models)
-    pairs, counts = int((known * (known - 1)).sum() // 2), exposure.counts
+    known, size, counts = matrix.is_known.sum(axis=1), len(matrix.models), exposure.counts
+    pairs = int((known * (known - 1)).sum() // 2)
     if pairs > counts.battles:
         # The battles are a chain, in which every score stands: count those of all pairs.
         number = (known @ matrix.is_known) - matrix.is_known.sum(axis=0)
@@ -201,25 +197,22 @@ def score_matrix(battles: Battles) -> ScoreMatrix:
     cell = (item * shape[1] + model)[known]
     total, number = (np.bincount(cell, values, shape[0] * shape[1]) for values in (score[known], known[known]))
     values = ratio_or_nan(total, number).reshape(shape)
-    missing = [battles.models[k] for k in np.flatnonzero(np.isnan(values).all(axis=0))]
-    if missing:
+    if missing := [battles.models[k] for k in np.flatnonzero(np.isnan(values).all(axis=0))]:
         raise NotIdentifiedError(f"no pointwise score for {', '.join(missing[:5])}; leave those models out")
     return ScoreMatrix(values[~np.isnan(values).all(axis=1)], battles.models)
 
 
 def _resampled_medians(matrix: ScoreMatrix, counts: np.ndarray) -> np.ndarray:
     """Return the medians of resampled items, shape (draws, models); counts have shape (draws, items)."""
-    medians = np.full((len(counts), len(matrix.models)), np.nan)
+    medians = np.empty((len(counts), len(matrix.models)))
     for k, values in enumerate(matrix.values.T):
-        known = np.flatnonzero(~np.isnan(values))
-        order = known[np.argsort(values[known], kind="stable")]
-        reached = np.cumsum(counts[:, order], axis=1)
+        # NaN is sorted to the end.
+        order = np.argsort(values, kind="stable")[: np.count_nonzero(~np.isnan(values))]
+        ordered, reached = values[order], np.cumsum(counts[:, order], axis=1)
         total = reached[:, -1:]
-        drawn = total[:, 0] > 0
         lower = (reached >= np.ceil(total / 2)).argmax(axis=1)
         upper = (reached >= np.floor(total / 2) + 1).argmax(axis=1)
-        ordered = values[order]
-        medians[drawn, k] = (ordered[lower] + ordered[upper])[drawn] / 2
+        medians[:, k] = np.where(total[:, 0] > 0, (ordered[lower] + ordered[upper]) / 2, np.nan)
     return medians
 
 

@@ -216,7 +216,7 @@ def _choose_target(
         raise NotIdentifiedError(_describe_missing_target(kind))
     fitted = fit_target(evidence, level)
     agreement = measure_agreement(evidence, soften_verdicts(fitted, evidence.signal))
-    warnings = few_items_warnings(evidence) + weak_signal_warnings(fitted, agreement)
+    warnings = [*few_items_warnings(evidence), *weak_signal_warnings(fitted, agreement)]
     if len(battles.judges) > 1:
         warnings.append(
             f"one beta for {len(battles.judges)} judges, whose margins may differ in scale: {some(battles.judges)}"

@@ -131,10 +131,8 @@ def _bound_rates(estimate: ScoreEstimates, coded: BattleData, level: float) -> S
 
 def _light_opponents_warning(light: Mapping[str, Mapping[str, float]]) -> list[str]:
     """Return a warning that names opponents with reduced weights, each with its smallest weight."""
-    least: dict[str, float] = {}
-    for weights in light.values():
-        for name, weight in weights.items():
-            least[name] = min(weight, least.get(name, 1.0))
+    # Each opponent's smallest weight comes last, and stays.
+    least = dict(sorted((own for weights in light.values() for own in weights.items()), key=lambda own: -own[1]))
     names = [f"{name} (as {least[name]:.2g} of an opponent)" for name in sorted(least)]
     text = "met on less than half as many items as others, so they count less in others' win rates"
     return [f"{text}: {some(names)}"] if names else []

@@ -30,10 +30,7 @@ def measure_accuracy(held: Sequence[HeldOut], kind: str, level: float) -> Accura
     if number < 2:
         return Accuracy(None, None, None, n=number)
     mae, low, _ = mean_interval(np.abs(judge - human), level)
-    ends = None
-    if mae > 0 and low is not None:
-        factor = np.exp((mae - low) / mae)
-        ends = (float(mae / factor), float(mae * factor))
+    factor = float(np.exp((mae - low) / mae)) if mae > 0 and low is not None else None
     rho, tau = (correlate(rule, judge, human) for rule in CORRELATIONS)
     human_se = [model.human_se for model in held if model.human_se is not None]
     return Accuracy(
@@ -41,7 +38,7 @@ def measure_accuracy(held: Sequence[HeldOut], kind: str, level: float) -> Accura
         mae=mae,
         spearman=rho,
         kendall=tau,
-        mae_interval=ends,
+        mae_interval=(mae / factor, mae * factor) if factor else None,
         spearman_interval=_correlation_interval(rho, number, 3, lambda r: 1 + r**2 / 2, level),
         kendall_interval=_correlation_interval(tau, number, 4, lambda _: 0.437, level),
         level=level,
@@ -104,8 +101,15 @@ class Choice(NamedTuple):
 
 
 def select_best(calibrations: Sequence[Calibration], level: float) -> Choice:
-    """Select the ratings with the smallest mean error, and compare the others; no others if no model is in all."""
-    contenders = _build_contenders(calibrations)
+    """Select from all ratings that calibrations of the same battles give, hard and soft, plain and scale-corrected,
+    those with the smallest mean error, and compare the others; no others if no model is in all."""
+    contenders = []
+    for kind, parts in (("hard", calibrations[:1]), ("soft", calibrations)):
+        for calibration in parts:
+            plain = tuple(model.without_scale_correction() for model in calibration.models)
+            contenders.append(Contender(calibration, kind, plain, False))
+            if kind in calibration.scale_correction:
+                contenders.append(Contender(calibration, kind, calibration.models, True))
     errors = [
         {own.model: abs(residual) for own in each.held if (residual := own.residual(each.kind)) is not None}
         for each in contenders
@@ -119,18 +123,6 @@ def select_best(calibrations: Sequence[Calibration], level: float) -> Choice:
     others = contenders[:best] + contenders[best + 1 :]
     beyond = tuple((each, compare_accuracy(each.held, ours.held, shared, each.kind, ours.kind)) for each in others)
     return Choice(ours, beyond, level, len(common))
-
-
-def _build_contenders(calibrations: Sequence[Calibration]) -> list[Contender]:
-    """Return all ratings that calibrations of the same battles give: hard and soft, plain and scale-corrected."""
-    contenders = []
-    for kind, parts in (("hard", calibrations[:1]), ("soft", calibrations)):
-        for calibration in parts:
-            plain = tuple(model.without_scale_correction() for model in calibration.models)
-            contenders.append(Contender(calibration, kind, plain, False))
-            if kind in calibration.scale_correction:
-                contenders.append(Contender(calibration, kind, calibration.models, True))
-    return contenders
 
 
 def _jackknife(rule: str, sides: Sequence[np.ndarray], level: float) -> Estimate | None:

@@ -1,7 +1,7 @@
 """Split conformal prediction over models: rating +- q errors, q a quantile of |judge - human rating| / error."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -151,25 +151,19 @@ def prompt_hashes(battles: Battles) -> tuple[str, ...]:
     return battles.values_of("prompt_hash") if "prompt_hash" in battles.table else ()
 
 
-def mismatch_warnings(calibration: Calibration, battles: Battles) -> list[str]:
-    """Warn if judge, prompt or size of the margins differ from those of the calibration; empty if none does."""
+def mismatch_warnings(calibration: Calibration, battles: Battles) -> Iterator[str]:
+    """Warn if judge, prompt or size of the margins differ from those of the calibration."""
     known, here = set(calibration.provenance.get("prompts", [])), set(prompt_hashes(battles))
     before, size = calibration.agreement.mean_abs_margin or 0.0, np.abs(readable_margins(battles))
     now = before if not before or np.isnan(size).all() else float(np.nanmean(size))
     judge, others = calibration.judge, [name for name in battles.judges if name != calibration.judge]
-    warnings = []
     if judge is None or not battles.judges:
         who = "the battles do" if judge else "the calibration does"
         who = f"{who} not say" if judge or battles.judges else "neither the calibration nor the battles say"
-        warnings.append(f"{who} who judged: a calibration holds for its own judge")
+        yield f"{who} who judged: a calibration holds for its own judge"
     elif others:
-        warnings.append(f"another judge: calibrated on {judge!r}, the battles are of {', '.join(map(repr, others))}")
+        yield f"another judge: calibrated on {judge!r}, the battles are of {', '.join(map(repr, others))}"
     if known and here and not here <= known:
-        warnings.append(
-            f"another prompt: calibrated on {', '.join(sorted(known))}, the battles have {', '.join(sorted(here))}"
-        )
+        yield f"another prompt: calibrated on {', '.join(sorted(known))}, the battles have {', '.join(sorted(here))}"
     if before and max(now / before, before / max(now, 1e-300)) > MOST_DRIFT:
-        warnings.append(
-            f"margins of another size: mean |margin| is {now:.3g}, and was {before:.3g} when the judge was calibrated"
-        )
-    return warnings
+        yield f"margins of another size: mean |margin| is {now:.3g}, and was {before:.3g} when the judge was calibrated"

@@ -1,6 +1,6 @@
 """Sentences on how a judge's ratings differ from human ratings: their scale, and the error of verdicts alone."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -16,19 +16,19 @@ NOTHING = (
 
 def scale_warnings(
     held: Sequence[HeldOut], corrections: Mapping[str, ScaleCorrection], level: float, *, scale_corrected: bool
-) -> list[str]:
+) -> Iterator[str]:
     """Warn if the judge's scale is not the human one, and if verdicts err less than the target."""
-    warnings, soft = [], corrections.get("soft")
+    soft = corrections.get("soft")
     if soft is None:
-        warnings.append(NOTHING)
+        yield NOTHING
     elif soft.low is None or soft.high is None:
-        warnings.append(f"{soft.n} models are too few to estimate a scale correction: ratings are left as they are")
+        yield f"{soft.n} models are too few to estimate a scale correction: ratings are left as they are"
     elif not soft.low <= 1 <= soft.high:
         here = "scale-corrected" if scale_corrected else "not scale-corrected: --no-scale-correction"
-        warnings.append(f"{_scale_text(soft)}: quote no distance without a calibration (ratings here are {here})")
+        yield f"{_scale_text(soft)}: quote no distance without a calibration (ratings here are {here})"
     both = [model for model in held if None not in (model.residual("hard"), model.residual("soft"))]
     if len(both) < 2:
-        return warnings
+        return
     target, hard = (np.abs(np.array([own.residual(kind) for own in both], dtype=float)) for kind in ("soft", "hard"))
     surplus, low, high = mean_interval(target - hard, level)
     check = CHECKS["verdicts beside the target"]
@@ -36,8 +36,7 @@ def scale_warnings(
         between = "" if low is None or high is None else f"{low:+.1f} … {high:+.1f}, "
         known = "too close to call" if low is None or low <= 0 else "a clear difference"
         plain = _verdicts_text(corrections if scale_corrected else {})
-        warnings.append(check.warning(plain=plain, hard=hard.mean(), soft=target.mean(), between=between, known=known))
-    return warnings
+        yield check.warning(plain=plain, hard=hard.mean(), soft=target.mean(), between=between, known=known)
 
 
 def calibration_answer(calibration: Calibration) -> tuple[str, ...]:

@@ -1,5 +1,7 @@
 """Targets, the maps from a judge's signal to the probability of a human preference: fitted or given."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from podium.checks import CHECKS
@@ -42,12 +44,11 @@ def fit_target(evidence: Evidence, level: float) -> Target:
     )
 
 
-def few_items_warnings(evidence: Evidence) -> list[str]:
-    """Warn if the human preferences are on few items; empty if not."""
+def few_items_warnings(evidence: Evidence) -> Iterator[str]:
+    """Warn if the human preferences are on few items."""
     items, check = len(np.unique(evidence.cluster[evidence.preference])), CHECKS["items of beta"]
-    if items >= check.threshold:
-        return []
-    return [check.warning(items=items, unit=evidence.unit, preferences=int(evidence.preference.sum()))]
+    if items < check.threshold:
+        yield check.warning(items=items, unit=evidence.unit, preferences=int(evidence.preference.sum()))
 
 
 def build_given_target(kind: Kind, beta: float | None, constant: float | None) -> Target | None:
@@ -82,10 +83,9 @@ def order_weights(target: Target, signal: Signal) -> np.ndarray:
 
 def order_covariance(target: Target, signal: Signal) -> np.ndarray:
     """Return the covariance of the weights in the order of a signal's features; zero if they were given."""
-    names = list(target.weights)
     if target.covariance is None:
-        return np.zeros((len(names), len(names)))
-    order = [names.index(name) for name in signal.names]
+        return np.zeros((len(target.weights), len(target.weights)))
+    order = [list(target.weights).index(name) for name in signal.names]
     return np.array(target.covariance)[np.ix_(order, order)]
 
 
@@ -109,27 +109,25 @@ def soften_verdicts(target: Target, signal: Signal) -> np.ndarray:
     return predict_preference(signal.kind, signal.x, order_weights(target, signal))
 
 
-def weak_signal_warnings(target: Target, agreement: Agreement) -> list[str]:
+def weak_signal_warnings(target: Target, agreement: Agreement) -> Iterator[str]:
     """Warn of a small beta, and of agreement that does not rise with |margin| (Soft-Elo, appendix D.2)."""
-    warnings = []
     if target.low is not None and target.low <= 0:
-        warnings.append(f"no signal: the interval of beta, {target.low:.3g} to {target.high:.3g}, contains 0")
+        yield f"no signal: the interval of beta, {target.low:.3g} to {target.high:.3g}, contains 0"
     size, auc, p = agreement.mean_abs_margin, agreement.auc, agreement.auc_p
     if target.kind in ("smoothing", "credit") or size is None:
-        return warnings
+        return
     strength = target.beta * size
     if strength < WEAK:
-        warnings.append(
+        yield (
             f"weak margin signal: beta x mean |margin| = {target.beta:.3g} x {size:.3g} = "
             f"{strength:.2f} (below {WEAK}): soft targets stay near 0.5, and ratings are drawn together"
         )
     if auc is not None and (auc <= 0.5 or auc + ONE_SIDED * _auc_error(auc, agreement) < FLAT):
         known = "" if p is None else f", p = {p:.2g}"
-        warnings.append(
+        yield (
             f"agreement with humans hardly rises with |margin| (area under the curve {auc:.2f}{known}, "
             f"{agreement.decisive:,} decisive battles): the margin's size says little"
         )
-    return warnings
 
 
 def _auc_error(auc: float, agreement: Agreement) -> float:

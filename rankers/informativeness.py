@@ -1,6 +1,6 @@
 """informativeness: how often two models get different verdicts against an anchor (Don-Yehiya et al., section 4.3)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -91,17 +91,13 @@ def informativeness(
     chosen = three if levels == "three" or full is None else full
     estimate = _estimate_shares(chosen, level, interval, resamples, rng)
     lacking = [coded.models[k] for k in np.flatnonzero(chosen.compared.sum(axis=0) == 0)]
-    warnings = [*_level_warnings(battles, full)]
-    if lacking:
-        why = "never the common opponent of two others on one item, so without informativeness"
-        warnings.append(f"{why}: {some(lacking)}")
     name, other = ("full", full) if chosen is three else ("three_level", three)
     extra = {} if other is None else {name: other.share, f"{name}_se": np.sqrt(np.diag(other.covariance))}
     result = RankerResult(
         estimate,
         extra=extra | {"pairs": chosen.compared.sum(axis=0)},
         diagnostics={"levels": "three" if chosen is three else "full"},
-        warnings=warnings,
+        warnings=[*_comparison_warnings(battles, full, lacking)],
     )
     exposure = measure_exposure(battles, coded)
     return build_standings("informativeness", "informativeness", exposure, result, level=level, rng=rng)
@@ -145,13 +141,15 @@ def finest_verdicts(margin: np.ndarray, credit: np.ndarray) -> np.ndarray | None
     return None
 
 
-def _level_warnings(battles: Battles, full: Comparisons | None) -> Iterator[str]:
-    """Warn if verdicts are compared on fewer levels than the judge's scale has."""
-    lacking = int(np.isnan(readable_margins(battles)[battles.readable]).sum())
+def _comparison_warnings(battles: Battles, full: Comparisons | None, lacking: Sequence[str]) -> Iterator[str]:
+    """Warn of verdicts compared on fewer levels than the judge's scale has, and of models lacking comparisons."""
+    unknown = int(np.isnan(readable_margins(battles)[battles.readable]).sum())
     if full is None:
         yield "continuous verdicts: informativeness compares win, tie and loss only"
-    elif 0 < lacking < battles.readable.sum():
-        yield f"{lacking} battles have no margin, so verdicts are compared by their credit only"
+    elif 0 < unknown < battles.readable.sum():
+        yield f"{unknown} battles have no margin, so verdicts are compared by their credit only"
+    if lacking:
+        yield f"never the common opponent of two others on one item, so without informativeness: {some(lacking)}"
 
 
 def _estimate_shares(

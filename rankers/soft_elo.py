@@ -25,7 +25,7 @@ from podium.rankers.calibration.targets import (
     weak_signal_warnings,
 )
 from podium.rankers.cells import pair_sums_with_items
-from podium.rankers.coded import Cluster, CodedBattles, code_battles, require_choice
+from podium.rankers.coded import Cluster, CodedBattles, code_battles
 from podium.rankers.defaults import LEVEL, REGULARIZATION
 from podium.rankers.identification import bounded_models, fit_battles, fit_identified
 from podium.rankers.newcomers import newcomers, rate_newcomers
@@ -94,22 +94,12 @@ def soft_elo(
 
     Source: Soft-Elo (Kargi and Salinas 2026), equations 1 and 5; one beta for all slices as in its appendix E.
     """
-    require_choice("cluster", cluster, ("item", "row"))
     soft = soften_battles(battles, whole or battles, calibration, TargetOptions(target, beta, constant, ridge), level)
     if calibration and newcomers(battles, calibration, soft.credit):
-        given = {"pin": pin, "regularization": regularization, "cluster": None if cluster == "item" else cluster}
-        if named := [name for name, value in given.items() if value is not None]:
-            raise UsageError(
-                f"{' and '.join(named)}: new models are placed on the calibration's axis, with its regularization and "
-                "its clusters; leave it out"
-            )
+        _check_joint_options(pin=pin, regularization=regularization, cluster=None if cluster == "item" else cluster)
         rule = build_conformal_rule(calibration, conformal_level, of)
-        standings = rate_newcomers(battles, calibration, soft.signal, rule, level=level, rng=rng, hard=hard)
-        return soft.annotate(standings)
-    unused = "conformal_level and of" if conformal_level is not None or of != "votes" else ""
-    if unused and not calibration:
-        raise UsageError(f"{unused} need --calibration FILE")
-    notes = [NONE_PLACED + (f"; {unused} have no effect" if unused else "")] if calibration else []
+        return soft.annotate(rate_newcomers(battles, calibration, soft.signal, rule, level=level, rng=rng, hard=hard))
+    notes = _notes_without_placement(calibration, conformal_level, of)
     penalty = REGULARIZATION if regularization is None else regularization
     coded = code_battles(battles, credit=soft.credit, cluster=cluster)
     pairs = pair_sums_with_items(coded)
@@ -125,6 +115,23 @@ def soft_elo(
         exposure, strengths, estimate, scale, level=level, rng=rng, ranker="soft-elo", extra=extra
     )
     return soft.annotate(standings, notes)
+
+
+def _notes_without_placement(calibration: Calibration | None, conformal_level: float | None, of: str) -> list[str]:
+    """Note that no new model is placed, if there is a calibration; else reject options of conformal intervals."""
+    unused = "conformal_level and of" if conformal_level is not None or of != "votes" else ""
+    if unused and not calibration:
+        raise UsageError(f"{unused} need --calibration FILE")
+    return [NONE_PLACED + (f"; {unused} have no effect" if unused else "")] if calibration else []
+
+
+def _check_joint_options(**options: object) -> None:
+    """Raise UsageError if options of a joint fit are given although new models are placed one by one."""
+    if named := [name for name, value in options.items() if value is not None]:
+        raise UsageError(
+            f"{' and '.join(named)}: new models are placed on the calibration's axis, with its regularization and its "
+            "clusters; leave it out"
+        )
 
 
 @dataclass(frozen=True, slots=True)

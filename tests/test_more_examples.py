@@ -119,10 +119,11 @@ def test_the_sample_that_announces_a_round_is_named_by_number_and_revision():
     assert (samples.round_id(2), samples.round_id(2, 1)) == ("round 002", "round 002 again 1")
 
 
-def test_a_judge_named_as_a_model_of_lm_eval_is_rejected_with_the_name_that_inspect_takes():
+@pytest.mark.parametrize("role", [("--model-role", "judge=lm-eval:hf,x=y"), ("--model-role=judge=lm-eval:hf,x=y",)])
+def test_a_judge_named_as_a_model_of_lm_eval_is_rejected_with_the_name_that_inspect_takes(role):
     command = pytest.importorskip("podium.hosts.inspect_ai.command")
     with pytest.raises(UsageError) as refusal:
-        command.run(["eval", "podium/ring", "--model-role", "judge=lm-eval:hf,pretrained=org/judge"])
+        command.run(["eval", "podium/ring", *role])
     assert str(refusal.value) == (
         "judge lm-eval:hf: judges are models of Inspect: write hf/NAME, vllm/NAME or, for a server with an "
         "OpenAI-compatible API, openai-api/SERVICE/NAME with its base_url"

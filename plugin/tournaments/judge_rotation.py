@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from hashlib import sha256
 from typing import Any
@@ -20,11 +20,11 @@ UNKNOWN = (
 SHARED = "a battle that several judges judge counts once per judge in the ranking"
 
 
-def read_shares(judges: str | Sequence[Any], overlap: float, number: int) -> tuple[float, ...]:
+def read_shares(judges: str | Sequence[Any] | Mapping[str, None], overlap: float, number: int) -> tuple[float, ...]:
     """Parse `all`, `rotate` or `rotate:2,1,1` for a number of judges: each one's share of the battles alone, then that
     of all together; UsageError for wrong ones."""
-    # Inspect splits values at commas.
-    text = judges if isinstance(judges, str) else ",".join(map(str, judges))
+    # Inspect splits values at commas, and reads a colon at the end as YAML.
+    text = judges if isinstance(judges, str) else ",".join(map(str, judges)) + ":" * isinstance(judges, Mapping)
     if isinstance(overlap, bool) or not isinstance(overlap, int | float) or not 0 <= overlap <= 1:
         raise UsageError(f"overlap={overlap}: give a share of the battles from 0 to 1")
     if text == "all":

@@ -121,7 +121,8 @@ class Judge:
         if fault and fault.isdigit():
             return call, int(fault), json.dumps({"error": {"message": f"scripted {fault}", "type": "scripted"}})
         text = _one_of(REPLIES, f"{call.key} {ask}") if fault == "reply" else reply_to(call)
-        whole = completed(call, text, bool(request.get("logprobs")) and script.logprobs)
+        # The probabilities of a garbled reply would not be those of letters.
+        whole = completed(call, text, bool(request.get("logprobs")) and script.logprobs and fault != "reply")
         body = json.dumps(whole if "messages" in request else of_a_text(whole, text))
         return call, 200, body[: len(body) // 2] if fault == "cut" else body
 

@@ -214,6 +214,13 @@ def test_a_name_of_no_ranker_is_rejected_before_the_host_runs(on: Environment, w
     assert done.stderr.startswith("podium: no ranker called 'bradly-terry'; did you mean 'bradley-terry'?")
 
 
+def test_a_judge_named_as_a_model_of_lm_eval_is_rejected_before_the_host_runs(on: Environment, write: Write) -> None:
+    words = ("eval", "task", "--ranker", "mean", "--model-role", "judge=lm-eval:hf,pretrained=x")
+    done = on.script("inspect", *words, path=write(INSPECT))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("podium: judge lm-eval:hf: judges are models of Inspect: write hf/NAME")
+
+
 def test_inspect_without_loadable_hook_is_rejected_before_the_run(on: Environment, write: Write) -> None:
     done = on.script("inspect", "eval", "task", "--ranker", "mean", path=write(INSPECT))
     assert (done.returncode, done.stdout) == (2, "")

@@ -147,6 +147,7 @@ def test_a_pointwise_judge_rates_all_responses_to_its_items():
         ("rotate:2,x,1", 0, 3, "there are 3 judges"),
         ("rotate:2,nan,1", 0, 3, "there are 3 judges"),
         ("rotate:", 0, 3, "there are 3 judges"),
+        ({"rotate": None}, 0, 3, "judges=rotate:: there are 3 judges"),
         ("turns", 0, 3, "judges=turns: write all, rotate, or rotate with a weight per judge"),
         ("rotate", 1.2, 3, "overlap=1.2: give a share of the battles from 0 to 1"),
         ("rotate", -0.1, 3, "overlap=-0.1"),

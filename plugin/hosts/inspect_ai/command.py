@@ -30,8 +30,6 @@ def run(arguments: Sequence[str]) -> None:
     """Run `inspect` with these arguments, as `podium inspect` does."""
     own, rankers = split_rankers(arguments)
     _pass_rankers(rankers, own)
-    for word in own:
-        refuse_lm_eval_model(word.partition("=")[2], word.partition("=")[0])
     sys.argv = ["inspect", *own]
     try:
         host = import_module(COMMAND_LINE)
@@ -106,7 +104,11 @@ def cpu_saving_flags(arguments: Sequence[str], environment: Mapping[str, str]) -
 
 
 def _pass_rankers(rankers: Sequence[str], arguments: Sequence[str]) -> None:
-    """Set the environment variable that passes the rankers to podium's hook; do nothing without rankers."""
+    """Set the environment variable that passes the rankers to podium's hook, if there are any; UsageError for words
+    that do not fit."""
+    for word in arguments:
+        option, _, model = word.removeprefix("--model-role=").partition("=")
+        refuse_lm_eval_model(model, option)
     if not rankers:
         return
     if not {*arguments[:1]} & {*COMMANDS}:

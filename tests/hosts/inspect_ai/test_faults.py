@@ -352,7 +352,7 @@ def test_battles_whose_calls_fail_for_good_are_sample_errors_and_a_retry_asks_fo
 
 def test_unreadable_replies_are_retried_and_then_counted_with_their_reasons(host):
     host.judge.script(faults={"reply": 0.05}, lasting=True, draw=2)
-    log = host.run("eval", "podium/round_robin")
+    log = host.run("eval", "podium/round_robin", "-T", "replies=text")
     planned, calls = schedule("round_robin"), host.judge.calls()
     garbled = {shown(call) for call in calls if call.fate == "reply"}
     unparsed = {of_battle(call) for call in calls if shown(call) in garbled}

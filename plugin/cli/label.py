@@ -45,6 +45,7 @@ def label(context: click.Context, output: "Place | None", responses: tuple[str, 
     from podium.formats.label_sheet import sheet_table
     from podium.planning.label_draw import draw_labels, draw_reports
     from podium.responses.read import read_responses
+    from podium.responses.transcripts import Show
     from podium.storage.atomic_files import write_text
 
     if output is not None and not responses and arguments["by"] == "random":
@@ -53,7 +54,7 @@ def label(context: click.Context, output: "Place | None", responses: tuple[str, 
     rng, labels = np.random.default_rng(arguments.pop("seed")), arguments.pop("human_labels")
     battles = options.read_sources(arguments, one_sided=arguments.pop("one_sided"))
     battles = options.add_labels(battles, labels, must_meet=False)
-    texts = read_responses(*responses) if responses else None
+    texts = read_responses(*responses, show=Show("auto")) if responses else None
     draw = draw_labels(battles, responses=texts, rng=rng, **how)
     print_reports(draw_reports(draw))
     for loss in battles.lost:

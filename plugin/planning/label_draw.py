@@ -102,8 +102,8 @@ def _sheet_row(item: str, first: str, second: str, responses: Responses | None, 
     left, right = (first, second) if rng.random() < 0.5 else (second, first)
     if responses is None:
         return SheetRow(item, "", left, right, "", "")
-    key, texts = response_key(item, 1), responses.texts
-    return SheetRow(item, responses.by_id()[item].instruction, left, right, texts[left][key], texts[right][key])
+    key, shown = response_key(item, 1), responses.plain_text
+    return SheetRow(item, responses.by_id()[item].instruction, left, right, shown(left, key), shown(right, key))
 
 
 def _forecast(coded: CodedBattles, labels: HumanLabelFit | None, known: int, planned: int) -> Forecast:

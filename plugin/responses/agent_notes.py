@@ -8,6 +8,7 @@ from podium.text import some
 
 UNEVEN = 0.05
 """Difference of two models' shares of cut transcripts from which a note names them."""
+MORE = "-T transcript_tokens=N shows more"
 Test = Callable[[AgentWork], bool]
 
 
@@ -37,8 +38,9 @@ def notes_on_work(responses: Responses) -> Iterator[str]:
     cut, models, shares = _count_work(responses, lambda work: work.cut > 0, lambda work: work.shown)
     if cut:
         lost = sum(work.cut for own in responses.work.values() for work in own.values())
-        number = f"{cut:,} of {shown:,} transcripts are cut to fit ({models})"
-        yield f"{number}: {lost:,} characters are left out; -T transcript_tokens=N shows more"
+        remedies = {work.limit or MORE for own in responses.work.values() for work in own.values() if work.cut}
+        number = f"{cut:,} of {shown:,} transcripts are cut to fit ({models}): {lost:,} characters are left out"
+        yield "; ".join([number, *sorted(remedies)])
         (least, low), *_, (most, high) = sorted([*shares.items()] * 2, key=lambda share: share[1])
         if high - low >= UNEVEN:
             often = f"transcripts of {most} are cut more often ({high:.0%}) than those of {least} ({low:.0%})"

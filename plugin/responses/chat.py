@@ -7,11 +7,12 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from podium.responses.answers import QuestionRow, Record, ResponseRow, build_response, is_empty
-from podium.responses.transcripts import Call, Show, Turn
+from podium.responses.transcripts import Call, Show, Turn, until_answer
 from podium.text import parse_json
 
 RESULTS = ("tool", "function", "tool_response", "observation")
-ROLES = ("system", "developer", "user", "assistant", "tool_call", *RESULTS)
+SYSTEM = ("system", "developer")
+ROLES = (*SYSTEM, "user", "assistant", "tool_call", *RESULTS)
 TEXTS = ("text", "input_text", "output_text", "refusal")
 MEDIA = ("image", "image_url", "input_image", "audio", "input_audio", "video", "video_url", "file", "document")
 REASONING = ("reasoning", "thinking", "redacted_thinking")
@@ -19,7 +20,7 @@ REASONING = ("reasoning", "thinking", "redacted_thinking")
 
 
 class Conversation(NamedTuple):
-    """A conversation: its system prompt, the user's first messages, the turns that follow, and the final answer."""
+    """A conversation: its system prompt, the user's first messages, and the turns that follow."""
 
     system: str | None = None
     instruction: str | None = None
@@ -27,9 +28,9 @@ class Conversation(NamedTuple):
 
     @property
     def answer(self) -> str:
-        """The text of the last turn, if it is of the assistant and calls no tool."""
-        last = self.turns[-1] if self.turns else None
-        return last.text if last and last.role == "assistant" and not last.calls else ""
+        """The text of the assistant's last turn, if it calls no tool."""
+        [*_, last] = [Turn("assistant", ""), *until_answer(self.turns)]
+        return last.text if last.role == "assistant" and not last.calls else ""
 
     def as_instruction(self) -> str:
         """Return all messages under their roles, as the instruction of a prompt that holds them."""
@@ -53,7 +54,7 @@ def read_conversation(record: Record, messages: Sequence[Any]) -> Conversation:
         text = _message_text(record, message.get("content")) or record.as_text("refusal", message.get("refusal")) or ""
         calls = _calls_of(record, message, k) if role in ("assistant", "tool_call") else ()
         waiting += [call.id for call in calls]
-        if role in ("system", "developer"):
+        if role in SYSTEM and not turns:
             system.append(text)
         elif role == "user" and not turns:
             asked.append(text)
@@ -63,7 +64,8 @@ def read_conversation(record: Record, messages: Sequence[Any]) -> Conversation:
             failed = message.get("is_error") is True
             turns.append(Turn("tool", text, call_id=call if isinstance(call, str) else None, failed=failed))
         else:
-            turns.append(Turn("user" if role == "user" else "assistant", "" if role == "tool_call" else text, calls))
+            speaker = "system" if role in SYSTEM else "user" if role == "user" else "assistant"
+            turns.append(Turn(speaker, "" if role == "tool_call" else text, calls))
     return Conversation("\n\n".join(system) or None, "\n\n".join(asked) or None, turns)
 
 
@@ -78,7 +80,7 @@ def build_chat_response(
 ) -> ResponseRow:
     """Return the response of an agent as `show` says; DataError for an answer to messages that are not shown."""
     text, work = show.build_response(chat.turns, chat.answer, question.length)
-    if not work.shown and any(turn.role == "user" for turn in chat.turns):
+    if not work.shown and any(turn.role == "user" for turn in until_answer(chat.turns)):
         raise question.error("the user wrote again after the first answer", "-T show=transcript shows all messages")
     return build_response(question, model, text, errored=errored, number=number, work=work)
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from podium.errors import UsageError, find_name
 from podium.responses.answers import ABSENT
-from podium.responses.transcripts import AgentWork, render
+from podium.responses.transcripts import AgentWork, plain_text, render
 from podium.text import some
 from podium.tournaments.schedule import Field, NextRound, Pairing
 
@@ -69,6 +69,11 @@ class Responses:
         """Return a model's response as a judge is shown it: where others are `transcripts`, an answer is one, too."""
         text, work = self.texts[name][key], self.work.get(name, {}).get(key)
         return render((), text) if transcripts and not (work and work.shown) else text
+
+    def plain_text(self, name: str, key: str) -> str:
+        """Return a model's response as humans read it: a transcript without fences."""
+        text, work = self.texts[name][key], self.work.get(name, {}).get(key)
+        return plain_text(text) if work and work.shown else text
 
     @property
     def categories(self) -> tuple[str, ...]:

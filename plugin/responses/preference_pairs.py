@@ -1,6 +1,7 @@
 """Pairs of responses with a known preference, a pair per row: Plan-RewardBench (Wang et al. 2026, arXiv 2604.08178) and
 tables with the same columns."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -10,7 +11,7 @@ from typing import Any
 from podium.counting.duck import Duck
 from podium.formats.containers import open_records
 from podium.formats.files import find_files
-from podium.responses.answers import Record, ResponseRow, Sheet
+from podium.responses.answers import Record, ResponseRow, Sheet, normal_text
 from podium.responses.assembly import assemble
 from podium.responses.chat import Conversation, build_chat_response, messages_in, parse_literal, read_conversation
 from podium.responses.collection import Responses
@@ -23,6 +24,8 @@ SIDES = {
 }
 """Columns of both responses: messages, a mapping that holds them, the JSON of either, or a text."""
 ITEM, INSTRUCTION = ("uuid", "id", "item"), ("query", "instruction", "prompt")
+PARAMETERS = ("parameters", "input_schema", "inputSchema")
+"""Where OpenAI, Anthropic and MCP keep the parameters of a tool."""
 CATEGORY = ("category", "_lcp_bucket", "subset")
 
 
@@ -51,16 +54,22 @@ def _pair_of(record: Record, show: Show, seen: Counter[str]) -> Iterator[Respons
     """Yield both responses of a row; `seen` counts the ids, which several pairs of a task may share."""
     item, query, category = (_first(record.cells, names) for names in (ITEM, INSTRUCTION, CATEGORY))
     chats = {model: _conversation_of(record, names) for model, names in SIDES.items()}
-    instruction = record.as_text("query", query) or chats[PREFERRED].instruction
-    tools = _tools_text(record.cells.get("tools"))
-    asked = "\n\n".join(filter(None, [instruction, tools])) or None
+    # A task may have both a query and first messages, and the two sides may differ in these.
+    instruction = _merge_texts(record.as_text("query", query), *(chat.instruction for chat in chats.values()))
+    system = _merge_texts(record.text("system"), *(chat.system for chat in chats.values()))
+    asked = "\n\n".join(filter(None, [instruction, _tools_text(record.cells.get("tools"))])) or None
     named = f"{Path(record.source).name} {record.row}" if item is None else str(item)
     seen[named] += 1
     named += f"#{seen[named]}" if seen[named] > 1 else ""
-    system = record.text("system") or chats[PREFERRED].system or chats["rejected"].system
     question = record.question(named, asked, system=system, category=None if category is None else str(category))
     for model, chat in chats.items():
         yield build_chat_response(show, question, model, chat)
+
+
+def _merge_texts(*texts: str | None) -> str | None:
+    """Return different texts one after the other, without those that are part of another one."""
+    each = list(dict.fromkeys(normal_text(text) for text in texts if text))
+    return "\n\n".join(text for text in each if sum(text in other for other in each) == 1) or None
 
 
 def _first(cells: Mapping[str, Any], names: Sequence[str]) -> Any:
@@ -79,7 +88,7 @@ def _conversation_of(record: Record, names: Sequence[str]) -> Conversation:
 
 
 def _tools_text(tools: Any) -> str:
-    """Return a line per tool with its name and description; empty without tools, a text that is no JSON unchanged."""
+    """Return name, description and parameters of each tool; empty without tools, a text that is no JSON unchanged."""
     if isinstance(tools, str):
         parsed = parse_literal(tools)
         if not isinstance(parsed, list):
@@ -88,5 +97,9 @@ def _tools_text(tools: Any) -> str:
     functions = (
         [tool.get("function", tool) for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
     )
-    lines = [f"- {own.get('name')}: {own.get('description') or ''}" for own in functions if isinstance(own, dict)]
+    lines = []
+    for own in [own for own in functions if isinstance(own, dict)]:
+        lines.append(f"- {own.get('name')}: {own.get('description') or ''}")
+        if parameters := _first(own, PARAMETERS):
+            lines.append(f"  parameters: {json.dumps(parameters, ensure_ascii=False)}")
     return "\n".join(["Tools that could be called:", *lines]) if lines else ""

@@ -29,6 +29,8 @@ SHORTEST = 200
 LEFT_OUT = "left_out"
 CALL = re.compile("turn.[0-9]+.call.[0-9]+")
 """The name of a call of the agent itself, as it is in the transcript or is shown."""
+OWN_TURN = re.compile(r"turns? (?:1 to )?([0-9]+)\b(?! (?:user|system)$)")
+"""The beginning of the name of a piece of the agent's turns, as it is shown."""
 PIECE_COST, CUT_COST = 2 * TOKENS_PER_FENCE + 1, 2 * TOKENS_PER_FENCE + 12
 """Tokens of a piece without its text, and of the note on a cut."""
 
@@ -43,9 +45,9 @@ class Call(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """A message: of the assistant, with its calls; of a tool, the result or error of a call; or of the user."""
+    """A message: of the assistant, with its calls; of a tool, the result or error of a call; of the user or system."""
 
-    role: Literal["assistant", "tool", "user"]
+    role: Literal["assistant", "tool", "user", "system"]
     text: str
     calls: tuple[Call, ...] = ()
     call_id: str | None = None
@@ -55,13 +57,14 @@ class Turn(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class AgentWork:
     """What a model did for a response: tool calls and turns; whether the judge is shown them, and how many characters
-    the response then lacks to fit its budget, if it does (`fits`)."""
+    the response then lacks to fit its budget, if it does (`fits`); `limit` is why no option shows more, else empty."""
 
     calls: int
     turns: int
     shown: bool = False
     cut: int = 0
     fits: bool = True
+    limit: str = ""
 
 
 class Piece(NamedTuple):
@@ -89,13 +92,15 @@ class Piece(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Show:
     """What of a model's work a judge is shown: the answer, the transcript, or the transcript where tools were called
-    (`auto`). `room` is what two responses and their instruction may fill of the judge's context; None if unknown."""
+    (`auto`). `room` is what two responses and their instruction may fill of the judge's context, None if unknown;
+    `limit` says which context, unless it is only assumed."""
 
     mode: Mode = "answer"
     tokens: int = TOKENS
     room: int | None = None
     responses: int = 2
     reasoning: Policy = "strip"
+    limit: str = ""
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:
@@ -116,12 +121,13 @@ class Show:
             return answer, work
         if self.reasoning == "strip":
             turns, answer = [_strip_turn(turn) for turn in turns], strip_reasoning(answer)
-        pieces = [*_pieces_of(_drop_answer(turns, answer), "turn_")]
-        left = self.tokens
-        if self.room is not None:
-            left = min(left, int((self.room - beside / CHARACTERS_PER_TOKEN) / self.responses))
+        pieces = [*_pieces_of(_drop_answer(until_answer(turns), answer), "turn_")]
+        left, limit = self.tokens, ""
+        room = left if self.room is None else int((self.room - beside / CHARACTERS_PER_TOKEN) / self.responses)
+        if self.room is not None and room <= left:
+            left, limit = room, self.limit
         kept, cut, fits = fit_pieces(pieces, answer, left)
-        return render(kept, answer), replace(work, shown=True, cut=cut, fits=fits)
+        return render(kept, answer), replace(work, shown=True, cut=cut, fits=fits, limit=limit)
 
 
 ANSWER_ALONE = Show()
@@ -130,6 +136,14 @@ ANSWER_ALONE = Show()
 def _strip_turn(turn: Turn) -> Turn:
     """Return a turn without the reasoning of the assistant."""
     return turn._replace(text=strip_reasoning(turn.text)) if turn.role == "assistant" else turn
+
+
+def until_answer(turns: Sequence[Turn]) -> Sequence[Turn]:
+    """Return the turns until the final answer, a last text of the assistant without calls: what others say after it is
+    no work of the model."""
+    last = max((k for k, turn in enumerate(turns) if turn.role in ("assistant", "tool")), default=-1)
+    is_answer = last >= 0 and turns[last].role == "assistant" and turns[last].text.strip() and not turns[last].calls
+    return turns[: last + 1] if is_answer else turns
 
 
 def _drop_answer(turns: Sequence[Turn], answer: str) -> Sequence[Turn]:
@@ -150,7 +164,7 @@ def _pieces_of(turns: Iterable[Turn], prefix: str, within: int | None = None) ->
             kind = "error" if turn.failed else "result"
             yield Piece(f"{place}_{kind}", escape_controls(turn.text), own)
         elif turn.text.strip():
-            said = f"{prefix}{number}_says" if turn.role == "assistant" else f"{prefix}{number + 1}_user"
+            said = f"{prefix}{number}_says" if turn.role == "assistant" else f"{prefix}{number + 1}_{turn.role}"
             yield Piece(said, escape_controls(turn.text), own)
         for k, call in enumerate(turn.calls, 1):
             places[call.id] = f"{prefix}{number}_call_{k}"
@@ -220,6 +234,11 @@ def read_pieces(transcript: str) -> list[tuple[str, str]]:
     return [(name.replace("_", " "), re.sub(note, r"[left out: \1]", text)) for name, text in pieces]
 
 
+def plain_text(transcript: str) -> str:
+    """Return a transcript that `render` wrote as humans read it: each piece under its name."""
+    return "\n\n".join(f"[{name}]\n{text}" for name, text in read_pieces(transcript))
+
+
 def work_in(transcript: str) -> AgentWork:
     """Return what a model did by the transcript that `render` wrote, left out or not; the turn of the answer does not
     count."""
@@ -228,5 +247,5 @@ def work_in(transcript: str) -> AgentWork:
     cuts = [[int(number.replace(",", "") or 0) for number in numbers] for numbers in re.findall(note, transcript)]
     names = [name for name, _ in read_pieces(transcript)]
     calls = sum(CALL.fullmatch(name) is not None for name in names) + sum(gone for _, gone in cuts)
-    turns = [int(own[1]) for name in names if (own := re.match(r"turns? (?:1 to )?([0-9]+)\b(?! user)", name))]
+    turns = [int(own[1]) for name in names if (own := OWN_TURN.match(name))]
     return AgentWork(calls, max(turns, default=0), True, sum(lost for lost, _ in cuts))

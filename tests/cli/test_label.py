@@ -45,6 +45,24 @@ def test_a_sheet_goes_out_and_comes_back_into_a_ranking(
     assert {"human", "judge", "labels", "pull"} <= ranking["models"][0].keys()
 
 
+@pytest.mark.parametrize("name", ["sheet.csv", "page.html"])
+def test_humans_read_transcripts_without_fences(podium: Podium, verdicts: Path, tmp_path: Path, name: str) -> None:
+    calls = [{"id": "c", "function": {"name": "look", "arguments": "{}"}}]
+    turns = [{"role": "assistant", "tool_calls": calls}, {"role": "tool", "tool_call_id": "c", "content": "12 degrees"}]
+    table = pd.read_csv(verdicts)
+    rows = [
+        {"item": item, "model": model, "response": [{"role": "user", "content": item}, *turns]}
+        for item in sorted({*table["item"]})
+        for model in sorted({*table["model_a"], *table["model_b"]})
+    ]
+    (tmp_path / "runs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    podium("label", verdicts, "--responses", tmp_path / "runs.jsonl", "--number", "5", "-o", tmp_path / name)
+    shown = (tmp_path / name).read_text()
+    assert "[turn 1 call 1]" in shown
+    assert shown.count("12 degrees") == 10
+    assert "turn_1_call_1_" not in shown
+
+
 def test_label_by_uncertainty_exits_with_2_and_the_reason(podium: Podium, verdicts: Path) -> None:
     refused = podium("label", verdicts, "--by", "uncertainty")
     assert (refused.code, "three times the error" in refused.err) == (2, True)

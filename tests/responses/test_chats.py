@@ -108,6 +108,17 @@ def test_an_answer_to_a_later_message_is_not_judged_alone(save):
     assert names == ["turn_1_says", "turn_2_user", "final_answer"]
 
 
+def test_the_answer_stands_before_what_the_user_says_last(save):
+    path = save("a.jsonl", [{"id": "q1", "model": "wren", "response": [*CHAT, {"role": "user", "content": "Thanks."}]}])
+    assert read_responses(path).texts["wren"] == {"q1": "12 degrees."}
+    assert pieces_in(read_responses(path, show=AUTO).texts["wren"]["q1"])[-1] == ("final_answer", "12 degrees.")
+
+
+def test_system_messages_are_the_prompt_before_the_first_turn_and_shown_behind_it():
+    chat = read_chat(CHAT[2], {"role": "developer", "content": "Hurry."}, CHAT[-1])
+    assert (chat.system, [turn.role for turn in chat.turns]) == (None, ["assistant", "system", "assistant"])
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.sampled_from(["assistant", "tool", "user"]),
     lambda inner: (

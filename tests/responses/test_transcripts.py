@@ -50,6 +50,19 @@ def test_turns_are_numbered_and_results_stand_under_the_name_of_their_call():
     assert final_answer(text) == "Twelve degrees."
 
 
+def test_a_system_message_between_turns_is_shown_and_counts_as_no_turn():
+    text, _ = shown([WEATHER[0], Turn("system", "One call is left."), WEATHER[-1]])
+    assert ("turn_2_system", "One call is left.") in pieces_in(text)
+    assert work_in(shown([WEATHER[0], Turn("system", "One call is left.")], answer="")[0]).turns == 1
+
+
+def test_what_is_said_after_the_final_answer_is_left_out_and_the_answer_stands_there_once():
+    text, work = shown([*WEATHER, Turn("user", "Thanks."), Turn("system", "The end.")])
+    assert (text, work) == shown(WEATHER)
+    stopped = [*WEATHER[:3], Turn("user", "Thanks.")]
+    assert pieces_in(shown(stopped, answer="")[0])[-1] == ("turn_2_user", "Thanks.")
+
+
 def test_turns_of_a_sub_agent_are_indented_under_the_call_that_started_it():
     inner = (Turn("assistant", "Look\ncloser.", (Call("9", "zoom", "{}"),)), Turn("tool", "a crack", call_id="9"))
     turns = [Turn("assistant", "", (Call("1", "expert", "{}", inner),)), Turn("tool", "It is cracked.", call_id="1")]
@@ -152,6 +165,13 @@ def test_every_transcript_fits_its_budget(sizes, tokens):
 def test_the_room_of_the_judge_is_divided_among_item_and_responses():
     text, _ = Show("transcript", 8_000, room=3_000, responses=2).build_response(list(work_of(20, 3_000)), "Yes.", 4_000)
     assert 800 <= count_tokens(text) <= 1_000
+
+
+@pytest.mark.parametrize(("room", "limit"), [(3_000, "the context is full"), (30_000, "")])
+def test_a_cut_says_whether_an_option_shows_more(room, limit):
+    show = Show("transcript", 2_000, room=room, limit="the context is full")
+    _, work = show.build_response(list(work_of(20, 3_000)), "Yes.", 0)
+    assert (work.cut > 0, work.limit) == (True, limit)
 
 
 def injections():

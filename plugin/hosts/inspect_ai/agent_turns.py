@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import dropwhile
 from typing import Any
 
 from inspect_ai.event import Event
@@ -36,11 +37,12 @@ def _is_final(messages: Sequence[ChatMessage], completion: str) -> bool:
 
 
 def turns_of(sample: EvalSample | TaskState) -> list[Turn]:
-    """Return what happened after the sample's input, without system prompts. The events of a sample that is being
-    scored are those of Inspect's transcript."""
+    """Return what happened after the sample's input, without the system prompts before it. The events of a sample that
+    is being scored are those of Inspect's transcript."""
     given = [] if isinstance(sample.input, str) else [each.role for each in sample.input if each.role != "system"]
-    own = [message for message in sample.messages if message.role != "system"]
-    for role in given or ["user"]:
+    own = list(sample.messages)
+    for role in (*(given or ["user"]), None):
+        own = list(dropwhile(lambda message: message.role == "system", own))
         own = own[1:] if own and own[0].role == role else own
     events = sample.events if isinstance(sample, EvalSample) else transcript().events
     return list(_turns_in(own, _turns_of_agents(list(events))))
@@ -56,8 +58,8 @@ def _turns_in(messages: Sequence[ChatMessage], inner: Mapping[str, Sequence[Turn
             error = f"{message.error.type}: {message.error.message}" if message.error else ""
             said = "\n".join(filter(None, [error, text if text not in error else ""]))
             yield Turn("tool", said, call_id=message.tool_call_id, failed=bool(error))
-        elif message.role == "user":
-            yield Turn("user", text)
+        else:
+            yield Turn(message.role, text)
 
 
 def _assistant_turns(message: ChatMessageAssistant, text: str, inner: Mapping[str, Sequence[Turn]]) -> Iterator[Turn]:

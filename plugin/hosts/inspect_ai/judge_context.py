@@ -32,7 +32,8 @@ def choose_show(mode: Mode, tokens: int | None, how: Judging) -> tuple[Show, str
     if how.realization.template is None:
         return asked, ""
     bare, shaped = Texts("", ("",) * asked.responses, "", "", ("",)), replace(how.settings, transcript=True)
-    words, smallest, why = count_tokens(replace(how, settings=shaped).schema_prompt(bare)), None, ""
+    words, smallest = count_tokens(replace(how, settings=shaped).schema_prompt(bare)), None
+    why = limit = ""
     for model in judges_by_role():
         context, assumed = context_of(model)
         if context is None or (assumed and tokens is not None):
@@ -42,9 +43,11 @@ def choose_show(mode: Mode, tokens: int | None, how: Judging) -> tuple[Show, str
             remedy = "; -T transcript_tokens=N if it has more" if assumed else ""
             is_known = "is taken to have" if assumed else "has"
             smallest, why = room, f" (two have to fit {model}, which {is_known} {context:,} tokens{remedy})"
+            limit = "" if assumed else f"more does not fit {model}, which has {context:,} tokens"
+    asked = replace(asked, room=smallest, limit=limit)
     if smallest is None or smallest >= asked.responses * asked.tokens:
-        return replace(asked, room=smallest), ""
-    return replace(asked, tokens=max(smallest // asked.responses, 1), room=smallest), why
+        return asked, ""
+    return replace(asked, tokens=max(smallest // asked.responses, 1)), why
 
 
 def context_of(model: Model) -> tuple[int | None, bool]:

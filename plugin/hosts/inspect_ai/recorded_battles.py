@@ -104,7 +104,7 @@ def _responses_of(sample: EvalSample, battle: BattleMetadata, item: str, source:
         media=media_as_text(sample.input),
     )
     for name, text in ((battle.model_a, battle.response_a), (battle.model_b, battle.response_b)):
-        work = work_in(text) if battle.transcript else None
+        work = replace(work_in(text), limit="the log holds no more of them") if battle.transcript else None
         yield ResponseRow(question, name, text, None, battle.response or 1, work)
 
 

@@ -43,7 +43,10 @@ NOTES_ON_SAMPLES: Mapping[str, Callable[[AgentWork], bool]] = {
     "samples hold tool calls, and the judge is shown only the last message; -S show=transcript shows all of it": (
         lambda work: work.calls > 0 and not work.shown
     ),
-    "transcripts of samples are cut to fit; -S transcript_tokens=N shows more": lambda work: work.cut > 0,
+    "transcripts of samples are cut to fit; -S transcript_tokens=N shows more": (
+        lambda work: work.cut > 0 and not work.limit
+    ),
+    "transcripts of samples are cut to fit the judge's context": lambda work: work.cut > 0 and work.limit != "",
     "final answers of samples are longer than a transcript may be, and shown whole": lambda work: not work.fits,
 }
 """What is printed, once, if it is so for a sample."""

@@ -198,10 +198,14 @@ class _TaskBuilder:
         return competing, unanswered
 
     def _settle_transcripts(self) -> list[str]:
-        """Ask for the judgment of transcripts if any response is one; return notes on what the judge is not shown."""
+        """Ask for the judgment of transcripts if any response is one, and show the system prompts of pairs; return
+        notes on what the judge is not shown."""
         if self.competing.has_transcripts:
             self.how["transcript"] = True
-            self.judged = judging_settings(seed=self.options.seed, **self.how)
+        is_plain = self.judged.settings.template is None and "system" in self.judged.realization.options
+        if self.record and self.record.preferred and is_plain and any(item.system for item in self.competing.items):
+            self.how.setdefault("system", True)
+        self.judged = judging_settings(seed=self.options.seed, **self.how)
         return [*notes_on_work(self.competing)]
 
     def _make_rule(self) -> TournamentRule:

@@ -11,7 +11,16 @@ from agent_logs import call, only_answer, result, two_tools, write_logs
 from inspect_ai import score
 from inspect_ai.event import ModelEvent, SpanBeginEvent, ToolEvent
 from inspect_ai.log import read_eval_log, write_eval_log
-from inspect_ai.model import ChatMessageAssistant, GenerateConfig, ModelInfo, ModelOutput, get_model, set_model_info
+from inspect_ai.model import (
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageUser,
+    GenerateConfig,
+    ModelInfo,
+    ModelOutput,
+    get_model,
+    set_model_info,
+)
 from inspect_ai.tool import ToolCallError
 from played_logs import battles, place, verdict_of
 from transcript_pieces import pieces_in
@@ -121,10 +130,14 @@ def test_cuts_are_counted_by_model_and_the_uneven_one_is_named(tmp_path, play, b
     assert sum("cut" in text for text in standings.warnings) == 2
 
 
-def test_transcripts_are_judged_again_as_they_were(agents, record, play, behave):
-    first, log = prompts_of(record, round_robin(responses=agents), play, behave)
+def test_transcripts_are_judged_again_as_they_were(agents, record, play, behave, capsys):
+    first, log = prompts_of(record, round_robin(responses=agents, transcript_tokens=200), play, behave)
+    assert "-T transcript_tokens=N shows more" in " ".join(capsys.readouterr().err.split())
     again, _ = prompts_of(record, recorded_task(battles=str(place(log)), cache=False), play, behave)
     assert sorted(first) == sorted(again)
+    said = " ".join(capsys.readouterr().err.split())
+    assert "characters are left out; the log holds no more of them" in said
+    assert "transcript_tokens=N" not in said
 
 
 def write_logs_of_inner_agents(folder):
@@ -245,6 +258,36 @@ def test_a_context_that_inspect_knows_is_divided(monkeypatch):
     show, why = choose_show("auto", 6_000, judging_settings())
     assert 1_000 < show.tokens < 2_000
     assert "which has 4,000 tokens" in why
+
+
+def test_where_the_context_is_the_limit_no_option_is_said_to_show_more(tmp_path, monkeypatch, capsys):
+    judge = get_model("openai-api/small/x", base_url="https://example.com/v1", api_key="none")
+    set_model_info(str(judge), ModelInfo(context_length=4_000))
+    monkeypatch.setattr("podium.hosts.inspect_ai.judge_context.judges_by_role", lambda: [judge])
+
+    def long_work(name, item):
+        return [call("1", "read"), result("1", "read", "word " * 20_000), *only_answer(name, item)]
+
+    round_robin(responses=write_logs(tmp_path / "long", long_work), transcript_tokens=6_000)
+    said = " ".join(capsys.readouterr().err.split())
+    assert "are left out; more does not fit openai-api/small/x, which has 4,000 tokens" in said
+    assert "transcript_tokens=N" not in said
+
+
+def test_what_system_and_user_say_between_the_turns_is_shown_and_what_follows_the_answer_is_not(tmp_path, play, behave):
+    def told(name, item):
+        talk = [ChatMessageSystem(content="Two calls are left."), ChatMessageUser(content="Hurry.")]
+        return [call("1", "look"), result("1", "look", "12"), *talk, *only_answer(name, item)]
+
+    folder = write_logs(tmp_path / "told", lambda *own: [*told(*own), ChatMessageUser(content="Go on.")])
+    for path in Path(folder).glob("*.eval"):
+        log = read_eval_log(str(path))
+        for sample in log.samples:
+            sample.output = ModelOutput.from_message(sample.messages[-2])
+        write_eval_log(log, str(path))
+    [sample, *_] = battles(play(round_robin(responses=folder), behave()))
+    names = [name for name, _ in pieces_in(sample.metadata["response_a"])]
+    assert names == ["turn_1_call_1", "turn_1_call_1_result", "turn_2_system", "turn_2_user", "final_answer"]
 
 
 def test_the_viewer_folds_transcripts_by_turn_and_says_so(agents, play, behave):

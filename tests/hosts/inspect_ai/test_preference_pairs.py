@@ -34,6 +34,7 @@ TOOLS = [
         "function": {"name": "lookup", "description": "Look a page up.", "parameters": {"type": "object"}},
     }
 ]
+TOOLS_TEXT = 'Tools that could be called:\n- lookup: Look a page up.\n  parameters: {"type": "object"}'
 
 
 def chat(query, steps, answer):
@@ -104,7 +105,7 @@ def test_a_pair_is_two_transcripts_of_one_query_in_both_orders(tmp_path, play, b
     path = write_pairs(tmp_path / "pairs.jsonl", {"safety_refusal": 6}, rejected)
     log = play(recorded_task(battles=path), behave(scripted=fallible))
     [sample] = [sample for sample in battles(log) if sample.metadata["item"] == "u00001"]
-    assert sample.metadata["instruction"] == "Do task 1.\n\nTools that could be called:\n- lookup: Look a page up."
+    assert sample.metadata["instruction"] == f"Do task 1.\n\n{TOOLS_TEXT}"
     assert sample.metadata["category"] == "safety_refusal"
     assert (sample.metadata["model_a"], sample.metadata["model_b"]) == ("chosen", "rejected")
     assert pieces_in(sample.metadata["response_a"])[-1] == ("final_answer", "Done well.")
@@ -145,9 +146,29 @@ def test_messages_may_be_text_and_the_system_prompt_is_kept(tmp_path, form):
     pairs = read_pairs([str(path)], Show("auto"))
     [item] = pairs.items
     assert item.system == "Be brief."
-    assert item.instruction == "Do it.\n\nTools that could be called:\n- lookup: Look a page up."
+    assert item.instruction == f"Do it.\n\n{TOOLS_TEXT}"
     names = ["turn_1_call_1", "turn_1_call_1_result", "final_answer"]
     assert all([name for name, _ in pieces_in(pairs.texts[side]["u"])] == names for side in ("chosen", "rejected"))
+
+
+@pytest.mark.parametrize(("typed", "shown"), [({}, True), ({"system": False}, False)])
+def test_the_system_prompt_of_a_pair_is_part_of_the_question(tmp_path, play, behave, record, typed, shown):
+    sides = {name: chat("Do it.", 0, f"Done {name}.")["messages"] for name in ("chosen", "rejected")}
+    rows = {name: [{"role": "system", "content": "Be brief."}, *messages] for name, messages in sides.items()}
+    (tmp_path / "pairs.jsonl").write_text(json.dumps({"uuid": "u", "query": "Do it.", **rows}))
+    play(recorded_task(battles=str(tmp_path / "pairs.jsonl"), **typed), behave(scripted=lambda prompt: "A"))
+    assert {"Be brief." in prompt for _, prompt in record.prompts} == {shown}
+
+
+@pytest.mark.parametrize(
+    ("query", "instruction"),
+    [("Do it.", "Do it."), (None, "Do it."), ("Do it. Now.", "Do it. Now."), ("Task 7:", "Task 7:\n\nDo it.")],
+)
+def test_a_query_and_the_first_message_of_the_user_are_shown_once_each(tmp_path, query, instruction):
+    path = tmp_path / "pairs.jsonl"
+    sides = {name: chat("Do it.", 0, "Done.") for name in ("chosen", "rejected")}
+    path.write_text(json.dumps({"uuid": "u", "query": query, **sides}))
+    assert [item.instruction for item in read_pairs([str(path)], Show("auto")).items] == [instruction]
 
 
 def test_pairs_that_share_an_id_are_items_of_their_own(tmp_path):

@@ -12,9 +12,8 @@ from podium.counting.duck import Duck
 from podium.formats.containers import open_records
 from podium.formats.files import find_files
 from podium.responses.answers import Record, ResponseRow, Sheet, normal_text
-from podium.responses.assembly import assemble
 from podium.responses.chat import Conversation, build_chat_response, messages_in, parse_literal, read_conversation
-from podium.responses.collection import Responses
+from podium.responses.collection import Responses, assemble
 from podium.responses.transcripts import Show, Turn
 
 PREFERRED = "chosen"

@@ -12,8 +12,7 @@ from podium.formats.lm_eval_layout import SAMPLE_FIELDS
 from podium.responses import lm_eval
 from podium.responses import response_tables as tables
 from podium.responses.answers import ONLY_REASONING, QuestionRow, ResponseRow, Row, Sheet, name_models, stem
-from podium.responses.assembly import add_pending, assemble, questions_in
-from podium.responses.collection import Responses
+from podium.responses.collection import Responses, add_pending, assemble, questions_in
 from podium.responses.transcripts import ANSWER_ALONE, Show
 from podium.scorers.reasoning import Policy, check_policy, strip_reasoning
 from podium.storage.remote import urls_in_errors, with_urls, without_secrets

@@ -4,9 +4,10 @@ Nothing in a piece can be taken for a fence: the mark of a transcript occurs in 
 `podium.scorers.prompt.fill_template` replaces it by the mark of the prompt."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from podium.errors import UsageError
 from podium.scorers.prompt import (
@@ -21,7 +22,6 @@ from podium.scorers.prompt import (
 from podium.scorers.reasoning import Policy, strip_reasoning
 
 Mode = Literal["answer", "transcript", "auto"]
-MODES = ("answer", "transcript", "auto")
 TOKENS = 8_000
 """Budget of a transcript."""
 SHORTEST = 200
@@ -103,8 +103,8 @@ class Show:
     limit: str = ""
 
     def __post_init__(self) -> None:
-        if self.mode not in MODES:
-            raise UsageError(f"show={self.mode}: there is no such choice; available: {', '.join(MODES)}")
+        if self.mode not in get_args(Mode):
+            raise UsageError(f"show={self.mode}: there is no such choice; available: {', '.join(get_args(Mode))}")
         if isinstance(self.tokens, bool) or not isinstance(self.tokens, int) or self.tokens < 1:
             raise UsageError(f"transcript_tokens={self.tokens}: give a whole number, 1 or more")
 
@@ -120,7 +120,9 @@ class Show:
         if not self.shows(turns):
             return answer, work
         if self.reasoning == "strip":
-            turns, answer = [_strip_turn(turn) for turn in turns], strip_reasoning(answer)
+            said = {k: strip_reasoning(turn.text) for k, turn in enumerate(turns) if turn.role == "assistant"}
+            turns = [turn._replace(text=said.get(k, turn.text)) for k, turn in enumerate(turns)]
+            answer = strip_reasoning(answer)
         pieces = [*_pieces_of(_drop_answer(until_answer(turns), answer), "turn_")]
         left, limit = self.tokens, ""
         room = left if self.room is None else int((self.room - beside / CHARACTERS_PER_TOKEN) / self.responses)
@@ -131,11 +133,6 @@ class Show:
 
 
 ANSWER_ALONE = Show()
-
-
-def _strip_turn(turn: Turn) -> Turn:
-    """Return a turn without the reasoning of the assistant."""
-    return turn._replace(text=strip_reasoning(turn.text)) if turn.role == "assistant" else turn
 
 
 def until_answer(turns: Sequence[Turn]) -> Sequence[Turn]:
@@ -204,26 +201,23 @@ def fit_pieces(pieces: Sequence[Piece], answer: str, budget: int) -> tuple[list[
 
 def _longest_that_saves(pieces: Sequence[Piece], excess: float, costs: Sequence[float]) -> int:
     """Return the largest number of characters to which pieces are cut that saves `excess` tokens; at least SHORTEST."""
-    low, high = SHORTEST, max((len(piece.text) for piece in pieces), default=SHORTEST)
-    while low < high:
-        middle = (low + high + 1) // 2
-        saved = sum(cost - min(cost, own.shorten(middle).cost) for own, cost in zip(pieces, costs, strict=True))
-        low, high = (middle, high) if saved >= excess else (low, middle - 1)
-    return low
+
+    def saves_too_little(most: int) -> bool:
+        return excess > sum(cost - min(cost, own.shorten(most).cost) for own, cost in zip(pieces, costs, strict=True))
+
+    longer = range(SHORTEST + 1, max((len(piece.text) for piece in pieces), default=SHORTEST) + 1)
+    return SHORTEST + bisect_left(longer, True, key=saves_too_little)
 
 
 def render(pieces: Sequence[Piece], answer: str) -> str:
     """Write pieces and the final answer, each behind fences of one mark; an answer without text is left out."""
     whole = [*pieces, *([Piece(ANSWER, escape_controls(answer), 0)] if answer.strip() else [])]
     mark = fence_mark({f"{k} {piece.name}": piece.text for k, piece in enumerate(whole)})
-    return "\n".join(_fence_piece(piece, mark) for piece in whole)
-
-
-def _fence_piece(piece: Piece, mark: str) -> str:
-    """Return a piece behind fences, with a note where it is cut."""
-    head, tail = piece.text[: piece.head], piece.text[piece.head :]
-    note = f"\n{fence_text(LEFT_OUT, f'{piece.cut:,} characters', mark)}\n" if piece.cut else ""
-    return fence_text(piece.name, f"{head}{note}{tail}", mark)
+    fences = []
+    for piece in whole:
+        note = f"\n{fence_text(LEFT_OUT, f'{piece.cut:,} characters', mark)}\n" if piece.cut else ""
+        fences.append(fence_text(piece.name, f"{piece.text[: piece.head]}{note}{piece.text[piece.head :]}", mark))
+    return "\n".join(fences)
 
 
 def read_pieces(transcript: str) -> list[tuple[str, str]]:

@@ -9,8 +9,7 @@ import anyio
 from inspect_ai.model import GenerateConfig, Model, ModelOutput, ResponseSchema
 from inspect_ai.util import JSONSchema
 
-from podium.hosts.inspect_ai.call_control import JudgeStoppedError
-from podium.hosts.inspect_ai.call_errors import cause_of
+from podium.hosts.inspect_ai.call_control import JudgeStoppedError, cause_of
 from podium.hosts.inspect_ai.judge_models import judges_by_role
 from podium.hosts.inspect_ai.log_contents import STOPPED
 from podium.printable import shorten, tell

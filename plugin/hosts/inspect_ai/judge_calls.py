@@ -16,10 +16,10 @@ from podium.hosts.inspect_ai.call_control import (
     CircuitBreaker,
     JudgeStoppedError,
     OnceCache,
+    generate_output,
     make_calls,
     repeat_if_cut_short,
 )
-from podium.hosts.inspect_ai.call_errors import generate_output
 from podium.hosts.inspect_ai.call_settings import CallSettings, Schema, ended_at_limit, is_about_schema, why_too_long
 from podium.hosts.inspect_ai.compatibility import batch_of, flatten_arguments
 from podium.hosts.inspect_ai.judge_models import NO_JUDGE, has_judge, identity, jury_of

@@ -1,4 +1,4 @@
-"""The model `podium/offline` for Inspect: a rule-based judge without a language model."""
+"""podium's models for Inspect: `podium/offline`, a rule-based judge, and the one that stands in tournaments' logs."""
 
 import math
 from collections.abc import Iterator
@@ -25,6 +25,20 @@ from podium.scorers.judging import Judging
 from podium.scorers.offline import StandIn
 from podium.scorers.prompt import CHARACTERS_PER_TOKEN, Texts
 from podium.scorers.reply import Reply
+
+PROVIDER = "OpenAI-API"
+"""The converter of Every Eval Ever (0.3) accepts known providers only, in any case, and takes what follows this one for
+developer and model. Inspect's `openai-api` has another case, and is another provider."""
+MODEL = f"{PROVIDER}/podium/tournament"
+
+
+class TournamentModel(ModelAPI):
+    """A model that is never asked; the models under test are in the log's metadata, the judges in its roles."""
+
+    async def generate(self, *_: Any, **__: Any) -> ModelOutput:
+        """Raise UsageError."""
+        raise UsageError(f"{MODEL} stands for the models of a tournament and answers nothing: name another model")
+
 
 SETTINGS: dict[str, Any] = {"position_bias": float, "noise": float, "seed": int, "tie": float, "sharpness": float}
 """Arguments of the model, as `-M` or a model role give them."""

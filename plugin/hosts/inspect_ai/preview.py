@@ -6,7 +6,7 @@ from math import ceil
 
 from inspect_ai.model import Model
 
-from podium.hosts.inspect_ai.answer_requests import AnswerRequests
+from podium.hosts.inspect_ai.answers_on_demand import AnswerRequests
 from podium.hosts.inspect_ai.call_settings import judge_limits, limits_of
 from podium.hosts.inspect_ai.compatibility import batch_of, option_typed
 from podium.hosts.inspect_ai.cost_limit import Prices, price_of

@@ -19,8 +19,7 @@ from podium.hosts.inspect_ai.log_contents import (
 from podium.hosts.inspect_ai.logs import whole_samples
 from podium.hosts.inspect_ai.media import media_as_text
 from podium.responses.answers import QuestionRow, ResponseRow
-from podium.responses.assembly import assemble
-from podium.responses.collection import Responses
+from podium.responses.collection import Responses, assemble
 from podium.responses.preference_pairs import PREFERRED, read_pairs
 from podium.responses.transcripts import Show, work_in
 from podium.text import some

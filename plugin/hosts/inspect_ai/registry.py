@@ -18,6 +18,6 @@ def offline() -> type[ModelAPI]:
 @modelapi(name="OpenAI-API")
 def tournament_model() -> type[ModelAPI]:
     """Return the model API of the model that stands in the logs of tournaments."""
-    from podium.hosts.inspect_ai.tournament_model import TournamentModel
+    from podium.hosts.inspect_ai.offline_api import TournamentModel
 
     return TournamentModel

@@ -126,9 +126,8 @@ def pairwise(
     """Score each response of a log against that of `reference`, another log, judged by the role `judge` (`--model-role
     judge=MODEL`); a sample that the reference did not answer is not scored. With `show=auto`, transcripts are compared
     if the reference called tools."""
-    from podium.hosts.inspect_ai.agent_turns import build_agent_response
-    from podium.hosts.inspect_ai.judge_context import choose_show
-    from podium.responses.agent_notes import notes_on_work, share_of_transcripts
+    from podium.hosts.inspect_ai.judge_context import choose_show, notes_on_work, share_of_transcripts
+    from podium.hosts.inspect_ai.sample_answers import build_agent_response
     from podium.responses.collection import response_key
 
     with plain_errors():

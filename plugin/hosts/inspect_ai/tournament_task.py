@@ -10,27 +10,25 @@ from inspect_ai import Task
 
 from podium.errors import UsageError
 from podium.format_version import FORMAT_VERSION
-from podium.hosts.inspect_ai.answer_requests import AnswerRequests, split_requests
-from podium.hosts.inspect_ai.answers_on_demand import AnswerCollector, ask_models
+from podium.hosts.inspect_ai.answers_on_demand import AnswerCollector, AnswerRequests, ask_models, split_requests
 from podium.hosts.inspect_ai.call_settings import settings_to_log
 from podium.hosts.inspect_ai.cost_limit import Prices, build_cost_limit
 from podium.hosts.inspect_ai.judge_calls import judge
-from podium.hosts.inspect_ai.judge_context import choose_show
+from podium.hosts.inspect_ai.judge_context import choose_show, notes_on_work, share_of_transcripts
 from podium.hosts.inspect_ai.judge_models import NO_JUDGE, build_rotation, has_judge, roles_are_known
 from podium.hosts.inspect_ai.log_contents import ShardMetadata, TournamentMetadata
 from podium.hosts.inspect_ai.log_responses import READER
+from podium.hosts.inspect_ai.offline_api import MODEL
 from podium.hosts.inspect_ai.preview import preview_run
 from podium.hosts.inspect_ai.recorded_battles import RECORDED, RecordedBattles, recorded_battles
 from podium.hosts.inspect_ai.round_samples import SampleBuilder, announce_round, missing_responses_text
 from podium.hosts.inspect_ai.scorers import verdict
-from podium.hosts.inspect_ai.tournament_model import MODEL
 from podium.hosts.inspect_ai.tournament_source import TournamentSource
 from podium.nouns.ladder import Ladder
 from podium.plugins import catalogue
 from podium.plugins.catalogue import judging_settings
 from podium.plugins.settings import parameters_of
 from podium.printable import tell
-from podium.responses.agent_notes import notes_on_work, share_of_transcripts
 from podium.responses.collection import Responses
 from podium.responses.read import read_responses
 from podium.responses.transcripts import Mode

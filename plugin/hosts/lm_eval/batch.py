@@ -11,8 +11,7 @@ import anyio
 from inspect_ai.model import Model
 
 from podium.formats.lm_eval_judged import BATTLE_DETAILS
-from podium.hosts.inspect_ai.call_control import JudgeStoppedError, make_calls
-from podium.hosts.inspect_ai.call_errors import cause_of, root_of
+from podium.hosts.inspect_ai.call_control import JudgeStoppedError, cause_of, make_calls, root_of
 from podium.hosts.inspect_ai.judge_calls import Run, ask_jury
 from podium.hosts.inspect_ai.judge_models import build_rotation, identity, jury_of
 from podium.hosts.inspect_ai.log_contents import BattleMetadata

@@ -17,8 +17,8 @@ from inspect_ai.model import GenerateConfig, get_model
 from scripted_judge import Record
 
 from podium.errors import DataError, UsageError
-from podium.hosts.inspect_ai import answer_requests, tasks
-from podium.hosts.inspect_ai.answer_requests import read_questions
+from podium.hosts.inspect_ai import answers_on_demand, tasks
+from podium.hosts.inspect_ai.answers_on_demand import read_questions
 from podium.hosts.inspect_ai.sample_answers import responses_in
 from podium.reading.judgments import read_battles
 from podium.responses.answers import id_of
@@ -154,8 +154,8 @@ def test_system_temperature_and_length_are_the_models(ask: Ask, prompts: str, re
 def test_names_are_short_and_unique(monkeypatch: pytest.MonkeyPatch, given: Any, names: list[str]) -> None:
     """Several of one name are named by what differs: `smol, temperature 1.2`."""
     models = [get_model("mockllm/" + name, config=GenerateConfig(**own), memoize=False) for name, own in given]
-    monkeypatch.setattr(answer_requests, "models_of_role", lambda role: models)
-    found = list(answer_requests.models_by_name())
+    monkeypatch.setattr(answers_on_demand, "models_of_role", lambda role: models)
+    found = list(answers_on_demand.models_by_name())
     for name, expected in zip(found, names, strict=False):
         assert name.removeprefix("mockllm/") == (expected if "/" in expected else f"smol, {expected}".rstrip(", "))
     assert len(set(found)) == len(given)

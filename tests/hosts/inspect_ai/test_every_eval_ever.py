@@ -10,8 +10,8 @@ from inspect_ai.model import get_model
 from played_logs import place
 
 from podium.errors import UsageError
+from podium.hosts.inspect_ai.offline_api import MODEL
 from podium.hosts.inspect_ai.tasks import round_robin, swim
-from podium.hosts.inspect_ai.tournament_model import MODEL
 
 TASKS = {"round_robin": round_robin, "swim": swim}
 

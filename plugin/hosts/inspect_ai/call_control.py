@@ -4,7 +4,7 @@ import json
 import os
 import re
 import ssl
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar
 
 import anyio
@@ -53,22 +53,18 @@ def _connection_failure(error: BaseException, base_url: str | None) -> str | Non
     """Return why a server could not be reached and its address; None for other errors."""
     if not any(word in type(error).__name__ for word in ("Connect", "Timeout")):
         return None
-    causes = list(_causes(error))
+    causes = [error]
+    while (cause := _cause_of_cause(causes[-1])) and cause not in causes:
+        causes.append(cause)
     requests = (vars(cause).get("request") or vars(cause).get("_request") for cause in causes)
     url = next((str(request.url) for request in requests if request is not None), None)
-    if url is None:
-        return None
-    return f"{_reason(causes)}: {without_secrets(base_url if base_url and url.startswith(base_url) else url)}"
+    shown = base_url if base_url and url and url.startswith(base_url) else url
+    return shown and f"{_reason(causes)}: {without_secrets(shown)}"
 
 
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and what caused it, the innermost last; of a group of errors the first."""
-    seen = set[int]()
-    cause: BaseException | None = error
-    while cause is not None and id(cause) not in seen:
-        seen.add(id(cause))
-        yield cause
-        cause = cause.exceptions[0] if isinstance(cause, BaseExceptionGroup) else cause.__cause__ or cause.__context__
+def _cause_of_cause(error: BaseException) -> BaseException | None:
+    """Return what caused an error; of a group of errors the first."""
+    return error.exceptions[0] if isinstance(error, BaseExceptionGroup) else error.__cause__ or error.__context__
 
 
 def _reason(causes: list[BaseException]) -> str:
@@ -126,8 +122,7 @@ class CircuitBreaker:
             await self._room.acquire()
             if not self._is_settled:
                 return await self._try_call(ask)
-            # Whoever waits behind may go on, too.
-            self._room.release()
+            self._room.release()  # whoever waits behind may go on, too
         if self._refusal is None:
             return await ask()
         if self._ends_run and self._refusal.is_raised:
@@ -148,8 +143,7 @@ class CircuitBreaker:
                 self._settle(JudgeStoppedError(why))
             raise
         except BaseException:
-            # It was cancelled, because the other order failed: its turn is another's.
-            self._room.release()
+            self._room.release()  # it was cancelled, because the other order failed: its turn is another's
             raise
         self._settle()
         return answer

@@ -14,15 +14,12 @@ from podium.printable import tell
 from podium.storage.remote import Place, RemoteFile, list_siblings, place_of
 
 COMMANDS = ("eval", "eval-set", "eval-retry", "score")
-HELP = "Rank the models when the run has ended; `podium list rankers` shows the names."
 CPU_SAVING = {
     "--no-log-realtime": ("INSPECT_EVAL_NO_LOG_REALTIME", "INSPECT_EVAL_LOG_REALTIME"),
     "--no-score-display": ("INSPECT_EVAL_NO_SCORE_DISPLAY", "INSPECT_EVAL_SCORE_DISPLAY"),
     "--no-log-model-api": ("INSPECT_EVAL_LOG_MODEL_API",),
 }
 """Options that save a quarter of a tournament's CPU, each with the variables by which users decide it themselves."""
-LM_EVAL = "lm-eval:"
-"""How users of lm-eval name a judge that is a model of lm-eval."""
 REMEDY = "run `inspect` without --ranker, then `podium rank LOGS --ranker NAME`"
 
 
@@ -51,8 +48,8 @@ def run(arguments: Sequence[str]) -> None:
 
 
 def refuse_lm_eval_model(name: str, option: str) -> None:
-    """Raise UsageError for a judge that is named as a model of lm-eval."""
-    if name.startswith(LM_EVAL):
+    """Raise UsageError for a judge that is named as users of lm-eval name its models."""
+    if name.startswith("lm-eval:"):
         raise UsageError(
             f"{option} {name.partition(',')[0]}: judges are models of Inspect: write hf/NAME, vllm/NAME or, for a "
             "server with an OpenAI-compatible API, openai-api/SERVICE/NAME with its base_url"
@@ -96,11 +93,8 @@ def cpu_saving_flags(arguments: Sequence[str], environment: Mapping[str, str]) -
     if not {*arguments[:1]} & {*COMMANDS[:2]} or not any(word.startswith("podium/") for word in arguments[1:]):
         return []
     said = {word.partition("=")[0].replace("--no-", "--") for word in arguments}
-    return [
-        flag
-        for flag, variables in CPU_SAVING.items()
-        if flag.replace("--no-", "--") not in said and not any(name in environment for name in variables)
-    ]
+    open_flags = {flag for flag in CPU_SAVING if flag.replace("--no-", "--") not in said}
+    return [flag for flag, names in CPU_SAVING.items() if flag in open_flags and environment.keys().isdisjoint(names)]
 
 
 def _pass_rankers(rankers: Sequence[str], arguments: Sequence[str]) -> None:
@@ -131,10 +125,10 @@ def _add_to_help(host: Any) -> None:
         if value is not None:
             raise click.BadParameter(f"nothing ranks here: podium inspect ... --ranker {value}", context, option)
 
-    every = [host.inspect.commands[name].params for name in COMMANDS]
-    for options in every:
+    for options in [host.inspect.commands[name].params for name in COMMANDS]:
         if not any("--ranker" in option.opts for option in options):
-            option = click.Option(["--ranker"], help=HELP, expose_value=False, allow_from_autoenv=False)
+            words = "Rank the models when the run has ended; `podium list rankers` shows the names."
+            option = click.Option(["--ranker"], help=words, expose_value=False, allow_from_autoenv=False)
             option.metavar, option.callback = "NAME[,NAME...]", refuse
             options.append(option)
 

@@ -16,13 +16,11 @@ Prices = Mapping[str, Sequence[float]]
 
 
 class CostLimit:
-    """A limit on the cost of a tournament, and the cost so far; only a sample with dearer calls than all before can
-    exceed it, whatever is repeated."""
+    """A limit on a tournament's cost, and the cost so far; only a sample with dearer calls than all before exceeds
+    it."""
 
     def __init__(self, most: float, prices: Prices, attempts: int) -> None:
-        self.most = most
-        self.prices = prices
-        self.attempts = attempts
+        self.most, self.prices, self.attempts = most, prices, attempts
         self._costs: dict[str, float] = {}
         self._dearest: dict[bool, float] = {}
 
@@ -41,28 +39,26 @@ class CostLimit:
         self._dearest[kind] = max(dearest, self._dearest.get(kind, 0.0))
 
     def _cost(self, usages: Mapping[str, ModelUsage]) -> float:
-        """Return the cost of the tokens of some models."""
-        return sum(self._cost_of(name, usage) for name, usage in usages.items())
-
-    def _cost_of(self, model: str, usage: ModelUsage) -> float:
-        """Return the cost of a model's tokens; those of a provider's cache at the full price."""
-        if model in self.prices:
-            tokens = usage.input_tokens + (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
-            price_in, price_out = self.prices[model]
-            return (tokens * price_in + usage.output_tokens * price_out) / 1e6
-        if usage.total_cost is None:
-            raise PodiumError(_no_price_text(self.most, [model]))
-        return usage.total_cost
+        """Return the cost of the tokens of some models; those of a provider's cache at the full price."""
+        cost = 0.0
+        for model, own in usages.items():
+            if model in self.prices:
+                tokens = own.input_tokens + (own.input_tokens_cache_read or 0) + (own.input_tokens_cache_write or 0)
+                price_in, price_out = self.prices[model]
+                cost += (tokens * price_in + own.output_tokens * price_out) / 1e6
+            elif own.total_cost is None:
+                raise PodiumError(_no_price_text(self.most, [model]))
+            else:
+                cost += own.total_cost
+        return cost
 
     def samples_allowed(self, *, answers: bool) -> int | None:
         """Return how many samples may be scheduled at once, answers or battles; None if none of them cost anything."""
         # The first of a kind alone, then as many as fit if each is as dear as the dearest so far can be.
         left, dearest = self.most - self.money_spent, self._dearest.get(answers)
         if dearest is None:
-            return 1 if left > 0 else 0
-        if not dearest:
-            return None
-        return max(int(left / dearest), 0)
+            return int(left > 0)
+        return max(int(left / dearest), 0) if dearest else None
 
 
 def build_cost_limit(
@@ -91,7 +87,5 @@ def price_of(model: Model, prices: Prices) -> Sequence[float] | None:
 
 def _no_price_text(most: float, models: Sequence[str]) -> str:
     """Return the message on models without a price."""
-    return (
-        f"max_cost={most:g}: the price of {some(models)} is not known; give -T prices='{{{models[0]}: [2.5, 10]}}' "
-        "(per million tokens of input and output)"
-    )
+    remedy = f"-T prices='{{{models[0]}: [2.5, 10]}}' (per million tokens of input and output)"
+    return f"max_cost={most:g}: the price of {some(models)} is not known; give {remedy}"

@@ -28,7 +28,7 @@ NO_MATTER = frozenset({"name", "responses", "cache", "pack", "reask", "shard"})
 
 
 class PlannedLog(NamedTuple):
-    """A tournament's log: its file, what its header says, and its rows."""
+    """A tournament's log."""
 
     path: Path
     tournament: TournamentMetadata
@@ -58,9 +58,7 @@ def join_shards(logs: Sequence[tuple[Path, EvalLog, pd.DataFrame]]) -> list[str]
             log = PlannedLog(path, tournament, header.eval.config.epochs or 1, frame)
             plans.setdefault(json.dumps(plan_in(header, tournament), sort_keys=True), []).append(log)
     divided = {plan: group for plan, group in plans.items() if any(log.tournament.shard for log in group)}
-    for group in divided.values():
-        _refuse_two_divisions(group)
-    notes = [_count_missing_shards(group) for group in divided.values()]
+    notes = [*map(_count_missing_shards, divided.values())]
     if len(divided) > 1 and any(notes):
         ours, theirs = map(json.loads, [*divided][:2])
         names = sorted(name for name in {*ours, *theirs} if ours.get(name) != theirs.get(name))
@@ -72,8 +70,9 @@ def join_shards(logs: Sequence[tuple[Path, EvalLog, pd.DataFrame]]) -> list[str]
     return [note for note in notes if note]
 
 
-def _refuse_two_divisions(logs: Sequence[PlannedLog]) -> None:
-    """Raise DataError for shards of halves beside thirds, or beside a whole run: they hold the same battles."""
+def _count_missing_shards(logs: Sequence[PlannedLog]) -> str:
+    """Add the battles of shards without a log to the number missing; return a note that names the shards, or "".
+    DataError for shards of halves beside thirds, or beside a whole run: they hold the same battles."""
     path_of = {log.tournament.shard and log.tournament.shard.of: log.path for log in logs}
     if len(path_of) > 1:
         ways = [f"{path} ({f'one of {of} shards' if of else 'the whole'})" for of, path in path_of.items()]
@@ -81,10 +80,6 @@ def _refuse_two_divisions(logs: Sequence[PlannedLog]) -> None:
             f"the same battles would count twice: {' and '.join(ways)} are of one plan",
             remedy="give the shards of one division, or the whole run alone",
         )
-
-
-def _count_missing_shards(logs: Sequence[PlannedLog]) -> str:
-    """Add the battles of shards without a log to the number missing; return a note that names the shards, or ""."""
     # Runs of one shard that count as repeats are one shard here.
     headers = [log.tournament for log in logs]
     battles = {header.shard.number: header.scheduled + header.left_out for header in headers if header.shard}
@@ -118,8 +113,12 @@ def choose_logs(
     cut = [run for run in chosen.runs if not run.whole]
     notes = [f"{run.path}: the run ended with status {run.header.status}; its finished samples count" for run in cut]
     readable = [run for run in runs if run not in chosen.failed]
-    notes = [*chosen.notes, *notes, *_different_settings(readable, every)]
-    return chosen.runs, notes, [*lost, *map(_failure_text, chosen.failed)]
+    for run in chosen.failed:
+        lines = run.header.error.message.strip().splitlines() if run.header.error else []
+        status = f"{run.header.status} ({lines[-1]})" if lines else run.header.status
+        why = f"no sample of it finished, its status is {status}; `inspect eval-retry` runs it again"
+        lost.append(f"left out: {run.path}: {why}")
+    return chosen.runs, [*chosen.notes, *notes, *_different_settings(readable, every)], lost
 
 
 def find_logs(sources: Iterable[str]) -> list[FiledRun]:
@@ -156,13 +155,6 @@ def run_of(path: Path, log: EvalLog, label: str | None = None) -> FiledRun:
     return FiledRun(path, who, what, question, time, spec.task_id, whole, done, log)
 
 
-def _failure_text(run: FiledRun) -> str:
-    """Return the message on a log without a finished sample."""
-    lines = run.header.error.message.strip().splitlines() if run.header.error else []
-    status = f"{run.header.status} ({lines[-1]})" if lines else run.header.status
-    return f"left out: {run.path}: no sample of it finished, its status is {status}; `inspect eval-retry` runs it again"
-
-
 def _different_settings(runs: Iterable[FiledRun], every: bool) -> list[str]:
     """Return notes on runs of one model and task that differ in their settings."""
     groups: dict[Any, list[FiledRun]] = {}
@@ -190,8 +182,7 @@ def _run_settings(log: EvalLog) -> dict[str, str]:
     generation = log.plan.config.model_dump(exclude_none=True)
     settings = {**spec.task_args, **(spec.model_args or {}), **generation, **(spec.solver_args or {})}
     settings |= {"solver": spec.solver, "version": spec.task_version, "limit": spec.config.limit}
-    known = {name: value for name, value in settings.items() if value is not None}
-    return {name: json.dumps(value, sort_keys=True, default=str) for name, value in known.items()}
+    return {name: json.dumps(own, sort_keys=True, default=str) for name, own in settings.items() if own is not None}
 
 
 def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBattles:
@@ -218,7 +209,10 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
             f"nothing to rank in {len(labels)} logs: {some(lost, '; ', most=5)}",
             remedy="run what failed again with `inspect eval-retry`, or give other logs",
         )
-    notes += _models_without_battles(frames)
+    played = [(read, frame) for log, frame in frames if (read := read_tournament(log.header))]
+    seen = {name for _, frame in played for name in (*frame["model_a"], *frame["model_b"])}
+    if absent := sorted({name for tournament, _ in played for name in tournament.models} - seen):
+        notes.append(f"no battle of {some(absent, most=5)} is there: no ranking of these logs has them")
     prefix_of = task_prefixes([log for log, _ in frames])
     for log, frame in frames:
         if prefix_of[log.path]:
@@ -243,9 +237,8 @@ def _notes_on_log(log: FiledRun, frame: pd.DataFrame) -> Iterator[str]:
     tournament = read_tournament(log.header)
     yield from (f"{log.path}: {note}" for note in (tournament.agents if tournament else ()))
     if unplayed := frame.attrs.get("unplayed", 0):
-        options = ("limit", "sample_id", "sample_shuffle")
-        given = [name for name in options if getattr(log.header.eval.config, name) is not None]
-        typed = [f"--{name.replace('_', '-')}" for name in given]
+        config, options = log.header.eval.config, ("limit", "sample_id", "sample_shuffle")
+        typed = [f"--{name.replace('_', '-')}" for name in options if getattr(config, name) is not None]
         cut = f"{' and '.join(typed)} cut the schedule: -T limit=N plays N whole items"
         why = cut if typed else "the run did not end"
         yield f"{log.path}: {unplayed:,} battles were not played and are missing; {why}"
@@ -261,17 +254,6 @@ def _notes_on_log(log: FiledRun, frame: pd.DataFrame) -> Iterator[str]:
     if repeated := frame.attrs.get("by_schema"):
         why = f"{repeated:,} of {len(frame):,} verdicts were parsed only when asked for again with a JSON schema"
         yield f"{log.path}: {why}; replies=schema asks so at once, for fewer calls"
-
-
-def _models_without_battles(frames: Iterable[LogFrame]) -> Iterator[str]:
-    """Yield a note that names the models of tournaments that no battle is about, and no ranking will show."""
-    models, seen = set[str](), set[str]()
-    for log, frame in frames:
-        if tournament := read_tournament(log.header):
-            models.update(tournament.models)
-            seen.update(frame["model_a"], frame["model_b"])
-    if absent := sorted(models - seen):
-        yield f"no battle of {some(absent, most=5)} is there: no ranking of these logs has them"
 
 
 def tasks_of(log: EvalLog) -> list[str]:

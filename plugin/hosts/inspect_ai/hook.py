@@ -69,11 +69,6 @@ def _set_exit_code(ranked: bool) -> None:
     root.meta["podium.ranked"] = ranked
 
 
-def _why_stopped(log: EvalLog) -> str | None:
-    """Return why the judge of a tournament is not asked any more; None if it is, or another host plays."""
-    return reason_of_stop(log) if is_tournament(log) and PLAYED_FOR not in (log.eval.metadata or {}) else None
-
-
 def headers_in(folder: str) -> Iterator[EvalLog]:
     """Yield the headers of the logs in a folder; print a message for a log that cannot be read."""
     for log in list_eval_logs(folder):
@@ -89,7 +84,8 @@ def rank_logs(logs: Iterable[EvalLog], done: dict[LogStates, bool] | None = None
     ranked = True
     for log in logs:
         try:
-            if why := _why_stopped(log):
+            is_played_here = is_tournament(log) and PLAYED_FOR not in (log.eval.metadata or {})
+            if is_played_here and (why := reason_of_stop(log)):
                 raise PodiumError(why)
             rankers = rankers_asked_for(log, os.environ)
             if log.status == "started":
@@ -145,8 +141,13 @@ def _rank_together(logs: Sequence[EvalLog], rankers: Sequence[str], done: dict[L
             ranking, battles = _rank_places(places, logs, rankers)
             written = write_beside(places[0], ranking)
         except Exception as error:
-            if is_tournament(logs[0]):
-                _write_reason(places[0], logs[0], error)
+            if is_tournament(logs[0]) and logs[0].status == "error" and logs[0].error is None:
+                # Inspect took the log for failed and gave no reason.
+                path = local_file(places[0])
+                header, message = read_eval_log(str(path), header_only=True), str(error)
+                message = message.removeprefix(f"{logs[0].location}: ")
+                header.error = logs[0].error = EvalError(message=message, traceback="", traceback_ansi="")
+                _write_header(places[0], path, header)
             raise
         finally:
             done[states_of(places)] = written is not None
@@ -193,12 +194,11 @@ def _print_at_end(say: Callable[[], None]) -> None:
     if command is None:
         say()
         return
-    root = command.find_root()
-    waiting = root.meta.setdefault("podium.printed_last", [])
+    waiting = command.find_root().meta.setdefault("podium.printed_last", [])
     waiting.append(say)
     if len(waiting) == 1:
         # Click calls what closes a command in reverse order.
-        root.call_on_close(lambda: [each() for each in waiting])
+        command.find_root().call_on_close(lambda: [each() for each in waiting])
 
 
 def write_into_log(place: Place, ranking: "Ranking") -> EvalResults:
@@ -220,16 +220,6 @@ def write_into_log(place: Place, ranking: "Ranking") -> EvalResults:
     log.results.metadata = {**metadata, NAMESPACE: {**now, "rankings": rankings}}
     _write_header(place, path, log)
     return log.results
-
-
-def _write_reason(place: Place, log: EvalLog, error: Exception) -> None:
-    """Write why a tournament is not ranked into its log if Inspect took the log for failed without giving a reason."""
-    if log.status == "error" and log.error is None:
-        path = local_file(place)
-        header = read_eval_log(str(path), header_only=True)
-        message = str(error).removeprefix(f"{log.location}: ")
-        header.error = log.error = EvalError(message=message, traceback="", traceback_ansi="")
-        _write_header(place, path, header)
 
 
 def _write_header(place: Place, path: Path, header: EvalLog) -> None:

@@ -31,10 +31,10 @@ from podium.printable import shorten
 from podium.scorers.reply import NOT_SHOWN
 from podium.tournaments.judge_rotation import name_jury
 
-FOLDER, EPOCH, SUFFIX = "samples/", "_epoch_", ".json"
+MEMBER = re.compile(r"samples/(?P<name>(?P<item>.*)_epoch_(?P<epoch>.*))\.json", re.DOTALL)
+"""The name of a member of an `.eval` archive that holds a sample."""
 HUMAN_RATINGS = "precomputed_scores"
 """Inspect's scorer of ratings from a file: what humans credited model_a with."""
-"""A member of an `.eval` archive that holds a sample is called `samples/ID_epoch_N.json`."""
 COMPRESSIONS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, getattr(zipfile, "ZIP_ZSTANDARD", zipfile.ZIP_STORED)}
 """What can be read here; Inspect teaches an older `zipfile` the last."""
 AGENT_STARTED = re.compile(rb'"agent_span_id":\s*"')
@@ -62,14 +62,14 @@ def read_by_inspect(path: Path, **options: Any) -> EvalLog:
         except Exception:
             if not options.get("header_only") and path.suffix == ".eval" and _can_open(path):
                 # Inspect does not say which sample is damaged.
-                deque(_samples_in_archive(path), maxlen=0)
+                deque(_parse_members(path, _parse_scored), maxlen=0)
             raise
 
 
 def samples_of(path: Path) -> Iterator[ScoredSample]:
     """Yield the samples of a log by epoch, then by id; those of an archive one at a time, to need little memory."""
     if path.suffix == ".eval" and _can_open(path):
-        return _samples_in_archive(path)
+        return _parse_members(path, _parse_scored)
     return map(_scored_sample, read_by_inspect(path, exclude_fields=UNUSED).samples or [])
 
 
@@ -80,11 +80,6 @@ def _can_open(path: Path) -> bool:
             return {member.compress_type for member in archive.infolist()} <= COMPRESSIONS
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
         return False
-
-
-def _samples_in_archive(path: Path) -> Iterator[ScoredSample]:
-    """Yield the samples of an `.eval` archive by epoch, then by id."""
-    return _parse_members(path, _parse_scored)
 
 
 def whole_samples(path: Path) -> Iterator[EvalSample]:
@@ -103,10 +98,10 @@ def _parse_members(path: Path, parse: Callable[[bytes], Parsed]) -> Iterator[Par
     """Yield what `parse` makes of the JSON of each sample in an `.eval` archive, by epoch, then by id."""
     with zipfile.ZipFile(path) as archive:
         # A sample that was run again is there twice under one name, and the name stands for the later one.
-        names = {name for name in archive.namelist() if name.startswith(FOLDER) and name.endswith(SUFFIX)}
-        for name in sorted(names, key=_sort_key):
-            with _damage_as_data_error(path, name.removeprefix(FOLDER).removesuffix(SUFFIX)):
-                parsed = parse(archive.read(name))
+        members = filter(None, map(MEMBER.fullmatch, dict.fromkeys(archive.namelist())))
+        for member in sorted(members, key=_sort_key):
+            with _damage_as_data_error(path, member["name"]):
+                parsed = parse(archive.read(member[0]))
             yield parsed
 
 
@@ -116,8 +111,7 @@ def _parse_scored(content: bytes) -> ScoredSample:
     if "score" in kept:  # as very old logs have it
         return _scored_sample(EvalSample.model_validate({key: kept[key] for key in kept.keys() - UNUSED}))
     scores, error = SCORES.validate_python(kept.get("scores") or {}), kept.get("error")
-    metadata, message = kept.get("metadata") or {}, error and error["message"]
-    return ScoredSample(kept["id"], kept["epoch"], metadata, scores, message)
+    return ScoredSample(kept["id"], kept["epoch"], kept.get("metadata") or {}, scores, error and error["message"])
 
 
 def _parse_whole(content: bytes) -> EvalSample:
@@ -127,9 +121,9 @@ def _parse_whole(content: bytes) -> EvalSample:
     return resolve_sample_attachments(EvalSample.model_validate({key: kept[key] for key in kept.keys() - unused}))
 
 
-def _sort_key(name: str) -> tuple[int, str]:
+def _sort_key(member: re.Match[str]) -> tuple[int, str]:
     """Return epoch and id of an archive's member; ids that are numbers sort by size."""
-    item, _, epoch = name.removeprefix(FOLDER).removesuffix(SUFFIX).rpartition(EPOCH)
+    item, epoch = member["item"], member["epoch"]
     return int(epoch) if epoch.isdecimal() else 0, item.zfill(20) if item.isdecimal() else item
 
 
@@ -226,13 +220,10 @@ class _LogReader:
         if label is not None and (human := number_of(label.value)) is not None:
             rows = [{**row, "human": human} for row in rows]
         shown = {_judged_battle(row) for row in rows if row.get("reason") not in NOT_SHOWN}
-        refused: dict[Any, str] = {}
-        for row in rows:
-            if _judged_battle(row) in shown:
-                self.table.add_row(row)
-            else:
-                refused[_judged_battle(row)] = f"{row['reason']}: {row.get('reply', 'no words')}"
-        self.unshown += refused.values()
+        for row in [row for row in rows if _judged_battle(row) in shown]:
+            self.table.add_row(row)
+        refused = {key: row for row in rows if (key := _judged_battle(row)) not in shown}
+        self.unshown += [f"{row['reason']}: {row.get('reply', 'no words')}" for row in refused.values()]
 
     def build_frame(self) -> pd.DataFrame:
         """Return the table, with its `attrs`."""
@@ -294,13 +285,11 @@ def _judged_battle(row: Mapping[str, Any]) -> tuple[Any, ...]:
 
 def _score_rows(sample: ScoredSample, header: EvalLog) -> list[dict[str, Any]]:
     """Return a row per score of an ordinary sample, or per entry of a score that is a mapping."""
-    rows = []
+    rows, about = [], {"item": f"{sample.id}", "model": header.eval.model, "response": sample.epoch}
     for scorer, score in sample.scores.items():
-        parts = score.value.items() if isinstance(score.value, Mapping) else [("", score.value)]
-        for part, value in parts:
+        for part, value in score.value.items() if isinstance(score.value, Mapping) else [("", score.value)]:
             judge = f"{header.eval.task} {scorer} {part}".rstrip()
-            row = {"item": f"{sample.id}", "model": header.eval.model, "score": number_of(value), "judge": judge}
-            rows.append({**row, "response": sample.epoch})
+            rows.append({**about, "score": number_of(value), "judge": judge})
     return rows
 
 
@@ -312,14 +301,12 @@ def number_of(value: Any) -> float | None:
             value = float(value)
         except ValueError:
             return None
-    if not isinstance(value, str | int | float):
-        return None
-    number = value_to_float()(value)
-    return number if isfinite(number) else None
+    number = value_to_float()(value) if isinstance(value, str | int | float) else None
+    return number if number is not None and isfinite(number) else None
 
 
 def _failed_row(battle: BattleMetadata, repeat: int) -> dict[str, Any]:
     """Return the unparsed verdict on a battle whose sample failed; its order is `merged` unless the battle sets it."""
-    sides: dict[str, Any] = {name: getattr(battle, name) for name in BATTLE if getattr(battle, name) is not None}
+    sides: dict[str, Any] = {name: own for name in BATTLE if (own := getattr(battle, name)) is not None}
     order = "merged" if battle.first is None else "ab" if battle.first == battle.model_a else "ba"
     return {**sides, "order": order, "repeat": repeat, "credit": None, "reason": "failed"}

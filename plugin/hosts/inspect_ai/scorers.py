@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache as remember
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import TaskState
@@ -33,9 +33,6 @@ from podium.responses.transcripts import AgentWork, Mode, Show, read_pieces, wor
 from podium.scorers.judging import Judging, build_verdict_row, merge_rows
 from podium.scorers.prompt import final_answer
 from podium.scorers.reasoning import Policy, strip_reasoning
-
-if TYPE_CHECKING:
-    from podium.responses.collection import Responses
 
 REPEATED = ("item", "response", "model_a", "model_b", "first", "category", "length_a", "length_b")
 """What a score repeats of its battle."""
@@ -158,6 +155,17 @@ def pairwise(
     return score
 
 
+def _read_reference(reference: str, show: Show) -> Any:
+    """Return the responses of the one model of a log; UsageError for several models."""
+    from podium.hosts.inspect_ai.log_responses import READER
+    from podium.responses.read import read_responses
+
+    responses = read_responses(reference, readers=(READER,), reasoning=show.reasoning, show=show)
+    if len(names := responses.models) != 1:
+        raise UsageError(f"{reference} contains {len(names)} models ({', '.join(names)}); name one reference")
+    return responses
+
+
 def _print_notes(notes: Sequence[str], printed: list[str] | None = None) -> list[str]:
     """Print notes that are not among those `printed` before, with options as a scorer has them; return all."""
     printed = [] if printed is None else printed
@@ -167,34 +175,15 @@ def _print_notes(notes: Sequence[str], printed: list[str] | None = None) -> list
     return printed
 
 
-def _read_reference(reference: str, show: Show) -> "Responses":
-    """Return the responses of the one model of a log; UsageError for several models."""
-    from podium.hosts.inspect_ai.log_responses import READER
-    from podium.responses.read import read_responses
-
-    responses = read_responses(reference, readers=(READER,), reasoning=show.reasoning, show=show)
-    if len(responses.models) != 1:
-        names = ", ".join(responses.models)
-        raise UsageError(f"{reference} contains {len(responses.models)} models ({names}); name one reference")
-    return responses
-
-
 def _battle_of(state: TaskState, response: str, name: str, text: str, transcript: bool) -> BattleMetadata:
     """Return the battle of a sample's response against the reference's text, answers or transcripts."""
     media, number = media_in(state.input), dict[str, Any](response=state.epoch) if state.epoch > 1 else {}
     number |= {"transcript": True} if transcript else {}
     shown = "\n\n".join(text_with_places(cast(list[Any], state.input))) if media else state.input_text
-    return BattleMetadata(
-        item=str(state.sample_id),
-        **number,
-        model_a=str(state.model),
-        model_b=name if name != str(state.model) else f"{name} (reference)",
-        instruction=shown,
-        reference=state.target.text or None,
-        response_a=response,
-        response_b=text,
-        media=media,
-    )
+    own, other = str(state.model), name if name != str(state.model) else f"{name} (reference)"
+    number |= {"model_a": own, "model_b": other, "response_a": response, "response_b": text}
+    target = state.target.text or None
+    return BattleMetadata(item=str(state.sample_id), instruction=shown, reference=target, media=media, **number)
 
 
 def _score_battle(battle: BattleMetadata, kept: BattleReplies, how: Judging) -> Score:
@@ -225,12 +214,8 @@ def _score_pack(battles: Sequence[BattleMetadata], kept: Sequence[BattleReplies]
         lines.append(f"{battle.model_a} against {battle.model_b}: {credit} ({orders})")
     readable = sum(verdict.credit is not None for verdict in verdicts)
     answer = f"{readable} of {len(verdicts)} battles have a readable verdict"
-    return Score(
-        value=readable / len(verdicts),
-        answer=answer,
-        explanation="\n".join([answer, *lines]),
-        metadata={NAMESPACE: PackVerdicts.from_verdicts(verdicts).to_log()},
-    )
+    metadata, words = {NAMESPACE: PackVerdicts.from_verdicts(verdicts).to_log()}, "\n".join([answer, *lines])
+    return Score(value=readable / len(verdicts), answer=answer, explanation=words, metadata=metadata)
 
 
 def _explain_battle(battle: BattleMetadata, kept: BattleReplies, rows: Sequence[VerdictRow]) -> str:
@@ -245,8 +230,7 @@ def _explain_battle(battle: BattleMetadata, kept: BattleReplies, rows: Sequence[
             work = work_in(response)
             less = f"; {work.cut:,} characters are left out" if work.cut else ""
             did = f"{work.turns} turns, {work.calls} tool calls: below, in METADATA{less}"
-            parts.append(f"**{name}** ({did}), final answer:")
-            parts.append(_quote(final_answer(response)) or "none")
+            parts += [f"**{name}** ({did}), final answer:", _quote(final_answer(response)) or "none"]
         else:
             parts += [f"**{name}**:", _quote(response)] if response else []
     return "\n\n".join(part for part in parts if part)

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from hashlib import sha256
@@ -41,7 +42,7 @@ from podium.hosts.inspect_ai.round_samples import SampleBuilder, missing_respons
 from podium.hosts.inspect_ai.sample_answers import question_of
 from podium.printable import tell
 from podium.responses.answers import EMPTY, ERRORED, ONLY_REASONING, QuestionRow, id_of
-from podium.responses.collection import Responses, response_key
+from podium.responses.collection import AGREE, Responses, response_key
 from podium.responses.read import read_prompts
 from podium.scorers.prompt import CHARACTERS_PER_TOKEN
 from podium.scorers.reasoning import Policy, strip_reasoning
@@ -104,11 +105,9 @@ def split_requests(prompts: Sequence[str], when: str, how: Mapping[str, Any]) ->
         raise unknown_name("choice for answers", when, CHOICES)
     if ROLE not in model_roles():
         if prompts:
-            raise UsageError(
-                f"prompts={','.join(prompts)}: no model has the role {ROLE}; name the models, --model-role "
-                f"{ROLE}=[MODEL,MODEL] (in Python: eval('podium/ring', task_args=..., model_roles=...), which knows "
-                "them before the task is made)"
-            )
+            remedy = f"name the models, --model-role {ROLE}=[MODEL,MODEL] (in Python: eval('podium/ring', "
+            remedy += "task_args=..., model_roles=...), which knows them before the task is made)"
+            raise UsageError(f"prompts={','.join(prompts)}: no model has the role {ROLE}; {remedy}")
         return AnswerRequests(), dict(how)
     models = models_by_name()
     questions, notes = read_questions(prompts)
@@ -118,9 +117,9 @@ def split_requests(prompts: Sequence[str], when: str, how: Mapping[str, Any]) ->
     generation = {name: how[name] for name in GENERATION if how.get(name) is not None}
     rest = {name: value for name, value in how.items() if name not in GENERATION}
     system = rest["system"] if isinstance(rest.get("system"), str) else None
-    # The system message of the models is shown to the judge.
-    shown = {} if system is None else {"system": True}
-    return AnswerRequests(models, tuple(questions), system, generation, tuple(notes)), rest | shown
+    if system is not None:
+        rest["system"] = True  # the system message of the models is shown to the judge
+    return AnswerRequests(models, tuple(questions), system, generation, tuple(notes)), rest
 
 
 def models_by_name() -> dict[str, Model]:
@@ -173,13 +172,10 @@ def _questions_by_name(source: str) -> tuple[list[QuestionRow], list[str]] | Non
         if not read:
             raise UsageError(f"prompts={source}: there is no task in it")
         return [row for rows, _ in read for row in rows], [note for _, notes in read for note in notes]
-    if "/" in source:
-        return None
-    try:
-        dataset = example_dataset(source)
-    except ValueError:
-        return None
-    return _questions_of(dataset, source)
+    dataset = None
+    with suppress(ValueError):
+        dataset = None if "/" in source else example_dataset(source)
+    return None if dataset is None else _questions_of(dataset, source)
 
 
 def _questions_of(dataset: Dataset, task: str) -> tuple[list[QuestionRow], list[str]]:
@@ -306,22 +302,20 @@ class AnswerCollector:
         for name in self.order if self.first else ():
             if own := [item for item in self.first if item in pending.get(name, ())]:
                 return [self._build_request(item, [name]) for item in own]
-        wanted: dict[str, list[str]] = {}
+        wanted: dict[str, dict[str, None]] = {}
         for battle in pairings:
             key = response_key(battle.item, battle.response)
-            for name in (battle.a, battle.b):
-                if key in pending.get(name, ()) and name not in wanted.setdefault(battle.item, []):
-                    wanted[battle.item].append(name)
+            lacking = [name for name in (battle.a, battle.b) if key in pending.get(name, ())]
+            wanted.setdefault(battle.item, {}).update(dict.fromkeys(lacking))
         if self.pack:
-            return [self._build_request(item, names, label) for item, names in wanted.items() if names]
+            return [self._build_request(item, [*names], label) for item, names in wanted.items() if names]
         return [self._build_request(item, [name]) for item, names in wanted.items() for name in names]
 
     def _build_request(self, item_id: str, names: list[str], label: str = "") -> Sample:
         """Return the sample that requests models' answers to an item; `label` is empty unless it is a pack."""
         item, short = self.sample_builder.items[item_id], self.sample_builder.short_names[names[0]]
         sample_id = f"answers::{item_id}::round {label}" if label else f"answer::{item_id}::{short}"
-        fields = ("category", "reference", "system", "media")
-        shown = {field: value for field in fields if (value := getattr(item, field))}
-        about: dict[str, Any] = {"item": item_id, "asked_models": names, "instruction": item.instruction or "", **shown}
+        shown: dict[str, Any] = {field: value for field in AGREE if (value := getattr(item, field))}
+        about = {"item": item_id, "asked_models": names, "instruction": "", **shown}
         metadata = RequestMetadata(**about, pairings=[])
         return Sample(id=sample_id, input=input_of(item.instruction, item.media), metadata=metadata.to_log())

@@ -43,12 +43,9 @@ class CallLimits(NamedTuple):
 
     def to_text(self) -> str:
         """Return the limits in words."""
-        limits = ", ".join(
-            f"at most {limit:,} output tokens {of}"
-            for limit, of in ((self.text, "a text reply"), (self.schema, "a JSON reply"))
-            if limit is not None
-        )
-        return f"temperature {self.temperature:g}" + (f", {limits}" if limits else "")
+        limits = ((self.text, "a text reply"), (self.schema, "a JSON reply"))
+        words = [f"at most {limit:,} output tokens {of}" for limit, of in limits if limit is not None]
+        return ", ".join([f"temperature {self.temperature:g}", *words])
 
 
 def limits_of(how: Judging, model: Model | None) -> CallLimits:
@@ -71,8 +68,7 @@ class CallSettings:
     """Settings of a run's calls, and what its replies show: which judges take no schema, and which need no limit."""
 
     def __init__(self, how: Judging) -> None:
-        self.how = how
-        self._takes_schema: dict[str, bool] = {}
+        self.how, self._takes_schema = how, dict[str, bool]()
         self._unlimited: set[str] = set()
         self._few_alternatives: set[str] = set()
         self._locks: dict[str, anyio.Lock] = {}
@@ -97,9 +93,8 @@ class CallSettings:
         """Return the generation settings of a call."""
         how, limits = self.how, limits_of(self.how, model)
         limit = limits.schema if schema else limits.text
+        limit = None if judge in self._unlimited else limit
         named: dict[str, Any] = {**how.generation, "temperature": limits.temperature, "max_tokens": limit}
-        if judge in self._unlimited:
-            named["max_tokens"] = None
         if schema and how.form:
             form = JSONSchema.model_validate(how.form.schema(how.settings, brief=schema == "brief"))
             named["response_schema"] = ResponseSchema(name="reply", json_schema=form, strict=True)
@@ -113,7 +108,10 @@ class CallSettings:
     def lifts_limit(self, judge: str, model: Model, config: GenerateConfig, output: ModelOutput) -> bool:
         """Return whether a reply was cut off while the model reasoned; podium's own limit is then lifted for good."""
         is_own = config.max_tokens is not None and not self.how.generation.get("max_tokens", model.config.max_tokens)
-        lifts = is_own and ended_at_limit(output) and _has_reasoned(output)
+        content = output.message.content if output.choices else ""
+        is_shown = not isinstance(content, str) and any(part.type == "reasoning" for part in content)
+        has_reasoned = is_shown or bool(output.usage and output.usage.reasoning_tokens)
+        lifts = is_own and ended_at_limit(output) and has_reasoned
         self._unlimited |= {judge} if lifts else set()
         return lifts
 
@@ -163,13 +161,6 @@ def why_too_long(result: ModelOutput | Exception) -> str:
 def ended_at_limit(output: ModelOutput) -> bool:
     """Return whether a reply ended at a token limit."""
     return output.stop_reason in ("max_tokens", "model_length")
-
-
-def _has_reasoned(output: ModelOutput) -> bool:
-    """Return whether a reply holds reasoning, or its usage counts some."""
-    content = output.message.content if output.choices else ""
-    shown = not isinstance(content, str) and any(part.type == "reasoning" for part in content)
-    return shown or bool(output.usage and output.usage.reasoning_tokens)
 
 
 def settings_to_log(how: Judging) -> dict[str, Any]:

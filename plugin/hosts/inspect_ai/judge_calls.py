@@ -112,10 +112,9 @@ class Run(OnceCache):
 def readable_judgments(path: str, how: Judging) -> dict[JudgmentKey, KeptJudgment]:
     """Return the judgments of an earlier run's log whose replies can all be parsed."""
     file, readable = local_file(place_of(path)), dict[JudgmentKey, KeptJudgment]()
-    if not file.exists():
-        raise UsageError(f"reask={path}: there is no such log")
-    if file.is_dir() or not is_log(file):
-        raise UsageError(f"reask={path}: name one log of Inspect, a file that ends with .eval")
+    if not file.is_file() or not is_log(file):
+        remedy = "name one log of Inspect, a file that ends with .eval" if file.exists() else "there is no such log"
+        raise UsageError(f"reask={path}: {remedy}")
     log = read_eval_log(str(file), exclude_fields={"events", "messages", "attachments"})
     samples = [sample for sample in log.samples or [] if NAMESPACE in sample.store]
     with named_in_errors(path):
@@ -218,7 +217,7 @@ async def _ask_until_readable(
 ) -> tuple[KeptReply, int]:
     """Ask until the reply can be parsed, at most `attempts` times; return the last reply and the number of attempts."""
     name, texts = identity(model, run.how), prompt_texts(battle, responses)
-    # Where two responses of a model are alike, each is judged nevertheless.
+    # Two responses of a model that are alike are judged both.
     number = f" response {battle.response}" if (battle.response or 1) > 1 else ""
     for attempt in range(1, run.how.attempts + 1):
         call = f"{name} repeat {repeat} {order} attempt {attempt}{number}"
@@ -261,9 +260,7 @@ async def _call_judge(
             if not run.settings.rejects_alternatives(name, config, error):
                 raise
             continue
-        if isinstance(output, Reply):
-            return output
-        if not run.settings.lifts_limit(name, model, config, output):
+        if isinstance(output, Reply) or not run.settings.lifts_limit(name, model, config, output):
             return _reply_of(output)
 
 
@@ -295,8 +292,10 @@ async def _call_model(
         return await run.call(judge, partial(repeat_if_cut_short, ask))
 
 
-def _reply_of(output: ModelOutput) -> Reply:
+def _reply_of(output: ModelOutput | Reply) -> Reply:
     """Convert a model's output to a reply, with its token probabilities and its cost."""
+    if isinstance(output, Reply):
+        return output
     logprobs = output.choices[0].logprobs if output.choices else None
     tokens = tuple(
         Token(token.token, {top.token: math.exp(min(top.logprob, 0.0)) for top in token.top_logprobs or []})
@@ -313,8 +312,7 @@ async def _ask_checklist(run: Run, battle: BattleMetadata) -> tuple[str, ...]:
     prompt = checklist_prompt(texts, run.how.settings)
     for attempt in range(1, run.how.attempts + 1):
         call = f"{identity(model, run.how)} checklist {attempt}"
-        output = await _call_model(run, model, texts, prompt, call, GenerateConfig())
-        reply = output if isinstance(output, Reply) else _reply_of(output)
+        reply = _reply_of(await _call_model(run, model, texts, prompt, call, GenerateConfig()))
         answer = read_checklist(load_reply(dump_reply(reply)))
         if not isinstance(answer, str):
             return answer

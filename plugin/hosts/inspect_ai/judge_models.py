@@ -16,6 +16,7 @@ from podium.tournaments.judge_rotation import JudgeRotation, read_shares
 from podium.tournaments.schedule import Pairing
 
 ROLES = ("judge", "grader")
+IN_PYTHON = "in Python by eval('podium/NAME', task_args={...}, model_roles={'judge': [...]})"
 NO_JUDGE = "no model is the judge; name one with --model-role judge=MODEL"
 SAMPLING = ("temperature", "top_p", "top_k", "max_tokens", "seed", "reasoning_effort", "reasoning_tokens")
 """Settings that make a model another judge."""
@@ -31,10 +32,8 @@ def jury_of(how: Judging, given: Sequence[Model] = (), only: Sequence[str] = ())
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise UsageError(f"the jury has a judge twice: {', '.join(twice)}; for more verdicts of one, use repeats")
     if lacking := [name for name in only if name not in names]:
-        raise UsageError(
-            f"judges=rotate: {lacking[0]} was assigned battles and is not among the judges ({', '.join(names)}); name "
-            "the same judges, in Python by eval('podium/NAME', task_args={...}, model_roles={...})"
-        )
+        problem = f"{lacking[0]} was assigned battles and is not among the judges ({', '.join(names)})"
+        raise UsageError(f"judges=rotate: {problem}; name the same judges, {IN_PYTHON}")
     return [model for model, name in zip(jury, names, strict=True) if name in only] if only else jury
 
 
@@ -47,10 +46,8 @@ def build_rotation(
 
     jury = judges_by_role() if jury is None else jury
     if judges != "all" and not jury:
-        raise UsageError(
-            "judges=rotate: no judge is known when the task is made; name them with --model-role, in Python by "
-            "eval('podium/NAME', task_args={...}, model_roles={'judge': [...]})"
-        )
+        problem = "no judge is known when the task is made; name them with --model-role"
+        raise UsageError(f"judges=rotate: {problem}, {IN_PYTHON}")
     shares = read_shares(judges, overlap, len(jury))
     if judges == "all":
         return None

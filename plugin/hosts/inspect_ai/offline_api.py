@@ -86,10 +86,9 @@ class OfflineAPI(ModelAPI):
         prompt = input[-1].text
         asked = _ASKED.get()
         if asked and asked[0].realization.write_reply is None:
-            raise PluginError(
-                f"{origin_of_realization(asked[0].realization.name)} cannot be asked of podium/offline: its "
-                "Realization has no write_reply; add one beside its read_reply, or take another judge"
-            )
+            who = f"{origin_of_realization(asked[0].realization.name)} cannot be asked of podium/offline"
+            remedy = "add one beside its read_reply, or take another judge"
+            raise PluginError(f"{who}: its Realization has no write_reply; {remedy}")
         reply = self.judge.answer(prompt, *asked) if asked else Reply(NOT_ASKED)
         reply = asked[0].to_json(reply) if asked and config.response_schema else reply
         output = ModelOutput.from_content(f"podium/{self.model_name}", reply.text)

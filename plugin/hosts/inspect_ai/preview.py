@@ -59,10 +59,9 @@ def preview_run(
     if option_typed("log_format") == "json":
         yield "note: --log-format json takes twice the CPU and eight times the disk of the format eval: leave it out"
     if number and number > 10 and any(map(batch_of, judges_by_role())):
-        yield (
-            f"note: provider batches wait for one another: {number:,} rounds, at least a batch each; podium/ring plays "
-            f"all battles in one round, or with until= in at most {Ring(until='order').rounds(source.field)}"
-        )
+        least = f"all battles in one round, or with until= in at most {Ring(until='order').rounds(source.field)}"
+        rounds = f"{number:,} rounds, at least a batch each"
+        yield f"note: provider batches wait for one another: {rounds}; podium/ring plays {least}"
 
 
 def _judge_text(model: Model | None, how: Judging, calls: int, tokens: float, prices: Prices) -> str:
@@ -83,11 +82,10 @@ def _prompt_tokens(responses: Responses, source: TournamentSource, how: Judging)
     """Estimate the mean number of tokens of up to 50 prompts, without checklists that are not written yet."""
     if how.realization.template is None:
         return 0.0
-    sample_builder, pairings = SampleBuilder(responses), source.first.pairings
-    drawn = sample_builder.build_battle_samples(pairings[:: max(1, len(pairings) // 50)], 1)
-    plain = replace(how, settings=replace(how.settings, checklist=False))
-    battles = [battle for sample in drawn for battle in parse_battles(sample.metadata or {})]
-    shown = [(battle.response_a, battle.response_b)[: 2 if how.is_pairwise else 1] for battle in battles]
-    ask = plain.schema_prompt if plain.replies == "schema" else plain.prompt
-    tokens = [count_tokens(ask(prompt_texts(battle, texts))) for battle, texts in zip(battles, shown, strict=True)]
+    pairings, plain = source.first.pairings, replace(how, settings=replace(how.settings, checklist=False))
+    drawn = SampleBuilder(responses).build_battle_samples(pairings[:: max(1, len(pairings) // 50)], 1)
+    ask, tokens = plain.schema_prompt if plain.replies == "schema" else plain.prompt, []
+    for battle in [battle for sample in drawn for battle in parse_battles(sample.metadata or {})]:
+        shown = (battle.response_a, battle.response_b)[: 2 if how.is_pairwise else 1]
+        tokens.append(count_tokens(ask(prompt_texts(battle, shown))))
     return sum(tokens) / max(len(tokens), 1)

@@ -88,17 +88,10 @@ RUN_OPTIONS = frozenset(own.name for own in fields(RunOptions))
 
 def tournament_task(name: str, responses: str | Sequence[str], settings: Mapping[str, Any], **options: Any) -> Task:
     """Return the task of a tournament, and print what it will play and cost."""
-    if "battles" in options:
-        raise UsageError(
-            f"battles={options['battles']}: {name} schedules its battles itself; podium/{RECORDED} plays recorded ones"
-        )
+    if battles := options.get("battles"):
+        raise UsageError(f"battles={battles}: {name} schedules its battles; podium/{RECORDED} plays recorded ones")
     if roles_are_known() and not has_judge():
         raise UsageError(NO_JUDGE)
-    if removed := [f"{name}={options[name]}" for name in ("look", "played") if name in options]:
-        raise UsageError(
-            f"{', '.join(removed)}: shards have no interim analyses any more. A tournament with until= runs in one "
-            "process: leave out look=, played= and shard=. To play in shards, leave out until= and keep shard=k/n"
-        )
     known = RUN_OPTIONS | {"responses"} | _setting_names(name) | known_options()
     refuse_unknown_options({**settings, **options}, known)
     how = {key: value for key, value in options.items() if key not in RUN_OPTIONS}
@@ -166,23 +159,18 @@ class _TaskBuilder:
         """Return the responses that compete, and the recorded battles that lack one."""
         options = self.options
         if self.record is not None and self.record.responses is not None and not sources:
-            typed = {"show": options.show, "transcript_tokens": options.transcript_tokens}
-            changed = [f"{name}={value}" for name, value in typed.items() if value not in ("auto", None)]
+            names = ("show", "transcript_tokens")
+            changed = [f"{name}={own}" for name in names if (own := getattr(options, name)) not in ("auto", None)]
             if changed and self.record.preferred is None:
-                remedy = "leave it out, or give the models' own logs as responses="
-                problem = f"{RECORDED} shows the responses of these logs as they were shown before"
-                raise UsageError(f"{', '.join(changed)}: {problem}; {remedy}")
+                problem = (
+                    f"{', '.join(changed)}: {RECORDED} shows the responses of these logs as they were shown before"
+                )
+                raise UsageError(f"{problem}; leave it out, or give the models' own logs as responses=")
             competing = self.record.responses
         else:
-            asked, prompts = tuple(self.requests.models), self.requests.prompts
-            competing = read_responses(
-                *sources,
-                readers=(READER,),
-                reasoning=options.reasoning,
-                prompts=prompts,
-                on_demand=asked,
-                show=self.show,
-            )
+            asked = {"prompts": self.requests.prompts, "on_demand": tuple(self.requests.models)}
+            how: Any = {"reasoning": options.reasoning, "show": self.show, **asked}
+            competing = read_responses(*sources, readers=(READER,), **how)
             # Items without a system prompt get the run's.
             items = tuple(replace(item, system=item.system or self.requests.system) for item in competing.items)
             competing = replace(competing, items=items, notes=(*self.requests.notes, *competing.notes))
@@ -229,9 +217,8 @@ class _TaskBuilder:
             )
         field, shard = self.competing.field(), read_shard(text)
         refuse_undividable(self.name, getattr(self.rule, "rule", self.rule), field, shard)
-        if self.unanswered:
-            count = f"{len(self.unanswered):,} recorded battles have no responses"
-            raise UsageError(f"shard={text}: {count}: give responses= of all")
+        if lost := len(self.unanswered):
+            raise UsageError(f"shard={text}: {lost:,} recorded battles have no responses: give responses= of all")
         coming = self.rule.next(field, ())
         part = shard.part_of(coming, shard.items_of(field, self.options.seed))
         whole = self.competing.in_all_responses(coming)
@@ -268,10 +255,9 @@ class _TaskBuilder:
         """Return the task, and print what it will play and cost."""
         self._print_preview()
         seed, cache = self.options.seed, self.options.cache
-        asked_before = {} if self.record is None else self.record.repeats
         how: dict[str, Any] = {"seed": seed, "cache": cache, "reask": self.options.reask, **self.how}
         how |= {"rotating": len(self.rotation.judges)} if self.rotation else {}
-        verdicts = judge(asked_before=asked_before, **how)
+        verdicts = judge(asked_before=self.record.repeats if self.record else {}, **how)
         answers = [ask_models(cache=cache, **self.requests.generation)] if self.answer_collector else []
         return Task(
             dataset=self.source,
@@ -311,17 +297,14 @@ class _TaskBuilder:
     def _build_metadata(self) -> TournamentMetadata:
         """Return the metadata of the log."""
         competing, source = self.competing, self.source
-        more: dict[str, Any] = {"shard": self.shard[1]} if self.shard else {}
-        if self.answer_collector:
-            more["answers"] = self.requests.to_log(competing)
-        if self.ladder:
-            more["ladder"] = self.ladder.to_dict()
-        if self.rotation:
-            more["jury"] = list(self.rotation.judges)
-        if self.agents:
-            more["agents"] = self.agents
-        if self.record and self.record.preferred:
-            more["preferred"] = self.record.preferred
+        more: dict[str, Any] = {
+            "shard": self.shard and self.shard[1],
+            "answers": self.answer_collector and self.requests.to_log(competing),
+            "ladder": self.ladder and self.ladder.to_dict(),
+            "jury": self.rotation and list(self.rotation.judges),
+            "agents": self.agents,
+            "preferred": self.record and self.record.preferred,
+        }
         return TournamentMetadata(
             format=FORMAT_VERSION,
             models=list(competing.models),
@@ -333,7 +316,7 @@ class _TaskBuilder:
             tasks=list(competing.tasks),
             prompts=self.judged.prompt_hash,
             judging=settings_to_log(self.judged),
-            **more,
+            **{name: value for name, value in more.items() if value},
         )
 
 
@@ -364,18 +347,15 @@ def shows_first(name: str, rule: Any, judged: Judging, how: Mapping[str, Any]) -
             "other), for one call a battle; leave it out (repeats=N repeats each of them)"
         )
     if not judged.is_pairwise:
-        raise UsageError(
-            f"realization={judged.realization.name} rates each response once, so {name} saves no call and loses "
-            "comparisons; play round_robin"
-        )
+        why = f"rates each response once, so {name} saves no call and loses comparisons; play round_robin"
+        raise UsageError(f"realization={judged.realization.name} {why}")
     return "a"
 
 
 def split_options(name: str, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Split options into the settings of a tournament and the others."""
-    known = _setting_names(name) - {"seed"}
-    own = {key: value for key, value in options.items() if key in known}
-    return own, {key: value for key, value in options.items() if key not in known}
+    own = {key: value for key, value in options.items() if key in _setting_names(name) - {"seed"}}
+    return own, {key: value for key, value in options.items() if key not in own}
 
 
 def split_names(names: str | Sequence[str]) -> list[str]:

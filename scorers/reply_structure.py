@@ -47,11 +47,16 @@ FIELD = re.compile(
     rf"(?:{'|'.join(VERDICT_NOUNS.split())}|my|final|the|response|confidence|max|{EXPLANATION}|[_ ])+", re.IGNORECASE
 )
 """Names of fields that give a verdict or its reasons."""
-# Begins with a set of characters, which is searched faster than alternatives.
-QUOTATION = re.compile(r"[\"„“”«»「」『』](?:(?<=\")(?<![^\s(\[{:*_—–>]\")[^\"\s:]{1,12}\")?")
-CLOSING = {"«": "»", "「": "」", "『": "』", "“": "”", "„": "“”", '"': '"'}
-SHORT = re.compile(r"[^\s:]{1,12}\Z|(?:response|answer|option|very) \w+\Z", re.IGNORECASE)
-"""A quotation that may be a verdict in quotation marks."""
+CLOSING = {r"\"(?<![^ \t\n(\[{:*_—–>]\")(?![ \t])": '"', "“": "”", "„": "“”", "«": "»", "「": "」", "『": "』"}
+# Begins with literal characters, which are searched as a set.
+QUOTATION = re.compile(
+    "|".join(
+        rf"{opening}(?:(?:[^\s:{closing}]{{1,12}}|(?i:response|answer|option|very) \w+)[{closing}]"
+        rf"|([^{closing}]*+)[{closing}]?)"
+        for opening, closing in CLOSING.items()
+    )
+)
+"""A quotation, with its text in a group if it is longer than a verdict; one that is never closed lasts to the end."""
 BLOCK_QUOTE = re.compile(r"^[ \t]*>[^\n]*(?:\n[ \t]*>[^\n]*)*", re.MULTILINE)
 QUOTED_VALUE = re.compile(
     r"(?<=[.!?…]\n\n)>[^\w\n]*(?:(?:[Ff]inal )?(?:[Vv]erdict|[Aa]nswer)[^\w\n]*)?[A-C](?:[^\w\n]*[A-C])?[^\w\n]*\s*\Z"
@@ -97,7 +102,7 @@ def own_words(text: str) -> str | None:
             view = f"{view[: last.start()]} {view[last.start() + 1 :]}"
             quotes.pop()
         view = mask(view, quotes)
-    return mask(view, _quotations(view)) if QUOTATION.search(view) else view
+    return mask(view, (quoted.span(quoted.lastindex) for quoted in QUOTATION.finditer(view) if quoted.lastindex))
 
 
 def _lines_of_fields(view: str) -> str:
@@ -117,7 +122,7 @@ def mask(text: str, spans: Iterable[Span], sign: str = MASK) -> str:
     """Replace spans by a sign for each character, but keep the ends of lines."""
     parts, end = [], 0
     for start, stop in spans:
-        parts += [text[end:start], "\n".join(sign * len(line) for line in text[start:stop].split("\n"))]
+        parts += [text[end:start], "\n".join([sign * len(line) for line in text[start:stop].split("\n")])]
         end = stop
     return "".join([*parts, text[end:]]) if parts else text
 
@@ -149,7 +154,7 @@ def _without_tokens(view: str) -> str:
     """Replace the tokens of a chat template around the reply by blanks."""
     if opening := OPENING_TURN.match(view):
         view = " " * opening.end() + view[opening.end() :]
-    if view.rstrip().endswith((">", "]")) and (tokens := END_TOKENS.search(view, max(0, len(view) - 400))):
+    if view.rstrip().endswith((">", "/INST]")) and (tokens := END_TOKENS.search(view, max(0, len(view) - 400))):
         view = view[: tokens.start()] + " " * (len(view) - tokens.start())
     return view
 
@@ -197,23 +202,3 @@ def _struck(view: str) -> Iterator[Span]:
             stop = len(view) if end < 0 else end + len(closing)
             yield start, stop
             start = view.find(opening, stop)
-
-
-def _quotations(view: str) -> Iterator[Span]:
-    """Yield the quotations longer than a verdict; one that is never closed lasts to the end of the text."""
-    opened: re.Match[str] | None = None
-    for sign in QUOTATION.finditer(view):
-        if len(sign[0]) > 1 and not opened:
-            continue
-        before, after = view[sign.start() - 1 : sign.start()], view[sign.end() : sign.end() + 1]
-        if opened:
-            if sign[0][0] in CLOSING[opened[0]]:
-                if not SHORT.match(view[opened.end() : sign.start()]):
-                    yield opened.end(), sign.start()
-                opened = None
-        elif sign[0] in CLOSING and (
-            sign[0] != '"' or ((not before or before in " \t\n([{:*_—–>") and after not in (" ", "\t"))
-        ):
-            opened = sign
-    if opened:
-        yield opened.end(), len(view)

@@ -28,6 +28,7 @@ SCORED = re.compile(
     rf"{GAP_BEFORE_BRACKETS}(?:{BRACKETS}|\[?(-?\d++(?:\.\d++)*+)\]?)"
     rf"(?:[ \t]*(?:%|分|(?:points?|pts)?[ \t]*(?:/|out of|of|von|sur|de|из)[ \t]*{HIGH}\b))?"
 )
+DIGITS = re.compile(r"[\[\d]")
 NOT_A_SCORE = re.compile(
     r"(?:(?:\d|points?|punkten?)[ \t]*(?:/|[-–—]|to|or|of|out of|von|sur|de|из)[ \t]*"
     r"|(?<![\w\]])[-−]|(?<![\w=\"–—-])[<>≤≥~≈±][ \t]*|(?<!\])/[ \t]*)\Z"
@@ -97,11 +98,20 @@ def _realization(
     value = re.compile(
         rf"{GAP_BEFORE_BRACKETS}(?:{BRACKETS}|\[?((?i:{'|'.join(spellings)}))(?![\w>=])\]?(?: (?:response|answer)\b)?)"
     )
+    signs = re.compile(
+        r"[\[>=≫\\]"
+        if all(set(">=") & set(word) for word in values)
+        else DIGITS.pattern
+        if all(map(str.isdecimal, values))
+        else r"[\[\w]"
+    )
     return Realization(
         name=name,
         kind=kind,
         template=template,
-        read_reply=partial(_read_level, value, {_plain(word): (word, value) for word, value in values.items()}, kind),
+        read_reply=partial(
+            _read_level, value, signs, {_plain(word): (word, value) for word, value in values.items()}, kind
+        ),
         write_reply=partial(_write_level, sorted(values, key=values.__getitem__), kind),
         form=form,
         tokens=1024 if kind == "pairwise" else 256,
@@ -115,7 +125,12 @@ def _plain(word: str) -> str:
 
 
 def _read_level(
-    value: re.Pattern[str], levels: Mapping[str, tuple[str, float]], kind: Kind, reply: Reply, _: Settings
+    value: re.Pattern[str],
+    signs: re.Pattern[str],
+    levels: Mapping[str, tuple[str, float]],
+    kind: Kind,
+    reply: Reply,
+    _: Settings,
 ) -> Verdict | Rating:
     """Read the level in double square brackets, or one that is called the verdict; blanks inside it are ignored."""
 
@@ -125,7 +140,7 @@ def _read_level(
 
     counts = _is_only_level if kind == "pointwise" else _is_last_level
     compares: Compares = "never" if kind == "pointwise" else "last"
-    stated = read_statement(reply, value, parse, counts, bracketed=True, compares=compares)
+    stated = read_statement(reply, value, parse, counts, signs=signs, compares=compares)
     if isinstance(stated, str):
         return (Verdict if kind == "pairwise" else Rating)(None, reason=stated)
     line = reply.text[stated.place :].partition("\n")[0]
@@ -189,7 +204,7 @@ def _write_level(words: Sequence[str], kind: Kind, preference: Preference, setti
 
 def _read_number(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
     """Read a number from 0 to 100 in double square brackets, one that is called the score, or the only one."""
-    stated = read_statement(reply, SCORED, partial(DECORATION.sub, ""), _is_only_level, bracketed=True)
+    stated = read_statement(reply, SCORED, partial(DECORATION.sub, ""), _is_only_level, signs=DIGITS)
     if (
         isinstance(stated, str)
         or not NUMBER.fullmatch(stated.value)

@@ -114,7 +114,7 @@ def read_statement(
     parse: Callable[[str], str | None],
     counts: Counts,
     *,
-    bracketed: bool = False,
+    signs: re.Pattern[str] | None = None,
     compares: Compares = "never",
 ) -> Found | str:
     """Return the verdict of a reply, or the reason why there is none.
@@ -124,26 +124,28 @@ def read_statement(
         value: matches a value in the text.
         parse: converts a matched value to its canonical spelling, None if it is out of range.
         counts: whether a value without a name is a verdict.
-        bracketed: whether values in double square brackets are the form that was asked for.
+        signs: matches a sign of which a line with a value has one, if the form that was asked for is a level in double
+            square brackets; None if it is a letter or word.
         compares: where sentences such as `A is better` state the verdict: in the first and last line, or the last.
     """
     view = own_words(reply.text) if not reply.reason_of_silence else None
     if view is None:
         return reply.reason_of_silence or "no verdict"
-    if not WORDS.search(view) or (bracketed and "[[" in view and BROKEN_BRACKETS.search(view, view.find("["))):
+    if not WORDS.search(view) or (signs and "[[" in view and BROKEN_BRACKETS.search(view, view.find("["))):
         return no_verdict(reply.text)
-    all_lines = [line.span() for line in LINE.finditer(view)]
-    lines = [span for span in all_lines if WORDS.search(view, *span)]
-    stated = find_statements(view, all_lines, value, bracketed=bracketed)
+    lines = [line.span() for line in LINE.finditer(view)]
+    stated = find_statements(view, lines, value, signs)
     if len(stated) > MOST_STATEMENTS:
         return "several verdicts"
-    own = _own_statements(view, stated, lines, counts, compares)
+    first_line = next(span for span in lines if WORDS.search(view, *span))
+    last_line = next(span for span in reversed(lines) if WORDS.search(view, *span))
+    own = _own_statements(view, stated, [first_line, last_line], counts, compares)
     if not own:
         return no_verdict(view)
     reading = _decide(view, own, [statement for statement in stated if statement.form == "mention"], parse)
     if compares == "ends" and isinstance(reading, Found) and _has_other_letters(view, lines, reading):
         return "several verdicts"
-    if bracketed and isinstance(reading, Found):
+    if signs and isinstance(reading, Found):
         if view.count("[[") > 1 and TWO_ON_A_LINE.search(view):
             return "several verdicts"
         later = {parse(level.strip()) for level in BRACKETED.findall(view, reading.place)}
@@ -152,16 +154,16 @@ def read_statement(
 
 
 def _own_statements(
-    view: str, stated: list[Statement], lines: list[tuple[int, int]], counts: Counts, compares: Compares
+    view: str, stated: list[Statement], ends: list[tuple[int, int]], counts: Counts, compares: Compares
 ) -> list[Statement]:
     """Return the statements that count; if there are none, sentences that compare the responses, or the first letter
-    of a reply that should end with one."""
-    own = [each for each in stated if each.form == "marked" or counts(each, *_line_of(each, lines))]
+    of a reply that should end with one; `ends` are the first and the last line with words."""
+    own = [each for each in stated if each.form == "marked" or counts(each, *_line_of(each, ends))]
     if own or compares == "never":
         return own
-    if compares == "last" and stated and stated[0].form == "alone" and stated[0].start <= lines[0][1]:
+    if compares == "last" and stated and stated[0].form == "alone" and stated[0].start <= ends[0][1]:
         return stated[:1] if stated[0].value.upper() in LETTERS and not stated[0].named else []
-    spans = sorted({lines[0], lines[-1]}) if compares == "ends" else lines[-1:]
+    spans = sorted(set(ends)) if compares == "ends" else ends[-1:]
     spans = [(start, end) for start, end in spans if end - start < LONGEST_REST]
     compared = chain.from_iterable(find_comparisons(view, *span, slight=compares == "ends") for span in spans)
     return [statement for statement in compared if statement.form == "marked"]
@@ -173,11 +175,10 @@ def _has_other_letters(view: str, lines: Sequence[tuple[int, int]], reading: Fou
     return any("|" not in line and states_other_letter(line, reading.value) for line in short)
 
 
-def _line_of(statement: Statement, lines: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    """Return the number of the line of a statement, and that of the last line."""
-    if statement.start <= lines[0][1]:
-        return 0, len(lines) - 1
-    return (len(lines) - 1 if statement.end > lines[-1][0] else 1), len(lines) - 1
+def _line_of(statement: Statement, ends: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """Return the number of the line of a statement, and that of the last line: 0 for the first, 2 for another one."""
+    last = 0 if ends[0] == ends[1] else 2
+    return (0 if statement.start <= ends[0][1] else last if statement.end > ends[1][0] else 1), last
 
 
 def _decide(

@@ -57,6 +57,7 @@ QUOTATION = re.compile(
     )
 )
 """A quotation, with its text in a group if it is longer than a verdict; one that is never closed lasts to the end."""
+QUOTE_LINE = re.compile(r"\n[ \t]*>")
 BLOCK_QUOTE = re.compile(r"^[ \t]*>[^\n]*(?:\n[ \t]*>[^\n]*)*", re.MULTILINE)
 QUOTED_VALUE = re.compile(
     r"(?<=[.!?…]\n\n)>[^\w\n]*(?:(?:[Ff]inal )?(?:[Vv]erdict|[Aa]nswer)[^\w\n]*)?[A-C](?:[^\w\n]*[A-C])?[^\w\n]*\s*\Z"
@@ -80,23 +81,24 @@ def own_words(text: str) -> str | None:
     if "\\" in view or "&" in view:
         for spelling, sign in ESCAPED:
             view = view.replace(spelling, sign)
-    if " scale " in view or "):" in view or "]:" in view:
+    if " scale " in view or (":" in view and ("):" in view or "]:" in view)):
         view = SCALE.sub(lambda scale: " " * len(scale[0]), view)
-    turn = TURN.search(f"\n{view}") if ":" in view or "<|" in view or "[" in view else None
+    turn = TURN.search(f"\n{view}") if ":" in view or "<" in view or "[" in view else None
     signs = ('"', "```", "~~", "<<<", "\u201c", "\n>", "</")
     if turn or (len(view) > MOST_MARKS and max(map(view.count, signs)) > MOST_MARKS):
         return None
-    if "<<<" in view:
+    # One character is found far faster than two.
+    if "<" in view and "<<<" in view:
         view = mask(view, _prompt_fences(view))
-    if "```" in view or "~~~" in view:
+    if ("`" in view and "```" in view) or ("~" in view and "~~~" in view):
         view = _without_code_fences(view)
     if "{" in view:
         view = _lines_of_fields(view)
-    if "~~" in view or "<" in view:
+    if "~" in view or "<" in view:
         view = mask(view, _struck(view))
         view = mask(view, (quoted.span() for quoted in QUOTED_TAG.finditer(view)))
         view = TAG.sub(lambda tag: "\n".ljust(len(tag[0])), view)
-    if "\n>" in view or "\n " in view or view.lstrip().startswith(">"):
+    if ">" in view and (QUOTE_LINE.search(view) or view.lstrip().startswith(">")):
         quotes = [quote.span() for quote in BLOCK_QUOTE.finditer(view)]
         if quotes and (last := QUOTED_VALUE.search(view, quotes[-1][0])):
             view = f"{view[: last.start()]} {view[last.start() + 1 :]}"

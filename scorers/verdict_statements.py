@@ -57,6 +57,8 @@ TAIL = re.compile(
 """What may follow the value: the end of the line or sentence, a comma, a dash, a parenthesis."""
 AFTER_BRACKETS = re.compile(rf"(?P<closers>{CLOSERS})[ \t]+(?=[A-Z])|[ \t]+(?:response|answer|one)\b(?=\W*\Z)")
 """What else may follow a value in the brackets that were asked for."""
+SUBJECT = re.compile(rf"(?i:response|option|candidate|model) [ABC](?= (?!ties?\b|draw\b)\w)(?!{TAIL.pattern})")
+"""The name of a response that does not end the clause, as most lines of replies begin: such a line states nothing."""
 MOST_WORDS = 16
 MOST_STATEMENTS = 50
 """Largest number of statements in a readable reply."""
@@ -83,20 +85,24 @@ class Statement:
 
 
 def find_statements(
-    view: str, lines: Sequence[tuple[int, int]], value: re.Pattern[str], *, bracketed: bool
+    view: str, lines: Sequence[tuple[int, int]], value: re.Pattern[str], signs: re.Pattern[str] | None
 ) -> list[Statement]:
-    """Return the statements at the starts of lines and sentences; `value` matches a value (one group is not None)."""
+    """Return the statements at the starts of lines and sentences; `value` matches a value (one group is not None);
+    `signs` are those of levels in brackets, of which a line with one has some."""
     statements = []
     for number, (begin, end) in enumerate(lines):
+        if signs and not signs.search(view, begin, end):
+            continue
         listed = LIST_MARK.match(view, begin, end)
         starts = [listed.end() if listed else begin]
         if end - begin > 3 and (number == 0 or number >= len(lines) - LAST_LINES):
             marks = SENTENCE_START.finditer(view, max(starts[0], end - LAST_SENTENCES), end)
             starts += [mark.end() for mark in marks]
         for start in starts:
-            statement = _statement(view, start, end, value, is_line=start == starts[0], bracketed=bracketed)
-            if statement:
-                statements.append(statement)
+            if signs or not SUBJECT.match(view, start, end):
+                is_line = start == starts[0]
+                statement = _statement(view, start, end, value, is_line=is_line, bracketed=signs is not None)
+                statements += [statement] if statement else []
         if len(statements) > MOST_STATEMENTS:
             break
     return statements
@@ -109,13 +115,13 @@ def _statement(
     place = start
     lead: list[str] = []
     for _ in range(MOST_WORDS):
-        value_match = value.match(view, place, end)
-        tail = _tail(view, value_match, end) if value_match else None
-        if value_match and (
-            tail
-            or "[[" in value_match[0]
-            or (value_match[value_match.lastindex or 0] in LETTERS and names_verdict(lead))
-        ):
+        if value_match := value.match(view, place, end):
+            tail = TAIL.match(view, value_match.end(), end)
+            if "[[" in value_match[0]:
+                tail = tail or AFTER_BRACKETS.match(view, value_match.end(), end)
+            elif not tail and not (value_match[value_match.lastindex or 0] in LETTERS and names_verdict(lead)):
+                value_match = None
+        if value_match:
             if AT_BEST.search(" ".join(lead)) or (not LETTERS.isdisjoint(lead) and COMPARATIVES.isdisjoint(lead)):
                 return None
             return _with_form(view, (start, end), value_match, tail, lead, is_line=is_line, bracketed=bracketed)
@@ -130,12 +136,6 @@ def _statement(
 def _compares(word: str, lead: list[str]) -> bool:
     """Return whether a word is part of a comparison before a level: `Response A is better than B: [[A>B]]`."""
     return word in LETTERS or (word == "than" and not LETTERS.isdisjoint(lead))
-
-
-def _tail(view: str, value_match: re.Match[str], end: int) -> re.Match[str] | None:
-    """Match the end of the clause after a value."""
-    tail = TAIL.match(view, value_match.end(), end)
-    return tail or (AFTER_BRACKETS.match(view, value_match.end(), end) if "[[" in value_match[0] else None)
 
 
 def _with_form(

@@ -36,12 +36,12 @@ OTHER_SCORES = re.compile(
     re.MULTILINE | re.ASCII,
 )
 """Scores outside the JSON object, which then may be a quotation; in lower case, which is searched faster."""
+# Searched in lower case; begins with literal characters, which are searched as a set.
 VERDICT = re.compile(
-    r"(?=[vwba\[])(?:\b(?:verdict|winner|better response|answer)\b"
-    r"[^\w\n,{]+(?:is[^\w\n]+)?(?:response[^\w\n]+)?([AB])\b(?!['’])"
-    r"|\[\[[^\[\]\n]{1,40}\]\])",
-    re.IGNORECASE,
+    r"(?:verdict|winner|better response|answer|\[\[[^\[\]\n]{1,40}\])"
+    r"(?:(?<=\])\]|\b[^\w\n,{]+(?:is[^\w\n]+)?(?:response[^\w\n]+)?([ab])\b(?!['’]))"
 )
+SENTENCE = re.compile(r"[^;\n.]*+(?:\.(?:(?<=\d\.)|(?! ))[^;\n.]*+)*+[;\n.]?")
 DEMAND = re.compile(r"\b(?:asks?|tries|demands?|requests?|tells?|claims?)\b")
 """Sentences on what a response asks for."""
 LONGEST_OUTSIDE, NEAR = 20_000, 400
@@ -86,7 +86,7 @@ def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -
     outside = "\n".join(view[start:end] for start, end in near)
     better = {1.0: "A", 0.0: "B"}.get(verdict.credit or 0.0)
     hidden = "".join(text[start:end] for start, end in gaps)
-    letters = {(stated[1] or "").upper() for stated in VERDICT.finditer(text, near[0][0], near[-1][1])}
+    letters = {letter.upper() for letter in VERDICT.findall(text[near[0][0] : near[-1][1]].lower())}
     if OBJECT.search(hidden) or letters - {better}:
         return "several verdicts"
     if len(hidden) > LONGEST_OUTSIDE or _has_other_scores(outside, table.scores):
@@ -100,8 +100,8 @@ def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -
 
 def _has_other_scores(outside: str, scores: Scores) -> bool:
     """Return whether the text around the scores states others, but for the range, their sums and means, and demands."""
-    pieces = [piece for piece in re.split(r"(?<=[;\n])|(?<=[^\d]\.)(?= )", outside.lower()) if NUMBERS.search(piece)]
-    outside = "".join(piece for piece in pieces if piece.rstrip().endswith(":") or not DEMAND.search(piece))
+    counting = [sentence for sentence in SENTENCE.findall(outside.lower()) if NUMBERS.search(sentence)]
+    outside = "".join(one for one in counting if one.rstrip().endswith(":") or not DEMAND.search(one))
     if re.search(r"\d", outside):
         outside = _without_known_numbers(outside, scores)
     return bool(OTHER_SCALE.search(outside) or OTHER_SCORES.search(SCALE.sub("", outside)))

@@ -21,7 +21,7 @@ INTRODUCTORY = JUDGING | CONNECTIVES | RESPONSES | frozenset(words.INTRODUCTORY.
 LETTERS = frozenset("ABC")
 GLUED = re.compile(r"[ABC](?=[A-Z])")
 LINE = re.compile(r"[^\n]+")
-LIST_MARK = re.compile(r"[ \t]*(?:[#*+•>–—-]+|\d{1,2}[.)])[ \t]+")
+LIST_MARK = re.compile(r"[ \t]*+(?:[#*+•>–—-]++|\d{1,2}[.)])[ \t]++")
 # Begins with a set of characters, which is searched faster than alternatives.
 SENTENCE_START = re.compile(
     rf"[.!?;,。！？；](?:(?<=[.!?;])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bz\.B\.)[*_\"”’)\]]*[ \t]+|(?<=[。！？；])"

@@ -44,16 +44,16 @@ def _read_last_letter(reply: Reply, settings: Settings) -> Verdict:
     return _read_letter(reply, settings, _is_last_letter, compares="last")
 
 
-def is_letter_alone(statement: Statement, line: int, last: int) -> bool:
+def is_letter_alone(statement: Statement, is_first: bool, is_last: bool) -> bool:
     """Return whether a letter without the word verdict counts: it begins the reply, or is alone on its line."""
     if statement.form in ("leading", "closing"):
-        return line == (0 if statement.form == "leading" else last)
-    return statement.form == "alone" and (line in (0, last) or not statement.named)
+        return is_first if statement.form == "leading" else is_last
+    return statement.form == "alone" and (is_first or is_last or not statement.named)
 
 
-def _is_last_letter(statement: Statement, line: int, last: int) -> bool:
+def _is_last_letter(statement: Statement, _: bool, is_last: bool) -> bool:
     """Return whether a letter without the word verdict is alone on the last line."""
-    return statement.form == "alone" and line == last and not statement.named
+    return statement.form == "alone" and is_last and not statement.named
 
 
 def _write_reasons(preference: Preference, settings: Settings) -> Reply:

@@ -169,15 +169,15 @@ def _level_of_comparison(text: str, stated: Found, levels: Mapping[str, tuple[st
     return fitting[-1 if MUCH.search(sentence) else 0][1] if fitting else ""
 
 
-def _is_only_level(statement: Statement, line: int, last: int) -> bool:
+def _is_only_level(statement: Statement, is_first: bool, is_last: bool) -> bool:
     """Return whether a level without brackets or name is the first or last line, or begins the reply."""
-    is_first = statement.form == "leading" and line == 0
-    return (is_first or (statement.form == "alone" and line in (0, last))) and not statement.named
+    is_end = is_first if statement.form == "leading" else statement.form == "alone" and (is_first or is_last)
+    return is_end and not statement.named
 
 
-def _is_last_level(statement: Statement, line: int, last: int) -> bool:
+def _is_last_level(statement: Statement, is_first: bool, is_last: bool) -> bool:
     """Return whether a label without brackets or name is alone on the last line, after the reasons."""
-    return statement.form in ("alone", "leading") and line == last > 0
+    return statement.form in ("alone", "leading") and is_last and not is_first
 
 
 def _rating(text: str, score: float, degree: float, label: str) -> Rating:

@@ -3,9 +3,8 @@ it, the text before it attributes it to somebody else, or the text after it take
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import chain
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from podium.scorers import reply_words as words
 from podium.scorers.comparisons import find_comparisons
@@ -18,6 +17,7 @@ from podium.scorers.verdict_statements import (
     MOST_STATEMENTS,
     SENTENCE_START,
     TOKEN,
+    Span,
     Statement,
     find_statements,
     is_introduction,
@@ -70,11 +70,10 @@ RESPONSE = re.compile(
 SENTENCE_END = re.compile(r"[.!?][*_\"”’)\]]*(?=\s)|[。！？]|\n")
 RETRACTION_START = re.compile(rf"[\s*_<>\-–—(\[#~\"“.,;:]*(?:{words.RETRACTION_STARTS})", re.IGNORECASE)
 # Searched in texts in lower case, which is faster than to ignore case.
-ABOUT_NEXT = re.compile(words.ABOUT_NEXT)
-RETRACTION = re.compile(words.RETRACTIONS)
-SELF_REFERENCE = re.compile(words.SELF_REFERENCE)
-IGNORED, DEMAND = map(re.compile, (words.IGNORED, words.DEMANDS))
-HARMLESS = re.compile(words.HARMLESS_SELF_REFERENCE)
+ABOUT_NEXT, RETRACTION, IGNORED, DEMAND = map(
+    re.compile, (words.ABOUT_NEXT, words.RETRACTIONS, words.IGNORED, words.DEMANDS)
+)
+SELF_REFERENCE, HARMLESS = map(re.compile, (words.SELF_REFERENCE, words.HARMLESS_SELF_REFERENCE))
 EXPLANATION = re.compile(words.EXPLANATION, re.IGNORECASE)
 SIGN_BEFORE = re.compile(r"[ \t]*(?:[:：;–—-]|\(no )[ \t]*\w+ \w+ \w| [a-zа-яё]")
 """A sign after a verdict, before its explanation on the same line."""
@@ -95,13 +94,12 @@ LAST_NAME = re.compile(
 ABOUT_LETTER = re.compile(rf"\b(?:{words.PREPOSITIONS})\b\W*(?:\w+\W+){{0,2}}?\Z", re.IGNORECASE)
 """Words before a letter at the end of a sentence that make it no verdict."""
 WORDS = re.compile(r"\w")
-Counts = Callable[[Statement, int, int], bool]
-"""Whether a value without a name counts: by its statement, the number of its line, and that of the last line."""
+Counts = Callable[[Statement, bool, bool], bool]
+"""Whether a value without a name counts: by its statement, and whether its line is the first and the last one."""
 Compares = Literal["ends", "last", "never"]
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A verdict as it was read: its place in the text and its value as it is written."""
 
     place: int
@@ -137,9 +135,8 @@ def read_statement(
     stated = find_statements(view, lines, value, signs)
     if len(stated) > MOST_STATEMENTS:
         return "several verdicts"
-    first_line = next(span for span in lines if WORDS.search(view, *span))
-    last_line = next(span for span in reversed(lines) if WORDS.search(view, *span))
-    own = _own_statements(view, stated, [first_line, last_line], counts, compares)
+    with_words = (next(span for span in order if WORDS.search(view, *span)) for order in (lines, lines[::-1]))
+    own = _own_statements(view, stated, tuple(with_words), counts, compares)
     if not own:
         return no_verdict(view)
     reading = _decide(view, own, [statement for statement in stated if statement.form == "mention"], parse)
@@ -154,31 +151,26 @@ def read_statement(
 
 
 def _own_statements(
-    view: str, stated: list[Statement], ends: list[tuple[int, int]], counts: Counts, compares: Compares
+    view: str, stated: list[Statement], ends: tuple[Span, ...], counts: Counts, compares: Compares
 ) -> list[Statement]:
     """Return the statements that count; if there are none, sentences that compare the responses, or the first letter
     of a reply that should end with one; `ends` are the first and the last line with words."""
-    own = [each for each in stated if each.form == "marked" or counts(each, *_line_of(each, ends))]
+    (_, first), (last, _) = ends
+    own = [each for each in stated if each.form == "marked" or counts(each, each.start <= first, each.end > last)]
     if own or compares == "never":
         return own
-    if compares == "last" and stated and stated[0].form == "alone" and stated[0].start <= ends[0][1]:
+    if compares == "last" and stated and stated[0].form == "alone" and stated[0].start <= first:
         return stated[:1] if stated[0].value.upper() in LETTERS and not stated[0].named else []
-    spans = sorted(set(ends)) if compares == "ends" else ends[-1:]
-    spans = [(start, end) for start, end in spans if end - start < LONGEST_REST]
+    spans = [(start, end) for start, end in sorted(set(ends)) if end - start < LONGEST_REST]
+    spans = spans if compares == "ends" else [span for span in spans if span == ends[1]]
     compared = chain.from_iterable(find_comparisons(view, *span, slight=compares == "ends") for span in spans)
     return [statement for statement in compared if statement.form == "marked"]
 
 
-def _has_other_letters(view: str, lines: Sequence[tuple[int, int]], reading: Found) -> bool:
+def _has_other_letters(view: str, lines: Sequence[Span], reading: Found) -> bool:
     """Return whether another short line, not of a table, states another letter."""
     short = (view[start:end] for start, end in lines if end - start < SHORT_LINE and not start <= reading.place < end)
     return any("|" not in line and states_other_letter(line, reading.value) for line in short)
-
-
-def _line_of(statement: Statement, ends: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    """Return the number of the line of a statement, and that of the last line: 0 for the first, 2 for another one."""
-    last = 0 if ends[0] == ends[1] else 2
-    return (0 if statement.start <= ends[0][1] else last if statement.end > ends[1][0] else 1), last
 
 
 def _decide(
@@ -201,13 +193,13 @@ def _decide(
     return reason or Found(last.place, final)
 
 
-def _text_after(view: str, spans: Sequence[tuple[int, int]]) -> str:
+def _text_after(view: str, spans: Sequence[Span]) -> str:
     """Return the text after the first span, without the other spans."""
     begins = [begin for begin, _ in spans[1:]] + [len(view)]
     return "".join(view[end:begin] for (_, end), begin in zip(spans, begins, strict=True))
 
 
-def _reason_of_context(view: str, spans: Sequence[tuple[int, int]]) -> str | None:
+def _reason_of_context(view: str, spans: Sequence[Span]) -> str | None:
     """Return why the text around equal verdicts makes none of them the judge's own, or takes them back."""
     before = [reason_before(view, begin) for begin, _ in spans]
     reason = (before[-1] if all(before) else None) or reason_after(view[spans[-1][1] :])
@@ -238,7 +230,7 @@ def _ends_with_other(sentence: str, preferred: str) -> bool:
     return (reading["letter"] or ("A" if reading["first"] else "B")) != preferred
 
 
-def reason_around(view: str, spans: Sequence[tuple[int, int]]) -> str | None:
+def reason_around(view: str, spans: Sequence[Span]) -> str | None:
     """Return why objects at these places of a reply are not the judge's own verdict; None if they are."""
     start = spans[-1][0]
     line = view[view.rfind("\n", 0, start) + 1 : start]
@@ -329,7 +321,7 @@ def reason_after(rest: str) -> str | None:
         return "reported"
     low = rest.lower()
     if IGNORED.search(low):
-        low = "\n".join(sentence for sentence in _sentences(low) if not _is_ignored_demand(sentence))
+        low = "\n".join(one for one in _sentences(low) if not (DEMAND.search(one) or IGNORED.search(one)))
     if _speaks_of_itself(low) or RETRACTION.search(low) or rest.rstrip().endswith("?"):
         return "retracted"
     sentences = [sentence for sentence in _sentences(rest) if WORDS.search(sentence)]
@@ -339,11 +331,6 @@ def reason_after(rest: str) -> str | None:
     if sentences and not (is_explained or SUBJECT.search(sentences[0])):
         return "retracted"
     return "truncated" if _is_cut_off(rest) else None
-
-
-def _is_ignored_demand(sentence: str) -> bool:
-    """Return whether a sentence says what a response asks for, or that the judge does not follow it."""
-    return bool(DEMAND.search(sentence) or IGNORED.search(sentence))
 
 
 def _speaks_of_itself(low: str) -> bool:

@@ -4,52 +4,46 @@ are in `verdict_statements` and `reply_reader`."""
 ROLES = r"user|human|system|operator|nutzer|utilisateur|usuario|пользователь|用户"
 """Speakers other than the judge; a reply with a turn of theirs is a conversation."""
 
-VERDICT_NOUNS = """
-answer verdict decision choice winner pick conclusion judgment judgement preference result rating score scores grade
-level label evaluation assessment ranking ratings final total quality mark category word selection résultat resultado
-результат puntaje gesamtpunktzahl punkte puntos vote summary sum point edge nod points scoring output json grading
-selected chosen best better preferred stronger superior antwort urteil entscheidung fazit ergebnis bewertung note noten
-stufe gewinner wahl wertung punktzahl besser bessere beste réponse reponse choix décision gagnant gagnante niveau
-évaluation évaluations notes jugement meilleure meilleur respuesta veredicto decisión elección conclusión ganador
-ganadora nota notas puntuación puntuaciones nivel calificación valoración evaluación mejor migliore melhor risposta
-resposta ответ вердикт решение вывод выбор оценка оценки уровень победитель итог лучше лучший балл баллы
-"""
+VERDICT_NOUNS = """answer verdict decision choice winner pick conclusion judgment judgement preference result rating
+score scores grade level label evaluation assessment ranking ratings final total quality mark category word selection
+résultat resultado результат puntaje gesamtpunktzahl punkte puntos vote summary sum point edge nod points scoring output
+json grading selected chosen best better preferred stronger superior antwort urteil entscheidung fazit ergebnis
+bewertung note noten stufe gewinner wahl wertung punktzahl besser bessere beste réponse reponse choix décision gagnant
+gagnante niveau évaluation évaluations notes jugement meilleure meilleur respuesta veredicto decisión elección
+conclusión ganador ganadora nota notas puntuación puntuaciones nivel calificación valoración evaluación mejor migliore
+melhor risposta resposta ответ вердикт решение вывод выбор оценка оценки уровень победитель итог лучше лучший балл
+баллы"""
 """Nouns and adjectives that name a verdict before its value: `Final answer: A`."""
 
-DECIDING_VERBS = """
-choose select prefer go give rate scored rated graded decide chose say'd i'd i'll wähle nehme gebe vergebe bevorzuge
-entscheide bewerte choisis préfère préfere donne attribue opte elijo prefiero doy escojo califico otorgo выбираю ставлю
-предпочитаю оцениваю it's that's say call deserves gets earns receives consider conclude lean leaning arrive settle
-dirais diría mets pongo makes assign corresponds amounts asigno elegiría choisirais preferisco vincitore scelgo escolho
-"""
+DECIDING_VERBS = """choose select prefer go give rate scored rated graded decide chose say'd i'd i'll wähle nehme gebe
+vergebe bevorzuge entscheide bewerte choisis préfère préfere donne attribue opte elijo prefiero doy escojo califico
+otorgo выбираю ставлю предпочитаю оцениваю it's that's say call deserves gets earns receives consider conclude lean
+leaning arrive settle dirais diría mets pongo makes assign corresponds amounts asigno elegiría choisirais preferisco
+vincitore scelgo escolho"""
 """Verbs with which a judge gives its verdict, first person."""
 
 RATING_WORDS = (
     "rate grade score scored rated graded give scores rating points note notes bewerte vergebe donne doy оцениваю"
 )
 """Words for ratings, which do not say that the letter after them was chosen."""
-CONNECTIVES = """
-sure okay ok all short whole margin balance klar definitely clearly certainly surely obviously so thus hence therefore
-overall finally ultimately consequently accordingly also daher deshalb somit folglich insgesamt donc ainsi alors
-finalement entonces así finalmente итак поэтому значит следовательно итого
-"""
+CONNECTIVES = """sure okay ok all short whole margin balance klar definitely clearly certainly surely obviously so thus
+hence therefore overall finally ultimately consequently accordingly also daher deshalb somit folglich insgesamt donc
+ainsi alors finalement entonces así finalmente итак поэтому значит следовательно итого"""
 """Words that lead from the reasons to the verdict."""
 
-INTRODUCTORY = """
-put appropriate suitable я yo i my our the a an this that it here here's is are be will with for as at to of on in from
-and own both two one six five criteria criterion responses assistant great well everything considered considering
-weighing based reasoning analysis above-mentioned things following follows below correct right having compared object
-requested which serves fits user person set out scale opinion view looking these those compare comparing comparison
-two's reasons after i'm would then me let fine yes clear case think believe find feel now up between taking together
-more most helpful accurate complete useful precise relevant careful only strong reason consideration have que de ihr est
-avis meinung opinión meiner nach моему finde sie there beider antworten réponses respuestas ответов deux brief towards
-toward narrow slight bit should würde hier im format why one's estas beide sind les ambas оба ответа slightly somewhat
-significantly considerably noticeably choisi much marginally equally equal tie good weighed mit à cette está questa
-settles lui un ich mein meine meinen die der das den ist für auf und am ganzen endgültige endgültiges endgültig finale
-finales lautet je mon ma mes la le l'option voici sont pour et en sur définitive définitif retenue mi mis el los las es
-aquí esta este están son para por y definitiva definitivo sobre мой моя моё мои это вот за и на из по итоговый итоговая
-окончательный окончательная окончательное
-"""
+INTRODUCTORY = """put appropriate suitable я yo i my our the a an this that it here here's is are be will with for as at
+to of on in from and own both two one six five criteria criterion responses assistant great well everything considered
+considering weighing based reasoning analysis above-mentioned things following follows below correct right having
+compared object requested which serves fits user person set out scale opinion view looking these those compare comparing
+comparison two's reasons after i'm would then me let fine yes clear case think believe find feel now up between taking
+together more most helpful accurate complete useful precise relevant careful only strong reason consideration have que
+de ihr est avis meinung opinión meiner nach моему finde sie there beider antworten réponses respuestas ответов deux
+brief towards toward narrow slight bit should würde hier im format why one's estas beide sind les ambas оба ответа
+slightly somewhat significantly considerably noticeably choisi much marginally equally equal tie good weighed mit à
+cette está questa settles lui un ich mein meine meinen die der das den ist für auf und am ganzen endgültige endgültiges
+endgültig finale finales lautet je mon ma mes la le l'option voici sont pour et en sur définitive définitif retenue mi
+mis el los las es aquí esta este están son para por y definitiva definitivo sobre мой моя моё мои это вот за и на из по
+итоговый итоговая окончательный окончательная окончательное"""
 """Other words that may stand before the value in the judge's own sentence: any word outside of these lists makes the
 sentence one about something else, such as what a response says or what another judge would answer."""
 
@@ -136,23 +130,18 @@ PREFERS = (
 """Words directly before the name of the preferred response."""
 FINDS = r"(?:makes|judge|find|consider|deem|rate|rank)"
 ONLY = "only|nur|seul|seule|solo|sólo|только"
-WINS_WORDS = """
-better best stronger superior preferable winner preferred win right ahead deserved correct correctly works wins beats
-outperforms surpasses nod vote edge advantage top won besser beste besten bessere überlegen vorzuziehen stärker richtig
-gewinnt schlägt meilleure meilleur supérieur supérieure préférable juste gagne emporte mejor preferible correcta gana
-supera лучше лучший лучшая сильнее выигрывает побеждает превосходит migliore melhor worse worst weaker inferior wrong
-loser useless loses fails schlechter schwächer falsch unterlegen pire moins inférieure fausse peor incorrecta хуже
-слабее неверен проигрывает choice pick wahl choix elección genauer точнее полнее überzeugt more plus más
-"""
-PREFERS_WORDS = """
-prefer preferred go going choose choosing chose pick picking picked take select selected vote favor favour mean meant
-served goes give better best winner gewinnt bevorzuge nehme wähle meinte meine bessere préfère choisis meilleure
-prefiero elijo gana mejor выбираю лучше judge find consider deem rate rank makes
-"""
-EQUAL_WORDS = """
-neither equally equal tied level par same difference preference tie draw clear equivalent identical gleich également
-valent igual одинаково
-"""
+WINS_WORDS = """better best stronger superior preferable winner preferred win right ahead deserved correct correctly
+works wins beats outperforms surpasses nod vote edge advantage top won besser beste besten bessere überlegen vorzuziehen
+stärker richtig gewinnt schlägt meilleure meilleur supérieur supérieure préférable juste gagne emporte mejor preferible
+correcta gana supera лучше лучший лучшая сильнее выигрывает побеждает превосходит migliore melhor worse worst weaker
+inferior wrong loser useless loses fails schlechter schwächer falsch unterlegen pire moins inférieure fausse peor
+incorrecta хуже слабее неверен проигрывает choice pick wahl choix elección genauer точнее полнее überzeugt more plus
+más"""
+PREFERS_WORDS = """prefer preferred go going choose choosing chose pick picking picked take select selected vote favor
+favour mean meant served goes give better best winner gewinnt bevorzuge nehme wähle meinte meine bessere préfère choisis
+meilleure prefiero elijo gana mejor выбираю лучше judge find consider deem rate rank makes"""
+EQUAL_WORDS = """neither equally equal tied level par same difference preference tie draw clear equivalent identical
+gleich également valent igual одинаково"""
 """Words of comparisons; a sentence without any of them is none."""
 CHINESE_WINS = (
     r"(?:在?各?[个方面]*|明显|显然|都|要|是|比回答[AB]|比第[一二]个(?:回答)?|准确|完整|而|，|,)*(?:更好|优于|更优|胜出"
@@ -200,15 +189,13 @@ ABOUT_NEXT = (
     r"|borrador|следующ\w+|черновик)\b|(?:e\.g|z\. ?b|p\. ?ej)\.\W*\Z|下一行|以下内容|草稿|下面这|不是最终"
 )
 """Said of the line that follows."""
-OPEN_ENDS = """
-is are was were be been reads read says said say write wrote written writes writing print prints printed give gives gave
-given had have has to with into as by a an the of at on like such answer answers pick choose find finds believe believed
-think thought call called state states stated stating conclude concludes claim claims put puts that which from for in
-will would should must could might not verdict decision following so me bekomme lautet heißt hieße steht sagt schreibt
-schreiben geschrieben mit ist war wäre würde meinte schrieb auf zu und dass disait dit est était serait dirait écrire
-écrit par avec que donne lit termine à de es era sería dice diría decir escribir escriba con pide termina dijo escribí
-написал написать пишет сказал говорит ставит так был было бы что
-"""
+OPEN_ENDS = """is are was were be been reads read says said say write wrote written writes writing print prints printed
+give gives gave given had have has to with into as by a an the of at on like such answer answers pick choose find finds
+believe believed think thought call called state states stated stating conclude concludes claim claims put puts that
+which from for in will would should must could might not verdict decision following so me bekomme lautet heißt hieße
+steht sagt schreibt schreiben geschrieben mit ist war wäre würde meinte schrieb auf zu und dass disait dit est était
+serait dirait écrire écrit par avec que donne lit termine à de es era sería dice diría decir escribir escriba con pide
+termina dijo escribí написал написать пишет сказал говорит ставит так был было бы что"""
 """Last words of a line without full stop that lead to the next line."""
 CHINESE_OPEN_ENDS = "是说写为道到如成"
 

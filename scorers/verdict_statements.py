@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from podium.scorers import reply_words as words
 from podium.scorers.reply_structure import MASK
@@ -68,11 +67,12 @@ LAST_SENTENCES, LAST_LINES = 200, 2
 PAIRED = re.compile(r"\*+|(?<![a-z])_+|_+(?![a-z])|`+|[\[\](){}\"]|(?<!\w)'|'(?!\w)")
 CLOSES = {")": "(", "]": "[", "}": "{"}
 
+Span = tuple[int, int]
+Match = re.Match[str]
 Form = Literal["marked", "alone", "closing", "leading", "mention"]
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(NamedTuple):
     """One statement, from the start of its clause to its end; `place` is that of the value; `form` is `marked` (named
     as verdict or in the form asked for), `alone` on its line, `closing` or `leading` it, or a `mention` of a value."""
 
@@ -85,7 +85,7 @@ class Statement:
 
 
 def find_statements(
-    view: str, lines: Sequence[tuple[int, int]], value: re.Pattern[str], signs: re.Pattern[str] | None
+    view: str, lines: Sequence[Span], value: re.Pattern[str], signs: re.Pattern[str] | None
 ) -> list[Statement]:
     """Return the statements at the starts of lines and sentences; `value` matches a value (one group is not None);
     `signs` are those of levels in brackets, of which a line with one has some."""
@@ -126,27 +126,18 @@ def _statement(
                 return None
             return _with_form(view, (start, end), value_match, tail, lead, is_line=is_line, bracketed=bracketed)
         token = TOKEN.match(view, place, end)
-        if token is None or not (is_introductory(token["word"]) or (bracketed and _compares(token["word"], lead))):
+        word = token["word"] if token else ""
+        # A level may follow a comparison: `Response A is better than B: [[A>B]]`.
+        compares = bracketed and (word in LETTERS or (word == "than" and not LETTERS.isdisjoint(lead)))
+        if token is None or not (compares or is_introductory(word)):
             return None
-        lead.append(token["word"] if token["word"] in LETTERS else token["word"].lower())
+        lead.append(word if word in LETTERS else word.lower())
         place = token.end()
     return None
 
 
-def _compares(word: str, lead: list[str]) -> bool:
-    """Return whether a word is part of a comparison before a level: `Response A is better than B: [[A>B]]`."""
-    return word in LETTERS or (word == "than" and not LETTERS.isdisjoint(lead))
-
-
 def _with_form(
-    view: str,
-    span: tuple[int, int],
-    value_match: re.Match[str],
-    tail: re.Match[str] | None,
-    lead: list[str],
-    *,
-    is_line: bool,
-    bracketed: bool,
+    view: str, span: Span, value_match: Match, tail: Match | None, lead: list[str], *, is_line: bool, bracketed: bool
 ) -> Statement | None:
     """Return a statement with its form; None for a letter that names a response and states nothing."""
     start, end = span
@@ -162,10 +153,12 @@ def _with_form(
     is_marked = is_marked or bool(judging and judging[-1] in COPULAS)
     close = tail.end() if tail else value_match.end()
     ending = tail.end("closers") if tail else value_match.end()
-    around = view[start : value_match.start(group)] + view[value_match.end(group) : ending]
+    around = (view[start : value_match.start(group)] + view[value_match.end(group) : ending]).strip()
+    if "(" not in around:
+        around = around.removesuffix(")")  # `A)`
     if named and ":" in view[value_match.end() : close + 2]:
         return None
-    if tail is None or not (is_closed(around) or is_balanced(view[start : min(end, start + LAST_SENTENCES)])):
+    if tail is None or not (is_balanced(around) or is_balanced(view[start : min(end, start + LAST_SENTENCES)])):
         if not is_asked and not (names_verdict(judging) and (judging[-1] in NOUNS or SEPARATED.search(gap))):
             return None
         form: Form = "mention"
@@ -209,12 +202,6 @@ def is_introduction(clause: str) -> bool:
         and all(map(is_introductory, lead))
         and (names_verdict(low) or low[-1] in CONNECTIVES)
     )
-
-
-def is_closed(clause: str) -> bool:
-    """Return whether the brackets, quotation marks and emphasis of a clause are balanced; `A)` counts as such."""
-    bare = clause.strip()
-    return is_balanced(bare.removesuffix(")") if "(" not in bare else bare)
 
 
 def is_balanced(line: str) -> bool:

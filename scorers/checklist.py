@@ -1,17 +1,22 @@
 """checklist: questions about a good response, written by a model from the instruction alone."""
 
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
-from podium.scorers.json_objects import only_object
 from podium.scorers.prompt import Settings, Texts, check_template, fill_template, packaged_template
-from podium.scorers.reply import Reply
+from podium.scorers.reply import Reply, no_verdict
+from podium.scorers.reply_structure import own_words
+from podium.scorers.schemas import refuse_repeats
 
 MOST_QUESTIONS = 12
 LONGEST = 400
 """Characters of one question."""
 KEYS = frozenset({"questions"})
+MOST_BRACES = 200
+"""Largest number of opening braces in a readable reply."""
 
 
 def checklist_prompt(texts: Texts, settings: Settings) -> str:
@@ -33,6 +38,34 @@ def read_checklist(reply: Reply) -> tuple[str, ...] | str:
     if not 1 <= len(flat) <= MOST_QUESTIONS or len(set(flat)) < len(flat) or max(map(len, flat)) > LONGEST:
         return "out of range"
     return flat
+
+
+def only_object(reply: Reply, keys: frozenset[str]) -> dict[str, Any] | str:
+    """Return the one JSON object with exactly these keys, whatever prose stands around it, or why there is none: no
+    repeated key, NaN, or other object with one of the keys."""
+    view = own_words(reply.text) if not reply.reason_of_silence else None
+    if view is None or "{" not in reply.text:
+        return reply.reason_of_silence or no_verdict(reply.text)
+    if reply.text.count("{") > MOST_BRACES:
+        return "bad JSON"
+    objects, end = [], 0
+    for start in (brace.start() for brace in re.finditer(r"\{", view)):
+        if start >= end:
+            try:
+                value, end = _DECODER.raw_decode(reply.text, start)
+            except (ValueError, RecursionError):
+                continue
+            objects += [value] if value.keys() & keys else []
+    if any(value != objects[0] for value in objects):
+        return "several verdicts"
+    return objects[0] if objects and objects[0].keys() == keys else "bad JSON"
+
+
+def _refuse_constant(constant: str) -> Any:
+    raise ValueError(f"{constant} is not JSON")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=refuse_repeats, parse_constant=_refuse_constant)
 
 
 def write_checklist(questions: Iterable[str]) -> Reply:

@@ -21,9 +21,8 @@ from podium.scorers.battle import (
     merge_jury,
     swap_sides,
 )
-from podium.scorers.grading import grade_reply
 from podium.scorers.identity import judge_identity, prompt_hash
-from podium.scorers.probabilities import MASS_CHECKS, FixedMode, Mode
+from podium.scorers.probabilities import MASS_CHECKS, FixedMode, Mode, grade_reply
 from podium.scorers.prompt import SLOT, Settings, Template, Texts
 from podium.scorers.realization import Preference, Realization
 from podium.scorers.reasoning import strip_reasoning

@@ -3,12 +3,12 @@
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from podium.scorers.agent_criteria import name_criteria, read_for_agents, swap_keys, swap_names
 from podium.scorers.comparisons import find_comparisons
 from podium.scorers.levels import NUMBER_WORDS
 from podium.scorers.prompt import Settings, packaged_template
@@ -20,6 +20,17 @@ from podium.scorers.schemas import ReplyForm
 from podium.scorers.score_tables import Scores, ScoreTable, read_table
 
 CRITERIA = ("adherence", "helpfulness", "factuality", "completeness", "clarity", "fluency")
+PLACES = {
+    "completion": "adherence",
+    "groundedness": "factuality",
+    "efficiency": "helpfulness",
+    "safety": "completeness",
+    "recovery": "fluency",
+    "clarity": "clarity",
+}
+"""The criteria for transcripts of agents: each takes the place of one for answers, which the reader knows."""
+SWAPPED = PLACES | {name: own for own, name in PLACES.items()}
+NAME = re.compile(rf"\b(?:{'|'.join(SWAPPED)})\b", re.IGNORECASE)
 LOW, HIGH = 1, 10
 GRADES = tuple(map(str, range(LOW, HIGH + 1)))
 NUMBER = rf"(?:(?:10|\d)(?:\.\d+)?|{'|'.join(NUMBER_WORDS[1:])})\b"
@@ -60,8 +71,30 @@ OTHER_SCALE = re.compile(
 )
 
 
-def read_reply(reply: Reply, settings: Settings) -> Verdict:  # noqa: ARG001
+def read_reply(reply: Reply, settings: Settings) -> Verdict:
     """Read the scores of both responses; the margin is the mean difference, the credit its sign."""
+    if not settings.transcript:
+        return _read_scores(reply)
+    return _name_criteria(_read_scores(replace(reply, text=_swap_names(reply.text, settings))), settings)
+
+
+def _swap_names(text: str, settings: Settings) -> str:
+    """Return a text with the criteria of agents and of answers in each other's place, if transcripts are judged."""
+    return NAME.sub(lambda name: SWAPPED[name[0].lower()], text) if settings.transcript else text
+
+
+def _name_criteria(verdict: Verdict, settings: Settings) -> Verdict:
+    """Return a verdict with `_swap_names` of its criteria."""
+    return replace(verdict, criteria={_swap_names(name, settings): lead for name, lead in verdict.criteria.items()})
+
+
+def _swap_keys(scores: Mapping[str, Mapping[str, Any]], settings: Settings) -> dict[str, dict[str, Any]]:
+    """Return the scores of both responses with `_swap_names` of their criteria."""
+    return {side: {_swap_names(name, settings): own for name, own in scores[side].items()} for side in scores}
+
+
+def _read_scores(reply: Reply) -> Verdict:
+    """Read the scores of both responses by the criteria for answers."""
     view = own_words(reply.text) if not reply.reason_of_silence else None
     if view is None:
         return Verdict(None, reason=reply.reason_of_silence or "no verdict")
@@ -126,7 +159,7 @@ def _is_repeated(stated: re.Match[str], scores: Scores) -> bool:
     return [stated[2], stated[3]] == pair if stated[1] else stated[4] in pair
 
 
-def _verdict_of_scores(scores: Mapping[str, Mapping[str, Any]], _: Settings | None = None) -> Verdict:
+def _verdict_of_scores(scores: Mapping[str, Mapping[str, Any]]) -> Verdict:
     """Return the verdict of valid scores of both responses, numbers or their digits."""
     # Fractions, so that rounding decides no tie.
     leads = {name: _exact(scores["A"][name]) - _exact(scores["B"][name]) for name in CRITERIA}
@@ -139,14 +172,15 @@ def _exact(score: Any) -> int | Fraction:
     return int(score) if int(score) == score else Fraction(score)
 
 
-def write_reply(preference: Preference, settings: Settings) -> Reply:  # noqa: ARG001
+def write_reply(preference: Preference, settings: Settings) -> Reply:
     """Return a reply with whole scores whose mean difference is (2 degree - 1) times the range; equal only at 0.5."""
     most = len(CRITERIA) * (HIGH - LOW)
     lead = round((preference.degree - 0.5) * most)
     if lead == 0 and preference.degree != 0.5:
         lead = 1 if preference.degree > 0.5 else -1
     middle = len(CRITERIA) * LOW + most // 2
-    return Reply(json.dumps({"A": _scores_of_sum(middle + lead), "B": _scores_of_sum(middle - lead)}))
+    text = json.dumps({"A": _scores_of_sum(middle + lead), "B": _scores_of_sum(middle - lead)})
+    return Reply(_swap_names(text, settings))
 
 
 def _scores_of_sum(total: int) -> dict[str, int]:
@@ -159,11 +193,11 @@ RUBRIC = Realization(
     name="rubric",
     kind="pairwise",
     template=partial(packaged_template, "rubric"),
-    read_reply=read_for_agents(read_reply),
-    write_reply=lambda wanted, settings: Reply(swap_names(write_reply(wanted, settings).text, settings)),
+    read_reply=read_reply,
+    write_reply=write_reply,
     form=ReplyForm(
-        fields=lambda settings: swap_keys({side: dict.fromkeys(CRITERIA, GRADES) for side in "AB"}, settings),
-        read=lambda scores, settings: name_criteria(_verdict_of_scores(swap_keys(scores, settings)), settings),
+        fields=lambda settings: _swap_keys({side: dict.fromkeys(CRITERIA, GRADES) for side in "AB"}, settings),
+        read=lambda scores, settings: _name_criteria(_verdict_of_scores(_swap_keys(scores, settings)), settings),
         write=lambda reply, *_: json.loads(reply.text, parse_int=str),
         tokens=400,
     ),

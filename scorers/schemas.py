@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from podium.scorers.json_objects import refuse_repeats
 from podium.scorers.prompt import Settings
 from podium.scorers.reply import Rating, Reply, Verdict, no_verdict
 
@@ -66,6 +65,13 @@ def parse_object(text: str) -> Mapping[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def refuse_repeats(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
+    """Build a JSON object; ValueError if a key is repeated."""
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("a key is repeated")
+    return dict(pairs)
 
 
 def choice_form(

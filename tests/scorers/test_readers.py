@@ -10,7 +10,7 @@ from judge_replies import CASES, REASONING, Case, read, scores, value
 from podium.formats.verdict_files import FIVE_LEVELS
 from podium.hookspecs import Scorer
 from podium.plugins import catalogue
-from podium.scorers.json_objects import only_object
+from podium.scorers.checklist import only_object
 from podium.scorers.prompt import Settings
 from podium.scorers.reply import NOT_SHOWN, REASONS, Rating, Reply, Token, Verdict
 from podium.scorers.rubric import CRITERIA

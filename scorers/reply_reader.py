@@ -321,7 +321,7 @@ def reason_after(rest: str) -> str | None:
         return "reported"
     low = rest.lower()
     if IGNORED.search(low):
-        low = "\n".join(one for one in _sentences(low) if not (DEMAND.search(one) or IGNORED.search(one)))
+        low = "\n".join(said for said in _sentences(low) if not (DEMAND.search(said) or IGNORED.search(said)))
     if _speaks_of_itself(low) or RETRACTION.search(low) or rest.rstrip().endswith("?"):
         return "retracted"
     sentences = [sentence for sentence in _sentences(rest) if WORDS.search(sentence)]

@@ -74,8 +74,8 @@ OTHER_SCALE = re.compile(
 def read_reply(reply: Reply, settings: Settings) -> Verdict:
     """Read the scores of both responses; the margin is the mean difference, the credit its sign."""
     if not settings.transcript:
-        return _read_scores(reply)
-    return _name_criteria(_read_scores(replace(reply, text=_swap_names(reply.text, settings))), settings)
+        return _read_criteria(reply)
+    return _name_criteria(_read_criteria(replace(reply, text=_swap_names(reply.text, settings))), settings)
 
 
 def _swap_names(text: str, settings: Settings) -> str:
@@ -93,7 +93,7 @@ def _swap_keys(scores: Mapping[str, Mapping[str, Any]], settings: Settings) -> d
     return {side: {_swap_names(name, settings): own for name, own in scores[side].items()} for side in scores}
 
 
-def _read_scores(reply: Reply) -> Verdict:
+def _read_criteria(reply: Reply) -> Verdict:
     """Read the scores of both responses by the criteria for answers."""
     view = own_words(reply.text) if not reply.reason_of_silence else None
     if view is None:
@@ -134,7 +134,7 @@ def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -
 def _has_other_scores(outside: str, scores: Scores) -> bool:
     """Return whether the text around the scores states others, but for the range, their sums and means, and demands."""
     counting = [sentence for sentence in SENTENCE.findall(outside.lower()) if NUMBERS.search(sentence)]
-    outside = "".join(one for one in counting if one.rstrip().endswith(":") or not DEMAND.search(one))
+    outside = "".join(text for text in counting if text.rstrip().endswith(":") or not DEMAND.search(text))
     if re.search(r"\d", outside):
         outside = _without_known_numbers(outside, scores)
     return bool(OTHER_SCALE.search(outside) or OTHER_SCORES.search(SCALE.sub("", outside)))

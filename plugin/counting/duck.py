@@ -1,6 +1,7 @@
 """DuckDB as the engine: an embedded database that spills to a temporary folder when memory is full."""
 
 import atexit
+import glob
 import itertools
 import re
 import shutil
@@ -34,7 +35,7 @@ SETTINGS = (
     "set enable_progress_bar = false",
 )
 """A name in a query is a name in the database, and nothing is downloaded."""
-
+FREE_DISK = "free disk space where the environment variable TMPDIR points"
 MOST_IDLE = 4
 _IDLE: "list[DuckDBPyConnection]" = []
 _ALIVE: "weakref.WeakSet[Duck]" = weakref.WeakSet()
@@ -167,16 +168,15 @@ def _convert_duckdb_errors() -> Iterator[None]:
     except OutOfMemoryException as error:
         raise out_of_memory(error) from None
     except Error as error:
-        where = "free disk space where the environment variable TMPDIR points"
-        remedy = f"{where}, or repair the file; it must not change while it is read"
-        raise DataError(f"the database cannot read or write ({_first_line(error)})", remedy=remedy) from None
+        remedy = f"{FREE_DISK}, or repair the file; it must not change while it is read"
+        problem = "the database cannot read or write ({})".format(str(error).partition("\n")[0])
+        raise DataError(problem, remedy=remedy) from None
 
 
 def out_of_memory(error: OutOfMemoryException, source: str | None = None) -> DataError:
     """Build the error for a query that exceeds the memory limit or the free disk space."""
-    problem = f"the verdicts do not fit into the memory that is allowed ({_first_line(error)})"
-    remedy = "allow more with --memory, or free disk space where the environment variable TMPDIR points"
-    return DataError(problem, source=source, remedy=remedy)
+    problem = "the verdicts do not fit into the memory that is allowed ({})".format(str(error).partition("\n")[0])
+    return DataError(problem, source=source, remedy=f"allow more with --memory, or {FREE_DISK}")
 
 
 def _state(path: Path) -> tuple[int, int, int] | None:
@@ -186,11 +186,6 @@ def _state(path: Path) -> tuple[int, int, int] | None:
     except OSError:
         return None
     return (facts.st_ino, facts.st_size, facts.st_mtime_ns) if stat.S_ISREG(facts.st_mode) else None
-
-
-def _first_line(error: Exception) -> str:
-    """Return the first line of an error's text."""
-    return str(error).partition("\n")[0]
 
 
 def _connect() -> "DuckDBPyConnection":
@@ -222,7 +217,7 @@ def _close(connection: "DuckDBPyConnection", folder: Path, made: list[tuple[str,
 
 def literal_path(path: Path) -> str:
     """Quote a path for DuckDB with its wildcard characters escaped."""
-    return text("".join(f"[{letter}]" if letter in "*?[" else letter for letter in str(path.absolute())))
+    return text(glob.escape(str(path.absolute())))
 
 
 def _close_all() -> None:

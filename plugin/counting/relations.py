@@ -37,10 +37,8 @@ KNOWN_ONCE = ("human", "length_a", "length_b", "weight")
 SCORES = ("score_a", "score_b")
 HARD = "hard_credit"
 """The column with the credit of the parsed verdict, from which wins, ties and flips are counted if it is known."""
-
 IS_GRADED = "verdict <> outcome and verdict not in (0, 0.5, 1)"
 """Whether a credit is a probability or the mean of several levels; that of a pointwise judge is not."""
-
 Present = Collection[str]
 """Columns of the judgments; what needs others is left out."""
 
@@ -74,44 +72,39 @@ def sided_query(judgments: str, names: Mapping[str, str], present: Present, item
     if "order" in present:
         ordered = f"coalesce(p.\"order\" in ('ab', 'ba') and {item} is not null, false)"
         shown_first = "(p.\"order\" = 'ab') = (a.code < b.code)"
-    columns = [
-        f"p.{ROW}",
-        f"{cluster} as cluster",
-        "least(a.code, b.code) as first",
-        "greatest(a.code, b.code) as second",
-        "a.code < b.code as forward",
-        *(f"{name}s.code as {name}" for name in coded if name != "item"),
-        *(["coalesce(p.response, 1) as response"] if "response" in present else []),
-        *(f"p.{name}" for name in ("repeat", "weight", "swap") if name in present),
-        f"{ordered} as ordered",
-        f"{shown_first} as shown_first",
-        "case when a.code < b.code then p.credit else 1 - p.credit end as credit",
-        *(["case when a.code < b.code then p.margin else -p.margin end as margin"] if "margin" in present else []),
-        *([f"case when a.code < b.code then p.{HARD} else 1 - p.{HARD} end as {HARD}"] if HARD in present else []),
-    ]
-    verdict = f"coalesce(credit, {_stand_in(present)})" if "margin" in present else "credit"
+    columns = [f"p.{ROW}", f"{cluster} as cluster", "least(a.code, b.code) as first"]
+    columns += ["greatest(a.code, b.code) as second", "a.code < b.code as forward"]
+    columns += [f"{name}s.code as {name}" for name in coded if name != "item"]
+    columns += ["coalesce(p.response, 1) as response"] if "response" in present else []
+    columns += [f"p.{name}" for name in ("repeat", "weight", "swap") if name in present]
+    columns += [f"{ordered} as ordered", f"{shown_first} as shown_first"]
+    turned = {"credit": "1 - p.credit", "margin": "-p.margin", HARD: f"1 - p.{HARD}"}
+    for name in ("credit", *(name for name in ("margin", HARD) if name in present)):
+        columns.append(f"case when a.code < b.code then p.{name} else {turned[name]} end as {name}")
+    verdict = _verdict(present)
     outcome = f"case when {verdict} is not null then coalesce({HARD}, {verdict}) end" if HARD in present else verdict
     sides = f"select {', '.join(columns)} from {judgments} as p {' '.join(joins)}"
     return f"select *, {verdict} as verdict, {outcome} as outcome from ({sides}) as sides"
 
 
-def _stand_in(present: Present, side: str = "") -> str:
-    """Return SQL for the credit given by the sign of the margin, used if credit and reason are both missing."""
-    credit = f"(sign({side}margin) + 1) / 2"
-    return f"case when {side}reason is null then {credit} end" if "reason" in present else credit
+def _verdict(present: Present, side: str = "") -> str:
+    """Return SQL for the credit, or for that given by the sign of the margin if credit and reason are both missing."""
+    by_margin = f"(sign({side}margin) + 1) / 2"
+    if "reason" in present:
+        by_margin = f"case when {side}reason is null then {by_margin} end"
+    return f"coalesce({side}credit, {by_margin})" if "margin" in present else f"{side}credit"
 
 
 def unparsed_query(judgments: str, present: Present) -> str:
     """Query the reasons of unparsed judgments and their counts."""
     reason = f"coalesce(p.reason, {text(NO_REASON)})" if "reason" in present else text(NO_REASON)
-    verdict = f"coalesce(p.credit, {_stand_in(present, 'p.')})" if "margin" in present else "p.credit"
-    return f"select {reason} as reason, count(*) from {judgments} as p where {verdict} is null group by 1"
+    missing = f"{_verdict(present, 'p.')} is null"
+    return f"select {reason} as reason, count(*) from {judgments} as p where {missing} group by 1"
 
 
 def counted_query(sided: str, present: Present) -> str:
     """Query the columns of the sided judgments that `grouped_query` needs."""
-    names = ["cluster", "first", "second", "verdict", "outcome"]
-    names += ["ordered", "shown_first"] if "order" in present else ["forward"]
+    names = ["cluster, first, second, verdict, outcome", "ordered, shown_first" if "order" in present else "forward"]
     names += ["credit"] if "margin" in present else []
     others = ("judge", "repeat", "response", "weight", "margin", "reason", "swap")
     return f"select {', '.join([*names, *(name for name in others if name in present)])} from {sided}"
@@ -161,13 +154,8 @@ def hard_count(present: Present) -> dict[str, str]:
 
 
 def cells_query(grouped: str, present: Present, *, merge: bool, keep_one_sided: bool, hard: bool = False) -> str:
-    """Query the cells: sums over the battles of each group, with order pairs merged if `merge` is set.
-
-    Columns: cluster, first, second, judge; judgments, battles, judged (readable battles), weight (of those), credit (of
-    the first model, weighted), decided, graded, a count per kind of swap; with_margin, lacking (credits taken from the
-    sign of a margin), ambiguous, crowded, forward if no order is known, and for order pairs the least and the last
-    reason. With `hard`, credits are win, tie or loss, and a flip is a tie.
-    """
+    """Query the cells: sums over the battles of each group, as `Tally` and `Verdicts.pairs` name them, with order pairs
+    merged if `merge` is set. With `hard`, credits are win, tie or loss, and a flip is a tie."""
     readable, verdict = "judged > 0" if keep_one_sided else "judged = 2", "verdicts / judged"
     outcome = "outcomes / judged" if HARD in present else verdict
     if "margin" in present:
@@ -222,9 +210,7 @@ def battles_query(judgments: str, order_pairs: str, columns: Sequence[str], *, k
     if "order" in columns:
         merged["order"] = "'merged'"
     both = ", ".join(f"{side}.{quote_name(name)} as {_of(side, name)}" for side in "fs" for name in columns)
-    verdict = {side: f"coalesce({side}.credit, {_stand_in(columns, side + '.')})" for side in "fs"}
-    if "margin" not in columns:
-        verdict = {side: f"{side}.credit" for side in "fs"}
+    verdict = {side: _verdict(columns, f"{side}.") for side in "fs"}
     outcome = {side: f"coalesce({side}.{HARD}, {own})" if HARD in columns else own for side, own in verdict.items()}
     turned = "case when f.model_a <> s.model_a then 1 - {0} else {0} end"
     pairs = (
@@ -247,7 +233,7 @@ def singles_query(judgments: str, columns: Sequence[str], wanted: Collection[str
     names = [name for name in wanted or columns if name != ROW]
     single = {name: f"p.{quote_name(name)}" if name in columns else "cast(null as string)" for name in names}
     if "margin" in columns:
-        single["credit"] = f"coalesce(p.credit, {_stand_in(columns, 'p.')})"
+        single["credit"] = _verdict(columns, "p.")
     values = ", ".join(f"{value} as {quote_name(name)}" for name, value in single.items())
     return f"select p.{ROW}, {values} from {judgments} as p"
 

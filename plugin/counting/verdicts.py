@@ -1,5 +1,6 @@
-"""Count and merge verdicts in a database, and read them in blocks."""
+"""Count and merge verdicts in a database, and read them as data frames or in blocks."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -11,10 +12,10 @@ import pandas as pd
 import pyarrow as pa
 
 from podium.counting import relations
-from podium.counting.frames import arrow_column, frame_of
 from podium.counting.relations import NO_REASON, ROW, SWAPS, quote_name
 from podium.errors import UsageError
 from podium.scorers.reply import ONE_ORDER_UNPARSED
+from podium.text import text_of
 
 if TYPE_CHECKING:
     from podium.counting.duck import Duck
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 Engine: TypeAlias = "Duck | Spark"
 """A place where relations are, of one interface; queries are in the dialect that both share."""
 
+CATEGORIES = ("item", "judge", "order", "category", "reason", "swap")
+"""Columns of the battles table that are categorical; so are both models, over one set of names."""
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 CODED = ("item", "judge", "reason")
 """Columns of names that become codes, beside the models."""
 CELL_ORDER = "cluster, first, second"
@@ -31,12 +35,9 @@ OF_PAIRS = ("credit", "weight", "judged")
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Counts over all battles, the denominators of every output; `swaps` counts order pairs by how verdicts agree.
-
-    `judged` battles are readable, `decided` ones no tie; `informative` items have a decided battle; `lacking` credits
-    come from the sign of the margin; `graded` ones are no win, tie or loss as the parsed verdicts are; `ambiguous`
-    judgments cannot be paired; `crowded` rows may be identical.
-    """
+    """Counts over all battles: `judged` ones are readable, `decided` ones no tie; `informative` items have a decided
+    battle; `swaps` counts order pairs by how verdicts agree; `lacking` credits come from the sign of the margin;
+    `graded` ones are no win, tie or loss; `ambiguous` judgments cannot be paired; `crowded` rows may be identical."""
 
     judgments: int
     battles: int
@@ -97,8 +98,8 @@ class Verdicts:
     @cached_property
     def tally(self) -> Tally:
         """Counts over all battles."""
-        sums = {name: int(column.sum()) for name, column in self._sums.items()}
-        sums = {name: number for name, number in sums.items() if name not in ("first", "second", "credit", "weight")}
+        others = ("first", "second", "credit", "weight")
+        sums = {name: int(column.sum()) for name, column in self._sums.items() if name not in others}
         swaps = {kind: sums.pop(kind) for kind in SWAPS}
         decided = f"select distinct cluster from {self.cells()} where decided > 0"
         informative = self.engine.rows(f"select count(*) from ({decided}) as clusters")[0][0]
@@ -227,11 +228,9 @@ class Verdicts:
     @cached_property
     def _sums(self) -> dict[str, np.ndarray]:
         """Sums of all cell columns by pair, computed in one scan."""
-        names = ["judgments", "battles", "decided", *SWAPS, *OF_PAIRS]
-        names += ["ambiguous"] if "order" in self.columns else []
-        names += ["with_margin", "lacking"] if "margin" in self.columns else []
-        names += ["graded"] if relations.HARD in self.columns else []
-        return self._sums_by_pair([*names, "crowded"], "true")
+        further = {"order": ("ambiguous",), "margin": ("with_margin", "lacking"), relations.HARD: ("graded",)}
+        names = [name for column, own in further.items() if column in self.columns for name in own]
+        return self._sums_by_pair(["judgments", "battles", "decided", "crowded", *SWAPS, *OF_PAIRS, *names], "true")
 
     def _sums_by_pair(self, names: Iterable[str], met: str, *, hard: bool = False) -> dict[str, np.ndarray]:
         """Return sums of the named cell columns by pair, over cells that meet a condition."""
@@ -352,3 +351,44 @@ def _block(arrays: dict[str, np.ndarray]) -> Block:
 def _met_condition(against: int | None) -> str:
     """Return the SQL condition for readable cells, optionally only those of one model."""
     return "judged > 0" if against is None else f"judged > 0 and (first = {against} or second = {against})"
+
+
+def frame_of(table: pa.Table, models: tuple[str, ...]) -> pd.DataFrame:
+    """Convert a battles table of a database to a data frame; models become categoricals over the sorted names."""
+    columns = {}
+    for name in table.schema.names:
+        if name in ("model_a", "model_b"):
+            columns[name] = _categorical(table.column(name), models)
+        elif name in CATEGORIES:
+            columns[name] = _categorical(table.column(name))
+        elif name != ROW:
+            columns[name] = table.column(name).to_pandas(integer_object_nulls=True)
+    return pd.DataFrame(columns, index=pd.RangeIndex(len(table)))
+
+
+def arrow_column(cells: pd.Series) -> pa.Array:
+    """Convert a column to Arrow; mixed or nested values become text."""
+    if isinstance(cells.dtype, pd.CategoricalDtype):
+        cells = cells.astype(cells.cat.categories.dtype)
+    try:
+        array = pa.array(cells, from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, UnicodeError):
+        array = None
+    if array is None or pa.types.is_nested(array.type) or pa.types.is_binary(array.type):
+        # A boolean is written differently from the words `True` and `False`.
+        words = [str(cell).lower() if isinstance(cell, bool | np.bool_) else text_of(cell) for cell in cells]
+        # Halves of characters, which no file can hold, as `\\ud83d`.
+        whole = (word and LONE_SURROGATE.sub(lambda half: f"\\u{ord(half[0]):x}", word) for word in words)
+        return pa.array(list(whole), pa.string())
+    return array.cast(pa.string()) if pa.types.is_null(array.type) else array
+
+
+def _categorical(column: pa.ChunkedArray, names: tuple[str, ...] | None = None) -> pd.Categorical:
+    """Convert a text column to a categorical with sorted categories; empty cells get code -1."""
+    coded = column.combine_chunks().dictionary_encode()
+    codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    labels = coded.dictionary.to_pylist()
+    names = tuple(sorted(labels)) if names is None else names
+    place = {name: k for k, name in enumerate(names)}
+    recode = np.array([*(place[name] for name in labels), -1], dtype=np.int64)
+    return pd.Categorical.from_codes(recode[codes], categories=pd.Index(names, dtype=object))

@@ -12,8 +12,8 @@ import pyarrow as pa
 from duckdb import Error, OutOfMemoryException
 
 from podium.counting.duck import Duck, out_of_memory
-from podium.counting.frames import arrow_column
 from podium.counting.relations import ROW, quote_name, text
+from podium.counting.verdicts import arrow_column
 from podium.errors import DataError
 from podium.printable import shorten
 from podium.text import EMPTY

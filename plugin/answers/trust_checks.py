@@ -12,11 +12,10 @@ from podium.answers import rank_templates
 from podium.answers.rank_templates import all_of, join_item_names, join_names
 from podium.checks import CHECKS
 from podium.diagnosis.clustered import Clustered, cluster_battles
-from podium.diagnosis.cycles import find_cycles, find_triples
 from podium.diagnosis.figures import Missing
-from podium.diagnosis.fit import bradley_terry_fit
+from podium.diagnosis.fit import bradley_terry_fit, find_cycles, find_triples
 from podium.diagnosis.judge_checks import relations_of, unparsed_share
-from podium.diagnosis.verbosity import length_effect, log_ratio
+from podium.diagnosis.preferences import length_effect, log_ratio
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import Standings

@@ -2,27 +2,24 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from podium.diagnosis.card_summary import card_answer
-from podium.diagnosis.consistency import consistency
-from podium.diagnosis.cycles import cycles
-from podium.diagnosis.figures import CardAnswer, Missing, as_dict
-from podium.diagnosis.fit import bradley_terry_fit
+from podium.diagnosis.consistency import consistency, position
+from podium.diagnosis.figures import CardAnswer, Missing, as_dict, attempt
+from podium.diagnosis.fit import bradley_terry_fit, cycles
 from podium.diagnosis.gold import gold_agreement
 from podium.diagnosis.gold_source import Gold
 from podium.diagnosis.human_agreement import measure_human_agreement
-from podium.diagnosis.judges import side_by_side
+from podium.diagnosis.judges import compare_rejudged, side_by_side
 from podium.diagnosis.jury import jury_worth
-from podium.diagnosis.position import position
-from podium.diagnosis.rejudged import compare_rejudged
-from podium.diagnosis.self_preference import measure_self_preference
+from podium.diagnosis.preferences import measure_self_preference, verbosity
 from podium.diagnosis.subject import NEAR_TIE, Subject
 from podium.diagnosis.transitivity import transitivity
-from podium.diagnosis.verbosity import verbosity
-from podium.errors import NotConvergedError, NotIdentifiedError, UsageError
+from podium.errors import UsageError
 from podium.format_version import FORMAT_VERSION
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import build_provenance
@@ -30,8 +27,6 @@ from podium.rankers.intervals import check_level
 from podium.text import Document, as_text
 
 Reply: TypeAlias = CardAnswer | Missing
-
-
 Sections: TypeAlias = Mapping[str, tuple[str, Callable[[Any], Reply]]]
 """Sections by JSON key: the title, and the function that computes the answer."""
 SECTIONS: Sections = {
@@ -40,12 +35,9 @@ SECTIONS: Sections = {
     "verbosity": ("verbosity: longer responses", verbosity),
     "self_preference": ("self-preference: models of the judge's family", measure_self_preference),
     "human": ("agreement with humans", measure_human_agreement),
-    "transitivity": (
-        "transitivity on single items",
-        lambda subject: transitivity(subject.battles, level=subject.level),
-    ),
+    "transitivity": ("transitivity on single items", lambda judge: transitivity(judge.battles, level=judge.level)),
     "cycles": ("transitivity of whole models", cycles),
-    "fit": ("fit of Bradley-Terry", lambda subject: bradley_terry_fit(subject.battles, level=subject.level)),
+    "fit": ("fit of Bradley-Terry", lambda judge: bradley_terry_fit(judge.battles, level=judge.level)),
     "gold": ("ranking compared with a gold standard", gold_agreement),
 }
 """The sections of every card, in the order shown."""
@@ -145,13 +137,7 @@ def diagnose(
 
 def answer_sections(sections: Sections, subject: Any) -> dict[str, Reply]:
     """Compute the answers of sections, by JSON key; one that cannot be identified or fitted is `Missing`."""
-    answers: dict[str, Reply] = {}
-    for name, (title, compute) in sections.items():
-        try:
-            answers[name] = compute(subject)
-        except (NotIdentifiedError, NotConvergedError) as error:
-            answers[name] = Missing(title, str(error), "")
-    return answers
+    return {name: attempt(partial(compute, subject), title, "") for name, (title, compute) in sections.items()}
 
 
 def _subjects(judgments: Battles, battles: Battles, options: Mapping[str, Any]) -> list[Subject]:

@@ -5,13 +5,14 @@ from collections.abc import Mapping
 from podium.diagnosis.card import ACROSS, SECTIONS, Card, Diagnosis, Reply, Sections
 from podium.diagnosis.card_summary import best_with_humans, check_lines
 from podium.diagnosis.figures import Missing, Statistic
+from podium.diagnosis.judges import Rejudged
 from podium.diagnosis.jury import JuryWorth
-from podium.diagnosis.rejudged import Rejudged
 from podium.errors import UsageError
 from podium.report.model import Fact, Report, Section, Table
 from podium.report.numbers import percent, reasons_text
 
 MORE = "The figures behind a line: --section position · all of them: --full"
+UNNAMED = "judge not named"
 
 
 def summary_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
@@ -21,7 +22,7 @@ def summary_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
     (card,) = diagnosis.cards
     rows = tuple((line.name, line.figure, line.verdict) for line in check_lines(card.answers))
     table = Table("", ("check", "found", "verdict"), rows, align="lll", words=True)
-    return (Report(_title(diagnosis, card), card.answer, table, (_sizes(card), MORE)),)
+    return (Report(_title(card), card.answer, table, (_sizes(card), MORE)),)
 
 
 def section_reports(diagnosis: Diagnosis, name: str) -> tuple[Report, ...]:
@@ -31,7 +32,7 @@ def section_reports(diagnosis: Diagnosis, name: str) -> tuple[Report, ...]:
     if name not in SECTIONS:
         raise UsageError(f"no section called {name!r}; available: {', '.join([*SECTIONS, *ACROSS])}")
     section = {name: SECTIONS[name]}
-    return tuple(Report(_title(diagnosis, card), sections=_sections(section, card.answers)) for card in diagnosis.cards)
+    return tuple(Report(_title(card), sections=_sections(section, card.answers)) for card in diagnosis.cards)
 
 
 def card_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
@@ -39,7 +40,7 @@ def card_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
     reports = []
     for card in diagnosis.cards:
         sections = _sections(SECTIONS, card.answers)
-        reports.append(Report(_title(diagnosis, card), card.answer, notes=(_sizes(card),), sections=sections))
+        reports.append(Report(_title(card), card.answer, notes=(_sizes(card),), sections=sections))
     if len(reports) > 1 or any(not isinstance(answer, Missing) for answer in diagnosis.across.values()):
         reports.append(Report("all judges", sections=_sections(ACROSS, diagnosis.across)))
     return tuple(reports)
@@ -47,15 +48,14 @@ def card_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
 
 def _judges_report(diagnosis: Diagnosis) -> Report:
     """Build the report with a row per judge."""
-    cards = {_judge_name(card): card for card in diagnosis.cards}
+    cards = {card.subject.judge or UNNAMED: card for card in diagnosis.cards}
     lines = {name: check_lines(card.answers) for name, card in cards.items()}
     header = ("judge", *(line.name for line in next(iter(lines.values()))))
     table = Table("", header, tuple((name, *(line.short for line in own)) for name, own in lines.items()))
     best = best_with_humans(cards)
     answers = (best,) if best else tuple(f"{name}: {card.answer[0]}" for name, card in list(cards.items())[:3])
-    rejudged = diagnosis.across["rejudged"]
+    rejudged, worth = diagnosis.across["rejudged"], diagnosis.across["jury"]
     compared = [f"{rejudged.sentence}. The models: --section rejudged"] if isinstance(rejudged, Rejudged) else []
-    worth = diagnosis.across["jury"]
     if isinstance(worth, JuryWorth):
         compared.append(f"{worth.sentence[0].upper()}{worth.sentence[1:]}: --section jury")
     notes = (*compared, "One judge with its intervals: --where judge=NAME · all figures, side by side: --full")
@@ -63,20 +63,14 @@ def _judges_report(diagnosis: Diagnosis) -> Report:
     return Report(title, answers, table, notes)
 
 
-def _judge_name(card: Card) -> str:
-    """Return the name of the judge, or words if it has none."""
-    return card.subject.judge or "judge not named"
-
-
-def _title(diagnosis: Diagnosis, card: Card) -> str:
+def _title(card: Card) -> str:
     """Return the title of a card."""
-    return f"judge card · {_judge_name(card)} · {percent(diagnosis.level)} intervals"
+    return f"judge card · {card.subject.judge or UNNAMED} · {percent(card.subject.level)} intervals"
 
 
 def _sizes(card: Card) -> str:
     """Write the numbers of models, items, judgments and battles of a card."""
-    battles = card.subject.battles
-    counts = battles.counts()
+    battles, counts = card.subject.battles, card.subject.battles.counts()
     return (
         f"{len(battles.models)} models, {counts.items:,} items, {counts.judgments:,} judgments, "
         f"{counts.battles:,} battles: {counts.readable:,} judged, {counts.unparsed:,} unparsed"

@@ -1,7 +1,7 @@
 """The summary of a judge card: a line per check, and at most three sentences, chosen by rules."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -9,7 +9,7 @@ from podium.checks import CHECKS
 from podium.diagnosis.card_words import ANSWERS, DOUBT, FIGURES, JUDGE, VERDICTS
 from podium.diagnosis.figures import Figured, Missing, Statistic
 from podium.diagnosis.human_agreement import agreement_lead
-from podium.diagnosis.self_preference import NAME_FAMILIES
+from podium.diagnosis.preferences import NAME_FAMILIES
 from podium.report.model import EMPTY
 from podium.text import lower_first_word
 
@@ -107,30 +107,14 @@ def _scale(answers: Answers) -> str:
 
 def _next_step(answers: Answers) -> str:
     """Say what to do about the checks that failed, the gravest first; empty if nothing is needed."""
-    outcomes = {line.name: line.outcome for line in check_lines(answers)}
-    steps = [*_order_step(answers, outcomes["position"])]
-    if outcomes["self-preference"] == "favoured":
-        steps.append(ANSWERS["ask another family"])
-    if outcomes["verbosity"] in ("longer", "shorter"):
-        steps.append(ANSWERS["control length"])
-    if outcomes["reading"] == "unparsed":
-        steps.append(ANSWERS["fix replies"].format(section=answers["consistency"]))
-    if not steps and outcomes["human"] == "unknown":
+    outcomes = [(line.name, line.outcome) for line in check_lines(answers)]
+    steps = [ANSWERS[STEPS[found]].format(section=answers[RULES[found[0]][0]]) for found in STEPS if found in outcomes]
+    if ("position", "cancelled") in outcomes and not isinstance(answers["position"].swaps.all.flips_to_first, Missing):
+        steps[0] = ANSWERS["keep both orders, first"].format(section=answers["position"])
+    if not steps and ("human", "unknown") in outcomes:
         steps = [ANSWERS["ask humans"]]
     first, rest = steps[:1], map(lower_first_word, steps[1:])
     return "; ".join([*(step.removesuffix(".") for step in first), *rest]) + "." * len(first)
-
-
-def _order_step(answers: Answers, outcome: str) -> Iterator[str]:
-    """Say what to do about an effect of the order on verdicts; nothing if it was not found."""
-    if outcome == "order decides":
-        yield ANSWERS["ask without order"]
-    if outcome == "biased":
-        yield ANSWERS["show both orders"].format(section=answers["position"])
-    if outcome == "cancelled":
-        swaps = answers["position"].swaps.all
-        to_first = not isinstance(swaps.flips_to_first, Missing)
-        yield ANSWERS["keep both orders, first" if to_first else "keep both orders"].format(swaps=swaps)
 
 
 def _side(figure: Figured, middle: float) -> int:
@@ -169,3 +153,13 @@ RULES: Mapping[str, tuple[str, str, Callable[[Any], str]]] = {
     "fit": ("fit", "", lambda it: "untested" if not it.tested else "misfit" if it.missed else "fine"),
 }
 """Checks by name: section of the card, figure that the check needs, and the rule that returns an outcome."""
+STEPS = {
+    ("position", "order decides"): "ask without order",
+    ("position", "biased"): "show both orders",
+    ("position", "cancelled"): "keep both orders",
+    ("self-preference", "favoured"): "ask another family",
+    ("verbosity", "longer"): "control length",
+    ("verbosity", "shorter"): "control length",
+    ("reading", "unparsed"): "fix replies",
+}
+"""What to do (a key of `ANSWERS`), by check and outcome, the gravest first."""

@@ -19,9 +19,9 @@ ANSWERS = {
     "fix replies": "Fix the judge's replies: {section.unparsed.estimate} could not be read.",
     "show both orders": "Show both orders: the response shown first wins {section.prefers_first.estimate} of decided "
     "verdicts.",
-    "keep both orders": "Keep both orders: {swaps.flip.estimate} of verdicts flip.",
-    "keep both orders, first": "Keep both orders: {swaps.flip.estimate} of verdicts flip, "
-    "{swaps.flips_to_first.estimate} of those to the response shown first.",
+    "keep both orders": "Keep both orders: {section.swaps.all.flip.estimate} of verdicts flip.",
+    "keep both orders, first": "Keep both orders: {section.swaps.all.flip.estimate} of verdicts flip, "
+    "{section.swaps.all.flips_to_first.estimate} of those to the response shown first.",
     "ask without order": "Use another judge; or let this one grade single responses, which have no order "
     "(realization=likert), or give token probabilities (logprobs=required).",
     "ask another family": "Let a judge of another family decide, too.",

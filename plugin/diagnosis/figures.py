@@ -1,15 +1,19 @@
 """Figures of a judge card: estimates with intervals, or why a figure is missing."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 import numpy as np
+import pandas as pd
 
+from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.nouns.estimate import Estimate
 from podium.report.model import EMPTY, Table
 from podium.text import plural
+
+Answer = TypeVar("Answer")
 
 
 class Unit(Enum):
@@ -41,8 +45,7 @@ class Statistic(Estimate):
 
     def __post_init__(self) -> None:
         """Reject values that are not finite: a figure that cannot be computed is `Missing`."""
-        ends = [end for end in (self.low, self.high) if end is not None]
-        if not np.isfinite([self.value, *ends]).all():
+        if not np.isfinite([number for number in (self.value, self.low, self.high) if number is not None]).all():
             raise ValueError(f"{self!r}: not finite")
 
     @property
@@ -95,6 +98,14 @@ Value: TypeAlias = Statistic | Missing | str
 """A figure, why it is missing, or a fact in words."""
 
 
+def attempt(compute: Callable[[], Answer], what: str, remedy: str) -> Answer | Missing:
+    """Return what a function computes; `Missing` if the data do not identify it, or a fit does not converge."""
+    try:
+        return compute()
+    except (NotIdentifiedError, NotConvergedError) as error:
+        return Missing(what, str(error), remedy)
+
+
 class CardAnswer:
     """Base class of the answer of one section of a judge card: a frozen dataclass of figures."""
 
@@ -122,6 +133,8 @@ def as_dict(value: Any) -> Any:
     if is_dataclass(value):
         plain = {part.name: as_dict(getattr(value, part.name)) for part in fields(value)}
         return {"missing": plain} if isinstance(value, Missing) else plain
+    if isinstance(value, pd.DataFrame):
+        return value.astype(object).where(value.notna(), None).to_dict("records")
     if isinstance(value, Mapping):
         return {str(key): as_dict(part) for key, part in value.items()}
     if isinstance(value, tuple | list):

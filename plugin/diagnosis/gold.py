@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy import stats
@@ -19,12 +19,11 @@ from podium.diagnosis.decisiveness import (
     standard_error_of_draws,
     system_biases,
 )
-from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
+from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value, attempt
 from podium.diagnosis.gold_source import Gold
 from podium.diagnosis.judge_checks import same_model, split_judge_name
 from podium.diagnosis.ratings import FEWEST_DECIDED, AnyRatings, BattleRatings, fit_ratings, kendall_taus, number_items
 from podium.diagnosis.subject import Subject
-from podium.errors import NotIdentifiedError
 from podium.rankers.coded import ratio_or_nan
 from podium.rankers.intervals import finite_or_none, holm, resample, t_quantile
 from podium.rankers.scale import POINTS
@@ -37,6 +36,8 @@ NARROWEST = 20.0
 """Elo points: a gold ranking whose scores all lie within this is hardly on the Elo scale."""
 SELF_BIAS = "self-bias"
 RESAMPLES = 500
+Counts: TypeAlias = np.ndarray | None
+"""How often each resample draws each item, shape (draws, items); None for the sample itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,18 +54,14 @@ class GoldPairs:
     gold_pairs: int
     rates_missing: Missing | None
 
-    def strengths(
-        self, counts: np.ndarray | None = None, gold_counts: np.ndarray | None = None
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def strengths(self, ours: Counts = None, theirs: Counts = None) -> tuple[np.ndarray, np.ndarray]:
         """Return the log-strengths of the models by judge and by gold standard, shape ([draws,] models) each."""
-        return self.judge.strengths(counts)[..., self.ours], self.gold.strengths(gold_counts)[..., self.theirs]
+        return self.judge.strengths(ours)[..., self.ours], self.gold.strengths(theirs)[..., self.theirs]
 
-    def rates(
-        self, counts: np.ndarray | None = None, gold_counts: np.ndarray | None = None
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def rates(self, ours: Counts = None, theirs: Counts = None) -> tuple[np.ndarray, np.ndarray]:
         """Return the win rates of the pairs by judge and by gold standard, shape ([draws,] pairs) each."""
-        ours = self.judge.rates(self.ours[self.first], self.ours[self.second], counts)
-        return ours, self.gold.rates(self.theirs[self.first], self.theirs[self.second], gold_counts)
+        by_judge = self.judge.rates(self.ours[self.first], self.ours[self.second], ours)
+        return by_judge, self.gold.rates(self.theirs[self.first], self.theirs[self.second], theirs)
 
 
 def match_gold_pairs(subject: Subject) -> GoldPairs | Missing:
@@ -178,12 +175,8 @@ class GoldComparison:
         few = Missing("win rates beside the gold standard", why, remedy)
         self.without_pairs = few if len(both.first) < 2 else None
         self.lacking = both.rates_missing or self.without_pairs
-        self.alpha: float | Missing = self.lacking or 1.0
-        if not self.lacking:
-            try:
-                self.alpha = decisiveness(self.judge, self.gold)
-            except NotIdentifiedError as error:
-                self.alpha = Missing("decisiveness", str(error), "give more items, or systems that are less far apart")
+        remedy = "give more items, or systems that are less far apart"
+        self.alpha = self.lacking or attempt(lambda: decisiveness(*both.rates()), "decisiveness", remedy)
 
     def tau(self) -> Figured:
         """Estimate Kendall's tau-b of the two rankings."""
@@ -261,13 +254,12 @@ class GoldComparison:
         value, se = (raw[0], np.full(self.systems, np.nan)) if isinstance(corrected, Missing) else corrected
         p = holm(np.asarray(2 * stdtr(max(self.items - 1, 1), -np.abs(ratio_or_nan(value, se)))))
         biases, method = [], f"{self.draws.method}, standard error, t"
-        for k in np.argsort(-np.nan_to_num(np.abs(value)), kind="stable").tolist():
-            if met[k]:
-                plain, own = (
-                    self._bias(*pair, int(met[k]), method) for pair in ((raw[0][k], raw[1][k]), (value[k], se[k]))
-                )
-                figure = corrected if isinstance(corrected, Missing) else own
-                biases.append(SystemBias(self.both.models[k], int(met[k]), plain, figure, finite_or_none(p[k])))
+        order = np.argsort(-np.nan_to_num(np.abs(value)), kind="stable")
+        for k in order[met[order] > 0].tolist():
+            number = int(met[k])
+            plain, own = (self._bias(*pair, number, method) for pair in ((raw[0][k], raw[1][k]), (value[k], se[k])))
+            figure = corrected if isinstance(corrected, Missing) else own
+            biases.append(SystemBias(self.both.models[k], number, plain, figure, finite_or_none(p[k])))
         return tuple(biases)
 
     def _self_bias(
@@ -318,8 +310,7 @@ class GoldComparison:
 
     def _agreement(self, value: float, draws: np.ndarray, within: tuple[float, float], **facts: Any) -> Statistic:
         """Build an agreement figure with its bootstrap interval."""
-        lost = int(np.isnan(draws).sum())
-        left_out = f", {lost} of them without a fit left out" if lost else ""
+        left_out = f", {lost} of them without a fit left out" if (lost := int(np.isnan(draws).sum())) else ""
         method = f"{self.draws.method}, percentile or reflected, the farther end{left_out}"
         return agreement_statistic(value, draws, within, method, **(self.facts | facts))
 
@@ -359,7 +350,6 @@ class GoldAgreement(CardAnswer):
             for value in (self.mse, self.alpha, self.single_alpha, self.delta)
         )
         of_single = (f"  of single votes, as in JuStRank ({single} with noise)", self.single_alpha_beyond_noise)
-        own = self.self_bias
         among = f"{self.systems:,} systems, {self.pairs:,} of {self.gold_pairs:,} gold pairs judged"
         lines: tuple[tuple[str, Value], ...] = (
             ("gold standard", f"{self.gold}: {among}"),
@@ -370,7 +360,7 @@ class GoldAgreement(CardAnswer):
             *([] if self.single_alpha_beyond_noise == self.alpha_beyond_noise else [of_single]),
             (f"bias between systems, delta ({delta} with noise)", self.delta_beyond_noise),
         )
-        if isinstance(own, Missing):
+        if isinstance(own := self.self_bias, Missing):
             return (*lines, (SELF_BIAS, own))
         verdict = "favours itself" if own.favours_itself else "not shown to favour itself"
         paired = f"{cell_text(own.paired_p, '.2g')} by paired t over {own.opponents:,} opponents"
@@ -382,9 +372,9 @@ class GoldAgreement(CardAnswer):
         if isinstance(self.biases, Missing):
             return ()
         rows = []
-        for bias in self.biases[:10]:
-            figures = (bias.raw.brief, bias.corrected.estimate, bias.corrected.interval)
-            rows.append((bias.model, f"{bias.opponents:,}", *figures, cell_text(bias.p, ".2g")))
+        for own in self.biases[:10]:
+            figures = (own.raw.brief, *own.corrected.cells[:2], cell_text(own.p, ".2g"))
+            rows.append((own.model, f"{own.opponents:,}", *figures))
         header = ("system", "opponents", "raw", "corrected", "interval", "p (Holm)")
         return (Table("Bias by system (judge win rate less gold win rate)", header, tuple(rows)),)
 

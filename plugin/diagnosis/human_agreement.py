@@ -1,4 +1,4 @@
-"""Agreement of the judge with human labels, and whether its margins predict agreement."""
+"""Agreement of a judge with human labels and known preferences, and whether its margins predict it."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -6,10 +6,11 @@ from typing import Annotated, Any
 import numpy as np
 import pandas as pd
 
-from podium.diagnosis.clustered import Clustered
+from podium.diagnosis.clustered import Clustered, cluster_battles
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit
 from podium.diagnosis.subject import Subject
 from podium.errors import NotConvergedError, NotIdentifiedError
+from podium.nouns.battles import Battles
 from podium.rankers.calibration.agreement import (
     LabelMatch,
     bin_predictions,
@@ -23,12 +24,16 @@ from podium.rankers.calibration.signals import default_kind, read_signal
 from podium.rankers.calibration.targets import fit_target, order_weights
 from podium.rankers.coded import hard_credits
 from podium.rankers.intervals import resample, small_sample_factor
-from podium.report.model import Table
+from podium.report.model import Report, Table
 from podium.report.numbers import cell_text
+from podium.scorers.prompt import CHARACTERS_PER_TOKEN
+from podium.text import as_text
 
 RESAMPLES = 1000
 LABELS = "give a column human (what model_a earned from humans), or name a human judge with --human-judge"
 MARGINS = "give a column margin (judge score of a minus that of b), or soft credits"
+BAND = 1_000
+"""Tokens of the shortest responses; each further band is twice as long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,3 +177,37 @@ def _estimate_calibration_error(
     method = f"{sample.unit} bootstrap of the bins' errors, conservative, {RESAMPLES} resamples"
     ends = max(0.0, value - reach), value + reach
     return Statistic(value, *ends, level=level, method=method, n=len(gaps), clusters=number), bins
+
+
+def preference_report(battles: Battles, level: float = 0.95) -> Report:
+    """Build a table of the share of battles that a judge gives to the response that is known to be better: in all, by
+    category, and by tokens of the longer response. A tie, or another winner in each order, is no agreement."""
+    credit, human = hard_credits(battles.table), battles.numbers_of("human")
+    known = ~np.isnan(credit) & ~np.isnan(human)
+    right, sample = (credit == human).astype(np.float64), cluster_battles(battles, level)
+    categories = as_text(battles.table["category"]).to_numpy(object) if "category" in battles.table else None
+    names = [] if categories is None else sorted({name for name in categories if isinstance(name, str)})
+    slices = [("all", known), *((name, categories == name) for name in names), *_slice_lengths(battles)]
+    rows = []
+    for name, inside in slices:
+        share = sample.share(right, among=known & inside)
+        if isinstance(share, Statistic):
+            rows.append((name, share.estimate, share.interval, f"{share.n:,}"))
+    title = f"accuracy by known preferences · {level:.0%} intervals by item"
+    header = ("battles", "accuracy", "interval", "number")
+    legend = ("A tie, or a different winner in each order, counts as wrong. Lengths are of the longer response.",)
+    return Report(title, table=Table("", header, tuple(rows), "lrrr", legend=legend))
+
+
+def _slice_lengths(battles: Battles) -> list[tuple[str, np.ndarray]]:
+    """Return the battles of each band of length, as masks: of transcripts if there are any, else of answers."""
+    prefix = "transcript_length" if "transcript_length_a" in battles.table else "length"
+    lengths = [battles.numbers_of(f"{prefix}_{side}") for side in "ab"]
+    tokens = np.fmax(*lengths) / CHARACTERS_PER_TOKEN
+    band = np.ceil(np.log2(np.maximum(tokens, 1) / BAND)).clip(0)
+    bands = []
+    for number in np.unique(band[~np.isnan(band)]).astype(int).tolist():
+        high = BAND * 2**number
+        name = f"up to {high:,} tokens" if number == 0 else f"{high // 2:,} to {high:,} tokens"
+        bands.append((name, band == number))
+    return bands

@@ -24,6 +24,7 @@ from podium.rankers.judge_slopes import JuryBattles, SlopeFit, fit_slopes
 from podium.rankers.pairs import pair_sums
 from podium.rankers.scale import POINTS
 from podium.report.model import EMPTY, Table
+from podium.report.numbers import cell_text
 
 JURY = "worth of the jury"
 ROTATION = "one judge per battle, in rotation"
@@ -64,13 +65,12 @@ class JuryWorth(CardAnswer):
     def sentence(self) -> str:
         """The most precise way at equal calls and at equal cost, with the interval of its lead."""
         best, second = self.spendings[:2]
-        lead = f"(ratio {self.ratio.brief}{_doubt(self.ratio)})"
         text = f"at equal calls {best.name} gives the smallest standard error, {best.se:.1f} Elo; {second.name} "
-        text += f"{second.se:.1f} {lead}"
+        text += f"{second.se:.1f} {_ratio_text(self.ratio)}"
         if self.by_cost is None:
             return text
         (first, other, *_), ratio = self.by_cost
-        return f"{text}; at equal cost {first}, then {other} (ratio {ratio.brief}{_doubt(ratio)})"
+        return f"{text}; at equal cost {first}, then {other} {_ratio_text(ratio)}"
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
         out = ", ".join(self.left_out)
@@ -79,21 +79,19 @@ class JuryWorth(CardAnswer):
 
     def tables(self) -> tuple[Table, ...]:
         header = ("calls spent on", "battles", "slope", "position, log-odds", "cost per verdict", "se", "error")
-        rows = [
-            (
-                *(own.name, f"{own.battles:,}", _brief(own.slope), _brief(own.position)),
-                *(EMPTY if own.cost is None else f"{own.cost:.2g}", f"{own.se:.1f}", own.error.brief),
-            )
-            for own in self.spendings
-        ]
-        return (
-            Table(f"se: Elo, if all {self.calls:,} calls are spent so; error: Elo from humans", header, tuple(rows)),
-        )
+        rows = []
+        for own in self.spendings:
+            effects = (EMPTY if figure is None else figure.brief for figure in (own.slope, own.position))
+            errors = (cell_text(own.cost, ".2g"), f"{own.se:.1f}", own.error.brief)
+            rows.append((own.name, f"{own.battles:,}", *effects, *errors))
+        title = f"se: Elo, if all {self.calls:,} calls are spent so; error: Elo from humans"
+        return (Table(title, header, tuple(rows)),)
 
 
-def _doubt(ratio: Statistic) -> str:
-    """Return words for a ratio whose interval reaches 1; empty for others."""
-    return "" if ratio.high is not None and ratio.high < 1 else ", which may be chance"
+def _ratio_text(ratio: Statistic) -> str:
+    """Write the ratio of two standard errors, with a doubt if its interval reaches 1."""
+    doubt = "" if ratio.high is not None and ratio.high < 1 else ", which may be chance"
+    return f"(ratio {ratio.brief}{doubt})"
 
 
 def jury_worth(subjects: Sequence[Subject]) -> JuryWorth | Missing:
@@ -117,12 +115,10 @@ def jury_worth(subjects: Sequence[Subject]) -> JuryWorth | Missing:
     priced = {name: cost * variances[name] for name, cost in costs.items() if cost}
     by_cost = _compare_ways(priced, free, items) if len(priced) == len(ways) else None
     order, ratio = _compare_ways(variances, free, items)
-    errors, figures = _human_errors(battles, ratings, data, items), _judge_figures(free, level)
-    spendings = []
+    errors, figures, spendings = _human_errors(battles, ratings, data, items), _judge_figures(free, level), []
     for name in order:
-        slope, position = figures.get(name, (None, None))
         se, number = float(np.sqrt(variances[name].sum())), len(ways[name].judge)
-        spendings.append(Spending(name, number, se, slope, position, costs[name], errors[name]))
+        spendings.append(Spending(name, number, se, *figures.get(name, (None, None)), costs[name], errors[name]))
     effective = _effective_judges(battles, data, items)
     return JuryWorth(tuple(spendings), ratio, by_cost, left_out, battles.counts().judgments, effective)
 
@@ -146,18 +142,16 @@ def _compare_ways(
     order = tuple(sorted(variances, key=lambda name: (variances[name].sum(), name)))
     judges, of_slopes, influences = free.data.judges, free.influence[:, free.data.slope_columns], []
     for name in order[:2]:
-        # A judge's standard error is divided by its slope, which was estimated from the same items.
         influences.append(variances[name] / (2 * variances[name].sum()))
         if name in judges:
+            # A judge's standard error is divided by its slope, which was estimated from the same items.
             code = judges.index(name)
             influences[-1] = influences[-1] - of_slopes[:, code] / free.slopes[code]
     log_ratio = float(np.log(variances[order[0]].sum() / variances[order[1]].sum())) / 2
     simultaneous = replace(items, level=1 - (1 - items.level) / (len(order) - 1))
     of_logarithm = simultaneous.linear(log_ratio, influences[0] - influences[1], len(free.data.judge))
-    ends = [None if end is None else float(np.exp(end)) for end in (of_logarithm.low, of_logarithm.high)]
     method = f"{of_logarithm.method} of logarithms, simultaneous over all ways"
-    n, clusters = len(free.data.judge), of_logarithm.clusters
-    return order, Statistic(np.exp(log_ratio), *ends, level=items.level, method=method, n=n, clusters=clusters)
+    return order, of_logarithm.transform(np.exp, method=method, level=items.level)
 
 
 def _join_battles(subjects: Sequence[Subject]) -> Battles:
@@ -187,10 +181,9 @@ def _ways(
 
 def _rates_all(part: JuryBattles) -> bool:
     """Return whether battles bound the ratings of all models, on at least 30 items and not by ties alone."""
-    coded = part.coded
-    if len(np.unique(coded.cluster)) < CHECKS["items"].threshold or (coded.credit == 0.5).all():
-        return False
-    if not coded.battles_by_model().all():
+    coded, fewest = part.coded, CHECKS["items"].threshold
+    ties_alone = (coded.credit == 0.5).all()
+    if len(np.unique(coded.cluster)) < fewest or ties_alone or not coded.battles_by_model().all():
         return False
     graph = comparison_graph(pair_sums(coded))
     return graph.groups == 1 and not graph.separated.any()
@@ -208,13 +201,10 @@ def _judge_figures(free: SlopeFit, level: float) -> dict[str, tuple[Figured | No
     method, units = f"{free.data.coded.unit}-clustered sandwich", {"slope": Unit.NUMBER, "position": Unit.LOGITS}
     figures: dict[str, tuple[Figured | None, Figured | None]] = {}
     for judge, row in jury_figures(free, level).items():
-        ends = {name: {end: row[f"{name}_{end}"] for end in ("low", "high")} for name in units}
         facts: dict[str, Any] = {"level": level, "method": method, "n": row["battles"]}
-        slope, position = (
-            None if row[name] is None else Statistic(row[name], **ends[name], **facts, unit=unit)
-            for name, unit in units.items()
-        )
-        figures[judge] = (slope, position)
+        ends = {name: (row[name], row[f"{name}_low"], row[f"{name}_high"]) for name in units}
+        found = {name: Statistic(*own, **facts, unit=units[name]) for name, own in ends.items() if own[0] is not None}
+        figures[judge] = (found.get("slope"), found.get("position"))
     return figures
 
 
@@ -238,14 +228,8 @@ def _human_errors(
             continue
         off = elo - human.theta * float(human.theta @ elo) / float(human.theta @ human.theta)
         size = max(float(np.sqrt(np.mean(off**2))), TINY)
-        errors[name] = items.linear(
-            size,
-            influence @ off / (len(off) * size),
-            int((~np.isnan(labels)).sum()),
-            "labels",
-            Unit.ELO,
-            within=(0, np.inf),
-        )
+        of_items, number = influence @ off / (len(off) * size), int((~np.isnan(labels)).sum())
+        errors[name] = items.linear(size, of_items, number, "labels", Unit.ELO, within=(0, np.inf))
     return errors
 
 
@@ -270,8 +254,3 @@ def _effective_judges(battles: Battles, data: JuryBattles, items: Clustered) -> 
     by_item = replace(items, code=data.matchups()[0][known] // models**2)
     slope = -judges * (judges - 1) / spread**2
     return by_item.linear(judges / spread, slope * influence, number, "labelled battles", within=(0, judges))
-
-
-def _brief(figure: Figured | None) -> str:
-    """Format a figure with its interval; a dash without one."""
-    return EMPTY if figure is None else figure.brief

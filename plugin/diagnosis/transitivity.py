@@ -7,6 +7,7 @@ from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from scipy.special import entr, expit, logit
 
 from podium.diagnosis.clustered import Clustered
@@ -33,6 +34,7 @@ STEADY, SHAKY, UNSEEN = range(3)
 SCENARIOS = ("lead, lead", "lead, margin", "margin, lead", "margin, margin")
 ALL, CONSISTENT, AMBIGUOUS, FIRST_SCENARIO = range(4)
 MOST_LISTED = 2_000
+ROUND_ROBINS = "round robins: all pairs of at least three models"
 CELLS = "triples on items"
 GROUPS = ("all", "consistent", "ambiguous", *SCENARIOS)
 UNSWAPPED = Missing(
@@ -45,21 +47,10 @@ HARD_VERDICTS = Missing(
     "most credits are wins, ties and losses, on which it depends on the clip alone",
     "ask the judge for token probabilities, or give soft credits; the model-level SNTD is below",
 )
-
-
-def is_transitive(ab: int, bc: int, ac: int) -> bool:
-    """Return whether three outcomes (1, 0, -1) agree with a weak order (Xu et al. 2025, B.1, misprints two)."""
-    return any(
-        (np.sign(b - a), np.sign(c - b), np.sign(c - a)) == (ab, bc, ac) for a, b, c in product(range(3), repeat=3)
-    )
-
-
+WEAK_ORDERS = {tuple(np.sign([b - a, c - b, c - a]) + TIED) for a, b, c in product(range(3), repeat=3)}
+"""Outcome codes of ab, bc and ac that agree with a weak order (Xu et al. 2025, B.1, misprints two)."""
 KINDS = np.array(
-    [
-        2 if UNKNOWN in codes else not is_transitive(*(code - TIED for code in codes))
-        for codes in product(range(4), repeat=3)
-    ],
-    dtype=np.uint8,
+    [2 if UNKNOWN in codes else codes not in WEAK_ORDERS for codes in product(range(4), repeat=3)], dtype=np.uint8
 )
 """0 transitive, 1 intransitive, 2 unknown, indexed by 16 ab + 4 bc + ac of the outcome codes, shape (64,)."""
 
@@ -185,8 +176,8 @@ def divergence(p: np.ndarray, q: np.ndarray) -> np.ndarray:
 
 def chance_of_no_order(ties: float) -> float:
     """Return the share of intransitive triples (PNT) among random verdicts with this share of ties."""
-    p = {-1: (1 - ties) / 2, 0: ties, 1: (1 - ties) / 2}
-    return float(sum(p[x] * p[y] * p[z] for x, y, z in product(p, repeat=3) if not is_transitive(x, y, z)))
+    p = {LOSS: (1 - ties) / 2, TIED: ties, WIN: (1 - ties) / 2}
+    return float(sum(p[x] * p[y] * p[z] for x, y, z in product(p, repeat=3) if (x, y, z) not in WEAK_ORDERS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,19 +187,6 @@ class TripleGroup:
     name: str
     hard: Figured
     soft: Figured
-
-
-@dataclass(frozen=True, slots=True)
-class Triplet:
-    """PNT and SNTD of three models, the strongest first; `scenario` names the gaps that are leads."""
-
-    models: tuple[str, str, str]
-    items: int
-    hard: float
-    hard_low: float | None
-    hard_high: float | None
-    soft: float | None
-    scenario: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +209,7 @@ class Transitivity(CardAnswer):
     consistent_share: Figured
     scenarios: tuple[TripleGroup, ...]
     categories: tuple[TripleGroup, ...] | Missing
-    triplets: tuple[Triplet, ...]
+    triplets: pd.DataFrame
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
         groups = [group for group in (self.consistent, self.ambiguous) if isinstance(group, TripleGroup)]
@@ -252,12 +230,10 @@ class Transitivity(CardAnswer):
         if not isinstance(self.categories, Missing):
             tables.append(_triples_table("By category", "category", self.categories))
         worst = []
-        for triplet in self.triplets[:5]:
-            low, high = (None if end is None else 100 * end for end in (triplet.hard_low, triplet.hard_high))
-            names, items = " > ".join(triplet.models), f"{triplet.items:,}"
-            worst.append(
-                (names, items, f"{triplet.hard:.1%}", interval_text(low, high, 1), cell_text(triplet.soft, ".4f"))
-            )
+        for models, items, hard, *ends, soft, _ in self.triplets.head(5).itertuples(index=False):
+            interval = interval_text(*(finite_or_none(100 * end) for end in ends), 1)
+            soft_text = cell_text(finite_or_none(soft), ".4f")
+            worst.append((" > ".join(models), f"{items:,}", f"{hard:.1%}", interval, soft_text))
         header = ("triple, strongest first", "items", "PNT", "interval", "SNTD")
         return (*tables, Table("Least transitive triples", header, tuple(worst)))
 
@@ -269,15 +245,12 @@ def transitivity(battles: Battles, *, level: float = 0.95) -> Transitivity | Mis
         return counts
     cells = counts.by_group[0]
     if not cells[ALL].any():
-        remedy = "judge round robins: all pairs of at least three models on the same items"
-        return Missing("non-transitivity", "no three models have all three verdicts on one item", remedy)
+        why = "no three models have all three verdicts on one item"
+        return Missing("non-transitivity", why, f"judge {ROUND_ROBINS} on the same items")
     groups = [_group(name, counts, k, level) for k, name in enumerate(GROUPS)]
     whole, consistent, ambiguous = groups[:FIRST_SCENARIO]
     size, swapped = len(counts.models), cells[CONSISTENT] + cells[AMBIGUOUS]
-    consistent_share: Figured = UNSWAPPED
-    if swapped.any():
-        items = Clustered(np.arange(len(swapped)), "item", level)
-        consistent_share = items.share(cells[CONSISTENT], CELLS, cells=swapped)
+    items = Clustered(np.arange(len(swapped)), "item", level)
     return Transitivity(
         models=size,
         triples=int((counts.by_triple[0] > 0).sum()),
@@ -292,7 +265,7 @@ def transitivity(battles: Battles, *, level: float = 0.95) -> Transitivity | Mis
         soft=whole.soft,
         consistent=consistent if swapped.any() else UNSWAPPED,
         ambiguous=ambiguous if swapped.any() else UNSWAPPED,
-        consistent_share=consistent_share,
+        consistent_share=items.share(cells[CONSISTENT], CELLS, cells=swapped) if swapped.any() else UNSWAPPED,
         scenarios=tuple(groups[FIRST_SCENARIO:]),
         categories=_categories(battles, level),
         triplets=_triplets(counts, level),
@@ -326,28 +299,31 @@ def _categories(battles: Battles, level: float) -> tuple[TripleGroup, ...] | Mis
     return tuple(groups)
 
 
-def _triplets(counts: TripleCounts, level: float) -> tuple[Triplet, ...]:
-    """Return the figures of single triples, the least transitive first."""
+def _triplets(counts: TripleCounts, level: float) -> pd.DataFrame:
+    """Return PNT and SNTD of single triples, the least transitive first; `scenario` names the gaps that are leads."""
     known = np.flatnonzero(counts.by_triple[0] > 0)
     items, broken, _ = counts.by_triple[:, known]
     order = known[np.lexsort((known, -items, -broken / items))][:MOST_LISTED]
     items, broken, off = counts.by_triple[:, order]
-    share = broken / items
-    freedom = np.maximum(items, 2)
-    ends = np.where(items > 1, wilson_interval(share, share * (1 - share) / (freedom - 1), freedom, level), np.nan).T
-    soft = np.where(counts.clipped is None, np.nan, off / items)
-    triplets = []
-    for row, (i, j, k) in enumerate(counts.triples[order].tolist()):
-        names, scenario = (counts.models[i], counts.models[j], counts.models[k]), counts.scenario[order[row]]
-        low, high, mean = map(finite_or_none, (*ends[row], soft[row]))
-        triplets.append(Triplet(names, int(items[row]), float(share[row]), low, high, mean, SCENARIOS[scenario]))
-    return tuple(triplets)
+    share, freedom = broken / items, np.maximum(items, 2)
+    interval = wilson_interval(share, share * (1 - share) / (freedom - 1), freedom, level)
+    low, high = np.where(items > 1, interval, np.nan)
+    columns = {
+        "models": [tuple(counts.models[code] for code in triple) for triple in counts.triples[order]],
+        "items": items.astype(np.int64),
+        "hard": share,
+        "hard_low": low,
+        "hard_high": high,
+        "soft": np.where(counts.clipped is None, np.nan, off / items),
+        "scenario": np.array(SCENARIOS, dtype=object)[counts.scenario[order]],
+    }
+    return pd.DataFrame(columns)
 
 
 def _triples_table(title: str, what: str, groups: Sequence[TripleGroup]) -> Table:
     """Build the table of some groups."""
     rows = []
-    for name, hard, soft in ((group.name, group.hard, group.soft) for group in groups):
-        number = f"{hard.n:,}" if isinstance(hard, Statistic) else "0"
-        rows.append((name, hard.estimate, hard.interval, number, soft.estimate, soft.interval))
+    for group in groups:
+        number = f"{group.hard.n:,}" if isinstance(group.hard, Statistic) else "0"
+        rows.append((group.name, *group.hard.cells[:2], number, *group.soft.cells[:2]))
     return Table(title, (what, "PNT", "interval", CELLS, "SNTD", "interval"), tuple(rows))

@@ -10,8 +10,8 @@ from hand_worked import subject_of
 from scipy import stats
 
 from podium import read_battles
-from podium.diagnosis.cycles import cycles, deviations_of_draws, find_triples, model_deviation
 from podium.diagnosis.figures import Missing, Statistic
+from podium.diagnosis.fit import cycles, deviations_of_draws, find_triples, model_deviation
 from podium.diagnosis.transitivity import deviation
 from podium.rankers.coded import code_battles
 from podium.rankers.pairs import cells_by_cluster, pair_sums
@@ -26,7 +26,7 @@ def asked(battles, level=0.95):
 def asked_in_worlds(worlds):
     """Ask in many worlds, of fewer resamples each."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("podium.diagnosis.cycles.RESAMPLES", 200)
+        patch.setattr("podium.diagnosis.fit.RESAMPLES", 200)
         return [asked(world) for world in worlds]
 
 

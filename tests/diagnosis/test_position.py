@@ -9,8 +9,8 @@ from judged_worlds import both, world
 from scipy.special import expit
 
 from podium import Judge, read_battles
+from podium.diagnosis.consistency import position
 from podium.diagnosis.figures import Missing, as_dict
-from podium.diagnosis.position import position
 from podium.diagnosis.subject import find_order_pairs
 
 VERDICTS = [(1, 1), (0, 0), (1, 0), (1, 0), (1, 0), (0, 1), (1, 0.5), (0.5, 0.5)]

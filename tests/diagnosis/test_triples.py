@@ -213,8 +213,8 @@ def test_gaps_in_strength_name_the_leads(monkeypatch):
         monkeypatch.setattr("podium.diagnosis.transitivity.LEAD", lead)
         found = transitivity(battles)
         assert [one.name for one in found.scenarios if isinstance(one.hard, Statistic)] == [scenario]
-        assert found.triplets[0].scenario == scenario
-        assert found.triplets[0].models == ("A", "B", "C")
+        assert found.triplets.scenario[0] == scenario
+        assert found.triplets.models[0] == ("A", "B", "C")
 
 
 def test_triples_are_measured_per_category():

@@ -7,7 +7,7 @@ from scipy.special import expit
 
 from podium import rank, read_battles
 from podium.diagnosis.figures import Missing
-from podium.diagnosis.rejudged import compare_rejudged
+from podium.diagnosis.judges import compare_rejudged
 from podium.diagnosis.subject import Subject
 
 NAMES = ("ash", "elm", "fir", "oak")

@@ -14,9 +14,9 @@ from scipy.special import expit
 
 from podium import Judge, NotIdentifiedError, read_battles, simulate
 from podium.diagnosis.figures import Missing
+from podium.diagnosis.preferences import correlate_residuals, length_effect, log_ratio, partial_correlation, verbosity
 from podium.diagnosis.ratings import bounded_by_all
 from podium.diagnosis.subject import Subject
-from podium.diagnosis.verbosity import correlate_residuals, length_effect, log_ratio, partial_correlation, verbosity
 from podium.rankers.coded import code_battles
 from podium.rankers.defaults import REGULARIZATION
 

@@ -161,7 +161,7 @@ def _rank_together(logs: Sequence[EvalLog], rankers: Sequence[str], done: dict[L
     named = tuple(replace(standings, slice=standings.slice or logs[0].eval.task) for standings in ranking.standings)
     text = ranking_text(replace(ranking, standings=named))
     if (tournament := read_tournament(logs[0])) and tournament.preferred:
-        from podium.diagnosis.known_preferences import preference_report
+        from podium.diagnosis.human_agreement import preference_report
         from podium.report.terminal import terminal_text
 
         text = f"{terminal_text([preference_report(battles)])}\n{text}"

@@ -12,7 +12,7 @@ from statsmodels.stats.proportion import proportion_confint
 from transcript_pieces import pieces_in
 
 import podium
-from podium.diagnosis.known_preferences import preference_report
+from podium.diagnosis.human_agreement import preference_report
 from podium.errors import DataError
 from podium.hosts.inspect_ai.tasks import recorded_task
 from podium.responses.preference_pairs import read_pairs

@@ -1,14 +1,16 @@
-"""Length bias: whether the judge prefers a response for being longer or shorter."""
+"""Whether a judge prefers longer responses, and models of its own family."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
-from podium.diagnosis.clustered import cluster_battles
-from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
-from podium.diagnosis.ratings import bounded_by_all, error_sums, fit_line
+from podium.diagnosis.clustered import Clustered, cluster_battles
+from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value, attempt
+from podium.diagnosis.judge_checks import family_of, group_by_family
+from podium.diagnosis.ratings import Ratings, bounded_by_all, error_sums, fit_line
 from podium.diagnosis.subject import Subject, near_ties
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.nouns.battles import Battles
@@ -16,6 +18,8 @@ from podium.rankers.calibration.signals import readable_margins
 from podium.rankers.coded import CodedBattles, code_battles
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.length_control.joint import fit_with_length, slope_influence
+from podium.report.model import EMPTY, Table
+from podium.text import some
 
 LENGTHS = "give columns length_a and length_b, in characters"
 MARGINS = "give a column margin (judge score of a minus that of b)"
@@ -24,6 +28,10 @@ RESIDUALS = "residual ratings and length"
 ROUNDING = 1e-12
 FEWEST_MODELS = 5
 """A partial correlation given one variable has a Fisher interval from n = 5 on: its variance is 1 / (n - 4)."""
+FEWEST_OUTSIDE = 3
+"""Models of other families that a line needs: two would fit any line."""
+WHAT = "self-preference"
+NAME_FAMILIES = "name the families: --families PATTERN=FAMILY,... or a file with the columns model and family"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,16 +122,15 @@ def correlate_residuals(subject: Subject) -> Figured:
     reference = subject.reference
     if isinstance(reference, Missing):
         return Missing(RESIDUALS, reference.why, reference.remedy)
-    try:
-        judge, theirs = bounded_by_all(subject.judge_ratings.ratings, reference)
-    except (NotIdentifiedError, NotConvergedError) as error:
-        return Missing(RESIDUALS, str(error), "join the groups")
+    both = attempt(lambda: bounded_by_all(subject.judge_ratings.ratings, reference), RESIDUALS, "join the groups")
+    if isinstance(both, Missing):
+        return both
     length = _mean_length(subject.battles)
-    names = tuple(name for name in judge.models if name in length)
+    names = tuple(name for name in both[0].models if name in length)
     if len(names) < FEWEST_MODELS:
         why = f"{len(names)} models have lengths and bounded ratings by both; {FEWEST_MODELS} are needed"
         return Missing(RESIDUALS, why, "add models")
-    judge, theirs, long = judge.select(names), theirs.select(names), np.array([length[name] for name in names])
+    (judge, theirs), long = (own.select(names) for own in both), np.array([length[name] for name in names])
     errors = error_sums(judge, theirs, long - long.mean())
     return partial_correlation(judge.elo, long, theirs.elo, subject.level, *errors)
 
@@ -155,10 +162,81 @@ def partial_correlation(
 
 def _mean_length(battles: Battles) -> dict[str, float]:
     """Return the mean response length of each model that has lengths, counting each response once."""
-    item = battles.items_with_responses(cluster_battles(battles).code)
-    sides = [
-        pd.DataFrame({"model": battles.table[model], "item": item, "long": battles.numbers_of(length)})
-        for model, length in (("model_a", "length_a"), ("model_b", "length_b"))
-    ]
-    responses = pd.concat(sides).dropna().drop_duplicates(["model", "item"])
-    return {str(name): float(long) for name, long in responses.groupby("model", observed=True)["long"].mean().items()}
+    item, table = battles.items_with_responses(cluster_battles(battles).code), battles.table
+    models = np.concatenate([table["model_a"], table["model_b"]])
+    lengths = np.concatenate([battles.numbers_of("length_a"), battles.numbers_of("length_b")])
+    responses = pd.DataFrame({"model": models, "item": np.tile(item, 2), "length": lengths}).dropna()
+    means = responses.drop_duplicates(["model", "item"]).groupby("model")["length"].mean()
+    return {str(name): float(length) for name, length in means.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class SelfPreference(CardAnswer):
+    """Elo points by which the judge rates families above a line on reference ratings; `excess` is its own family's."""
+
+    family: str | None
+    how: str | None
+    who: str | None
+    excess: Figured
+    slope: Figured
+    families: Mapping[str, tuple[str, ...]]
+    unknown: tuple[str, ...]
+    excesses: Mapping[str, Figured]
+
+    def labelled_values(self) -> tuple[tuple[str, Value], ...]:
+        known = "not known" if self.family is None else f"{self.family} ({self.how})"
+        against = (("compared with", self.who), ("slope of its ratings on theirs", self.slope)) if self.who else ()
+        return (("family of the judge", known), *against, ("its family is rated higher by", self.excess))
+
+    def tables(self) -> tuple[Table, ...]:
+        rows = tuple(
+            (name, str(len(models)), self.excesses.get(name, self.excess).brief, some(models, most=3))
+            for name, models in self.families.items()
+        )
+        if self.unknown:
+            rows += (("not known", str(len(self.unknown)), EMPTY, some(self.unknown, most=3)),)
+        title = "families, given or guessed from names (--families corrects them)"
+        return (Table(title, ("family", "models", "rated higher by", "which"), rows, words=True),)
+
+
+def measure_self_preference(subject: Subject) -> SelfPreference:
+    """Compare a judge's ratings of each family with a line fitted to reference ratings. Source: after Soft-Elo, F.1."""
+    judge, reference, level = subject.model, subject.reference, subject.level
+    own = family_of(judge, subject.families) if judge else None
+    families = group_by_family(subject.battles.models, subject.families)
+    known = {name for models in families.values() for name in models}
+    unknown = tuple(name for name in subject.battles.models if name not in known)
+    name, how = (own.name, own.how) if own else (None, None)
+    if isinstance(reference, Missing):
+        missing = Missing(WHAT, reference.why, reference.remedy)
+        return SelfPreference(name, how, None, missing, missing, families, unknown, {})
+    ours, theirs = bounded_by_all(subject.judge_ratings.ratings, reference)
+    inside = {family: np.isin(ours.models, models) for family, models in families.items()}
+    excesses = {family: _estimate_line(ours, theirs, mask, level, Unit.ELO) for family, mask in inside.items()}
+    why = f"the family of {judge} is not known" if judge else "no row names the judge's model"
+    if own:
+        why = f"no model is known to be of the judge's family ({name})"
+    excess = excesses.get(name or "", Missing(WHAT, why, NAME_FAMILIES))
+    own_family = inside.get(name or "", np.zeros(len(ours.models), dtype=bool))
+    slope = _estimate_line(ours, theirs, own_family, level, Unit.NUMBER)
+    return SelfPreference(name, how, reference.who, excess, slope, families, unknown, excesses)
+
+
+def _estimate_line(judge: Ratings, reference: Ratings, inside: np.ndarray, level: float, unit: Unit) -> Figured:
+    """Estimate the excess of a family above the line (unit Elo), or the slope of the line (unit number)."""
+    outside, step = int((~inside).sum()), unit is Unit.ELO
+    if step and not inside.any():
+        return Missing(WHAT, "no model of this family has a bounded rating by both", "judge some of its models")
+    if outside < FEWEST_OUTSIDE:
+        why = f"{outside} models of other families have a bounded rating by both, a line needs {FEWEST_OUTSIDE}"
+        return Missing(WHAT, why, "add models of other families")
+    if np.ptp(reference.elo[~inside]) == 0:
+        return Missing(WHAT, "the reference rates all other models alike", "add models that differ")
+    fit = fit_line(judge.elo, reference.elo, inside, *error_sums(judge, reference, inside))
+    if fit is None:
+        why = "more than half of the variation of the reference ratings is chance"
+        return Missing(WHAT, why, "give the reference more battles")
+    term, rows = 1 + step, Clustered(np.concatenate([judge.rows.code, reference.rows.code]), judge.rows.unit, level)
+    ours, theirs = judge.influence @ fit.by_judge[:, term], reference.influence @ fit.by_reference[:, term]
+    influence, method = np.concatenate([ours, theirs]), "line with error on both sides, {}"
+    return rows.linear(float(fit.weights[term]), influence, len(inside), "models", unit, method)

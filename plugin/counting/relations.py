@@ -81,13 +81,13 @@ def sided_query(judgments: str, names: Mapping[str, str], present: Present, item
     turned = {"credit": "1 - p.credit", "margin": "-p.margin", HARD: f"1 - p.{HARD}"}
     for name in ("credit", *(name for name in ("margin", HARD) if name in present)):
         columns.append(f"case when a.code < b.code then p.{name} else {turned[name]} end as {name}")
-    verdict = _verdict(present)
+    verdict = _verdict_or_sign(present)
     outcome = f"case when {verdict} is not null then coalesce({HARD}, {verdict}) end" if HARD in present else verdict
     sides = f"select {', '.join(columns)} from {judgments} as p {' '.join(joins)}"
     return f"select *, {verdict} as verdict, {outcome} as outcome from ({sides}) as sides"
 
 
-def _verdict(present: Present, side: str = "") -> str:
+def _verdict_or_sign(present: Present, side: str = "") -> str:
     """Return SQL for the credit, or for that given by the sign of the margin if credit and reason are both missing."""
     by_margin = f"(sign({side}margin) + 1) / 2"
     if "reason" in present:
@@ -98,7 +98,7 @@ def _verdict(present: Present, side: str = "") -> str:
 def unparsed_query(judgments: str, present: Present) -> str:
     """Query the reasons of unparsed judgments and their counts."""
     reason = f"coalesce(p.reason, {text(NO_REASON)})" if "reason" in present else text(NO_REASON)
-    missing = f"{_verdict(present, 'p.')} is null"
+    missing = f"{_verdict_or_sign(present, 'p.')} is null"
     return f"select {reason} as reason, count(*) from {judgments} as p where {missing} group by 1"
 
 
@@ -210,7 +210,7 @@ def battles_query(judgments: str, order_pairs: str, columns: Sequence[str], *, k
     if "order" in columns:
         merged["order"] = "'merged'"
     both = ", ".join(f"{side}.{quote_name(name)} as {_of(side, name)}" for side in "fs" for name in columns)
-    verdict = {side: _verdict(columns, f"{side}.") for side in "fs"}
+    verdict = {side: _verdict_or_sign(columns, f"{side}.") for side in "fs"}
     outcome = {side: f"coalesce({side}.{HARD}, {own})" if HARD in columns else own for side, own in verdict.items()}
     turned = "case when f.model_a <> s.model_a then 1 - {0} else {0} end"
     pairs = (
@@ -233,7 +233,7 @@ def singles_query(judgments: str, columns: Sequence[str], wanted: Collection[str
     names = [name for name in wanted or columns if name != ROW]
     single = {name: f"p.{quote_name(name)}" if name in columns else "cast(null as string)" for name in names}
     if "margin" in columns:
-        single["credit"] = _verdict(columns, "p.")
+        single["credit"] = _verdict_or_sign(columns, "p.")
     values = ", ".join(f"{value} as {quote_name(name)}" for name, value in single.items())
     return f"select p.{ROW}, {values} from {judgments} as p"
 

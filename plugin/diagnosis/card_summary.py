@@ -108,7 +108,7 @@ def _scale(answers: Answers) -> str:
 def _next_step(answers: Answers) -> str:
     """Say what to do about the checks that failed, the gravest first; empty if nothing is needed."""
     outcomes = [(line.name, line.outcome) for line in check_lines(answers)]
-    steps = [ANSWERS[STEPS[found]].format(section=answers[RULES[found[0]][0]]) for found in STEPS if found in outcomes]
+    steps = [ANSWERS[STEPS[key]].format(section=answers[RULES[key[0]][0]]) for key in STEPS if key in outcomes]
     if ("position", "cancelled") in outcomes and not isinstance(answers["position"].swaps.all.flips_to_first, Missing):
         steps[0] = ANSWERS["keep both orders, first"].format(section=answers["position"])
     if not steps and ("human", "unknown") in outcomes:

@@ -203,8 +203,8 @@ def _judge_figures(free: SlopeFit, level: float) -> dict[str, tuple[Figured | No
     for judge, row in jury_figures(free, level).items():
         facts: dict[str, Any] = {"level": level, "method": method, "n": row["battles"]}
         ends = {name: (row[name], row[f"{name}_low"], row[f"{name}_high"]) for name in units}
-        found = {name: Statistic(*own, **facts, unit=units[name]) for name, own in ends.items() if own[0] is not None}
-        figures[judge] = (found.get("slope"), found.get("position"))
+        known = {name: Statistic(*own, **facts, unit=units[name]) for name, own in ends.items() if own[0] is not None}
+        figures[judge] = (known.get("slope"), known.get("position"))
     return figures
 
 

@@ -3,35 +3,34 @@
 {
   const { battles, order, charts } = podium.data;
   const { element } = podium;
-  const share = (value) => (value === null || value === undefined ? "–" : `${(100 * value).toFixed(1)}%`);
-  const by = (id) => document.getElementById(id);
+  const share = (value) => (value === null ? "–" : `${(100 * value).toFixed(1)}%`);
+  const group = (name, content, attributes) => element("div", content, { tabindex: "0", role: "group", "aria-label": name, ...attributes });
+  const addOptions = (select, names) => select.append(...names.map((name) => element("option", name, { value: name })));
 
   podium.openBattles = () => {};
   if (charts.beats) {
-    const rows = podium.chart("beats").rows;
+    const rows = podium.chartRows("beats");
     const anchor = by("anchor");
     const names = [...new Set(rows.map((row) => row.against))];
-    for (const name of names) anchor.append(element("option", name, { value: name }));
-    const columns = [["model", ""], ["win rate", "r"], ["interval", "r"], ["battles", "r"], ["items", "r"]];
+    const columns = { model: "", "win rate": "r", interval: "r", battles: "r", items: "r" };
+    const line = (row) => {
+      const ends = row.low === null ? "–" : `${share(row.low)} … ${share(row.high)}`;
+      const cells = [share(row.share), ends, row.battles.toLocaleString("en"), row.items.toLocaleString("en")];
+      const open = element("button", "battles", { type: "button", "aria-label": `battles of ${row.model} against ${row.against}` });
+      open.addEventListener("click", () => podium.openBattles(row.model, row.against));
+      const figures = cells.map((words) => element("td", words, { class: "r" }));
+      return [element("th", element("bdi", row.model), { scope: "row" }), ...figures, ...(battles ? [element("td", open)] : [])];
+    };
     const show = () => {
       const table = element("table");
-      const head = table.createTHead().insertRow();
-      head.append(...columns.map(([name, side]) => element("th", name, { scope: "col", class: side })));
-      if (battles) head.append(element("td"));
+      const heads = Object.entries(columns).map(([name, side]) => element("th", name, { scope: "col", class: side }));
+      table.createTHead().insertRow().append(...heads, ...(battles ? [element("td")] : []));
       const body = table.createTBody();
-      for (const row of rows.filter((each) => each.against === anchor.value)) {
-        const ends = row.low === null ? "–" : `${share(row.low)} … ${share(row.high)}`;
-        const cells = [share(row.share), ends, row.battles.toLocaleString("en"), row.items.toLocaleString("en")];
-        const line = body.insertRow();
-        line.append(element("th", element("bdi", row.model), { scope: "row" }), ...cells.map((words) => element("td", words, { class: "r" })));
-        if (!battles) continue;
-        const open = element("button", "battles", { type: "button", "aria-label": `battles of ${row.model} against ${row.against}` });
-        open.addEventListener("click", () => podium.openBattles(row.model, row.against));
-        line.append(element("td", open));
-      }
-      by("against").replaceChildren(element("div", table, { class: "wide", tabindex: "0", role: "group", "aria-label": "win rates" }));
+      for (const row of rows.filter((each) => each.against === anchor.value)) body.insertRow().append(...line(row));
+      by("against").replaceChildren(group("win rates", table, { class: "wide" }));
       podium.sortable(table);
     };
+    addOptions(anchor, names);
     anchor.addEventListener("change", show);
     anchor.value = names.includes(order[0]) ? order[0] : names[0];
     show();
@@ -39,116 +38,108 @@
 
   if (battles) {
     const PAGE = 25;
-    const { models, pool = [] } = battles;
-    const numbers = battles.a.map((_, k) => k);
-    const name = (code) => models[code];
-    const entry = (code) => (code >= 0 ? pool[code] : null);
-    /* The name and text of each piece of a transcript, or one text. */
-    const text = (code) => (Array.isArray(entry(code)) ? entry(code).flat().join("\n") : entry(code));
-    for (const select of [by("model"), by("other")]) {
-      for (const model of order) if (models.includes(model)) select.append(element("option", model, { value: model }));
-    }
+    const { pool } = battles;
+    const listed = podium.unpack(battles.rows);
+    /* One text, or the names and texts of the pieces of a transcript. */
+    const text = (code) => [pool[code]].flat(2).join("\n");
     const haystacks = new Map();
-    const haystack = (k) => {
-      if (!haystacks.has(k)) {
-        const [asked, first, second, words] = textsOf(k);
-        const parts = [battles.item[k], name(battles.a[k]), name(battles.b[k]), battles.category[k], text(asked), text(first), text(second)];
-        haystacks.set(k, [...parts, ...words.map((each) => text(each[2]))].filter(Boolean).join("\n").toLowerCase());
+    const haystack = (battle) => {
+      if (!haystacks.has(battle)) {
+        const texts = [battle.instruction, battle.first, battle.second, ...battle.words.map(([, , code]) => code)].map(text);
+        haystacks.set(battle, [battle.item, battle.a, battle.b, battle.category, ...texts].filter(Boolean).join("\n").toLowerCase());
       }
-      return haystacks.get(k);
+      return haystacks.get(battle);
     };
     const TURNS = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufefc]/;
     /* A name that is written from the right, or turns what follows, stands in the middle of a line. */
-    const inside = (model) => (TURNS.test(name(model)) ? `\u2068${name(model).replace(/[\u202a-\u202e\u2066-\u2069]/g, "")}\u2069` : name(model));
-    const verdict = (k, credit) => {
+    const inside = (model) => (TURNS.test(model) ? `\u2068${model.replace(/[\u202a-\u202e\u2066-\u2069]/g, "")}\u2069` : model);
+    const verdict = (battle, credit) => {
       if (credit === null) return "unparsed";
       if (credit === 0.5) return "tie";
-      const winner = inside(credit > 0.5 ? battles.a[k] : battles.b[k]);
+      const winner = inside(credit > 0.5 ? battle.a : battle.b);
       return credit === 0 || credit === 1 ? `${winner} wins` : `${winner} ahead, ${Math.max(credit, 1 - credit)}`;
     };
-    const textsOf = (k) => (battles.texts ? battles.texts[k] : [-1, -1, -1, []]);
-    const orderOf = { ab: (k) => `${inside(battles.a[k])} shown first`, ba: (k) => `${inside(battles.b[k])} shown first` };
-    const fill = (details, k) => {
-      if (details.dataset.full) return;
-      details.dataset.full = "yes";
-      const [asked, first, second, words] = textsOf(k);
-      const box = (title, words) => element("div", words, { class: "text", dir: "auto", tabindex: "0", role: "group", "aria-label": title });
-      const block = (title, words) => [element("h3", title), box(title, words)];
-      const piece = ([name, words]) => element("details", [element("summary", `${name.replace(/^turn \d+ /, "")}: ${words.slice(0, 80)}`), box(name, words)], { class: /(result|error)$/.test(name) ? "piece result" : "piece" });
-      const transcript = (pieces) => {
-        const turns = new Map();
-        for (const own of pieces.filter(([name]) => name !== "final answer")) {
-          const turn = own[0].endsWith(" left out") ? own[0] : own[0].split(" ").slice(0, 2).join(" ");
-          turns.set(turn, [...(turns.get(turn) || []), own]);
-        }
-        const folded = [...turns].map(([turn, own]) => element("details", [element("summary", `${turn} · ${own.length} ${own.length === 1 ? "piece" : "pieces"}`), ...own.map(piece)], { class: "turn" }));
-        const answer = pieces.filter(([name]) => name === "final answer").map(([name, words]) => box(name, words));
-        /* Turns that are left out count, too. */
-        const numbers = pieces.map(([name]) => /^turns? (?:1 to )?(\d+)\b(?! user)/.exec(name)).filter(Boolean);
-        const number = Math.max(0, ...numbers.map((found) => Number(found[1])));
-        const outer = element("details", [element("summary", `${number} turns`), ...folded], { class: "turns" });
-        return [...(folded.length ? [outer] : []), ...(answer.length ? answer : [element("p", "no final answer", { class: "note" })])];
-      };
-      if (text(asked)) details.append(...block("instruction", text(asked)));
-      const side = (model, code, won) => {
-        const title = `${inside(model)}${won ? " · won" : ""}`;
-        const shown = Array.isArray(entry(code)) ? [element("h3", title), ...transcript(entry(code))] : block(title, text(code) || "no text");
-        return element("div", shown, { class: won ? "side won" : "side" });
-      };
-      const credit = battles.credit[k];
-      const sides = [side(battles.a[k], first, credit > 0.5), side(battles.b[k], second, credit !== null && credit < 0.5)];
-      if (pool.length) details.append(element("div", sides, { class: "sides" }));
-      const notes = battles.orders[k].map(([shown, earned, reason]) => {
-        const leader = orderOf[shown] ? orderOf[shown](k) : "both orders";
-        return `${leader}: ${verdict(k, earned)}${reason ? ` (${reason})` : ""}`;
-      });
-      if (battles.human.length && battles.human[k] !== null) notes.push(`human: ${verdict(k, battles.human[k])}`);
-      if (battles.reason[k]) notes.push(`unparsed: ${battles.reason[k]}`);
-      details.append(...notes.map((line) => element("p", line, { class: "note" })));
-      for (const [shown, judge, code] of words) {
-        const leader = orderOf[shown] ? `, ${orderOf[shown](k)}` : "";
-        if (text(code)) details.append(...block(`the judge's words${leader}${judge ? ` (${judge})` : ""}`, text(code)));
-      }
+    const shownFirst = (battle, shown) => ({ ab: `${inside(battle.a)} shown first`, ba: `${inside(battle.b)} shown first` })[shown];
+
+    const box = (name, words) => group(name, words, { class: "text", dir: "auto" });
+    const block = (title, words) => [element("h3", title), box(title, words)];
+    const fold = (kind, title, content) => element("details", [element("summary", title), ...content], { class: kind });
+    const piece = ([name, words]) => {
+      const kind = /(result|error)$/.test(name) ? "piece result" : "piece";
+      return fold(kind, `${name.replace(/^turn \d+ /, "")}: ${words.slice(0, 80)}`, [box(name, words)]);
     };
-    const row = (k) => {
-      const pair = [element("bdi", name(battles.a[k])), " against ", element("bdi", name(battles.b[k])), `: ${verdict(k, battles.credit[k])}`];
-      if (battles.item[k]) pair.push(element("span", battles.item[k], { class: "item" }));
-      if (battles.why[k]) pair.push(element("span", battles.why[k], { class: "tag" }));
-      const details = element("details", element("summary", pair), { class: "battle" });
-      for (const event of ["click", "toggle"]) details.addEventListener(event, () => fill(details, k));
+    const transcript = (pieces) => {
+      const work = pieces.filter(([name]) => name !== "final answer");
+      const answer = pieces.filter(([name]) => name === "final answer").map(([name, words]) => box(name, words));
+      const turns = Map.groupBy(work, ([name]) => (name.endsWith(" left out") ? name : name.split(" ", 2).join(" ")));
+      const folded = [...turns].map(([turn, own]) => fold("turn", `${turn} · ${own.length} ${own.length === 1 ? "piece" : "pieces"}`, own.map(piece)));
+      /* Turns that are left out count, too. */
+      const numbers = pieces.map(([name]) => Number((/^turns? (?:1 to )?(\d+)\b(?! user)/.exec(name) || [0, 0])[1]));
+      const outer = folded.length ? [fold("turns", `${Math.max(...numbers)} turns`, folded)] : [];
+      return [...outer, ...(answer.length ? answer : [element("p", "no final answer", { class: "note" })])];
+    };
+    const side = (model, code, won) => {
+      const title = `${inside(model)}${won ? " · won" : ""}`;
+      const pieces = Array.isArray(pool[code]);
+      const shown = pieces ? [element("h3", title), ...transcript(pool[code])] : block(title, text(code) || "no text");
+      return element("div", shown, { class: won ? "side won" : "side" });
+    };
+    const evidence = (battle) => {
+      const sides = [side(battle.a, battle.first, battle.credit > 0.5), side(battle.b, battle.second, battle.credit !== null && battle.credit < 0.5)];
+      const notes = battle.orders.map(([shown, earned, reason]) => {
+        return `${shownFirst(battle, shown) || "both orders"}: ${verdict(battle, earned)}${reason ? ` (${reason})` : ""}`;
+      });
+      if (battle.human !== null) notes.push(`human: ${verdict(battle, battle.human)}`);
+      if (battle.reason) notes.push(`unparsed: ${battle.reason}`);
+      const words = battle.words.filter(([, , code]) => text(code)).flatMap(([shown, judge, code]) => {
+        const leader = shownFirst(battle, shown);
+        return block(`the judge's words${leader ? `, ${leader}` : ""}${judge ? ` (${judge})` : ""}`, text(code));
+      });
+      return [
+        ...(text(battle.instruction) ? block("instruction", text(battle.instruction)) : []),
+        ...(pool.length ? [element("div", sides, { class: "sides" })] : []),
+        ...notes.map((line) => element("p", line, { class: "note" })),
+        ...words,
+      ];
+    };
+    const entry = (battle) => {
+      const head = [element("bdi", battle.a), " against ", element("bdi", battle.b), `: ${verdict(battle, battle.credit)}`];
+      if (battle.item) head.push(element("span", battle.item, { class: "item" }));
+      if (battle.why) head.push(element("span", battle.why, { class: "tag" }));
+      const details = fold("battle", head, []);
+      const fill = () => { if (details.childElementCount === 1) details.append(...evidence(battle)); };
+      for (const event of ["click", "toggle"]) details.addEventListener(event, fill);
       return details;
     };
-    let matches = numbers;
+    let matches = listed;
     let shown = 0;
     const more = () => {
-      by("list").append(...matches.slice(shown, shown + PAGE).map(row));
+      by("list").append(...matches.slice(shown, shown + PAGE).map(entry));
       shown = Math.min(shown + PAGE, matches.length);
       by("more").hidden = shown >= matches.length;
       by("matches").textContent = `${matches.length.toLocaleString("en")} battles match; ${shown.toLocaleString("en")} are below.`;
     };
     const search = () => {
       const wanted = by("search").value.toLowerCase();
-      const [model, other] = [by("model").value, by("other").value];
+      const pair = [by("model").value, by("other").value].filter(Boolean);
       const only = by("disagreeing").checked;
-      matches = numbers.filter((k) => {
-        const pair = [name(battles.a[k]), name(battles.b[k])];
-        if ((model && !pair.includes(model)) || (other && !pair.includes(other)) || (model && model === other)) return false;
-        return (!only || battles.why[k]) && (!wanted || haystack(k).includes(wanted));
+      matches = listed.filter((battle) => {
+        if (new Set(pair).size < pair.length || !pair.every((model) => model === battle.a || model === battle.b)) return false;
+        return (!only || battle.why) && (!wanted || haystack(battle).includes(wanted));
       });
       by("list").replaceChildren();
       shown = 0;
       more();
     };
     podium.openBattles = (model, other) => {
-      by("search").value = "";
-      by("disagreeing").checked = false;
+      by("filters").reset();
       [by("model").value, by("other").value] = [model, other];
       search();
       by("battles").scrollIntoView();
       by("search").focus({ preventScroll: true });
     };
-    for (const id of ["search", "model", "other", "disagreeing"]) by(id).addEventListener("input", search);
-    document.querySelector("form[role=search]").addEventListener("submit", (event) => event.preventDefault());
+    for (const id of ["model", "other"]) addOptions(by(id), order);
+    by("filters").addEventListener("input", search);
     by("more").addEventListener("click", more);
     search();
   }

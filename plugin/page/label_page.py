@@ -13,4 +13,5 @@ def label_page(rows: Sequence[SheetRow]) -> str:
     texts = [{name: getattr(row, name) for name in ("instruction", "response_1", "response_2")} for row in rows]
     shown = [text | known for text, known in zip(texts, sheet[["item", "battle"]].to_dict("records"), strict=True)]
     scripts, has_texts = map(read_asset, ("tables.js", "votes.js")), any(row.response_1 for row in rows)
-    return render_page("label.html", list(scripts), shown, total=len(rows), has_texts=has_texts)
+    title, known = "Which response is better?", {"total": len(rows), "has_texts": has_texts}
+    return render_page("label", list(scripts), shown, title=title, heading=title, answer=(), **known)

@@ -4,9 +4,8 @@ import json
 import re
 from collections import Counter
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
-from typing import Any
+from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import quote
 
 from podium.errors import DataError
@@ -45,10 +44,9 @@ HEADER = ("ranking", "of", "judges", "first", "models", "judged", "items")
 
 @dataclass(frozen=True, slots=True)
 class SiteEntry:
-    """One standings table of one ranking, with the path of its page in the site."""
+    """One standings table of one ranking."""
 
     name: str
-    page: PurePosixPath
     standings: Standings
     judges: Sequence[str] = ()
 
@@ -97,37 +95,34 @@ def _name(path: Path, known: Container[str]) -> str:
 
 def site_files(rankings: dict[str, Ranking], space: str | None = None) -> Iterator[tuple[str, str]]:
     """Yield path and content of each file of the site; with a title, also the README of a Hugging Face Space."""
-    pages = {name: PurePosixPath("rankings", f"{name}.html") for name in rankings}
     entries = [
-        SiteEntry(name, pages[name], standings, ranking.provenance.get("judges", ()))
+        SiteEntry(name, standings, ranking.provenance.get("judges", ()))
         for name, ranking in rankings.items()
         for standings in ranking.standings
     ]
-    places, report = _places_table(entries), _index_report(entries)
-    shown: dict[str, Any] = {
-        "report": report,
-        "links": [quote(str(entry.page.with_suffix(""))) for entry in entries],
-        "answers": [entry.answer for entry in entries],
-        "places": load_extra("markupsafe").Markup(table_part(places)),
-    }
-    yield INDEX, render_page("leaderboard.html", [read_asset("tables.js")], {}, **shown, card=CARD)
+    places, index = _places_table(entries), _index_table(entries)
+    title, leaders = f"{len(places.rows)} models in {_rankings(len(entries))}", _describe_leaders(entries)
+    links = [(quote(f"rankings/{entry.name}"), entry.answer) for entry in entries]
+    shown = {"header": HEADER, "rankings": list(zip(links, index.rows, strict=True)), "card": CARD}
+    shown["places"] = load_extra("markupsafe").Markup(table_part(places))
+    heads = {"title": f"{title} · podium", "heading": title, "answer": leaders}
+    yield INDEX, render_page("leaderboard", [read_asset("tables.js")], {}, **heads, **shown)
     answers = tuple(f"{entry.title}: {entry.answer}" for entry in entries)
     sections = (Section("places", PLACES, tables=(places,)), Section("answers", ANSWERS, notes=answers))
-    card = markdown_text([replace(report, sections=sections)])
+    card = markdown_text([Report(title, leaders, index, sections=sections)])
     yield CARD, card
     if space is not None:
-        title = json.dumps(printable(space), ensure_ascii=False)
-        yield "README.md", SPACE.format(title=title, index=INDEX, card=card)
+        readme = {"title": json.dumps(printable(space), ensure_ascii=False), "index": INDEX, "card": card}
+        yield "README.md", SPACE.format(**readme)
     for name, ranking in rankings.items():
-        home = "../" * (len(pages[name].parts) - 1) + INDEX
-        yield str(pages[name]), report_page(PageContent(ranking, home=home))
+        home = "../" * (name.count("/") + 1) + INDEX
+        yield f"rankings/{name}.html", report_page(PageContent(ranking, home=home))
         yield f"rankings/{name}.json", ranking.to_json() + "\n"
         yield f"rankings/{name}.md", markdown_text(ranking_reports(ranking))
 
 
-def _index_report(entries: Sequence[SiteEntry]) -> Report:
-    """Build the report of the index page: which models lead, and a row per ranking."""
-    models = {entry.model for each in entries for entry in each.standings.entries}
+def _index_table(entries: Sequence[SiteEntry]) -> Table:
+    """Build the table of the index page: a row per ranking."""
     rows = []
     for each in entries:
         standings, counts = each.standings, each.standings.counts
@@ -136,8 +131,7 @@ def _index_report(entries: Sequence[SiteEntry]) -> Report:
         judges = printable(some(each.judges, most=4)) if each.judges else EMPTY
         figures = (f"{figure:,}" for figure in (len(standings.entries), counts.readable, counts.items))
         rows.append((printable(each.name), printable(standings_name(standings)), judges, first, *figures))
-    title = f"{len(models)} models in {_rankings(len(entries))}"
-    return Report(title, _describe_leaders(entries), Table("", HEADER, tuple(rows), "llllrrr"))
+    return Table("", HEADER, tuple(rows), "llllrrr")
 
 
 def _describe_leaders(entries: Sequence[SiteEntry]) -> tuple[str, ...]:

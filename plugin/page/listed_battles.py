@@ -1,6 +1,6 @@
 """Select the battles that a page lists: disagreements first, then a random sample."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,48 +24,38 @@ CHANCE, ORDERS, JUDGES, HUMANS = "", "the two orders disagree", "judges disagree
 
 @dataclass(frozen=True, slots=True)
 class ListedBattles:
-    """A page's battles as a JSON document of columns, and how many there are; `cut` counts texts cut or left out."""
+    """The rows of a page's battles, the texts of their codes, and how many battles there are; `cut` counts texts cut or
+    left out."""
 
-    document: Mapping[str, Any]
+    rows: Sequence[Mapping[str, Any]]
+    pool: Sequence[Any]
     total: int
-    listed: int
     disagreeing: int
     cut: int
 
 
-def list_battles(battles: Battles, judgments: Battles, texts: BattleTexts | None, seed: int = 0) -> ListedBattles:
-    """Select disagreements and a sample of the other (merged) battles, and pack them with judgments and texts."""
+def list_battles(battles: Battles, judgments: Battles, texts: BattleTexts, seed: int = 0) -> ListedBattles:
+    """Select disagreements and a sample of the other (merged) battles, and join them with judgments and texts."""
     table = battles.table
     why = _disagreements(battles)
     order = np.lexsort([np.random.default_rng(seed).random(len(table)), why == CHANCE])
     chosen = np.sort(order[:MOST])
     chosen = chosen[np.argsort(why[chosen] == CHANCE, kind="stable")]
     rows, pool = table.iloc[chosen], TextPool()
-    codes = {name: k for k, name in enumerate(battles.models)}
-    nothing = np.full(len(rows), None)
-    cells = {
-        name: as_text(rows[name]).to_numpy(object) for name in ("item", "judge", "category", "reason") if name in rows
+    nothing = [None] * len(rows)
+    columns: dict[str, Iterable[Any]] = {
+        name: as_text(rows[name]) if name in rows else nothing for name in ("item", "category", "reason")
     }
-    items = cells.get("item", nothing)
-    document: dict[str, Any] = {
-        "models": list(battles.models),
-        "a": [codes[name] for name in rows["model_a"]],
-        "b": [codes[name] for name in rows["model_b"]],
-        "item": list(items),
-        "credit": _numbers(rows["credit"]),
-        "human": _numbers(rows["human"]) if "human" in rows else [],
-        "why": [str(reason) for reason in why[chosen]],
-        "reason": list(cells.get("reason", nothing)),
-        "judge": list(cells.get("judge", [])) if len(battles.judges) > 1 else [],
-        "category": list(cells.get("category", [])),
-        "orders": _list_judgments(judgments, rows),
-    }
-    if texts is not None:
-        numbers = rows["response"].fillna(1).to_numpy() if "response" in rows else np.ones(len(rows))
-        keys = zip(items, numbers, rows["model_a"], rows["model_b"], strict=True)
-        document["texts"] = [_pool_texts(texts, pool, item, int(n), str(a), str(b)) for item, n, a, b in keys]
-        document["pool"] = [read_pieces(text) if text in pool.transcripts else text for text in pool.codes]
-    return ListedBattles(document, len(table), len(chosen), int((why != CHANCE).sum()), pool.cut)
+    columns |= {"a": list(rows["model_a"]), "b": list(rows["model_b"]), "why": map(str, why[chosen])}
+    columns |= {name: _numbers(rows[name]) if name in rows else nothing for name in ("credit", "human")}
+    columns["orders"] = _list_judgments(judgments, rows)
+    numbers = rows["response"].fillna(1).astype(int) if "response" in rows else [1] * len(rows)
+    keys = zip(columns["item"], numbers, columns["a"], columns["b"], strict=True)
+    codes = [_pool_texts(texts, pool, str(item or ""), *key) for item, *key in keys]
+    listed = [
+        dict(zip(columns, cells, strict=True)) | own for own, *cells in zip(codes, *columns.values(), strict=True)
+    ]
+    return ListedBattles(listed, pool.shown, len(table), int((why != CHANCE).sum()), pool.cut)
 
 
 class TextPool:
@@ -73,7 +63,7 @@ class TextPool:
 
     def __init__(self) -> None:
         self.codes: dict[str, int] = {}
-        self.transcripts: set[str] = set()
+        self.shown: list[Any] = []
         self.cut = 0
         self._size = 0
 
@@ -82,8 +72,6 @@ class TextPool:
         limit of their own, are not shortened."""
         if not text:
             return -1
-        if is_transcript:
-            self.transcripts.add(text)
         more = 0 if is_transcript else len(text) - LONGEST
         shown = text if more <= 0 else f"{text[:LONGEST]}\n\n[{more:,} more characters]"
         if shown not in self.codes:
@@ -93,6 +81,7 @@ class TextPool:
                 return -1
             self._size += len(shown)
             self.codes[shown] = len(self.codes)
+            self.shown.append(read_pieces(text) if is_transcript else shown)
         return self.codes[shown]
 
 
@@ -140,14 +129,14 @@ def _battle_keys(table: pd.DataFrame, names: list[str]) -> list[tuple[Any, ...]]
     return list(zip(*columns, strict=True))
 
 
-def _pool_texts(texts: BattleTexts, pool: TextPool, item: Any, number: int, a: str, b: str) -> list[Any]:
-    """Return the pool indices of a battle's instruction, responses and judge texts."""
-    item = "" if item is None else str(item)
+def _pool_texts(texts: BattleTexts, pool: TextPool, item: str, number: int, a: str, b: str) -> dict[str, Any]:
+    """Return the codes of a battle's instruction, responses and judge texts."""
     words = list(texts.words.get((item, number, a, b), []))
     words += [(TURNED.get(o, o), judge, said) for o, judge, said in texts.words.get((item, number, b, a), [])]
     keys = [(item, number, model) for model in (a, b)]
-    sides = [pool.code(texts.responses.get(key), is_transcript=key in texts.transcripts) for key in keys]
-    return [pool.code(texts.instructions.get(item)), *sides, [[o, judge, pool.code(said)] for o, judge, said in words]]
+    first, second = (pool.code(texts.responses.get(key), is_transcript=key in texts.transcripts) for key in keys)
+    said = [(order, judge, pool.code(text)) for order, judge, text in words]
+    return {"instruction": pool.code(texts.instructions.get(item)), "first": first, "second": second, "words": said}
 
 
 def _numbers(values: pd.Series) -> list[float | None]:

@@ -64,7 +64,7 @@ def add_battles_to_page(
             missing["judge"] = str(error)
     return replace(
         content,
-        listed=list_battles(battles, judgments, texts, seed),
+        listed=list_battles(battles, judgments, texts or BattleTexts(), seed),
         has_texts=texts is not None,
         judge=judge,
         missing=missing,

@@ -36,19 +36,8 @@ def chart_in_page(chart: Any) -> dict[str, Any]:
     specification = chart.to_dict(validate=False)
     for name in ("config", "$schema", "width"):
         specification.pop(name, None)
-    return dict(_with_columns(specification | {"autosize": {"type": "fit-x", "contains": "padding"}}))
-
-
-def _with_columns(part: Any) -> Any:
-    """Replace row data in a chart specification by columnar data, recursively."""
-    if isinstance(part, list):
-        return [_with_columns(value) for value in part]
-    if not isinstance(part, Mapping):
-        return part
-    values = part.get("values") if len(part) == 1 else None
-    if isinstance(values, list) and values and isinstance(values[0], Mapping):
-        return {"columns": pack_columns(values)}
-    return {name: _with_columns(value) for name, value in part.items()}
+    datasets = {name: pack_columns(rows) for name, rows in specification["datasets"].items()}
+    return {**specification, "autosize": {"type": "fit-x", "contains": "padding"}, "datasets": datasets}
 
 
 @cache
@@ -62,17 +51,25 @@ def read_asset(name: str) -> str:
     return files("podium.page").joinpath(name).read_text(encoding="utf-8")
 
 
-def render_page(template: str, scripts: Sequence[str], data: Any, **context: Any) -> str:
-    """Render a template of this package with its styles and data; only its scripts may run, and no request is made."""
-    jinja = load_extra("jinja2")
-    environment = jinja.Environment(
-        autoescape=True, undefined=jinja.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.loader = jinja.FunctionLoader(read_asset)
-    markup = load_extra("markupsafe").Markup
-    context |= {"styles": markup(stylesheet() + read_asset("page.css")), "scripts": list(map(markup, scripts))}
+def render_page(kind: str, scripts: Sequence[str], data: Any, **context: Any) -> str:
+    """Render the template of a kind with title, heading, answer and data; only these scripts may run, and no request
+    is made."""
+    jinja, markup = load_extra("jinja2"), load_extra("markupsafe").Markup
     digests = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts)
     allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
-    policy = f"default-src 'none'; script-src {allowed}; {POLICY}"
-    context |= {"content_security_policy": policy, "data": markup(json_in_page(data))}
-    return str(environment.get_template(template).render(**context))
+    environment = jinja.Environment(
+        loader=jinja.FunctionLoader(read_asset),
+        autoescape=True,
+        undefined=jinja.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    page = environment.get_template(f"{kind}.html").render(
+        **context,
+        kind=kind,
+        content_security_policy=f"default-src 'none'; script-src {allowed}; {POLICY}",
+        styles=markup(stylesheet() + read_asset("page.css")),
+        scripts=list(map(markup, scripts)),
+        data=markup(json_in_page(data)),
+    )
+    return str(page)

@@ -6,7 +6,7 @@ from typing import Any
 from podium.nouns.ranking import Standings
 from podium.page.checks_table import checks_table
 from podium.page.material import PageContent
-from podium.page.packing import chart_in_page, charting_library, read_asset, render_page
+from podium.page.packing import chart_in_page, charting_library, pack_columns, read_asset, render_page
 from podium.pictures.charts import bubble_rows, forest, heat_map, placement, rank_bubbles, reliability_diagram
 from podium.pictures.style import DARK, LIGHT, load_extra, theme
 from podium.report.calibration_view import calibration_reports
@@ -31,20 +31,22 @@ def report_page(content: PageContent) -> str:
     """Render the page of a ranking."""
     markup = load_extra("markupsafe").Markup
     standings, first = content.ranking.standings, content.ranking.standings[0]
-    reports, charts = ranking_reports(content.ranking), _charts(content)
+    reports, charts, listed = ranking_reports(content.ranking), _charts(content), content.listed
     data = {
         "charts": {name: chart_in_page(chart) for name, (chart, _) in charts.items()},
         "themes": {"light": theme(LIGHT), "dark": theme(DARK)},
-        "battles": content.listed.document if content.listed else None,
+        "battles": {"rows": pack_columns(listed.rows), "pool": listed.pool} if listed else None,
         "order": [entry.model for entry in first.entries],
     }
+    answer = reports[0].answer or plain_answer(first)
     models, judged, items = len(first.entries), first.counts.readable, first.counts.items
     return render_page(
-        "report.html",
+        "report",
         [charting_library(), *map(read_asset, SCRIPTS)],
         data,
-        title=f"{models} models, {judged:,} judged battles on {items:,} items",
-        answer=reports[0].answer or plain_answer(first),
+        title=f"{answer[0]} · podium",
+        heading=f"{models} models, {judged:,} judged battles on {items:,} items",
+        answer=answer,
         rankings=[
             (standings_name(each), markup(_ranking_part(report)), f"forest-{k}")
             for k, (each, report) in enumerate(zip(standings, reports, strict=True))

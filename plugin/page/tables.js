@@ -1,12 +1,19 @@
 "use strict";
 /* The data of a page, and what all its scripts use. Tables sort by a click on a column, and filter where they are long. */
 const podium = { data: JSON.parse(document.getElementById("data").textContent) };
+const by = (id) => document.getElementById(id);
 
 podium.element = (tag, content = [], attributes = {}) => {
   const made = document.createElement(tag);
   made.append(...[content].flat());
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
   return made;
+};
+
+/* Rows from columns, as `pack_columns` of packing.py made them. */
+podium.unpack = (columns) => {
+  const lists = Object.values(columns).map((column) => (column.codes ? column.codes.map((code) => column.names[code]) : column));
+  return (lists[0] || []).map((_, k) => Object.fromEntries(Object.keys(columns).map((name, j) => [name, lists[j][k]])));
 };
 
 // As in printable.py: what a spreadsheet would run gets an apostrophe; a cell that is a number as a whole is no formula.
@@ -19,51 +26,43 @@ podium.cell = (value) => {
 
 podium.save = (rows, name) => {
   const text = rows.map((row) => row.map(podium.cell).join(",") + "\n").join("");
-  const link = podium.element("a", "", { download: name, href: URL.createObjectURL(new Blob([text], { type: "text/csv" })) });
-  document.body.append(link);
-  link.click();
-  link.remove();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  const href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+  podium.element("a", [], { download: name, href }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 10000);
 };
 
 podium.sortable = (table) => {
-  const body = table.tBodies[0];
-  const rows = [...body.rows];
-  rows.forEach((row, k) => { row.dataset.place = k; });
+  const rows = [...table.tBodies[0].rows];
+  const heads = [...table.tHead.rows[0].cells];
   const value = (row, column) => {
     const words = row.cells[column].textContent.trim();
     const figure = parseFloat(words.replace(/,/g, "").replace(/^[$~<>±]/, ""));
     return Number.isNaN(figure) ? words.toLowerCase() : figure;
   };
   const compare = (a, b) => {
-    if (a === "–" || b === "–") return (a === "–") - (b === "–") || 0;
-    if (typeof a === typeof b) return a < b ? -1 : a > b ? 1 : 0;
-    return typeof a === "number" ? -1 : 1;
+    if (typeof a !== typeof b) return typeof a === "number" ? -1 : 1;
+    return a < b ? -1 : Number(a > b);
   };
-  [...table.tHead.rows[0].cells].forEach((head, column) => {
+  heads.forEach((head, column) => {
     if (head.classList.contains("ends") || !head.textContent) return;
     const button = podium.element("button", head.textContent, { type: "button" });
     head.replaceChildren(button);
     button.addEventListener("click", () => {
-      const next = { none: "descending", descending: "ascending", ascending: "none" }[head.getAttribute("aria-sort") || "none"];
-      for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
-      if (next !== "none") head.setAttribute("aria-sort", next);
-      table.classList.toggle("sorted", next !== "none");
+      const next = { descending: "ascending", ascending: "" }[head.getAttribute("aria-sort")] ?? "descending";
+      for (const other of heads) other.removeAttribute("aria-sort");
+      if (next) head.setAttribute("aria-sort", next);
+      table.classList.toggle("sorted", Boolean(next));
       const sign = next === "ascending" ? 1 : -1;
-      const ordered = [...rows].sort((a, b) => {
-        const [x, y] = [value(a, column), value(b, column)];
-        const order = next === "none" ? 0 : x === "–" || y === "–" ? compare(x, y) : sign * compare(x, y);
-        return order || a.dataset.place - b.dataset.place;
-      });
-      body.append(...ordered);
+      const ordered = rows.map((row) => [row, value(row, column)]);
+      if (next) ordered.sort(([, a], [, b]) => (a === "–") - (b === "–") || sign * compare(a, b));
+      table.tBodies[0].append(...ordered.map(([row]) => row));
     });
   });
   if (rows.length <= 12) return;
   const input = podium.element("input", [], { type: "search", autocomplete: "off" });
   table.closest(".wide").before(podium.element("p", podium.element("label", ["filter ", input]), { class: "filter note" }));
   input.addEventListener("input", () => {
-    const wanted = input.value.toLowerCase();
-    for (const row of rows) row.hidden = !row.textContent.toLowerCase().includes(wanted);
+    for (const row of rows) row.hidden = !row.textContent.toLowerCase().includes(input.value.toLowerCase());
   });
 };
 

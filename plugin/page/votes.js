@@ -2,22 +2,15 @@
 /* A battle at a time: left, right, level or skip by key or button; progress is kept in the browser, votes saved as CSV. */
 {
   const rows = podium.data;
-  const by = (id) => document.getElementById(id);
   let digest = 5381;
   for (const row of rows) for (const sign of row.battle) digest = ((digest * 33) ^ sign.codePointAt(0)) >>> 0;
   const key = `podium votes ${digest} ${rows.length}`;
   let state = { votes: {}, at: 0 };
   try {
     state = { ...state, ...JSON.parse(localStorage.getItem(key) || "{}") };
-  } catch { /* A browser that keeps nothing still lets human vote. */ }
+  } catch { /* A browser that keeps nothing still lets humans vote. */ }
 
-  const keep = () => {
-    try {
-      localStorage.setItem(key, JSON.stringify(state));
-    } catch {
-      by("kept").textContent = "This browser keeps nothing: save the votes before you close the page.";
-    }
-  };
+  const verdicts = Object.entries({ "choose-1": "1", "choose-2": "2", "choose-tie": "tie", "choose-skip": "" });
   const show = () => {
     const row = rows[state.at];
     const judged = Object.values(state.votes).filter((vote) => vote !== "").length;
@@ -26,43 +19,45 @@
     by("bar").value = state.at;
     by("battle").hidden = !row;
     by("end").hidden = Boolean(row);
-    for (const id of ["choose-1", "choose-2", "choose-tie", "choose-skip"]) by(id).disabled = !row;
+    for (const [id, verdict] of verdicts) {
+      by(id).disabled = !row;
+      if (verdict) by(id).setAttribute("aria-pressed", String(state.votes[state.at] === verdict));
+    }
     by("back").disabled = state.at === 0;
     if (!row) return;
-    by("instruction").textContent = row.instruction || row.item;
-    by("left").textContent = row.response_1;
-    by("right").textContent = row.response_2;
-    for (const id of ["instruction", "left", "right"]) by(id).scrollTop = 0;
-    const vote = state.votes[state.at];
-    for (const name of ["1", "2", "tie"]) by(`choose-${name}`).setAttribute("aria-pressed", String(vote === name));
+    const texts = { instruction: row.instruction || row.item, left: row.response_1, right: row.response_2 };
+    for (const [id, text] of Object.entries(texts)) [by(id).textContent, by(id).scrollTop] = [text, 0];
   };
   const move = (to) => {
-    state.at = Math.max(0, Math.min(rows.length, to));
-    keep();
+    state.at = to;
+    try {
+      localStorage.setItem(key, JSON.stringify(state));
+    } catch {
+      by("kept").textContent = "This browser keeps nothing: save the votes before you close the page.";
+    }
     show();
     scrollTo(0, 0);
   };
-  const vote = (verdict) => {
-    if (state.at >= rows.length) return;
-    state.votes[state.at] = verdict;
-    move(state.at + 1);
-  };
-  const save = () => {
+
+  for (const [id, verdict] of verdicts) {
+    by(id).addEventListener("click", () => {
+      state.votes[state.at] = verdict;
+      move(state.at + 1);
+    });
+  }
+  by("back").addEventListener("click", () => move(state.at - 1));
+  by("save").addEventListener("click", () => {
     const header = ["item", "instruction", "response_1", "response_2", "verdict", "battle"];
     const votes = rows.map((row, k) => [row.item, row.instruction, "", "", state.votes[k] || "", row.battle]);
     podium.save([header, ...votes], "votes.csv");
-  };
-
-  for (const name of ["1", "2", "tie"]) by(`choose-${name}`).addEventListener("click", () => vote(name));
-  by("choose-skip").addEventListener("click", () => vote(""));
-  by("back").addEventListener("click", () => move(state.at - 1));
-  by("save").addEventListener("click", save);
-  const keys = { ArrowLeft: () => vote("1"), ArrowRight: () => vote("2"), " ": () => vote("tie"), s: () => vote(""), z: () => move(state.at - 1) };
+  });
+  /* A disabled button takes no click, by key either. */
+  const buttons = { ArrowLeft: "choose-1", ArrowRight: "choose-2", " ": "choose-tie", s: "choose-skip", z: "back" };
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || !keys[event.key]) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || !buttons[event.key]) return;
     if (event.key === " " && event.target instanceof HTMLButtonElement) return;
     event.preventDefault();
-    keys[event.key]();
+    by(buttons[event.key]).click();
   });
   show();
 }

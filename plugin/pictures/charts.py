@@ -53,7 +53,7 @@ def _forest_of(group: Sequence[Standings]) -> Any:
     rows = [row for standings in group for row in forest_rows(standings)]
     order = [printable(entry.model) for entry in first.entries]
     scale = "Elo" if first.scale == "elo" else first.scale
-    chart = alt.Chart(alt.Data(values=rows)).encode(y=_model_axis(order), tooltip=_tooltip(rows))
+    chart = alt.Chart(alt.InlineData(values=rows)).encode(y=_model_axis(order), tooltip=_tooltip(rows))
     if several:
         rankers = [standings.ranker for standings in group]
         shown = {"scale": alt.Scale(domain=rankers), "title": None}
@@ -95,7 +95,7 @@ def rank_bubbles(names: Sequence[str], shares: np.ndarray) -> Any:
     x = alt.X("rank:O", title="rank", axis=alt.Axis(labelAngle=0, labelOverlap=True))
     size = alt.Size("share:Q", scale=alt.Scale(domain=[0, 1], range=[0, most]), legend=None)
     tooltip = ["model:N", "rank:O", alt.Tooltip("share:Q", format=".1%")]
-    chart = alt.Chart(alt.Data(values=bubble_rows(labels, shares))).mark_circle()
+    chart = alt.Chart(alt.InlineData(values=bubble_rows(labels, shares))).mark_circle()
     return chart.encode(x=x, y=_model_axis(labels), size=size, tooltip=tooltip).properties(width=WIDTH, height=height)
 
 
@@ -117,7 +117,7 @@ def heat_map(matchups: pd.DataFrame, names: Sequence[str]) -> Any:
     y = _model_axis(labels, labels=size <= MANY).scale(padding=0)
     wins = alt.Scale(domain=[0, 1], domainMid=0.5, interpolate="rgb")
     tooltip = ["model:N", "against:N", alt.Tooltip("share:Q", format=".1%", title="wins"), "battles:Q", "items:Q"]
-    chart = alt.Chart(alt.Data(values=matchup_rows(matchups, names))).encode(x=x, y=y, tooltip=tooltip)
+    chart = alt.Chart(alt.InlineData(values=matchup_rows(matchups, names))).encode(x=x, y=y, tooltip=tooltip)
     layers = [chart.mark_rect().encode(color=alt.Color("share:Q", scale=wins, legend=None))]
     if size <= FEW:
         far = abs(alt.datum.share - 0.5) > 0.25
@@ -148,7 +148,7 @@ def reliability_diagram(calibration: Calibration) -> Any:
     ends = alt.Scale(domain=[0.5, 1])
     x = alt.X("predicted:Q", title="predicted agreement", scale=ends, axis=alt.Axis(format="%"))
     y = alt.Y("agreed:Q", title="humans agreed", scale=alt.Scale(zero=False), axis=alt.Axis(format="%"))
-    points = alt.Chart(alt.Data(values=rows)).mark_point(size=70).encode(x=x, y=y, tooltip=_tooltip(rows))
+    points = alt.Chart(alt.InlineData(values=rows)).mark_point(size=70).encode(x=x, y=y, tooltip=_tooltip(rows))
     return alt.layer(_diagonal(x, y, (0.5, 1)), points).properties(width=WIDTH, height=260)
 
 
@@ -162,7 +162,7 @@ def placement(calibration: Calibration) -> Any:
     ends = {"scale": alt.Scale(zero=False), "axis": alt.Axis(format="d", tickCount=6, labelFlush=False)}
     axis = {"title": "Elo by the judge", **ends}
     x, y = alt.X("human:Q", title="Elo by humans", **ends), alt.Y("judge:Q", **axis)
-    chart = alt.Chart(alt.Data(values=rows)).encode(x=x, tooltip=_tooltip(rows))
+    chart = alt.Chart(alt.InlineData(values=rows)).encode(x=x, tooltip=_tooltip(rows))
     human = [row["human"] for row in rows]
     diagonal = _diagonal(x, y, (min(human, default=0), max(human, default=1)))
     reach = chart.mark_rule(opacity=0.4, strokeWidth=2.5).encode(y=alt.Y("low:Q", **axis), y2="high:Q")
@@ -173,7 +173,7 @@ def _diagonal(x: Any, y: Any, ends: tuple[float, float]) -> Any:
     """Draw the line of equal values on two encodings."""
     alt = load_extra("altair")
     names = [channel.shorthand.removesuffix(":Q") for channel in (x, y)]
-    return alt.Chart(alt.Data(values=[dict.fromkeys(names, end) for end in ends])).mark_line().encode(x=x, y=y)
+    return alt.Chart(alt.InlineData(values=[dict.fromkeys(names, end) for end in ends])).mark_line().encode(x=x, y=y)
 
 
 def ranking_plot(ranking: Ranking) -> Any:

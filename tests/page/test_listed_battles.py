@@ -5,6 +5,7 @@ import pytest
 
 from podium import read_battles
 from podium.page.listed_battles import CHANCE, JUDGES, list_battles
+from podium.page.sources import BattleTexts
 
 COLUMNS = ["judge", "item", "model_a", "model_b", "credit", "repeat", "response"]
 SAME = ("q", "wren", "finch")
@@ -29,5 +30,5 @@ TURNED = ("q", "finch", "wren")
 )
 def test_judges_disagree_if_they_prefer_different_responses(rows, why):
     table = pd.DataFrame(rows, columns=COLUMNS)
-    listed = list_battles(read_battles(table), read_battles(table, merge=False), None)
-    assert (listed.document["why"], listed.disagreeing) == (why, sum(reason == JUDGES for reason in why))
+    listed = list_battles(read_battles(table), read_battles(table, merge=False), BattleTexts())
+    assert ([row["why"] for row in listed.rows], listed.disagreeing) == (why, sum(reason == JUDGES for reason in why))

@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
 from typing import Any
@@ -19,10 +19,9 @@ from podium.hosts.lm_eval.secrets import redact
 from podium.hosts.lm_eval.tournament import call_outside_loop
 from podium.printable import shorten
 from podium.scorers.judging import Judging, build_verdict_row, merge_rows
-from podium.tournaments.judge_rotation import JudgeRotation, name_jury
+from podium.tournaments.judge_rotation import name_jury
 from podium.tournaments.schedule import Pairing
 
-FAILED = "failed"
 NOT_ASKED = "not asked: the judge kept failing"
 MAX_CONSECUTIVE_FAILURES = 20
 """Battles that fail one after the other before no more calls are made."""
@@ -48,19 +47,15 @@ def judge_battles(
             jury = [await stack.enter_async_context(model) for model in models()]
             rotation = build_rotation(*turns, how, how.seed, jury)
             run = Run(how, cache=cache, jury=jury, rotating=len(jury) if rotation else 0)
-            batch_judge = BatchJudge(run, concurrency)
-            asked = assign_judges(battles, rotation) if rotation else battles
+            batch_judge, asked = BatchJudge(run, concurrency), battles
+            if rotation:
+                pairings = [Pairing(b["item"], b["model_a"], b["model_b"], b.get("response") or 1) for b in battles]
+                rotation.assign(pairings)
+                turns_of = map(rotation.judges_of, pairings)
+                asked = [{**battle, "judges": [*own]} for battle, own in zip(battles, turns_of, strict=True)]
             return await make_calls([partial(batch_judge.judge, battle) for battle in asked])
 
     return list(call_outside_loop(lambda: anyio.run(judge_all))) if battles else []
-
-
-def assign_judges(battles: Sequence[Mapping[str, Any]], rotation: JudgeRotation) -> Iterator[dict[str, Any]]:
-    """Yield the battles, each with the judges whose turn it is."""
-    pairings = [Pairing(own["item"], own["model_a"], own["model_b"], own.get("response") or 1) for own in battles]
-    rotation.assign(pairings)
-    for pairing, own in zip(pairings, battles, strict=True):
-        yield {**own, "judges": list(rotation.judges_of(pairing))}
 
 
 class BatchJudge:
@@ -80,12 +75,12 @@ class BatchJudge:
         """Return a battle with its verdict and judgments."""
         row = {name: battle[name] for name in ("model_a", "model_b", *BATTLE_DETAILS) if battle.get(name) is not None}
         async with self.room:
-            if self.failures_in_a_row >= self.max_consecutive_failures:
-                return row | self._unparsed_verdict(NOT_ASKED, battle)
             try:
+                if self.failures_in_a_row >= self.max_consecutive_failures:
+                    raise JudgeStoppedError(NOT_ASKED)
                 judgments = (await ask_jury(self.run, BattleMetadata.parse(battle))).judgments
             except Exception as error:
-                return row | self._failed_verdict(battle, root_of(error))
+                return row | self._unparsed_verdict(battle, root_of(error))
         self.failures_in_a_row = 0
         rows = [build_verdict_row(judgment, self.run.how) | self.jury for judgment in judgments]
         merged = merge_rows(rows, self.run.how)
@@ -95,30 +90,25 @@ class BatchJudge:
         graded = {} if merged.parsed is None else {"hard_credit": merged.parsed}
         return {**row, **verdict, **graded, "judgments": rows}
 
-    def _failed_verdict(self, battle: Mapping[str, Any], error: BaseException) -> dict[str, Any]:
-        """Return the unparsed verdict of a battle that failed, and log the first failure of each kind."""
+    def _unparsed_verdict(self, battle: Mapping[str, Any], error: BaseException) -> dict[str, Any]:
+        """Return the verdict of a battle that failed, with a row per judge; log the first failure of each kind."""
         kind, message = type(error).__name__, shorten(redact(str(error)), 300)
+        reason, details = NOT_ASKED, {}
         if isinstance(error, JudgeStoppedError):
             if self.failures_in_a_row < self.max_consecutive_failures:
                 log.error("podium: %s", message)
             self.failures_in_a_row = self.max_consecutive_failures
-            return self._unparsed_verdict(NOT_ASKED, battle)
-        # A judge that is not asked any more says nothing of the others.
-        self.failures_in_a_row += self.run.stopped.isdisjoint(battle.get("judges", ()))
-        self.errors[kind] += 1
-        if self.errors[kind] == 1:
-            log.warning("podium: a battle on %s failed and is unparsed: %s", battle["item"], redact(cause_of(error)))
-        if self.failures_in_a_row == self.max_consecutive_failures:
-            log.error("podium: %d battles in a row failed: no more calls in this batch", self.failures_in_a_row)
-        return {**self._unparsed_verdict(f"{FAILED}: {kind}", battle), "error": message}
-
-    def _unparsed_verdict(self, reason: str, battle: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a verdict without credit, with a row per judge of the battle."""
-        verdict = {"credit": None, "margin": None, "reason": reason}
-        return {
-            **verdict,
-            "judgments": [
-                {"judge": name, "order": "merged", "repeat": 0, **verdict, **self.jury}
-                for name in battle.get("judges") or self.names
-            ],
-        }
+        else:
+            reason, details = f"failed: {kind}", {"error": message}
+            # A judge that is not asked any more says nothing of the others.
+            self.failures_in_a_row += self.run.stopped.isdisjoint(battle.get("judges", ()))
+            self.errors[kind] += 1
+            if self.errors[kind] == 1:
+                log.warning(
+                    "podium: a battle on %s failed and is unparsed: %s", battle["item"], redact(cause_of(error))
+                )
+            if self.failures_in_a_row == self.max_consecutive_failures:
+                log.error("podium: %d battles in a row failed: no more calls in this batch", self.failures_in_a_row)
+        verdict, names = {"credit": None, "margin": None, "reason": reason}, battle.get("judges") or self.names
+        rows = [{"judge": name, "order": "merged", "repeat": 0, **verdict, **self.jury} for name in names]
+        return {**verdict, "judgments": rows, **details}

@@ -19,13 +19,10 @@ from podium.hosts.lm_eval.metrics import remember_verdicts
 from podium.hosts.lm_eval.opponents import Against, pair_with_opponents
 from podium.hosts.lm_eval.secrets import redact, refuse_secrets
 from podium.plugins.catalogue import judging_settings
+from podium.plugins.settings import parameters_of
 from podium.scorers.judging import known_options, refuse_unknown_options
 from podium.scorers.reasoning import Policy, check_policy, strip_reasoning
 from podium.tournaments.judge_rotation import read_shares
-
-FILTER_OPTIONS = frozenset(
-    ("against", "judge", "judge_args", "model", "item", "task", "concurrency", "max_retries", "timeout", "cache")
-) | {"reasoning", "judges", "overlap"}
 
 log = logging.getLogger(__name__)
 
@@ -70,7 +67,7 @@ class JudgeFilter(Filter):
         """
         super().__init__()
         refuse_secrets({"against": against, "judge": judge, "judge_args": judge_args or {}, **options})
-        refuse_unknown_options(options, known_options() | FILTER_OPTIONS)
+        refuse_unknown_options(options, known_options() | parameters_of(JudgeFilter).keys() - {"options"})
         for name, number in (("concurrency", concurrency), ("timeout", 1 if timeout is None else timeout)):
             if number < 1:
                 raise UsageError(f"{name}={number}: give 1 or more")
@@ -88,15 +85,9 @@ class JudgeFilter(Filter):
 
     def apply(self, resps: Iterable[Any], docs: Sequence[Mapping[str, Any]]) -> list[str]:
         """Judge the responses and return, per document, the verdicts as JSON text."""
-        battles_of_documents = pair_with_opponents(
-            self.against,
-            self.model,
-            docs,
-            self._strip_reasoning(_texts_by_document(resps)),
-            field=self.item,
-            task=self.task,
-            reasoning=self.reasoning,
-        )
+        texts = self._strip_reasoning(_texts_by_document(resps))
+        matching: dict[str, Any] = {"field": self.item, "task": self.task, "reasoning": self.reasoning}
+        battles_of_documents = pair_with_opponents(self.against, self.model, docs, texts, **matching)
         battles = [battle for document in battles_of_documents for battle in document.battles]
         asked: dict[str, Any] = {"turns": self.turns, "concurrency": self.concurrency, "cache": self.cache}
         rows = iter(judge_battles(self.how, battles, self._make_judges, **asked))
@@ -105,16 +96,9 @@ class JudgeFilter(Filter):
             judged = [next(rows) for _ in document.battles]
             readable = [row for row in judged if row["credit"] is not None]
             credits = [row["credit"] if row["model_a"] == self.model else 1 - row["credit"] for row in readable]
-            documents.append(
-                {
-                    "item": document.item,
-                    "model": self.model,
-                    "credit": sum(credits) / len(credits) if credits else None,
-                    "one_sided": self.how.one_sided,
-                    "missing": dict(document.missing),
-                    "battles": judged,
-                }
-            )
+            credit = sum(credits) / len(credits) if credits else None
+            counted = {"one_sided": self.how.one_sided, "missing": dict(document.missing), "battles": judged}
+            documents.append({"item": document.item, "model": self.model, "credit": credit, **counted})
         _log_counts(documents, self.judges)
         return [remember_verdicts(redact(verdicts_as_text(document))) for document in documents]
 

@@ -18,6 +18,8 @@ UNKNOWN = float("nan")
 NO_ERROR = "N/A"
 """lm-eval's word for an unknown standard error."""
 
+BETTER_IF_HIGHER = ("win_rate", "bradley_terry", "soft_elo", "judged")
+
 log = logging.getLogger(__name__)
 _DIGESTS: set[bytes] = set()
 """Of the filter's verdicts: a model may answer with a text that looks like verdicts."""
@@ -44,16 +46,8 @@ def _digest(text: str) -> bytes:
 class DocumentCredit(float):
     """Mean credit of a document's response over opponents, with the verdicts and the ranker's options attached."""
 
-    __slots__ = ("options", "verdicts")
     options: Mapping[str, Any]
     verdicts: Mapping[str, Any]
-
-    def __new__(
-        cls, credit: float, verdicts: Mapping[str, Any] | None = None, options: Mapping[str, Any] | None = None
-    ) -> "DocumentCredit":
-        self = super().__new__(cls, credit)
-        self.verdicts, self.options = verdicts or {}, options or {}
-        return self
 
 
 def earned_credit(references: Any = None, predictions: Sequence[Any] = (), **options: Any) -> DocumentCredit | None:  # noqa: ARG001
@@ -62,7 +56,9 @@ def earned_credit(references: Any = None, predictions: Sequence[Any] = (), **opt
     verdicts = parse_filter_verdicts(predictions)
     if verdicts is None or verdicts["credit"] is None:
         return None
-    return DocumentCredit(verdicts["credit"], verdicts, options)
+    credit = DocumentCredit(verdicts["credit"])
+    credit.verdicts, credit.options = verdicts, options
+    return credit
 
 
 def total(items: Sequence[int | None]) -> int:
@@ -117,13 +113,11 @@ def _register_rating(name: str, ranker: str) -> tuple[Callable[[Sequence[Any]], 
     return score, standard_error
 
 
-def _register_count(
-    name: str, count: Callable[[Mapping[str, Any]], int], *, higher_is_better: bool
-) -> Callable[..., int | None]:
+def _register_count(name: str, count: Callable[[Mapping[str, Any]], int]) -> Callable[..., int | None]:
     """Register a metric that counts battles of a document, and its sum over documents as the aggregation."""
     register("aggregation", name)(total)
 
-    @register("metric", name, higher_is_better=higher_is_better)
+    @register("metric", name, higher_is_better=name in BETTER_IF_HIGHER)
     def count_battles(references: Any = None, predictions: Sequence[Any] = ()) -> int | None:  # noqa: ARG001
         """Return the count of a document; None if the filtered response holds no verdicts."""
         verdicts = parse_filter_verdicts(predictions)
@@ -140,32 +134,17 @@ soft_elo, soft_elo_stderr = _register_rating("soft_elo", "soft-elo")
 """The Soft-Elo score of this run's model; the error includes that of beta."""
 
 count_judged = _register_count(
-    "judged",
-    lambda verdicts: sum(battle["credit"] is not None for battle in verdicts["battles"]),
-    higher_is_better=True,
+    "judged", lambda verdicts: sum(battle["credit"] is not None for battle in verdicts["battles"])
 )
-"""The number of a document's battles with a readable verdict."""
 count_unparsed = _register_count(
-    "unparsed", lambda verdicts: sum(battle["credit"] is None for battle in verdicts["battles"]), higher_is_better=False
+    "unparsed", lambda verdicts: sum(battle["credit"] is None for battle in verdicts["battles"])
 )
-"""The number of a document's battles without a readable verdict."""
-count_missing = _register_count("missing", lambda verdicts: len(verdicts["missing"]), higher_is_better=False)
-"""The number of a document's battles that were not played because a response is missing."""
-
-
-def _metric_entries(names: str) -> list[dict[str, Any]]:
-    """Return the entries of `metric_list` for metrics whose aggregations have the same names."""
-    return [
-        {
-            "metric": name,
-            "aggregation": name,
-            "higher_is_better": name in ("win_rate", "bradley_terry", "soft_elo", "judged"),
-        }
-        for name in names.split()
-    ]
-
-
-METRICS = _metric_entries("win_rate win_rate_stderr bradley_terry bradley_terry_stderr judged unparsed missing")
+count_missing = _register_count("missing", lambda verdicts: len(verdicts["missing"]))
+"""Numbers of a document's battles with and without a readable verdict, and of those without a response to judge."""
+NAMES = "win_rate win_rate_stderr bradley_terry bradley_terry_stderr judged unparsed missing soft_elo soft_elo_stderr"
+SOFT_METRICS = [
+    {"metric": name, "aggregation": name, "higher_is_better": name in BETTER_IF_HIGHER} for name in NAMES.split()
+]
+"""For `metric_list: !function ...`: METRICS and Soft-Elo, for judges that give probabilities, used as they are."""
+METRICS = SOFT_METRICS[:-2]
 """For `metric_list: !function podium.hosts.lm_eval.metrics.METRICS`: all metrics that need no calibration."""
-SOFT_METRICS = METRICS + _metric_entries("soft_elo soft_elo_stderr")
-"""METRICS and Soft-Elo, for judges that give probabilities, which are used as they are."""

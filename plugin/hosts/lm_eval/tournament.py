@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from inspect_ai import Task
     from inspect_ai.log import EvalLog
 
-DEFAULT_TOURNAMENT = "round_robin"
 MAX_RETRIES = 5
 """Of a call to a judge, which wait about 90 seconds in all; Inspect repeats without end."""
 LOADING_PROVIDERS = frozenset(("hf", "vllm", "sglang", "llama-cpp-python", "transformer_lens", "nnterp"))
@@ -42,15 +41,15 @@ def check_tournament(options: RankerOptions) -> None:
         from podium.tournaments.judge_rotation import read_shares
     except ImportError as error:
         raise UsageError(f"judges need inspect-ai ({error}): {install_hint('inspect,lm-eval')}") from None
-    task_options = (RUN_OPTIONS | _task_function(options)[1]) - {"name", "responses", "answered_by"}
+    name, _, own_options = _task_function(options)
+    task_options = (RUN_OPTIONS | own_options) - {"name", "responses", "answered_by"}
     refuse_unknown_options(options.args, task_options | known_options())
     how = catalogue.judging_settings(**{name: value for name, value in options.args.items() if name in known_options()})
-    name = _tournament_name(options)
     shows_first(name, catalogue.make_tournament(name, split_options(name, options.args)[0]), how, options.args)
     read_shares(options.args.get("judges", "all"), options.args.get("overlap", 0.0), len(options.judges))
-    for name in options.judges:
-        if name.partition("/")[0] not in LOADING_PROVIDERS:
-            judge_model(name, options.judge_args)
+    for judge in options.judges:
+        if judge.partition("/")[0] not in LOADING_PROVIDERS:
+            judge_model(judge, options.judge_args)
 
 
 def play_tournament(
@@ -68,7 +67,7 @@ def play_tournament(
     def make_task() -> "Task":
         """Return the task, which may ask for the judges' names."""
         init_model_roles(roles)
-        return cast("Task", _task_function(options)[0](responses=list(responses), answered_by=model, **options.args))
+        return cast("Task", _task_function(options)[1](responses=list(responses), answered_by=model, **options.args))
 
     play = partial(
         eval,
@@ -100,9 +99,8 @@ def _failure_message(path: Path, secrets: Sequence[str]) -> str:
     log = read_eval_log(str(path))
     _redact_log(path, log, secrets)
     errors = [sample.error.message for sample in log.samples or [] if sample.error]
+    errors = errors or [log.error.message if log.error else "no reason given"]
     errors.sort(key=lambda message: message.startswith("CancelledError"))  # last: these only say that the run stopped
-    if not errors:
-        errors = [log.error.message if log.error else "no reason given"]
     return (
         f"{len(errors):,} battles failed, the first of them: {redact(errors[0], secrets)}; run "
         "the command again to ask for those alone"
@@ -134,12 +132,12 @@ def call_outside_loop(call: Callable[[], Any]) -> Any:
         return thread.submit(call).result()
 
 
-def _task_function(options: RankerOptions) -> tuple[Callable[..., Any], AbstractSet[str]]:
-    """Return the function that makes the Inspect task of the tournament, and the names of its options."""
+def _task_function(options: RankerOptions) -> tuple[str, Callable[..., Any], AbstractSet[str]]:
+    """Return the tournament's name, the function that makes its Inspect task, and the names of its options."""
     from podium.hosts.inspect_ai import tasks
     from podium.hosts.inspect_ai.recorded_battles import RECORDED
 
-    name = _tournament_name(options)
+    name = (options.tournament or "round_robin").removeprefix("podium/")
     if name == RECORDED:
         raise UsageError(
             f"tournament {name}: a run of lm-eval has no recorded battles; judge recorded ones with `inspect eval "
@@ -148,10 +146,5 @@ def _task_function(options: RankerOptions) -> tuple[Callable[..., Any], Abstract
     known = parameters_of(catalogue.tournament_rule(name)).keys()
     task = getattr(tasks, name.replace("-", "_"), None)
     if task is not None and catalogue.is_own(catalogue.extension(Tournament, name)):
-        return task, parameters_of(task).keys() | known
-    return partial(tasks.tournament, name), known
-
-
-def _tournament_name(options: RankerOptions) -> str:
-    """Return the name of the tournament, without a prefix `podium/`."""
-    return (options.tournament or DEFAULT_TOURNAMENT).removeprefix("podium/")
+        return name, task, parameters_of(task).keys() | known
+    return name, partial(tasks.tournament, name), known

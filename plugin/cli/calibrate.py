@@ -1,6 +1,6 @@
 """podium calibrate: human-labelled battles in, a judge's calibration out."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -8,9 +8,7 @@ from podium.cli import options
 from podium.cli.output import draw, print_reports, show_progress, warn
 from podium.errors import PodiumError, find_name
 from podium.printable import tell
-
-if TYPE_CHECKING:
-    from podium.storage.remote import Place
+from podium.storage.remote import Place
 
 
 @click.command(
@@ -49,10 +47,7 @@ if TYPE_CHECKING:
 @options.one_sided
 @options.detail
 @click.option("--compare", "side_by_side", is_flag=True, help="Set every target that the battles allow side by side.")
-@click.pass_context
-def calibrate(
-    context: click.Context, output: "Place | None", figure: "Place | None", side_by_side: bool, **arguments: Any
-) -> None:
+def calibrate(output: Place | None, figure: Place | None, side_by_side: bool, **arguments: Any) -> int:
     """Learn from human-labelled battles in SOURCE... how far to trust a judge's margins and ratings; kept only with -o.
 
     \b
@@ -93,4 +88,4 @@ def calibrate(
         warn(warning)
     tell(f"wrote {output}" if output else "not kept: -o calibration.json keeps the calibration for podium rank")
     draw(calibration, figure)
-    context.exit(3 if battles.lost else 0)
+    return 3 if battles.lost else 0

@@ -13,8 +13,7 @@ from podium.printable import tell
 @options.sources
 @options.output_file(".parquet", ".csv", ".jsonl", help="A .parquet, .csv or .jsonl file.", required=True)
 @click.option("--merge", is_flag=True, help="Average the two orders of a pair; by default every judgment stays.")
-@click.pass_context
-def convert(context: click.Context, **arguments: Any) -> None:
+def convert(**arguments: Any) -> int:
     """Write SOURCE... as one battles table, a row per judgment, foreign columns kept.
 
     \b
@@ -34,4 +33,4 @@ def convert(context: click.Context, **arguments: Any) -> None:
         warn(note)
     counts = battles.counts()
     tell(f"wrote {len(battles):,} rows to {output}: {counts.unparsed:,} unparsed")
-    context.exit(3 if battles.lost else 0)
+    return 3 if battles.lost else 0

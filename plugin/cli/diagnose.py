@@ -28,8 +28,7 @@ from podium.cli.output import View, show_progress, write_figures
 @options.one_sided
 @options.detail
 @options.output(csv=False)
-@click.pass_context
-def diagnose(context: click.Context, **arguments: Any) -> None:
+def diagnose(**arguments: Any) -> int:
     """Measure whether the judges in SOURCE... may rank models, and whether their rating gaps match human ratings.
 
     What the data cannot answer (no repeats, no human labels, no lengths) is listed with what would answer it.
@@ -57,7 +56,7 @@ def diagnose(context: click.Context, **arguments: Any) -> None:
         standard = read_gold(gold) if gold else None
     diagnosis = diagnose_battles(judgments, battles, gold=standard, families=families, **common)
     write_figures(diagnosis, view, style, output, diagnosis.warnings)
-    context.exit(3 if battles.lost else 0)
+    return 3 if battles.lost else 0
 
 
 def _families(given: str | None) -> dict[str, str]:

@@ -24,8 +24,7 @@ DATASET, LINK = re.compile(r"[\w.-]+/[\w.-]+"), re.compile(r"https?://[^\s/]+\S*
 @click.option("--source-url", metavar="URL", help=f"A link to verdicts or a page of the ranking; for {HUB}.")
 @click.option("--developer", metavar="NAME", default="unspecified", help="Of models not named as DEVELOPER/MODEL.")
 @click.option("--organization", metavar="NAME", default="unknown", help=f"Who provides the records; for {EEE}.")
-@click.pass_context
-def export(context: click.Context, rankings: tuple[Path, ...], to: str, output: Path, **given: Any) -> None:
+def export(rankings: tuple[Path, ...], to: str, output: Path, **given: Any) -> int:
     """Write each model's scores in RANKING..., files of `podium rank --format json`, as records for others.
 
     \b
@@ -57,7 +56,7 @@ def export(context: click.Context, rankings: tuple[Path, ...], to: str, output: 
     for name in unbounded:
         tell(f"not written: {name} has no score, because the data do not bound it")
     tell(f"wrote {len(files):,} files into {output}")
-    context.exit(3 if unbounded else 0)
+    return 3 if unbounded else 0
 
 
 def _check_places(to: str, dataset: str | None, source_url: str | None) -> None:

@@ -1,15 +1,13 @@
 """podium label: which battles humans should judge next, as a sheet to fill in."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from podium.cli import options
 from podium.errors import UsageError
 from podium.printable import tell
-
-if TYPE_CHECKING:
-    from podium.storage.remote import Place
+from podium.storage.remote import Place
 
 
 @click.command(
@@ -27,8 +25,7 @@ if TYPE_CHECKING:
 @options.seed(help="Seed of the draw and of the order of responses.")
 @options.one_sided
 @options.output_file(".csv", ".html", help="Write the sheet to this file: a table to fill in, or a page to vote on.")
-@click.pass_context
-def label(context: click.Context, output: "Place | None", responses: tuple[str, ...], **arguments: Any) -> None:
+def label(output: Place | None, responses: tuple[str, ...], **arguments: Any) -> int:
     """Draw random battles of SOURCE... for humans to judge; without -o only a forecast is shown; -o needs --responses.
 
     \b
@@ -69,4 +66,4 @@ def label(context: click.Context, output: "Place | None", responses: tuple[str, 
         write_text(output, sheet_table(draw.rows).to_csv(index=False))
     if output is not None:
         tell(f"wrote {output}")
-    context.exit(3 if battles.lost else 0)
+    return 3 if battles.lost else 0

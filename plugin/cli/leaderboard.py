@@ -21,8 +21,7 @@ from podium.printable import tell
 @click.option(
     "--space", metavar="TITLE", help="Also write the README.md that makes the site a static Hugging Face Space."
 )
-@click.pass_context
-def leaderboard(context: click.Context, folder: Path, output: Path, space: str | None) -> None:
+def leaderboard(folder: Path, output: Path, space: str | None) -> int:
     """Make a site of the rankings in DIR (tasks, judges, dates), each a file of `podium rank --format json`.
 
     \b
@@ -43,4 +42,4 @@ def leaderboard(context: click.Context, folder: Path, output: Path, space: str |
     for failure in failures:
         tell(f"not shown: {failure}")
     tell(f"wrote {output / 'index.html'}, leaderboard.md and {len(rankings)} {plural('page', len(rankings))}")
-    context.exit(3 if failures else 0)
+    return 3 if failures else 0

@@ -51,6 +51,12 @@ def podium() -> None:
     """
 
 
+@podium.result_callback()
+def exit_with(code: int | None) -> None:
+    """End with the exit code that a command returned."""
+    click.get_current_context().exit(code or 0)
+
+
 for command in (
     rank,
     report,

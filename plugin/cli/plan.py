@@ -86,7 +86,7 @@ REMOVED["--simulations"] = "nothing is simulated; the power of Wilcoxon's test i
 @options.detail
 @options.output(csv=False)
 @click.pass_context
-def plan(context: click.Context, **arguments: Any) -> None:
+def plan(context: click.Context, **arguments: Any) -> int:
     """Plan a comparison from numbers, or from the battles of a pilot.
 
     It prints which comparisons to make, which model would be a good anchor, how many items detect which difference, and
@@ -117,4 +117,4 @@ def plan(context: click.Context, **arguments: Any) -> None:
         comparison_plan = make_plan(*pilot, tariff=tariff, **arguments)
     lost = [each for battles in pilot for each in battles.lost]
     write_figures(comparison_plan, partial(select_reports, section=section, full=full), style, output, lost)
-    context.exit(3 if comparison_plan.is_partial or lost else 0)
+    return 3 if comparison_plan.is_partial or lost else 0

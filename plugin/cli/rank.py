@@ -42,8 +42,7 @@ from podium.cli import options
 @click.option("--memory", metavar="SIZE", help="The most that DuckDB holds in memory, as 700MB; the rest is on disk.")
 @options.output()
 @options.figure(help="Draw scores, intervals and rank sets into this .svg, .png or .pdf file.")
-@click.pass_context
-def rank(context: click.Context, **arguments: Any) -> None:
+def rank(**arguments: Any) -> int:
     """Rank the models in SOURCE... (files, directories, globs or URLs, each optionally label=path).
 
     \b
@@ -63,7 +62,7 @@ def rank(context: click.Context, **arguments: Any) -> None:
     announce(ranking)
     write_figures(ranking, ranking_reports, style, output)
     draw(ranking, figure)
-    context.exit(0 if not battles.lost and not ranking.failures else 3)
+    return 3 if battles.lost or ranking.failures else 0
 
 
 def rank_sources(arguments: dict[str, Any]) -> tuple[Any, Any]:

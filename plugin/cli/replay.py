@@ -44,8 +44,7 @@ REMOVED["--items"] += "; a tournament's number of items is --set items=N"
 @options.settings(
     metavar="[NAME.]KEY=VALUE", help="An option of a tournament or a ranker, as items=100; may be given several times."
 )
-@click.pass_context
-def replay(context: click.Context, **arguments: Any) -> None:
+def replay(**arguments: Any) -> int:
     """Play a tournament with the verdicts in SOURCE... as its judge, and rank what was played.
 
     A battle that is not on record counts as missing, never as a tie. Several tournaments, --seeds or --budget print a
@@ -76,9 +75,9 @@ def replay(context: click.Context, **arguments: Any) -> None:
         ranking = replay_battles(battles, names[0], rankers, **arguments, **settings).ranking
         announce(ranking)
         write_figures(ranking, ranking_reports, style, output)
-        context.exit(3 if ranking.failures or battles.lost else 0)
+        return 3 if ranking.failures or battles.lost else 0
     del arguments["level"]
     settings |= {"seeds": seeds or 1, "budgets": budgets or ()}
     table = compare_tournaments(battles, names, ",".join(rankers), **arguments, **settings)
     write_figures(table, tournament_table_reports, style, output, [*battles.lost, *table.warnings])
-    context.exit(3 if battles.lost else 0)
+    return 3 if battles.lost else 0

@@ -10,10 +10,10 @@ import click
 from podium.cli import options
 from podium.cli.rank import rank, rank_sources
 from podium.printable import tell
+from podium.storage.remote import Place
 
 if TYPE_CHECKING:
     from podium.page.material import PageContent
-    from podium.storage.remote import Place
 
 NOT_HERE = ("output", "style", "figure", "no_merge", "complete", "engine", "memory")
 """Options of `podium rank` that make no page."""
@@ -28,10 +28,7 @@ NOT_HERE = ("output", "style", "figure", "no_merge", "complete", "engine", "memo
 @options.responses(help="Files or folders with the responses that were compared.")
 @click.option("--no-texts", is_flag=True, help="Leave out instructions, responses and the judge's words.")
 @options.output_file(".html", help="Write the page to this file.", default="report.html")
-@click.pass_context
-def report(
-    context: click.Context, output: "Place", responses: tuple[str, ...], no_texts: bool, **arguments: Any
-) -> None:
+def report(output: Place, responses: tuple[str, ...], no_texts: bool, **arguments: Any) -> int:
     """Make one self-contained page of the battles in SOURCE..., or of a ranking that `podium rank` wrote as JSON.
 
     \b
@@ -50,7 +47,7 @@ def report(
     announce(material.ranking)
     write_text(output, page, errors="backslashreplace")
     tell(f"wrote {output}")
-    context.exit(0 if whole and not material.ranking.failures else 3)
+    return 0 if whole and not material.ranking.failures else 3
 
 
 def _build_page_content(

@@ -19,8 +19,7 @@ AS_TYPED: dict[str, Any] = {
     short_help="The stock inspect command, with --ranker on eval, eval-set, eval-retry and score.", **AS_TYPED
 )
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-@click.pass_context
-def inspect(context: click.Context, arguments: tuple[str, ...]) -> None:
+def inspect(arguments: tuple[str, ...]) -> int:
     """Run `inspect ARGUMENTS...`; with --ranker NAME the models are ranked when the run has ended.
 
     \b
@@ -34,13 +33,13 @@ def inspect(context: click.Context, arguments: tuple[str, ...]) -> None:
     try:
         run(arguments)
     except SystemExit as end:
-        context.exit(exit_code(end))
+        return exit_code(end)
+    return 0
 
 
 @click.command("lm_eval", short_help="The stock lm_eval command, with --ranker on run.", **AS_TYPED)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-@click.pass_context
-def lm_eval(context: click.Context, arguments: tuple[str, ...]) -> None:
+def lm_eval(arguments: tuple[str, ...]) -> int:
     """Run `lm_eval ARGUMENTS...`; with --ranker NAME the model is ranked among earlier runs, by metric or judge.
 
     \b
@@ -49,4 +48,4 @@ def lm_eval(context: click.Context, arguments: tuple[str, ...]) -> None:
     """
     from podium.hosts.lm_eval.command import run_lm_eval
 
-    context.exit(run_lm_eval(arguments))
+    return run_lm_eval(arguments)

@@ -23,7 +23,7 @@ from podium.rankers.intervals import check_level, holm
 from podium.reading.judgments import read_battles
 from podium.responses.collection import Responses
 from podium.text import Document, call
-from podium.verbs.several_judges import refuse_several_judges
+from podium.verbs.rank_battles import refuse_several_judges
 
 QUESTION = ("task", "judge")
 """Columns of which every value is a question of its own, if scores are compared."""

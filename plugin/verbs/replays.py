@@ -18,8 +18,7 @@ from podium.reading.judgments import read_battles
 from podium.tournaments.decisions import build_tournament_answer
 from podium.tournaments.schedule import Field, Outcome, Pairing, Round, TournamentRule, asks_order
 from podium.tournaments.selection import ranked_before
-from podium.verbs.rank_battles import rank
-from podium.verbs.several_judges import refuse_several_judges
+from podium.verbs.rank_battles import rank, refuse_several_judges
 
 
 @dataclass(frozen=True, slots=True)

@@ -175,8 +175,7 @@ def _rank_places(
 ) -> tuple["Ranking", "Battles"]:
     """Rank logs, and write the ranking into each that has results; return it and the battles."""
     from podium.reading.judgments import read_battles
-    from podium.verbs.rank_battles import rank
-    from podium.verbs.several_judges import judge_slices
+    from podium.verbs.rank_battles import judge_slices, rank
 
     one_sided = flatten_arguments(logs[0].eval.task_args).get("one_sided", "unparsed")
     battles = read_battles(*map(str, places), format="inspect", one_sided=one_sided)

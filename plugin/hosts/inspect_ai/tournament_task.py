@@ -324,7 +324,7 @@ def _earlier_ladder(name: str, log: str, models: Sequence[str]) -> Ladder:
     """Return the ratings of these models in an earlier log, which newcomers join."""
     from podium.rankers.ladder_placement import ladder_of_battles
     from podium.reading.judgments import read_battles
-    from podium.verbs.several_judges import refuse_several_judges
+    from podium.verbs.rank_battles import refuse_several_judges
 
     if "ratings" not in parameters_of(catalogue.tournament_rule(name)):
         raise UsageError(f"earlier={log}: newcomers cannot join {name}; play ring or swim")

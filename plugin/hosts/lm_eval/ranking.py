@@ -153,8 +153,7 @@ class RunRanking:
 
     def _rank_battles(self, battles: Battles, runs: RunFolders) -> Ranking:
         """Rank some battles; sources and warnings name the files where they really are."""
-        from podium.verbs.rank_battles import rank
-        from podium.verbs.several_judges import judge_slices
+        from podium.verbs.rank_battles import judge_slices, rank
 
         ranking = rank(
             battles,

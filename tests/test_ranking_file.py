@@ -41,7 +41,7 @@ def test_rank_set_of_one_is_not_reported_as_ahead_of_all_others():
         (("fit",), [], "rankings.0.fit is []: "),
         (("models",), [], "rankings.0.models is []: "),
         (("models", 0, "model"), -1, "rankings.0.models.0.model is -1: "),
-        (("models", 0, "model"), "birch", "rankings.0: models: 'birch' appears twice"),
+        (("models", 0, "model"), "birch", "rankings.0.models: 'birch' appears twice"),
         (("models", 0, "battles"), [], "rankings.0.models.0.battles is []: "),
         (("models", 0, "battles"), -1, "rankings.0.models.0.battles is -1: out of range"),
         (("models", 0, "battles"), int("1" * 400), f"rankings.0.models.0.battles is {'1' * 60} ... {'1' * 15}: out of"),

@@ -2,14 +2,13 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from math import inf
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, Field, ValidationError, WrapValidator, model_validator
-from pydantic.config import ConfigDict, with_config
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WrapValidator
 from typing_extensions import TypedDict
 
 from podium.errors import DataError, UsageError
@@ -79,12 +78,16 @@ def _describe_problem(error: ValidationError, what: str) -> str:
     return f"is not {what}: {field} is {shorten(repr(first['input']))}: {message[0].lower()}{message[1:]}"
 
 
+SMALLEST = 1e-15
+"""For a factor or share that is not 0, nor 1 less than it."""
 LIMITS = {
     **dict.fromkeys(("rank", "rank_low", "rank_high", "components"), (1, LARGEST)),
     **dict.fromkeys(("items", "judgments", "battles", "unparsed", "one_sided", "missing", "without_margin"), (0, inf)),
     **dict.fromkeys(("n", "splits", "draws", "failed", "decisive", "beta_battles"), (0, inf)),
     **dict.fromkeys(("se", "hard_se", "soft_se", "human_se", "sd", "spread", "median_se", "q", "t"), (0, LARGEST)),
     **dict.fromkeys(("win_rate", "coverage", "loo_coverage", "agreement", "auc", "auc_p", "ece"), (-1e-9, 1 + 1e-9)),
+    **dict.fromkeys(("hard_scale_correction", "soft_scale_correction", "value"), (SMALLEST, LARGEST)),
+    "level": (SMALLEST, 1 - SMALLEST),
 }
 """Smallest and largest possible value of the fields of records; of others up to `LARGEST` in size."""
 
@@ -105,20 +108,19 @@ def _impossible_numbers(value: Any, place: str = "", name: str = "") -> Iterator
         yield from _impossible_numbers(part, inner, str(key) if is_record else "")
 
 
-def _check_models_once(**lists: Iterable[Any]) -> None:
+def _check_models_once(records: tuple[Any, ...]) -> tuple[Any, ...]:
     """Raise ValueError if two records of a list have the same model."""
-    for name, records in lists.items():
-        for model, count in Counter(each.model for each in records).most_common(1):
-            if count > 1:
-                raise ValueError(f"{name}: {shorten(repr(model))} appears twice")
+    for model, count in Counter(each.model for each in records).most_common(1):
+        if count > 1:
+            raise ValueError(f"{shorten(repr(model))} appears twice")
+    return records
 
 
 CALIBRATE_AGAIN = "make the file again with `podium calibrate`"
 Noun = TypeVar("Noun")
 AS_WRITTEN = WrapValidator(lambda value, validate: validate(value) and value)
 """Check a mapping and keep it with its keys in the order of the file."""
-OPEN = with_config(ConfigDict(strict=True, extra="allow"))
-"""Type the fields of a mapping that are named, and allow others."""
+ONCE = AfterValidator(_check_models_once)
 
 
 class TargetPart(JsonRecord):
@@ -137,7 +139,6 @@ class ByKind(JsonRecord, Generic[Noun]):
     soft: Noun
 
 
-@OPEN
 class OriginCounts(TypedDict, total=False):
     """The counts that the report of a calibration shows."""
 
@@ -145,7 +146,6 @@ class OriginCounts(TypedDict, total=False):
     judged: int
 
 
-@OPEN
 class CalibrationOrigin(TypedDict, total=False):
     """The parts of a calibration's provenance that are read again; it may have others."""
 
@@ -166,8 +166,8 @@ class CalibrationContent(JsonRecord):
     se_method: Annotated[str, Field(pattern=r"^(sandwich|bootstrap:([2-9]|[1-9][0-9]+))$")]
     seed: int
     loo: ByKind[Accuracy]
-    models: tuple[HeldOut, ...]
-    anchors: tuple[AnchorStrengths, ...]
+    models: Annotated[tuple[HeldOut, ...], ONCE]
+    anchors: Annotated[tuple[AnchorStrengths, ...], ONCE]
     conformal: ByKind[Conformal]
     agreement: Agreement
     provenance: Annotated[CalibrationOrigin, AS_WRITTEN]
@@ -179,22 +179,6 @@ class CalibrationContent(JsonRecord):
     warnings: tuple[str, ...] = ()
     answer: tuple[str, ...] = ()
     is_uninformative: bool = False
-
-    @model_validator(mode="after")
-    def check_ranges(self) -> "CalibrationContent":
-        """Reject factors, levels and names that are impossible, naming their field."""
-        _check_models_once(models=self.models, anchors=self.anchors)
-        factors = [factor for held in self.models for factor in (held.factor("hard"), held.factor("soft"))]
-        corrections = self.scale_correction.values()
-        problems = {
-            "models: a scale correction is not above 0": min(factors, default=1.0) <= 0,
-            "scale_correction: a value is not above 0": any(each.value <= 0 for each in corrections),
-            "conformal: a level is not between 0 and 1": not all(0 < each.level < 1 for _, each in self.conformal),
-        }
-        for problem, is_true in problems.items():
-            if is_true:
-                raise ValueError(problem)
-        return self
 
 
 def read_calibration(path: str | Path) -> Calibration:
@@ -225,7 +209,6 @@ def _gather_extra(row: Any) -> Any:
     return {name: row[name] for name in row.keys() & KNOWN} | {"extra": extra}
 
 
-@OPEN
 class SwapCounts(TypedDict):
     """Battles by how their two orders agree."""
 
@@ -234,7 +217,6 @@ class SwapCounts(TypedDict):
     flip: int
 
 
-@OPEN
 class Diagnostics(TypedDict, total=False):
     """The diagnostics that reports show; rankers may have others."""
 
@@ -251,18 +233,12 @@ class StandingsContent(JsonRecord):
     scale: str
     level: Annotated[float, Field(gt=0, lt=1)]
     interval: str | None
-    models: Annotated[tuple[Annotated[Entry, BeforeValidator(_gather_extra)], ...], Field(min_length=1)]
+    models: Annotated[tuple[Annotated[Entry, BeforeValidator(_gather_extra)], ...], Field(min_length=1), ONCE]
     fit: Fit
     counts: Counts
     diagnostics: Annotated[Diagnostics, AS_WRITTEN] = Field(default_factory=Diagnostics)
     warnings: tuple[str, ...] = ()
     answer: tuple[str, ...] = ()
-
-    @model_validator(mode="after")
-    def check_models(self) -> "StandingsContent":
-        """Reject a model that is ranked twice."""
-        _check_models_once(models=self.models)
-        return self
 
 
 class RankingContent(JsonRecord):

@@ -8,6 +8,7 @@ import click
 
 from podium.cli import options
 from podium.cli.output import View, show_progress, write_figures
+from podium.errors import DataError
 
 
 @click.command(
@@ -42,14 +43,19 @@ def diagnose(**arguments: Any) -> int:
     from podium.diagnosis.card import diagnose as diagnose_battles
     from podium.diagnosis.card_report import card_reports, section_reports, summary_reports
     from podium.diagnosis.gold_source import read_gold
+    from podium.reading.side_tables import about_models, families_of
 
     style, output = options.pop_output(arguments)
     common = {name: arguments.pop(name) for name in ("level", "seed", "near_tie")}
-    gold, families = arguments.pop("gold"), _families(arguments.pop("families"))
+    gold, given, families = arguments.pop("gold"), arguments.pop("families"), {}
     one_sided, (section, full) = arguments.pop("one_sided"), options.pop_detail(arguments)
     view: View = card_reports if full else summary_reports
     if section:
         view = partial(section_reports, name=section)
+    if given and "=" in given and not Path(given).is_file():
+        families = options.read_assignments(given)
+    elif given is not None and not (families := families_of(about_models(given))):
+        raise DataError("no family in it", source=given, remedy="write the columns model and family")
     with show_progress():
         judgments = options.read_sources(dict(arguments), merge=False)
         battles = options.read_sources(dict(arguments), one_sided=one_sided)
@@ -57,17 +63,3 @@ def diagnose(**arguments: Any) -> int:
     diagnosis = diagnose_battles(judgments, battles, gold=standard, families=families, **common)
     write_figures(diagnosis, view, style, output, diagnosis.warnings)
     return 3 if battles.lost else 0
-
-
-def _families(given: str | None) -> dict[str, str]:
-    """Read families by pattern, from text or from a table with the columns model and family."""
-    from podium.errors import DataError
-    from podium.reading.side_tables import about_models, families_of
-
-    if given is None:
-        return {}
-    if "=" in given and not Path(given).is_file():
-        return options.read_assignments(given)
-    if not (families := families_of(about_models(given))):
-        raise DataError("no family in it", source=given, remedy="write the columns model and family")
-    return families

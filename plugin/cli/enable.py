@@ -91,11 +91,6 @@ def startup_files() -> list[Path]:
     return [path for path in (Path(folder, NAME) for folder in folders) if path.exists()]
 
 
-def is_current(path: Path) -> bool:
-    """Return whether a startup file has the content that this version writes."""
-    return path.read_text(encoding="ascii", errors="replace") == startup_lines()
-
-
 def startup_lines() -> str:
     """Return the content of the startup file, in ASCII."""
     return LINES.format(program=PROGRAM.format(path=str(ON_START), programs=tuple(HOSTS)))

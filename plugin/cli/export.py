@@ -38,7 +38,12 @@ def export(rankings: tuple[Path, ...], to: str, output: Path, **given: Any) -> i
     from podium.storage.atomic_files import write_text
 
     facts = Facts(**given)
-    _check_places(to, facts.dataset, facts.source_url)
+    if to == HUB and facts.dataset is None:
+        raise UsageError(f"--to {HUB}: name the benchmark's dataset on the hub, as --dataset openai/gsm8k")
+    if facts.dataset is not None and not DATASET.fullmatch(facts.dataset):
+        raise UsageError(f"--dataset {facts.dataset!r}: write ORG/NAME, as openai/gsm8k")
+    if facts.source_url is not None and not LINK.fullmatch(facts.source_url):
+        raise UsageError(f"--source-url {facts.source_url!r}: write a web address, as https://example.org/ranking.html")
     files: dict[str, str] = {}
     unbounded = []
     for path in rankings:
@@ -57,13 +62,3 @@ def export(rankings: tuple[Path, ...], to: str, output: Path, **given: Any) -> i
         tell(f"not written: {name} has no score, because the data do not bound it")
     tell(f"wrote {len(files):,} files into {output}")
     return 3 if unbounded else 0
-
-
-def _check_places(to: str, dataset: str | None, source_url: str | None) -> None:
-    """Raise UsageError for a dataset that is missing or not ORG/NAME, and for a link that is no web address."""
-    if to == HUB and dataset is None:
-        raise UsageError(f"--to {HUB}: name the benchmark's dataset on the hub, as --dataset openai/gsm8k")
-    if dataset is not None and not DATASET.fullmatch(dataset):
-        raise UsageError(f"--dataset {dataset!r}: write ORG/NAME, as openai/gsm8k")
-    if source_url is not None and not LINK.fullmatch(source_url):
-        raise UsageError(f"--source-url {source_url!r}: write a web address, as https://example.org/ranking.html")

@@ -50,12 +50,12 @@ def _hosts() -> list[tuple[str, ...]]:
 
 def _state_of_enabling() -> str:
     """Describe whether `podium enable` is in effect."""
-    from podium.cli.enable import is_current, startup_files
+    from podium.cli.enable import startup_files, startup_lines
 
     paths = startup_files()
     state = f"on in {sys.prefix} (podium disable turns it off)"
     if not paths:
         state = f"off in {sys.prefix} (podium enable turns it on)"
-    elif not all(map(is_current, paths)):
+    elif any(path.read_text(encoding="ascii", errors="replace") != startup_lines() for path in paths):
         state = f"on, by another podium: {paths[0]} (podium enable brings it up to date)"
     return f"--ranker on the bare commands is {state}"

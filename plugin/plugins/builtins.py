@@ -4,7 +4,7 @@ from typing import Any
 
 from podium.hookspecs import Format, Ranker, Scorer, Tournament, hookimpl
 
-RANKERS = (
+RANKERS: tuple[tuple[Any, ...], ...] = (
     ("bradley-terry", "bradley_terry:bradley_terry", "joint maximum likelihood, Elo scale"),
     ("soft-elo", "soft_elo:soft_elo", "Bradley-Terry on calibrated probabilities, Elo scale of humans"),
     (
@@ -12,14 +12,13 @@ RANKERS = (
         "structured_bradley_terry:structured_bradley_terry",
         "few labels by humans joined with all verdicts, Elo scale of humans",
     ),
-    ("judge-aware", "judge_aware:judge_aware", "Bradley-Terry with a slope and a position effect per judge"),
+    ("judge-aware", "judge_aware:judge_aware", "Bradley-Terry with a slope and a position effect per judge", True),
     ("win-rate", "win_rate:win_rate", "mean credit against all, or against one anchor"),
     ("mean", "pointwise:mean", "mean pointwise score over items"),
     ("median", "pointwise:median", "median pointwise score over items"),
     ("informativeness", "informativeness:informativeness", "how often each model, as anchor, distinguishes two others"),
 )
-OF_SEVERAL_JUDGES = frozenset({"judge-aware"})
-"""Rankers that rank the battles of several judges together, without `--pool`."""
+"""Name, function, summary, and whether it ranks the battles of several judges together."""
 SCORERS = (
     ("direct", "direct:DIRECT", "pairwise: one letter; graded where token probabilities are known"),
     ("cot", "direct:COT", "pairwise: reasons, then a letter; graded where token probabilities are known"),
@@ -102,10 +101,7 @@ OTHER_FILES: dict[str, dict[str, Any]] = {
 @hookimpl
 def podium_rankers() -> list[Ranker]:
     """Return podium's own rankers."""
-    return [
-        Ranker(name, f"podium.rankers.{place}", summary, several_judges=name in OF_SEVERAL_JUDGES)
-        for name, place, summary in RANKERS
-    ]
+    return [Ranker(name, f"podium.rankers.{place}", *more) for name, place, *more in RANKERS]
 
 
 @hookimpl

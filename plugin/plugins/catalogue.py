@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import entry_points, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import pluggy
 
@@ -29,8 +29,7 @@ HOOKS = tuple(f"podium_{noun}s" for noun in KINDS.values())
 Kind = TypeVar("Kind", bound=Extension)
 
 
-@dataclass(frozen=True, slots=True)
-class Registration(Generic[Kind]):
+class Registration(NamedTuple, Generic[Kind]):
     """An extension and the plugin that registered it."""
 
     extension: Kind

@@ -70,7 +70,7 @@ def rank(
     for own in settings.values():
         if isinstance(own.get("length_data"), str | Path):
             own["length_data"] = read_length_data(own["length_data"])
-    battles, column = _choose_slices(battles, by, pool)
+    column, slices = _split_slices(battles, by, pool)
     pool = pool or battles.is_one_jury
     families = families_of(about_models(models))
     if models is not None and not families:
@@ -80,7 +80,6 @@ def rank(
     context = _choose_context(functions, None if alone else battles, calibration)
     given = {name: {"level": level, **context[name], **settings[name]} for name in names}
     calls = [RankerCall(name, function, given[name], seed) for name, function in functions.items()]
-    slices = _split_slices(battles, column) if column else [(None, battles)]
     standings, failures = _rank_slices(slices, calls, families, pool=pool or column == "judge")
     if answers:
         standings = add_answers(standings, dict(slices), families)
@@ -92,13 +91,21 @@ def rank(
     return Ranking(standings, build_provenance(battles.sources, asked | options) | judges, failures)
 
 
-def _choose_slices(battles: Battles, by: str | None, pool: bool) -> tuple[Battles, str | None]:
-    """Return the battles, noted if sliced by `apart` unasked, and the column that slices them."""
+def _split_slices(battles: Battles, by: str | None, pool: bool) -> tuple[str | None, list[Slice]]:
+    """Return the column that slices the battles, and the slices; notes say why, and how many battles are in none."""
+    notes, column = [], by
     if by is None and not pool and battles.apart and len(known := battles.values_of(battles.apart)) > 1:
-        apart, shown = battles.apart, some(known, most=5)
-        note = f"{len(known)} {apart}s ({shown}), each ranked alone, as by --by {apart}; --pool joins them"
-        return replace(battles, notes=(*battles.notes, note)), apart
-    return (add_jury_note(battles) if by != "judge" and battles.is_one_jury else battles), by
+        column, shown = battles.apart, some(known, most=5)
+        notes.append(f"{len(known)} {column}s ({shown}), each ranked alone, as by --by {column}; --pool joins them")
+    elif by != "judge" and battles.is_one_jury:
+        sides = [name for name in ("item", "response", "model_a", "model_b") if name in battles.table]
+        judges = battles.table.groupby(sides, observed=True, dropna=False)["judge"].nunique()
+        shared = int(judges.gt(1).sum())
+        notes.append(f"{SHARED}: {len(judges):,} battles, {shared:,} of them by several judges" if shared else UNKNOWN)
+    slices: list[Slice] = list(battles.slices(column)) if column else [(None, battles)]
+    if outside := len(battles) - sum(len(part) for _, part in slices):
+        notes.append(f"{outside} of {len(battles)} battles have no {column} and are in no slice")
+    return column, [(value, replace(part, notes=(*part.notes, *notes)) if notes else part) for value, part in slices]
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,14 +180,6 @@ def _centre_rankers(rankers: Sequence[RankerCall], slices: Sequence[Slice]) -> l
     ]
 
 
-def _split_slices(battles: Battles, column: str) -> list[Slice]:
-    """Split battles by a column; each slice notes how many battles have no value in it."""
-    slices = list(battles.slices(column))
-    outside = len(battles) - sum(len(part) for _, part in slices)
-    note = f"{outside} of {len(battles)} battles have no {column} and are in no slice"
-    return [(value, replace(part, notes=(*part.notes, note)) if outside else part) for value, part in slices]
-
-
 def _common_models(slices: Sequence[Slice]) -> tuple[str, ...]:
     """Return the models with a bounded rating in every slice."""
     rated, known = [], []
@@ -227,12 +226,3 @@ def judge_slices(battles: Battles, rankers: Sequence[str]) -> str | None:
     if len(battles.judges) < 2 or battles.is_one_jury:
         return None
     return None if all(catalogue.extension(Ranker, name).several_judges for name in rankers) else "judge"
-
-
-def add_jury_note(battles: Battles) -> Battles:
-    """Add how many battles several judges that took turns judged, or if none, what is not known for that reason."""
-    sides = [name for name in ("item", "response", "model_a", "model_b") if name in battles.table]
-    judges = battles.table.groupby(sides, observed=True, dropna=False)["judge"].nunique()
-    shared = int(judges.gt(1).sum())
-    note = f"{SHARED}: {len(judges):,} battles, {shared:,} of them by several judges" if shared else UNKNOWN
-    return replace(battles, notes=(*battles.notes, note))

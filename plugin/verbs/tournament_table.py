@@ -136,13 +136,12 @@ def _compare_design(
     known = np.array([distance for distance in distances if not np.isnan(distance[0])]).reshape(-1, 2)
     tau, error = known.mean(axis=0).tolist() if len(known) else (None, None)
     tau_sd, error_sd = known.std(axis=0, ddof=1).tolist() if len(known) > 1 else (None, None)
-    costs: dict[str, Any] = {name: float(np.mean([getattr(price, name) for price in prices])) for name in COSTS}
-    distance: dict[str, Any] = {"error": error, "error_sd": error_sd, "tau": tau, "tau_sd": tau_sd}
+    costs = [float(np.mean([getattr(price, name) for price in prices])) for name in COSTS]
     return TournamentRow(
-        tournament=design.label,
-        budget=design.budget,
-        **costs,
-        **distance,
+        design.label,
+        design.budget,
+        *costs,
+        *(error, error_sd, tau, tau_sd),
         seeds=len(seeds),
         failed=len(seeds) - len(known),
         most=int(np.quantile([price.calls for price in prices], 0.9, method="higher")) if answers else None,
@@ -211,23 +210,16 @@ def tournament_table_reports(table: TournamentTable) -> tuple[Report, ...]:
     kept = [k for k, name in enumerate(HEADER) if any(row[k] != UNINFORMATIVE.get(name) for row in rows)]
     header, *rows = (tuple(row[k] for k in kept) for row in (HEADER, *rows))
     title = f"tournaments against all {whole['battles']:,} battles of {whole['items']:,} items, by {table.ranker}"
-    answer = (*_fewest_calls_to_answer(table), *_nearest_and_cheapest(table, unit))
-    return (Report(title, answer, table=Table("", header, tuple(rows), legend=(legend,))),)
+    return (Report(title, tuple(_answer(table, unit)), table=Table("", header, tuple(rows), legend=(legend,))),)
 
 
-def _fewest_calls_to_answer(table: TournamentTable) -> Iterator[str]:
-    """Yield a sentence with the tournament that answers the question most often, for the fewest calls."""
-    asked = [(-row.answered, row.calls, row.tournament) for row in table.rows if row.answered is not None]
-    if asked:
+def _answer(table: TournamentTable, unit: str) -> Iterator[str]:
+    """Yield which tournament answers the question most often, and which is nearest to the whole record, with costs."""
+    if asked := [(-row.answered, row.calls, row.tournament) for row in table.rows if row.answered is not None]:
         share, calls, name = min(asked)
-        if share:
-            yield f"{name} answers the question in {-share:.0%} of seeds, for {calls:,.0f} judge calls on average."
-        else:
-            yield "No tournament answers the question on these items: more items, or a margin, would help."
-
-
-def _nearest_and_cheapest(table: TournamentTable, unit: str) -> Iterator[str]:
-    """Yield sentences with the tournament nearest to the whole record, and the cheapest that errs as little."""
+        sentence = f"{name} answers the question in {-share:.0%} of seeds, for {calls:,.0f} judge calls on average."
+        none = "No tournament answers the question on these items: more items, or a margin, would help."
+        yield sentence if share else none
     ranked = [(row, row.error) for row in table.rows if row.error is not None]
     # A tournament that plays the whole record is at its ranking by definition.
     known = [(row, error) for row, error in ranked if row.battles < table.whole["battles"]] or ranked
@@ -265,6 +257,4 @@ def _cells(row: TournamentRow) -> tuple[str, ...]:
 
 def _with_deviation(mean: float | None, sd: float | None, digits: int) -> str:
     """Format a mean and its standard deviation, as `3.4 ± 1.6`."""
-    if mean is None:
-        return EMPTY
-    return f"{mean:.{digits}f}" + ("" if sd is None else f" ± {sd:.{digits}f}")
+    return cell_text(mean, f".{digits}f") + ("" if sd is None else f" ± {sd:.{digits}f}")

@@ -11,11 +11,10 @@ from podium.printable import tell
 from podium.storage.remote import Place
 
 
-@click.command(
-    cls=options.GroupedCommand,
-    doing="How to calibrate",
+@options.command(
+    "How to calibrate",
+    "Fit a judge's temperature and conformal bounds on human-labelled battles.",
     removed={"--models": "nothing in a calibration depends on a table of models any more; leave it out"},
-    short_help="Fit a judge's temperature and conformal bounds on human-labelled battles.",
 )
 @options.sources
 @options.output_file(".json", help="Write the calibration to this file.")

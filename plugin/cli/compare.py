@@ -7,11 +7,7 @@ import click
 from podium.cli import options
 
 
-@click.command(
-    cls=options.GroupedCommand,
-    doing="How to compare",
-    short_help="Test whether a model is better than another; a gate for CI.",
-)
+@options.command("How to compare", "Test whether a model is better than another; a gate for CI.")
 @click.argument("sources", nargs=-1, required=True, metavar="A B [SOURCE...]")
 @options.reading_options
 @click.option("--baseline", metavar="NAME", help="Compare all models in SOURCE... with this one; leave out A and B.")
@@ -31,7 +27,7 @@ from podium.cli import options
     metavar="better|not-worse=MARGIN",
     help="Exit with 0, 4 (refuted) or 5 (undecided); MARGIN as 10elo, 2points, 0.02. May be given several times.",
 )
-@click.option("--requirements", metavar="FILE", type=click.Path(), help="Requirements in a YAML or TOML file.")
+@options.file_option("--requirements", help="Requirements in a YAML or TOML file.")
 @options.responses(help="Files or folders with the models' responses, if SOURCE does not contain them.")
 @options.pool(help="Take the verdicts of several judges together.")
 @options.one_sided

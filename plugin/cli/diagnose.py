@@ -11,11 +11,7 @@ from podium.cli.output import View, show_progress, write_figures
 from podium.errors import DataError
 
 
-@click.command(
-    cls=options.GroupedCommand,
-    doing="What to look at",
-    short_help="Measure how far to trust a judge: biases, consistency, agreement with humans.",
-)
+@options.command("What to look at", "Measure how far to trust a judge: biases, consistency, agreement with humans.")
 @options.sources
 @click.option("--gold", metavar="RANKING|BATTLES", help="The gold standard: a ranking, or human battles.")
 @click.option(

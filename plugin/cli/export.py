@@ -15,10 +15,10 @@ EEE, HUB = "every-eval-ever", "hf-eval-results"
 DATASET, LINK = re.compile(r"[\w.-]+/[\w.-]+"), re.compile(r"https?://[^\s/]+\S*")
 
 
-@click.command(cls=options.GroupedCommand, short_help="Write rankings as records of Every Eval Ever or of the HF hub.")
+@options.command("Options", "Write rankings as records of Every Eval Ever or of the HF hub.")
 @click.argument("rankings", nargs=-1, required=True, metavar="RANKING...", type=click.Path(exists=True, path_type=Path))
 @options.choice_option("--to", f"{EEE} {HUB}", "The records to write.", required=True)
-@click.option("-o", "output", metavar="DIR", type=click.Path(file_okay=False, path_type=Path), required=True)
+@options.output_folder(required=True)
 @click.option("--dataset", metavar="ID", help="The items' dataset on the Hugging Face hub, as openai/gsm8k.")
 @click.option("--task-id", metavar="ID", default="default", help=f"The task in the dataset's eval.yaml; for {HUB}.")
 @click.option("--source-url", metavar="URL", help=f"A link to verdicts or a page of the ranking; for {HUB}.")

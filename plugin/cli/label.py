@@ -2,19 +2,13 @@
 
 from typing import Any
 
-import click
-
 from podium.cli import options
 from podium.errors import UsageError
 from podium.printable import tell
 from podium.storage.remote import Place
 
 
-@click.command(
-    cls=options.GroupedCommand,
-    doing="What to draw",
-    short_help="Draw battles for humans to judge, and forecast what their labels are worth.",
-)
+@options.command("What to draw", "Draw battles for humans to judge, and forecast what their labels are worth.")
 @options.sources
 @options.human_labels
 @options.count_option("--number", "Number of battles to draw.", default=100)

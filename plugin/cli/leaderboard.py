@@ -8,16 +8,9 @@ from podium.cli import options
 from podium.printable import tell
 
 
-@click.command(cls=options.GroupedCommand, short_help="Make a static site of many rankings, and Markdown of them.")
+@options.command("Options", "Make a static site of many rankings, and Markdown of them.")
 @click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option(
-    "-o",
-    "output",
-    metavar="DIR",
-    type=click.Path(file_okay=False, path_type=Path),
-    default="site",
-    help="Write the site into this folder.",
-)
+@options.output_folder(default="site", help="Write the site into this folder.")
 @click.option(
     "--space", metavar="TITLE", help="Also write the README.md that makes the site a static Hugging Face Space."
 )

@@ -57,24 +57,9 @@ def exit_with(code: int | None) -> None:
     click.get_current_context().exit(code or 0)
 
 
-for command in (
-    rank,
-    report,
-    leaderboard,
-    compare,
-    calibrate,
-    label,
-    diagnose,
-    replay,
-    plan,
-    inspect,
-    lm_eval,
-    enable,
-    disable,
-    convert,
-    export,
-    list_,
-):
+OF_VERDICTS = (rank, report, leaderboard, compare, calibrate, label, diagnose, replay, plan)
+OF_HOSTS, OF_FILES = (inspect, lm_eval, enable, disable), (convert, export, list_)
+for command in (*OF_VERDICTS, *OF_HOSTS, *OF_FILES):
     podium.add_command(command)
 
 

@@ -60,6 +60,11 @@ class GroupedCommand(click.Command):
                     formatter.write_dl(records)
 
 
+def command(doing: str, short_help: str, **more: Any) -> Callable[[Callable[..., Any]], GroupedCommand]:
+    """Return the decorator that makes a command, whose own options are listed under the heading `doing`."""
+    return click.command(cls=GroupedCommand, doing=doing, short_help=short_help, **more)
+
+
 def read_assignments(typed: str) -> dict[str, str]:
     """Parse `a=b,c=d` as a dictionary."""
     parts = [part.partition("=") for part in typed.split(",")]
@@ -136,10 +141,10 @@ def number_option(flag: str, interval: str, help: str, **more: Any) -> Decorator
 assigned = partial(click.option, type=read_assignments, metavar="KEY=VALUE,...")
 level = partial(number_option, "--level", "(0,1)", help="Confidence level of intervals and rank sets.", default=0.95)
 seed = partial(count_option, "--seed", least=0, default=0)
-human_labels = click.option(
+file_option = partial(click.option, metavar="FILE", type=click.Path())
+output_folder = partial(click.option, "-o", "output", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
+human_labels = file_option(
     "--human-labels",
-    metavar="FILE",
-    type=click.Path(),
     multiple=True,
     help="Human labels: item, model_a, model_b, credit, or a filled-in sheet of `podium label`; one file a person.",
 )

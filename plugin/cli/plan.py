@@ -21,12 +21,7 @@ REMOVED = dict.fromkeys(("--until", "--margin"), ADAPTIVE)
 REMOVED["--simulations"] = "nothing is simulated; the power of Wilcoxon's test is computed"
 
 
-@click.command(
-    cls=options.GroupedCommand,
-    doing="What to plan",
-    short_help="Plan a comparison: which battles, how many items, what cost.",
-    removed=REMOVED,
-)
+@options.command("What to plan", "Plan a comparison: which battles, how many items, what cost.", removed=REMOVED)
 @click.argument("sources", nargs=-1, metavar="[PILOT...]")
 @options.reading_options
 @options.count_option("--models", "How many models will compete; by default those of the pilot.", least=2)

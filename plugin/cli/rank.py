@@ -7,7 +7,7 @@ import click
 from podium.cli import options
 
 
-@click.command(cls=options.GroupedCommand, doing="How to rank", short_help="Rank models from files of verdicts.")
+@options.command("How to rank", "Rank models from files of verdicts.")
 @options.sources
 @options.ranker(
     default=None,
@@ -18,18 +18,13 @@ from podium.cli import options
     metavar="[RANKER.]KEY=VALUE", help="An option of a ranker, as pin=MODEL:1000; may be given several times."
 )
 @options.pool(help="Rank the verdicts of several judges together.")
-@click.option(
-    "--calibration",
-    metavar="FILE",
-    type=click.Path(),
-    help="A file made by `podium calibrate`: beta and conformal intervals for soft-elo.",
+@options.file_option(
+    "--calibration", help="A file made by `podium calibrate`: beta and conformal intervals for soft-elo."
 )
 @options.level()
 @options.seed(help="Seed of bootstrap draws and rank sets; the same seed gives the same output.")
 @options.human_labels
-@click.option(
-    "--models", metavar="FILE", type=click.Path(), help="A table with a column model, and family, date ... of each."
-)
+@options.file_option("--models", help="A table with a column model, and family, date ... of each.")
 @click.option("--no-merge", is_flag=True, help="Keep the two orders of a pair as battles of their own.")
 @options.one_sided
 @options.complete

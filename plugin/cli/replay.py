@@ -12,12 +12,7 @@ REMOVED = dict.fromkeys(("--study", "--items", "--gold", "--section", "--full"),
 REMOVED["--items"] += "; a tournament's number of items is --set items=N"
 
 
-@click.command(
-    cls=options.GroupedCommand,
-    doing="What to play",
-    short_help="Play a tournament with recorded verdicts as the judge.",
-    removed=REMOVED,
-)
+@options.command("What to play", "Play a tournament with recorded verdicts as the judge.", removed=REMOVED)
 @options.sources
 @click.option(
     "--tournament",

@@ -19,10 +19,9 @@ NOT_HERE = ("output", "style", "figure", "no_merge", "complete", "engine", "memo
 """Options of `podium rank` that make no page."""
 
 
-@click.command(
-    cls=options.GroupedCommand,
-    doing="How to rank",
-    short_help="Make one page of a ranking to share: the answer, trust checks, the battles.",
+@options.command(
+    "How to rank",
+    "Make one page of a ranking to share: the answer, trust checks, the battles.",
     params=[param for param in rank.params if param.name not in NOT_HERE],
 )
 @options.responses(help="Files or folders with the responses that were compared.")

@@ -2,7 +2,6 @@
 
 import os
 import resource
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -11,31 +10,18 @@ from zipfile import ZipFile
 
 import pytest
 import yaml
+from places import ROOT, copy_repository, repository_files
 
 import podium
 
-ROOT = Path(__file__).parents[1]
 ROOMS = {"plugin": "podium", "rankers": "podium/rankers", "scorers": "podium/scorers"}
-
-
-def tracked() -> list[Path]:
-    """Return the repository's files, relative to it: those that git knows, or all of the rooms in a plain copy."""
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
-    if listed.returncode == 0:
-        names = [Path(name) for name in listed.stdout.splitlines()]
-    else:
-        names = [path.relative_to(ROOT) for room in ROOMS for path in (ROOT / room).rglob("*")]
-        names += [Path("pyproject.toml"), Path("README.md"), Path("LICENSE")]
-    return [name for name in names if (ROOT / name).is_file() and "__pycache__" not in name.parts]
 
 
 @pytest.fixture(scope="session")
 def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build sdist and wheel from a copy, so that nothing is written into the repository; return their folder."""
     source, output = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
-    for name in tracked():
-        (source / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, source / name)
+    copy_repository(source)
     command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", output, source]
     built = subprocess.run(command, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stdout + built.stderr
@@ -65,18 +51,18 @@ def in_package(name: Path) -> str:
 
 @pytest.mark.slow
 def test_every_module_of_the_rooms_is_in_the_wheel(content: set[str]) -> None:
-    modules = {in_package(name) for name in tracked() if name.parts[0] in ROOMS and name.suffix == ".py"}
+    modules = {in_package(name) for name in repository_files() if name.parts[0] in ROOMS and name.suffix == ".py"}
     assert (len(modules) > 30, sorted(modules - content)) == (True, [])
 
 
 @pytest.mark.slow
 def test_every_data_file_of_the_rooms_is_in_the_wheel(content: set[str]) -> None:
-    data = {in_package(name) for name in tracked() if name.parts[0] in ROOMS and name.suffix != ".py"}
+    data = {in_package(name) for name in repository_files() if name.parts[0] in ROOMS and name.suffix != ".py"}
     assert ("podium/py.typed" in data, sorted(data - content)) == (True, [])
 
 
 def test_the_wheel_holds_nothing_but_the_rooms(content: set[str]) -> None:
-    rooms = {in_package(name) for name in tracked() if name.parts[0] in ROOMS}
+    rooms = {in_package(name) for name in repository_files() if name.parts[0] in ROOMS}
     assert sorted(name for name in content - rooms if ".dist-info/" not in name) == []
 
 

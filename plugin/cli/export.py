@@ -45,20 +45,21 @@ def export(rankings: tuple[Path, ...], to: str, output: Path, **given: Any) -> i
     if facts.source_url is not None and not LINK.fullmatch(facts.source_url):
         raise UsageError(f"--source-url {facts.source_url!r}: write a web address, as https://example.org/ranking.html")
     files: dict[str, str] = {}
-    unbounded = []
-    for path in rankings:
+    unbounded, now = [], time.time()
+    for path in {path.resolve(): path for path in rankings}.values():
         if (ranking := read_ranking(path)) is None:
             raise DataError("is not a ranking", remedy=REMEDY, source=str(path))
         own = (path.stem, ranking, facts)
-        for place, text in every_eval_ever_files(*own, time.time()) if to == EEE else hub_result_files(*own):
+        for place, text in every_eval_ever_files(*own, now) if to == EEE else hub_result_files(*own):
             if files.setdefault(place, text) != text:
                 raise UsageError(f"two results would be {place}: export one ranking at a time, each to its own folder")
         pairs = ((each.ranker, entry) for each in ranking.standings for entry in each.entries)
         unbounded += [f"{entry.model} ({ranker})" for ranker, entry in pairs if entry.score is None]
+    older = sum((output / place).exists() for place in files)
     for place, text in files.items():
         (output / place).parent.mkdir(parents=True, exist_ok=True)
         write_text(output / place, text, errors="backslashreplace")
     for name in unbounded:
         tell(f"not written: {name} has no score, because the data do not bound it")
-    tell(f"wrote {len(files):,} files into {output}")
+    tell(f"wrote {len(files):,} files into {output}{f', {older:,} in place of older ones' if older else ''}")
     return 3 if unbounded else 0

@@ -222,8 +222,21 @@ def test_the_same_ranking_has_the_same_files(podium: Podium, example: Path, tmp_
     podium("rank", example, "-o", ranking)
     podium("export", ranking, "--to", "every-eval-ever", "-o", folder)
     first = {path.relative_to(folder) for path in folder.rglob("*.json")}
-    podium("export", ranking, "--to", "every-eval-ever", "-o", folder)
+    again = podium("export", ranking, "--to", "every-eval-ever", "-o", folder)
+    assert "wrote 6 files into" in again.err
+    assert "6 in place of older ones" in again.err
     assert {path.relative_to(folder) for path in folder.rglob("*.json")} == first
+
+
+@pytest.mark.parametrize("target", ["every-eval-ever", "hf-eval-results"])
+def test_a_ranking_that_is_named_twice_is_exported_once(
+    podium: Podium, example: Path, tmp_path: Path, target: str
+) -> None:
+    ranking, again = tmp_path / "ranking.json", tmp_path / "." / "x" / ".." / "ranking.json"
+    (tmp_path / "x").mkdir()
+    podium("rank", example, "-o", ranking)
+    done = podium("export", ranking, again, "--to", target, "--dataset", "a/b", "-o", tmp_path / "out")
+    assert (done.code, "wrote 6 files into" in done.err) == (0, True), done.err
 
 
 def test_what_cannot_be_exported_is_said(podium: Podium, example: Path, tmp_path: Path) -> None:

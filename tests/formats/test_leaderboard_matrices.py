@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from places import ROOT
 
 import podium
 from podium.errors import DataError
@@ -196,3 +197,60 @@ def test_a_hundred_models_on_five_thousand_items_take_ten_seconds_and_a_gigabyte
     [standings] = json.loads(done.stdout)["rankings"]
     assert standings["counts"]["battles"] == 24_750_000
     assert all(model["rank_low"] for model in standings["models"])
+
+
+def convert(folder, *results):
+    """Run `examples/leaderboard/convert.py`; return the process and the table."""
+    command = [sys.executable, ROOT / "examples" / "leaderboard" / "convert.py", *results, "-o", folder / "solved.csv"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done, pd.read_csv(folder / "solved.csv", index_col="item") if done.returncode == 0 else None
+
+
+def write_json(place, content):
+    """Write a JSON file, with its folders; return its path."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(json.dumps(content))
+    return place
+
+
+def test_reports_of_swe_bench_become_a_matrix(tmp_path):
+    names = ("resolved_ids", "unresolved_ids", "empty_patch_ids", "error_ids", "incomplete_ids")
+    runs = {"ash.run": (["a", "b"], ["c"], ["d"], [], []), "elm.run": (["a"], [], [], ["b", "c"], ["d"])}
+    paths = [
+        write_json(tmp_path / f"{run}.json", {**dict(zip(names, ids, strict=True)), "schema_version": 2})
+        for run, ids in runs.items()
+    ]
+    _, table = convert(tmp_path, *paths)
+    assert table["ash.run"].to_dict() == {"a": 1, "b": 1, "c": 0, "d": 0}
+    assert table["elm.run"].drop("d").to_dict() == {"a": 1, "b": 0, "c": 0}
+    assert np.isnan(table.loc["d", "elm.run"])
+    assert len(entries_of(tmp_path / "solved.csv")) == 2
+
+
+def test_submissions_to_swe_bench_become_a_matrix(tmp_path):
+    found = {"ash": {"no_generation": ["d"], "no_logs": [], "resolved": ["a", "b"]}, "elm": {"resolved": ["a", "c"]}}
+    paths = [write_json(tmp_path / name / "results" / "results.json", content) for name, content in found.items()]
+    _, table = convert(tmp_path, paths[0], f"oak={paths[1]}")
+    assert table.to_dict() == {"ash": {"a": 1, "b": 1, "c": 0, "d": 0}, "oak": {"a": 1, "b": 0, "c": 1, "d": 0}}
+
+
+def test_results_of_livecodebench_become_a_matrix(tmp_path):
+    found = {"ash": {"q1": [True, False], "q2": [True, True]}, "elm": {"q1": [False, False], "q2": [True, False]}}
+    paths = [
+        write_json(
+            tmp_path / model / "Scenario.codegeneration_2_0.2_eval_all.json",
+            [{"question_id": q, "graded_list": own, "pass@1": sum(own) / 2} for q, own in graded.items()],
+        )
+        for model, graded in found.items()
+    ]
+    _, table = convert(tmp_path, *paths)
+    assert table.to_dict() == {"ash": {"q1": 0.5, "q2": 1}, "elm": {"q1": 0, "q2": 0.5}}
+    assert len(entries_of(tmp_path / "solved.csv")) == 2
+
+
+def test_what_cannot_be_converted_is_named(tmp_path):
+    done, _ = convert(tmp_path, write_json(tmp_path / "x.json", {"accuracy": 0.3}))
+    assert (done.returncode, "x.json: not results of SWE-bench or LiveCodeBench" in done.stderr) == (2, True)
+    path = write_json(tmp_path / "ash" / "results" / "results.json", {"resolved": []})
+    done, _ = convert(tmp_path, path, path)
+    assert (done.returncode, "two files are of ash" in done.stderr) == (2, True)

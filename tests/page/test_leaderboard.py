@@ -68,6 +68,9 @@ def test_a_site_is_a_static_space_on_request(tmp_path: Path, example: Ranking) -
     }
     assert (site / fields["app_file"]).is_file()
     assert body.strip() == (site / "leaderboard.md").read_text(encoding="utf-8").strip()
+    later = CliRunner().invoke(podium, ["leaderboard", str(folder), "-o", str(site)])
+    assert "README.md is left as it was: pass --space TITLE" in later.stderr
+    assert (site / "README.md").read_text(encoding="utf-8") == readme
 
 
 def test_rankings_are_called_as_their_files_lie_and_the_newest_of_a_kind_comes_first(

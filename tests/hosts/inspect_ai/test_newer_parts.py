@@ -1,16 +1,17 @@
 """Inspect's newer parts: human ratings by `precomputed_scores()`, agreement of judges by `krippendorff_alpha()`."""
 
 import json
+from collections import Counter
 from typing import Any
 
 import inspect_ai.scorer as inspect_scorer
 import numpy as np
 import pytest
-from inspect_ai import Task, eval, score
+from inspect_ai import Epochs, Task, eval, score
 from inspect_ai.dataset import Sample
-from inspect_ai.log import write_eval_log
+from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
-from inspect_ai.scorer import match, multi_scorer, scorer
+from inspect_ai.scorer import match, mean, multi_scorer, scorer
 from played_logs import battles, place
 
 import podium
@@ -71,26 +72,68 @@ def test_human_ratings_of_answers_are_labels_of_another_scorers_battles(tmp_path
     assert by_item == {f"q{k}": 1.0 if k % 2 else 0.5 for k in range(6)}
 
 
-@needs
-def test_verdicts_of_two_judges_are_units_of_krippendorffs_alpha(tmp_path):
-    reference = tmp_path / "reference.jsonl"
+def judge_answers(folder: Any, scorers: Any, **options: Any) -> Any:
+    """Run a task of six answers, which judges compare with reference responses; return its log."""
+    reference = folder / "reference.jsonl"
     answers = ["one two", "One. Two.", "nothing", "1\n2", "one", "two two two"]
     rows = [{"id": f"q{k}", "instruction": "?", "response": answer, "model": "old"} for k, answer in enumerate(answers)]
     reference.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    judges = [pairwise(str(reference), realization=name) for name in ("direct", "numeric")]
-
-    @scorer(metrics=[inspect_scorer.krippendorff_alpha(level="interval")])
-    def jury():
-        return multi_scorer(judges, "collect")
-
     samples = [Sample(id=f"q{k}", input="Write at most one word in lower case.", target="") for k in range(6)]
-    model = get_model("mockllm/new", custom_outputs=[answer_of("new", each) for each in reversed(answers)])
-    [log] = eval(Task(samples, scorer=jury()), model=model, model_roles={"judge": "podium/offline"}, max_samples=1)
+    model = get_model("mockllm/new", custom_outputs=[answer_of("new", each) for each in [*reversed(answers), *answers]])
+    task = Task(samples, scorer=scorers(str(reference)), **options)
+    [log] = eval(task, model=model, model_roles={"judge": "podium/offline"}, max_samples=1)
     assert log.status == "success", log.error
-    values = np.array([sample.scores["jury"].value for sample in log.samples], dtype=float)
+    return log
+
+
+def scores_of(log: Any, name: str) -> np.ndarray:
+    """Return the values of a scorer, by sample and epoch."""
+    return np.array([sample.scores[name].value for sample in log.samples], dtype=float)
+
+
+@needs
+def test_verdicts_of_two_judges_are_units_of_krippendorffs_alpha(tmp_path):
+    @scorer(metrics=[inspect_scorer.krippendorff_alpha(level="interval")])
+    def jury(reference):
+        return multi_scorer([pairwise(reference, realization=name) for name in ("direct", "numeric")], "collect")
+
+    log = judge_answers(tmp_path, jury)
+    values = scores_of(log, "jury")
     assert values.shape == (6, 2)
     assert len({*values.ravel()}) > 1
     assert log.results.scores[0].metrics["krippendorff_alpha"].value == pytest.approx(interval_alpha(values))
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("mean", np.mean), ("median", np.median), ("max", np.max), ("mode", None)]
+)
+def test_reducers_put_the_verdicts_of_several_judges_together(tmp_path, name, expected):
+    @scorer(metrics=[])
+    def jury(reference):
+        return multi_scorer([pairwise(reference, realization=each) for each in ("direct", "numeric", "labels")], name)
+
+    def judges(reference):
+        return [jury(reference), *(pairwise(reference, realization=each) for each in ("direct", "numeric", "labels"))]
+
+    log = judge_answers(tmp_path, judges)
+    names = [each for each in log.samples[0].scores if each != "jury"]
+    alone = np.array([scores_of(log, each) for each in names])
+    assert len(names) == 3
+    assert len({*alone.ravel()}) > 1
+    reduced = expected(alone, axis=0) if expected else [Counter(own).most_common(1)[0][0] for own in alone.T]
+    assert scores_of(log, "jury") == pytest.approx(reduced)
+
+
+@pytest.mark.parametrize(("name", "expected"), [("mean", np.mean), ("max", np.max), ("at_least_1", np.max)])
+def test_reducers_put_the_verdicts_of_epochs_together(tmp_path, name, expected):
+    log = judge_answers(tmp_path, pairwise, epochs=Epochs(2, name), metrics=[mean()])
+    epochs = {}
+    for sample in log.samples:
+        epochs.setdefault(sample.id, []).append(sample.scores["pairwise"].value)
+    [reduced] = [each.samples for each in read_eval_log(log.location).reductions]
+    found = {each.sample_id: each.value for each in reduced}
+    values = {key: own if name != "at_least_1" else np.array(own) >= 1 for key, own in epochs.items()}
+    assert found == pytest.approx({key: float(expected(own)) for key, own in values.items()})
 
 
 def answer_of(model: str, text: str) -> ModelOutput:

@@ -155,12 +155,14 @@ def test_a_misjudged_model_is_named_and_rated_mainly_by_its_labels():
     assert found.answer[1] == "Human labels contradict the judge on m0: rated mainly by the labels."
 
 
-def test_a_judge_who_misjudges_no_model_passes_that_check():
+def test_labels_that_contradict_a_judge_on_no_model_are_no_passed_check():
     fair = reversed_table()
     found = rank(read_battles(fair.assign(credit=fair["human"].fillna(fair["credit"]))[fair["model_a"] != "m0"]))
     labels = rank(read_battles(fair[fair["model_a"] != "m0"]), "structured-bradley-terry").standings[0]
     assert labels.diagnostics["structured"]["misjudged"]["models"] == {}
-    assert (found.standings[0].answer[1][:15], labels.answer[1][:15]) == ("All four checks", "All five checks")
+    assert (found.standings[0].answer[1][:15], labels.answer[1][:15]) == ("All four checks", "All four checks")
+    assert "unknown: position" in labels.answer[1]
+    assert "whether the judge misjudges a model (the human labels contradict it on none" in labels.answer[1]
 
 
 def test_a_pinned_model_that_may_be_misjudged_widens_the_others():

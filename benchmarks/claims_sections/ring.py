@@ -3,7 +3,8 @@
 8 models at normal quantiles with a standard deviation of 120 Elo, 400 items, margin 20. By the dose, one model loses to
 the three models nearest to it by so much more, and beats the other four by so much more, than its rating says.
 Where they are 20.5 Elo apart, neighbours in the round robin differ by just over the margin. A decision is wrong if
-Bradley-Terry on a round robin of infinitely many items contradicts it.
+Bradley-Terry on a round robin of infinitely many items contradicts it. Two groups of equal models, 300 Elo apart, are
+compared with margin 0: each decision within a group is wrong in one direction or the other, so 10% are nominal.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -143,18 +144,27 @@ def barely_wrong(draw: Draw) -> Draw:
     return strengths
 
 
+def two_groups(rng: np.random.Generator) -> Strengths:
+    """Return Elo of two groups of equal models, 300 apart, without departures."""
+    return np.repeat([0.0, 300.0], MODELS // 2)[rng.permutation(MODELS)], np.zeros((MODELS, MODELS))
+
+
+EQUAL = "two groups of equal models"
 CASES: Mapping[str, Draw] = {
     **{f"one departs by {dose}": one_departs(dose) for dose in (0, 45, 81, 148, 219)},
     "random departures, sd 48": all_depart(),
     "transitive, 20.5 apart": lambda rng: (evenly_spread(rng), np.zeros((MODELS, MODELS))),
     "one departs by 81, 20.5 apart": barely_wrong(one_departs(81, evenly_spread)),
     "random departures, 20.5 apart": barely_wrong(all_depart(evenly_spread)),
+    EQUAL: two_groups,
 }
+SAME = 1e-6
+"""Elo up to which two models are equal: with margin 0, a decision about them is wrong."""
 
 
 def is_wrong(rule: Ring, look: Look, truth: np.ndarray) -> bool:
     """Return whether the truth contradicts a decision of a look, or the set of the best once it is answered."""
-    above = truth[:, None] - truth < -rule.margin
+    above = truth[:, None] - truth < SAME - rule.margin
     if rule.first is None:
         return bool(((look.settled > 0) & above).any())
     best = np.isin(np.arange(MODELS), np.argsort(-look.theta, kind="stable")[: rule.first])
@@ -186,7 +196,7 @@ def figures_of(case: str, seed: int, until: str, opponents: str) -> tuple[float,
     """Return: wrong, wrong before a test of fit fails, battles, answered, no failed check in the ranking; of a run."""
     rng = np.random.default_rng([30, list(CASES).index(case), seed])
     world = draw_world(CASES[case](rng), rng)
-    rule = Ring(until=until, margin=MARGIN, opponents=opponents, seed=seed)
+    rule = Ring(until=until, margin=0 if case == EQUAL else MARGIN, opponents=opponents, seed=seed)
     rounds = world.play(rule)
     looks = rule.progress_of(world.field, rounds).looks
     wrong = [is_wrong(rule, look, world.truth) for look in looks]
@@ -199,7 +209,8 @@ def report(worlds: int | None, markdown: bool) -> None:
     """Print a row per world, question and choice of opponents."""
     number, rows = worlds or WORLDS, []
     for case in CASES:
-        for until, opponents in ((until, who) for until in ("order", "top3") for who in ("field", "open")):
+        questions = ("order",) if case == EQUAL else ("order", "top3")
+        for until, opponents in ((until, who) for until in questions for who in ("field", "open")):
             runs = np.array([figures_of(case, seed, until, opponents) for seed in range(number)], dtype=float)
             (wrong, early, _, answered, clean), calls = runs.sum(axis=0).astype(int), runs[:, 2].mean()
             shares = [share_text(int(hits), number) for hits in (wrong, early, clean)]

@@ -32,7 +32,7 @@ MIN_ITEMS = 25
 SPENDING_GROWTH = 2.0
 """Factor by which the share of 1 - level that a look may spend grows from look to look."""
 MOST_SURPLUS = 1.5
-"""Factor by which evidence may exceed z of the battles weighted as in a round robin."""
+"""Factor by which z of all battles may exceed z of the battles weighted as in a round robin."""
 SAME = 1e-9
 """Difference in logits up to which two strengths are equal: rounding must not settle a pair."""
 OTHER_POPULATION = (
@@ -253,7 +253,9 @@ class Stopping:
             evidence = fit.z(self.margin)
             if about_field and coded and any(look.is_divided for look in looks):
                 even = _fit_look(names, weigh_as_round_robin(coded, field), prior).z(self.margin)
-                evidence = np.median([evidence, even, MOST_SURPLUS * even], axis=0)
+                # The smaller of two values of the same sign, 0 for two signs: both must allow a decision, so that the
+                # weighted one, which is less precise, adds no second chance of a wrong one.
+                evidence = np.median([np.zeros_like(even), evidence, MOST_SURPLUS * even], axis=0)
             battles = sum(len(done.outcomes) for done in played[:number])
             # What was decided before does not hold on another scale.
             before = looks[-1] if looks and not fit.is_other_scale else None

@@ -34,7 +34,7 @@ from podium.tournaments.parts import Budget
 from podium.tournaments.ring import Ring
 from podium.tournaments.round_robin import RoundRobin
 from podium.tournaments.schedule import Field, Outcome, Pairing, Round, pairing
-from podium.tournaments.stopping import step_down
+from podium.tournaments.stopping import _fit_look, step_down
 from podium.tournaments.swim import Swim
 
 ORACLE = Path(__file__).parents[3] / "shared" / "prototypes" / "ring" / "ring_ref.py"
@@ -124,16 +124,32 @@ def test_each_pair_weighs_as_many_items_as_a_round_robin_would_judge() -> None:
     assert pairs.weight == pytest.approx(5 / 8 * np.array([4, 2, 2]))
 
 
+def judge_of_two_groups(own: Pairing) -> float:
+    strong = {"m00", "m01"}
+    return 0.5 + 0.5 * ((own.a in strong) - (own.b in strong)) if coin(own) < 0.9 else round(coin(own, 1))
+
+
+def test_a_weighted_fit_adds_no_second_chance_to_decide_a_pair() -> None:
+    """|z| is at most that of all battles and 1.5 times the weighted one, and 0 where the two contradict each other."""
+    rule, field = Ring(until="order", passes=4), field_of(4, 200)
+    rounds = play(rule, field, judge_of_two_groups)
+    looks = [*rule.progress_of(field, rounds).looks]
+    number = next(k for k, look in enumerate(looks) if look.is_divided) + 1
+    assert number < len(looks)
+    for k, look in enumerate(looks[number:], start=number + 1):
+        coded = code_rounds(rounds[:k], field.models)
+        own = _fit_look(field.models, coded, None).z(0)
+        weighted = _fit_look(field.models, weigh_as_round_robin(coded, field), None).z(0)
+        assert np.nanmax(np.abs(look.evidence) - np.abs(own)) < 1e-9
+        assert np.nanmax(np.abs(look.evidence) - 1.5 * np.abs(weighted)) < 1e-9
+        assert not look.evidence[own * weighted < 0].any()
+
+
 def test_a_field_in_two_groups_no_longer_stands_for_a_round_robin() -> None:
     """No model has left, and the pairs of the two groups are played less often than the others."""
-    strong = {"m00", "m01"}
-
-    def judge(own: Pairing) -> float:
-        return 0.5 + 0.5 * ((own.a in strong) - (own.b in strong)) if coin(own) < 0.9 else round(coin(own, 1))
-
     for opponents, about in (("field", "field"), ("open", "played")):
         rule, field = Ring(until="order", opponents=opponents), field_of(4, 200)
-        rounds = play(rule, field, judge)
+        rounds = play(rule, field, judge_of_two_groups)
         progress = rule.progress_of(field, rounds)
         assert all(look.open.any(axis=1).all() for look in progress.looks)
         assert progress.groups == ((0, 1), (2, 3))

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import accumulate, combinations
 
 import numpy as np
 
@@ -88,7 +88,8 @@ class Anchor(Stopping):
         if named := self._anchors(field):
             return named, frozenset(), 0, OVER
         candidates, tried, pilot = self._pilot(field)
-        rounds = _rounds_until(pilot.pairings, played)
+        done = accumulate(({own.pairing for own in each.outcomes} for each in played), set.union)
+        rounds = next((number for number, own in enumerate(done, start=1) if own >= {*pilot.pairings}), None)
         if rounds is None:
             return (), tried, len(played), pilot
         # The model that all have met since the pilot, if there is one, was chosen before.
@@ -120,16 +121,6 @@ def pairings_against(anchors: Collection[str], models: Sequence[str], items: Seq
     """Yield the pairings of all models with each anchor, item after item; two anchors meet once per item."""
     pairs = [pair for pair in combinations(sorted(models), 2) if any(name in anchors for name in pair)]
     return (Pairing(item, *pair) for item in items for pair in pairs)
-
-
-def _rounds_until(pairings: Sequence[Pairing], played: Sequence[Round]) -> int | None:
-    """Return the number of rounds after which all these pairings were played; None if some were not."""
-    lacking = set(pairings)
-    for number, done in enumerate(played, start=1):
-        lacking.difference_update(outcome.pairing for outcome in done.outcomes)
-        if not lacking:
-            return number
-    return None
 
 
 def most_informative(candidates: Collection[str], models: Sequence[str], outcomes: Sequence[Outcome]) -> str:

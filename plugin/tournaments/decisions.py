@@ -63,16 +63,16 @@ def build_tournament_answer(rule: Any, field: Field, played: Sequence[Round]) ->
     progress = asked.progress_of(field, played)
     if not progress.looks:
         return None
-    last, names, new = progress.looks[-1], sorted(field.models), asked.newcomers(field)
+    last, names = progress.looks[-1], sorted(field.models)
     reason = _end_reason(asked, field, played, progress, most)
-    is_answered = reason == "answered"
-    advice = "" if is_answered else _advice(asked, last, names)
+    advice = "" if reason == "answered" else _advice(asked, last, names)
     groups = () if asked.error is not None else connected_groups(last.open)
     open_groups = tuple(tuple(names[k] for k in group) for group in groups)
+    undecided = some([some(group) for group in open_groups], "; ")
     sentences = [
-        *_decisions(asked, last, names, new),
+        *_decisions(asked, last, names, asked.newcomers(field)),
         _end(reason, progress, most),
-        "" if is_answered or not groups else f"Undecided: {some([some(group) for group in open_groups], '; ')}.",
+        f"Undecided: {undecided}." if undecided and reason != "answered" else "",
         advice,
         *_limits(asked, field, progress),
     ]
@@ -82,7 +82,7 @@ def build_tournament_answer(rule: Any, field: Field, played: Sequence[Round]) ->
         level=asked.level,
         look=last.number,
         looks=last.planned,
-        answered=is_answered,
+        answered=reason == "answered",
         reason=reason,
         decisions=tuple(filter(None, sentences)),
         advice=advice,
@@ -233,10 +233,10 @@ def _advice(asked: Stopping, last: Look, names: Sequence[str]) -> str:
             return "Some ratings have no bound: a model won or lost everything, or was read on too few items."
         lacking = ceil(last.clusters * ((width / asked.error) ** 2 - 1))
         return f"About {lacking:,} more {plural('item', lacking)} would reach this error." if lacking > 0 else ""
-    z = np.where(last.open, last.evidence, np.nan)
-    if not np.isfinite(z).any() or np.isnan(last.critical):
+    z = np.where(last.open & np.isfinite(last.evidence), last.evidence, np.nan)
+    if np.isnan(z).all() or np.isnan(last.critical):
         return ""
-    widest = divmod(int(np.nanargmax(np.where(np.isfinite(z), z, np.nan))), len(z))
+    widest = divmod(int(np.nanargmax(z)), len(z))
     a, b = sorted(widest, key=lambda k: -last.theta[k])
     gap = abs(last.theta[a] - last.theta[b]) * POINTS
     items = further_items(last.clusters, last.critical, float(z[a, b]))

@@ -32,7 +32,6 @@ class Budget:
         return coming if len(coming.pairings) <= left else replace(coming, pairings=coming.pairings[: max(left, 0)])
 
     def size(self, field: Field) -> int:
-        """Return the maximum number of battles."""
         return min(self.rule.size(field), self.most)
 
 
@@ -92,13 +91,10 @@ class Part:
     coming: NextRound
 
     def next(self, field: Field, played: Sequence[Round]) -> NextRound:  # noqa: ARG002
-        """Return the round, or nothing if it was played."""
         return OVER if played else self.coming
 
     def rounds(self, field: Field) -> int:  # noqa: ARG002
-        """Return the number of rounds."""
         return 1
 
     def size(self, field: Field) -> int:  # noqa: ARG002
-        """Return the number of battles."""
         return len(self.coming.pairings)

@@ -41,11 +41,9 @@ class Recorded:
         return schedule_pairings(field, pairings, played, f"{of}recorded battles again")
 
     def size(self, field: Field) -> int:
-        """Return the number of battles."""
         return len(self._battles_to_play(field))
 
     def rounds(self, field: Field) -> int:  # noqa: ARG002
-        """Return the number of rounds."""
         return 1
 
     def _battles_to_play(self, field: Field) -> tuple[Pairing, ...]:

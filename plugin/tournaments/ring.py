@@ -115,12 +115,8 @@ class Ring(Stopping):
         present = [{*field.models} - field.absent.get(item, frozenset()) for item in items]
         if new:
             return sum(2 * turns * len({*new} & names) for names in present)
-        most = 0
-        for models in map(len, present):
-            # A circle of two models is one battle, and no pair meets more than twice.
-            circle = models if models > 2 else models // 2
-            most += min(turns * circle, models * (models - 1))
-        return most
+        # A circle of two models is one battle, and no pair meets more than twice.
+        return sum(min(turns * (own if own > 2 else own // 2), own * (own - 1)) for own in map(len, present))
 
     def _next_round(self, field: Field, order: Sequence[str], progress: Progress, played: Sequence[Round]) -> NextRound:
         """Return the battles until the next look, or until a later look if none can be played before."""
@@ -130,13 +126,11 @@ class Ring(Stopping):
             own = outcome.pairing
             second = own.b if own.first == own.a else own.a
             met.setdefault(own.item, set()).add((code[own.first or own.a], code[second]))
-        plan, upcoming = self.planned_looks(self.passes * len(order)), progress.upcoming
-        while True:
+        later = [number for number in self.planned_looks(self.passes * len(order)) if number > progress.upcoming]
+        for upcoming in (progress.upcoming, *later):
             visits = range(progress.visits, upcoming)
-            battles = tuple(self._battles(field, order, progress.groups, visits, met))
-            if battles or upcoming == plan[-1]:
+            if battles := tuple(self._battles(field, order, progress.groups, visits, met)):
                 break
-            upcoming = next(number for number in plan if number > upcoming)
         names, playing = sorted(field.models), {k for group in progress.groups for k in group}
         absent = sum(names[k] in field.absent.get(order[v % len(order)], ()) for v in visits for k in playing)
         who, number = f"{len(playing)} of {len(names)}", len(visits)
@@ -158,11 +152,10 @@ class Ring(Stopping):
         for visit in visits:
             turn, place = divmod(visit, len(order))
             item = order[place]
-            gone = {k for k, name in enumerate(names) if name in field.absent.get(item, ())} if field.absent else set()
-            present = [k for k in range(len(names)) if k not in gone]
+            present = [k for k, name in enumerate(names) if name not in field.absent.get(item, ())]
             own = met.setdefault(item, set())
             for group in groups:
-                members = [k for k in group if k not in gone] if gone else group
+                members = sorted({*group} & {*present}) if field.absent else group
                 for first, second in self._circle(members, present, item, turn, own):
                     own.add((first, second))
                     yield pairing(item, names[first], names[second], names[first])

@@ -7,7 +7,7 @@ intervals: Jennison and Turnbull 2000, ch. 9). Nothing here assumes that pairs o
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from scipy.sparse.csgraph import connected_components
@@ -56,7 +56,6 @@ class LookFit:
 
     @property
     def is_other_scale(self) -> bool:
-        """Whether the ladder has another scale than the battles."""
         return self.check is not None and self.check.is_other_scale
 
     def z(self, margin: float) -> np.ndarray:
@@ -91,7 +90,6 @@ class Look(LookFit):
 
     @property
     def title(self) -> str:
-        """The number of this interim analysis, and how many are planned."""
         return f"interim analysis {self.number}" + (f" of {self.planned}" if self.planned else "")
 
     @property
@@ -171,8 +169,7 @@ class Stopping:
 
     def size(self, field: Field) -> int:
         """Return the maximum number of battles, those played without `until`."""
-        whole: Any = replace(self, until="", margin=0.0)
-        return len(whole.next(field, ()).pairings)
+        return len(cast(Any, replace(self, until="", margin=0.0)).next(field, ()).pairings)
 
     def planned_looks(self, most: int) -> tuple[int, ...]:
         """Return the numbers of item visits at the looks: start, 2 start, 4 start ..., and `most`.
@@ -256,10 +253,9 @@ class Stopping:
                 # The smaller of two values of the same sign, 0 for two signs: both must allow a decision, so that the
                 # weighted one, which is less precise, adds no second chance of a wrong one.
                 evidence = np.median([np.zeros_like(even), evidence, MOST_SURPLUS * even], axis=0)
-            battles = sum(len(done.outcomes) for done in played[:number])
             # What was decided before does not hold on another scale.
             before = looks[-1] if looks and not fit.is_other_scale else None
-            looks.append(self._analyse(fit, evidence, number, visits, battles, plan, asked, before, mask))
+            looks.append(self._analyse(fit, evidence, played[:number], visits, plan, asked, before, mask))
             if not looks[-1].open.any():
                 return Progress(tuple(order), tuple(looks), visits, visits, "answered", ())
         groups = (tuple(range(len(names))),) if self.error or not looks else connected_groups(looks[-1].open)
@@ -292,29 +288,27 @@ class Stopping:
         self,
         fit: LookFit,
         evidence: np.ndarray,
-        number: int,
+        played: Sequence[Round],
         visits: int,
-        battles: int,
         plan: Sequence[int],
         pairs: np.ndarray,
         before: Look | None,
         about: np.ndarray,
     ) -> Look:
         """Build a look from a fit: the errors, and the pairs that the step-down test settles."""
-        size = len(fit.theta)
-        half = self._half_widths(fit, about)
-        settled = np.zeros((size, size), dtype=np.int64) if before is None else before.settled.copy()
-        spent = np.zeros((size, size), dtype=bool) if before is None else before.spent.copy()
-        planned, critical = None, np.nan
+        half, planned, critical = self._half_widths(fit, about), None, np.nan
+        settled = np.zeros(pairs.shape, dtype=np.int64) if before is None else before.settled.copy()
+        spent = np.zeros_like(pairs) if before is None else before.spent.copy()
         if self.error is not None:
-            asked = np.zeros_like(spent) if np.mean(half) <= self.error else np.eye(size, dtype=bool)
+            asked = np.zeros_like(pairs) if np.mean(half) <= self.error else np.eye(len(pairs), dtype=bool)
         else:
             planned, asked = len(plan), pairs & self._pairs_asked_about(fit.theta)
             share = SPENDING_GROWTH ** (plan.index(visits) + 1) / sum(SPENDING_GROWTH**k for k in range(1, planned + 1))
             alpha = (1 - self.level) * share
             critical = step_down(evidence, fit.theta, fit.clusters, asked, settled, spent, alpha)
         fitted = fit.theta, fit.covariance, fit.clusters, fit.is_bounded, fit.check
-        return Look(*fitted, number, planned, visits, battles, half, evidence, asked, settled, spent, critical)
+        counts = len(played), planned, visits, sum(len(done.outcomes) for done in played)
+        return Look(*fitted, *counts, half, evidence, asked, settled, spent, critical)
 
     def _half_widths(self, fit: LookFit, about: np.ndarray) -> np.ndarray:
         """Return half-widths in Elo: of all models against the mean, or of some against the mean of the others; on a

@@ -74,11 +74,9 @@ class Swim:
         return OVER
 
     def size(self, field: Field) -> int:
-        """Return the maximum number of battles: all pairs on all items."""
         return self.rounds(field) * len(draw_items(field, self.items, self.seed))
 
     def rounds(self, field: Field) -> int:
-        """Return the maximum number of rounds: one per pair."""
         start = max(len(ranked_before(self, field)), 1)
         return sum(opponents(ranked) for ranked in range(start, len(field.models)))
 

@@ -18,12 +18,10 @@ def comparison_answer(
 ) -> tuple[str, ...]:
     """Return the answer in at most three sentences; that of a gate begins with PASS, FAIL or UNDECIDED."""
     verdict = [_gate_sentence(gate, level)] if gate else []
-    if not findings:
-        return (*verdict, *failures[:1])
+    if len(findings) != 1:
+        return (*verdict, *([_several_sentence(findings)] if findings else failures[:1]))
     # A gate's bounds are one-sided, so that the p-value beside them is called two-sided.
-    p_name = "two-sided p" if gate else "p"
-    sentences = _pair_sentences(findings[0], p_name) if len(findings) == 1 else [_several_sentence(findings)]
-    return tuple([*verdict, *sentences][:3])
+    return tuple([*verdict, *_pair_sentences(findings[0], "two-sided p" if gate else "p")][:3])
 
 
 def _pair_sentences(finding: PairFinding, p_name: str) -> list[str]:
@@ -43,26 +41,24 @@ def _lead_sentence(finding: PairFinding, p_name: str) -> str:
     """Write which model is ahead, by how much, and whether the two are distinguishable."""
     value, (low, high) = finding.difference.value, finding.interval
     interval = difference_interval_text(finding, *((-high, -low) if value < 0 else (low, high)))
-    fields = {
-        "candidate": finding.candidate,
-        "baseline": finding.baseline,
-        "side": "ahead of" if value > 0 else "behind",
-        "amount": "" if np.isinf(value) else f" by {amount_text(abs(value), finding.measure, finding.is_share)}",
-        "interval": f" ({interval})" if interval else "",
-        "test": f"{p_name} {p_text(finding.p_adjusted)}, {finding.difference.method}",
-    }
-    templates = comparison_templates
-    template = templates.CLEAR if finding.is_distinguishable else templates.OPEN
-    return (template if value else templates.LEVEL).format(**fields)
+    template = comparison_templates.CLEAR if finding.is_distinguishable else comparison_templates.OPEN
+    return (template if value else comparison_templates.LEVEL).format(
+        candidate=finding.candidate,
+        baseline=finding.baseline,
+        side="ahead of" if value > 0 else "behind",
+        amount="" if np.isinf(value) else f" by {amount_text(abs(value), finding.measure, finding.is_share)}",
+        interval=f" ({interval})" if interval else "",
+        test=f"{p_name} {p_text(finding.p_adjusted)}, {finding.difference.method}",
+    )
 
 
 def _tally_sentence(finding: PairFinding) -> str:
     """Write how many items the candidate wins, loses and ties."""
     won, lost, even = finding.tally
     losses = f"{lost:,} {'loss' if lost == 1 else 'losses'}"
+    wins, ties = f"{won:,} {plural('win', won)}", f"{even:,} {plural('tie', even)}"
     identical = comparison_templates.IDENTICAL.format(number=f"{finding.identical:,}") if finding.identical else ""
-    fields = {"wins": f"{won:,} {plural('win', won)}", "losses": losses, "ties": f"{even:,} {plural('tie', even)}"}
-    return comparison_templates.TALLY.format(**fields, identical=identical)
+    return comparison_templates.TALLY.format(wins=wins, losses=losses, ties=ties, identical=identical)
 
 
 def _several_sentence(findings: Sequence[PairFinding]) -> str:

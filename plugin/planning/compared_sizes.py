@@ -45,16 +45,12 @@ def compared_size(
     else:
         if spread is None or not 0 < spread < np.inf:
             raise UsageError(f"--spread {spread}: give a standard deviation above 0")
-        test, words, power_on = (
-            "t test, paired",
-            f"standard deviation {spread:g}",
-            partial(t_power, size, spread, level),
-        )
+        test, words = "t test, paired", f"standard deviation {spread:g}"
+        power_on = partial(t_power, size, spread, level)
     items = smallest_number(lambda number: power_on(number) >= power, MOST_COMPARED)
     if items is None:
-        raise UsageError(
-            f"--difference {difference}: {MOST_COMPARED:,} items are too few to detect it; give a larger one"
-        )
+        few = f"{MOST_COMPARED:,} items are too few to detect it; give a larger one"
+        raise UsageError(f"--difference {difference}: {few}")
     return ComparedSize(difference, test, words, items, power_on(items), level)
 
 

@@ -86,8 +86,9 @@ def make_plan(
     who: dict[str, Any] = {"record": record, "models": number, "baseline": baseline, "pairs": tuple(pairs)}
     share = None if informativeness is None else Estimate(informativeness)
     request = PlanRequest(ties=expected, share=share, tariff=tariff or Tariff(), **asked, **who)
-    how: dict[str, Any] = {"ties": expected.value, "disagree": disagree, "spread": spread}
-    compared = compared_size(difference, level=level, power=power, **how)
+    compared = compared_size(
+        difference, ties=expected.value, disagree=disagree, spread=spread, level=level, power=power
+    )
     return replace(_build_plan(request), compared=compared)
 
 
@@ -175,11 +176,9 @@ def _rank_anchors(request: PlanRequest) -> Iterator[AnchorCandidate]:
     reach = t_quantile(standings.counts.items, standings.level)
     known = [entry for entry in standings.entries if entry.score is not None]
     for entry in known:
-        advice = "may be as good" if entry.rank_low == 1 else "avoid: less informative"
-        if entry is known[0]:
-            advice = "take it: most informative"
-        elif entry.rank_low is None:
-            advice = "too few items to say"
+        advice = "too few items to say" if entry.rank_low is None else "avoid: less informative"
+        if entry is known[0] or entry.rank_low == 1:
+            advice = "take it: most informative" if entry is known[0] else "may be as good"
         share = Estimate(entry.score or 0.0, entry.low, entry.high)
         value, se = (entry.extra.get(name) for name in ("three_level", "three_level_se"))
         of_three = share if "three_level" not in entry.extra else None if value is None else Estimate(value)

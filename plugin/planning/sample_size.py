@@ -261,16 +261,16 @@ def _differences_by_edge(request: PlanRequest, edges: Sequence[float]) -> Mappin
         request.methods["wilcoxon"] = "win, tie and loss against an anchor in the middle, independent of each other"
         return {edge: [_expected_differences(request, edge)] if edge < 0.5 else [] for edge in edges}
     pool = list(recorded_differences(request.record))
+    if not pool:
+        why = "no item of the pilot has two readable verdicts against one anchor"
+        request.leave_out("items by Wilcoxon's test", why, "play several models on each item", unanswerable=True)
+        return dict.fromkeys(edges, ())
     # With fewer items, the differences of single pairs are too rough, and are pooled.
     single = len(request.record.field.items) >= 100
     chosen = {edge: select_edge(pool, edge, single=single) for edge in edges}
     own = [f"{edge:+.0%}" for edge, (_, is_recorded) in chosen.items() if is_recorded]
-    if pool:
-        recorded = f"as recorded for pairs with such an edge ({', '.join(own)}), else " if own else ""
-        request.methods["wilcoxon"] = f"differences {recorded}as large as those of all pairs of the pilot"
-    else:
-        why = "no item of the pilot has two readable verdicts against one anchor"
-        request.leave_out("items by Wilcoxon's test", why, "play several models on each item", unanswerable=True)
+    recorded = f"as recorded for pairs with such an edge ({', '.join(own)}), else " if own else ""
+    request.methods["wilcoxon"] = f"differences {recorded}as large as those of all pairs of the pilot"
     return {edge: near for edge, (near, _) in chosen.items()}
 
 
@@ -296,8 +296,7 @@ def smallest_edges(request: PlanRequest) -> Iterator[SmallestEdge]:
 def _edge_in_elo(request: PlanRequest, how: str, edge: float) -> float | None:
     """Return an edge in Elo; None if it cannot be reached."""
     try:
-        direct = how == "direct"
-        ties = request.ties.value
+        direct, ties = how == "direct", request.ties.value
         elo = elo_of_edge(edge, ties) if direct else elo_of_three_levels(_expected_differences(request, edge))
     except UsageError:
         return None

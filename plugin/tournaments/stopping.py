@@ -235,8 +235,7 @@ class Stopping:
         `given`: earlier rounds without a look; `ladder`: known ratings; `about_field`: ask about a round robin."""
         self.refuse_unanswerable(field, len(order))
         names, most = sorted(field.models), passes * len(order)
-        plan = self.planned_looks(most)
-        prior = build_prior(ladder, names) if ladder else None
+        plan, prior = self.planned_looks(most), build_prior(ladder, names) if ladder else None
         mask = np.isin(names, list(against))
         asked = (mask[:, None] | mask) if against and self.until == "order" else np.ones((len(names),) * 2, dtype=bool)
         able = self.has_enough_items(field, order)

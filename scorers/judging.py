@@ -8,25 +8,14 @@ from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
 from podium.errors import UsageError, unknown_name
-from podium.scorers.battle import (
-    ORDERS,
-    RULES,
-    Judgment,
-    Orders,
-    Rule,
-    average_orders,
-    compare_ratings,
-    judgments,
-    mean_verdict,
-    merge_jury,
-    swap_sides,
-)
+from podium.scorers import battle
+from podium.scorers.battle import Judgment, Orders, Rule
 from podium.scorers.identity import judge_identity, prompt_hash
 from podium.scorers.probabilities import MASS_CHECKS, FixedMode, Mode, grade_reply
 from podium.scorers.prompt import SLOT, Settings, Template, Texts
 from podium.scorers.realization import Preference, Realization
 from podium.scorers.reasoning import strip_reasoning
-from podium.scorers.reply import UNSHOWN, Rating, Reply, Token, Verdict
+from podium.scorers.reply import Rating, Reply, Token, Verdict
 from podium.scorers.schemas import ReplyForm
 
 Replies = Literal["auto", "schema", "text"]
@@ -64,12 +53,12 @@ class Judging:
         for name, problem in AT_LEAST_ONE.items():
             if (value := getattr(self, name)) is not None and value < 1:
                 raise UsageError(f"{name}={value}: {problem}")
+        name, form = self.realization.name, self.realization.form
         if self.logprobs == "required" and not (self.has_probabilities(False) or self.has_probabilities(True)):
-            rest = " in text; add replies=schema" if self.realization.form and self.realization.form.choices else ""
-            name = self.realization.name
+            rest = " in text; add replies=schema" if form and form.choices else ""
             raise UsageError(f"logprobs=required: the realization {name} has no letters to weigh{rest}")
-        if self.replies == "schema" and self.realization.form is None:
-            raise UsageError(f"replies=schema: the realization {self.realization.name} has no JSON form; leave it out")
+        if self.replies == "schema" and form is None:
+            raise UsageError(f"replies=schema: the realization {name} has no JSON form; leave it out")
 
     @property
     def is_pairwise(self) -> bool:
@@ -103,7 +92,7 @@ class Judging:
     def judgments(self, item: str, a: str, b: str, first: str | None = None) -> tuple[Judgment, ...]:
         """Return the judge calls of a battle; of a pointwise judge one per repeat, as given."""
         orders = self.orders if self.is_pairwise else "as-given"
-        return judgments(item, a, b, orders=orders, repeats=self.repeats, seed=self.seed, first=first)
+        return battle.judgments(item, a, b, orders=orders, repeats=self.repeats, seed=self.seed, first=first)
 
     def calls(self, first: str | None = None) -> int:
         """Return the number of calls of one judge for one battle, if every reply is readable."""
@@ -130,11 +119,15 @@ class Judging:
 
     def reason(self, reply: Reply, mode: FixedMode) -> str | None:
         """Return why a reply is unparsed; None if it is readable."""
-        return self.verdict(reply, mode).reason if self.is_pairwise else self.rating(reply, mode).reason
+        return self._read_graded(reply, mode).reason
 
     def verdict(self, reply: Reply, mode: FixedMode) -> Verdict:
         """Read the verdict of a pairwise judge, graded by token probabilities if the run does so."""
         return cast(Verdict, self._read_graded(reply, mode))
+
+    def rating(self, reply: Reply, mode: FixedMode) -> Rating:
+        """Read the rating of a pointwise judge, graded as `verdict`."""
+        return cast(Rating, self._read_graded(reply, mode))
 
     def write_reply(self, preference: Preference) -> Reply:
         """Return the reply of a judge with this preference; UsageError if the realization cannot write replies."""
@@ -154,25 +147,17 @@ class Judging:
         letter = Token(text[end - 1 : end], {key.strip(): chance for key, chance in reply.tokens[-1].top.items()})
         return Reply(text, tokens=(Token(text[: end - 1]), letter, Token(text[end:])))
 
-    def rating(self, reply: Reply, mode: FixedMode) -> Rating:
-        """Read the rating of a pointwise judge, graded as `verdict`."""
-        return cast(Rating, self._read_graded(reply, mode))
-
     def _read_graded(self, reply: Reply, mode: FixedMode) -> Verdict | Rating:
-        """Read a reply, and grade what it says by token probabilities if the run does so."""
-        said = self._read_reply(reply)
-        is_needed = self.realization.probabilities == "needed"
-        if mode == "off" or is_needed or not self.has_probabilities(reply.structured):
+        """Read a reply in the form in which it was asked for, graded by token probabilities if the run does so."""
+        form = self.realization.form
+        if reply.structured and form:
+            answer = form.parse(reply, self.settings)
+            said = (Verdict if self.is_pairwise else Rating)(None, reason=answer) if isinstance(answer, str) else answer
+        else:
+            said = self.realization.read_reply(reply, self.settings)
+        if mode == "off" or self.realization.probabilities == "needed" or not self.has_probabilities(reply.structured):
             return said
         return grade_reply(reply, said, self.realization, self.settings)
-
-    def _read_reply(self, reply: Reply) -> Verdict | Rating:
-        """Read a reply in the form in which it was asked for."""
-        form = self.realization.form
-        if not reply.structured or form is None:
-            return self.realization.read_reply(reply, self.settings)
-        answer = form.parse(reply, self.settings)
-        return (Verdict if self.is_pairwise else Rating)(None, reason=answer) if isinstance(answer, str) else answer
 
 
 def build_judging(
@@ -207,10 +192,10 @@ def build_judging(
 
 
 CHOICES = {
-    "orders": ORDERS,
+    "orders": battle.ORDERS,
     "replies": get_args(Replies),
     "logprobs": ("auto", "required", "off"),
-    "rule": RULES,
+    "rule": battle.RULES,
     "one_sided": ("unparsed", "keep"),
 }
 """Allowed values of options. They are checked before the first paid call."""
@@ -236,22 +221,18 @@ def known_options() -> Set[str]:
 
 def dump_reply(reply: Reply) -> dict[str, Any]:
     """Convert a reply to JSON for a log: its text, and its first and last tokens with their alternatives."""
-    ends = reply.tokens[:HEAD] + reply.tokens[HEAD:][-TAIL:]
-    tokens = [[token.text, dict(token.top)] for token in ends]
-    rejection = reply.rejection if reply.refused else None
-    more: dict[str, Any] = {"tokens": tokens, "refused": reply.refused, "rejection": rejection}
+    tokens = [[token.text, dict(token.top)] for token in reply.tokens[:HEAD] + reply.tokens[HEAD:][-TAIL:]]
+    more: dict[str, Any] = {"tokens": tokens, "refused": reply.refused, "rejection": reply.refused and reply.rejection}
     more |= {"structured": reply.structured, "cost": reply.cost}
     return {"text": reply.text, "truncated": reply.truncated, **{name: own for name, own in more.items() if own}}
 
 
 def load_reply(kept: Mapping[str, Any]) -> Reply:
     """Return a logged reply without the reasoning before it; reasoning that never ends counts as truncated."""
-    tokens = tuple(Token(text, top) for text, top in kept.get("tokens", ()))
-    structured = bool(kept.get("structured"))
-    text = kept["text"] if structured else strip_reasoning(kept["text"])
+    known = {name: kept[name] for name in ("refused", "rejection", "structured", "cost") if name in kept}
+    text = kept["text"] if known.get("structured") else strip_reasoning(kept["text"])
     truncated = bool(kept.get("truncated")) or (not text and bool(kept["text"].strip()))
-    refused, rejection = kept.get("refused", ""), kept.get("rejection", UNSHOWN)
-    return Reply(text, truncated, tokens, refused, rejection, structured, kept.get("cost"))
+    return Reply(text, truncated, tuple(Token(*pair) for pair in kept.get("tokens", ())), **known)
 
 
 def build_verdict_row(shown: Mapping[str, Any], how: Judging) -> dict[str, Any]:
@@ -261,19 +242,23 @@ def build_verdict_row(shown: Mapping[str, Any], how: Judging) -> dict[str, Any]:
     own: dict[str, Any]
     if how.is_pairwise:
         verdict = how.verdict(replies[0], shown["mode"])
-        about_a = verdict if shown["order"] == "ab" else swap_sides(verdict)
+        about_a = verdict if shown["order"] == "ab" else battle.swap_sides(verdict)
         own, reasons = {"label": verdict.label}, [verdict.reason]
     else:
         a, b = (how.rating(reply, shown["mode"]) for reply in replies)
-        about_a, row["order"] = compare_ratings(a, b), "merged"
+        about_a, row["order"] = battle.compare_ratings(a, b), "merged"
         own, reasons = {"score_a": a.score, "score_b": b.score}, [a.reason, b.reason]
     row |= {"credit": about_a.credit, "margin": about_a.margin, "reason": about_a.reason}
-    graded = {"hard_credit": about_a.parsed, "mass": about_a.mass}
-    row |= {name: value for name, value in graded.items() if value is not None}
     costs = [reply.cost for reply in replies if reply.cost is not None]
-    row |= {"cost": sum(costs)} if costs and len(costs) == len(replies) else {}
     check = MASS_CHECKS[replies[0].structured]
-    row |= {"ungraded": check.name} if about_a.parsed is not None and (about_a.mass or 0) < check.threshold else {}
+    is_ungraded = about_a.parsed is not None and (about_a.mass or 0) < check.threshold
+    more = {
+        "hard_credit": about_a.parsed,
+        "mass": about_a.mass,
+        "cost": sum(costs) if costs and len(costs) == len(replies) else None,
+        "ungraded": check.name if is_ungraded else None,
+    }
+    row |= {name: value for name, value in more.items() if value is not None}
     row |= {f"margin_{name}": value for name, value in about_a.criteria.items()} | own
     unparsed = [reply.text or reply.refused for reply, reason in zip(replies, reasons, strict=False) if reason]
     line = " ".join(unparsed[0].split()) if unparsed else ""
@@ -292,7 +277,7 @@ def merge_rows(rows: Sequence[Mapping[str, Any]], how: Judging) -> Verdict:
         judges.setdefault(row["judge"], {}).setdefault(row["repeat"], {})[row["order"]] = verdict
     verdicts = []
     for repeats in judges.values():
-        battles = [average_orders(list(repeats[k].values()), one_sided=how.one_sided) for k in sorted(repeats)]
-        readable = [verdict for verdict in battles if verdict.credit is not None]
-        verdicts.append(mean_verdict(readable) if len(readable) > 1 else (readable or battles)[0])
-    return merge_jury(verdicts, how.rule, quorum=how.quorum)
+        merged = [battle.average_orders(list(repeats[k].values()), one_sided=how.one_sided) for k in sorted(repeats)]
+        readable = [verdict for verdict in merged if verdict.credit is not None]
+        verdicts.append(battle.mean_verdict(readable) if len(readable) > 1 else (readable or merged)[0])
+    return battle.merge_jury(verdicts, how.rule, quorum=how.quorum)

@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from itertools import chain
 from math import exp, prod
-from typing import Any
+from typing import NamedTuple
 
 from podium.errors import UsageError
 from podium.scorers.checklist import write_checklist
@@ -27,12 +27,11 @@ TOO_LONG = 200_000
 """Characters above which a text is not parsed as JSON."""
 
 
-@dataclass(frozen=True, slots=True)
-class Demand:
-    """A demand of an instruction in a few words, and a function that returns whether a response meets it."""
+class Demand(NamedTuple):
+    """A demand of an instruction in a few words, and a function whose value is true of a response that meets it."""
 
     name: str
-    holds: Callable[[str], bool]
+    holds: Callable[[str], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +60,15 @@ class StandIn:
         missed = [missed_demands(answer, asked) for answer in answers]
         shares = [1 - len(names) / len(asked) for names in missed]
         if len(shares) == 1:
-            share = shares[0] + self.error_of(prompt)
-            return how.write_reply(Preference(min(1.0, max(0.0, share)), self._chance(share - 0.5)))
-        lead = shares[0] - shares[1] + self.position_bias + self.error_of(prompt)
-        reasons = "\n".join(_misses_text(letter, names, len(asked)) for letter, names in zip("AB", missed, strict=True))
-        if abs(lead) <= self.tie + 1e-9:
-            return how.write_reply(Preference(0.5, 0.5, reasons))
-        return how.write_reply(Preference(min(1.0, max(0.0, (1 + lead) / 2)), self._chance(lead), reasons))
+            degree, reasons = shares[0] + self.error_of(prompt), ""
+            lead = degree - 0.5
+        else:
+            lead = shares[0] - shares[1] + self.position_bias + self.error_of(prompt)
+            lead = 0.0 if abs(lead) <= self.tie + 1e-9 else lead
+            degree = (1 + lead) / 2
+            reasons = "\n".join(_misses_text(name, names, len(asked)) for name, names in zip("AB", missed, strict=True))
+        chance = 1 / (1 + exp(-self.sharpness * lead))
+        return how.write_reply(Preference(min(1.0, max(0.0, degree)), chance, reasons))
 
     def error_of(self, prompt: str) -> float:
         """Return the error of the lead, drawn from a hash of seed and prompt, in [-noise, noise]."""
@@ -75,10 +76,6 @@ class StandIn:
             return 0.0
         digest = hashlib.sha256(f"{self.seed}\0{prompt}".encode("utf-8", "surrogatepass")).digest()
         return self.noise * (2 * int.from_bytes(digest[:6], "big") / (2**48 - 1) - 1)
-
-    def _chance(self, lead: float) -> float:
-        """Return the probability that the first response is preferred."""
-        return 1 / (1 + exp(-self.sharpness * lead))
 
 
 def _misses_text(letter: str, missed: tuple[str, ...], asked: int) -> str:
@@ -103,11 +100,8 @@ def demands(instruction: str, reference: str | None = None) -> tuple[Demand, ...
     """Return the demands of an instruction that a rule can check; at least that there is an answer. A response should
     contain `reference`, a right answer."""
     text = instruction[:READ].replace("“", '"').replace("”", '"')
-    others = (
-        demand
-        for rule in (_count_demands, _word_demands, _sign_demands, _json_demands, _sum_demands, _order_demands)
-        for demand in rule(text)
-    )
+    rules = (_count_demands, _word_demands, _sign_demands, _json_demands, _sum_demands, _order_demands)
+    others = chain.from_iterable(rule(text) for rule in rules)
     answers = Demand("answers", lambda text: bool(text.strip()) and not REFUSAL.match(text.replace("’", "'")))
     by_name = {demand.name: demand for demand in (answers, *others)}
     wanted = _normalize_text(reference or "")
@@ -123,8 +117,6 @@ def _normalize_text(text: str) -> str:
 REFUSAL = re.compile(
     r"\W*(?:(?:i'm|i am)\s+)?(?:sorry|unable to|not able to|i (?:can'?t|cannot|won'?t|will not)|as an ai)\b", re.I
 )
-
-
 NUMBER = rf"(?:\d{{1,6}}|{'|'.join(NUMBER_WORDS[1:])})"
 BOUNDS = {
     **dict.fromkeys(("at most", "no more than", "up to"), "most"),
@@ -162,10 +154,10 @@ def _count_demands(instruction: str) -> Iterator[Demand]:
 
 def _count_demand(match: re.Match[str], unit: str, part: str | None) -> Demand:
     """Return the demand of a number of units, in the whole text or in each part."""
-    bound = (match["bound"] or "").lower()
     least = _parse_count(match["least"])
-    most = _parse_count(match["most"]) if match["most"] else least
-    kind = ("least" if match["after"].lower() == "more" else "most") if match["after"] else BOUNDS.get(bound)
+    most = _parse_count(match["most"] or match["least"])
+    after, bound = (match["after"] or "").lower(), (match["bound"] or "").lower()
+    kind = "least" if after == "more" else "most" if after else BOUNDS.get(bound)
     low, high = (0 if kind == "most" else least), (float("inf") if kind == "least" else most)
 
     def fits(text: str) -> bool:
@@ -174,7 +166,7 @@ def _count_demand(match: re.Match[str], unit: str, part: str | None) -> Demand:
     name = " ".join(match[0].split())
     if part is None:
         return Demand(name, fits)
-    return Demand(f"in each {part}: {name}", lambda text: bool(parts := _units(part, text)) and all(map(fits, parts)))
+    return Demand(f"in each {part}: {name}", lambda text: (parts := _units(part, text)) and all(map(fits, parts)))
 
 
 def _parse_count(text: str) -> int:
@@ -207,14 +199,9 @@ def _word_demand(word: str, avoided: bool, times: str | None) -> Demand:
     if avoided:
         return Demand(f"does not say {word}", lambda text: not pattern.search(text))
     if times is None:
-        return _mention(f"says {word}", pattern)
+        return Demand(f"says {word}", pattern.search)
     count = {"once": 1, "twice": 2}.get(times.lower()) or _parse_count(times.split()[0])
     return Demand(f"says {word} {times}", lambda text: len(pattern.findall(text)) == count)
-
-
-def _mention(name: str, pattern: re.Pattern[str]) -> Demand:
-    """Return the demand that a pattern occurs in the response."""
-    return Demand(name, lambda text: pattern.search(text) is not None)
 
 
 SIGNS = {"comma": ",", "digit": "0123456789", "exclamation mark": "!", "question mark": "?"}
@@ -236,17 +223,14 @@ def _sign_demands(instruction: str) -> Iterator[Demand]:
 def _json_demands(instruction: str) -> Iterator[Demand]:
     """Yield demands of bare JSON and of its quoted keys; very long texts are no JSON."""
 
-    def parse(text: str) -> Any:
-        return json.loads(text) if len(text) <= TOO_LONG else None
-
-    def has_key(name: str, text: str) -> bool:
-        return name in dict(parse(text))
+    def keys_of(text: str) -> dict[str, object]:
+        return dict(json.loads(text if len(text) <= TOO_LONG else ""))
 
     if re.search(r"\bJSON\b", instruction):
-        yield Demand("bare JSON", lambda text: parse(text) is not None)
+        yield Demand("bare JSON", lambda text: len(text) <= TOO_LONG and json.loads(text) is not None)
         keys = re.search(r"\bkeys?\b([^.\n]*)", instruction)
         for name in QUOTED.findall(keys[1]) if keys else ():
-            yield Demand(f"has key {name}", partial(has_key, name))
+            yield Demand(f"has key {name}", lambda text, name=name: name in keys_of(text))
 
 
 SUM = re.compile(r"\b(?:what is|calculate|compute)\s+(\d{1,9}(?:\s*[-+*]\s*\d{1,9}){1,9})", re.I)
@@ -258,7 +242,7 @@ def _sum_demands(instruction: str) -> Iterator[Demand]:
         terms = re.findall(r"([-+]?)((?:\d+\*)*\d+)", "".join(match[1].split()))
         total = sum((-1 if sign == "-" else 1) * prod(map(int, factors.split("*"))) for sign, factors in terms)
         digits = f"{total:,}".replace(",", ",?")
-        yield _mention(f"says {total}", re.compile(rf"(?<![\d.,]){digits}(?!\.?\d)"))
+        yield Demand(f"says {total}", re.compile(rf"(?<![\d.,]){digits}(?!\.?\d)").search)
 
 
 SORT = re.compile(
@@ -275,4 +259,4 @@ def _order_demands(instruction: str) -> Iterator[Demand]:
         if match[1] or all(item.isdecimal() for item in items):
             items.sort(key=str.casefold if match[1] else int, reverse=bool(match[2]))
             run = r"\W+(?:and\W+)?".join(map(re.escape, items))
-            yield _mention(f"in the order {', '.join(items)}", re.compile(rf"(?<!\w){run}(?!\w)", re.I))
+            yield Demand(f"in the order {', '.join(items)}", re.compile(rf"(?<!\w){run}(?!\w)", re.I).search)

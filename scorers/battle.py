@@ -29,14 +29,7 @@ class Judgment:
 
 
 def judgments(
-    item: str,
-    a: str,
-    b: str,
-    *,
-    orders: Orders = "both",
-    repeats: int = 1,
-    seed: int = 0,
-    first: str | None = None,
+    item: str, a: str, b: str, *, orders: Orders = "both", repeats: int = 1, seed: int = 0, first: str | None = None
 ) -> tuple[Judgment, ...]:
     """Return the judge calls of a battle: `both` orders, once per repeat, `random` (one, by a hash of `seed`, item,
     pair and repeat), or `as-given` (a first); `first` is shown first, whatever the orders."""

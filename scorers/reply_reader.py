@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from podium.scorers import reply_words as words
 from podium.scorers.comparisons import find_comparisons
 from podium.scorers.reply import Reply, no_verdict
-from podium.scorers.reply_structure import MASK, own_words
+from podium.scorers.reply_structure import MASK, Span, own_words
 from podium.scorers.verdict_statements import (
     LETTERS,
     LINE,
@@ -17,7 +17,6 @@ from podium.scorers.verdict_statements import (
     MOST_STATEMENTS,
     SENTENCE_START,
     TOKEN,
-    Span,
     Statement,
     find_statements,
     is_introduction,

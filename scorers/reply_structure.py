@@ -11,7 +11,8 @@ MASK = "\ufffc"
 """Stands for each character that is not the judge's own word."""
 MOST_MARKS, MOST_LINES = 4000, 20_000
 """Largest numbers of quotation marks, fence lines or tags, and of lines, in a readable reply."""
-LOW_MARKS = [(opening.lower(), closing.lower()) for opening, closing in MARKS]
+LOW_MARKS = {opening.lower(): closing.lower() for opening, closing in MARKS}
+REASONING = re.compile(rf"^[^\S\n]*({'|'.join(map(re.escape, LOW_MARKS))})", re.MULTILINE)
 END_TOKENS = re.compile(
     r"(?:\s|<\|[\w|]{1,40}\|>|</?s>|<(?:end|start)_of_turn>|<eos>|<\uff5c[^>\n]{1,40}\uff5c>|\[/INST\])++\Z"
 )
@@ -132,24 +133,13 @@ def mask(text: str, spans: Iterable[Span], sign: str = MASK) -> str:
 def _reasoning_spans(text: str) -> Iterator[Span]:
     """Yield the reasoning that begins the text or a line, up to the end of the text if it never ends."""
     low, end = text.lower(), 0
-    marks = [(opening, closing) for opening, closing in LOW_MARKS if opening[0] in low and opening in low]
-    starts = [(start, closing) for opening, closing in marks for start in _line_starts(low, opening)]
-    for start, closing in sorted(starts):
-        if start >= end:
-            stop = low.find(closing, start)
-            end = len(text) if stop < 0 else stop + len(closing)
-            yield start, end
-
-
-def _line_starts(low: str, mark: str) -> Iterator[int]:
-    """Yield the first places where a mark begins a line."""
-    place = low.find(mark)
-    for _ in range(20):
-        if place < 0:
-            return
-        if not low[low.rfind("\n", 0, place) + 1 : place].strip():
-            yield place
-        place = low.find(mark, place + len(mark))
+    if any(mark[0] in low and mark in low for mark in LOW_MARKS):
+        for opening in REASONING.finditer(low):
+            if (start := opening.start(1)) >= end:
+                closing = LOW_MARKS[opening[1]]
+                stop = low.find(closing, start)
+                end = len(text) if stop < 0 else stop + len(closing)
+                yield start, end
 
 
 def _without_tokens(view: str) -> str:
@@ -168,39 +158,30 @@ def _prompt_fences(view: str) -> Iterator[Span]:
         if not line[1]:
             opened = line.start() if opened is None else opened
         elif opened is None:
+            opened = end
             break
         else:
             yield opened, line.end()
             opened, end = None, line.end()
-    else:
-        if opened is not None:
-            yield opened, len(view)
-        return
-    yield end, len(view)
+    if opened is not None:
+        yield opened, len(view)
 
 
 def _without_code_fences(view: str) -> str:
     """Blank the lines of code fences, and mask what follows one that is never closed."""
-    lines, opened = [], None
-    for line in CODE_FENCE.finditer(view):
-        if opened is None:
-            opened = line
-        elif line[1][0] == opened[1][0] and not line[2].strip():
-            opened = None
-        lines.append(line.span())
-    fenced = mask(view, lines, " ")
-    rest = [] if opened is None or not fenced[opened.end() :].strip() else [(opened.end(), len(view))]
-    return mask(fenced, rest)
+    opened, lines = None, list(CODE_FENCE.finditer(view))
+    for line in lines:
+        if opened is None or (line[1][0] == opened[1][0] and not line[2].strip()):
+            opened = None if opened else line
+    fenced = mask(view, (line.span() for line in lines), " ")
+    return mask(fenced, [(opened.end(), len(view))] if opened and fenced[opened.end() :].strip() else [])
 
 
 def _struck(view: str) -> Iterator[Span]:
-    """Yield comments and words that are struck through."""
+    """Yield comments, closed or not, and words that are struck through."""
     for opening, closing in STRUCK:
         start = view.find(opening)
-        while start >= 0:
-            end = view.find(closing, start + len(opening))
-            if end < 0 and opening != "<!--":
-                break
+        while start >= 0 and ((end := view.find(closing, start + len(opening))) >= 0 or opening == "<!--"):
             stop = len(view) if end < 0 else end + len(closing)
             yield start, stop
             start = view.find(opening, stop)

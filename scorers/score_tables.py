@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import chain
 
+from podium.scorers.reply_structure import Span
 from podium.scorers.verdict_statements import LATEX, LIST_MARK, is_introductory
 
-Span = tuple[int, int]
 Scores = dict[tuple[str, str], Decimal]
 """Scores by response (A, B) and criterion."""
 SIDE = (
@@ -128,14 +128,14 @@ def _place_of_score(sides: list[str], names: list[str], count: int) -> tuple[str
 
 def _object_spans(view: str) -> Iterator[Span]:
     """Yield the outermost objects in braces; one that is never closed ends with the text."""
-    depth, start = 0, 0
-    for brace in BRACE.finditer(view, max(0, view.find("{"))):
+    depth = start = 0
+    for brace in BRACE.finditer(view):
         if brace[0] == "{":
-            start = brace.start() if depth == 0 else start
+            start = start if depth else brace.start()
             depth += 1
-        elif depth and brace[0] == "}":
+        elif depth:
             depth -= 1
-            if depth == 0:
+            if not depth:
                 yield start, brace.end()
     if depth:
         yield start, len(view)

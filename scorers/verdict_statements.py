@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from podium.scorers import reply_words as words
-from podium.scorers.reply_structure import MASK
+from podium.scorers.reply_structure import MASK, Span
 
 NOUNS = frozenset(words.VERDICT_NOUNS.split())
 RESPONSES = frozenset(words.RESPONSE_NOUNS.split())
@@ -67,7 +67,6 @@ LAST_SENTENCES, LAST_LINES = 200, 2
 PAIRED = re.compile(r"\*+|(?<![a-z])_+|_+(?![a-z])|`+|[\[\](){}\"]|(?<!\w)'|'(?!\w)")
 CLOSES = {")": "(", "]": "[", "}": "{"}
 
-Span = tuple[int, int]
 Match = re.Match[str]
 Form = Literal["marked", "alone", "closing", "leading", "mention"]
 

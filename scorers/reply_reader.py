@@ -17,6 +17,7 @@ from podium.scorers.verdict_statements import (
     MOST_STATEMENTS,
     SENTENCE_START,
     TOKEN,
+    Pattern,
     Statement,
     find_statements,
     is_introduction,
@@ -96,6 +97,7 @@ WORDS = re.compile(r"\w")
 Counts = Callable[[Statement, bool, bool], bool]
 """Whether a value without a name counts: by its statement, and whether its line is the first and the last one."""
 Compares = Literal["ends", "last", "never"]
+Parse = Callable[[str], str | None]
 
 
 class Found(NamedTuple):
@@ -107,23 +109,18 @@ class Found(NamedTuple):
 
 def read_statement(
     reply: Reply,
-    value: re.Pattern[str],
-    parse: Callable[[str], str | None],
+    value: Pattern,
+    parse: Parse,
     counts: Counts,
     *,
-    signs: re.Pattern[str] | None = None,
+    signs: Pattern | None = None,
     compares: Compares = "never",
 ) -> Found | str:
     """Return the verdict of a reply, or the reason why there is none.
 
-    Args:
-        reply: the reply.
-        value: matches a value in the text.
-        parse: converts a matched value to its canonical spelling, None if it is out of range.
-        counts: whether a value without a name is a verdict.
-        signs: matches a sign of which a line with a value has one, if the form that was asked for is a level in double
-            square brackets; None if it is a letter or word.
-        compares: where sentences such as `A is better` state the verdict: in the first and last line, or the last.
+    `value` matches a value, which `parse` converts to its canonical spelling (None if it is out of range). If a level
+    in double square brackets was asked for, `signs` matches a sign that each line with one has. `compares` says where
+    sentences such as `A is better` state the verdict: in the first and last line, or the last.
     """
     view = own_words(reply.text) if not reply.reason_of_silence else None
     if view is None:
@@ -172,9 +169,7 @@ def _has_other_letters(view: str, lines: Sequence[Span], reading: Found) -> bool
     return any("|" not in line and states_other_letter(line, reading.value) for line in short)
 
 
-def _decide(
-    view: str, own: list[Statement], mentions: list[Statement], parse: Callable[[str], str | None]
-) -> Found | str:
+def _decide(view: str, own: list[Statement], mentions: list[Statement], parse: Parse) -> Found | str:
     """Return the last own statement, or why it does not count."""
     own.sort(key=lambda statement: statement.start)
     last = own[-1]
@@ -207,18 +202,16 @@ def _reason_of_context(view: str, spans: Sequence[Span]) -> str | None:
 
 def _reason_of_contradiction(view: str, last: Statement, final: str, rest: str) -> str | None:
     """Return `several verdicts` if a comparison near the verdict prefers another response."""
-    preferred = final[0] if final[:1] in ("A", "B", "C") else None
-    if preferred is None:
+    if final[:1] not in ("A", "B", "C"):
         return None
-    preferred = "C" if "=" in final else preferred
-    begin = max(0, last.start - NEAR)
+    preferred = "C" if "=" in final else final[0]
     rest = rest if WORDS.search(rest) else ""
-    if preferred != "C" and any(_ends_with_other(sentence, preferred) for sentence in _sentences(rest)):
-        return "several verdicts"
-    near = chain(find_comparisons(view, begin, last.place), find_comparisons(rest, 0, len(rest)))
-    if any(statement.value != preferred for statement in near) or (preferred != "C" and PRONOUN_LOSES.match(rest)):
-        return "several verdicts"
-    return None
+    near = chain(find_comparisons(view, max(0, last.start - NEAR), last.place), find_comparisons(rest, 0, len(rest)))
+    is_contradicted = any(statement.value != preferred for statement in near) or (
+        preferred != "C"
+        and (PRONOUN_LOSES.match(rest) or any(_ends_with_other(said, preferred) for said in _sentences(rest)))
+    )
+    return "several verdicts" if is_contradicted else None
 
 
 def _ends_with_other(sentence: str, preferred: str) -> bool:
@@ -296,16 +289,11 @@ def leads_to_own_verdict(line: str) -> bool:
         return WHICH.search(clause) is not None
     if COMPLETE.search(bare) or len(bare.strip("#>-* ")) < SHORTEST_LEAD:
         return True
-    last = LAST_WORD.search(bare)
-    is_open = (last is not None and _is_open(last[1])) or bare.endswith(tuple(words.CHINESE_OPEN_ENDS))
-    is_listed = (
-        LIST_MARK.match(line) is not None
-        or LABEL.match(line) is not None
-        or not (line[0].isalnum() or line[0] in "\"'“*_(")
-        or max(line) > "\uffff"
-    )
-    names = len({name.upper() for name in NAMED.findall(bare)}) > 1
-    if not is_open and not CONDITION_STARTS.match(clause) and (is_listed or names) and not line.startswith("#"):
+    is_open = _is_open(bare) or bare.endswith(tuple(words.CHINESE_OPEN_ENDS))
+    has_sign = not (line[0].isalnum() or line[0] in "\"'“*_(") or max(line) > "\uffff"
+    is_listed = has_sign or LIST_MARK.match(line) or LABEL.match(line)
+    is_finished = is_listed or len({name.upper() for name in NAMED.findall(bare)}) > 1
+    if is_finished and not (is_open or CONDITION_STARTS.match(clause) or line.startswith("#")):
         return True
     return is_introduction(clause)
 
@@ -321,7 +309,10 @@ def reason_after(rest: str) -> str | None:
     low = rest.lower()
     if IGNORED.search(low):
         low = "\n".join(said for said in _sentences(low) if not (DEMAND.search(said) or IGNORED.search(said)))
-    if _speaks_of_itself(low) or RETRACTION.search(low) or rest.rstrip().endswith("?"):
+    speaks = SELF_REFERENCE.search(low) and any(
+        SELF_REFERENCE.search(HARMLESS.sub("", said)) for said in _sentences(low)
+    )
+    if speaks or RETRACTION.search(low) or rest.rstrip().endswith("?"):
         return "retracted"
     sentences = [sentence for sentence in _sentences(rest) if WORDS.search(sentence)]
     if any(RETRACTION_START.match(sentence) for sentence in sentences):
@@ -329,15 +320,10 @@ def reason_after(rest: str) -> str | None:
     is_explained = sentences and (SIGN_BEFORE.match(rest) or EXPLANATION.match(sentences[0]))
     if sentences and not (is_explained or SUBJECT.search(sentences[0])):
         return "retracted"
-    return "truncated" if _is_cut_off(rest) else None
-
-
-def _speaks_of_itself(low: str) -> bool:
-    """Return whether the judge speaks of itself, but not of its reasons, in a text in lower case."""
-    if not SELF_REFERENCE.search(low):
-        return False
-    spoken = (sentence for sentence in _sentences(low) if SELF_REFERENCE.search(sentence))
-    return any(SELF_REFERENCE.search(HARMLESS.sub("", sentence)) for sentence in spoken)
+    ending = rest.rstrip()
+    return (
+        "truncated" if ending.endswith((",", ";", "，")) or (not COMPLETE.search(ending) and _is_open(rest)) else None
+    )
 
 
 def _sentences(text: str) -> list[str]:
@@ -346,13 +332,7 @@ def _sentences(text: str) -> list[str]:
     return [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
 
 
-def _is_open(word: str) -> bool:
-    """Return whether a sentence goes on after a word."""
-    return word != "A" and word.lower() in OPEN_ENDS
-
-
-def _is_cut_off(rest: str) -> bool:
-    """Return whether a text ends in the middle of a sentence."""
-    last = LAST_WORD.search(rest)
-    ends = rest.rstrip().endswith((",", ";", "，"))
-    return ends or (not COMPLETE.search(rest.rstrip()) and last is not None and _is_open(last[1]))
+def _is_open(text: str) -> bool:
+    """Return whether a sentence goes on after the last word of a text."""
+    last = LAST_WORD.search(text)
+    return last is not None and last[1] != "A" and last[1].lower() in OPEN_ENDS

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
@@ -20,16 +19,9 @@ from podium.scorers.schemas import ReplyForm
 from podium.scorers.score_tables import Scores, ScoreTable, read_table
 
 CRITERIA = ("adherence", "helpfulness", "factuality", "completeness", "clarity", "fluency")
-PLACES = {
-    "completion": "adherence",
-    "groundedness": "factuality",
-    "efficiency": "helpfulness",
-    "safety": "completeness",
-    "recovery": "fluency",
-    "clarity": "clarity",
-}
+FOR_AGENTS = ("completion", "efficiency", "groundedness", "safety", "clarity", "recovery")
 """The criteria for transcripts of agents: each takes the place of one for answers, which the reader knows."""
-SWAPPED = PLACES | {name: own for own, name in PLACES.items()}
+SWAPPED = dict(zip(CRITERIA + FOR_AGENTS, FOR_AGENTS + CRITERIA, strict=True))
 NAME = re.compile(rf"\b(?:{'|'.join(SWAPPED)})\b", re.IGNORECASE)
 LOW, HIGH = 1, 10
 GRADES = tuple(map(str, range(LOW, HIGH + 1)))
@@ -73,9 +65,22 @@ OTHER_SCALE = re.compile(
 
 def read_reply(reply: Reply, settings: Settings) -> Verdict:
     """Read the scores of both responses; the margin is the mean difference, the credit its sign."""
-    if not settings.transcript:
-        return _read_criteria(reply)
-    return _name_criteria(_read_criteria(replace(reply, text=_swap_names(reply.text, settings))), settings)
+    text = _swap_names(reply.text, settings)
+    view = own_words(text) if not reply.reason_of_silence else None
+    if view is None:
+        return Verdict(None, reason=reply.reason_of_silence or "no verdict")
+    table = read_table(view, text, CRITERIA)
+    if isinstance(table, str) or not table.scores:
+        silent = no_verdict(text) if "{" not in text else "bad JSON"
+        return Verdict(None, reason=silent if table == "no verdict" or not isinstance(table, str) else table)
+    if len(table.scores) < 2 * len(CRITERIA):
+        return Verdict(None, reason="bad JSON")
+    if not all(LOW <= score <= HIGH for score in table.scores.values()):
+        return Verdict(None, reason="out of range")
+    scores = {side: {name: table.scores[side, name] for name in CRITERIA} for side in "AB"}
+    verdict = _verdict_of_scores(scores, settings)
+    reason = _reason_outside(text, view, table, verdict)
+    return Verdict(None, reason=reason) if reason else verdict
 
 
 def _swap_names(text: str, settings: Settings) -> str:
@@ -83,32 +88,9 @@ def _swap_names(text: str, settings: Settings) -> str:
     return NAME.sub(lambda name: SWAPPED[name[0].lower()], text) if settings.transcript else text
 
 
-def _name_criteria(verdict: Verdict, settings: Settings) -> Verdict:
-    """Return a verdict with `_swap_names` of its criteria."""
-    return replace(verdict, criteria={_swap_names(name, settings): lead for name, lead in verdict.criteria.items()})
-
-
 def _swap_keys(scores: Mapping[str, Mapping[str, Any]], settings: Settings) -> dict[str, dict[str, Any]]:
     """Return the scores of both responses with `_swap_names` of their criteria."""
     return {side: {_swap_names(name, settings): own for name, own in scores[side].items()} for side in scores}
-
-
-def _read_criteria(reply: Reply) -> Verdict:
-    """Read the scores of both responses by the criteria for answers."""
-    view = own_words(reply.text) if not reply.reason_of_silence else None
-    if view is None:
-        return Verdict(None, reason=reply.reason_of_silence or "no verdict")
-    table = read_table(view, reply.text, CRITERIA)
-    if isinstance(table, str) or not table.scores:
-        silent = no_verdict(reply.text) if "{" not in reply.text else "bad JSON"
-        return Verdict(None, reason=silent if table == "no verdict" or not isinstance(table, str) else table)
-    if len(table.scores) < 2 * len(CRITERIA):
-        return Verdict(None, reason="bad JSON")
-    if not all(LOW <= score <= HIGH for score in table.scores.values()):
-        return Verdict(None, reason="out of range")
-    verdict = _verdict_of_scores({side: {name: table.scores[side, name] for name in CRITERIA} for side in "AB"})
-    reason = _reason_outside(reply.text, view, table, verdict)
-    return Verdict(None, reason=reason) if reason else verdict
 
 
 def _reason_outside(text: str, view: str, table: ScoreTable, verdict: Verdict) -> str | None:
@@ -159,12 +141,12 @@ def _is_repeated(stated: re.Match[str], scores: Scores) -> bool:
     return [stated[2], stated[3]] == pair if stated[1] else stated[4] in pair
 
 
-def _verdict_of_scores(scores: Mapping[str, Mapping[str, Any]]) -> Verdict:
-    """Return the verdict of valid scores of both responses, numbers or their digits."""
+def _verdict_of_scores(scores: Mapping[str, Mapping[str, Any]], settings: Settings) -> Verdict:
+    """Return the verdict of valid scores of both responses, numbers or their digits, by the criteria for answers."""
     # Fractions, so that rounding decides no tie.
     leads = {name: _exact(scores["A"][name]) - _exact(scores["B"][name]) for name in CRITERIA}
     mean = Fraction(sum(leads.values()), len(CRITERIA))
-    return verdict_of_margin(mean, {name: float(lead) for name, lead in leads.items()})
+    return verdict_of_margin(mean, {_swap_names(name, settings): float(lead) for name, lead in leads.items()})
 
 
 def _exact(score: Any) -> int | Fraction:
@@ -197,7 +179,7 @@ RUBRIC = Realization(
     write_reply=write_reply,
     form=ReplyForm(
         fields=lambda settings: _swap_keys({side: dict.fromkeys(CRITERIA, GRADES) for side in "AB"}, settings),
-        read=lambda scores, settings: _name_criteria(_verdict_of_scores(_swap_keys(scores, settings)), settings),
+        read=lambda scores, settings: _verdict_of_scores(_swap_keys(scores, settings), settings),
         write=lambda reply, *_: json.loads(reply.text, parse_int=str),
         tokens=400,
     ),

@@ -68,6 +68,7 @@ PAIRED = re.compile(r"\*+|(?<![a-z])_+|_+(?![a-z])|`+|[\[\](){}\"]|(?<!\w)'|'(?!
 CLOSES = {")": "(", "]": "[", "}": "{"}
 
 Match = re.Match[str]
+Pattern = re.Pattern[str]
 Form = Literal["marked", "alone", "closing", "leading", "mention"]
 
 
@@ -83,9 +84,7 @@ class Statement(NamedTuple):
     named: bool = False
 
 
-def find_statements(
-    view: str, lines: Sequence[Span], value: re.Pattern[str], signs: re.Pattern[str] | None
-) -> list[Statement]:
+def find_statements(view: str, lines: Sequence[Span], value: Pattern, signs: Pattern | None) -> list[Statement]:
     """Return the statements at the starts of lines and sentences; `value` matches a value (one group is not None);
     `signs` are those of levels in brackets, of which a line with one has some."""
     statements = []
@@ -107,9 +106,7 @@ def find_statements(
     return statements
 
 
-def _statement(
-    view: str, start: int, end: int, value: re.Pattern[str], *, is_line: bool, bracketed: bool
-) -> Statement | None:
+def _statement(view: str, start: int, end: int, value: Pattern, *, is_line: bool, bracketed: bool) -> Statement | None:
     """Return the statement that begins at a place: introductory words, then a value, then the end of the clause."""
     place = start
     lead: list[str] = []

@@ -137,10 +137,8 @@ def t_tails(contributions: np.ndarray, freedom: int | None = None, added: float 
 
 
 def unskewed_tails(contributions: np.ndarray) -> Tails:
-    """Return the p-values of t with Hall's transformation: sqrt(n) (((1 + a T / 3)^3 - 1) / a + a / (6 n)).
-
-    T is the mean over the standard deviation, a the corrected skewness (Hall 1992, section 4); it rises with the mean.
-    """
+    """Return the p-values of t with Hall's transformation: sqrt(n) (((1 + a T / 3)^3 - 1) / a + a / (6 n)). T is the
+    mean over the standard deviation, a the corrected skewness (Hall 1992, section 4); it rises with the mean."""
     number, mean = len(contributions), float(contributions.mean())
     centred = contributions - mean
     spread = float(np.sqrt(np.sum(centred**2) / max(number - 1, 1)))
@@ -202,12 +200,10 @@ def score_tails(won: int, lost: int, items: int, difference: float) -> Tails:
 
 
 def paired_difference(differences: np.ndarray, size: float | None = None, most: float = np.inf) -> DifferenceTest:
-    """Test the mean of paired differences, one per item, by the test that suits their number and values.
-
-    Two-valued scores (`size`, the only non-zero absolute value): the sign test. Else sign flips below 30 items, from
-    there t, with the p-value of sign flips at 0 if fewer than 30 items differ; skewness is corrected at every number of
-    items. `most`: largest possible difference.
-    """
+    """Test the mean of paired differences, one per item, by the test that suits their number and values. Two-valued
+    scores (`size`, the only non-zero absolute value): the sign test. Else sign flips below 30 items, from there t, with
+    the p-value of sign flips at 0 if fewer than 30 items differ; skewness is corrected at every number of items.
+    `most`: largest possible difference."""
     items, value, differing = len(differences), float(np.mean(differences)), drop_zeros(differences)
     number = len(differing)
     if size is None and not number and np.isfinite(most):

@@ -64,11 +64,9 @@ def joining_pairs(graph: Graph, battles: np.ndarray) -> list[tuple[int, int]]:
 
 
 def design_efficiency(pairs: Pairs, known: np.ndarray | None = None) -> float | None:
-    """Return the A-efficiency of the design: 1 for a balanced round robin, 0.5 for one anchor, near 0 for a chain.
-
-    It is the harmonic over the arithmetic mean of the non-zero eigenvalues of the Laplacian of battle counts. None for
-    more than 1500 models. `known`: models to include, if connected without the others, shape (models,).
-    """
+    """Return the A-efficiency of the design: 1 for a balanced round robin, 0.5 for one anchor, near 0 for a chain. It
+    is the harmonic over the arithmetic mean of the non-zero eigenvalues of the Laplacian of battle counts. None for
+    more than 1500 models. `known`: models to include, if connected without the others, shape (models,)."""
     if pairs.models > LARGEST_SPECTRUM:
         return None
     kept = np.ones(len(pairs.first), dtype=bool) if known is None else known[pairs.first] & known[pairs.second]

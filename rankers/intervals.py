@@ -31,12 +31,10 @@ LEAST_PER_CLUSTER = 2
 
 @dataclass(frozen=True, slots=True)
 class ScoreEstimates:
-    """Scores of all models with intervals and covariance; NaN where unknown, arrays of shape (models,).
-
-    `method` is None without intervals; `freedom` None if all have clusters - 1; `allowed` says which models' intervals
-    are valid with few items; `draws` are resampled scores, (resamples, models), if differences are far from normal;
-    `skewness` is that of the differences over clusters, first minus second, (models, models), None if it is negligible.
-    """
+    """Scores of all models with intervals and covariance; NaN where unknown, arrays of shape (models,). `method` is
+    None without intervals; `freedom` None if all have clusters - 1; `allowed` says which models' intervals are valid
+    with few items; `draws` are resampled scores, (resamples, models), if differences are far from normal; `skewness` is
+    that of the differences over clusters, first minus second, (models, models), None if it is negligible."""
 
     score: np.ndarray
     low: np.ndarray

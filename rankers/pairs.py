@@ -109,10 +109,8 @@ def items_per_pair(coded: CodedBattles, pairs: Pairs) -> np.ndarray:
 
 def opponent_weights(pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
     """Return the weight of `second` in the win rate of `first` and that of `first` in `second`'s, shape (pairs,) each.
-
     Weights add up to 1, each proportional to min(1, 2 n / most): n items on which the two met, most the model's largest
-    n. They are equal if items were not counted.
-    """
+    n. They are equal if items were not counted."""
     shares = [np.ones(len(pairs.first))] * 2
     if pairs.items is not None:
         ends, most = (pairs.first, pairs.second), np.zeros(pairs.models)

@@ -28,13 +28,10 @@ class Contrasts:
 
 
 def compare_all_pairs(estimate: ScoreEstimates, *, level: float, rng: np.random.Generator) -> Contrasts:
-    """Compare all pairs of models simultaneously, at confidence `level`.
-
-    A model's rank set is 1 + the number significantly better ... M - the number significantly worse. The critical
-    value is the `level` quantile of the largest |t| over all pairs, simulated from the covariance (Mogstad et al.
-    2024). Models without a standard error are left out of the comparison and have no rank set; with a single cluster,
-    no model has one.
-    """
+    """Compare all pairs of models simultaneously, at confidence `level`. A model's rank set is 1 + the number
+    significantly better ... M - the number significantly worse. The critical value is the `level` quantile of the
+    largest |t| over all pairs, simulated from the covariance (Mogstad et al. 2024). Models without a standard error are
+    left out of the comparison and have no rank set; with a single cluster, no model has one."""
     score, size = estimate.score, len(estimate.score)
     known = np.flatnonzero(~np.isnan(score) & ((estimate.se > 0) | (np.arange(size) == estimate.pinned)))
     best, worst = np.full(size, np.nan), np.full(size, np.nan)

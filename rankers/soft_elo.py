@@ -232,10 +232,8 @@ def _choose_target(
 
 
 def target_error(coded: CodedBattles, strengths: Strengths, soft: SoftCredits) -> np.ndarray:
-    """Return the covariance of log-strengths, shape (models, models), due to the error of the map's weights.
-
-    H^-1 J V J' H^-1: V is the weights' covariance, J the derivative of the score; labels and judge are independent.
-    """
+    """Return the covariance of log-strengths, shape (models, models), due to the error of the map's weights. H^-1 J V
+    J' H^-1: V is the weights' covariance, J the derivative of the score; labels and judge are independent."""
     size = len(coded.models)
     spread = order_covariance(soft.target, soft.signal)
     if not spread.any():

@@ -20,11 +20,9 @@ FEWEST_RANKED = 5
 
 
 def measure_accuracy(held: Sequence[HeldOut], kind: str, level: float) -> Accuracy:
-    """Return error and rank correlations of a kind's ratings with human ratings, with intervals.
-
-    The error's interval is t on the logarithm; those of correlations are t on Fisher's z, with the variances
-    (1 + r^2 / 2) / (n - 3) of Spearman's (Bonett and Wright 2000) and 0.437 / (n - 4) of Kendall's (Fieller 1957).
-    """
+    """Return error and rank correlations of a kind's ratings with human ratings, with intervals. The error's interval
+    is t on the logarithm; those of correlations are t on Fisher's z, with the variances (1 + r^2 / 2) / (n - 3) of
+    Spearman's (Bonett and Wright 2000) and 0.437 / (n - 4) of Kendall's (Fieller 1957)."""
     judge, human = _paired_ratings(held, kind)
     number = len(judge)
     if number < 2:

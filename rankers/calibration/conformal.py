@@ -54,10 +54,8 @@ def quantile(scores: np.ndarray, level: float) -> float:
 
 
 def quantile_by_t(scores: np.ndarray, level: float) -> float:
-    """Return t_{n - 1} sqrt(1 + 1 / n) times the root mean square score, infinite for fewer than three scores.
-
-    Half a prediction interval if disagreement is normal, as in Higgins, Thompson and Spiegelhalter 2009, section 4.3.
-    """
+    """Return t_{n - 1} sqrt(1 + 1 / n) times the root mean square score, infinite for fewer than three scores. Half a
+    prediction interval if disagreement is normal, as in Higgins, Thompson and Spiegelhalter 2009, section 4.3."""
     number = len(scores)
     if number < FEWEST_FOR_T:
         return math.inf

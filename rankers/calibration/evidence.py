@@ -69,10 +69,8 @@ class Evidence:
 
     def fit_weights(self, keep: np.ndarray | None = None, start: np.ndarray | None = None) -> np.ndarray:
         """Fit the map from signal x to human preference y on the battles of a mask; return b, shape (features,).
-
-        Maximizes sum w [y log s(x b) + (1 - y) log s(-x b)] - b' P b / 2 over b, P the penalty of the signal.
-        Source: Soft-Elo (Kargi and Salinas 2026), equation 6, for one feature and P = 0.
-        """
+        Maximizes sum w [y log s(x b) + (1 - y) log s(-x b)] - b' P b / 2 over b, P the penalty of the signal. Source:
+        Soft-Elo (Kargi and Salinas 2026), equation 6, for one feature and P = 0."""
         likelihood = self._likelihood(self._select_preferences(keep))
         try:
             return maximize(likelihood, start).at

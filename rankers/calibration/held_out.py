@@ -29,11 +29,9 @@ SMALLEST = 0.05
 
 
 def estimate_scale_correction(judge: np.ndarray, human: np.ndarray) -> ScaleCorrection:
-    """Estimate the factor kappa in human = kappa * judge + error.
-
-    Posterior with a Cauchy(0, 0.5) prior on log kappa and Jeffreys' on the error's variance, integrated out; always
-    positive. Fewer than three models give 1, without an interval. Log-strengths may have any origin.
-    """
+    """Estimate the factor kappa in human = kappa * judge + error. Posterior with a Cauchy(0, 0.5) prior on log kappa
+    and Jeffreys' on the error's variance, integrated out; always positive. Fewer than three models give 1, without an
+    interval. Log-strengths may have any origin."""
     number = len(judge)
     if number < FEWEST:
         return ScaleCorrection(1.0, n=number)

@@ -42,10 +42,8 @@ def fit_single_strengths(
     theta: np.ndarray, credit: np.ndarray, weight: np.ndarray, regularization: float, start: float = 0.0
 ) -> np.ndarray:
     """Return the t that maximizes sum_k [c_k log s(t - theta_k) + (w_k - c_k) log s(theta_k - t)] - (lambda / 2) t^2.
-
     Credit and weight are sums per opponent, shape (samples, opponents). NaN without a battle, and if lambda is 0 and
-    all was won, or all lost. Source: Soft-Elo, Algorithm 1, line 7, with the penalty of the authors' code.
-    """
+    all was won, or all lost. Source: Soft-Elo, Algorithm 1, line 7, with the penalty of the authors' code."""
     strength, played = np.full(len(credit), np.nan), weight.sum(axis=1)
     rated = played > 0
     if regularization == 0:

@@ -71,11 +71,9 @@ class EqualLength:
 
 def fit_at_equal_length(lengths: Lengths, plain: Strengths) -> EqualLength:
     """Fit P(a beats b) = s(theta_a - theta_b + slope tanh((length_a - length_b) / sd)), strengths at equal lengths.
-
-    AlpacaEval's length term (Dubois et al. 2024), one slope for all models, in a joint fit; sd is the root mean
-    square of the length differences, so that nothing depends on which model is a. The slope has no regularization.
-    `plain` are strengths without the term.
-    """
+    AlpacaEval's length term (Dubois et al. 2024), one slope for all models, in a joint fit; sd is the root mean square
+    of the length differences, so that nothing depends on which model is a. The slope has no regularization. `plain` are
+    strengths without the term."""
     sd = float(np.sqrt(np.mean(lengths.difference**2)))
     term = saturate_lengths(lengths.difference, sd) if sd > 0 else np.zeros(len(lengths.difference))
     fit = fit_with_length(lengths.coded, term, plain.regularization, plain.theta)
@@ -116,10 +114,8 @@ def slope_influence(fit: Strengths) -> np.ndarray:
 
 def length_separates(coded: CodedBattles, term: np.ndarray) -> bool:
     """Return whether some strengths and a slope of 1 or -1 predict every winner, so that the likelihood has no maximum.
-
     A win says theta_a - theta_b >= -slope term, a loss <=, a tie both: such bounds can be met unless they add up to
-    less than 0 around a circle of models (Bellman and Ford).
-    """
+    less than 0 around a circle of models (Bellman and Ford)."""
     counted = coded.weight > 0
     a, b, credit = coded.a[counted], coded.b[counted], coded.credit[counted]
     won, lost = credit > 0, credit < 1

@@ -1,5 +1,6 @@
 """Human labels as battles: ratings by labels alone, and a test of random sampling."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -97,27 +98,26 @@ def human_ratings(labels: CodedBattles, regularization: float) -> tuple[np.ndarr
     return theta, se
 
 
-def sampling_warnings(battles: Battles, labelled: np.ndarray) -> list[str]:
-    """Return a warning if the judge is surer, or less sure, of a mask of labelled battles, by an item-clustered z."""
+def sampling_warnings(battles: Battles, labelled: np.ndarray) -> Iterator[str]:
+    """Yield a warning if the judge is surer, or less sure, of a mask of labelled battles, by an item-clustered z."""
     table = battles.table
     has_margins = "margin" in table and bool(table["margin"].notna().any())
     sure = np.abs(table["margin"] if has_margins else 2 * table["credit"] - 1).to_numpy(dtype=np.float64)
     known = ~np.isnan(sure)
     inside, outside = known & labelled, known & ~labelled
     if min(inside.sum(), outside.sum()) < 2:
-        return []
+        return
     gap = float(sure[inside].mean() - sure[outside].mean())
     influence = np.where(inside, (sure - sure[inside].mean()) / inside.sum(), 0.0)
     influence -= np.where(outside, (sure - sure[outside].mean()) / outside.sum(), 0.0)
     codes = np.unique(cluster_codes(battles)[known], return_inverse=True)[1]
     sums = np.bincount(codes, influence[known])
     error = float(np.sqrt(np.sum(sums**2) * len(sums) / max(len(sums) - 1, 1)))
-    if error == 0 or abs(gap) <= LARGEST_Z * error:
-        return []
-    what = "|margin|" if has_margins else "share of decided verdicts"
-    how = "sure" if gap > 0 else "unsure"
-    return [
-        f"labels are no random sample: humans were asked where the judge was {how} (mean {what} "
-        f"{sure[inside].mean():.2f} where they labelled, {sure[outside].mean():.2f} elsewhere, {gap / error:+.1f} "
-        "standard errors); ratings are biased. What would help: labels of battles drawn at random (`podium label`)"
-    ]
+    if abs(gap) > LARGEST_Z * error > 0:
+        what = "|margin|" if has_margins else "share of decided verdicts"
+        yield (
+            f"labels are no random sample: humans were asked where the judge was {'sure' if gap > 0 else 'unsure'} "
+            f"(mean {what} {sure[inside].mean():.2f} where they labelled, {sure[outside].mean():.2f} elsewhere, "
+            f"{gap / error:+.1f} standard errors); ratings are biased. What would help: labels of battles drawn at "
+            "random (`podium label`)"
+        )

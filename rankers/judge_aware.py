@@ -1,6 +1,6 @@
 """judge-aware: Bradley-Terry on the battles of several judges, with a slope and a position effect per judge."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -145,24 +145,22 @@ def _summary(free: SlopeFit, truth: OneTruth, errors: Sequence[SharedErrors], le
     }
 
 
-def failed_jury_checks(jury: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    """Return the trust checks that fail on a jury's summary, with the figures of their sentences."""
-    failed: list[tuple[str, dict[str, Any]]] = []
+def failed_jury_checks(jury: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the trust checks that fail on a jury's summary, with the figures of their sentences."""
     judges, p = jury["judges"], jury["one_truth_p"]
     if jury["equal_because"] == "contradiction":
         below = [name for name, row in judges.items() if row["slope_high"] is not None and row["slope_high"] < 0]
         # Of two judges, it is not known which one is turned.
-        failed.append(("judges contradict", {"who": " or ".join(judges) if len(judges) == 2 else some(below)}))
+        yield "judges contradict", {"who": " or ".join(judges) if len(judges) == 2 else some(below)}
     if p is not None and p < ERROR:
         known = [(row, name) for name, row in judges.items() if row["p_value"] is not None and row["p_value"] < ERROR]
         apart = sorted((-row["disagreement"], name) for row, name in known)
         who = some([f"{name} by {-size:.0f} Elo" for size, name in apart])
-        failed.append(("one truth", {"p": p, "who": f" ({who})" if who else ""}))
+        yield "one truth", {"p": p, "who": f" ({who})" if who else ""}
     for pair in (pair for pair in jury["shared_errors"] if pair["is_named"]):
         first, second = pair["judges"]
         figures = {"own": pair["correlation"], "others": pair["others"], "battles": pair["battles"]}
-        failed.append(("shared errors", {"first": first, "second": second, **figures}))
-    return failed
+        yield "shared errors", {"first": first, "second": second, **figures}
 
 
 def _warnings(jury: Mapping[str, Any], silent: Sequence[str]) -> list[str]:

@@ -65,18 +65,12 @@ class PairCells:
 
 def pair_sums(coded: CodedBattles) -> Pairs:
     """Add up credits and weights by pair of models."""
-    if len(coded.models) > MOST_DENSE_MODELS:
-        return _sparse_pair_sums(coded)
-    return pairs_from_matrices(*pair_matrices(coded))
-
-
-def pair_matrices(coded: CodedBattles) -> tuple[np.ndarray, np.ndarray]:
-    """Return weighted credits of a and weights, summed into matrices indexed [a, b], shape (models, models) each."""
     size = len(coded.models)
+    if size > MOST_DENSE_MODELS:
+        return _sparse_pair_sums(coded)
     cell = coded.a.astype(np.int64) * size + coded.b
-    credit = np.bincount(cell, coded.weight * coded.credit, size * size)
-    weight = np.bincount(cell, coded.weight, size * size)
-    return credit.reshape(size, size), weight.reshape(size, size)
+    sums = (np.bincount(cell, values, size * size) for values in (coded.weight * coded.credit, coded.weight))
+    return pairs_from_matrices(*(values.reshape(size, size) for values in sums))
 
 
 def pairs_from_matrices(credit: np.ndarray, weight: np.ndarray) -> Pairs:

@@ -1,6 +1,6 @@
 """From arrays to named standings: the last step of every ranker."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -71,6 +71,8 @@ def build_standings(
     """Build standings from a ranker's scores: names, ranks, rank sets, counts, diagnostics and the usual warnings."""
     last = len(exposure.models) + len(exposure.unranked)
     contrasts = compare_all_pairs(result.estimate, level=level, rng=rng)
+    by_model = {"items_by_model": dict(zip(exposure.models, exposure.items.tolist(), strict=True))}
+    uneven = {} if (exposure.items == exposure.counts.items).all() else by_model
     return Standings(
         ranker=ranker,
         scale=scale,
@@ -82,17 +84,10 @@ def build_standings(
         ),
         counts=exposure.counts,
         fit=result.fit,
-        diagnostics=dict(result.diagnostics) | dict(exposure.diagnostics) | _uneven_items(exposure),
+        diagnostics={**result.diagnostics, **exposure.diagnostics, **uneven},
         warnings=(*exposure.notes, *result.warnings, *result.estimate.warnings, *_usual_warnings(exposure, result)),
         separation=_separation(exposure, result, contrasts),
     )
-
-
-def _uneven_items(exposure: Exposure) -> dict[str, dict[str, int]]:
-    """Return the number of items of each model, if not all models have all items."""
-    if (exposure.items == exposure.counts.items).all():
-        return {}
-    return {"items_by_model": dict(zip(exposure.models, exposure.items.tolist(), strict=True))}
 
 
 def _order_by_score(exposure: Exposure, estimate: ScoreEstimates) -> list[int]:
@@ -172,25 +167,24 @@ def battle_diagnostics(battles: Battles) -> dict[str, Any]:
     return report | ({"unparsed_reasons": reasons} if reasons else {})
 
 
-def _usual_warnings(exposure: Exposure, result: RankerResult) -> list[str]:
-    """Return warnings of unranked models, of few items, and of missing intervals."""
-    warnings = [f"{name} has no {exposure.lacking} and is not ranked" for name in exposure.unranked]
+def _usual_warnings(exposure: Exposure, result: RankerResult) -> Iterator[str]:
+    """Yield warnings of unranked models, of few items, and of missing intervals."""
+    yield from (f"{name} has no {exposure.lacking} and is not ranked" for name in exposure.unranked)
     clusters, models, estimate = exposure.clusters, len(exposure.models), result.estimate
     few, rare = CHECKS["items"], CHECKS["items of a model"]
     if 1 < clusters < max(few.threshold, models):
         many = f"fewer than {few.threshold}" if clusters < few.threshold else f"fewer than the {models} models"
-        warnings.append(few.warning(items=clusters, many=many))
+        yield few.warning(items=clusters, many=many)
     if clusters >= rare.threshold:
         narrow = (exposure.items < rare.threshold) & (True if estimate.allowed is None else ~estimate.allowed)
         if narrow.any():
             names = some([f"{exposure.models[k]} ({exposure.items[k]})" for k in np.flatnonzero(narrow)])
-            warnings.append(rare.warning(fewest=rare.threshold, names=names))
+            yield rare.warning(fewest=rare.threshold, names=names)
     hidden, flat = False if result.separated is None else result.separated, _has_no_variation(estimate)
     lost = ~np.isnan(estimate.score) & np.isnan(estimate.low) & ~np.asarray(hidden) & ~flat
     if estimate.method is not None and lost.any():
         names = some([exposure.models[k] for k in np.flatnonzero(lost)])
-        warnings.append(f"no interval for {names}: some bootstrap resamples contain none of their battles")
+        yield f"no interval for {names}: some bootstrap resamples contain none of their battles"
     if flat.any():
         names = some([exposure.models[k] for k in np.flatnonzero(flat)])
-        warnings.append(f"no variation between items for {names}: their interval cannot be computed")
-    return warnings
+        yield f"no variation between items for {names}: their interval cannot be computed"

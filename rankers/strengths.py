@@ -72,20 +72,17 @@ class Strengths:
     def covariance(self, battles: BattleData) -> np.ndarray:
         """Return the covariance G / (G - 1) H^-1 B H^-1, B the outer products of the clusters' centred scores; a prior
         adds H^-1 P H^-1, P its precision."""
-        covariance = self._sampling_covariance(battles)
-        return covariance if self.prior is None else covariance + self.solve(self.solve(self.prior.precision).T)
-
-    def _sampling_covariance(self, battles: BattleData) -> np.ndarray:
-        """Return the part of the covariance that the battles cause."""
         clusters = battles.clusters
-        correction = clusters / max(clusters - 1, 1)
         if clusters < len(self.optimum.at):
             # Solving for the clusters' scores is the smaller system: 10,000 models stay affordable.
             influence = self.influence(load_battles(battles))
-            return correction * (influence.T @ influence)
-        scores, _ = centred_gram(self.cluster_scores(block) for block in battles.blocks())
-        factor = self._factor()
-        return correction * linalg.cho_solve(factor, linalg.cho_solve(factor, scores).T)
+            covariance = influence.T @ influence
+        else:
+            scores, _ = centred_gram(self.cluster_scores(block) for block in battles.blocks())
+            factor = self._factor()
+            covariance = linalg.cho_solve(factor, linalg.cho_solve(factor, scores).T)
+        covariance *= clusters / max(clusters - 1, 1)
+        return covariance if self.prior is None else covariance + self.solve(self.solve(self.prior.precision).T)
 
     def resampled_theta(self, cells: PairCells, counts: np.ndarray) -> np.ndarray:
         """Fit log-strengths to resamples, NaN where one is separated or disconnected, shape (draws, models)."""

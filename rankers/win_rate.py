@@ -1,6 +1,6 @@
 """win-rate: mean credit against all opponents, or against one anchor."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -79,7 +79,7 @@ def win_rate(
         estimate = _bound_rates(estimate, selected, level)
     light = _light_opponents(selected, pairs)
     groups = comparison_graph(pairs).groups
-    warnings = [*_schedule_warnings(coded, pairs, estimate.score, anchor, groups), *_light_opponents_warning(light)]
+    warnings = [*_schedule_warnings(coded, pairs, estimate.score, anchor, groups, light)]
     diagnostics = {"opponent_weights": light} if light else {}
     result = RankerResult(estimate, Fit(components=groups), diagnostics=diagnostics, warnings=warnings)
     exposure = measure_exposure(battles, selected, pairs)
@@ -129,26 +129,26 @@ def _bound_rates(estimate: ScoreEstimates, coded: BattleData, level: float) -> S
     return replace(estimate, low=low, high=high)
 
 
-def _light_opponents_warning(light: Mapping[str, Mapping[str, float]]) -> list[str]:
-    """Return a warning that names opponents with reduced weights, each with its smallest weight."""
+def _schedule_warnings(
+    coded: BattleData,
+    pairs: Pairs,
+    score: np.ndarray,
+    anchor: str | None,
+    groups: int,
+    light: Mapping[str, Mapping[str, float]],
+) -> Iterator[str]:
+    """Yield warnings of missing scores, different opponents, disconnected groups and opponents of reduced weight."""
+    for k in np.flatnonzero(np.isnan(score)):
+        yield f"{coded.models[k]} has no readable battle against {anchor}: no score"
+    if len(pairs.first) < len(score) * (len(score) - 1) / 2 and anchor is None:
+        yield "models met different opponents: win rates are not on one scale, bradley-terry's ratings are"
+    if groups > 1:
+        yield f"the battles fall into {groups} groups that never met: win rates compare within a group only"
     # Each opponent's smallest weight comes last, and stays.
     least = dict(sorted((own for weights in light.values() for own in weights.items()), key=lambda own: -own[1]))
-    names = [f"{name} (as {least[name]:.2g} of an opponent)" for name in sorted(least)]
-    text = "met on less than half as many items as others, so they count less in others' win rates"
-    return [f"{text}: {some(names)}"] if names else []
-
-
-def _schedule_warnings(
-    coded: BattleData, pairs: Pairs, score: np.ndarray, anchor: str | None, groups: int
-) -> list[str]:
-    """Return warnings of missing scores, of different opponents and of disconnected groups."""
-    absent = [coded.models[k] for k in np.flatnonzero(np.isnan(score))]
-    warnings = [f"{name} has no readable battle against {anchor}: no score" for name in absent]
-    if len(pairs.first) < len(score) * (len(score) - 1) / 2 and anchor is None:
-        warnings.append("models met different opponents: win rates are not on one scale, bradley-terry's ratings are")
-    if groups > 1:
-        warnings.append(f"the battles fall into {groups} groups that never met: win rates compare within a group only")
-    return warnings
+    if names := [f"{name} (as {least[name]:.2g} of an opponent)" for name in sorted(least)]:
+        text = "met on less than half as many items as others, so they count less in others' win rates"
+        yield f"{text}: {some(names)}"
 
 
 def are_pooled(pairs: Pairs, clusters: int) -> np.ndarray:

@@ -28,7 +28,6 @@ from podium.rankers.pairs import (
     Pairs,
     _sparse_pair_sums,
     cells_by_cluster,
-    pair_matrices,
     pair_sums,
     pairs_from_matrices,
 )
@@ -564,7 +563,7 @@ def test_sparse_pair_sums_equal_dense_ones_with_weights():
     coded = CodedBattles(
         a, b, random.random(500), random.uniform(0.5, 3, 500), np.arange(500), 500, "row", tuple("abcdef")
     )
-    sparse, dense = _sparse_pair_sums(coded), pairs_from_matrices(*pair_matrices(coded))
+    sparse, dense = _sparse_pair_sums(coded), pair_sums(coded)
     assert sparse.credit == pytest.approx(dense.credit)
     assert sparse.weight == pytest.approx(dense.weight)
 

@@ -24,13 +24,12 @@ from podium.rankers.intervals import (
     t_quantile,
 )
 from podium.rankers.ladder_placement import choose_ladder, failed_ladder_checks, place_newcomers
-from podium.rankers.ladder_prior import build_prior
 from podium.rankers.length_control.joint import EqualLength, fit_at_equal_length
 from podium.rankers.length_control.lengths import LengthOf, read_lengths
 from podium.rankers.pairs import Pairs, cells_by_cluster
 from podium.rankers.scale import EloScale, elo_scale
 from podium.rankers.standings import Exposure, RankerResult, build_standings, measure_exposure
-from podium.rankers.strengths import Strengths
+from podium.rankers.strengths import Strengths, build_prior
 
 
 def bradley_terry(

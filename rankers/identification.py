@@ -6,9 +6,8 @@ from podium.errors import NotIdentifiedError
 from podium.rankers.coded import CodedBattles
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.graph import Graph, comparison_graph, joining_pairs
-from podium.rankers.ladder_prior import LadderPrior
 from podium.rankers.pairs import Pairs, pair_sums, win_rates
-from podium.rankers.strengths import Strengths, check_regularization, fit_strengths
+from podium.rankers.strengths import LadderPrior, Strengths, check_regularization, fit_strengths
 from podium.text import plural, some
 
 MOST_GROUPS = 10

@@ -23,9 +23,8 @@ from podium.rankers.few_items import FEW
 from podium.rankers.given_ratings import Ratings, read_ladder
 from podium.rankers.identification import bounded_models, fit_identified
 from podium.rankers.intervals import ScoreEstimates, finite_or_none, holm, t_quantile
-from podium.rankers.ladder_prior import LadderPrior, build_prior
 from podium.rankers.scale import POINTS, elo_scale
-from podium.rankers.strengths import Strengths, fit_strengths
+from podium.rankers.strengths import LadderPrior, Strengths, build_prior, fit_strengths
 from podium.text import some
 
 SLOPE_LEVEL, FALSE_NAMES = 0.975, CHECKS["ladder rating"].threshold

@@ -1,7 +1,8 @@
-"""Simultaneous comparisons of all pairs of models: rank sets and intervals of differences."""
+"""Simultaneous comparisons of all pairs of models: rank sets, intervals of differences, and items for 80% power."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
@@ -13,6 +14,8 @@ MOST_SIMULATED = 500
 """Models up to which the critical value is simulated; above, Bonferroni's bound is used."""
 SMALLEST_FREEDOM = 1.0
 """Degrees of freedom below which intervals are not widened further."""
+POWER_QUANTILE = 0.84
+"""The normal quantile of 0.8, the power."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,3 +118,16 @@ def _critical_value(covariance: np.ndarray, freedom: int, level: float, rng: np.
         gaps = np.abs(errors[:, [k]] - errors[:, k + 1 :]) / _errors_of_gaps(covariance, k)[k + 1 :]
         np.maximum(largest, gaps.max(axis=1), out=largest)
     return float(np.quantile(largest / np.sqrt(rng.chisquare(freedom, draws) / freedom), level))
+
+
+def further_items(items: int, critical: float, z: float) -> int | None:
+    """Return how many more items would detect a gap of `z` standard errors with 80% power: n (((c + 0.84) / z)^2 - 1),
+    at least 0; None if |z| is below 1. `critical` (c) is corrected for simultaneous tests."""
+    return ceil(items * max(((critical + POWER_QUANTILE) / z) ** 2 - 1, 0.0)) if abs(z) >= 1 else None
+
+
+def further_labels(labels: float, critical: float, gap: float, joined: float, alone: float) -> int:
+    """Return how many more labels would detect a gap with 80% power beside a judge; `joined` and `alone`: variance of
+    the gap by labels with and without the judge, whose information stays the same."""
+    wanted, judge = ((critical + POWER_QUANTILE) / gap) ** 2, max(1 / joined - 1 / alone, 0.0)
+    return ceil(labels * max((wanted - judge) * alone - 1, 0.0))

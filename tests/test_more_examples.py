@@ -8,8 +8,8 @@ import pytest
 
 from podium.errors import UsageError
 from podium.plugins.settings import ranker_names
-from podium.rankers.further_items import further_items, further_labels
 from podium.rankers.length_control.lengths import item_key
+from podium.rankers.rank_sets import further_items, further_labels
 from podium.rankers.scale import origin_weights
 from podium.scorers.identity import differ_in_prompt
 from podium.scorers.offline import demands

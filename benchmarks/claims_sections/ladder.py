@@ -15,9 +15,8 @@ from podium import read_battles
 from podium.nouns.ladder import Ladder
 from podium.rankers.coded import CodedBattles
 from podium.rankers.ladder_placement import FALSE_NAMES, SLOPE_LEVEL, check_ladder, ladder_of_battles
-from podium.rankers.ladder_prior import build_prior
 from podium.rankers.pairs import pair_sums, pairs_from_matrices
-from podium.rankers.strengths import fit_strengths
+from podium.rankers.strengths import build_prior, fit_strengths
 from podium.tournaments.ring import Ring
 from podium.tournaments.schedule import Field, Outcome, Pairing, Round
 

@@ -27,8 +27,8 @@ from podium.nouns.battles import Battles
 from podium.nouns.ranking import Separation, Standings
 from podium.rankers.defaults import RANKER_OF_DECISIONS
 from podium.rankers.drop_out import DropOutRobustness
-from podium.rankers.further_items import further_items, further_labels
 from podium.rankers.ladder_placement import RATED_ONLY
+from podium.rankers.rank_sets import further_items, further_labels
 from podium.report.numbers import difference_text
 from podium.text import plural
 

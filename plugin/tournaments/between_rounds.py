@@ -9,9 +9,8 @@ import numpy as np
 from podium.errors import UsageError
 from podium.nouns.ladder import Ladder
 from podium.rankers.coded import CodedBattles
-from podium.rankers.ladder_prior import build_prior
 from podium.rankers.pairs import pairs_from_matrices
-from podium.rankers.strengths import fit_strengths
+from podium.rankers.strengths import build_prior, fit_strengths
 from podium.tournaments.schedule import Field, Outcome, Round
 
 Matchups = Mapping[tuple[str, str], Sequence[float]]

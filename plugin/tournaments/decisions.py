@@ -7,9 +7,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from podium.rankers.further_items import further_items
 from podium.rankers.graph import largest_distinguishable_block
 from podium.rankers.ladder_placement import RATED_ONLY
+from podium.rankers.rank_sets import further_items
 from podium.rankers.scale import POINTS
 from podium.text import plural, some
 from podium.tournaments.schedule import Field, Round

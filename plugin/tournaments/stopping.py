@@ -18,10 +18,9 @@ from podium.nouns.ladder import Ladder
 from podium.rankers.coded import CodedBattles
 from podium.rankers.intervals import t_quantile
 from podium.rankers.ladder_placement import LadderCheck, check_ladder
-from podium.rankers.ladder_prior import LadderPrior, build_prior
 from podium.rankers.pairs import pair_sums
 from podium.rankers.scale import POINTS
-from podium.rankers.strengths import fit_strengths
+from podium.rankers.strengths import LadderPrior, build_prior, fit_strengths
 from podium.text import some
 from podium.tournaments.between_rounds import code_rounds, weigh_as_round_robin
 from podium.tournaments.schedule import Field, Round

@@ -10,7 +10,7 @@ from podium.answers.sentences import next_sentence
 from podium.answers.who import leading_group, who_sentence
 from podium.nouns.battles import Counts
 from podium.nouns.ranking import Entry, Separation, Standings
-from podium.rankers.further_items import further_items
+from podium.rankers.rank_sets import further_items
 
 NAMES = ("amber", "birch", "cedar", "dune", "ember", "fjord", "grove", "heath")
 

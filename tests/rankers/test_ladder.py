@@ -11,9 +11,8 @@ from podium.nouns.ladder import Ladder
 from podium.rankers.bradley_terry import estimate_elo
 from podium.rankers.coded import CodedBattles
 from podium.rankers.ladder_placement import check_ladder, compare_scales, place_newcomers
-from podium.rankers.ladder_prior import build_prior
 from podium.rankers.pairs import pair_sums
-from podium.rankers.strengths import fit_strengths
+from podium.rankers.strengths import build_prior, fit_strengths
 
 POINTS = 400 / np.log(10)
 RATED = ("a", "b", "c", "d", "e", "f")

@@ -16,9 +16,9 @@ from scipy.special import expit
 from podium import Judge, NotIdentifiedError, UsageError, rank, read_battles, simulate
 from podium.nouns.human_labels import label_by_judge, label_by_table
 from podium.rankers.coded import CodedBattles
-from podium.rankers.further_items import further_items, further_labels
 from podium.rankers.pairs import pair_sums
 from podium.rankers.random_effects import dispersion_of, expected_errors, fit_random_effects
+from podium.rankers.rank_sets import further_items, further_labels
 from podium.rankers.strengths import fit_strengths
 from podium.report.ranking_view import standings_notes
 

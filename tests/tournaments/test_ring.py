@@ -23,8 +23,8 @@ from close_worlds import (
 from playing import battles, coin, field_of, play
 
 from podium import Battles, Judge, UsageError, rank, read_battles, replay, simulate
-from podium.rankers.further_items import further_items
 from podium.rankers.pairs import pair_sums
+from podium.rankers.rank_sets import further_items
 from podium.rankers.scale import POINTS
 from podium.tournaments.anchor import Anchor
 from podium.tournaments.between_rounds import code_rounds, weigh_as_round_robin

@@ -11,7 +11,7 @@ import pytest
 from disguises import NAME, differences, disguise, figures_of, new_names
 
 from podium import Judge, PodiumError, calibrate, diagnose, rank, read_battles, simulate
-from podium.diagnosis.gold_source import Gold
+from podium.diagnosis.subject import Gold
 from podium.rankers.calibration.accuracy import select_best
 from podium.verbs.calibration_run import calibrate_targets
 

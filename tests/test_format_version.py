@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from podium.diagnosis.gold_source import read_gold
+from podium.diagnosis.subject import read_gold
 from podium.errors import DataError
 from podium.format_version import FORMAT_VERSION
 from podium.nouns.json_files import read_calibration, read_ranking

@@ -7,7 +7,7 @@ import pytest
 from places import EXAMPLE
 
 import podium
-from podium.diagnosis.gold_source import read_gold
+from podium.diagnosis.subject import read_gold
 from podium.errors import DataError
 from podium.nouns.json_files import read_ranking
 from podium.page.report_page import plain_answer

@@ -36,9 +36,9 @@ def diagnose(**arguments: Any) -> int:
     podium diagnose votes.parquet --human-judge crowd --where judge=gpt-4
     podium diagnose verdicts.csv --gold leaderboard.csv --families 'acme-*=Acme,gpt-*=OpenAI'
     """
+    from podium.diagnosis.card import card_reports, section_reports, summary_reports
     from podium.diagnosis.card import diagnose as diagnose_battles
-    from podium.diagnosis.card_report import card_reports, section_reports, summary_reports
-    from podium.diagnosis.gold_source import read_gold
+    from podium.diagnosis.subject import read_gold
     from podium.reading.side_tables import about_models, families_of
 
     style, output = options.pop_output(arguments)

@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from podium.checks import CHECKS
 from podium.diagnosis.card_words import ANSWERS, DOUBT, FIGURES, JUDGE, VERDICTS
@@ -22,8 +21,7 @@ MATCHING_SLOPE = (0.8, 1.25)
 """Slopes between which Elo gaps match human ones, provided that the interval contains 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class CheckLine:
+class CheckLine(NamedTuple):
     """One check of a judge: its name, what was found, and the outcome (a key of `VERDICTS`)."""
 
     name: str

@@ -1,7 +1,7 @@
 """Consistency of a judge: how often its verdicts change with the order of the responses, and when they are repeated."""
 
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from scipy.special import logit
@@ -29,8 +29,7 @@ class Swaps:
     flips_to_first: Annotated[Figured, "flips to the first"]
 
 
-@dataclass(frozen=True, slots=True)
-class SwapsByCloseness:
+class SwapsByCloseness(NamedTuple):
     """The agreement of order pairs: all, clear pairs, and near-ties by a rule in words."""
 
     all: Swaps | Missing

@@ -127,7 +127,7 @@ def labelled_figures(answer: Any) -> tuple[tuple[str, Figured], ...]:
 
 
 def as_dict(value: Any) -> Any:
-    """Convert dataclasses of figures to JSON values; `Missing` becomes `{"missing": {...}}`."""
+    """Convert records of figures to JSON values; `Missing` becomes `{"missing": {...}}`."""
     if isinstance(value, Enum):
         return value.value
     if is_dataclass(value):
@@ -135,6 +135,8 @@ def as_dict(value: Any) -> Any:
         return {"missing": plain} if isinstance(value, Missing) else plain
     if isinstance(value, pd.DataFrame):
         return value.astype(object).where(value.notna(), None).to_dict("records")
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        value = value._asdict()
     if isinstance(value, Mapping):
         return {str(key): as_dict(part) for key, part in value.items()}
     if isinstance(value, tuple | list):

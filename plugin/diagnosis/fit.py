@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import fdtrc, stdtr
@@ -36,8 +36,7 @@ ROUNDING = 1e-9
 """Standard error of a mean credit that counts as 0: all items agree."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cycle:
+class Cycle(NamedTuple):
     """Three models that each beat the next, and the last the first; p is the largest of three, `adjusted` by Holm."""
 
     models: tuple[str, str, str]
@@ -48,11 +47,10 @@ class Cycle:
 
 @dataclass(frozen=True, slots=True)
 class Cycles(CardAnswer):
-    """Cycles (`rings`) among the win rates of models; those with an adjusted p of at most 1 - level are `certain`.
+    """Cycles (`rings`) among the win rates of models; `certain` ones have an adjusted p of at most 1 - level.
 
-    `no_order` counts triples that agree with no weak order; `sntd` (nats, Xu et al. 2025, appendix C.2) is the mean
-    over triples with at least 10 items per pair, and `beyond_noise` corrects it for sampling.
-    """
+    `no_order` triples agree with no weak order; `sntd` (nats, Xu et al. 2025, appendix C.2) is the mean over triples
+    with at least 10 items per pair, and `beyond_noise` corrects it for sampling."""
 
     triples: int
     possible: int
@@ -96,19 +94,10 @@ def cycles(subject: Subject) -> Cycles | Missing:
         return Missing(RATES, "no three models have all met", f"judge {ROUND_ROBINS}")
     cells, rate = cells_by_cluster(coded, pairs), pairs.credit / pairs.weight
     among = find_cycles(coded.models, cells, triples)
-    sntd, beyond_noise = _estimate_deviation(cells, triples, subject, coded.unit)
-    return Cycles(
-        triples=len(triples),
-        possible=comb(size, 3),
-        tie=TIE,
-        level=level,
-        rings=len(among),
-        certain=sum(cycle.adjusted <= 1 - level for cycle in among),
-        no_order=int((KINDS[outcomes(rate[triples]) @ np.array([16, 4, 1])] == 1).sum()),
-        sntd=sntd,
-        beyond_noise=beyond_noise,
-        cycles=tuple(among[:MOST_LISTED]),
-    )
+    certain = sum(cycle.adjusted <= 1 - level for cycle in among)
+    no_order = int((KINDS[outcomes(rate[triples]) @ np.array([16, 4, 1])] == 1).sum())
+    counts = (len(triples), comb(size, 3), TIE, level, len(among), certain, no_order)
+    return Cycles(*counts, *_estimate_deviation(cells, triples, subject, coded.unit), tuple(among[:MOST_LISTED]))
 
 
 def _estimate_deviation(
@@ -192,8 +181,7 @@ def find_cycles(models: tuple[str, ...], cells: PairCells, triples: np.ndarray) 
     return cycles_found
 
 
-@dataclass(frozen=True, slots=True)
-class PairResidual:
+class PairResidual(NamedTuple):
     """Observed and expected win rate of a pair, stronger first, and a test (`adjusted`: Holm); None if untestable."""
 
     first: str
@@ -208,8 +196,7 @@ class PairResidual:
     adjusted: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class JointTest:
+class JointTest(NamedTuple):
     """An F test that all residuals are 0, with its two degrees of freedom and p-value."""
 
     statistic: float
@@ -217,8 +204,7 @@ class JointTest:
     p: float
 
 
-@dataclass(frozen=True, slots=True)
-class MisfitModel:
+class MisfitModel(NamedTuple):
     """The model whose pairs differ most from the strengths taken together, and p (F test, Bonferroni over models)."""
 
     model: str
@@ -289,18 +275,14 @@ def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryF
             first, second, rate, off = second, first, 1 - rate, -off
         test = map(finite_or_none, (off - reach[k], off + reach[k], p[k], adjusted[k]))
         misses.append(PairResidual(first, second, int(battles_of[k]), rate + off, rate, off, *test))
-    return BradleyTerryFit(
-        pairs=len(pairs.first),
-        tested=int((~np.isnan(p)).sum()),
-        items=coded.clusters,
-        level=level,
-        method=f"{coded.unit}-clustered sandwich of the residuals, t",
-        missed=int((adjusted <= 1 - level).sum()),
-        rms=float(np.sqrt(np.mean(residual**2))),
-        whole=_joint_test(residual[known], influence[:, known], among),
-        worst=_test_models(strengths, names, residual, influence, known),
-        misses=tuple(misses),
+    tested, missed = int((~np.isnan(p)).sum()), int((adjusted <= 1 - level).sum())
+    method, rms = f"{coded.unit}-clustered sandwich of the residuals, t", float(np.sqrt(np.mean(residual**2)))
+    whole = _joint_test(residual[known], influence[:, known], among)
+    worst, counts = (
+        _test_models(strengths, names, residual, influence, known),
+        (len(pairs.first), tested, coded.clusters),
     )
+    return BradleyTerryFit(*counts, level, method, missed, rms, whole, worst, tuple(misses))
 
 
 def expected_without_penalty(strengths: Strengths) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -20,10 +21,9 @@ from podium.diagnosis.decisiveness import (
     system_biases,
 )
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value, attempt
-from podium.diagnosis.gold_source import Gold
 from podium.diagnosis.judge_checks import same_model, split_judge_name
 from podium.diagnosis.ratings import FEWEST_DECIDED, AnyRatings, BattleRatings, fit_ratings, kendall_taus, number_items
-from podium.diagnosis.subject import Subject
+from podium.diagnosis.subject import Gold, Subject
 from podium.rankers.coded import ratio_or_nan
 from podium.rankers.intervals import finite_or_none, holm, resample, t_quantile
 from podium.rankers.scale import POINTS
@@ -136,8 +136,7 @@ def resample_both(both: GoldPairs, resamples: int, rng: np.random.Generator, *, 
     return GoldDraws(columns[:, 0], judge, human if theirs else human[0], method)
 
 
-@dataclass(frozen=True, slots=True)
-class SystemBias:
+class SystemBias(NamedTuple):
     """Mean over opponents of judge - gold win rate, `corrected` with gold mapped by the Beta CDF; p is after Holm."""
 
     model: str
@@ -147,8 +146,7 @@ class SystemBias:
     p: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class SelfBias:
+class SelfBias(NamedTuple):
     """Bias towards the judge's own model; one-sided p after Bonferroni, by JuStRank's paired t or clustered by item."""
 
     model: str
@@ -158,6 +156,9 @@ class SelfBias:
     item_p: float | None
     tests: int
     favours_itself: bool
+
+
+Biases: TypeAlias = tuple[float | Missing, Figured, tuple[SystemBias, ...] | Missing, SelfBias | Missing]
 
 
 class GoldComparison:
@@ -176,7 +177,9 @@ class GoldComparison:
         self.without_pairs = few if len(both.first) < 2 else None
         self.lacking = both.rates_missing or self.without_pairs
         remedy = "give more items, or systems that are less far apart"
-        self.alpha = self.lacking or attempt(lambda: decisiveness(*both.rates()), "decisiveness", remedy)
+        fit_alpha = partial(decisiveness, self.judge, self.gold)
+        alpha = attempt(fit_alpha, "decisiveness", remedy) if self.lacking is None else self.lacking
+        self.alpha: float | Missing = alpha
 
     def tau(self) -> Figured:
         """Estimate Kendall's tau-b of the two rankings."""
@@ -199,13 +202,13 @@ class GoldComparison:
         value, draws = float(squared_error(self.judge, self.gold)), squared_error(self.draws.judge, self.draws.gold)
         return value, self._reflected_figure(value, draws, "mean squared error")
 
-    def alpha_beyond_noise(self) -> Figured:
-        """Estimate alpha, corrected for the bias that the sampling of items causes."""
+    def alphas(self) -> tuple[float | Missing, Figured]:
+        """Return alpha, as it is and corrected for the bias that the sampling of items causes."""
         # Noise adds its variance to the squared distances from the fitted curve, which are shrunk by that share.
         if isinstance(self.alpha, Missing):
-            return self.alpha
+            return self.alpha, self.alpha
         if self.items < 2:
-            return self._statistic((self.alpha,), "a single item: no interval")
+            return self.alpha, self._statistic((self.alpha,), "a single item: no interval")
         fitted = judge_curve(self.gold, self.alpha)
         noise = float(np.nansum(standard_error_of_draws(self.draws.judge) ** 2))
         distance = float(np.sum((self.judge - fitted) ** 2))
@@ -214,23 +217,23 @@ class GoldComparison:
         around = np.clip(centre + (self.draws.judge - self.judge), 0, 1)
         usable = usable_draws(np.log(decisiveness_of_draws(around, self.draws.gold)))
         if usable is None:
-            return Missing("decisiveness beyond noise", "most resamples of the items have no alpha", "give more items")
+            why = "most resamples of the items have no alpha"
+            return self.alpha, Missing("decisiveness beyond noise", why, "give more items")
         without = float(np.log(decisiveness_of_draws(centre[None, :], self.gold))[0])
         middle, reach = np.log(self.alpha) - (usable.mean() - without), self.reach * usable.std(ddof=1)
         estimate = np.exp([middle, middle - reach, middle + reach]).tolist()
-        return self._statistic(estimate, f"{self.draws.method}, normal on the logarithm, corrected for noise")
+        method = f"{self.draws.method}, normal on the logarithm, corrected for noise"
+        return self.alpha, self._statistic(estimate, method)
 
-    def biases(
-        self, subject: Subject
-    ) -> tuple[tuple[SystemBias, ...] | Missing, float | Missing, Figured, SelfBias | Missing]:
-        """Return the biases by system, delta, delta corrected for noise, and the judge's self-bias."""
+    def biases(self, subject: Subject) -> Biases:
+        """Return delta, delta corrected for noise, the biases by system, and the judge's self-bias."""
         if self.lacking:
             return self.lacking, self.lacking, self.lacking, self.lacking
         gold, judge = self.draws.gold, self.draws.judge
         raw, drawn = self._biases_beyond(self.gold, gold)
         raw_se = standard_error_of_draws(drawn)
         if isinstance(self.alpha, Missing):
-            return self._by_system((raw, raw_se), self.alpha), self.alpha, self.alpha, self.alpha
+            return self.alpha, self.alpha, self._by_system((raw, raw_se), self.alpha), self.alpha
         rows, alphas = np.broadcast_to(gold, judge.shape), decisiveness_of_draws(judge, gold)
         fitted = np.reshape([judge_curve(row, alpha) for row, alpha in zip(rows, alphas, strict=True)], rows.shape)
         expected = judge_curve(self.gold, self.alpha)
@@ -238,7 +241,7 @@ class GoldComparison:
         corrected, delta = (biases, standard_error_of_draws(drawn)), float(nan_standard_deviation(biases))
         sound = self._reflected_figure(delta**2, nan_standard_deviation(drawn) ** 2, "delta")
         sound = sound if isinstance(sound, Missing) else sound.transform(np.sqrt)
-        return self._by_system((raw, raw_se), corrected), delta, sound, self._self_bias(subject, expected, *corrected)
+        return delta, sound, self._by_system((raw, raw_se), corrected), self._self_bias(subject, expected, *corrected)
 
     def _biases_beyond(self, expected: np.ndarray, of_draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the biases given expected win rates, shape (systems,), and in resamples, shape (draws, systems)."""
@@ -384,29 +387,13 @@ def gold_agreement(subject: Subject, resamples: int = RESAMPLES) -> GoldAgreemen
     both = match_gold_pairs(subject)
     if isinstance(both, Missing):
         return both
-    figures = GoldComparison(both, resample_both(both, resamples, subject.rng), subject.level)
-    mse, mse_beyond_noise = figures.mse()
-    biases, delta, delta_beyond_noise, own = figures.biases(subject)
-    single = figures
+    figures = single = GoldComparison(both, resample_both(both, resamples, subject.rng), subject.level)
     if subject.judgments.readable.sum() > subject.battles.readable.sum():
         ratings = fit_ratings(subject.judgments)
         votes = replace(both, judge=ratings, ours=np.array([ratings.models.index(name) for name in both.models]))
         single = GoldComparison(votes, resample_both(votes, resamples, subject.rng, ranked=False), subject.level)
-    return GoldAgreement(
-        gold=subject.gold.source if subject.gold else "human labels",
-        systems=len(both.models),
-        pairs=len(both.first),
-        gold_pairs=both.gold_pairs,
-        tau=figures.tau(),
-        accuracy=figures.accuracy(),
-        mse=mse,
-        mse_beyond_noise=mse_beyond_noise,
-        alpha=figures.alpha,
-        alpha_beyond_noise=figures.alpha_beyond_noise(),
-        single_alpha=single.alpha,
-        single_alpha_beyond_noise=single.alpha_beyond_noise(),
-        delta=delta,
-        delta_beyond_noise=delta_beyond_noise,
-        biases=biases,
-        self_bias=own,
-    )
+    gold = subject.gold.source if subject.gold else "human labels"
+    counts, agreement = (len(both.models), len(both.first), both.gold_pairs), (figures.tau(), figures.accuracy())
+    delta, beyond_noise, biases, own = figures.biases(subject)
+    mse, alphas, singles = figures.mse(), figures.alphas(), single.alphas()
+    return GoldAgreement(gold, *counts, *agreement, *mse, *alphas, *singles, delta, beyond_noise, biases, own)

@@ -1,18 +1,18 @@
 """Agreement of a judge with human labels and known preferences, and whether its margins predict it."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from podium.diagnosis.clustered import Clustered, cluster_battles
-from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit
+from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, attempt
 from podium.diagnosis.subject import Subject
-from podium.errors import NotConvergedError, NotIdentifiedError
+from podium.errors import NotIdentifiedError
 from podium.nouns.battles import Battles
 from podium.rankers.calibration.agreement import (
-    LabelMatch,
+    Reliability,
     bin_predictions,
     kappa,
     kappa_influence,
@@ -36,8 +36,7 @@ BAND = 1_000
 """Tokens of the shortest responses; each further band is twice as long."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReliabilityBin:
+class ReliabilityBin(NamedTuple):
     """One bin of the reliability table: how often humans prefer the judge's side, predicted and measured."""
 
     mean_margin: float | None
@@ -79,7 +78,8 @@ def measure_human_agreement(subject: Subject) -> HumanAgreement | Missing:
     match = match_labels(evidence.hard, evidence.human)
     sample, both, decisive = Clustered(evidence.cluster, evidence.unit, level), match.both, match.decisive
     temperature, probability = _temperature(evidence, level)
-    error, bins = _estimate_calibration_error(match, evidence.margin, probability, sample, subject.rng)
+    reliability = bin_predictions(match, evidence.margin, probability)
+    error, bins = _estimate_calibration_error(reliability, match.agree, sample, subject.rng)
     sized = decisive & ~np.isnan(evidence.margin)
     return HumanAgreement(
         accuracy=sample.share(match.agree, what="labelled battles", among=both),
@@ -137,10 +137,9 @@ def _temperature(evidence: Evidence, level: float) -> tuple[Figured, np.ndarray 
     if kind == "credit":
         why = "the credits are probabilities, taken as they are"
         return Missing(what, why, "give a column margin"), evidence.soft(np.ones(1))
-    try:
-        target = fit_target(evidence, level)
-    except (NotIdentifiedError, NotConvergedError) as error:
-        return Missing(what, str(error), "label more battles"), None
+    target = attempt(lambda: fit_target(evidence, level), what, "label more battles")
+    if isinstance(target, Missing):
+        return target, None
     unit, clusters = evidence.unit, len(np.unique(evidence.cluster[evidence.preference]))
     method = f"a single {unit}: no interval" if target.low is None else f"{unit}-clustered sandwich, t"
     facts: dict[str, Any] = {"level": level, "method": method, "clusters": clusters, "unit": Unit.LOGITS}
@@ -149,22 +148,16 @@ def _temperature(evidence: Evidence, level: float) -> tuple[Figured, np.ndarray 
 
 
 def _estimate_calibration_error(
-    match: LabelMatch,
-    margin: np.ndarray,
-    probability: np.ndarray | None,
-    sample: Clustered,
-    rng: np.random.Generator,
+    reliability: Reliability | None, agree: np.ndarray, sample: Clustered, rng: np.random.Generator
 ) -> tuple[Figured, tuple[ReliabilityBin, ...]]:
     """Return the expected calibration error and its reliability table; `Missing` and () without predictions."""
-    reliability = bin_predictions(match, margin, probability)
     if reliability is None:
         why = "no labelled battle without a tie has a predicted probability"
         return Missing("calibration error", why, MARGINS), ()
-    sample, right = sample.take(reliability.rows), match.agree[reliability.rows].astype(np.float64)
+    sample, right = sample.take(reliability.rows), agree[reliability.rows].astype(np.float64)
     shares = [sample.share(right, among=reliability.bin == k) for k in range(len(reliability.bins))]
-    bins = tuple(
-        ReliabilityBin(of.mean_margin, of.predicted, share) for of, share in zip(reliability.bins, shares, strict=True)
-    )
+    pairs = zip(reliability.bins, shares, strict=True)
+    bins = tuple(ReliabilityBin(of.mean_margin, of.predicted, share) for of, share in pairs)
     gaps = (right - reliability.predicted)[:, None] * (reliability.bin[:, None] == np.arange(len(bins)))
     sums, battles, level = sample.sums(gaps), sample.sums(np.ones(len(gaps))), sample.level
     number, gap = len(sums), gaps.mean(axis=0)

@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from typing import NamedTuple
 
 from podium.checks import CHECKS
 from podium.hookspecs import Scorer
@@ -65,8 +65,7 @@ OF_A_TABLE = "look at those rows, and at how they were made (`podium convert` wr
 """Remedy if podium did not call the judge."""
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
+class Family(NamedTuple):
     """The name of a model family, and whether it was `given` or `guessed`."""
 
     name: str
@@ -97,8 +96,7 @@ def group_by_family(models: Iterable[str], given: Mapping[str, str]) -> dict[str
     return {name: tuple(model for other, model in known if other == name) for name, _ in sorted(known)}
 
 
-@dataclass(frozen=True, slots=True)
-class Relation:
+class Relation(NamedTuple):
     """Whether a judge's model is one of the models that it judges (`own`), and which are of its family (`kin`)."""
 
     judge: str

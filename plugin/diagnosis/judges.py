@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -32,8 +32,7 @@ Drift: TypeAlias = dict[str, Statistic] | Missing
 """Change of each model's rating in Elo points, or why it is unknown."""
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeStanding:
+class JudgeStanding(NamedTuple):
     """One judge among others: share of intransitive triples (`hard`), and Kendall's tau with the gold standard."""
 
     judge: str
@@ -45,8 +44,7 @@ class JudgeStanding:
     tau: Figured
 
 
-@dataclass(frozen=True, slots=True)
-class Correlation:
+class Correlation(NamedTuple):
     """Kendall's tau of two judges' Bradley-Terry rankings."""
 
     first: str
@@ -70,21 +68,15 @@ class JudgesSideBySide(CardAnswer):
         )
 
     def tables(self) -> tuple[Table, ...]:
-        rows = []
+        rows, square, names = [], [], [row.judge for row in self.judges]
+        tau = {frozenset((pair.first, pair.second)): pair.tau.estimate for pair in self.correlations}
         for k, row in enumerate(self.judges, start=1):
             counts = (f"{row.battles:,}", f"{row.ties:.1%}")
             rows.append((f"{k}. {row.judge}", row.realization or EMPTY, *counts, row.hard.estimate, row.tau.brief))
-        tables = [Table("", ("judge", "realization", "judged", "ties", "PNT", "tau with gold"), tuple(rows))]
-        names = [row.judge for row in self.judges]
-        if 2 < len(names) <= 12:
-            tau = {frozenset((pair.first, pair.second)): pair.tau.estimate for pair in self.correlations}
-            square = tuple(
-                (f"{k}. {name}", *(EMPTY if name == other else tau[frozenset((name, other))] for other in names))
-                for k, name in enumerate(names, start=1)
-            )
-            header = ("Kendall's tau", *(f"{k}." for k in range(1, len(names) + 1)))
-            tables.append(Table("Rank correlations", header, square))
-        return tuple(tables)
+            square.append((f"{k}. {row.judge}", *(tau.get(frozenset((row.judge, name)), EMPTY) for name in names)))
+        standings = Table("", ("judge", "realization", "judged", "ties", "PNT", "tau with gold"), tuple(rows))
+        header = ("Kendall's tau", *(f"{k}." for k in range(1, len(names) + 1)))
+        return (standings, *([Table("Rank correlations", header, tuple(square))] if 2 < len(names) <= 12 else []))
 
 
 def side_by_side(subjects: Sequence[Subject], *, resamples: int = RESAMPLES) -> JudgesSideBySide | Missing:
@@ -109,7 +101,8 @@ def side_by_side(subjects: Sequence[Subject], *, resamples: int = RESAMPLES) -> 
         credit, triples = subject.judge_ratings.coded.credit, transitivity(subject.battles, level=level)
         tied = np.abs(subject.battles.outcomes[subject.battles.readable] - 0.5) < 1e-12
         counts = len(credit), float(np.mean(tied))
-        figures = getattr(triples, "hard", triples), _tau_with_gold(subject, theta[k], draws[:, k], names)
+        hard = triples if isinstance(triples, Missing) else triples.hard
+        figures = hard, _tau_with_gold(subject, theta[k], draws[:, k], names)
         judge = subject.judge or "(no judge)"
         standings.append(JudgeStanding(judge, *split_judge_name(subject.judge), *counts, *figures))
     first, second = np.triu_indices(len(ready), 1)
@@ -219,14 +212,14 @@ def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
     both = own[0].merge(own[1], on=KEY, suffixes=("", "_then"))
     if both.empty:
         return Missing(AGAIN, "no battle was judged by both", AFRESH)
-    then = [f"{name}_then" for name in LENGTHS]
-    known = both[[*LENGTHS, *then]].notna().all(axis=1).to_numpy()
-    other = known & (both[LENGTHS].to_numpy() != both[then].to_numpy()).any(axis=1)
-    level = subjects[0].level
+    now, then = both[LENGTHS].to_numpy(), both[[f"{name}_then" for name in LENGTHS]].to_numpy()
+    known = ~np.isnan(now + then).any(axis=1)
+    other = known & (now != then).any(axis=1)
     wins = np.sign(both[["credit", "credit_then"]].to_numpy() - 0.5)
-    rows = Clustered(pd.factorize(both["item"])[0], "item", level)
-    judge = _drift(subjects, tables, both[~other])
-    models = _drift(subjects, tables, both[other], less=both[~other]) if other.any() else None
+    rows = Clustered(pd.factorize(both["item"])[0], "item", subjects[0].level)
+    models: Drift = Missing(MODELS, "the responses are the same: the judge alone changed", "")
+    if other.any():
+        models = _drift(subjects, tables, both[other], less=both[~other])
     return Rejudged(
         first=subjects[0].judge or "(no judge)",
         second=subjects[1].judge or "(no judge)",
@@ -234,8 +227,8 @@ def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
         most=max(map(len, own)),
         changed=int(other.sum()) if known.any() else None,
         agreement=rows.share(wins[:, 0] == wins[:, 1], "battles", among=~np.isnan(wins).any(axis=1)),
-        judge=judge,
-        models=Missing(MODELS, "the responses are the same: the judge alone changed", "") if models is None else models,
+        judge=_drift(subjects, tables, both[~other]),
+        models=models,
     )
 
 
@@ -267,11 +260,9 @@ def _drift(
     shares = np.concatenate([sign * own.influence for sign, own in zip(signs, ratings, strict=True)])
     # Centred on 0 among these models.
     value, shares = value - value.mean(), shares - shares.mean(axis=1, keepdims=True)
-    method = f"{{}}, Bonferroni over {len(names)} models"
-    drifts = [
-        rows.linear(*own, len(on), "battles", Unit.ELO, method) for own in zip(value.tolist(), shares.T, strict=True)
-    ]
-    return {name: replace(drift, level=level) for name, drift in zip(names, drifts, strict=True)}
+    facts = (len(on), "battles", Unit.ELO, f"{{}}, Bonferroni over {len(names)} models")
+    drifts = zip(names, value.tolist(), shares.T, strict=True)
+    return {name: replace(rows.linear(elo, share, *facts), level=level) for name, elo, share in drifts}
 
 
 def _ratings(subject: Subject, table: pd.DataFrame, on: pd.DataFrame) -> Ratings:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -36,8 +36,7 @@ FEWEST_COMMON = 30
 """Battles judged by all judges below which asking all of them is not compared."""
 
 
-@dataclass(frozen=True, slots=True)
-class Spending:
+class Spending(NamedTuple):
     """One way to spend the jury's calls: `se` is the root mean square standard error of the ratings in Elo, on the
     scale of all judges, if all calls were spent so; `error` is their distance from human ratings on that scale."""
 

@@ -83,16 +83,11 @@ def verbosity(subject: Subject) -> Verbosity | Missing:
     if not np.isnan(subject.human_credit).all():
         human_credit = np.where(battles.readable, subject.human_credit, np.nan)
         human = length_weight(battles, human_credit, ratio, subject.level)
-    return Verbosity(
-        longer=sample.share(longer, what="decisive battles with different lengths", among=decisive),
-        longer_near_ties=in_near_ties,
-        rule=rule,
-        effect=length_weight(battles, credit, ratio, subject.level),
-        human=human,
-        residuals=correlate_residuals(subject),
-        who=None if isinstance(subject.reference, Missing) else subject.reference.who,
-        transcripts=length_weight(battles, credit, of_transcripts, subject.level) if has_transcripts else None,
-    )
+    share = sample.share(longer, what="decisive battles with different lengths", among=decisive)
+    effect, residuals = length_weight(battles, credit, ratio, subject.level), correlate_residuals(subject)
+    who = None if isinstance(subject.reference, Missing) else subject.reference.who
+    transcripts = length_weight(battles, credit, of_transcripts, subject.level) if has_transcripts else None
+    return Verbosity(share, in_near_ties, rule, effect, human, residuals, who, transcripts)
 
 
 def log_ratio(battles: Battles, length: str = "length") -> np.ndarray:

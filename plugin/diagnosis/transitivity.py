@@ -180,8 +180,7 @@ def chance_of_no_order(ties: float) -> float:
     return float(sum(p[x] * p[y] * p[z] for x, y, z in product(p, repeat=3) if (x, y, z) not in WEAK_ORDERS))
 
 
-@dataclass(frozen=True, slots=True)
-class TripleGroup:
+class TripleGroup(NamedTuple):
     """PNT (`hard`, share of intransitive triples) and SNTD (`soft`, mean deviation) of a group of triples and items."""
 
     name: str
@@ -231,9 +230,9 @@ class Transitivity(CardAnswer):
             tables.append(_triples_table("By category", "category", self.categories))
         worst = []
         for models, items, hard, *ends, soft, _ in self.triplets.head(5).itertuples(index=False):
-            interval = interval_text(*(finite_or_none(100 * end) for end in ends), 1)
-            soft_text = cell_text(finite_or_none(soft), ".4f")
-            worst.append((" > ".join(models), f"{items:,}", f"{hard:.1%}", interval, soft_text))
+            low, high = (finite_or_none(100 * end) for end in ends)
+            figures = (f"{hard:.1%}", interval_text(low, high, 1), cell_text(finite_or_none(soft), ".4f"))
+            worst.append((" > ".join(models), f"{items:,}", *figures))
         header = ("triple, strongest first", "items", "PNT", "interval", "SNTD")
         return (*tables, Table("Least transitive triples", header, tuple(worst)))
 
@@ -248,28 +247,15 @@ def transitivity(battles: Battles, *, level: float = 0.95) -> Transitivity | Mis
         why = "no three models have all three verdicts on one item"
         return Missing("non-transitivity", why, f"judge {ROUND_ROBINS} on the same items")
     groups = [_group(name, counts, k, level) for k, name in enumerate(GROUPS)]
-    whole, consistent, ambiguous = groups[:FIRST_SCENARIO]
-    size, swapped = len(counts.models), cells[CONSISTENT] + cells[AMBIGUOUS]
-    items = Clustered(np.arange(len(swapped)), "item", level)
-    return Transitivity(
-        models=size,
-        triples=int((counts.by_triple[0] > 0).sum()),
-        possible=comb(size, 3),
-        items=int((cells[ALL] > 0).sum()),
-        tie=TIE,
-        lead=LEAD,
-        clip=CLIP,
-        clipped=counts.clipped,
-        hard=whole.hard,
-        chance=chance_of_no_order(counts.ties),
-        soft=whole.soft,
-        consistent=consistent if swapped.any() else UNSWAPPED,
-        ambiguous=ambiguous if swapped.any() else UNSWAPPED,
-        consistent_share=items.share(cells[CONSISTENT], CELLS, cells=swapped) if swapped.any() else UNSWAPPED,
-        scenarios=tuple(groups[FIRST_SCENARIO:]),
-        categories=_categories(battles, level),
-        triplets=_triplets(counts, level),
-    )
+    whole, size, swapped = groups[ALL], len(counts.models), cells[CONSISTENT] + cells[AMBIGUOUS]
+    swaps: tuple[TripleGroup | Missing, TripleGroup | Missing, Figured] = (UNSWAPPED, UNSWAPPED, UNSWAPPED)
+    if swapped.any():
+        share = Clustered(np.arange(len(swapped)), "item", level).share(cells[CONSISTENT], CELLS, cells=swapped)
+        swaps = (groups[CONSISTENT], groups[AMBIGUOUS], share)
+    sizes = (size, int((counts.by_triple[0] > 0).sum()), comb(size, 3), int((cells[ALL] > 0).sum()))
+    hard = (whole.hard, chance_of_no_order(counts.ties), whole.soft)
+    parts = (tuple(groups[FIRST_SCENARIO:]), _categories(battles, level), _triplets(counts, level))
+    return Transitivity(*sizes, TIE, LEAD, CLIP, counts.clipped, *hard, *swaps, *parts)
 
 
 def _group(name: str, counts: TripleCounts, group: int, level: float) -> TripleGroup:

@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 
 from podium.answers.trust_checks import MOST_BATTLES
-from podium.diagnosis.card import diagnose
-from podium.diagnosis.card_report import card_reports
+from podium.diagnosis.card import card_reports, diagnose
 from podium.errors import PodiumError
 from podium.nouns.battles import Battles
 from podium.nouns.calibration import Calibration

@@ -6,8 +6,7 @@ import re
 import pytest
 
 from podium import Judge, simulate
-from podium.diagnosis.card import diagnose
-from podium.diagnosis.card_report import card_reports
+from podium.diagnosis.card import card_reports, diagnose
 from podium.format_version import FORMAT_VERSION
 from podium.reading.judgments import read_battles
 from podium.report.terminal import terminal_text

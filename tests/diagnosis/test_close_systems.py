@@ -8,9 +8,8 @@ from podium import Judge, read_battles, simulate
 from podium.diagnosis.clustered import farther_ends
 from podium.diagnosis.decisiveness import pair_agreement
 from podium.diagnosis.gold import gold_agreement, match_gold_pairs, resample_both
-from podium.diagnosis.gold_source import Gold
 from podium.diagnosis.judges import side_by_side
-from podium.diagnosis.subject import Subject
+from podium.diagnosis.subject import Gold, Subject
 from podium.rankers.scale import POINTS
 
 WORLDS = 60

@@ -18,9 +18,8 @@ from podium.diagnosis.decisiveness import (
 )
 from podium.diagnosis.figures import Missing, Statistic
 from podium.diagnosis.gold import gold_agreement, match_gold_pairs, resample_both
-from podium.diagnosis.gold_source import Gold
 from podium.diagnosis.ratings import kendall_taus
-from podium.diagnosis.subject import Subject
+from podium.diagnosis.subject import Gold, Subject
 from podium.rankers.scale import POINTS
 
 WORLDS = 200

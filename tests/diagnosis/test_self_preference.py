@@ -8,9 +8,9 @@ from judged_worlds import OWN, both, world
 
 from podium import Judge, rank, read_battles
 from podium.diagnosis.figures import Missing, Statistic
-from podium.diagnosis.gold_source import Gold
 from podium.diagnosis.preferences import measure_self_preference
 from podium.diagnosis.ratings import fit_line, fit_ratings
+from podium.diagnosis.subject import Gold
 from podium.rankers.scale import POINTS
 
 JUDGED = np.array([10.0, 35.0, -20.0, 40.0, -65.0])

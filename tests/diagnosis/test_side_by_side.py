@@ -7,10 +7,9 @@ from scipy.stats import kendalltau
 
 from podium import rank, read_battles
 from podium.diagnosis.figures import Missing
-from podium.diagnosis.gold_source import Gold
 from podium.diagnosis.judge_checks import split_judge_name
 from podium.diagnosis.judges import side_by_side
-from podium.diagnosis.subject import Subject
+from podium.diagnosis.subject import Gold, Subject
 from podium.rankers.scale import POINTS
 
 THETA = strengths(6)

@@ -69,7 +69,7 @@ ALL = [
     *(
         "podium.report.ranking_view",
         "podium.verbs.calibration_run",
-        "podium.diagnosis.card_report",
+        "podium.diagnosis.card",
         "podium.verbs.replays",
     ),
     *("podium.planning.planner", "podium.verbs.tournament_table"),

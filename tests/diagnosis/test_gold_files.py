@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from podium import DataError, rank, read_battles, simulate
-from podium.diagnosis.gold_source import read_gold
+from podium.diagnosis.subject import read_gold
 
 
 def test_a_table_of_scores_is_a_ranking(tmp_path):

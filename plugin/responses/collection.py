@@ -5,7 +5,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Any
 
 from podium.errors import UsageError, find_name
 from podium.responses.answers import ABSENT, QuestionRow, ResponseRow, Row, normal_text
@@ -152,14 +152,13 @@ class Responses:
 
     def only(self, models: Sequence[str]) -> "Responses":
         """Return the responses of some models; UsageError for an unknown one."""
-        kept = sorted({find_name("model", name, self.texts) for name in models})
-        return replace(
-            self,
-            texts={name: self.texts[name] for name in kept},
-            missing={name: self.missing[name] for name in kept},
-            pending={name: keys for name, keys in self.pending.items() if name in kept},
-            work={name: own for name, own in self.work.items() if name in kept},
-        )
+        kept = {find_name("model", name, self.texts) for name in models}
+
+        def of_models(cells: Mapping[str, Any]) -> dict[str, Any]:
+            return {name: own for name, own in cells.items() if name in kept}
+
+        texts, missing, pending, work = map(of_models, (self.texts, self.missing, self.pending, self.work))
+        return replace(self, texts=texts, missing=missing, pending=pending, work=work)
 
     def select(
         self,
@@ -187,44 +186,31 @@ class Responses:
             ids = sorted(item.id for item in items)
             drawn = {ids[k] for k in np.random.default_rng(seed).permutation(len(ids))[:limit]}
             items = tuple(item for item in items if item.id in drawn)
-        items = items[:limit]
-        kept = {key for item in items for key in item.keys}
-        return replace(
-            self,
-            items=items,
-            texts=_cells_of(kept, self.texts),
-            missing=_cells_of(kept, self.missing),
-            pending={name: keys & kept for name, keys in self.pending.items()},
-            work=_cells_of(kept, self.work),
-        )
+        kept = {key for item in items[:limit] for key in item.keys}
 
+        def of_items(cells: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+            return {name: {key: cell for key, cell in row.items() if key in kept} for name, row in cells.items()}
 
-Cell = TypeVar("Cell")
-
-
-def _cells_of(keys: set[str], cells: Mapping[str, Mapping[str, Cell]]) -> dict[str, dict[str, Cell]]:
-    """Return the cells of each model with one of the keys."""
-    return {name: {key: cell for key, cell in row.items() if key in keys} for name, row in cells.items()}
+        texts, missing, work = map(of_items, (self.texts, self.missing, self.work))
+        pending = {name: keys & kept for name, keys in self.pending.items()}
+        return replace(self, items=items[:limit], texts=texts, missing=missing, pending=pending, work=work)
 
 
 def assemble(answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]) -> Responses:
     """Assemble answers by item, model and number, with questions beside; DataError if rows contradict each other."""
     cells = _answers_by_model(answers)
     # Questions first, then the models by name, so that the order of sources does not matter.
-    asked: dict[str, list[QuestionRow]] = defaultdict(list)
-    in_order = sorted(answers, key=lambda answer: answer.model)
-    for question in [*questions, *(answer.question for answer in in_order)]:
+    asked, times = defaultdict[str, list[QuestionRow]](list), dict[str, int]()
+    for question in [*questions, *(each.question for each in sorted(answers, key=lambda each: each.model))]:
         asked[question.item].append(question)
-    times: dict[str, int] = {}
     for answer in answers:
         times[answer.question.item] = max(times.get(answer.question.item, 1), answer.number)
     items = tuple(replace(_item_of(rows), responses=times[item]) for item, rows in asked.items() if item in times)
     several, most = sum(item.responses > 1 for item in items), max((item.responses for item in items), default=1)
     silent = [item for item in asked if item not in times]
     notes = [f"{len(silent)} questions without a response were left out: {some(silent, most=5)}"] if silent else []
-    if several:
-        note = f"{several:,} items have up to {most} responses of a model (epochs, repeats)"
-        notes.append(f"{note}: the first meets the first, the second the second, ...")
+    note = f"{several:,} items have up to {most} responses of a model (epochs, repeats)"
+    notes += [f"{note}: the first meets the first, the second the second, ..."] if several else []
     keys = [key for item in items for key in item.keys]
     reasons = {name: {key: row[key].reason if key in row else ABSENT for key in keys} for name, row in cells}
     pending = {name: frozenset(key for key, why in own.items() if why == PENDING) for name, own in reasons.items()}
@@ -269,12 +255,10 @@ def _item_of(rows: Sequence[QuestionRow]) -> Item:
 
 def _common_value(name: str, rows: Sequence[QuestionRow]) -> str | None:
     """Return the value of a field on which all rows agree, None if it is empty; DataError if they do not."""
-    speaking = [(row, getattr(row, name)) for row in rows if getattr(row, name) is not None]
-    if not speaking:
-        return None
-    first, value = speaking[0]
-    for row, other in speaking[1:]:
-        if normal_text(other) != normal_text(value):
+    said = [(row, value) for row in rows if (value := getattr(row, name)) is not None]
+    first, value = said[0] if said else (None, None)
+    for row, other in said[1:]:
+        if first and normal_text(other) != normal_text(value):
             lines = (" ".join(text.split()) for text in (other, value))
             here, there = (repr(line if len(line) <= 60 else f"{line[:57]}...") for line in lines)
             problem = f"item {row.item!r} has another {name} here ({here}) than in {first.place} ({there})"
@@ -307,9 +291,8 @@ def add_pending(
     for question in prompts or [*questions, *questions_in(answers)]:
         items.setdefault(question.item, question)
     known = [each for each in answers if each.question.item in items]
-    notes = []
-    if len(known) < len(answers):
-        notes.append(f"{len(answers) - len(known):,} responses are to none of the {len(items):,} prompts, and left out")
+    lost = f"{len(answers) - len(known):,} responses are to none of the {len(items):,} prompts, and left out"
+    notes = [lost] if len(known) < len(answers) else []
     rows = [each for each in known if each.text is not None or each.model not in models]
     for name in models:
         there = {each.question.item for each in rows if each.model == name and each.number == 1}

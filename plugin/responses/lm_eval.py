@@ -12,7 +12,7 @@ from podium.formats import lm_eval_layout as layout
 from podium.hookspecs import SourceFiles
 from podium.responses.answers import UNSEEN, Record, ResponseRow, Sheet, build_response, is_empty
 from podium.responses.chat import NO_CHAT, ROLES, Conversation, read_conversation
-from podium.responses.transcripts import AgentWork
+from podium.responses.transcripts import AgentWork, Show
 from podium.text import parse_json
 
 MULTIMODAL = frozenset({"visual", "audio", "video"})
@@ -31,20 +31,20 @@ def find_newest_samples(source: SourceFiles) -> tuple[list[layout.Samples], tupl
     return sorted(kept, key=lambda file: file.path), rest, notes
 
 
-def read_rows(file: layout.Samples) -> tuple[Sheet, list[str]]:
+def read_rows(file: layout.Samples, show: Show) -> tuple[Sheet, list[str]]:
     """Return the whole rows of a samples file, and a note on a last line that is cut off."""
     rows = list(layout.sample_rows(file.path))
     whole = {place.removeprefix("line "): row for place, row in rows if row is not None}
     frame = pd.DataFrame(list(whole.values()), index=pd.Index(list(whole), name="line"))
     cut = [f"{file.path}, {place}: cut off, so its document is missing" for place, row in rows if row is None]
-    return Sheet(file.path, file.model, frame), cut
+    return Sheet(file.path, file.model, frame, show), cut
 
 
 def is_generated(sheet: Sheet) -> bool:
     """Return whether the first sample holds generated text, not log-likelihoods."""
     first = sheet.frame.iloc[0]
-    response = _responses(first)[0]
-    return len(_request(first["arguments"])) != 1 and (isinstance(response, str) or is_empty(response))
+    is_text = isinstance(response := _responses(first)[0], str) or is_empty(response)
+    return is_text and len(_request(first["arguments"])) != 1
 
 
 def read_responses_in_samples(sheet: Sheet) -> list[ResponseRow]:
@@ -60,10 +60,10 @@ def read_responses_in_samples(sheet: Sheet) -> list[ResponseRow]:
     answers = []
     for record, item in zip(records, items, strict=True):
         system, instruction, chat = _parse_prompt(record)
-        # All turns of the prompt were written before the model was asked, examples or not.
-        whole = bool(chat.turns) and sheet.show.shows(chat.turns)
-        instruction = chat.as_instruction() if whole else instruction
-        work = None if whole else AgentWork(sum(len(turn.calls) for turn in chat.turns), 1)
+        work: AgentWork | None = AgentWork(sum(len(turn.calls) for turn in chat.turns), 1)
+        if chat.turns and sheet.show.shows(chat.turns):
+            # All turns of the prompt were written before the model was asked, examples or not.
+            instruction, work = chat.as_instruction(), None
         more = {"category": own.task, "reference": record.name("target"), "system": system}
         question = record.question(item, instruction, rendered=True, **more)
         # The file names images and audio, but does not hold them.

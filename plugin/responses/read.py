@@ -117,11 +117,10 @@ def read_responses(
 
 def _nothing_read(sources: Sequence[str | Path], on_demand: Sequence[str], notes: Sequence[str]) -> UsageError:
     """Return the error for sources without responses, or without prompts for models on demand."""
-    lack = "responses were named: give files or folders (-T responses=...)"
-    if sources:
-        lack = f"responses in {without_secrets(some(sources))}"
-    elif on_demand:
+    lack = f"responses in {without_secrets(some(sources))}"
+    if not sources:
         lack = "prompts were named for the role models: give a file, a task or a dataset (-T prompts=...)"
+        lack = lack if on_demand else "responses were named: give files or folders (-T responses=...)"
     return UsageError("; ".join([f"no {lack}", *notes]))
 
 
@@ -146,22 +145,21 @@ def _name_tasks(
         task = row.task
         return row if task is None else replace(row, item=f"{task}:{row.item}", category=row.category or task)
 
-    named: list[Row] = []
-    for row in rows:
-        named.append(replace(row, question=rename(row.question)) if isinstance(row, ResponseRow) else rename(row))
+    named = [
+        replace(row, question=rename(row.question)) if isinstance(row, ResponseRow) else rename(row) for row in rows
+    ]
     return named, tasks, list(map(rename, prompts))
 
 
 def _without_reasoning(answers: Sequence[ResponseRow]) -> tuple[list[ResponseRow], list[str]]:
     """Return the answers without reasoning, and a note on how many had some."""
-    stripped, changed, unfinished = list(answers), 0, 0
+    stripped, changed = list(answers), dict[int, str]()
     for k, each in enumerate(answers):
-        is_transcript = each.work and each.work.shown
-        text = each.text if is_transcript else each.text and strip_reasoning(each.text)
-        if text != each.text:
-            changed, unfinished = changed + 1, unfinished + (text == "")
+        if each.text and not (each.work and each.work.shown) and (text := strip_reasoning(each.text)) != each.text:
             stripped[k] = replace(each, text=text or None, reason=None if text else ONLY_REASONING)
-    note = f"{changed:,} of {len(answers):,} responses begin with reasoning, which the judge is not shown"
+            changed[k] = text
+    note = f"{len(changed):,} of {len(answers):,} responses begin with reasoning, which the judge is not shown"
+    unfinished = sum(not text for text in changed.values())
     note += f" ({unfinished:,} hold nothing else)" if unfinished else ""
     return stripped, [f"{note}; reasoning=keep shows it"] if changed else []
 
@@ -179,9 +177,9 @@ def _read_source(
     files, rest, notes = lm_eval.find_newest_samples(place)
     parts: list[Part] = []
     for file in files:
-        sheet, cut = lm_eval.read_rows(file)
+        sheet, cut = lm_eval.read_rows(file, show)
         is_asked = file.path in place.paths[-1:] and not place.searched and all(rows is None for _, rows in parts)
-        rows = _parse_rows(replace(sheet, show=show), SHAPES[:1], optional=not is_asked)
+        rows = _parse_rows(sheet, SHAPES[:1], optional=not is_asked)
         parts.append((file.path, rows))
         notes += [] if rows is None else cut
     left_out: set[Path] = set()
@@ -223,12 +221,12 @@ def _parse_rows(sheet: Sheet, shapes: Sequence[Shape], *, optional: bool) -> Seq
     if optional:
         return None
     known = ", ".join(shape.name for shape in SHAPES[:3])
-    what, remedy = "responses", f"response with the columns instruction (or id), response and model; or {known}"
+    remedy = f"give a row per response with the columns instruction (or id), response and model; or {known}"
     if shapes is PROMPTS:
-        what, remedy = "prompts", "prompt with the columns id and instruction"
-    columns = some(sorted(sheet.columns)) or "(none)"
+        remedy = "give a row per prompt with the columns id and instruction"
+    columns, what = some(sorted(sheet.columns)) or "(none)", "prompts" if shapes is PROMPTS else "responses"
     problem = f"no {what} in the columns {columns}" if len(sheet.frame) else f"no row below the header {columns}"
-    raise DataError(problem, source=str(sheet.path), remedy=f"give a row per {remedy}")
+    raise DataError(problem, source=str(sheet.path), remedy=remedy)
 
 
 def _reject_repeated_models(owners: dict[str, str], source: str, rows: Iterable[Row]) -> None:
@@ -236,10 +234,8 @@ def _reject_repeated_models(owners: dict[str, str], source: str, rows: Iterable[
     for name in sorted({row.model for row in rows if isinstance(row, ResponseRow)}):
         if name in owners:
             labels = [f"{name}-{k}={split_label(each)[1]}" for k, each in enumerate((owners[name], source), 1)]
-            raise UsageError(
-                f"two sources hold a model {name!r}: {owners[name]} and {source}; label them "
-                f"({' '.join(labels)}), or, if they are parts of one, give them as one folder or glob"
-            )
+            remedy = f"label them ({' '.join(labels)}), or, if they are parts of one, give them as one folder or glob"
+            raise UsageError(f"two sources hold a model {name!r}: {owners[name]} and {source}; {remedy}")
         owners[name] = source
 
 

@@ -63,10 +63,8 @@ def join_shards(logs: Sequence[tuple[Path, EvalLog, pd.DataFrame]]) -> list[str]
         ours, theirs = map(json.loads, [*divided][:2])
         names = sorted(name for name in {*ours, *theirs} if ours.get(name) != theirs.get(name))
         first, second = (group[0].path for group in [*divided.values()][:2])
-        raise DataError(
-            f"shards of different plans: {first} and {second} differ in {some(names)}",
-            remedy="give the shards of one plan, or all shards of each",
-        )
+        problem = f"shards of different plans: {first} and {second} differ in {some(names)}"
+        raise DataError(problem, remedy="give the shards of one plan, or all shards of each")
     return [note for note in notes if note]
 
 
@@ -76,10 +74,8 @@ def _count_missing_shards(logs: Sequence[PlannedLog]) -> str:
     path_of = {log.tournament.shard and log.tournament.shard.of: log.path for log in logs}
     if len(path_of) > 1:
         ways = [f"{path} ({f'one of {of} shards' if of else 'the whole'})" for of, path in path_of.items()]
-        raise DataError(
-            f"the same battles would count twice: {' and '.join(ways)} are of one plan",
-            remedy="give the shards of one division, or the whole run alone",
-        )
+        problem = f"the same battles would count twice: {' and '.join(ways)} are of one plan"
+        raise DataError(problem, remedy="give the shards of one division, or the whole run alone")
     # Runs of one shard that count as repeats are one shard here.
     headers = [log.tournament for log in logs]
     battles = {header.shard.number: header.scheduled + header.left_out for header in headers if header.shard}
@@ -205,10 +201,8 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> GatheredBa
     lost += [f"left out: {path}: its shard has no battle; give the logs of the other shards" for path in empty]
     frames = [(log, frame) for log, frame in frames if not frame.empty]
     if not frames:
-        raise DataError(
-            f"nothing to rank in {len(labels)} logs: {some(lost, '; ', most=5)}",
-            remedy="run what failed again with `inspect eval-retry`, or give other logs",
-        )
+        problem = f"nothing to rank in {len(labels)} logs: {some(lost, '; ', most=5)}"
+        raise DataError(problem, remedy="run what failed again with `inspect eval-retry`, or give other logs")
     played = [(read, frame) for log, frame in frames if (read := read_tournament(log.header))]
     seen = {name for _, frame in played for name in (*frame["model_a"], *frame["model_b"])}
     if absent := sorted({name for tournament, _ in played for name in tournament.models} - seen):

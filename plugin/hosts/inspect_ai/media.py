@@ -70,12 +70,6 @@ def prompt_with_media(prompt: str, media: Sequence[Content]) -> str | list[ChatM
     return [ChatMessageUser(content=[ContentText(text=prompt), ContentText(text=words), *media])]
 
 
-def refuse_media(messages: Sequence[ChatMessage], who: str) -> None:
-    """Raise NotImplementedError if a model that reads text only is shown media."""
-    if media := media_in(messages):
-        raise NotImplementedError(f"{who} is shown text only, and there is {media[0].type}")
-
-
 def why_refused(error: BaseException) -> str | None:
     """Return the provider's message if it rejects media, by its status or in words; None for another error."""
     cause: BaseException | None = error

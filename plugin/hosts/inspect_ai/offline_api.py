@@ -19,7 +19,7 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from podium.errors import PluginError, UsageError
-from podium.hosts.inspect_ai.media import refuse_media
+from podium.hosts.inspect_ai.media import media_in
 from podium.plugins.catalogue import origin_of_realization
 from podium.scorers.judging import Judging
 from podium.scorers.offline import StandIn
@@ -82,7 +82,8 @@ class OfflineAPI(ModelAPI):
         config: GenerateConfig,
     ) -> ModelOutput:
         """Return the reply to the last message."""
-        refuse_media(input, "podium/offline")
+        if media := media_in(input):
+            raise NotImplementedError(f"podium/offline is shown text only, and there is {media[0].type}")
         prompt = input[-1].text
         asked = _ASKED.get()
         if asked and asked[0].realization.write_reply is None:

@@ -19,7 +19,7 @@ from podium.hosts.inspect_ai.log_contents import (
 from podium.hosts.inspect_ai.logs import whole_samples
 from podium.hosts.inspect_ai.media import media_as_text
 from podium.responses.answers import QuestionRow, ResponseRow
-from podium.responses.collection import Responses, assemble
+from podium.responses.collection import AGREE, Responses, assemble
 from podium.responses.preference_pairs import PREFERRED, read_pairs
 from podium.responses.transcripts import Show, work_in
 from podium.text import some
@@ -40,20 +40,18 @@ class RecordedBattles:
 
     def without_response(self, responses: Responses) -> list[Pairing]:
         """Return the pairings of which a model has no response here."""
-        keys = {item.id: item.keys for item in responses.items}
-        answered = {name: texts.keys() for name, texts in responses.texts.items()}
-        return [
-            own
-            for own in self.pairings
-            if any(answered.get(name, set()).isdisjoint(keys.get(own.item, ())) for name in (own.a, own.b))
-        ]
+        keys, texts = {item.id: item.keys for item in responses.items}, responses.texts
+
+        def is_answered(name: str, item: str) -> bool:
+            return any(key in texts.get(name, {}) for key in keys.get(item, ()))
+
+        return [own for own in self.pairings if not (is_answered(own.a, own.item) and is_answered(own.b, own.item))]
 
 
 def recorded_battles(*sources: str, show: Show) -> RecordedBattles:
     """Read the battles of tournaments' logs, else pairs with a known preference, or verdicts in any known format."""
     if not sources:
-        needed = "-T battles=LOG (logs, or verdicts beside responses=)"
-        raise UsageError(f"{RECORDED} needs battles to re-judge: {needed}")
+        raise UsageError(f"{RECORDED} needs battles to re-judge: -T battles=LOG (logs, or verdicts beside responses=)")
     chosen = [log for log in find_logs(sources) if is_tournament(log.header) and not _is_own_log(log, sources)]
     if chosen:
         return _battles_in_logs(chosen)
@@ -92,16 +90,8 @@ def _battles_in_tables(sources: Sequence[str]) -> RecordedBattles:
 
 def _responses_of(sample: EvalSample, battle: BattleMetadata, item: str, source: str) -> Iterator[ResponseRow]:
     """Yield both responses of a battle."""
-    question = QuestionRow(
-        item,
-        battle.instruction,
-        category=battle.category,
-        reference=battle.reference,
-        system=battle.system,
-        source=source,
-        row=f"sample {sample.id}",
-        media=media_as_text(sample.input),
-    )
+    known = {name: getattr(battle, name) for name in AGREE} | {"media": media_as_text(sample.input)}
+    question = QuestionRow(item, **known, source=source, row=f"sample {sample.id}")
     for name, text in ((battle.model_a, battle.response_a), (battle.model_b, battle.response_b)):
         work = replace(work_in(text), limit="the log holds no more of them") if battle.transcript else None
         yield ResponseRow(question, name, text, None, battle.response or 1, work)
@@ -124,18 +114,13 @@ def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
                     for response in _responses_of(sample, battle, item, str(log.path)):
                         first = answers.setdefault((item, response.model, response.number), response)
                         if first.text != response.text:
-                            raise DataError(
-                                f"another answer of {response.model!r} to {item!r} than in {first.question.source}",
-                                remedy="re-judge the logs one at a time: their answers differ",
-                            )
+                            other = f"another answer of {response.model!r} to {item!r} than in {first.question.source}"
+                            raise DataError(other, remedy="re-judge the logs one at a time: their answers differ")
     if not pairings:
         raise UsageError(f"no battle was played in {some([str(log.path) for log in logs])}: name another log")
     responses = assemble(list(answers.values()), [])
-    whole = replace(
-        responses,
-        # Models that did not meet on an item in the record do not meet now: no response is missing.
-        missing={name: {} for name in responses.models},
-        sources=tuple(str(log.path) for log in logs),
-        tasks=tuple(sorted({task for log in logs for task in tasks_of(log.header)})),
-    )
+    sources, tasks = tuple(str(log.path) for log in logs), {task for log in logs for task in tasks_of(log.header)}
+    # Models that did not meet on an item in the record do not meet now: no response is missing.
+    missing: dict[str, dict[str, str]] = {name: {} for name in responses.models}
+    whole = replace(responses, missing=missing, sources=sources, tasks=tuple(sorted(tasks)))
     return RecordedBattles(tuple(pairings), dict(repeats), whole)

@@ -53,17 +53,14 @@ class SampleBuilder:
         samples = []
         for (item, response, judges), battles in by_item.items():
             names = sorted({name for battle in battles for name in (battle.a, battle.b)})
-            metadata = PackMetadata(
-                **self._about_item(battles[0], judges),
-                round=number,
-                battles=[[own.a, own.b, *([] if own.first is None else [own.first])] for own in battles],
-                responses={name: self._text_of(name, battles[0]) for name in names},
-            )
+            about = {**self._about_item(battles[0], judges), "round": number}
+            about |= {"battles": [[own.a, own.b, *([] if own.first is None else [own.first])] for own in battles]}
+            texts = {name: self._text_of(name, battles[0]) for name in names}
             sample_id = f"{item}::round {number}" + (f"::response {response}" if response > 1 else "")
             if self.rotation:
                 number_of = self.rotation.judges.index(judges[0]) + 1
                 sample_id += "::all judges" if len(judges) > 1 else f"::judge {number_of}"
-            samples.append(self._build_sample(sample_id, metadata))
+            samples.append(self._build_sample(sample_id, PackMetadata(**about, responses=texts)))
         return samples
 
     def _with_judges(self, pairings: Sequence[Pairing]) -> Iterator[tuple[Pairing, tuple[str, ...]]]:
@@ -122,15 +119,11 @@ def outcomes_of(sample: EvalSample) -> tuple[Outcome, ...]:
         rows = PackVerdicts.parse(kept).battles.to_rows() if kept else []
     elif isinstance(contents, BattleMetadata):
         rows = [{**contents.to_log(), "credit": credit_in(score), "margin": kept.get("margin")}]
-    return tuple(
-        Outcome(
-            Pairing(row["item"], row["model_a"], row["model_b"], row.get("response") or 1, row.get("first")),
-            row["credit"],
-            # Without a credit it does not count.
-            None if row["credit"] is None else row["margin"],
-        )
-        for row in rows
-    )
+    outcomes = []
+    for row in rows:
+        own = Pairing(row["item"], row["model_a"], row["model_b"], row.get("response") or 1, row.get("first"))
+        outcomes.append(Outcome(own, row["credit"], None if row["credit"] is None else row["margin"]))
+    return tuple(outcomes)
 
 
 def announce_round(upcoming: NextRound, number: int, revision: int = 0, replaced: NextRound | None = None) -> Sample:

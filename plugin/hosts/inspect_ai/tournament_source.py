@@ -21,12 +21,7 @@ from podium.hosts.inspect_ai.log_contents import (
     reason_of_stop,
 )
 from podium.hosts.inspect_ai.log_files import NAMESPACE
-from podium.hosts.inspect_ai.round_samples import (
-    announce_round,
-    outcomes_of,
-    round_id,
-    schedule_in,
-)
+from podium.hosts.inspect_ai.round_samples import announce_round, outcomes_of, round_id, schedule_in
 from podium.printable import tell
 from podium.responses.collection import response_key
 from podium.tournaments.decisions import build_tournament_answer
@@ -91,7 +86,7 @@ class TournamentSource(SampleSource):
         if isinstance(contents, RoundMetadata):
             end = SampleEnd(contents)
         elif isinstance(contents, RequestMetadata):
-            kept = kept_in_store(completed, NAMESPACE) if completed else None
+            kept = completed and kept_in_store(completed, NAMESPACE)
             end = SampleEnd(answers=parse_answers(contents, kept))
         elif completed:
             end = SampleEnd(outcomes=self.outcomes(completed))
@@ -161,10 +156,8 @@ class TournamentSource(SampleSource):
     def _final_sample(self, played: Sequence[Round], battles: int, number: int) -> list[Sample] | None:
         """Return the sample that records what was found, once; None if the tournament does not stop by itself."""
         if self.answers and not any(done.outcomes for done in played):
-            raise PodiumError(
-                f"nothing can be played: {self.answers.failures_text()}. Fix the cause, then start again: the answers "
-                "so far are kept"
-            )
+            remedy = "Fix the cause, then start again: the answers so far are kept"
+            raise PodiumError(f"nothing can be played: {self.answers.failures_text()}. {remedy}")
         answer, name = build_tournament_answer(self.rule, self.field, played), round_id(number)
         if answer is None or name in self.scheduled:
             return None

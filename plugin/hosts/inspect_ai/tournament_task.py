@@ -211,10 +211,9 @@ class _TaskBuilder:
         if not text:
             return None
         if self.answer_collector:
-            raise UsageError(
-                f"shard={text}: answers on demand are asked by one process. Ask for them first (podium/chain "
-                "-T answers=first -T max_battles=1), then play shards with responses=ITS LOG"
-            )
+            remedy = "Ask for them first (podium/chain -T answers=first -T max_battles=1)"
+            why = f"answers on demand are asked by one process. {remedy}, then play shards with responses=ITS LOG"
+            raise UsageError(f"shard={text}: {why}")
         field, shard = self.competing.field(), read_shard(text)
         refuse_undividable(self.name, getattr(self.rule, "rule", self.rule), field, shard)
         if lost := len(self.unanswered):
@@ -342,10 +341,9 @@ def shows_first(name: str, rule: Any, judged: Judging, how: Mapping[str, Any]) -
     if not getattr(getattr(rule, "rule", rule), "shows_first", False):
         return None
     if "orders" in how:
-        raise UsageError(
-            f"orders={how['orders']}: {name} balances the orders itself (first to one neighbour, second to the "
-            "other), for one call a battle; leave it out (repeats=N repeats each of them)"
-        )
+        why = "balances the orders itself (first to one neighbour, second to the other), for one call a battle"
+        remedy = "leave it out (repeats=N repeats each of them)"
+        raise UsageError(f"orders={how['orders']}: {name} {why}; {remedy}")
     if not judged.is_pairwise:
         why = f"rates each response once, so {name} saves no call and loses comparisons; play round_robin"
         raise UsageError(f"realization={judged.realization.name} {why}")

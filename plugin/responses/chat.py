@@ -111,21 +111,21 @@ def _openai_messages(record: Record, messages: Sequence[Any]) -> Iterator[tuple[
         if not isinstance(role, str) or role not in ROLES:
             raise record.error(f"message {k} has the role {role!r}", f"roles are {', '.join(ROLES)}")
         content = message.get("content")
-        parts = {"tool_use": list[Any](), "tool_result": list[Any](), "": list[Any]()}
-        for part in content if isinstance(content, list) else []:
-            kind = part.get("type") if isinstance(part, dict) else ""
-            parts[kind if isinstance(kind, str) and kind in parts else ""].append(part)
-        for part in parts["tool_result"]:
-            yield k, {**part, "role": "tool", "tool_call_id": part.get("tool_use_id")}
-        if parts["tool_use"]:
-            used = [
-                {"id": own.get("id"), "function": {**own, "arguments": own.get("input")}} for own in parts["tool_use"]
-            ]
-            message = {**message, "tool_calls": [*(message.get("tool_calls") or []), *used]}
-        if parts["tool_use"] or parts["tool_result"]:
-            message = {**message, "content": parts[""]}
-        if parts[""] or not parts["tool_result"]:
-            yield k, message
+        parts = [(_kind_of(part), part) for part in content] if isinstance(content, list) else []
+        results = [{**part, "tool_call_id": part.get("tool_use_id")} for kind, part in parts if kind == "tool_result"]
+        yield from ((k, {**result, "role": "tool"}) for result in results)
+        used = [part for kind, part in parts if kind == "tool_use"]
+        calls = [{"id": part.get("id"), "function": {**part, "arguments": part.get("input")}} for part in used]
+        rest = [part for kind, part in parts if kind not in ("tool_use", "tool_result")]
+        if calls:
+            message = {**message, "tool_calls": [*(message.get("tool_calls") or []), *calls]}
+        if rest or not results:
+            yield k, {**message, "content": rest} if calls or results else message
+
+
+def _kind_of(part: Any) -> Any:
+    """Return the type of a part of a message; None if it has none."""
+    return part.get("type") if isinstance(part, dict) else None
 
 
 def _message_text(record: Record, content: Any) -> str:
@@ -142,8 +142,7 @@ def _part_text(record: Record, part: Any) -> str | None:
     """Return the text of a part of a message, None for reasoning; DataError if its type is unknown."""
     if not isinstance(part, dict):
         return record.as_text("content", part) or ""
-    kind = part.get("type")
-    if kind in REASONING:
+    if (kind := _kind_of(part)) in REASONING:
         return None
     if text := record.as_text("text", part.get("text")) or record.as_text("refusal", part.get("refusal")):
         return text
@@ -170,11 +169,9 @@ def _calls_of(record: Record, message: dict[str, Any], number: int) -> tuple[Cal
         if not isinstance(function, dict) or not isinstance(function.get("name"), str):
             remedy = "a call is {'id': ..., 'function': {'name': ..., 'arguments': ...}}"
             raise record.error(f"call {k} of message {number} names no function", remedy)
-        arguments = function.get("arguments")
+        arguments, key = function.get("arguments"), str(call.get("id") or f"{number}.{k}")
         shown = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
-        calls.append(
-            Call(str(call.get("id") or f"{number}.{k}"), function["name"], "" if is_empty(arguments) else shown)
-        )
+        calls.append(Call(key, function["name"], "" if is_empty(arguments) else shown))
     return tuple(calls)
 
 

@@ -41,11 +41,10 @@ def read_pairs(sources: Sequence[str], show: Show) -> Responses | None:
             return None
         sheet = Sheet(path, None, records.frame())
         rows += (row for record in sheet.records() for row in _pair_of(record, shown, seen))
-    again = sum(seen.values()) - len(seen)
-    notes = [f"{again:,} pairs have the id of an earlier pair; each is an item of its own"] if again else []
     if not rows:
         return None
-    pairs = assemble(rows, [])
+    again, pairs = sum(seen.values()) - len(seen), assemble(rows, [])
+    notes = [f"{again:,} pairs have the id of an earlier pair; each is an item of its own"] if again else []
     return replace(pairs, sources=tuple(map(str, paths)), notes=(*notes, *pairs.notes))
 
 
@@ -67,7 +66,7 @@ def _pair_of(record: Record, show: Show, seen: Counter[str]) -> Iterator[Respons
 
 def _merge_texts(*texts: str | None) -> str | None:
     """Return different texts one after the other, without those that are part of another one."""
-    each = list(dict.fromkeys(normal_text(text) for text in texts if text))
+    each = dict.fromkeys(normal_text(text) for text in texts if text)
     return "\n\n".join(text for text in each if sum(text in other for other in each) == 1) or None
 
 
@@ -88,17 +87,11 @@ def _conversation_of(record: Record, names: Sequence[str]) -> Conversation:
 
 def _tools_text(tools: Any) -> str:
     """Return name, description and parameters of each tool; empty without tools, a text that is no JSON unchanged."""
-    if isinstance(tools, str):
-        parsed = parse_literal(tools)
-        if not isinstance(parsed, list):
-            return f"Tools that could be called:\n{tools}" if tools.strip() else ""
-        tools = parsed
-    functions = (
-        [tool.get("function", tool) for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
-    )
-    lines = []
-    for own in [own for own in functions if isinstance(own, dict)]:
-        lines.append(f"- {own.get('name')}: {own.get('description') or ''}")
-        if parameters := _first(own, PARAMETERS):
-            lines.append(f"  parameters: {json.dumps(parameters, ensure_ascii=False)}")
+    parsed = parse_literal(tools) if isinstance(tools, str) else tools
+    lines = [tools] if isinstance(tools, str) and tools.strip() and not isinstance(parsed, list) else []
+    for tool in parsed if isinstance(parsed, list) else []:
+        if isinstance(own := tool.get("function", tool) if isinstance(tool, dict) else None, dict):
+            lines.append(f"- {own.get('name')}: {own.get('description') or ''}")
+            if parameters := _first(own, PARAMETERS):
+                lines.append(f"  parameters: {json.dumps(parameters, ensure_ascii=False)}")
     return "\n".join(["Tools that could be called:", *lines]) if lines else ""

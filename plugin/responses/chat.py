@@ -86,8 +86,7 @@ def build_chat_response(
 
 
 def messages_in(held: Any) -> list[Any] | None:
-    """Return messages: a list, or a text that is one as JSON or in Python, as tables without nested columns hold it;
-    None for another text."""
+    """Return messages: a list, or a text that is one as JSON or in Python; None for another text."""
     if not isinstance(held, str):
         return held if isinstance(held, list) else None
     parsed = parse_literal(held) if held.lstrip().startswith("[") else None
@@ -129,8 +128,7 @@ def _kind_of(part: Any) -> Any:
 
 
 def _message_text(record: Record, content: Any) -> str:
-    """Return the text of a message; media as `[image_url]`, `content` of arena-hard its answer, other objects as
-    JSON."""
+    """Return the text of a message: media as `[image_url]`, arena-hard's content as its answer, else JSON."""
     if isinstance(content, list):
         return "\n".join(text for part in content if (text := _part_text(record, part)) is not None)
     if isinstance(content, dict):

@@ -113,8 +113,7 @@ class Show:
         return self.mode == "transcript" or (self.mode == "auto" and any(turn.calls for turn in turns))
 
     def build_response(self, turns: Sequence[Turn], answer: str, beside: int) -> tuple[str, AgentWork]:
-        """Return what a judge is shown of a model's turns and answer, with `beside` characters of the item, and what
-        the model did."""
+        """Return what a judge is shown of turns and answer beside so many characters of the item, and the work."""
         calls = sum(len(turn.calls) for turn in turns)
         work = AgentWork(calls, sum(turn.role == "assistant" for turn in turns))
         if not self.shows(turns):
@@ -234,8 +233,7 @@ def plain_text(transcript: str) -> str:
 
 
 def work_in(transcript: str) -> AgentWork:
-    """Return what a model did by the transcript that `render` wrote, left out or not; the turn of the answer does not
-    count."""
+    """Return what a model did by the transcript that `render` wrote; the turn of the answer does not count."""
     mark = first[3] if (first := LINE.match(transcript)) else ""
     note = rf"_{mark}>\n([0-9,]+) characters(?:; tool calls: ([0-9,]+))?\n</[a-z0-9_]*{LEFT_OUT}_{mark}>"
     cuts = [[int(number.replace(",", "") or 0) for number in numbers] for numbers in re.findall(note, transcript)]

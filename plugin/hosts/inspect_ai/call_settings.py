@@ -123,8 +123,7 @@ class CallSettings:
         return True
 
     def takes_schema(self, judge: str, reply: Reply | Exception) -> bool:
-        """Return whether a judge takes schemas, by its first reply or error; JudgeStoppedError if it must and does
-        not."""
+        """Return whether a judge takes schemas, by its first reply or error; JudgeStoppedError if it must."""
         if judge in self._takes_schema:
             return self._takes_schema[judge]
         if isinstance(reply, Exception):

@@ -98,8 +98,7 @@ def cpu_saving_flags(arguments: Sequence[str], environment: Mapping[str, str]) -
 
 
 def _pass_rankers(rankers: Sequence[str], arguments: Sequence[str]) -> None:
-    """Set the environment variable that passes the rankers to podium's hook, if there are any; UsageError for words
-    that do not fit."""
+    """Pass the rankers, if any, to podium's hook in the environment; UsageError for words that do not fit."""
     for word in arguments:
         option, _, model = word.removeprefix("--model-role=").partition("=")
         refuse_lm_eval_model(model, option)

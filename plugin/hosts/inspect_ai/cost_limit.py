@@ -16,8 +16,7 @@ Prices = Mapping[str, Sequence[float]]
 
 
 class CostLimit:
-    """A limit on a tournament's cost, and the cost so far; only a sample with dearer calls than all before exceeds
-    it."""
+    """A limit on the cost of a tournament: only a sample with dearer calls than all before it can exceed it."""
 
     def __init__(self, most: float, prices: Prices, attempts: int) -> None:
         self.most, self.prices, self.attempts = most, prices, attempts

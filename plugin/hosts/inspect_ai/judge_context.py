@@ -25,8 +25,7 @@ Test = Callable[[AgentWork], bool]
 
 
 def share_of_transcripts(responses: Responses, show: Show, context: str) -> Iterator[str]:
-    """Yield a sentence on how many responses are shown as transcripts, if any are; `context` says why these are shorter
-    than asked."""
+    """Yield a sentence on how many responses are shown as transcripts; `context` is why these are short."""
     whole = sum(map(len, responses.texts.values()))
     shown, models, _ = _count_work(responses, lambda work: work.shown)
     if shown:
@@ -60,8 +59,7 @@ def notes_on_work(responses: Responses) -> Iterator[str]:
 
 
 def _count_work(responses: Responses, test: Test, among: Test | None = None) -> tuple[int, str, dict[str, float]]:
-    """Count the responses that pass a test, among all with a text or those that pass another: in all, by model in
-    words, and as a share by model."""
+    """Count responses that pass a test, among all or those that pass another: in all, by model, as shares."""
     counts = {}
     for name, own in responses.work.items():
         number = len(responses.texts[name]) if among is None else sum(map(among, own.values()))

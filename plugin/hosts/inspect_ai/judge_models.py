@@ -23,8 +23,7 @@ SAMPLING = ("temperature", "top_p", "top_k", "max_tokens", "seed", "reasoning_ef
 
 
 def jury_of(how: Judging, given: Sequence[Model] = (), only: Sequence[str] = ()) -> list[Model]:
-    """Return the judges: the given models, else those of the role `judge` or `grader`, and of `judge2` ...; `only` the
-    named ones, if some are named."""
+    """Return the judges, given or of the roles `judge` (else `grader`), `judge2` ...: all, or `only` the named ones."""
     jury = list(given) or judges_by_role()
     if not jury:
         get_model(role=ROLES[0], required=True)
@@ -40,8 +39,7 @@ def jury_of(how: Judging, given: Sequence[Model] = (), only: Sequence[str] = ())
 def build_rotation(
     judges: str | Sequence[Any], overlap: float, how: Judging, seed: int, jury: Sequence[Model] | None = None
 ) -> JudgeRotation | None:
-    """Return what assigns judges (by role if none are given) to battles; None if all judge every battle, UsageError for
-    options that do not fit."""
+    """Return what assigns judges (of the roles if none are given) to battles; None if all judge every battle."""
     from podium.responses.collection import response_key  # Inspect's registry loads this file, and reads no table
 
     jury = judges_by_role() if jury is None else jury

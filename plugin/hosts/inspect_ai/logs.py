@@ -253,8 +253,7 @@ class _LogReader:
         return frame
 
     def _add_failed_rows(self) -> dict[str, int]:
-        """Add an unparsed row per judge of a failed battle; those of judges without any verdict are missing instead,
-        and returned by judge."""
+        """Add an unparsed row per judge of a failed battle; of judges without any verdict, count them as missing."""
         judges, silent = [*dict.fromkeys(self.table.columns.get("judge", ()))], Counter[str]()
         for battle, own in self.failed:
             for judge in own or judges:

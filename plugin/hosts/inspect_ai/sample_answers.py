@@ -31,13 +31,11 @@ from podium.responses.transcripts import AgentWork, Call, Show, Turn
 
 
 def build_agent_response(sample: EvalSample | TaskState, show: Show, beside: int) -> tuple[str, AgentWork]:
-    """Return what a judge is shown of a sample's response, with `beside` characters of its item, and what the model did
-    for it. In a transcript, what an agent said beside its last call is no final answer, unless that call submitted
-    it."""
+    """Return what a judge is shown of a sample's response, with `beside` characters of its item, and the model's work.
+    In a transcript, what an agent said beside its last call is no final answer, unless that call submitted it."""
     turns, answer = turns_of(sample), sample.output.completion
-    if show.shows(turns) and not _is_final(sample.messages, answer):
-        answer = ""
-    return show.build_response(turns, answer, beside)
+    is_answer = not show.shows(turns) or _is_final(sample.messages, answer)
+    return show.build_response(turns, answer if is_answer else "", beside)
 
 
 def _is_final(messages: Sequence[ChatMessage], completion: str) -> bool:

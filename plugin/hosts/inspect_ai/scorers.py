@@ -90,8 +90,7 @@ win_rate = _ratings_metric("win-rate")
 
 @scorer(metrics=[readable_battles()])
 def verdict(**kwargs: Any) -> Scorer:
-    """Score a battle by parsing the judges' kept replies, without calls: the credit of model_a, no value if
-    unparsed."""
+    """Score a battle by parsing the judges' kept replies: the credit of model_a, no value if unparsed."""
     options = flatten_arguments(kwargs)
     judging_settings(**options)
     # Of this scorer alone: a prompt file may be another one by the next run.

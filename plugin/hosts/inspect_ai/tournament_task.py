@@ -184,8 +184,7 @@ class _TaskBuilder:
         return competing, unanswered
 
     def _settle_transcripts(self) -> list[str]:
-        """Ask for the judgment of transcripts if any response is one, and show the system prompts of pairs; return
-        notes on what the judge is not shown."""
+        """Ask to judge transcripts and show pairs' system prompts, if there are any; return notes on what is hidden."""
         if self.competing.has_transcripts:
             self.how["transcript"] = True
         is_plain = self.judged.settings.template is None and "system" in self.judged.realization.options

@@ -64,7 +64,7 @@ def read_conversation(record: Record, messages: Sequence[Any]) -> Conversation:
             failed = message.get("is_error") is True
             turns.append(Turn("tool", text, call_id=call if isinstance(call, str) else None, failed=failed))
         else:
-            speaker = "system" if role in SYSTEM else "user" if role == "user" else "assistant"
+            speaker: Any = "system" if role in SYSTEM else "user" if role == "user" else "assistant"
             turns.append(Turn(speaker, "" if role == "tool_call" else text, calls))
     return Conversation("\n\n".join(system) or None, "\n\n".join(asked) or None, turns)
 

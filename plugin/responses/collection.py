@@ -178,8 +178,8 @@ class Responses:
             raise UsageError(f"no item has category {unknown[0]!r}; categories: {known}")
         items = tuple(item for item in self.items if categories is None or item.category in categories)
         if answered_by is not None:
-            missing = self.missing[find_name("model", answered_by, self.texts)]
-            items = tuple(item for item in items if any(missing.get(key) != ABSENT for key in item.keys))
+            lost = self.missing[find_name("model", answered_by, self.texts)]
+            items = tuple(item for item in items if any(lost.get(key) != ABSENT for key in item.keys))
         if limit is not None and limit < len(items) and seed is not None:
             import numpy as np
 
@@ -255,16 +255,16 @@ def _item_of(rows: Sequence[QuestionRow]) -> Item:
 
 def _common_value(name: str, rows: Sequence[QuestionRow]) -> str | None:
     """Return the value of a field on which all rows agree, None if it is empty; DataError if they do not."""
-    said = [(row, value) for row in rows if (value := getattr(row, name)) is not None]
-    first, value = said[0] if said else (None, None)
+    said = [(row, str(getattr(row, name))) for row in rows if getattr(row, name) is not None]
     for row, other in said[1:]:
-        if first and normal_text(other) != normal_text(value):
+        first, value = said[0]
+        if normal_text(other) != normal_text(value):
             lines = (" ".join(text.split()) for text in (other, value))
             here, there = (repr(line if len(line) <= 60 else f"{line[:57]}...") for line in lines)
             problem = f"item {row.item!r} has another {name} here ({here}) than in {first.place} ({there})"
             remedy = "responses can be compared only where models were asked the same"
             raise row.error(problem, f"{remedy}: rename the ids, or give the right file")
-    return value
+    return said[0][1] if said else None
 
 
 def _note_renderings(asked: dict[str, list[QuestionRow]]) -> list[str]:

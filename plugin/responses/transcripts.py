@@ -122,7 +122,10 @@ class Show:
             said = {k: strip_reasoning(turn.text) for k, turn in enumerate(turns) if turn.role == "assistant"}
             turns = [turn._replace(text=said.get(k, turn.text)) for k, turn in enumerate(turns)]
             answer = strip_reasoning(answer)
-        pieces = [*_pieces_of(_drop_answer(until_answer(turns), answer), "turn_")]
+        done = [*until_answer(turns)]
+        if done and done[-1].role == "assistant" and done[-1].text.strip() == answer.strip():
+            done[-1] = done[-1]._replace(text="")  # it stands at the end
+        pieces = [*_pieces_of(done, "turn_")]
         left, limit = self.tokens, ""
         room = left if self.room is None else int((self.room - beside / CHARACTERS_PER_TOKEN) / self.responses)
         if self.room is not None and room <= left:
@@ -140,13 +143,6 @@ def until_answer(turns: Sequence[Turn]) -> Sequence[Turn]:
     last = max((k for k, turn in enumerate(turns) if turn.role in ("assistant", "tool")), default=-1)
     is_answer = last >= 0 and turns[last].role == "assistant" and turns[last].text.strip() and not turns[last].calls
     return turns[: last + 1] if is_answer else turns
-
-
-def _drop_answer(turns: Sequence[Turn], answer: str) -> Sequence[Turn]:
-    """Return the turns without the text of the last one if it is the answer, which stands at the end."""
-    last = turns[-1] if turns else None
-    is_answer = last is not None and last.role == "assistant" and last.text.strip() == answer.strip()
-    return [*turns[:-1], last._replace(text="")] if last and is_answer else turns
 
 
 def _pieces_of(turns: Iterable[Turn], prefix: str, within: int | None = None) -> Iterator[Piece]:

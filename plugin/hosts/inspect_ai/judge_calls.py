@@ -71,7 +71,7 @@ class Run(OnceCache):
         self.known: Mapping[JudgmentKey, KeptJudgment] = readable_judgments(reask, self.how) if reask else {}
         self.modes: dict[str, str] = {shown["judge"]: shown["mode"] for shown in self.known.values()}
         # Calls must not be answered from the cache of the run whose unparsed replies are repeated.
-        self._cache_suffix = f" again {reask}" if reask else ""
+        self.cache_suffix = f" again {reask}" if reask else ""
         # Few packs at once, because each holds its transcript in memory; four keep a provider busy.
         self.packs = anyio.Semaphore(4)
         self.breakers: dict[str, CircuitBreaker] = {}
@@ -102,11 +102,6 @@ class Run(OnceCache):
         if judge not in self.modes and (mode == "required" or self.how.reason(reply, "off") is None):
             self.modes[judge] = mode
         return cast(FixedMode, self.mode(judge))
-
-    def cache_policy(self, call: str) -> CachePolicy | bool:
-        """Return a cache policy without expiry, scoped to the call; messages and settings are in Inspect's key."""
-        scopes = {NAMESPACE: f"{call}{self._cache_suffix}"}
-        return CachePolicy(expiry=None, per_epoch=False, scopes=scopes) if self.cache else False
 
 
 def readable_judgments(path: str, how: Judging) -> dict[JudgmentKey, KeptJudgment]:
@@ -272,11 +267,13 @@ async def _call_model(
 
     asked = prompt_with_media(prompt, media)
     usual = config.merge(GenerateConfig(batch=batch_of(model)))
+    # Messages and settings are in Inspect's key.
+    scopes = {NAMESPACE: f"{call}{run.cache_suffix}"}
+    policy = CachePolicy(expiry=None, per_epoch=False, scopes=scopes) if run.cache else False
 
     async def ask() -> ModelOutput | Reply:
-        """Return the output of one call, or why the provider rejected the prompt; raise all other errors."""
         try:
-            output = await generate_output(model, asked, config=usual, cache=run.cache_policy(call))
+            output = await generate_output(model, asked, config=usual, cache=policy)
         except Exception as error:
             if why := why_too_long(error):
                 return Reply("", refused=why, rejection=TOO_LONG)
@@ -297,12 +294,12 @@ def _reply_of(output: ModelOutput | Reply) -> Reply:
     if isinstance(output, Reply):
         return output
     logprobs = output.choices[0].logprobs if output.choices else None
-    tokens = tuple(
-        Token(token.token, {top.token: math.exp(min(top.logprob, 0.0)) for top in token.top_logprobs or []})
-        for token in (logprobs.content if logprobs else [])
-    )
+    tokens = []
+    for token in logprobs.content if logprobs else []:
+        top = {own.token: math.exp(min(own.logprob, 0.0)) for own in token.top_logprobs or []}
+        tokens.append(Token(token.token, top))
     cost = output.usage.total_cost if output.usage else None
-    return Reply(output.completion, ended_at_limit(output), tokens, cost=cost)
+    return Reply(output.completion, ended_at_limit(output), tuple(tokens), cost=cost)
 
 
 async def _ask_checklist(run: Run, battle: BattleMetadata) -> tuple[str, ...]:

@@ -4,6 +4,8 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import reduce
+from operator import getitem
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import urlopen
@@ -121,12 +123,10 @@ def context_of(model: Model) -> tuple[int | None, bool]:
 def _context_of_server(address: str) -> int | None:
     """Ask a local server for the context of a call: vLLM and SGLang list it with the model, llama.cpp as a property."""
     root = address.rstrip("/").removesuffix("/v1")
-    models, properties = ("data", 0, "max_model_len"), ("default_generation_settings", "n_ctx")
-    for path, keys in (("/v1/models", models), ("/props", properties)):
+    models: Any = ("data", 0, "max_model_len")
+    for path, keys in (("/v1/models", models), ("/props", ("default_generation_settings", "n_ctx"))):
         with suppress(OSError, ValueError, LookupError, TypeError), urlopen(root + path, timeout=TIMEOUT) as answer:
-            entry: Any = json.load(answer)
-            for key in keys:
-                entry = entry[key]
-            if isinstance(entry, int) and entry > 0:
-                return entry
+            context = reduce(getitem, keys, json.load(answer))
+            if isinstance(context, int) and context > 0:
+                return context
     return None

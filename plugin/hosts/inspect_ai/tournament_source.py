@@ -86,7 +86,7 @@ class TournamentSource(SampleSource):
         if isinstance(contents, RoundMetadata):
             end = SampleEnd(contents)
         elif isinstance(contents, RequestMetadata):
-            kept = completed and kept_in_store(completed, NAMESPACE)
+            kept = kept_in_store(completed, NAMESPACE) if completed else None
             end = SampleEnd(answers=parse_answers(contents, kept))
         elif completed:
             end = SampleEnd(outcomes=self.outcomes(completed))

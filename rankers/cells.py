@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -117,21 +118,16 @@ def pair_sums_with_items(battles: BattleData) -> Pairs:
 def load_battles(battles: BattleData) -> CodedBattles:
     """Load all battles, or sums by item and pair, into memory; rows that are clusters are numbered by content."""
     blocks = list(battles.blocks())
-    if len(blocks) == 1:
-        return _number_rows_by_content(blocks[0])
-    starts = np.cumsum([0, *(block.clusters for block in blocks)])
-    a, b, credit, weight, number = (
-        np.concatenate([getattr(block, name) for block in blocks]) for name in ("a", "b", "credit", "weight", "number")
-    )
-    cluster = np.concatenate([block.cluster + start for block, start in zip(blocks, starts, strict=False)])
-    coded = CodedBattles(a, b, credit, weight, cluster, int(starts[-1]), battles.unit, battles.models, number)
-    return _number_rows_by_content(coded)
-
-
-def _number_rows_by_content(coded: CodedBattles) -> CodedBattles:
-    """Code clusters that are rows by their content, so that resamples depend on no name and no order of a file."""
+    coded = blocks[0]
+    if len(blocks) > 1:
+        names = ("a", "b", "credit", "weight", "number")
+        columns: dict[str, Any] = {name: np.concatenate([getattr(own, name) for own in blocks]) for name in names}
+        starts = np.cumsum([0, *(block.clusters for block in blocks)])
+        cluster = np.concatenate([block.cluster + start for block, start in zip(blocks, starts, strict=False)])
+        coded = replace(coded, **columns, cluster=cluster, clusters=int(starts[-1]))
     if coded.unit == "item":
         return coded
+    # Resamples then depend on no name and no order of a file.
     return replace(coded, cluster=order_rows(coded.a, coded.b, coded.credit, [(coded.weight, coded.weight)]))
 
 

@@ -72,16 +72,11 @@ class _RemovalSearch:
     strengths: Strengths
     cells: PairCells
 
-    @property
-    def clusters(self) -> int:
-        """Number of clusters."""
-        return int(self.cells.weight.shape[0])
-
     def enumerate(self, leader: int, largest: int) -> tuple[int, ...]:
         """Return the smallest removal that changes the leader; among several, the one with the largest new lead."""
         for size in range(1, largest + 1):
             successes: list[tuple[float, tuple[int, ...]]] = []
-            subsets = combinations(range(self.clusters), size)
+            subsets = combinations(range(self.cells.weight.shape[0]), size)
             while block := list(islice(subsets, SETS_PER_BLOCK)):
                 leads = _leads_over(self.theta_without(block), leader)
                 successes += [(leads[k], block[k]) for k in np.flatnonzero(leads > SAME_SCORE)]
@@ -119,12 +114,10 @@ class _RemovalSearch:
 
     def _most_influential(self, removed: tuple[int, ...], leader: int, rival: int, left: int) -> list[int]:
         """Return the clusters whose removal should most narrow a gap, by one Newton step; none if all are too weak."""
-        pairs, counts = self.strengths.pairs, self._counts_without([removed])
-        credit, weight = (sums[0] for sums in self.cells.resampled_sums(counts))
-        fit = self.strengths
+        fit, pairs = self.strengths, self.strengths.pairs
         if removed:
-            kept = replace(pairs, credit=credit, weight=weight)
-            fit = fit_strengths(kept, fit.regularization, fit.theta)
+            credit, weight = (sums[0] for sums in self.cells.resampled_sums(self._counts_without([removed])))
+            fit = fit_strengths(replace(pairs, credit=credit, weight=weight), fit.regularization, fit.theta)
         gap = np.zeros(pairs.models)
         gap[[leader, rival]] = 1, -1
         direction = fit.solve(gap)
@@ -133,7 +126,7 @@ class _RemovalSearch:
         influence = np.asarray(surplus @ (direction[pairs.first] - direction[pairs.second])).ravel()
         influence[list(removed)] = -np.inf
         order = np.argsort(-influence, kind="stable")
-        rest = self.clusters - len(removed)
+        rest = len(influence) - len(removed)
         reachable = INFLUENCE_MARGIN * np.maximum(influence[order[:left]], 0).sum() / (1 - left / rest)
         if reachable < fit.theta[leader] - fit.theta[rival]:
             return []
@@ -153,7 +146,7 @@ class _RemovalSearch:
 
     def _counts_without(self, sets: list[tuple[int, ...]]) -> np.ndarray:
         """Return 0 for the removed clusters of each set and 1 for all others, shape (sets, clusters)."""
-        counts = np.ones((len(sets), self.clusters))
+        counts = np.ones((len(sets), self.cells.weight.shape[0]))
         for row, removed in zip(counts, sets, strict=True):
             row[list(removed)] = 0
         return counts

@@ -21,16 +21,9 @@ ROUNDING = 1e-9
 """Share of the models' joint variance below which no model has two battles on an item."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scatter:
-    """Variance of a pair's credit on an item, and a model's covariance against two opponents, over p (1 - p)."""
-
-    single: float
-    shared: float
-
-
-def estimate_scatter(strengths: Strengths, battles: BattleData) -> Scatter:
-    """Estimate the variance of credits around their fit."""
+def estimate_scatter(strengths: Strengths, battles: BattleData) -> tuple[float, float]:
+    """Return the variance of a pair's credit on an item, and a model's covariance against two opponents, both over
+    p (1 - p)."""
     pairs, sums = strengths.pairs, np.zeros(4)
     sides = DesignMatrix(None, pairs.first, pairs.second, pairs.models).sparse
     for block in battles.blocks():
@@ -44,13 +37,13 @@ def estimate_scatter(strengths: Strengths, battles: BattleData) -> Scatter:
     crossed = whole - 2 * variances
     single = squares / variances
     shared = (joint - 2 * squares) / crossed if crossed > ROUNDING * whole else 0.0
-    return Scatter(single, float(np.clip(shared, 0.0, single)))
+    return single, float(np.clip(shared, 0.0, single))
 
 
 @dataclass(frozen=True, slots=True)
 class FewBattles:
     """The battles of a model with few items against models with many, summed by item and opponent (cells): `opponent`
-    is a position in `opponents` (codes), `earned` the total weighted credit."""
+    is a position in `opponents` (codes), `earned` the total weighted credit, `scatter` that of `estimate_scatter`."""
 
     model: int
     opponents: np.ndarray
@@ -59,18 +52,14 @@ class FewBattles:
     weight: np.ndarray
     earned: float
     theta: np.ndarray
-    scatter: Scatter
-
-    def surplus(self, at: float) -> float:
-        """Return the credit minus its expectation at an assumed log-strength."""
-        return self.earned - float(self.weight @ expit(at - self.theta[self.opponent]))
+    scatter: tuple[float, float]
 
     def credit_variance(self, at: float) -> float:
         """Return the variance of the credit at an assumed log-strength, with the opponents' strengths exact."""
         expected = expit(at - self.theta[self.opponent])
         deviation = self.weight * np.sqrt(expected * (1 - expected))
-        joint, single = np.bincount(self.item, deviation), float(deviation @ deviation)
-        return (self.scatter.single - self.scatter.shared) * single + self.scatter.shared * float(joint @ joint)
+        joint, (single, shared) = np.bincount(self.item, deviation), self.scatter
+        return (single - shared) * float(deviation @ deviation) + shared * float(joint @ joint)
 
     def sensitivity(self, at: float) -> np.ndarray:
         """Return the decrease of the expected credit per logit of each opponent's strength, shape (opponents,)."""
@@ -84,7 +73,7 @@ class FewBattles:
         def excess(at: float, sign: int) -> float:
             slope = self.sensitivity(at)
             error = float(np.sqrt(self.credit_variance(at) + slope @ covariance @ slope))
-            return self.surplus(at) - sign * reach * error
+            return self.earned - float(self.weight @ expit(at - self.theta[self.opponent])) - sign * reach * error
 
         low, high = (
             brentq(excess, -FARTHEST, FARTHEST, args=(sign,))

@@ -1,7 +1,8 @@
 """win-rate: mean credit against all opponents, or against one anchor."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -22,6 +23,8 @@ from podium.rankers.pairs import Pairs, cells_by_cluster, downweighted_opponents
 from podium.rankers.standings import RankerResult, build_standings, measure_exposure
 from podium.text import some
 
+LightOpponents: TypeAlias = dict[str, dict[str, float]]
+"""Reduced weights of opponents, over the largest weight, by model and opponent."""
 FEW = 10
 """Items below which a pair's own residuals estimate its variance too badly: two to four often have equal outcomes."""
 
@@ -90,9 +93,9 @@ def win_rate(
     return build_standings("win-rate", scale, exposure, result, level=level, rng=rng)
 
 
-def _light_opponents(battles: BattleData, pairs: Pairs) -> dict[str, dict[str, float]]:
+def _light_opponents(battles: BattleData, pairs: Pairs) -> LightOpponents:
     """Return the reduced weights of opponents, over the largest weight, by model and opponent."""
-    light: dict[str, dict[str, float]] = {}
+    light: LightOpponents = {}
     for model, opponent, ratio in zip(*downweighted_opponents(pairs), strict=True):
         light.setdefault(battles.models[model], {})[battles.models[opponent]] = float(ratio)
     return light
@@ -130,12 +133,7 @@ def _bound_rates(estimate: ScoreEstimates, coded: BattleData, level: float) -> S
 
 
 def _schedule_warnings(
-    coded: BattleData,
-    pairs: Pairs,
-    score: np.ndarray,
-    anchor: str | None,
-    groups: int,
-    light: Mapping[str, Mapping[str, float]],
+    coded: BattleData, pairs: Pairs, score: np.ndarray, anchor: str | None, groups: int, light: LightOpponents
 ) -> Iterator[str]:
     """Yield warnings of missing scores, different opponents, disconnected groups and opponents of reduced weight."""
     for k in np.flatnonzero(np.isnan(score)):

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
+from scipy.special import softmax
 
 from podium.nouns.calibration import Accuracy, AnchorStrengths, HeldOut, ScaleCorrection, Target
 from podium.rankers.calibration.accuracy import measure_accuracy
@@ -40,8 +41,7 @@ def estimate_scale_correction(judge: np.ndarray, human: np.ndarray) -> ScaleCorr
     # The sum of (h - kappa s)^2, without a pass over the models for every node.
     squares = np.maximum(h @ h - 2 * kappa * (s @ h) + kappa**2 * (s @ s), 1e-12 * max(h @ h, 1e-300))
     log_density = -(number - 1) / 2 * np.log(squares) - np.log1p((LOG_KAPPA / PRIOR_SCALE) ** 2)
-    weight = np.exp(log_density - log_density.max())
-    weight /= weight.sum()
+    weight = softmax(log_density)
     mean, reached = float(weight @ kappa), np.cumsum(weight)
     low, high = (float(np.interp(share, reached, kappa)) for share in (0.05, 0.95))
     return ScaleCorrection(mean, low, high, n=number, sd=float(np.sqrt(weight @ (kappa - mean) ** 2)))
@@ -61,19 +61,16 @@ def estimate_spread(residual: np.ndarray, variance: np.ndarray) -> float:
         return 0.0
 
     def loss(c: float) -> float:
-        total = variance + c
-        return float(np.sum(np.log(total) + residual**2 / total))
+        return float(np.sum(np.log(variance + c) + residual**2 / (variance + c)))
 
     def derivative(c: float) -> float:
-        total = variance + c
-        return float(np.sum(1 / total - (residual / total) ** 2))
+        return float(np.sum(1 / (variance + c) - (residual / (variance + c)) ** 2))
 
     most = float(np.mean(residual**2)) * 4 + 1e-9
     c = float(minimize_scalar(loss, bounds=(0.0, most), method="bounded", options={"xatol": 1e-6 * most}).x)
     # A minimum is flat: the zero of the derivative is known to many more digits.
-    low, high = 0.9 * c, 1.1 * c
-    if derivative(low) < 0 < derivative(high):
-        c = float(brentq(derivative, low, high, xtol=1e-12 * c))
+    if derivative(0.9 * c) < 0 < derivative(1.1 * c):
+        c = float(brentq(derivative, 0.9 * c, 1.1 * c, xtol=1e-12 * c))
     return float(np.sqrt(c)) if loss(c) < loss(0.0) else 0.0
 
 

@@ -20,7 +20,7 @@ from podium.planning.simulation import Judge
 from podium.rankers.bradley_terry import bradley_terry, estimate_elo
 from podium.rankers.cells import pair_sums_with_items, prepare_battles
 from podium.rankers.coded import CodedBattles, code_battles
-from podium.rankers.few_items import FewBattles, Scatter
+from podium.rankers.few_items import FewBattles
 from podium.rankers.graph import comparison_graph, design_efficiency, separated_in_resamples, separated_models
 from podium.rankers.identification import fit_battles
 from podium.rankers.newton import maximize_samples
@@ -529,9 +529,7 @@ def test_an_unbeaten_newcomer_has_a_lower_end_only():
 
 def test_score_test_with_one_exact_opponent_gives_the_wilson_interval():
     """Oracle: statsmodels, 3 wins of 5; the opponent's strength is 0.3 logits."""
-    battles = FewBattles(
-        1, np.array([0]), np.arange(5), np.zeros(5, int), np.ones(5), 3.0, np.array([0.3]), Scatter(1, 0)
-    )
+    battles = FewBattles(1, np.array([0]), np.arange(5), np.zeros(5, int), np.ones(5), 3.0, np.array([0.3]), (1.0, 0.0))
     expected = proportion_confint(3, 5, method="wilson")
     assert expit(np.array(battles.score_interval(np.zeros((1, 1)), norm.ppf(0.975))) - 0.3) == pytest.approx(expected)
 

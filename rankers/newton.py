@@ -212,12 +212,11 @@ def maximize_samples(
     """Return the parameters that maximize the likelihood of each sample, shape (samples, parameters)."""
     size, (samples, rows) = likelihood.design.parameters, likelihood.credit.shape
     block = max(1, BLOCK_CELLS // max(size**2, rows))
-    if not samples:
-        return np.empty((0, size))
-    parts = [slice(k, k + block) for k in range(0, samples, block)]
-    blocks = [replace(likelihood, credit=likelihood.credit[part], weight=likelihood.weight[part]) for part in parts]
-    optima = [_iterate(part, start, tolerance)[0] for part in blocks]
-    return optima[0] if len(optima) == 1 else np.concatenate(optima)
+    optima = [np.empty((0, size))]
+    for part in (slice(k, k + block) for k in range(0, samples, block)):
+        own = replace(likelihood, credit=likelihood.credit[part], weight=likelihood.weight[part])
+        optima.append(_iterate(own, start, tolerance)[0])
+    return np.concatenate(optima)
 
 
 def _iterate(likelihood: Likelihood, start: np.ndarray | None, tolerance: float = TOLERANCE) -> tuple[np.ndarray, int]:

@@ -74,8 +74,7 @@ def compare_accuracy(
         return Difference(None, None, None)
     ours, human = _paired_ratings(both, kind)
     theirs, also_human = _paired_ratings([beside[held.model] for held in both], their_kind)
-    surplus, low, high = mean_interval(np.abs(ours - human) - np.abs(theirs - also_human), level)
-    mae = Estimate(surplus) if low is None or high is None else Estimate(surplus, low, high)
+    mae = Estimate(*mean_interval(np.abs(ours - human) - np.abs(theirs - also_human), level))
     sides = (ours, human, theirs, also_human)
     return Difference(mae, *(_jackknife(rule, sides, level) for rule in CORRELATIONS))
 

@@ -140,13 +140,12 @@ def build_evidence(battles: Battles, signal: Signal, cluster: Cluster = "item") 
 
 def select_calibratable(evidence: Evidence) -> Evidence:
     """Keep models with labels, verdicts, signals and a bounded human rating; raise NotIdentifiedError below three."""
-    kept = _restrict_models(evidence, _complete_models(evidence))
+    kept = _select_complete(evidence)
     dropped = tuple(name for name in evidence.models if name not in kept.models)
     unbounded: list[str] = []
     while (outside := _unbounded_models(kept)).any():
         unbounded += [kept.models[k] for k in np.flatnonzero(outside)]
-        kept = _restrict_models(kept, ~outside)
-        kept = _restrict_models(kept, _complete_models(kept))
+        kept = _select_complete(_restrict_models(kept, ~outside))
     if len(kept.models) < FEWEST_MODELS:
         raise NotIdentifiedError(
             f"{len(kept.models)} of {len(evidence.models)} models have battles with human labels, verdicts and "
@@ -174,19 +173,16 @@ def _unbounded_models(evidence: Evidence) -> np.ndarray:
     return separated_models(pairs)
 
 
-def _complete_models(evidence: Evidence) -> np.ndarray:
-    """Return which models have labels, verdicts and signals against each other, shape (models,)."""
-    kept = np.ones(len(evidence.models), dtype=bool)
-    known = (~np.isnan(evidence.human), ~np.isnan(evidence.hard), evidence.signal.is_known)
+def _select_complete(evidence: Evidence) -> Evidence:
+    """Keep the models with labels, verdicts and signals against each other."""
     while True:
-        rows = kept[evidence.first] & kept[evidence.second]
-        plays = kept.copy()
-        for kind in known:
-            met = np.concatenate([evidence.first[rows & kind], evidence.second[rows & kind]])
-            plays &= np.bincount(met, minlength=len(kept)) > 0
-        if (plays == kept).all():
-            return kept
-        kept = plays
+        kept = np.ones(len(evidence.models), dtype=bool)
+        for known in (~np.isnan(evidence.human), ~np.isnan(evidence.hard), evidence.signal.is_known):
+            met = np.concatenate([evidence.first[known], evidence.second[known]])
+            kept &= np.bincount(met, minlength=len(kept)) > 0
+        if kept.all():
+            return evidence
+        evidence = _restrict_models(evidence, kept)
 
 
 def _require_one_group(what: str, evidence: Evidence, credit: np.ndarray) -> None:

@@ -178,10 +178,10 @@ def section_reports(diagnosis: Diagnosis, name: str) -> tuple[Report, ...]:
 
 def card_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
     """Build a report per card, and one for the comparisons between judges."""
-    reports = []
-    for card in diagnosis.cards:
-        sections = _sections(SECTIONS, card.answers)
-        reports.append(Report(_title(card), card.answer, notes=(_sizes(card),), sections=sections))
+    reports = [
+        Report(_title(card), card.answer, notes=(_sizes(card),), sections=_sections(SECTIONS, card.answers))
+        for card in diagnosis.cards
+    ]
     if len(reports) > 1 or any(not isinstance(answer, Missing) for answer in diagnosis.across.values()):
         reports.append(Report("all judges", sections=_sections(ACROSS, diagnosis.across)))
     return tuple(reports)
@@ -222,24 +222,21 @@ def _sizes(card: Card) -> str:
 def _sections(sections: Sections, answers: Mapping[str, Reply]) -> tuple[Section, ...]:
     """Build a report section per answer, and two with the reasons of missing figures and the methods of intervals."""
     built = []
-    missing: dict[tuple[str, str], dict[str, None]] = {}
+    missing: dict[str, dict[str, None]] = {}
     methods: dict[str, dict[str, None]] = {}
     for name, (title, _) in sections.items():
         answer = answers[name]
         lines = ((title, answer),) if isinstance(answer, Missing) else answer.labelled_values()
         for label, value in lines:
             if isinstance(value, Missing):
-                missing.setdefault((value.why, value.remedy), {})[label.strip()] = None
+                reason = value.why + (f". Remedy: {value.remedy}" if value.remedy else "")
+                missing.setdefault(reason, {})[label.strip()] = None
             elif isinstance(value, Statistic):
                 methods.setdefault(value.method, {})[label.strip()] = None
         if not isinstance(answer, Missing):
             facts = tuple(Fact(label, *((value,) if isinstance(value, str) else value.cells)) for label, value in lines)
             built.append(Section(name, title, facts, answer.tables()))
-    remarks = {
-        "not answered": [
-            f"{'; '.join(labels)}: {why}" + (f". Remedy: {remedy}" if remedy else "")
-            for (why, remedy), labels in missing.items()
-        ],
-        "how the intervals are made": [f"{method}: {'; '.join(labels)}" for method, labels in methods.items()],
-    }
-    return (*built, *(Section(title, title, notes=tuple(texts)) for title, texts in remarks.items() if texts))
+    unanswered = tuple(f"{'; '.join(labels)}: {reason}" for reason, labels in missing.items())
+    made = tuple(f"{method}: {'; '.join(labels)}" for method, labels in methods.items())
+    remarks = {"not answered": unanswered, "how the intervals are made": made}
+    return (*built, *(Section(title, title, notes=notes) for title, notes in remarks.items() if notes))

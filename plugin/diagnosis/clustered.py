@@ -79,13 +79,12 @@ class Clustered:
     ) -> Statistic:
         """Return a value with the clustered t interval of its influence, shape (rows,); none for a single cluster."""
         sums = self.sums(influence)
+        facts: dict[str, Any] = {"level": self.level, "n": n, "of": of, "clusters": len(sums), "unit": unit}
         if len(sums) < 2:
-            single = f"a single {self.unit}: no interval"
-            return Statistic(value, level=self.level, method=single, n=n, of=of, clusters=1, unit=unit)
+            return Statistic(value, method=f"a single {self.unit}: no interval", **facts)
         reach = float(t_quantile(len(sums), self.level) * np.sqrt(_variance(sums)))
         low, high = max(within[0], value - reach), min(within[1], value + reach)
-        name = method.format(f"{self.unit}-clustered t")
-        return Statistic(value, low, high, level=self.level, method=name, n=n, of=of, clusters=len(sums), unit=unit)
+        return Statistic(value, low, high, method=method.format(f"{self.unit}-clustered t"), **facts)
 
 
 def cluster_battles(battles: Battles, level: float = 0.95) -> Clustered:
@@ -103,8 +102,7 @@ def reflected_interval(value: float, draws: np.ndarray, level: float) -> tuple[f
     """Return a noise-corrected value and its reflected interval, cut at 0; None if too few draws are usable."""
     # Noise raises a mean of squares, and resampling once more by as much: 2 value - mean(draws) is free of it.
     # Source: Davison and Hinkley 1997, Bootstrap methods and their application, sections 2.1 and 5.2.
-    usable = usable_draws(draws)
-    if usable is None:
+    if (usable := usable_draws(draws)) is None:
         return None
     low, high = np.quantile(usable, [(1 - level) / 2, (1 + level) / 2])
     middle, least, most = (max(0.0, float(2 * value - end)) for end in (usable.mean(), high, low))
@@ -115,8 +113,7 @@ def agreement_statistic(
     value: float, draws: np.ndarray, within: tuple[float, float], method: str, *, level: float, **facts: Any
 ) -> Statistic:
     """Return an agreement with the `farther_ends` of its bootstrap interval; without, if too few draws are usable."""
-    usable = usable_draws(draws)
-    if usable is None:
+    if (usable := usable_draws(draws)) is None:
         few = "too few usable resamples of the items: no interval"
         return Statistic(value, level=level, method=few, **facts)
     low, high = np.quantile(usable, [(1 - level) / 2, (1 + level) / 2]).tolist()
@@ -131,5 +128,4 @@ def farther_ends(value: float, interval: tuple[float, float], within: tuple[floa
 
 def _variance(sums: np.ndarray) -> float:
     """Return G / (G - 1) times the centred sum of squares of the influence of G clusters."""
-    clusters = len(sums)
-    return float(np.sum((sums - sums.mean()) ** 2) * clusters / (clusters - 1))
+    return float(np.sum((sums - sums.mean()) ** 2) * len(sums) / (len(sums) - 1))

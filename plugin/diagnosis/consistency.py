@@ -134,13 +134,11 @@ def measure_swaps(order_pairs: OrderPairs) -> Swaps | Missing:
 
 def swaps_by_closeness(order_pairs: OrderPairs, near_tie: float) -> SwapsByCloseness:
     """Measure swaps of all, clear and nearly tied pairs; pairs of unknown margin are in neither part."""
-    everything = measure_swaps(order_pairs)
-    if isinstance(everything, Missing):
+    if isinstance(everything := measure_swaps(order_pairs), Missing):
         nothing = replace(everything, what="near-ties")
         return SwapsByCloseness(everything, nothing, nothing, None)
     credit, margin = (-np.diff(values, axis=1)[:, 0] for values in (order_pairs.credit, order_pairs.margin))
-    view = near_ties(0.5 + credit / 2, margin / 2, near_tie)
-    tied = (order_pairs.outcome == 0.5).any(axis=1)
+    view, tied = near_ties(0.5 + credit / 2, margin / 2, near_tie), (order_pairs.outcome == 0.5).any(axis=1)
     near, rule = view or (tied, "a tie in either order (the verdicts have no margin)")
     known = np.isfinite(margin) | ~np.isfinite(margin).any()
     clear, close = (measure_swaps(order_pairs.take(known & part)) for part in (~near, near))
@@ -189,22 +187,14 @@ def consistency(subject: Subject) -> Consistency:
         against = sample.share(np.sign(margin) == -win, "verdicts", what, among=decisive)
     order_pairs = subject.order_pairs
     in_ab, in_ba = order_pairs.wins
-    retest, kappa, repeated = _estimate_retest(judgments, win, sample)
-    return Consistency(
-        unparsed=sample.share(~read, of),
-        ties=sample.share(win == 0, of, "readable verdicts", among=read),
-        changing=order_pairs.rows.share(in_ab != -in_ba, "pairs", "pairs read in both orders", BOTH_ORDERS),
-        against_margin=against,
-        retest=retest,
-        retest_kappa=kappa,
-        repeated=repeated,
-    )
+    unparsed, ties = sample.share(~read, of), sample.share(win == 0, of, "readable verdicts", among=read)
+    changing = order_pairs.rows.share(in_ab != -in_ba, "pairs", "pairs read in both orders", BOTH_ORDERS)
+    return Consistency(unparsed, ties, changing, against, *_estimate_retest(judgments, win, sample))
 
 
 def _estimate_retest(judgments: Battles, win: np.ndarray, sample: Clustered) -> tuple[Figured, Figured, int]:
     """Return the agreement of repeated verdicts, the same beyond chance (kappa), and the number of repeated ones."""
-    repeats = _tally_repeats(judgments, win)
-    if isinstance(repeats, Missing):
+    if isinstance(repeats := _tally_repeats(judgments, win), Missing):
         return repeats, repeats, 0
     tally, row = repeats
     of, size, rows = "repeated judgments", tally.sum(axis=1), sample.take(row)

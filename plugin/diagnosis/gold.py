@@ -95,10 +95,9 @@ def _rates_missing(gold: Gold | None) -> Missing | None:
     what, spread = "win rates of the gold ranking", float(np.ptp(list(gold.scores.values())))
     if gold.scale != "elo":
         return Missing(what, f"its scale {gold.scale!r} gives no win rates", "give Elo ratings, or battles")
-    if spread >= NARROWEST:
-        return None
     why = f"all its scores lie within {spread:g} points, too close for Elo ratings"
-    return Missing(what, why, f"give scores in Elo points (log-strengths times {POINTS:.1f})")
+    remedy = f"give scores in Elo points (log-strengths times {POINTS:.1f})"
+    return None if spread >= NARROWEST else Missing(what, why, remedy)
 
 
 class GoldDraws(NamedTuple):
@@ -272,8 +271,7 @@ class GoldComparison:
         if subject.judge is None:
             return Missing(SELF_BIAS, "no row names the judge", "name the judge's model in a column judge")
         both, model = self.both, split_judge_name(subject.judge)[0]
-        own = same_model(both.models, model)
-        if own is None:
+        if (own := same_model(both.models, model)) is None:
             why = f"no model of the gold standard is called {model}"
             return Missing(SELF_BIAS, why, "let the judge's model compete, under the judge's name")
         # Bonferroni over all judges of the table that are ranked themselves.
@@ -281,9 +279,8 @@ class GoldComparison:
         competing = [same_model(subject.battles.models, split_judge_name(name)[0]) for name in judges]
         tests = max(1, len(competing) - competing.count(None))
         k = both.models.index(own)
-        against = np.where(both.first == k, 1, np.where(both.second == k, -1, 0))
-        opponents = int((against != 0).sum())
-        if not opponents:
+        against = (both.first == k) * 1 - (both.second == k)
+        if not (opponents := int((against != 0).sum())):
             return Missing(SELF_BIAS, f"no gold win rate involves {own}", "give gold battles of it")
         mine, fitted = (np.where(against < 0, 1 - rate, rate)[against != 0] for rate in (self.judge, expected))
         paired_p = item_p = None
@@ -298,16 +295,14 @@ class GoldComparison:
 
     def _bias(self, value: float, se: float, opponents: int, method: str) -> Statistic:
         """Build a bias with the t interval of its standard error."""
-        facts = {"n": opponents, "of": "opponents", "unit": Unit.SHARE}
+        estimate = [float(value + step * self.reach * se) for step in (0, -1, 1)]
         if np.isnan(se):
-            return self._statistic((float(value),), "too few items: no interval", **facts)
-        ends = float(value - self.reach * se), float(value + self.reach * se)
-        return self._statistic((float(value), *ends), method, **facts)
+            estimate, method = [float(value)], "too few items: no interval"
+        return self._statistic(estimate, method, n=opponents, of="opponents", unit=Unit.SHARE)
 
     def _reflected_figure(self, value: float, draws: np.ndarray, what: str) -> Figured:
         """Build a noise-corrected figure with its reflected interval."""
-        estimate = reflected_interval(value, draws, self.level)
-        if estimate is None:
+        if (estimate := reflected_interval(value, draws, self.level)) is None:
             return Missing(f"{what} beyond noise", "the items are too few to be resampled", "judge more items")
         return self._statistic(estimate, f"{self.draws.method}, reflected and corrected for noise")
 
@@ -324,11 +319,9 @@ class GoldComparison:
 
 @dataclass(frozen=True, slots=True)
 class GoldAgreement(CardAnswer):
-    """Agreement of a judge's ranking and win rates with a gold standard, as measured and beyond noise of the items.
-
+    """Agreement of a judge's ranking and win rates with a gold standard, as measured and beyond noise of the items:
     `alpha`, the decisiveness, is above 1 for win rates more extreme than the gold ones, `single_alpha` that of single
-    verdicts (as in JuStRank), and `delta` the standard deviation of the corrected biases over systems.
-    """
+    verdicts (as in JuStRank), and `delta` the standard deviation of the corrected biases over systems."""
 
     gold: str
     systems: int
@@ -348,10 +341,8 @@ class GoldAgreement(CardAnswer):
     self_bias: SelfBias | Missing
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
-        mse, alpha, single, delta = (
-            EMPTY if isinstance(value, Missing) else f"{value:.3g}"
-            for value in (self.mse, self.alpha, self.single_alpha, self.delta)
-        )
+        raw = (self.mse, self.alpha, self.single_alpha, self.delta)
+        mse, alpha, single, delta = (EMPTY if isinstance(value, Missing) else f"{value:.3g}" for value in raw)
         of_single = (f"  of single votes, as in JuStRank ({single} with noise)", self.single_alpha_beyond_noise)
         among = f"{self.systems:,} systems, {self.pairs:,} of {self.gold_pairs:,} gold pairs judged"
         lines: tuple[tuple[str, Value], ...] = (

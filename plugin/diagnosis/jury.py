@@ -72,9 +72,9 @@ class JuryWorth(CardAnswer):
         return f"{text}; at equal cost {first}, then {other} {_ratio_text(ratio)}"
 
     def labelled_values(self) -> tuple[tuple[str, Value], ...]:
-        out = ", ".join(self.left_out)
-        left = (("not compared", f"{out}: no ratings of all models on 30 items"),) if out else ()
-        return (("most precise", self.sentence), *left, ("effective number of judges", self.effective_judges))
+        out = f"{', '.join(self.left_out)}: no ratings of all models on 30 items"
+        lines = (("most precise", self.sentence), *([("not compared", out)] if self.left_out else []))
+        return (*lines, ("effective number of judges", self.effective_judges))
 
     def tables(self) -> tuple[Table, ...]:
         header = ("calls spent on", "battles", "slope", "position, log-odds", "cost per verdict", "se", "error")

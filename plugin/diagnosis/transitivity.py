@@ -98,11 +98,9 @@ def count_triples(battles: Battles) -> TripleCounts | Missing:
     outcome, triples = outcomes(credit), triples_among(size)
     gaps = -np.diff(rate[order][triples], axis=1)
     scenario = 2 * (gaps[:, 0] < LEAD) + (gaps[:, 1] < LEAD)
-    soft = None if clipped is None else credit
-    by_triple, by_group = _sum_triples(triples, scenario, outcome, steady, soft)
+    sums = _sum_triples(triples, scenario, outcome, steady, None if clipped is None else credit)
     ties = float((outcome == TIED).sum() / max((outcome != UNKNOWN).sum(), 1))
-    names = tuple(coded.models[k] for k in order)
-    return TripleCounts(names, clipped, triples, scenario, by_triple, by_group, ties)
+    return TripleCounts(tuple(coded.models[k] for k in order), clipped, triples, scenario, *sums, ties)
 
 
 def _sum_triples(
@@ -156,11 +154,8 @@ def outcomes(credit: np.ndarray) -> np.ndarray:
 
 
 def deviation(ab: np.ndarray, bc: np.ndarray, ac: np.ndarray) -> np.ndarray:
-    """Return the SNTD of three credits: the mean of three Jensen-Shannon divergences, in nats, any shape.
-
-    Each compares a credit with the one that the other two imply: log-odds that are off by s_ab + s_bc - s_ac.
-    Source: Xu et al. 2025, equations 3 to 5.
-    """
+    """Return the SNTD of three credits, in nats: the mean Jensen-Shannon divergence of each credit from the one that
+    the other two imply, log-odds that are off by s_ab + s_bc - s_ac. Source: Xu et al. 2025, equations 3 to 5."""
     observed = [np.clip(np.asarray(credit, dtype=np.float64), CLIP, 1 - CLIP) for credit in (ab, bc, ac)]
     odds = [logit(credit) for credit in observed]
     off = odds[0] + odds[1] - odds[2]

@@ -1,9 +1,8 @@
 """Words of judges' replies in English, German, French, Spanish, Russian and Chinese. Data only: the rules that use them
-are in `verdict_statements` and `reply_reader`."""
+are in `verdict_statements` and `reply_reader`. The line breaks in patterns are deleted."""
 
 ROLES = r"user|human|system|operator|nutzer|utilisateur|usuario|пользователь|用户"
 """Speakers other than the judge; a reply with a turn of theirs is a conversation."""
-
 VERDICT_NOUNS = """answer verdict decision choice winner pick conclusion judgment judgement preference result rating
 score scores grade level label evaluation assessment ranking ratings final total quality mark category word selection
 résultat resultado результат puntaje gesamtpunktzahl punkte puntos vote summary sum point edge nod points scoring output
@@ -14,23 +13,17 @@ conclusión ganador ganadora nota notas puntuación puntuaciones nivel calificac
 melhor risposta resposta ответ вердикт решение вывод выбор оценка оценки уровень победитель итог лучше лучший балл
 баллы"""
 """Nouns and adjectives that name a verdict before its value: `Final answer: A`."""
-
 DECIDING_VERBS = """choose select prefer go give rate scored rated graded decide chose say'd i'd i'll wähle nehme gebe
 vergebe bevorzuge entscheide bewerte choisis préfère préfere donne attribue opte elijo prefiero doy escojo califico
 otorgo выбираю ставлю предпочитаю оцениваю it's that's say call deserves gets earns receives consider conclude lean
 leaning arrive settle dirais diría mets pongo makes assign corresponds amounts asigno elegiría choisirais preferisco
 vincitore scelgo escolho"""
-"""Verbs with which a judge gives its verdict, first person."""
-
-RATING_WORDS = (
-    "rate grade score scored rated graded give scores rating points note notes bewerte vergebe donne doy оцениваю"
-)
+RATING_WORDS = """rate grade score scored rated graded give scores rating points note notes bewerte vergebe
+donne doy оцениваю"""
 """Words for ratings, which do not say that the letter after them was chosen."""
 CONNECTIVES = """sure okay ok all short whole margin balance klar definitely clearly certainly surely obviously so thus
 hence therefore overall finally ultimately consequently accordingly also daher deshalb somit folglich insgesamt donc
 ainsi alors finalement entonces así finalmente итак поэтому значит следовательно итого"""
-"""Words that lead from the reasons to the verdict."""
-
 INTRODUCTORY = """put appropriate suitable я yo i my our the a an this that it here here's is are be will with for as at
 to of on in from and own both two one six five criteria criterion responses assistant great well everything considered
 considering weighing based reasoning analysis above-mentioned things following follows below correct right having
@@ -46,87 +39,59 @@ mis el los las es aquí esta este están son para por y definitiva definitivo so
 итоговый итоговая окончательный окончательная окончательное"""
 """Other words that may stand before the value in the judge's own sentence: any word outside of these lists makes the
 sentence one about something else, such as what a response says or what another judge would answer."""
-
-CHINESE_INTRODUCTORY = (
-    "所以|因此|综上|我的|我|的|最终|更好|较好|最佳|回答|答案|结论|选择|选|是|评分|得分|分数|打分|评级|等级|总分|判断"
-    "|裁决|判决|结果|胜者|获胜者|评价|评估|给|为|以下|如下|分|级别|总体|对|两个|认为|这个"
-)
-RESPONSE_NOUNS = (
-    "response answer option candidate model antwort réponse reponse respuesta opción ответ вариант 回答 答案 选项"
-)
+CHINESE_INTRODUCTORY = """所以|因此|综上|我的|我|的|最终|更好|较好|最佳|回答|答案|结论|选择|选|是|评分|得分|分数|打分
+|评级|等级|总分|判断|裁决|判决|结果|胜者|获胜者|评价|评估|给|为|以下|如下|分|级别|总体|对|两个|认为
+|这个""".replace("\n", "")
+RESPONSE_NOUNS = """response answer option candidate model antwort réponse reponse respuesta opción ответ
+вариант 回答 答案 选项"""
 """Nouns before a letter that names a response: `Response A`."""
-
-PREPOSITIONS = (
-    "than|of|to|in|by|with|from|and|or|for|like|over|as|at|on|does|als|von|in|bei|und|que|de|dans|et|en|con|y|чем|в|у|и"
-)
+PREPOSITIONS = """than|of|to|in|by|with|from|and|or|for|like|over|as|at|on|does|als|von|in|bei|und|que|de|dans|et|en|con
+|y|чем|в|у|и""".replace("\n", "")
 """Words before the name of a response that is not the subject."""
-SENTENCE_TAILS = (
-    r"here|overall|in the end|it is|by (?:far|[\w ]{1,20} margin)|narrowly|hier|ici|aquí|здесь|points?|punkten?|puntos"
-    r"|баллов|分"
-)
+SENTENCE_TAILS = r"""here|overall|in the end|it is|by (?:far|[\w ]{1,20} margin)|narrowly|hier|ici|aquí|здесь|points?
+|punkten?|puntos|баллов|分""".replace("\n", "")
 """Words that may follow the value before the sentence ends."""
-
 TIES = r"equivalent|(?:a )?ties?|tied|(?:a )?draw|equal|unentschieden|gleichstand|égalité|empate|ничья|平局|平手"
-"""Words that say the tie's letter."""
-
-EQUAL = (
-    r"\bneither(?: (?:response|answer|one|of (?:them|the two)))? is (?:\w+ ){0,2}better|\b(?:both|they|the (?:two"
-    r"|responses)|these)(?: (?:two|responses|answers))?(?: are|['’]re) (?:\w+ ){0,2}(?:equal(?:ly (?:good|bad|strong"
-    r"|helpful|well\b)|\b(?!ly))|tied|level\b|on a par|the same\b|equivalent|identical)|\bthey say the same\b|\bno "
-    r"clear winner\b|\bno (?:real |relevant )?(?:difference|preference)\b(?! for (?:response )?[abc]\b)|\b(?:it|this"
-    r"|that)(?:['’]s| is) a (?:tie|draw)\b|(?:\A|(?<=\n))tie[,.!]|(?:\A|(?<=\n))equally good\b|\bgleich gut\b"
-    r"|\bégalement bonnes\b|\bse valent\b|\bigual de buenas\b|\bодинаково хорош\w*"
-)
-"""Sentences that call both responses equal."""
-
-FIRST = (
-    r"(?:response |answer )?(?:first|former)(?: (?:response|answer|one|text|letter))?|erste(?: antwort)?|première(?: "
-    r"réponse)?|primera(?: respuesta)?|перв(?:ый|ая|ое)(?: ответ)?|第一个(?:回答)?"
-)
-SECOND = (
-    r"(?:response |answer )?(?:second|latter)(?: (?:response|answer|one|text|letter))?|zweite(?: antwort)?|(?:seconde"
-    r"|deuxième)(?: réponse)?|segunda(?: respuesta)?|втор(?:ой|ая|ое)(?: ответ)?|第二个(?:回答)?"
-)
+EQUAL = r"""\bneither(?: (?:response|answer|one|of (?:them|the two)))? is (?:\w+ ){0,2}better|\b(?:both|they|the (?:two
+|responses)|these)(?: (?:two|responses|answers))?(?: are|['’]re) (?:\w+ ){0,2}(?:equal(?:ly (?:good|bad|strong|helpful
+|well\b)|\b(?!ly))|tied|level\b|on a par|the same\b|equivalent|identical)|\bthey say the same\b|\bno clear winner\b
+|\bno (?:real |relevant )?(?:difference|preference)\b(?! for (?:response )?[abc]\b)|\b(?:it|this|that)(?:['’]s
+| is) a (?:tie|draw)\b|(?:\A|(?<=\n))tie[,.!]|(?:\A|(?<=\n))equally good\b|\bgleich gut\b|\bégalement bonnes\b
+|\bse valent\b|\bigual de buenas\b|\bодинаково хорош\w*""".replace("\n", "")
+FIRST = """(?:response |answer )?(?:first|former)(?: (?:response|answer|one|text|letter))?|erste(?: antwort)?
+|première(?: réponse)?|primera(?: respuesta)?|перв(?:ый|ая|ое)(?: ответ)?|第一个(?:回答)?""".replace("\n", "")
+SECOND = """(?:response |answer )?(?:second|latter)(?: (?:response|answer|one|text|letter))?|zweite(?: antwort)?
+|(?:seconde|deuxième)(?: réponse)?|segunda(?: respuesta)?|втор(?:ой|ая|ое)(?: ответ)?
+|第二个(?:回答)?""".replace("\n", "")
 """How replies name the responses without letters."""
 COPULAS = "is|was|remains|seems|'s|has to(?: be)?|must(?: be)?|should(?: be)?|deserves?(?: to)?|ist|est|reste|es|è|é"
-BETTER = (
-    r"better|best|stronger|superior|preferable|winner|preferred|ahead|besser\w*|beste\w*|überlegen|vorzuziehen|stärker"
-    r"|meilleure?|supérieure?|préférable|mejor|preferible|лучш\w+|сильнее|migliore|melhor"
-)
-WINS = (
-    rf"(?:{COPULAS})[ ,]+(?:not only \w+ but )?(?:(?!(?-i:[AB])\b|but\b|not\b)\w+[ ,]+){{0,4}}?(?:{BETTER}|win|right"
-    rf"|richtig|juste|correcta)\b|(?:is|would be|wäre|ist|est|es) (?:my|meine?|mon|mi) (?:\w+ )?(?:choice|pick"
-    rf"|preference|favou?rite|wahl|choix|elección)\b|is (?:what|the one)(?: that)? i(?:['’]d| would)? (?:pick|choose"
-    rf"|prefer)\b|should have won\b|deserved\b|is the (?:only )?one (?:that|which|who) (?:\w+ ){{0,3}}?(?:right"
-    rf"|correct(?:ly)?|works)\b|(?:(?:clearly|easily|just|simply) )?(?:wins|beats|outperforms|surpasses|gewinnt|schlägt"
-    rf"|gagne|l['’]emporte|gana|supera|выигрывает|побеждает|превосходит)\b|(?:does|gets|has) (?:both|all|everything) "
-    rf"right\b|(?:gets|has|takes|deserves) (?:the|an?|my) (?:\w+ )?(?:nod|vote|edge|advantage|win)\b|comes? out "
-    rf"(?:ahead|on top)\b|does (?:a|the) (?:\w+ )?better job\b|serves the \w+ (?:\w+ )?(?:better|best)\b|(?:(?!nicht"
-    rf"|wäre|würde)\w+ ){{0,2}}?(?:besser|vorzuziehen|лучше|сильнее)\b|(?:(?!\b[AB]\b)[^.!?\n]){{0,70}}?\b(?:far|much"
-    rf"|clearly|plainly|klar|deutlich|nettement|bien|claramente) (?:better|superior|besser|meilleure?|mejor)\b"
-)
+BETTER = r"""better|best|stronger|superior|preferable|winner|preferred|ahead|besser\w*|beste\w*|überlegen|vorzuziehen
+|stärker|meilleure?|supérieure?|préférable|mejor|preferible|лучш\w+|сильнее|migliore|melhor""".replace("\n", "")
+WINS = rf"""(?:{COPULAS})[ ,]+(?:not only \w+ but )?(?:(?!(?-i:[AB])\b|but\b|not\b)\w+[ ,]+){{0,4}}?(?:{BETTER}|win
+|right|richtig|juste|correcta)\b|(?:is|would be|wäre|ist|est|es) (?:my|meine?|mon|mi) (?:\w+ )?(?:choice|pick|preference
+|favou?rite|wahl|choix|elección)\b|is (?:what|the one)(?: that)? i(?:['’]d| would)? (?:pick|choose|prefer)\b
+|should have won\b|deserved\b|is the (?:only )?one (?:that|which|who) (?:\w+ ){{0,3}}?(?:right|correct(?:ly)?|works)\b
+|(?:(?:clearly|easily|just|simply) )?(?:wins|beats|outperforms|surpasses|gewinnt|schlägt|gagne|l['’]emporte|gana|supera
+|выигрывает|побеждает|превосходит)\b|(?:does|gets|has) (?:both|all|everything) right\b|(?:gets|has|takes
+|deserves) (?:the|an?|my) (?:\w+ )?(?:nod|vote|edge|advantage|win)\b|comes? out (?:ahead|on top)\b|does (?:a
+|the) (?:\w+ )?better job\b|serves the \w+ (?:\w+ )?(?:better|best)\b|(?:(?!nicht|wäre|würde)\w+ ){{0,2}}?(?:besser
+|vorzuziehen|лучше|сильнее)\b|(?:(?!\b[AB]\b)[^.!?\n]){{0,70}}?\b(?:far|much|clearly|plainly|klar|deutlich|nettement
+|bien|claramente) (?:better|superior|besser|meilleure?|mejor)\b""".replace("\n", "")
 """Predicates of the better response, after its name."""
-SLIGHTLY_WINS = (
-    r"(?:is|ist|est|es) (?:\w+ ){0,2}?(?:more|plus|más) (?:accurate|complete|correct|helpful|useful|suitable|convincing"
-    r"|relevant|appropriate|hilfreich|utile|complète|útil|completa)\b|(?:is|est|ist|es) (?:the )?(?:only )?(?:correct"
-    r"|right)(?: one)?\b|ist \w+er(?= als\b)|(?:точнее|полнее|überzeugt mehr)\b|(?:answers|follows|handles|addresses"
-    r"|fits|meets|explains)\b[^.!?,;\n]{0,50}? better\b"
-)
+SLIGHTLY_WINS = r"""(?:is|ist|est|es) (?:\w+ ){0,2}?(?:more|plus|más) (?:accurate|complete|correct|helpful|useful
+|suitable|convincing|relevant|appropriate|hilfreich|utile|complète|útil|completa)\b|(?:is|est|ist
+|es) (?:the )?(?:only )?(?:correct|right)(?: one)?\b|ist \w+er(?= als\b)|(?:точнее|полнее|überzeugt mehr)\b|(?:answers
+|follows|handles|addresses|fits|meets|explains)\b[^.!?,;\n]{0,50}? better\b""".replace("\n", "")
 """Predicates that state a verdict only where nothing else does."""
-LOSES = (
-    rf"(?:{COPULAS})[ ,]+(?:(?!(?-i:[AB])\b|but\b|not\b)\w+[ ,]+){{0,4}}?(?:worse|worst|weaker|inferior|wrong|loser"
-    rf"|useless|schlechter|schwächer|falsch|unterlegen|pire|moins bonne|inférieure|fausse|peor|incorrecta)\b|loses\b"
-    rf"|fails (?:\w+ ){{0,3}}?(?:completely|entirely|utterly|on all|on every|at all)|(?:\w+ ){{0,2}}?(?:хуже|слабее"
-    rf"|неверен|проигрывает)\b"
-)
-"""Predicates of the worse one."""
-PREFERS = (
-    r"(?:prefer|go(?:ing)? (?:with|for)|choose|pick|take|select|vote for|give it to|favou?r|choosing|picking|picked"
-    r"|chose|selected|preferred|meant?|served by|goes to|(?:better|best)(?: one| response| answer| choice)?(?: is|:)"
-    r"|winner(?: is|:)|better,|(?:es )?gewinnt|bevorzuge|nehme|wähle|meinte|meine|bessere(?: antwort)?(?: ist|:)"
-    r"|préfère|choisis|meilleure(?: réponse)?(?: est|:)|prefiero|elijo|gana(?: la)?|mejor(?: respuesta)?(?: es|:)?"
-    r"|выбираю|лучше(?:,? \w+,?)?)"
-)
+LOSES = rf"""(?:{COPULAS})[ ,]+(?:(?!(?-i:[AB])\b|but\b|not\b)\w+[ ,]+){{0,4}}?(?:worse|worst|weaker|inferior|wrong
+|loser|useless|schlechter|schwächer|falsch|unterlegen|pire|moins bonne|inférieure|fausse|peor|incorrecta)\b|loses\b
+|fails (?:\w+ ){{0,3}}?(?:completely|entirely|utterly|on all|on every|at all)|(?:\w+ ){{0,2}}?(?:хуже|слабее|неверен
+|проигрывает)\b""".replace("\n", "")
+PREFERS = r"""(?:prefer|go(?:ing)? (?:with|for)|choose|pick|take|select|vote for|give it to|favou?r|choosing|picking
+|picked|chose|selected|preferred|meant?|served by|goes to|(?:better|best)(?: one| response| answer| choice)?(?: is|:)
+|winner(?: is|:)|better,|(?:es )?gewinnt|bevorzuge|nehme|wähle|meinte|meine|bessere(?: antwort)?(?: ist|:)|préfère
+|choisis|meilleure(?: réponse)?(?: est|:)|prefiero|elijo|gana(?: la)?|mejor(?: respuesta)?(?: es|:)?|выбираю
+|лучше(?:,? \w+,?)?)""".replace("\n", "")
 """Words directly before the name of the preferred response."""
 FINDS = r"(?:makes|judge|find|consider|deem|rate|rank)"
 ONLY = "only|nur|seul|seule|solo|sólo|только"
@@ -143,51 +108,38 @@ meilleure prefiero elijo gana mejor выбираю лучше judge find conside
 EQUAL_WORDS = """neither equally equal tied level par same difference preference tie draw clear equivalent identical
 gleich également valent igual одинаково"""
 """Words of comparisons; a sentence without any of them is none."""
-CHINESE_WINS = (
-    r"(?:在?各?[个方面]*|明显|显然|都|要|是|比回答[AB]|比第[一二]个(?:回答)?|准确|完整|而|，|,)*(?:更好|优于|更优|胜出"
-    r"|好得多|好)"
-)
+CHINESE_WINS = """(?:在?各?[个方面]*|明显|显然|都|要|是|比回答[AB]|比第[一二]个(?:回答)?|准确|完整|而|，|,)*(?:更好|优于
+|更优|胜出|好得多|好)""".replace("\n", "")
 CHINESE_LOSES = r"(?:在?各?[个方面]*|明显|都|是)*(?:更差|较差|不如|错)"
 CHINESE_PREFERS = r"(?:应该?是|更好的(?:回答)?是|更?喜欢|选择?|只有)"
 CHINESE_EQUAL = "同样好|一样好|不相上下"
-
 CONCESSIVES = "although|though|while|even though|even if|whereas|obwohl|bien que|même si|aunque|si bien|хотя"
 BUT = "but|yet|however|aber|doch|mais|pero|но"
 """Words that begin a concession, and the main clause after one."""
-CONCEDES = (
-    r"\b(?:if|although|though|while|even if|whereas|unless|would|could|might|had|may|not|isn['’]t|neither|nor|granted"
-    r"|thought|seemed|looked|first|initially|wenn|obwohl|zwar|wäre|würde|nicht|si|bien que|quoique|même si|serait"
-    r"|aunque|sería|si bien|если|хотя|был бы|было бы|не)\b|如果|虽然|尽管|若|不"
-)
+CONCEDES = r"""\b(?:if|although|though|while|even if|whereas|unless|would|could|might|had|may|not|isn['’]t|neither|nor
+|granted|thought|seemed|looked|first|initially|wenn|obwohl|zwar|wäre|würde|nicht|si|bien que|quoique|même si|serait
+|aunque|sería|si bien|если|хотя|был бы|было бы|не)\b|如果|虽然|尽管|若|不""".replace("\n", "")
 """Words before a comparison that make it a condition, a concession or its opposite."""
-NEGATIONS = (
-    r"\b(?:not(?! only| just)|never|hardly|less|far from|nowhere near|no better|second best|nicht|pas|nunca|не)\b"
-)
+NEGATIONS = r"""\b(?:not(?! only| just)|never|hardly|less|far from|nowhere near|no better|second best|nicht|pas|nunca
+|не)\b""".replace("\n", "")
 """Words inside a comparison that make it none."""
 THAN = r"(?:\s+(?:than|to|als|que|чем)\s+(?:the other(?: one)?|(?:response\s+)?[AB]\b)[*_]*)?"
-ASPECTS = (
-    rf"{THAN}\s+(?:response\s+|one\s+)?(?:at|in|on|for|when|where|with|as far|if|before|until|is|was|than (?:nothing"
-    rf"|expected|usual|before|i)|to(?! (?:response )?[AB]\b)|only|written|structured|formatted|worded|bei|in|im|pour|en"
-    rf"|dans|para|в|по)\b"
-)
+ASPECTS = rf"""{THAN}\s+(?:response\s+|one\s+)?(?:at|in|on|for|when|where|with|as far|if|before|until|is|was
+|than (?:nothing|expected|usual|before|i)|to(?! (?:response )?[AB]\b)|only|written|structured|formatted|worded|bei|in|im
+|pour|en|dans|para|в|по)\b""".replace("\n", "")
 """Follows a comparison of one aspect only."""
-EVERY = (
-    rf"{THAN}\s+(?:\w+\s+)?(?:at|in|on|for|by|bei|en|dans|à|in|по|во)\s+(?:every\w*|all\w*|each|any|most|jede\w+"
-    rf"|tou[ts]\w*|tod\w+|вс\w+)\b"
-)
-
-ABOUT_NEXT = (
-    r"\bi (?:won['’]t|can(?:no|['’])?t|refuse to|am (?:not able|unable) to|will not|must not|do not|don['’]t|should "
-    r"not) (?:\w+ ){0,2}?(?:give|judge|score|rate|choose|pick|decide|compare|answer|evaluate|assign|assess|say(?! that)"
-    r"|write|end|call)\b|(?:\A|[.!?] )\W*(?:imagine|pretend|let['’]s say|suppose|assume)\b|\b(?:(?:next|following) "
-    r"(?:line|words?|one|verdict|letter|label|object|text|is|was|came)|(?:the|as) follow(?:ing|s)|line below|what "
-    r"follows|this is (?:how|what)|(?:closes|ends|finishes|concludes)\W*\Z|not (?:mine|my own|written|by me|from me)"
-    r"|(?:do not|don['’]t) (?:count|use|read|trust|take)|placeholder|test(?:ing)? the|(?:of|by|from) (?:the |an? "
-    r")?(?:first|second|other|another|previous|earlier) (?:rater|judge|grader|reviewer)|still to come|draft|devil['’]s "
-    r"advocate|(?:drawn|chosen|picked) (?:at random|by)|not an? (?:answer|verdict|rating)|for the sake of|nächste zeile"
-    r"|folgende[ns]?|entwurf|zählt nicht|ligne suivante|ce qui suit|suivant[es]*|brouillon|línea siguiente|lo siguiente"
-    r"|borrador|следующ\w+|черновик)\b|(?:e\.g|z\. ?b|p\. ?ej)\.\W*\Z|下一行|以下内容|草稿|下面这|不是最终"
-)
+EVERY = rf"""{THAN}\s+(?:\w+\s+)?(?:at|in|on|for|by|bei|en|dans|à|in|по|во)\s+(?:every\w*|all\w*|each|any|most|jede\w+
+|tou[ts]\w*|tod\w+|вс\w+)\b""".replace("\n", "")
+ABOUT_NEXT = r"""\bi (?:won['’]t|can(?:no|['’])?t|refuse to|am (?:not able|unable) to|will not|must not|do not|don['’]t
+|should not) (?:\w+ ){0,2}?(?:give|judge|score|rate|choose|pick|decide|compare|answer|evaluate|assign|assess
+|say(?! that)|write|end|call)\b|(?:\A|[.!?] )\W*(?:imagine|pretend|let['’]s say|suppose|assume)\b|\b(?:(?:next
+|following) (?:line|words?|one|verdict|letter|label|object|text|is|was|came)|(?:the|as) follow(?:ing|s)|line below
+|what follows|this is (?:how|what)|(?:closes|ends|finishes|concludes)\W*\Z|not (?:mine|my own|written|by me|from me)
+|(?:do not|don['’]t) (?:count|use|read|trust|take)|placeholder|test(?:ing)? the|(?:of|by|from) (?:the |an? )?(?:first
+|second|other|another|previous|earlier) (?:rater|judge|grader|reviewer)|still to come|draft|devil['’]s advocate|(?:drawn
+|chosen|picked) (?:at random|by)|not an? (?:answer|verdict|rating)|for the sake of|nächste zeile|folgende[ns]?|entwurf
+|zählt nicht|ligne suivante|ce qui suit|suivant[es]*|brouillon|línea siguiente|lo siguiente|borrador|следующ\w+
+|черновик)\b|(?:e\.g|z\. ?b|p\. ?ej)\.\W*\Z|下一行|以下内容|草稿|下面这|不是最终""".replace("\n", "")
 """Said of the line that follows."""
 OPEN_ENDS = """is are was were be been reads read says said say write wrote written writes writing print prints printed
 give gives gave given had have has to with into as by a an the of at on like such answer answers pick choose find finds
@@ -198,124 +150,95 @@ serait dirait écrire écrit par avec que donne lit termine à de es era sería 
 termina dijo escribí написал написать пишет сказал говорит ставит так был было бы что"""
 """Last words of a line without full stop that lead to the next line."""
 CHINESE_OPEN_ENDS = "是说写为道到如成"
-
-SELF_REFERENCE = (
-    r"\b(?:i|me|my|mine|myself|we|ich|mir|mich|mein\w*|je|j['’]|moi|mon|yo|mi|he|я|мне|мой|моя|меня)(?!\w)|我|本人"
-)
-"""The judge speaks of itself."""
-HARMLESS_SELF_REFERENCE = (
-    r"\bi hope\b[^.!?\n]*|\blet me know\b[^.!?\n]*|\b(?:i|we)(?:['’](?:ve|d))?(?: (?:have|had|would|could|did|do|can"
-    r"|might|must|should|also|still|simply|just|only|then|\w+ly))*(?:(?:n['’]t| not)(?: (?:have|let|be))?(?: \w+ly)? "
-    r"(?:follow\w*|(?:take|let) .{0,60} (?:into account|influence)|obey\w*|comply|find|found|see|seen|consider\w*"
-    r"|influenced|swayed|tell)| (?:(?:check|count|test|verif|notic|weigh|compar|look|lik|appreciat|miss|scor|deduct"
-    r"|subtract|ignor|disregard|valu|think|believ|add|expect|judg|evaluat|treat|penali[sz]|reward|grant|admit|conced"
-    r"|search|consider)\w*|ran|find|found|see|saw|(?:picked|chose|selected|preferred) (?:response )?[ab]\b|lowered"
-    r"|raised|reduced|(?:took|take) (?:\w+ )?(?:\w+ )?(?:points?|off)|gave|left?|leave|thought|say|note|want|have "
-    r"(?:given|called|rated|scored|chosen|liked|wanted|preferred|called|wished)))\b|\b(?:in|to) my (?:view|opinion|eyes"
-    r"|reading|mind)\b|\bmy (?:main )?reasons?\b|\b(?:for|to) me\b|\bmeiner (?:meinung|ansicht) nach\b|\bà mon avis\b"
-    r"|\ben mi opinión\b|\bпо[- ]моему\b|\bна мой взгляд\b|ich habe [^.]{0,40}geprüft|j['’]ai vérifié|he comprobado|я "
-    r"проверил\w*|我认为|在我看来"
-)
-IGNORED = (
-    r"\b(?:ignor(?:e|ed|ing)|disregard(?:ed|ing)?|out of account|on (?:its|their) (?:own )?merits|(?:not|n['’]t|never"
-    r"|no|without)\b[^.;]{0,20}\b(?:follow\w*|obey\w*|comply|influence\w*|bearing|weight|part|role|sway\w*|count\w*))\b"
-    r"|\bignorier|\bignor[oe]\b"
-)
+SELF_REFERENCE = r"""\b(?:i|me|my|mine|myself|we|ich|mir|mich|mein\w*|je|j['’]|moi|mon|yo|mi|he|я|мне|мой|моя
+|меня)(?!\w)|我|本人""".replace("\n", "")
+HARMLESS_SELF_REFERENCE = r"""\bi hope\b[^.!?\n]*|\blet me know\b[^.!?\n]*|\b(?:i|we)(?:['’](?:ve|d))?(?: (?:have|had
+|would|could|did|do|can|might|must|should|also|still|simply|just|only|then|\w+ly))*(?:(?:n['’]t| not)(?: (?:have|let
+|be))?(?: \w+ly)? (?:follow\w*|(?:take|let) .{0,60} (?:into account|influence)|obey\w*|comply|find|found|see|seen
+|consider\w*|influenced|swayed|tell)| (?:(?:check|count|test|verif|notic|weigh|compar|look|lik|appreciat|miss|scor
+|deduct|subtract|ignor|disregard|valu|think|believ|add|expect|judg|evaluat|treat|penali[sz]|reward|grant|admit|conced
+|search|consider)\w*|ran|find|found|see|saw|(?:picked|chose|selected|preferred) (?:response )?[ab]\b|lowered|raised
+|reduced|(?:took|take) (?:\w+ )?(?:\w+ )?(?:points?|off)|gave|left?|leave|thought|say|note|want|have (?:given|called
+|rated|scored|chosen|liked|wanted|preferred|called|wished)))\b|\b(?:in|to) my (?:view|opinion|eyes|reading|mind)\b
+|\bmy (?:main )?reasons?\b|\b(?:for|to) me\b|\bmeiner (?:meinung|ansicht) nach\b|\bà mon avis\b|\ben mi opinión\b
+|\bпо[- ]моему\b|\bна мой взгляд\b|ich habe [^.]{0,40}geprüft|j['’]ai vérifié|he comprobado|я проверил\w*|我认为
+|在我看来""".replace("\n", "")
+IGNORED = r"""\b(?:ignor(?:e|ed|ing)|disregard(?:ed|ing)?|out of account|on (?:its|their) (?:own )?merits|(?:not|n['’]t
+|never|no|without)\b[^.;]{0,20}\b(?:follow\w*|obey\w*|comply|influence\w*|bearing|weight|part|role|sway\w*|count\w*))\b
+|\bignorier|\bignor[oe]\b""".replace("\n", "")
 """Said of a demand in a response that the judge did not follow."""
-DEMANDS = (
-    r"\b(?:asks?|asking|tells?|telling|tries|demands?|demanding|requests?|instruct\w*|wants|claims?|urges|begs|note"
-    r"|hint|injection|plea|verlangt|bittet|demande|exige|pide|exige|просит|требует)\b|要求|请求"
-)
-RETRACTION_STARTS = (
-    r"(?:(?:\w+, )?if your|signed|end of|according to|says?|whoops|it depends|depends|as if|by the way|so (?:the|it"
-    r"|says|claims)|the (?:letter|labels?|verdict|numbers?|figures?|object|token|judge?ment)|(?:copied|quoted|taken"
-    r"|pasted|stolen) from|(?:this is |that is |quoted |copied )?(?:from|by|in|inside) (?:response|answer)"
-    r"|no(?=\W*(?:\Z|[,.!:;—–\n-]|no\b|wait\b))|nope|no (?:verdict|rating|judg\w+|responses?|decision|scores?|grade"
-    r"|opinion|idea)|lol|ha|haha|incorrect\W*\Z|or\b(?! (?:else|more))|meant|wait|oops|hold on|actually|correction"
-    r"|edit(?:ed)?|update|erratum|errata|sorry|apologies|pardon|my bad|hm+|(?:just |only )?(?:kidding|joking)|scratch"
-    r"|strike|ignore|disregard|forget|discard|delete|cancel|void|invalid|never mind|don['’]t|do not|please|kindly|upon"
-    r"|after a|read (?:it|this|that)|treat|count|replace|change|on (?:second|reflection|closer)|thinking about|then "
-    r"again|in the end|looking again|rereading|or rather|nb|ps|(?:but |mais |aber |pero |но )?(?:only|seulement|nur"
-    r"|s[oó]lo|только) (?:if|when|si|wenn|если)|not|as said|mistake|typo|wrong(?= (?:letter|label|word|way|order|one"
-    r"|response)|\W*\Z)|the (?:opposite|reverse|other(?! (?:response|answer)))|quite the (?:opposite|contrary)|unless"
-    r"|except|provided|assuming|if(?! (?:only|just|barely|narrowly|slightly|not by))|but if|draft|it(?:['’]s| is| was) "
-    r"(?:not (?:mine|final|valid|my|so|true|the case)|an? (?:typo|mistake|slip|joke|guess|tie)|wrong|false|the "
-    r"(?:opposite|reverse|other)|(?:response )?(?-i:[AB])\b)|(?:this|these|that|those)(?: last| final)?(?:['’]s| is| "
-    r"was| are| were| holds?| should| must| can)?(?! (?:because|why|is why|only one)\b)(?: (?:not|no longer|only|just"
-    r"|merely|what|the))? ?(?:a guess|false|untrue|(?:response )?[ab]['’]s|valid|mine|final|hold|holds|ranks?|filler"
-    r"|random|what|placeholder|unless|label|letter|text|line|verdict|answer|judge?ment|score|scores|rating|sheet|came"
-    r"|comes|came|was|were|should|stood|stands|means|applies)|nein|halt|moment|korrektur|irrtum|vertan|ignorier\w*"
-    r"|vergiss|vergessen sie|streiche?|falsch|entschuldigung|quatsch|eigentlich|doch nicht|eso es falso|das (?:war"
-    r"|ist) (?:falsch|ein|nicht|ironisch|nur)|non|erreur|en fait|en réalité|c['’]est|ignorez|oubliez|rectification"
-    r"|correctif|plutôt|désolée?|au contraire|ce n['’]est pas|perdón|error|corrección|mejor dicho|en realidad|rectifico"
-    r"|al revés|al contrario|ni en broma|ja ja|mentira|olvid\w+|ignor\w+|нет|стоп|ошибка|исправлен\w+|точнее|вернее"
-    r"|наоборот|на самом деле|извин\w+|простите|шучу|отмена|впрочем|забудьте|прошу|не учитыва\w+|не считать"
-    r"|игнорируй\w*)(?!\w)|[\^]|不对|等等|错|更正|抱歉|对不起|其实|应为|应该是|以上|请忽略|不是|反话|当然|开玩笑|取消"
-    r"|作废|前面|上面"
-)
+DEMANDS = r"""\b(?:asks?|asking|tells?|telling|tries|demands?|demanding|requests?|instruct\w*|wants|claims?|urges|begs
+|note|hint|injection|plea|verlangt|bittet|demande|exige|pide|exige|просит|требует)\b|要求|请求""".replace("\n", "")
+RETRACTION_STARTS = r"""(?:(?:\w+, )?if your|signed|end of|according to|says?|whoops|it depends|depends|as if|by the way
+|so (?:the|it|says|claims)|the (?:letter|labels?|verdict|numbers?|figures?|object|token|judge?ment)|(?:copied|quoted
+|taken|pasted|stolen) from|(?:this is |that is |quoted |copied )?(?:from|by|in|inside) (?:response|answer)|no(?=\W*(?:\Z
+|[,.!:;—–\n-]|no\b|wait\b))|nope|no (?:verdict|rating|judg\w+|responses?|decision|scores?|grade|opinion|idea)|lol|ha
+|haha|incorrect\W*\Z|or\b(?! (?:else|more))|meant|wait|oops|hold on|actually|correction|edit(?:ed)?|update|erratum
+|errata|sorry|apologies|pardon|my bad|hm+|(?:just |only )?(?:kidding|joking)|scratch|strike|ignore|disregard|forget
+|discard|delete|cancel|void|invalid|never mind|don['’]t|do not|please|kindly|upon|after a|read (?:it|this|that)|treat
+|count|replace|change|on (?:second|reflection|closer)|thinking about|then again|in the end|looking again|rereading
+|or rather|nb|ps|(?:but |mais |aber |pero |но )?(?:only|seulement|nur|s[oó]lo|только) (?:if|when|si|wenn|если)|not
+|as said|mistake|typo|wrong(?= (?:letter|label|word|way|order|one|response)|\W*\Z)|the (?:opposite|reverse
+|other(?! (?:response|answer)))|quite the (?:opposite|contrary)|unless|except|provided|assuming|if(?! (?:only|just
+|barely|narrowly|slightly|not by))|but if|draft|it(?:['’]s| is| was) (?:not (?:mine|final|valid|my|so|true|the case)
+|an? (?:typo|mistake|slip|joke|guess|tie)|wrong|false|the (?:opposite|reverse|other)|(?:response )?(?-i:[AB])\b)|(?:this
+|these|that|those)(?: last| final)?(?:['’]s| is| was| are| were| holds?| should| must| can)?(?! (?:because|why|is why
+|only one)\b)(?: (?:not|no longer|only|just|merely|what|the))? ?(?:a guess|false|untrue|(?:response )?[ab]['’]s|valid
+|mine|final|hold|holds|ranks?|filler|random|what|placeholder|unless|label|letter|text|line|verdict|answer|judge?ment
+|score|scores|rating|sheet|came|comes|came|was|were|should|stood|stands|means|applies)|nein|halt|moment|korrektur|irrtum
+|vertan|ignorier\w*|vergiss|vergessen sie|streiche?|falsch|entschuldigung|quatsch|eigentlich|doch nicht|eso es falso
+|das (?:war|ist) (?:falsch|ein|nicht|ironisch|nur)|non|erreur|en fait|en réalité|c['’]est|ignorez|oubliez|rectification
+|correctif|plutôt|désolée?|au contraire|ce n['’]est pas|perdón|error|corrección|mejor dicho|en realidad|rectifico
+|al revés|al contrario|ni en broma|ja ja|mentira|olvid\w+|ignor\w+|нет|стоп|ошибка|исправлен\w+|точнее|вернее|наоборот
+|на самом деле|извин\w+|простите|шучу|отмена|впрочем|забудьте|прошу|не учитыва\w+|не считать|игнорируй\w*)(?!\w)|[\^]
+|不对|等等|错|更正|抱歉|对不起|其实|应为|应该是|以上|请忽略|不是|反话|当然|开玩笑|取消|作废|前面
+|上面""".replace("\n", "")
 """Sentences after a verdict that begin like this take it back."""
-RETRACTIONS = (
-    r"\b(?=\w)(?:by mistake|own (?:words?|figures?|rating|scores?|numbers?|line|verdict|label)|example only|not an? "
-    r"(?:judg|verdict|rating|answer)\w*|the other (?:response|answer) (?:is|was) (?:\w+ )?(?:better|right|best)"
-    r"|mistake (?:on|of) my|scratch that|strike that|just kidding|crossed out|withdraw\b|take (?:it|this|that) back"
-    r"|retract\w*|revok\w*|no longer (?:my|valid)|the opposite|opposite is|mixed (?:the|them|up)|mix(?:ed)?[- ]?up"
-    r"|swapp?ed|(?<!which is the )wrong (?:way|letter|label|order|one|response first)|the other one(?=\W*(?:\Z|\n"
-    r"|[.!,]))|other way (?:a)?round|injected|planted|responses? (?:was|were) not (?:shown|given|displayed|provided)"
-    r"|not (?:by|from) (?:me|the judge)|said nobody|(?:isn['’]t|not) mine|considered (?:invalid|void)|invalid|null and "
-    r"void|placeholder|stand by|(?:line|letter|label|verdict|answer|object|token|sentence|word|scores?|rating|grade"
-    r"|text|json|sheet)s? (?:above|before|preceding)|(?:above|preceding|previous) (?:line|letter|label|verdict|answer"
-    r"|object|token|scores?|rating|grade|json|word)|the above|told me|orders? (?:judges|me)|asked me|tells? (?:me|the "
-    r"judge)|random(?:ly)? (?:letter|number|pick|choice|score|verdict|label)|coin|dice|to be (?:checked|confirmed"
-    r"|revised)|provisional\w*|tentative\w*|preliminary|the (?:reverse|contrary|inverse)|revers(?:ed|al)|another "
-    r"(?:pair|task|item)|too (?:high|low|kind|harsh|generous|lenient)|make (?:it|that)|(?:figures|values|numbers"
-    r"|ratings|marks) above|(?:should|must|is to|are to) be (?:read|taken|treated|considered|ignored|replaced|counted)"
-    r"|reconsider\w*|redo|chang(?:e|ed|ing) (?:it|this|that|my)|if you like your|(?:says?|said|claims|claimed|wrote) "
-    r"(?:the )?response|as (?:if|though) that|yeah,? right|so much for|as (?:demanded|ordered|told) (?:in|by)|(?:is"
-    r"|means) the (?:best|worst) score|in which case|in that case|zurück|vertauscht|widerrufe|gegenteil|ungültig|bitte "
-    r"ignorier\w*|annul\w*|inversée?s?|le contraire|trompée?|retir[eo]|me equivoqué|retracto|anulo|lo contrario"
-    r"|invertid[ao]s|anterior|ошиб\w+|перепутал\w*|отменяю|забираю|наоборот|беру .{0,20}назад|недействител\w+|выше "
-    r"не)(?!\w)|(?:ed|written|taken|comes?|came|stems?|put|stands?|stood|inside|found) (?:\w+ ){0,2}?(?:by|from|out of"
-    r"|inside) (?:the )?(?:text|author|responses?|answers?)\b|弄反|搞反|写错|看错|说错|作废|收回|撤回|忽略|反话|改为"
-    r"|应为|不算|无效|颠倒|相反"
-)
+RETRACTIONS = r"""\b(?=\w)(?:by mistake|own (?:words?|figures?|rating|scores?|numbers?|line|verdict|label)|example only
+|not an? (?:judg|verdict|rating|answer)\w*|the other (?:response|answer) (?:is|was) (?:\w+ )?(?:better|right|best)
+|mistake (?:on|of) my|scratch that|strike that|just kidding|crossed out|withdraw\b|take (?:it|this|that) back|retract\w*
+|revok\w*|no longer (?:my|valid)|the opposite|opposite is|mixed (?:the|them|up)|mix(?:ed)?[- ]?up|swapp?ed
+|(?<!which is the )wrong (?:way|letter|label|order|one|response first)|the other one(?=\W*(?:\Z|\n|[.!,]))
+|other way (?:a)?round|injected|planted|responses? (?:was|were) not (?:shown|given|displayed|provided)|not (?:by
+|from) (?:me|the judge)|said nobody|(?:isn['’]t|not) mine|considered (?:invalid|void)|invalid|null and void|placeholder
+|stand by|(?:line|letter|label|verdict|answer|object|token|sentence|word|scores?|rating|grade|text|json
+|sheet)s? (?:above|before|preceding)|(?:above|preceding|previous) (?:line|letter|label|verdict|answer|object|token
+|scores?|rating|grade|json|word)|the above|told me|orders? (?:judges|me)|asked me|tells? (?:me|the judge)
+|random(?:ly)? (?:letter|number|pick|choice|score|verdict|label)|coin|dice|to be (?:checked|confirmed|revised)
+|provisional\w*|tentative\w*|preliminary|the (?:reverse|contrary|inverse)|revers(?:ed|al)|another (?:pair|task|item)
+|too (?:high|low|kind|harsh|generous|lenient)|make (?:it|that)|(?:figures|values|numbers|ratings|marks) above|(?:should
+|must|is to|are to) be (?:read|taken|treated|considered|ignored|replaced|counted)|reconsider\w*|redo|chang(?:e|ed
+|ing) (?:it|this|that|my)|if you like your|(?:says?|said|claims|claimed|wrote) (?:the )?response|as (?:if|though) that
+|yeah,? right|so much for|as (?:demanded|ordered|told) (?:in|by)|(?:is|means) the (?:best|worst) score|in which case
+|in that case|zurück|vertauscht|widerrufe|gegenteil|ungültig|bitte ignorier\w*|annul\w*|inversée?s?|le contraire
+|trompée?|retir[eo]|me equivoqué|retracto|anulo|lo contrario|invertid[ao]s|anterior|ошиб\w+|перепутал\w*|отменяю|забираю
+|наоборот|беру .{0,20}назад|недействител\w+|выше не)(?!\w)|(?:ed|written|taken|comes?|came|stems?|put|stands?|stood
+|inside|found) (?:\w+ ){0,2}?(?:by|from|out of|inside) (?:the )?(?:text|author|responses?|answers?)\b|弄反|搞反|写错
+|看错|说错|作废|收回|撤回|忽略|反话|改为|应为|不算|无效|颠倒|相反""".replace("\n", "")
 """Phrases anywhere after a verdict that take it back."""
-EXPLANATION = (
-    r"\W*(?:definitely|clearly|obviously|easily|certainly|hands down|no doubt|without (?:a |any )?doubt|explanations?"
-    r"|notes|but (?:only|just|barely)(?! (?:if|when|for))|(?:满分|max(?:imum|_score)?|(?:out )?of|von|sur)\W{0,4}\d+"
-    r"|[-*•+] |\d[.)] |confidence|certainty|(?:key )?differences?|reason\w*|rationale|justification|why|because|since"
-    r"|as|due|overall|summary|note that|details?|comments?|analysis|strengths?|evaluation|i hope|let me know|correct\w*"
-    r"|complete\w*|clear\w*|thanks?|thank you|begründung|erklärung|weil|denn|da|explication|raison\w*|parce|car|puisque"
-    r"|justification|explicación|razon\w*|porque|ya que|объяснение|обоснование|причин\w+|потому|так как|поскольку|理由"
-    r"|解释|原因|因为|说明)(?!\w)"
-)
-"""Beginnings of an explanation after the verdict."""
-SUBJECTS = (
-    r"(?<![^\W_])[ABC](?![\w])|\b(?:good|well|overall|minor|weak|missing|errors?|more|better|slightly|somewhat|it|its"
-    r"|narrowly|differences?|gap|sources?|dates?|mistakes?|steps?|points?|parts?|structure|language|details?|examples?"
-    r"|lack\w*|wrong|incomplete|incorrect|inaccurate|vague|short|long|no \w+|pros|cons|strengths?|weakness\w*|clear\w*"
-    r"|correct\w*|accura\w+|complete\w*|concise|facts?|style|tone|content|close|it['’]s|both|neither|either|responses?"
-    r"|answers?|instruction|user|person|question|task|reader|former|latter|one|the|sie|es|beide|antwort\w*|aufgabe|der"
-    r"|die|das|eine?|le|les|une?|el|los|un[ao]?|половина|вопрос\w*|совет\w*|la réponse|elle|les deux|réponses?|consigne"
-    r"|respuestas?|ambas|la|las|ответ\w*|оба|он|задани\w+)(?!\w)|回答|两个|题目|用户|它"
-)
-"""What an explanation speaks of."""
-MUCH_BETTER = (
-    r"\b(?:much|far|significantly|considerably|clearly|vastly|substantially|way|viel|deutlich|weit|nettement|bien"
-    r"|beaucoup|mucho|claramente|гораздо|намного|значительно)\b|明显|远|好得多"
-)
-SLIGHTLY_BETTER = (
-    r"\b(?:slightly|somewhat|a bit|a little|marginally|narrowly|etwas|leicht|knapp|légèrement|un peu|ligeramente|algo"
-    r"|un poco|немного|чуть)\b|略|稍"
-)
-"""Degrees of a preference in words."""
-PRAISE = (
-    "flawless| perfect|best possible|best answer|best response|brilliant|outstanding|superb|masterpiece|could not be "
-    "better|fehlerlos|makellos|perfekt|parfait|impeccable|perfecta|impecable|безупречн|идеальн|完美|无可挑剔"
-)
-BLAME = (
-    "useless|worthless|nothing right|nothing is right|wrong in every|entirely wrong|completely wrong|totally wrong"
-    "|utterly wrong|completely false|bottom of the scale|do worse|fails completely|lowest possible|nonsense|garbage"
-    "|not one true|not one correct|answer what|answer anything|all wrong|nutzlos|unbrauchbar|völlig falsch|inutile"
-    "|totalement fausse|inútil|totalmente falsa|бесполез|полностью невер|毫无用处|完全错误|一无是处"
-)
+EXPLANATION = r"""\W*(?:definitely|clearly|obviously|easily|certainly|hands down|no doubt|without (?:a |any )?doubt
+|explanations?|notes|but (?:only|just|barely)(?! (?:if|when|for))|(?:满分|max(?:imum|_score)?|(?:out )?of|von
+|sur)\W{0,4}\d+|[-*•+] |\d[.)] |confidence|certainty|(?:key )?differences?|reason\w*|rationale|justification|why|because
+|since|as|due|overall|summary|note that|details?|comments?|analysis|strengths?|evaluation|i hope|let me know|correct\w*
+|complete\w*|clear\w*|thanks?|thank you|begründung|erklärung|weil|denn|da|explication|raison\w*|parce|car|puisque
+|justification|explicación|razon\w*|porque|ya que|объяснение|обоснование|причин\w+|потому|так как|поскольку|理由|解释
+|原因|因为|说明)(?!\w)""".replace("\n", "")
+SUBJECTS = r"""(?<![^\W_])[ABC](?![\w])|\b(?:good|well|overall|minor|weak|missing|errors?|more|better|slightly|somewhat
+|it|its|narrowly|differences?|gap|sources?|dates?|mistakes?|steps?|points?|parts?|structure|language|details?|examples?
+|lack\w*|wrong|incomplete|incorrect|inaccurate|vague|short|long|no \w+|pros|cons|strengths?|weakness\w*|clear\w*
+|correct\w*|accura\w+|complete\w*|concise|facts?|style|tone|content|close|it['’]s|both|neither|either|responses?
+|answers?|instruction|user|person|question|task|reader|former|latter|one|the|sie|es|beide|antwort\w*|aufgabe|der|die|das
+|eine?|le|les|une?|el|los|un[ao]?|половина|вопрос\w*|совет\w*|la réponse|elle|les deux|réponses?|consigne|respuestas?
+|ambas|la|las|ответ\w*|оба|он|задани\w+)(?!\w)|回答|两个|题目|用户|它""".replace("\n", "")
+MUCH_BETTER = r"""\b(?:much|far|significantly|considerably|clearly|vastly|substantially|way|viel|deutlich|weit|nettement
+|bien|beaucoup|mucho|claramente|гораздо|намного|значительно)\b|明显|远|好得多""".replace("\n", "")
+SLIGHTLY_BETTER = r"""\b(?:slightly|somewhat|a bit|a little|marginally|narrowly|etwas|leicht|knapp|légèrement|un peu
+|ligeramente|algo|un poco|немного|чуть)\b|略|稍""".replace("\n", "")
+PRAISE = """flawless| perfect|best possible|best answer|best response|brilliant|outstanding|superb|masterpiece
+|could not be better|fehlerlos|makellos|perfekt|parfait|impeccable|perfecta|impecable|безупречн|идеальн|完美
+|无可挑剔""".replace("\n", "")
+BLAME = """useless|worthless|nothing right|nothing is right|wrong in every|entirely wrong|completely wrong|totally wrong
+|utterly wrong|completely false|bottom of the scale|do worse|fails completely|lowest possible|nonsense|garbage
+|not one true|not one correct|answer what|answer anything|all wrong|nutzlos|unbrauchbar|völlig falsch|inutile
+|totalement fausse|inútil|totalmente falsa|бесполез|полностью невер|毫无用处|完全错误|一无是处""".replace("\n", "")
 """Words beside which only the best or the worst score can stand."""

@@ -24,11 +24,8 @@ MOST_LETTERS = 20
 
 def read_reply(reply: Reply, settings: Settings) -> Verdict:
     """Read the letter, or the sentence that prefers a response, from the first or last line or after its name."""
-    words = (
-        WORD.findall(reply.text.upper())
-        if len(reply.text) < 3 * MOST_LETTERS and not {"<", ">"} & set(reply.text)
-        else []
-    )
+    is_short = len(reply.text) < 3 * MOST_LETTERS and not {"<", ">"} & set(reply.text)
+    words = WORD.findall(reply.text.upper()) if is_short else []
     if len(set(words)) > 1 and all(word in _letters(settings) for word in words):
         return Verdict(None, reason=reply.reason_of_silence or "several verdicts")
     return _read_letter(reply, settings, is_letter_alone, compares="ends")
@@ -65,11 +62,10 @@ def _write_reasons(preference: Preference, settings: Settings) -> Reply:
 
 def _read_letter(reply: Reply, settings: Settings, counts: Counts, compares: Compares) -> Verdict:
     """Return the verdict of the letter of a reply, unparsed if it was not offered."""
-    letters = _letters(settings)
 
     def parse(text: str) -> str | None:
         letter = text.upper() if len(text) == 1 else "C"
-        return letter if letter in letters else None
+        return letter if letter in _letters(settings) else None
 
     value = LETTER_OR_TIE if settings.tie else LETTER
     stated = read_statement(reply, value, parse, counts, compares=compares)

@@ -17,9 +17,11 @@ from podium.scorers.reply_reader import Compares, Found, read_statement
 from podium.scorers.reply_structure import own_words
 from podium.scorers.reply_words import BLAME, MUCH_BETTER, PRAISE, SLIGHTLY_BETTER
 from podium.scorers.schemas import ReplyForm, choice_form
-from podium.scorers.verdict_statements import GAP_BEFORE_BRACKETS, LETTERS, Statement
+from podium.scorers.verdict_statements import GAP_BEFORE_BRACKETS, LETTERS, Pattern, Statement
 
 Kind = Literal["pairwise", "pointwise"]
+Levels = Mapping[str, tuple[str, float]]
+"""Levels as they are written and their margins or scores, by plain spelling."""
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?")
 LOW, HIGH = 0, 100
 BRACKETS = r"\[\[[ \t]*([^\[\]\n]{1,40}?)[ \t]*\]\]"
@@ -91,27 +93,18 @@ def _realization(
     name: str, kind: Kind, values: Mapping[str, float], template: partial[Template], form: ReplyForm | None
 ) -> Realization:
     """Build the realization of a judge that chooses one of some words, with their margins or scores."""
-    words = (
-        re.sub(r"(>>|[=>])", lambda sign: SIGNS[sign[0]], re.escape(word).replace(r"\ ", "[ _-]")) for word in values
-    )
-    spellings = sorted(words, key=len, reverse=True)
-    value = re.compile(
+    escaped = (re.escape(word).replace(r"\ ", "[ _-]") for word in sorted(values, key=len, reverse=True))
+    spellings = (re.sub(r">>|[=>]", lambda sign: SIGNS[sign[0]], word) for word in escaped)
+    value_or_brackets = re.compile(
         rf"{GAP_BEFORE_BRACKETS}(?:{BRACKETS}|\[?((?i:{'|'.join(spellings)}))(?![\w>=])\]?(?: (?:response|answer)\b)?)"
     )
-    signs = re.compile(
-        r"[\[>=≫\\]"
-        if all(set(">=") & set(word) for word in values)
-        else DIGITS.pattern
-        if all(map(str.isdecimal, values))
-        else r"[\[\w]"
-    )
+    signs = re.compile(r"[\[>=≫\\]" if all(set(">=") & set(word) for word in values) else r"[\[\w]")
+    levels = {_plain(word): (word, value) for word, value in values.items()}
     return Realization(
         name=name,
         kind=kind,
         template=template,
-        read_reply=partial(
-            _read_level, value, signs, {_plain(word): (word, value) for word, value in values.items()}, kind
-        ),
+        read_reply=partial(_read_level, value_or_brackets, signs, levels, kind),
         write_reply=partial(_write_level, sorted(values, key=values.__getitem__), kind),
         form=form,
         tokens=1024 if kind == "pairwise" else 256,
@@ -125,12 +118,7 @@ def _plain(word: str) -> str:
 
 
 def _read_level(
-    value: re.Pattern[str],
-    signs: re.Pattern[str],
-    levels: Mapping[str, tuple[str, float]],
-    kind: Kind,
-    reply: Reply,
-    _: Settings,
+    value: Pattern, signs: Pattern, levels: Levels, kind: Kind, reply: Reply, _: Settings
 ) -> Verdict | Rating:
     """Read the level in double square brackets, or one that is called the verdict; blanks inside it are ignored."""
 
@@ -158,15 +146,14 @@ def _read_level(
     return _rating(reply.text, level, (level - 1) / max(len(levels) - 1, 1), label)
 
 
-def _level_of_comparison(text: str, stated: Found, levels: Mapping[str, tuple[str, float]]) -> str:
+def _level_of_comparison(text: str, stated: Found, levels: Levels) -> str:
     """Return the level of a sentence such as `A is much better`; empty if its words do not say which."""
     start = max(text.rfind("\n", 0, stated.place), text.rfind(". ", 0, stated.place)) + 1
     sentence = re.split(r"\n|\. ", text[start:].lstrip(), maxsplit=1)[0]
     sign = {"A": 1, "B": -1, "C": 0}[stated.value]
     fitting = sorted((abs(level), name) for name, (_, level) in levels.items() if (level > 0) - (level < 0) == sign)
-    if len(fitting) > 1 and bool(MUCH.search(sentence)) == bool(SLIGHTLY.search(sentence)):
-        return ""
-    return fitting[-1 if MUCH.search(sentence) else 0][1] if fitting else ""
+    is_much, is_slight = bool(MUCH.search(sentence)), bool(SLIGHTLY.search(sentence))
+    return fitting[-1 if is_much else 0][1] if len(fitting) == 1 or (fitting and is_much != is_slight) else ""
 
 
 def _is_only_level(statement: Statement, is_first: bool, is_last: bool) -> bool:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from podium.scorers import reply_words as words
-from podium.scorers.verdict_statements import LETTERS, TOKEN, Statement, is_introductory
+from podium.scorers.verdict_statements import LETTERS, TOKEN, Form, Statement, is_introductory
 
 LETTER = r"(?P<letter>(?-i:[AB]))(?<![A-Za-z0-9_].)(?![A-Za-z0-9_'’])[*_\"'\])]*"
 NAME = rf"(?:{LETTER}|(?:(?P<first>{words.FIRST})|(?P<second>{words.SECOND}))(?![a-zа-я]))"
@@ -60,23 +60,16 @@ def find_comparisons(view: str, start: int, end: int, *, slight: bool = False) -
             continue
         for phrase in _in_sentence(view, begin, stop, slight=slight):
             before = view[begin : phrase.start()]
-            before = _main_clause(before if "," in view[begin:stop] else ONLY_CONCEDES.sub("", before))
+            before = (before if "," in view[begin:stop] else ONLY_CONCEDES.sub("", before)).rpartition(";")[2]
+            before = before[conceded.end() :] if (conceded := CONCESSIVE.match(before)) else before
             groups = phrase.groupdict()
             is_aspect = not groups.get("equal") and ASPECT.match(view, phrase.end(), end)
             if CONCESSION.search(before.lower()) or NEGATION.search(phrase[0]) or is_aspect:
                 continue
             value, place = _preferred_response(phrase, groups)
-            is_whole = all(
-                is_introductory(token["word"]) or token["word"] in LETTERS for token in TOKEN.finditer(before)
-            )
-            yield Statement(phrase.start(), phrase.end(), place, value, "marked" if is_whole else "mention")
-
-
-def _main_clause(before: str) -> str:
-    """Return what stands before a comparison without a clause that concedes something to the other response."""
-    before = before.rpartition(";")[2]
-    conceded = CONCESSIVE.match(before)
-    return before[conceded.end() :] if conceded else before
+            spoken = (token["word"] for token in TOKEN.finditer(before))
+            form: Form = "marked" if all(is_introductory(word) or word in LETTERS for word in spoken) else "mention"
+            yield Statement(phrase.start(), phrase.end(), place, value, form)
 
 
 def _in_sentence(view: str, start: int, end: int, *, slight: bool) -> Iterator[re.Match[str]]:

@@ -36,11 +36,6 @@ def write_reply(preference: Preference, settings: Settings) -> Reply:
     return reply_with_chances(letter_of(preference, settings), chances_of_letters(preference, settings))
 
 
-def _read_last_letter(reply: Reply, settings: Settings) -> Verdict:
-    """Read the letter that is called the verdict, or stands alone on the last line."""
-    return _read_letter(reply, settings, _is_last_letter, compares="last")
-
-
 def is_letter_alone(statement: Statement, is_first: bool, is_last: bool) -> bool:
     """Return whether a letter without the word verdict counts: it begins the reply, or is alone on its line."""
     if statement.form in ("leading", "closing"):
@@ -114,7 +109,7 @@ COT = replace(
     DIRECT,
     name="cot",
     template=partial(packaged_template, "cot"),
-    read_reply=_read_last_letter,
+    read_reply=partial(_read_letter, counts=_is_last_letter, compares="last"),
     write_reply=_write_reasons,
     form=choice_form("verdict", letter_verdicts, reasons=True, tokens=400),
     tokens=2048,

@@ -3,7 +3,7 @@
 from math import isfinite
 
 from podium.scorers.prompt import Settings
-from podium.scorers.realization import Preference, Realization
+from podium.scorers.realization import Realization
 from podium.scorers.reply import Rating, Reply
 
 
@@ -27,17 +27,11 @@ def read_reply(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
     """Read a number that came as text, from a reward model behind a text interface."""
     if reply.reason_of_silence:
         return Rating(None, reason=reply.reason_of_silence)
-    if "_" in reply.text or not reply.text.isascii():
-        return Rating(None, reason="no verdict")
+    is_plain = reply.text.isascii() and "_" not in reply.text
     try:
-        return rating_of_value(float(reply.text))
+        return rating_of_value(float(reply.text) if is_plain else "")
     except ValueError:
         return Rating(None, reason="no verdict")
-
-
-def write_reply(preference: Preference, settings: Settings) -> Reply:  # noqa: ARG001
-    """Return a reply with the degree as a number."""
-    return Reply(repr(preference.degree))
 
 
 REWARD = Realization(
@@ -45,6 +39,6 @@ REWARD = Realization(
     kind="pointwise",
     template=None,
     read_reply=read_reply,
-    write_reply=write_reply,
+    write_reply=lambda preference, _: Reply(repr(preference.degree)),
     options=frozenset(),
 )

@@ -39,7 +39,7 @@ class ReplyForm:
 
     def schema(self, settings: Settings, *, brief: bool = False) -> dict[str, Any]:
         """Return the JSON schema of a reply; `brief` leaves out free text."""
-        return _object_schema(_without_text(self.fields(settings)) if brief else self.fields(settings))
+        return _schema_of(_without_text(self.fields(settings)) if brief else self.fields(settings))
 
     def words(self, settings: Settings, *, brief: bool = False) -> str:
         """Return the paragraph of a prompt that asks for the object."""
@@ -100,17 +100,12 @@ def _without_text(fields: Fields) -> Fields:
     return {name: allowed for name, allowed in fields.items() if allowed is not None}
 
 
-def _object_schema(fields: Fields) -> dict[str, Any]:
-    """Return the JSON schema of an object with these fields and no others."""
-    properties = {name: _schema_of(allowed) for name, allowed in fields.items()}
-    return {"type": "object", "properties": properties, "required": [*fields], "additionalProperties": False}
-
-
 def _schema_of(allowed: Any) -> dict[str, Any]:
-    """Return the JSON schema of one field."""
-    if isinstance(allowed, Mapping):
-        return _object_schema(allowed)
-    return {"type": "string"} if allowed is None else {"type": "string", "enum": [*allowed]}
+    """Return the JSON schema of one field, or of an object with fields and no others."""
+    if not isinstance(allowed, Mapping):
+        return {"type": "string"} if allowed is None else {"type": "string", "enum": [*allowed]}
+    properties = {name: _schema_of(values) for name, values in allowed.items()}
+    return {"type": "object", "properties": properties, "required": [*allowed], "additionalProperties": False}
 
 
 def _shape_of(allowed: Any) -> Any:

@@ -56,7 +56,7 @@ TAIL = re.compile(
 """What may follow the value: the end of the line or sentence, a comma, a dash, a parenthesis."""
 AFTER_BRACKETS = re.compile(rf"(?P<closers>{CLOSERS})[ \t]+(?=[A-Z])|[ \t]+(?:response|answer|one)\b(?=\W*\Z)")
 """What else may follow a value in the brackets that were asked for."""
-SUBJECT = re.compile(rf"(?i:response|option|candidate|model) [ABC](?= (?!ties?\b|draw\b)\w)(?!{TAIL.pattern})")
+SUBJECT = re.compile(rf"(?i:response|option|candidate|model) [ABC](?= \w)(?!(?i: ties?\b| draw\b|{TAIL.pattern}))")
 """The name of a response that does not end the clause, as most lines of replies begin: such a line states nothing."""
 MOST_WORDS = 16
 MOST_STATEMENTS = 50

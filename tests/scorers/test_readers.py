@@ -55,6 +55,17 @@ def test_a_reply_without_a_verdict_says_why(name: str, text: str, reason: str) -
     assert read(OF[name], text).reason == reason
 
 
+@pytest.mark.parametrize("verb", ["over", "beats", "rather than", "BEATS"])
+@pytest.mark.parametrize("noun", ["Response", "OPTION", "model"])
+def test_a_line_that_begins_with_the_name_of_the_better_response_is_read(noun: str, verb: str) -> None:
+    assert value(read(OF["direct"], f"{noun} A {verb} response B.\nIt is complete.")) == 1.0
+
+
+@pytest.mark.parametrize("ending", ["", ".", ", because it is complete.", " because it is complete.", " narrowly"])
+def test_a_line_that_is_the_name_of_a_response_with_an_explanation_is_read(ending: str) -> None:
+    assert value(read(OF["direct"], f"Response B{ending}")) == 0.0
+
+
 A, B = scores(8, 5), scores(5, 8)
 
 

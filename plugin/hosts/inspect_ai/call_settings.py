@@ -92,8 +92,7 @@ class CallSettings:
     def config(self, model: Model, judge: str, schema: Schema | None) -> GenerateConfig:
         """Return the generation settings of a call."""
         how, limits = self.how, limits_of(self.how, model)
-        limit = limits.schema if schema else limits.text
-        limit = None if judge in self._unlimited else limit
+        limit = None if judge in self._unlimited else limits.schema if schema else limits.text
         named: dict[str, Any] = {**how.generation, "temperature": limits.temperature, "max_tokens": limit}
         if schema and how.form:
             form = JSONSchema.model_validate(how.form.schema(how.settings, brief=schema == "brief"))
@@ -123,19 +122,18 @@ class CallSettings:
         return True
 
     def takes_schema(self, judge: str, reply: Reply | Exception) -> bool:
-        """Return whether a judge takes schemas, by its first reply or error; JudgeStoppedError if it must."""
+        """Return whether a judge takes schemas, by its first reply or error; JudgeStoppedError if it has to."""
         if judge in self._takes_schema:
             return self._takes_schema[judge]
         if isinstance(reply, Exception):
             why = f"its server says: {cause_of(reply)}"
         elif reply.reason_of_silence or no_verdict(reply.text) == "refusal":
             return True  # which says nothing: the next reply decides
-        elif parse_object(reply.text) is not None:
-            self._takes_schema[judge] = True
-            return True
         else:
             why = f"its first reply is no JSON object: {shorten(reply.text)!r}"
-        self._takes_schema[judge] = False
+        self._takes_schema[judge] = isinstance(reply, Reply) and parse_object(reply.text) is not None
+        if self._takes_schema[judge]:
+            return True
         name = judge.partition("|")[0]
         if self.how.replies == "schema":
             raise JudgeStoppedError(f"{STOPPED}: {name} takes no JSON schema ({why}); leave out replies=schema")

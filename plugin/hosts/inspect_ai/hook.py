@@ -59,14 +59,12 @@ class PodiumHooks(Hooks):
 
 def _set_exit_code(ranked: bool) -> None:
     """Let the command that runs end with exit code 1 unless all was ranked; Inspect's own would be 0."""
-    command = click.get_current_context(silent=True)
-    if command is None:
-        return
-    root = command.find_root()
-    if "podium.ranked" not in root.meta:
-        root.call_on_close(lambda: None if root.meta["podium.ranked"] else sys.exit(PodiumError.exit_code))
-    # The last run of an eval set decides.
-    root.meta["podium.ranked"] = ranked
+    if command := click.get_current_context(silent=True):
+        root = command.find_root()
+        if "podium.ranked" not in root.meta:
+            root.call_on_close(lambda: None if root.meta["podium.ranked"] else sys.exit(PodiumError.exit_code))
+        # The last run of an eval set decides.
+        root.meta["podium.ranked"] = ranked
 
 
 def headers_in(folder: str) -> Iterator[EvalLog]:
@@ -88,13 +86,10 @@ def rank_logs(logs: Iterable[EvalLog], done: dict[LogStates, bool] | None = None
             if is_played_here and (why := reason_of_stop(log)):
                 raise PodiumError(why)
             rankers = rankers_asked_for(log, os.environ)
-            if log.status == "started":
-                continue
+            tournament = None if log.status == "started" else read_tournament(log)
             # Another host ranks its tournament itself, and a shard may have no battles.
-            tournament = read_tournament(log)
-            if tournament and (tournament.host or (tournament.shard and not tournament.scheduled)):
-                continue
-            if rankers or tournament:
+            is_other = tournament and (tournament.host or (tournament.shard and not tournament.scheduled))
+            if log.status != "started" and not is_other and (rankers or tournament):
                 key = log.location if tournament else log.eval.task
                 groups.setdefault((key, tuple(rankers or ["bradley-terry"])), []).append(log)
         except PodiumError as error:

@@ -143,12 +143,6 @@ class BattleMetadata(ItemMetadata):
     checklist: tuple[str, ...] = ()
     media: Any = Field(default=(), exclude=True)  # contents shown beside the prompt
 
-    @property
-    def transcript_lengths(self) -> dict[str, int]:
-        """The lengths of both transcripts by column; empty if answers are shown."""
-        lengths = {"transcript_length_a": len(self.response_a), "transcript_length_b": len(self.response_b)}
-        return lengths if self.transcript else {}
-
     def to_log(self) -> dict[str, Any]:
         """Return the fields that were set, and the lengths."""
         return super().to_log() | {"length_a": self.length_a, "length_b": self.length_b}
@@ -165,11 +159,10 @@ class PackMetadata(ItemMetadata):
 
     def to_battles(self) -> list[BattleMetadata]:
         """Return the battles of the pack, each as if it had a sample of its own."""
-        common = self.model_dump(exclude={"battles", "responses"}, exclude_unset=True)
-        texts, battles = self.responses, []
+        common, battles = self.model_dump(exclude={"battles", "responses"}, exclude_unset=True), []
         for a, b, *first in self.battles:
-            own: dict[str, Any] = {**common, "model_a": a, "model_b": b, **({"first": first[0]} if first else {})}
-            battles.append(BattleMetadata(**own, response_a=texts[a], response_b=texts[b]))
+            own = {"model_a": a, "response_a": self.responses[a], "model_b": b, "response_b": self.responses[b]}
+            battles.append(BattleMetadata(**common, **own, **({"first": first[0]} if first else {})))
         return battles
 
 

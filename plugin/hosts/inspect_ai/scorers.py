@@ -187,7 +187,8 @@ def _battle_of(state: TaskState, response: str, name: str, text: str, transcript
 
 def _score_battle(battle: BattleMetadata, kept: BattleReplies, how: Judging) -> Score:
     """Return the score of one battle by its kept replies."""
-    lengths = battle.transcript_lengths
+    texts = {"transcript_length_a": battle.response_a, "transcript_length_b": battle.response_b}
+    lengths = {column: len(text) for column, text in texts.items() if battle.transcript}
     rows = [cast(VerdictRow, build_verdict_row(shown, how) | lengths) for shown in kept.judgments]
     whole = merge_rows(rows, how)
     known = {name: value for name in REPEATED if (value := getattr(battle, name)) is not None}

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from numbers import Integral
 from typing import Any, Literal
 
@@ -106,11 +107,12 @@ class _TaskBuilder:
     def __init__(
         self, name: str, responses: Sequence[str], settings: dict[str, Any], options: RunOptions, how: dict[str, Any]
     ) -> None:
-        self.name, self.options, prompts = name, options, options.prompts
+        self.name, self.options, self._say = name, options, partial(tell, who=f"podium {name}")
         if name != RECORDED:
-            self.requests, self.how = split_requests(split_names(prompts), options.answers, how)
-        elif prompts:
-            raise UsageError(f"prompts={prompts}: {name} judges recorded answers; leave it out or give responses=")
+            self.requests, self.how = split_requests(split_names(options.prompts), options.answers, how)
+        elif options.prompts:
+            problem = f"prompts={options.prompts}: {name} judges recorded answers"
+            raise UsageError(f"{problem}; leave it out or give responses=")
         else:
             self.requests, self.how = AnswerRequests(), how
         self.judged = judging_settings(seed=options.seed, **self.how)
@@ -137,9 +139,8 @@ class _TaskBuilder:
         if any(self.competing.pending.values()):
             models, how_many = tuple(self.requests.models), self.settings.get("items")
             first = draw_items(self.competing.field(), how_many, options.seed) if options.answers == "first" else ()
-            self.answer_collector = AnswerCollector(
-                self.sample_builder, models, pack=self.packed, first=first, reasoning=options.reasoning
-            )
+            how_asked: Any = {"pack": self.packed, "first": first, "reasoning": options.reasoning}
+            self.answer_collector = AnswerCollector(self.sample_builder, models, **how_asked)
         self.calls = self.judged.calls(shows_first(name, self.rule, self.judged, self.how))
         self.shard = self._make_shard()
         self.source = self._make_source()
@@ -244,10 +245,6 @@ class _TaskBuilder:
             answers=self.answer_collector,
             cost_limit=build_cost_limit(options.max_cost, options.prices, asked, self.judged.attempts),
         )
-
-    def _say(self, text: str) -> None:
-        """Print a sentence for the user behind the tournament's name."""
-        tell(text, f"podium {self.name}")
 
     def build_task(self) -> Task:
         """Return the task, and print what it will play and cost."""

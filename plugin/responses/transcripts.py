@@ -27,6 +27,8 @@ TOKENS = 8_000
 SHORTEST = 200
 """Characters that a cut leaves of a text, half of them at either end."""
 LEFT_OUT = "left_out"
+AS_RECORDED = "the log holds no more of them"
+"""Why no option shows more of the transcripts in a tournament's log."""
 CALL = re.compile("turn.[0-9]+.call.[0-9]+")
 """The name of a call of the agent itself, as it is in the transcript or is shown."""
 OWN_TURN = re.compile(r"turns? (?:1 to )?([0-9]+)\b(?! (?:user|system)$)")

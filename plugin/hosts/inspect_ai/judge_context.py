@@ -15,7 +15,7 @@ from inspect_ai.model import Model, get_model_info
 from podium.hosts.inspect_ai.call_settings import limits_of
 from podium.hosts.inspect_ai.judge_models import judges_by_role
 from podium.responses.collection import Responses
-from podium.responses.transcripts import TOKENS, AgentWork, Mode, Show
+from podium.responses.transcripts import AS_RECORDED, TOKENS, AgentWork, Mode, Show
 from podium.scorers.judging import Judging
 from podium.scorers.prompt import Texts, count_tokens
 from podium.text import some
@@ -31,9 +31,10 @@ def share_of_transcripts(responses: Responses, show: Show, context: str) -> Iter
     whole = sum(map(len, responses.texts.values()))
     shown, models, _ = _count_work(responses, lambda work: work.shown)
     if shown:
-        number, limit = f"{shown:,} of {whole:,} responses ({shown / whole:.0%})", f"{show.tokens:,} tokens{context}"
-        remedy = "-T show=answer shows the last message alone"
-        yield f"{number} are shown as transcripts of at most {limit}: {models}; {remedy}"
+        number = f"{shown:,} of {whole:,} responses ({shown / whole:.0%}) are shown as transcripts"
+        how = f"of at most {show.tokens:,} tokens{context}: {models}; -T show=answer shows the last message alone"
+        is_recorded = _count_work(responses, lambda work: work.limit == AS_RECORDED)[0] > 0
+        yield f"{number}, as the log holds them: {models}" if is_recorded else f"{number} {how}"
 
 
 def notes_on_work(responses: Responses) -> Iterator[str]:

@@ -161,8 +161,8 @@ class PackMetadata(ItemMetadata):
         """Return the battles of the pack, each as if it had a sample of its own."""
         common, battles = self.model_dump(exclude={"battles", "responses"}, exclude_unset=True), []
         for a, b, *first in self.battles:
-            own = {"model_a": a, "response_a": self.responses[a], "model_b": b, "response_b": self.responses[b]}
-            battles.append(BattleMetadata(**common, **own, **({"first": first[0]} if first else {})))
+            own: dict[str, Any] = {**common, "model_a": a, "model_b": b, **({"first": first[0]} if first else {})}
+            battles.append(BattleMetadata(**own, response_a=self.responses[a], response_b=self.responses[b]))
         return battles
 
 

@@ -21,7 +21,7 @@ from podium.hosts.inspect_ai.media import media_as_text
 from podium.responses.answers import QuestionRow, ResponseRow
 from podium.responses.collection import AGREE, Responses, assemble
 from podium.responses.preference_pairs import PREFERRED, read_pairs
-from podium.responses.transcripts import Show, work_in
+from podium.responses.transcripts import AS_RECORDED, Show, work_in
 from podium.text import some
 from podium.tournaments.schedule import Pairing, pairing
 
@@ -93,7 +93,7 @@ def _responses_of(sample: EvalSample, battle: BattleMetadata, item: str, source:
     known = {name: getattr(battle, name) for name in AGREE} | {"media": media_as_text(sample.input)}
     question = QuestionRow(item, **known, source=source, row=f"sample {sample.id}")
     for name, text in ((battle.model_a, battle.response_a), (battle.model_b, battle.response_b)):
-        work = replace(work_in(text), limit="the log holds no more of them") if battle.transcript else None
+        work = replace(work_in(text), limit=AS_RECORDED) if battle.transcript else None
         yield ResponseRow(question, name, text, None, battle.response or 1, work)
 
 

@@ -163,10 +163,9 @@ class _TaskBuilder:
             names = ("show", "transcript_tokens")
             changed = [f"{name}={own}" for name in names if (own := getattr(options, name)) not in ("auto", None)]
             if changed and self.record.preferred is None:
-                problem = (
-                    f"{', '.join(changed)}: {RECORDED} shows the responses of these logs as they were shown before"
-                )
-                raise UsageError(f"{problem}; leave it out, or give the models' own logs as responses=")
+                problem = f"{RECORDED} shows the responses of these logs as they were shown before"
+                remedy = "leave it out, or give the models' own logs as responses="
+                raise UsageError(f"{', '.join(changed)}: {problem}; {remedy}")
             competing = self.record.responses
         else:
             asked = {"prompts": self.requests.prompts, "on_demand": tuple(self.requests.models)}

@@ -137,7 +137,8 @@ def test_transcripts_are_judged_again_as_they_were(agents, record, play, behave,
     assert sorted(first) == sorted(again)
     said = " ".join(capsys.readouterr().err.split())
     assert "characters are left out; the log holds no more of them" in said
-    assert "transcript_tokens=N" not in said
+    assert "6 of 6 responses (100%) are shown as transcripts, as the log holds them: " in said
+    assert not re.search("transcript_tokens=N|show=answer", said)
 
 
 def write_logs_of_inner_agents(folder):

@@ -21,7 +21,7 @@ from podium.planning.compared_sizes import read_difference
 from podium.planning.plan import elo_of_edge
 from podium.planning.sample_size import informative_needed, items_needed, three_levels
 from podium.printable import printable
-from podium.report.latex import escape_latex
+from podium.report.markup import escape_latex
 from podium.report.numbers import percent, range_text
 from podium.report.terminal import _wrap
 from podium.text import json_text, plural, some, text_of

@@ -140,10 +140,9 @@ def check_first_place(standings: Standings, robustness: DropOutRobustness | None
     """Check whether a leader clearly ahead of all others loses the lead without one or two items; empty if unknown."""
     if robustness is None or standings.separation is None or 1 not in standings.separation.cuts:
         return []
-    if not robustness.items:
-        return [CheckResult("first place")]
-    items = join_item_names(robustness.items)
-    return [_result("first place", True, items=items, rival=robustness.new_leader, leader=robustness.leader)]
+    items = join_item_names(robustness.items) if robustness.items else ""
+    figures = {"rival": robustness.new_leader, "leader": robustness.leader}
+    return [_result("first place", bool(robustness.items), items=items, **figures)]
 
 
 def check_ladder_results(standings: Standings) -> list[CheckResult]:

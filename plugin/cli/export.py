@@ -32,9 +32,7 @@ def export(rankings: tuple[Path, ...], to: str, output: Path, **given: Any) -> i
     podium export ranking.json --to hf-eval-results --dataset ORG/NAME -o cards/
     """
     from podium.nouns.json_files import REMEDY, read_ranking
-    from podium.report.every_eval_ever import every_eval_ever_files
-    from podium.report.exported_names import Facts
-    from podium.report.hub_results import hub_result_files
+    from podium.report.exports import Facts, every_eval_ever_files, hub_result_files
     from podium.storage.atomic_files import write_text
 
     facts = Facts(**given)

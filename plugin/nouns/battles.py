@@ -129,7 +129,7 @@ class Battles:
         return f"Battles({len(self)} of {len(self.models)} models, {self.counts().unparsed} unparsed)"
 
     def _repr_html_(self) -> str:
-        return str(call("podium.report.battles_view:battles_html", self))
+        return str(call("podium.report.ranking_view:battles_html", self))
 
     def __len__(self) -> int:
         return self.tally.battles

@@ -17,7 +17,7 @@ from podium.page.report_page import plain_answer, report_page
 from podium.pictures.style import load_extra
 from podium.printable import printable
 from podium.report.html import table_part
-from podium.report.markdown import markdown_text
+from podium.report.markup import markdown_text
 from podium.report.model import EMPTY, Report, Section, Table
 from podium.report.numbers import number_text, range_text
 from podium.report.ranking_view import ranking_reports, standings_name

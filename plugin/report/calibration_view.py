@@ -1,6 +1,6 @@
 """Reports of a calibration, one table per question."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from scipy.special import expit
@@ -15,15 +15,12 @@ if TYPE_CHECKING:
     from podium.rankers.calibration.accuracy import Choice, Contender
 
 SECTIONS = ("agreement", "beta", "accuracy", "conformal", "models", "reliability", "stability")
-BLOCKS = 20
-"""Columns of a bar that shows a share."""
 PICTURE_WIDTH = 32
 LEGEND = (
     "log loss is that of human preferences, each predicted by the fits without one and without the other of its models "
     "(a coin has 0.693); ECE is that of the fit itself, and next to 0 for a fitted constant; width is the median over "
     "half splits"
 )
-Rows = Sequence[Sequence[str]]
 
 
 def agreement_report(agreement: Agreement) -> Report:
@@ -49,11 +46,9 @@ def calibration_reports(
     full: bool = True,
 ) -> tuple[Report, ...]:
     """Return the answer with all sections that have data, or the short view; one section alone if it is named."""
-    lacking = {"reliability": not calibration.agreement.bins, "stability": not calibration.stability}
     reports = _beta_report, _accuracy_report, _conformal_report, _models_report, _reliability_report, _stability_report
-    sections = {} if agreement is None else {"agreement": agreement}
-    views = zip(SECTIONS[1:], reports, strict=True)
-    sections |= {name: view(calibration) for name, view in views if not lacking.get(name)}
+    views = {"agreement": agreement, **dict(zip(SECTIONS[1:], (view(calibration) for view in reports), strict=True))}
+    sections = {name: report for name, report in views.items() if report}
     if section:
         return (sections[find_name("section", section, sections)],)
     more = Report("", notes=(f"The figures behind it: --section NAME of {', '.join(sections)} · all: --full",))
@@ -67,12 +62,12 @@ def targets_report(calibrations: Sequence[Calibration]) -> Report:
     both = any(each.scale_correction for each in calibrations)
     errors = ["MAE", "scale-corrected"] if both else ["MAE"]
     header = ["target", "", "battles", *errors, "Spearman", "Kendall", "log loss", "ECE", "q", "median SE", "width"]
-    rows, weights = [_target_row(calibrations[0], "hard", both)], []
-    for each in calibrations:
-        rows.append(_target_row(each, "soft", both))
-        if len(each.target.weights) > 1:
-            named = ", ".join(f"{name} {slope_text(weight)}" for name, weight in each.target.weights.items())
-            weights.append(f"{each.target.kind} weighs {named}")
+    rows = [_target_row(calibrations[0], "hard", both), *(_target_row(each, "soft", both) for each in calibrations)]
+    weights = [
+        f"{target.kind} weighs {', '.join(f'{name} {slope_text(weight)}' for name, weight in target.weights.items())}"
+        for target in (each.target for each in calibrations)
+        if len(target.weights) > 1
+    ]
     title = "targets side by side, leave one model out"
     return _table_report(title, header, rows, "ll" + "r" * (len(header) - 2), legend=(*weights, LEGEND))
 
@@ -87,7 +82,7 @@ def _target_row(calibration: Calibration, kind: str, both: bool) -> list[str]:
         *([number_text(accuracy.plain_mae, 1), corrected] if both else [number_text(accuracy.mae, 1)]),
         *(number_text(figure, 3) for figure in (accuracy.spearman, accuracy.kendall, accuracy.log_loss)),
         number_text(calibration.agreement.ece if kind == "soft" else None, 3),
-        "∞" if conformal.q is None else f"{conformal.q:.2f}",
+        _quantile_text(conformal),
         number_text(conformal.median_se, 1),
         number_text(conformal.median_width, 1),
     ]
@@ -147,18 +142,22 @@ def _signed_text(figure: Estimate | None, digits: int) -> str:
 
 
 def _table_report(
-    title: str, header: Sequence[str], rows: Rows, align: str = "", axis: Axis | None = None, legend: Sequence[str] = ()
+    title: str,
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    align: str = "",
+    axis: Axis | None = None,
+    legend: Sequence[str] = (),
 ) -> Report:
     """Build a report with one table."""
     cells = tuple(map(tuple, rows))
     return Report(title, table=Table("", tuple(header), cells, align, axis=axis, legend=tuple(legend)))
 
 
-def _row(label: str, parts: Sequence[Any], text: Callable[[Any], str] | tuple[str, int]) -> tuple[str, ...]:
-    """Return a row with a label and one text per part (hard and soft ratings), or a figure's name and decimals."""
-    if isinstance(text, tuple):
-        return (label, *(number_text(getattr(part, text[0]), text[1]) for part in parts))
-    return (label, *map(text, parts))
+def _row(label: str, parts: Sequence[Any], name: str, style: str) -> tuple[str, ...]:
+    """Return a row with a label and a figure of each part (hard and soft ratings), or both ends of its range."""
+    figures = (getattr(part, name, None) for part in parts)
+    return (label, *(_ends_text(own, style) if isinstance(own, tuple) else cell_text(own, style) for own in figures))
 
 
 def _beta_report(calibration: Calibration) -> Report:
@@ -187,20 +186,20 @@ def _accuracy_report(calibration: Calibration) -> Report:
     both: list[Accuracy] = [calibration.accuracy[kind] for kind in ("hard", "soft")]
     factors = [calibration.scale_correction.get(kind) for kind in ("hard", "soft")]
     rows = [
-        _row("mean absolute error, Elo", both, ("mae", 1)),
-        _row("Spearman", both, ("spearman", 3)),
-        _row("Kendall", both, ("kendall", 3)),
-        _row("models", both, lambda kind: str(kind.n)),
+        _row("mean absolute error, Elo", both, "mae", ".1f"),
+        _row("Spearman", both, "spearman", ".3f"),
+        _row("Kendall", both, "kendall", ".3f"),
+        _row("models", both, "n", "d"),
     ]
     if calibration.scale_correction:
         rows += [
-            _row("scale-corrected by", factors, lambda s: f"{s.value:.2f}" if s and s.is_known else "no"),
-            _row("  90% interval", factors, lambda s: interval_text(s.low, s.high, 2) if s else EMPTY),
-            _row("slope of human ratings on these", both, ("slope", 2)),
+            ("scale-corrected by", *(f"{own.value:.2f}" if own and own.is_known else "no" for own in factors)),
+            ("  90% interval", *(interval_text(own.low, own.high, 2) if own else EMPTY for own in factors)),
+            _row("slope of human ratings on these", both, "slope", ".2f"),
         ]
-    rows.append(_row("error from a limited number of labels, Elo", both, ("floor", 1)))
+    rows.append(_row("error from a limited number of labels, Elo", both, "floor", ".1f"))
     if calibration.scale_correction:
-        rows += [_row("spread beyond all sampling errors, Elo", factors, lambda s: f"{s.spread:.1f}" if s else EMPTY)]
+        rows.append(_row("spread beyond all sampling errors, Elo", factors, "spread", ".1f"))
     if both[1].level is not None:
         labels = (f"{percent(both[1].level)} intervals: error, Elo", "  Spearman", "  Kendall")
         rows += zip(labels, *map(_interval_texts, both), strict=True)
@@ -213,25 +212,25 @@ def _conformal_report(calibration: Calibration) -> Report:
     corrected, soft = bool(calibration.scale_correction), both[1]
     error = f"median {'error of judge and humans' if corrected else 'standard error'}, Elo"
     rows = [
-        _row("q" if corrected else "q, standard errors", both, lambda kind: "∞" if kind.q is None else f"{kind.q:.2f}"),
-        _row(error, both, ("median_se", 1)),
-        _row("scores, of which needed", both, lambda kind: f"{kind.n}, {kind.least_models}"),
+        ("q" if corrected else "q, standard errors", *map(_quantile_text, both)),
+        _row(error, both, "median_se", ".1f"),
+        ("scores, of which needed", *(f"{kind.n}, {kind.least_models}" for kind in both)),
     ]
     if any(kind.t is not None for kind in both):
-        rows.append(_row("by t instead, if disagreement is normal", both, ("t", 2)))
+        rows.append(_row("by t instead, if disagreement is normal", both, "t", ".2f"))
     if any(kind.coverage is not None for kind in both):
         rows += [
-            _row(f"coverage over {soft.splits} half splits", both, lambda kind: share_text(kind.coverage)),
-            _row("  least … largest", both, lambda kind: _ends_text(kind.coverage_range, ".0%")),
-            _row("median width over the splits, Elo", both, ("median_width", 1)),
-            _row("  least … largest", both, lambda kind: _ends_text(kind.width_range, ".1f")),
+            _row(f"coverage over {soft.splits} half splits", both, "coverage", ".1%"),
+            _row("  least … largest", both, "coverage_range", ".0%"),
+            _row("median width over the splits, Elo", both, "median_width", ".1f"),
+            _row("  least … largest", both, "width_range", ".1f"),
         ]
     else:
         rows.append((f"coverage and width over half splits need {2 * soft.least_models} models", EMPTY, EMPTY))
         if any(kind.loo_coverage is not None for kind in both):
             rows += [
-                _row("coverage, each left out (says n alone)", both, lambda kind: share_text(kind.loo_coverage)),
-                _row("median width, each left out, Elo", both, lambda kind: number_text(kind.loo_width, 1)),
+                _row("coverage, each left out (says n alone)", both, "loo_coverage", ".1%"),
+                _row("median width, each left out, Elo", both, "loo_width", ".1f"),
             ]
     return _table_report(f"{percent(soft.level)} conformal intervals for new models", ["", "hard", "soft"], rows)
 
@@ -240,19 +239,12 @@ def _models_report(calibration: Calibration) -> Report:
     """Build the table of held-out models with a bar per interval."""
     ordered = sorted(calibration.models, key=lambda held: -(held.human_elo or 0.0))
     header = ["model", "human", "hard", "error", "soft", "error", "SE", "battles"]
-    rows = [
-        [
-            held.model + (" *" if held.separated else ""),
-            number_text(held.human_elo, 0),
-            number_text(held.rating("hard"), 0),
-            cell_text(held.residual("hard"), "+.0f"),
-            number_text(held.rating("soft"), 0),
-            cell_text(held.residual("soft"), "+.0f"),
-            number_text(held.se("soft"), 1),
-            f"{held.battles:,}",
-        ]
-        for held in ordered
-    ]
+    rows = []
+    for held in ordered:
+        human, hard, soft = (number_text(own, 0) for own in (held.human_elo, held.rating("hard"), held.rating("soft")))
+        errors = [cell_text(held.residual(kind), "+.0f") for kind in ("hard", "soft")]
+        name, se = held.model + (" *" if held.separated else ""), number_text(held.se("soft"), 1)
+        rows.append([name, human, hard, errors[0], soft, errors[1], se, f"{held.battles:,}"])
     bars = tuple(
         None
         if held.residual("soft") is None or (rating := held.rating("soft")) is None
@@ -265,26 +257,26 @@ def _models_report(calibration: Calibration) -> Report:
     return _table_report("models, held out one by one", header, rows, axis=axis)
 
 
-def _reliability_report(calibration: Calibration) -> Report:
-    """Build the reliability table."""
+def _reliability_report(calibration: Calibration) -> Report | None:
+    """Build the reliability table; None without bins."""
     rows = []
     for share in calibration.agreement.bins:
-        bar = "█" * round(max(0.0, share.agreement - 0.5) * 2 * BLOCKS)
+        bar = "█" * round(max(0.0, share.agreement - 0.5) * 40)
         known = (f"{share.battles:,}", number_text(share.mean_margin, 2))
         rows.append((*known, f"{share.predicted:.1%}", f"{share.agreement:.1%}", bar))
     ece = number_text(calibration.agreement.ece, 3)
     header = ["battles", "mean |margin|", "predicted", "humans agreed", f"50% … 100%   (ECE {ece})"]
-    return _table_report("is the signal a probability?", header, rows, "rrrrl")
+    return _table_report("is the signal a probability?", header, rows, "rrrrl") if rows else None
 
 
-def _stability_report(calibration: Calibration) -> Report:
-    """Build the table of beta over random subsets."""
+def _stability_report(calibration: Calibration) -> Report | None:
+    """Build the table of beta over random subsets; None without them."""
     rows = []
     for size in calibration.stability:
         beta = [EMPTY if value is None else slope_text(value) for value in (size.mean, size.sd)]
         rows.append([f"{size.battles:,}", *beta, f"{size.draws} of {size.draws + size.failed}"])
     header = ["preferences", "mean beta", "SD", "draws with a beta"]
-    return _table_report("beta from fewer human preferences", header, rows, "rrrr")
+    return _table_report("beta from fewer human preferences", header, rows, "rrrr") if rows else None
 
 
 def _interval_texts(accuracy: Accuracy) -> list[str]:
@@ -296,3 +288,8 @@ def _interval_texts(accuracy: Accuracy) -> list[str]:
 def _ends_text(ends: tuple[float, float] | None, style: str) -> str:
     """Format both ends of a range; a dash if there is none."""
     return " … ".join(format(end, style) for end in ends) if ends else EMPTY
+
+
+def _quantile_text(conformal: Conformal) -> str:
+    """Format the conformal quantile."""
+    return "∞" if conformal.q is None else f"{conformal.q:.2f}"

@@ -1,14 +1,16 @@
-"""Reports of a ranking, one per standings table."""
+"""Reports of a ranking, one per standings table, and battles as a notebook shows them."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from podium.nouns.battles import COLUMNS, Battles
 from podium.nouns.estimate import Estimate
 from podium.nouns.ranking import Entry, Fit, Ranking, Standings
 from podium.printable import readable
 from podium.rankers.defaults import RANKER_OF_DECISIONS
+from podium.report.html import notebook_part
 from podium.report.model import EMPTY, WARNING, Axis, Report, Table
 from podium.report.numbers import (
     axis_ends,
@@ -22,9 +24,11 @@ from podium.report.numbers import (
 )
 from podium.report.terminal import terminal_text
 from podium.scorers.reply import ONE_ORDER_UNPARSED
-from podium.text import some
+from podium.text import some, text_of
 
 PICTURE_WIDTH = 28
+FIRST = 10
+"""Battles that a notebook shows."""
 CONFORMAL = ("conformal_low", "conformal_high", "conformal_level", "interval_method")
 """Extra figures that are shown as one column."""
 COMPRESSED = (
@@ -123,7 +127,7 @@ def _conformal_text(entry: Entry, digits: int) -> str:
 
 def standings_notes(standings: Standings) -> Iterator[str]:
     """Yield the notes below the table: decisions of a tournament, denominators, methods and their assumptions."""
-    known, is_elo = standings.diagnostics, standings.scale == "elo"
+    known = standings.diagnostics
     answer, is_decided = known.get("answer", {}), standings.ranker == RANKER_OF_DECISIONS
     source = "" if is_decided else "the tournament found, by Bradley-Terry on its judge's verdicts: "
     yield from (source + decision for decision in answer.get("decisions", ()))
@@ -135,24 +139,12 @@ def standings_notes(standings: Standings) -> Iterator[str]:
         yield f"informative items: {informative:,} of {standings.counts.items:,}{rest}"
     if (soft := known.get("soft")) and standings.fit.beta is not None:
         yield _soft_targets(soft, standings.fit)
-    if joined := known.get("structured"):
-        yield from _joined_fit(joined)
-    if (conformal := known.get("conformal")) and conformal["q"]:
-        yield from _conformal_basis(conformal)
-    if length := known.get("length_control"):
-        yield from _length_control(length)
-    if price := known.get("replay"):
-        yield _cost(price)
+    for name, notes in METHOD_NOTES.items():
+        yield from notes(known[name]) if known.get(name) else ()
     anchor = standings.scale.removeprefix("win rate against ")
     if standings.ranker == "win-rate" and anchor != standings.scale:
         yield f"{anchor} itself: 1 - the mean of the others"
-    if ladder := known.get("ladder"):
-        yield from _ladder(ladder)
-    if jury := known.get("jury"):
-        yield from _jury(jury)
-    if origin := known.get("origin"):
-        yield _origin(origin)
-    if known.get("uneven_opponents") and is_elo:
+    if known.get("uneven_opponents") and standings.scale == "elo":
         yield "win rates: opponents met on few items count less (--ranker win-rate names them)"
     if standings.fit.separated:
         yield "* separated: the data do not bound this rating"
@@ -207,13 +199,14 @@ def _jury(jury: Mapping[str, Any]) -> Iterator[str]:
     yield f"one truth of all judges: {p}{equal}"
 
 
-def _origin(origin: Mapping[str, Any]) -> str:
-    """Write how the Elo scale is centred, and what a fixed rating means for intervals."""
+def _origin(origin: Mapping[str, Any]) -> Iterator[str]:
+    """Yield how the Elo scale is centred, and what a fixed rating means for intervals."""
     if pinned := origin.get("pinned"):
-        return f"intervals are those of differences to {pinned}, which is pinned"
+        yield f"intervals are those of differences to {pinned}, which is pinned"
+        return
     light = some([f"{name} ({weight:.2g} of one)" for name, weight in origin["weights"].items()])
     known = f"the {known} well-known models" if (known := origin["well_known"]) > 1 else "the one well-known model"
-    return f"1500 is the mean of {known}; models with few items count less: {light}"
+    yield f"1500 is the mean of {known}; models with few items count less: {light}"
 
 
 def _soft_targets(soft: Mapping[str, Any], fit: Fit) -> str:
@@ -228,7 +221,9 @@ def _soft_targets(soft: Mapping[str, Any], fit: Fit) -> str:
 
 
 def _conformal_basis(conformal: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the basis and the assumptions of the conformal intervals."""
+    """Yield the basis and the assumptions of the conformal intervals, if there are any."""
+    if not conformal["q"]:
+        return
     sizes, quantiles = sorted(set(conformal["n"].values())), conformal["q"].values()
     widths = [f"{width:.2f}" for width in sorted({q for q in quantiles if q is not None})]
     widths += ["infinite"] if None in quantiles else []
@@ -273,9 +268,36 @@ def _length_control(used: Mapping[str, Any]) -> Iterator[str]:
         yield f"a response longer by {used['sd']:,.0f} characters gains {used['elo_per_sd']:.1f} Elo{ends}"
 
 
-def _cost(price: Mapping[str, Any]) -> str:
-    """Write the cost of a replayed tournament."""
+def _cost(price: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the cost of a replayed tournament."""
     given = f"; {price['given']:,} battles of those ranked before were given" if price["given"] else ""
     pairs, rounds = (f"{price[noun]:,} {noun[:-1] if price[noun] == 1 else noun}" for noun in ("pairs", "rounds"))
     asked = f"{price['battles']:,} battles asked for, {price['calls']:,} judge calls"
-    return f"replay of {price['tournament']}: {asked}, {pairs} of models, {rounds}{given}"
+    yield f"replay of {price['tournament']}: {asked}, {pairs} of models, {rounds}{given}"
+
+
+METHOD_NOTES = {
+    "structured": _joined_fit,
+    "conformal": _conformal_basis,
+    "length_control": _length_control,
+    "replay": _cost,
+    "ladder": _ladder,
+    "jury": _jury,
+    "origin": _origin,
+}
+"""Functions from a diagnostic of standings to notes, in the order of these."""
+
+
+def battles_html(battles: Battles) -> str:
+    """Render battles for a notebook: the denominators and the first rows."""
+    counts, shown = battles.counts(), battles.table.head(FIRST)
+    names = tuple(name for name in COLUMNS if name in shown)
+    rows = tuple(tuple(text_of(cell) or "" for cell in row) for row in shown[list(names)].astype(object).to_numpy())
+    denominators = (
+        f"{len(battles.models)} models, {counts.items:,} items, {counts.judgments:,} judgments, "
+        f"{counts.battles:,} battles: {counts.readable:,} judged, {counts.unparsed:,} unparsed"
+        f"{reasons_text(battles.unparsed_reasons())}"
+    )
+    align = "".join("r" if shown[name].dtype.kind == "f" else "l" for name in names)
+    title = "battles" if counts.battles <= FIRST else f"battles, the first {FIRST} of {counts.battles:,}"
+    return notebook_part((Report(title, table=Table("", names, rows, align), notes=(denominators,)),))

@@ -5,6 +5,7 @@ import shutil
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 
 from rich.cells import cell_len, set_cell_size
 
@@ -72,11 +73,9 @@ def _fact_lines(facts: Sequence[Fact], width: int) -> list[str]:
     widths[0] = min(widths[0], max(width - INDENT - sum(widths[1:]) - 3 * (GAP - 1), SHORTEST_LABEL))
     lines = []
     for fact, row in zip(facts, cells, strict=True):
-        if row is None:
-            lines += _wrap([f"{fact.label}: {fact.value}"], width - INDENT)
-        else:
-            label, *others = textwrap.wrap(row[0], widths[0]) or [""]
-            lines += [_join((label, *row[1:]), widths, "lrrl", GAP - 1), *others]
+        lines += (
+            _row_lines(row, widths, "lrrl", GAP - 1) if row else _wrap([f"{fact.label}: {fact.value}"], width - INDENT)
+        )
     return [" " * INDENT + line for line in lines]
 
 
@@ -98,28 +97,24 @@ def _table_lines(table: Table, width: int) -> list[str]:
     return [" " * MARGIN + line for line in lines] if any(table.header) else lines
 
 
-def _row_lines(row: Sequence[str], widths: Sequence[int], align: str) -> list[str]:
+def _row_lines(row: Sequence[str], widths: Sequence[int], align: str, gap: int = GAP) -> list[str]:
     """Render a row, on as many lines as its tallest cell has; text to the left wraps in its column."""
     cells = [
         (textwrap.wrap(cell, width) or [""]) if side == "l" and cell_len(cell) > width else cell.split("\n")
         for cell, width, side in zip(row, widths, align, strict=True)
     ]
-    height = max(map(len, cells))
-    padded = [[*lines, *[""] * (height - len(lines))] for lines in cells]
-    return [_join(line, widths, align, GAP) for line in zip(*padded, strict=True)]
-
-
-def _join(cells: Sequence[str], widths: Sequence[int], align: str, gap: int) -> str:
-    """Join the cells of a line, each padded to its column's width."""
-    pads = [" " * (width - cell_len(cell)) for cell, width in zip(cells, widths, strict=True)]
-    texts = [cell + pad if side == "l" else pad + cell for cell, pad, side in zip(cells, pads, align, strict=True)]
-    return (" " * gap).join(texts).rstrip()
+    lines = []
+    for parts in zip_longest(*cells, fillvalue=""):
+        pads = [" " * (width - cell_len(part)) for part, width in zip(parts, widths, strict=True)]
+        texts = [part + pad if side == "l" else pad + part for part, pad, side in zip(parts, pads, align, strict=True)]
+        lines.append((" " * gap).join(texts).rstrip())
+    return lines
 
 
 def _fit(table: Table, width: int) -> Table:
     """Return the first form that fits, or the last: bars, bare, no spare columns, short names or stacked intervals."""
-    forms = [_with_bars(table), _bare(table)]
-    forms += [_without_columns(forms[1], table.spare[: k + 1]) for k in range(len(table.spare))]
+    bare, spare = _bare(table), table.spare
+    forms = [_with_bars(table), *(_without_columns(bare, spare[:k]) for k in range(len(spare) + 1))]
     forms.append(_stack_intervals(forms[-1]) if table.name is None else _shorten_names(forms[-1], width))
     return next((form for form in forms if _width(form) <= width), forms[-1])
 
@@ -166,25 +161,23 @@ def interval_bar(bar: Estimate | None, ends: tuple[float, float], width: int, ma
     >>> interval_bar(Estimate(2, 1, 3), (0, 4), 9, mark=4)
     '  ├─●─┤ ◇'
     """
-    cells = [" "] * width
+    cells, (least, most) = [" "] * width, ends
     if bar is None:
         return "".join(cells)
-    value = _axis_cell(bar.value, ends, width)
+
+    def place(value: float) -> int:
+        """Return the character column of a value."""
+        return round((value - least) / (most - least) * (width - 1))
+
+    value = place(bar.value)
     cells[value] = "○"
     if bar.low is not None and bar.high is not None:
-        left, right = _axis_cell(bar.low, ends, width), _axis_cell(bar.high, ends, width)
+        left, right = place(bar.low), place(bar.high)
         cells[left : right + 1] = ["─"] * (right + 1 - left)
         cells[left], cells[right], cells[value] = "├", "┤", "●"
     if mark is not None:
-        place = _axis_cell(mark, ends, width)
-        cells[place] = "◆" if place == value else "◇"
+        cells[place(mark)] = "◆" if place(mark) == value else "◇"
     return "".join(cells)
-
-
-def _axis_cell(value: float, ends: tuple[float, float], width: int) -> int:
-    """Return the character column of a value on an axis."""
-    least, most = ends
-    return round((value - least) / (most - least) * (width - 1))
 
 
 def _stack_intervals(table: Table) -> Table:

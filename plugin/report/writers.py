@@ -6,8 +6,7 @@ from typing import Any
 from podium.errors import UsageError
 from podium.printable import escape_cells
 from podium.report.html import html_text
-from podium.report.latex import latex_text
-from podium.report.markdown import markdown_text
+from podium.report.markup import latex_text, markdown_text
 from podium.report.model import Report
 from podium.report.styles import SUFFIXES
 from podium.report.terminal import terminal_text

@@ -8,7 +8,7 @@ from podium import diagnose, rank, read_battles
 from podium.nouns.estimate import Estimate
 from podium.planning.planner import make_plan
 from podium.report.html import html_text
-from podium.report.latex import latex_text
+from podium.report.markup import latex_text
 from podium.report.model import Axis, Report, Table
 
 TABLE = Table(

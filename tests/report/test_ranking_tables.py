@@ -12,7 +12,7 @@ import pytest
 import podium
 from podium.hookspecs import Ranker
 from podium.plugins import catalogue
-from podium.report.markdown import markdown_text
+from podium.report.markup import markdown_text
 from podium.report.ranking_view import ranking_reports
 from podium.report.terminal import terminal_text
 

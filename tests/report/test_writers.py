@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from podium.nouns.estimate import Estimate
-from podium.report.markdown import markdown_text
+from podium.report.markup import markdown_text
 from podium.report.model import Axis, Fact, Report, Section, Table
 from podium.report.terminal import terminal_text
 from podium.report.writers import WRITERS

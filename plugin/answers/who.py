@@ -1,6 +1,7 @@
 """Which models lead, by simultaneous tests of all pairs: a cut ends a group, and the first group is described."""
 
 from itertools import pairwise
+from math import comb
 
 from scipy.special import expit
 
@@ -34,9 +35,8 @@ def neighbours_sentence(standings: Standings) -> str | None:
         return None
     apart = [k + 1 for k in range(pairs) if k + 1 in standings.separation.beats[k]]
     first = rank_templates.FIRST_APART.format(place=apart[0], next=apart[0] + 1) if apart else ""
-    number = pairs - len(apart)
-    are = "is" if number == 1 else "are"
-    return rank_templates.NEIGHBOURS.format(open=f"{number or 'None'}", pairs=pairs, are=are, apart=first)
+    fields = {"open": pairs - len(apart) or "None", "are": "is" if pairs - len(apart) == 1 else "are"}
+    return rank_templates.NEIGHBOURS.format(pairs=pairs, apart=first, **fields)
 
 
 def unplaced_models(standings: Standings) -> list[str]:
@@ -110,21 +110,20 @@ def _first_group(standings: Standings, separation: Separation, group: range) -> 
 
 def _following_clause(separation: Separation, group: range, *, is_last: bool) -> str:
     """Describe a group below the first."""
-    names = [separation.names[k] for k in group]
-    if len(names) == 1:
-        return (rank_templates.IS_LAST if is_last else rank_templates.FOLLOWS).format(model=names[0])
+    names = join_names([separation.names[k] for k in group])
+    if len(group) == 1:
+        return (rank_templates.IS_LAST if is_last else rank_templates.FOLLOWS).format(model=names)
     is_open = not any(j in separation.beats[k] for k in group for j in group)
-    return (rank_templates.FOLLOW_OPEN if is_open else rank_templates.FOLLOW).format(models=join_names(names))
+    return (rank_templates.FOLLOW_OPEN if is_open else rank_templates.FOLLOW).format(models=names)
 
 
 def _no_cut_sentence(standings: Standings, separation: Separation) -> str:
     """Describe a ranking without groups: how many pairs are open, and the largest block of clear ones."""
     names, evidence = separation.names, _evidence(standings)
-    pairs, clear = len(names) * (len(names) - 1) // 2, sum(map(len, separation.beats))
-    if not clear and len(names) == 2:
-        return rank_templates.TWO_OPEN.format(models=join_names(names), evidence=evidence)
+    pairs, clear = comb(len(names), 2), sum(map(len, separation.beats))
     if not clear:
-        return rank_templates.ALL_OPEN.format(number=number_word(len(names)), evidence=evidence)
+        template = rank_templates.TWO_OPEN if pairs == 1 else rank_templates.ALL_OPEN
+        return template.format(models=join_names(names), number=number_word(len(names)), evidence=evidence)
     above, below = ([names[k] for k in block] for block in largest_distinguishable_block(separation.beats))
     better = f"{join_names(above)} {'are each' if len(above) > 1 else 'is'}"
     return rank_templates.NO_CUT.format(open=pairs - clear, pairs=pairs, better=better, worse=join_names(below))

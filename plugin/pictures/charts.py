@@ -41,11 +41,6 @@ def _model_axis(models: Sequence[str], **axis: Any) -> Any:
     return alt.Y("model:N", sort=models, title=None, axis=alt.Axis(labelLimit=LONGEST_LABEL, **axis))
 
 
-def _row_height(models: int) -> int:
-    """Return the height of a model's row in points."""
-    return 12 if models > MANY else 24
-
-
 def _forest_of(group: Sequence[Standings]) -> Any:
     """Draw the forest plot of standings with the same scale."""
     alt = load_extra("altair")
@@ -60,17 +55,16 @@ def _forest_of(group: Sequence[Standings]) -> Any:
         chart = chart.encode(yOffset=alt.YOffset("ranker:N", sort=rankers), color=alt.Color("ranker:N", **shown))
     axis = {"title": f"{scale}, {percent(first.level)} intervals"}
     ticks = alt.Axis(format="d" if scale == "Elo" else "", tickCount=6, labelFlush=False)
-    layers = []
+    layers = [chart.mark_rule(strokeWidth=2.5).encode(x=alt.X("low:Q", **axis), x2="high:Q")]
     if any(row["conformal_low"] is not None for row in rows):
         conformal = chart.mark_rule(strokeWidth=1, strokeDash=[4, 3])
-        layers.append(conformal.encode(x=alt.X("conformal_low:Q", **axis), x2="conformal_high:Q"))
-    layers.append(chart.mark_rule(strokeWidth=2.5).encode(x=alt.X("low:Q", **axis), x2="high:Q"))
+        layers.insert(0, conformal.encode(x=alt.X("conformal_low:Q", **axis), x2="conformal_high:Q"))
     x = alt.X("score:Q", scale=alt.Scale(zero=False), axis=ticks, **axis)
     point = chart.mark_point(filled=True, size=55).encode(x=x)
     layers.append(point.encode(shape=alt.Shape("ranker:N", **shown)) if several else point)
     if not several and any(row["rank set"] for row in rows):
         layers.append(chart.mark_text(align="left", dx=10).encode(x=alt.value("width"), text="rank set:N"))
-    height = _row_height(len(order)) * (1.4 if several else 1) * len(order)
+    height = (12 if len(order) > MANY else 24) * (1.4 if several else 1) * len(order)
     title = {} if first.slice is None else {"title": [printable(first.slice)]}
     return alt.layer(*layers).properties(width=WIDTH, height=height, **title)
 
@@ -90,7 +84,7 @@ def forest_rows(standings: Standings) -> list[dict[str, Any]]:
 def rank_bubbles(names: Sequence[str], shares: np.ndarray) -> Any:
     """Draw how often each model takes each rank, as bubbles; shares of shape (models, models), models best first."""
     alt = load_extra("altair")
-    labels, height = list(map(printable, names)), _row_height(len(names)) * len(names)
+    labels, height = list(map(printable, names)), (12 if len(names) > MANY else 24) * len(names)
     most = max(BUBBLE * min(1.0, 16 / max(len(names), 1)) ** 2, 30)
     x = alt.X("rank:O", title="rank", axis=alt.Axis(labelAngle=0, labelOverlap=True))
     size = alt.Size("share:Q", scale=alt.Scale(domain=[0, 1], range=[0, most]), legend=None)
@@ -101,10 +95,8 @@ def rank_bubbles(names: Sequence[str], shares: np.ndarray) -> Any:
 
 def bubble_rows(names: Sequence[str], shares: np.ndarray) -> list[dict[str, Any]]:
     """Return the rank shares of at least 1%, one row per bubble."""
-    return [
-        {"model": names[k], "rank": int(rank) + 1, "share": round(float(shares[k, rank]), 4)}
-        for k, rank in zip(*np.nonzero(shares >= 0.01), strict=True)
-    ]
+    ranks = zip(*np.nonzero(shares >= 0.01), strict=True)
+    return [{"model": names[k], "rank": int(j) + 1, "share": round(float(shares[k, j]), 4)} for k, j in ranks]
 
 
 def heat_map(matchups: pd.DataFrame, names: Sequence[str]) -> Any:
@@ -155,10 +147,17 @@ def reliability_diagram(calibration: Calibration) -> Any:
 def placement(calibration: Calibration) -> Any:
     """Draw the judge's ratings of held-out models against human ratings, with conformal intervals."""
     alt = load_extra("altair")
-    rows: list[dict[str, Any]] = []
-    for held in [held for held in calibration.models if held.residual("soft") is not None]:
-        ratings = {"model": printable(held.model), "human": held.human_elo, "judge": held.rating("soft")}
-        rows.append(ratings | dict(zip(("low", "high"), calibration.interval_of(held), strict=True)))
+    known = [(held, *calibration.interval_of(held)) for held in calibration.models if held.residual("soft") is not None]
+    rows: list[dict[str, Any]] = [
+        {
+            "model": printable(held.model),
+            "human": held.human_elo,
+            "judge": held.rating("soft"),
+            "low": low,
+            "high": high,
+        }
+        for held, low, high in known
+    ]
     ends = {"scale": alt.Scale(zero=False), "axis": alt.Axis(format="d", tickCount=6, labelFlush=False)}
     axis = {"title": "Elo by the judge", **ends}
     x, y = alt.X("human:Q", title="Elo by humans", **ends), alt.Y("judge:Q", **axis)

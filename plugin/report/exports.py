@@ -47,7 +47,7 @@ def developer_and_name(model: str, developer: str) -> str:
 def hub_result_files(name: str, ranking: Ranking, facts: Facts) -> Iterator[tuple[str, str]]:
     """Yield the path, `DEVELOPER/MODEL/.eval_results/NAME.yaml`, and the content of each result of each model; see
     huggingface.co/docs/hub/eval-results."""
-    for each, entry in _scores(ranking):
+    for each, entry in _scored_entries(ranking):
         file = portable_name(name if len(ranking.standings) == 1 else f"{name}-{standings_name(each)}")
         lines = [f"- dataset: {{id: {_yaml_text(facts.dataset or '')}, task_id: {_yaml_text(facts.task_id)}}}"]
         lines.append(f"  value: {entry.score:.6f}")
@@ -63,7 +63,7 @@ def _yaml_text(text: str) -> str:
     return json.dumps(printable(text), ensure_ascii=False)
 
 
-def _scores(ranking: Ranking) -> Iterator[tuple[Standings, Entry]]:
+def _scored_entries(ranking: Ranking) -> Iterator[tuple[Standings, Entry]]:
     """Yield each model of each standings table that has a score for it."""
     yield from ((each, entry) for each in ranking.standings for entry in each.entries if entry.score is not None)
 
@@ -82,7 +82,7 @@ def _describe_result(ranking: Ranking, standings: Standings, entry: Entry) -> st
 def every_eval_ever_files(name: str, ranking: Ranking, facts: Facts, now: float) -> Iterator[tuple[str, str]]:
     """Yield the path, `data/COLLECTION/DEVELOPER/MODEL/UUID.json`, and the content of the record of each model."""
     content, provenance = ranking.to_json(), ranking.provenance
-    for model in dict.fromkeys(entry.model for _, entry in _scores(ranking)):
+    for model in dict.fromkeys(entry.model for _, entry in _scored_entries(ranking)):
         identifier = developer_and_name(model, facts.developer)
         record = {
             "schema_version": "0.3.0",
@@ -99,7 +99,7 @@ def every_eval_ever_files(name: str, ranking: Ranking, facts: Facts, now: float)
             "model_info": _describe_model(model, identifier),
             "evaluation_results": [
                 _describe_score(name, ranking, each, entry, facts.dataset)
-                for each, entry in _scores(ranking)
+                for each, entry in _scored_entries(ranking)
                 if entry.model == model
             ],
         }

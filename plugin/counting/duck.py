@@ -99,8 +99,7 @@ class Duck:
         packed = f"{self._disk}.{name}"
         self._run(f"create table {packed}_rows as select * from {source}")
         self._refuse_changed()
-        first = order.partition(",")[0]
-        for number, condition in enumerate(self._ranges(f"{packed}_rows", first, rows)):
+        for number, condition in enumerate(self._ranges(f"{packed}_rows", order.partition(",")[0], rows)):
             part = f"(select * from {packed}_rows where {condition}) as part"
             verb = f"insert into {packed}" if number else f"create table {packed} as"
             self._run(f"{verb} {query(part)} order by {order}")

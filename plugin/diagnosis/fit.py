@@ -30,6 +30,7 @@ FEWEST_ITEMS = 10
 """Items that a pair needs to enter the model-level SNTD."""
 RATES = "model-level non-transitivity"
 SNTD = "model-level SNTD"
+CLOSE_A_CYCLE = "judge pairs that close a cycle, for example a round robin of three models"
 FEWEST_OF_A_KIND = 5
 """Expected wins, and losses, that a pair needs for a t test."""
 ROUNDING = 1e-9
@@ -259,9 +260,8 @@ def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryF
     strengths = fit_battles(coded)
     pairs, names = strengths.pairs, coded.models
     if len(pairs.first) < len(names):
-        what = "fit of Bradley-Terry"
         why = f"{len(names)} models met in {len(pairs.first)} pairs only, which some strengths always explain"
-        return Missing(what, why, "judge pairs that close a cycle, for example a round robin of three models")
+        return Missing("fit of Bradley-Terry", why, CLOSE_A_CYCLE)
     influence, expected = influence_on_residuals(coded, strengths), expected_without_penalty(strengths)
     residual, items = pairs.credit / pairs.weight - expected, items_per_pair(coded, pairs)
     p, reach = _test_pairs(strengths, expected, influence, items, level)

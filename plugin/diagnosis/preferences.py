@@ -24,6 +24,7 @@ from podium.text import some
 LENGTHS = "give columns length_a and length_b, in characters"
 MARGINS = "give a column margin (judge score of a minus that of b)"
 MORE_LABELS = "give the reference more battles"
+MOSTLY_CHANCE = "more than half of the variation of the reference ratings is chance"
 RESIDUALS = "residual ratings and length"
 ROUNDING = 1e-12
 FEWEST_MODELS = 5
@@ -139,7 +140,7 @@ def partial_correlation(
         return Missing(RESIDUALS, "all models write at the same mean length", "add models")
     fit, alone = fit_line(x, given, y, noise, shared), fit_line(x, given, np.zeros(len(x)), noise, shared)
     if fit is None or alone is None:
-        return Missing(RESIDUALS, "more than half of the variation of the reference ratings is chance", MORE_LABELS)
+        return Missing(RESIDUALS, MOSTLY_CHANCE, MORE_LABELS)
     z = given - given.mean()
     left = x - alone.weights[0] - alone.weights[1] * given
     ours, theirs = float(left @ left), float(y @ y - (y @ z) ** 2 / (z @ z - noise))
@@ -229,8 +230,7 @@ def _estimate_line(judge: Ratings, reference: Ratings, inside: np.ndarray, level
         return Missing(WHAT, "the reference rates all other models alike", "add models that differ")
     fit = fit_line(judge.elo, reference.elo, inside, *error_sums(judge, reference, inside))
     if fit is None:
-        why = "more than half of the variation of the reference ratings is chance"
-        return Missing(WHAT, why, "give the reference more battles")
+        return Missing(WHAT, MOSTLY_CHANCE, MORE_LABELS)
     term, rows = 1 + step, Clustered(np.concatenate([judge.rows.code, reference.rows.code]), judge.rows.unit, level)
     ours, theirs = judge.influence @ fit.by_judge[:, term], reference.influence @ fit.by_reference[:, term]
     influence, method = np.concatenate([ours, theirs]), "line with error on both sides, {}"

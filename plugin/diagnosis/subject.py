@@ -63,10 +63,9 @@ class OrderPairs:
 def first_shown(battles: Battles) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return, per row, credit, outcome (credit by the parsed verdict) and margin of the response shown first, and
     whether verdict and order are known."""
-    credit, margin, order = battles.numbers_of("credit"), battles.numbers_of("margin"), read_orders(battles)
-    outcome = battles.outcomes
-    second = order == "ba"
-    known = np.isin(order, ["ab", "ba"]) & ~np.isnan(credit)
+    credit, margin, outcome = battles.numbers_of("credit"), battles.numbers_of("margin"), battles.outcomes
+    order = read_orders(battles)
+    second, known = order == "ba", np.isin(order, ["ab", "ba"]) & ~np.isnan(credit)
     turned = np.where(second, 1 - credit, credit), np.where(second, 1 - outcome, outcome)
     return *turned, np.where(second, -margin, margin), known
 

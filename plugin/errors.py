@@ -23,11 +23,8 @@ class DataError(PodiumError):
     """A value in a file is invalid; the message names file, row, value and remedy."""
 
     def __init__(self, problem: str, *, remedy: str, source: str | None = None, row: str | None = None) -> None:
-        self.problem = problem
-        self.remedy = remedy
-        self.source = source
-        self.row = row
-        place = ", ".join(part for part in (source, row) if part)
+        self.problem, self.remedy, self.source, self.row = problem, remedy, source, row
+        place = ", ".join(filter(None, (source, row)))
         super().__init__(f"{place + ': ' if place else ''}{problem}. Remedy: {remedy}")
 
     def with_place(self, source: str, row: str | None = None) -> "DataError":

@@ -4,11 +4,12 @@ import inspect
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
 from podium.errors import REMOVED, PluginError, UsageError, unknown_name, unknown_value
-from podium.hookspecs import Extension, Ranker, Tournament
+from podium.hookspecs import Ranker, Tournament
 from podium.plugins import catalogue
 
 RESERVED = frozenset({"battles", "rng", "level", "centre", "calibration", "whole"})
@@ -102,12 +103,10 @@ def unknown_option(key: str, known: Mapping[str, Collection[str]], kind: str = "
     if owner and owner not in known:
         return unknown_name(f"{kind} in this call", owner, known)
     installed: dict[str, Collection[str]] = {}
-    extensions: list[Extension] = [own.extension for own in catalogue.extensions_of(Ranker).values()]
-    extensions += [own.extension for own in catalogue.extensions_of(Tournament).values()]
-    for extension in extensions:
+    for name, own in chain(catalogue.extensions_of(Ranker).items(), catalogue.extensions_of(Tournament).items()):
         # A plugin that cannot be imported is skipped.
         with suppress(PluginError):
-            installed[extension.name] = options_of(catalogue.load_extension(extension))
+            installed[name] = options_of(catalogue.load_extension(own.extension))
     if owners := [name for name, options in installed.items() if option in options]:
         return UsageError(f"{option!r} is an option of {' and '.join(owners)}, not of {' or '.join(known)}")
     if option in REMOVED:
@@ -119,7 +118,11 @@ def unknown_option(key: str, known: Mapping[str, Collection[str]], kind: str = "
 
 def _typed_value(key: str, text: str, parameter: inspect.Parameter) -> Any:
     """Convert text to the type of a parameter; UsageError if it is not of that type, or not finite."""
-    declared = _declared_type(parameter)
+    declared = parameter.annotation
+    if declared is inspect.Parameter.empty or isinstance(declared, str):
+        declared = type(parameter.default)
+    elif get_origin(declared) in (Union, UnionType):
+        declared = next(part for part in get_args(declared) if part is not type(None))
     if get_origin(declared) is Literal:
         values = {str(value): value for value in get_args(declared)}
         if text not in values:
@@ -132,16 +135,6 @@ def _typed_value(key: str, text: str, parameter: inspect.Parameter) -> Any:
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         raise UsageError(f"{key}={text!r} is not {what}")
     return value
-
-
-def _declared_type(parameter: inspect.Parameter) -> Any:
-    """Return the annotated type of an option without None, or the type of its default."""
-    annotation = parameter.annotation
-    if annotation is inspect.Parameter.empty or isinstance(annotation, str):
-        return type(parameter.default)
-    if get_origin(annotation) in (Union, UnionType):
-        return next(part for part in get_args(annotation) if part is not type(None))
-    return annotation
 
 
 READERS: dict[Any, tuple[Callable[[str], Any], str]] = {

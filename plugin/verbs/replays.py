@@ -37,10 +37,6 @@ class Recording:
         code = self.codes.get(pairing)
         return self.codes.get(pairing._replace(first=None)) if code is None and pairing.first else code
 
-    def rows_of(self, pairings: Sequence[Pairing]) -> np.ndarray:
-        """Return the mask of the rows of these battles, shape (rows,)."""
-        return np.isin(self.code_of_row, [code for pairing in pairings if (code := self.code_of(pairing)) is not None])
-
 
 @dataclass(frozen=True, slots=True)
 class Price:
@@ -202,7 +198,8 @@ def play(tournament: TournamentRule, record: Recording) -> Playthrough:
     price = _count_costs(record, rounds, len(given))
     decided = build_tournament_answer(tournament, record.field, (*before, *rounds))
     answer = None if decided is None else replace(decided, calls=price.calls).to_dict()
-    rows = record.rows_of([*seen, *(outcome.pairing for outcome in given)])
+    codes = map(record.code_of, [*seen, *(outcome.pairing for outcome in given)])
+    rows = np.isin(record.code_of_row, [code for code in codes if code is not None])
     battles = replace(record.battles.select(rows), missing=price.missing, answer=answer, ladder=ladder)
     return Playthrough(tuple(rounds), given, battles, price, rows)
 

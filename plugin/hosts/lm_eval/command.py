@@ -33,14 +33,14 @@ def run_lm_eval(arguments: Sequence[str]) -> int:
             without = "podium rank OUTPUT_DIRS --ranker NAME ranks earlier runs without it"
             raise UsageError(f"{import_failure('lm-eval', error)}; {without}") from None
         raise UsageError(f"this lm-eval is too old or too new ({error}): {INSTEAD}") from None
+    try:
+        extend(cli)
+    except LookupError as error:
+        # Without the option, the command still does all that lm-eval does itself.
+        if any(word.startswith("--ranker") for word in arguments):
+            raise UsageError(f"{error}: {INSTEAD}") from None
     before, sys.argv = sys.argv, ["lm-eval", *arguments]
     try:
-        try:
-            extend(cli)
-        except LookupError as error:
-            # Without the option, the command still does all that lm-eval does itself.
-            if any(word.startswith("--ranker") for word in arguments):
-                raise UsageError(f"{error}: {INSTEAD}") from None
         cli.execute(cli.parse_args())
     except SystemExit as end:
         return exit_code(end)
@@ -94,21 +94,19 @@ def _prepare_ranking(
         from podium.nouns.json_files import read_calibration
 
         read_calibration(options.calibration)
-    typed = vars(arguments)
-    output_path = typed.get("output_path") or config.get("output_path")
+    names = ("output_path", "predict_only", "log_samples")
+    output_path, predict_only, log_samples = (vars(arguments).get(name) or config.get(name) for name in names)
     if options.against or not output_path:
         find_other_samples(options.against, output_path)
-    predict_only = typed.get("predict_only") or config.get("predict_only", False)
     if options.judges:
         from podium.hosts.lm_eval.tournament import check_tournament
 
         check_tournament(options)
     elif predict_only:
         raise UsageError("--predict_only computes no metric to rank by: name a judge with --ranker_judge")
-    keeps_samples = output_path or typed.get("log_samples") or config.get("log_samples", False) or predict_only
     if output_path:
         arguments.log_samples = True
-    return RunRanking(options, output_path, settings, keeps_samples=bool(keeps_samples))
+    return RunRanking(options, output_path, settings, keeps_samples=bool(output_path or log_samples or predict_only))
 
 
 @contextmanager

@@ -155,16 +155,11 @@ class RunRanking:
         """Rank some battles; sources and warnings name the files where they really are."""
         from podium.verbs.rank_battles import judge_slices, rank
 
-        ranking = rank(
-            battles,
-            self.options.rankers,
-            by=judge_slices(battles, self.options.rankers),
-            calibration=self.options.calibration,
-            **self.settings,
-        )
+        rankers, name = self.options.rankers, runs.name_origins
+        how: dict[str, Any] = {"by": judge_slices(battles, rankers), "calibration": self.options.calibration}
+        ranking = rank(battles, rankers, **how, **self.settings)
         if battles.lost:
             self.code = PARTLY
-        name = runs.name_origins
         return replace(
             ranking,
             standings=tuple(replace(each, warnings=tuple(map(name, each.warnings))) for each in ranking.standings),
@@ -209,17 +204,15 @@ def _select_tasks(tasks: Sequence[str], column: str, battles: Battles) -> Battle
 
 def _write_score(results: dict[str, Any], task: str, standings: Standings, model: str) -> list[str]:
     """Write a model's score on a task and its standard error into the results; return why if there is none."""
-    entry = next((entry for entry in standings.entries if entry.model == model), None)
-    name = standings.ranker
+    entry, name = next((entry for entry in standings.entries if entry.model == model), None), standings.ranker
     if entry is None or entry.score is None or (entry.separated and entry.low is None):
         why = "its battles do not bound it" if entry else "it has no battle that could be read"
         return [f"no {name} of {model} on {task} in lm-eval's table: {why}"]
     filter_ = KEY + (f" {standings.slice}".replace("/", "__") if standings.slice else "")
+    error = "N/A" if entry.se is None else float(entry.se)
     for section in ("results", "groups"):
-        if task in results.get(section, {}):
-            figures = results[section][task]
-            figures[f"{name},{filter_}"] = float(entry.score)
-            figures[f"{name}_stderr,{filter_}"] = float(entry.se) if entry.se is not None else "N/A"
+        if (figures := results.get(section, {}).get(task)) is not None:
+            figures |= {f"{name},{filter_}": float(entry.score), f"{name}_stderr,{filter_}": error}
     results.setdefault("higher_is_better", {}).setdefault(task, {})[name] = True
     return []
 
@@ -229,16 +222,12 @@ def _merge_rankings(rankings: Mapping[str, Ranking]) -> Ranking:
     first, *others = rankings.values()
     if not others:
         return first
-    sources = {source for ranking in rankings.values() for source in ranking.provenance.get("sources", [])}
-    return Ranking(
-        tuple(
-            replace(standings, slice=f"{task} {standings.slice}" if standings.slice else task)
-            for task, ranking in rankings.items()
-            for standings in ranking.standings
-        ),
-        {**first.provenance, "sources": sorted(sources)},
-        tuple(f"{task}: {failure}" for task, ranking in rankings.items() for failure in ranking.failures),
-    )
+    standings, failures, sources = [], [], set()
+    for task, ranking in rankings.items():
+        standings += [replace(own, slice=f"{task} {own.slice}" if own.slice else task) for own in ranking.standings]
+        failures += [f"{task}: {failure}" for failure in ranking.failures]
+        sources |= {*ranking.provenance.get("sources", [])}
+    return Ranking(tuple(standings), {**first.provenance, "sources": sorted(sources)}, tuple(failures))
 
 
 def _groups_of(results: Mapping[str, Any], tasks: Iterable[str]) -> dict[str, list[str]]:

@@ -153,11 +153,15 @@ def _calibration_warnings(
 ) -> tuple[str, ...]:
     """Return all warnings of a calibration, those of reading the battles first."""
     held, labels = calibration.models, human_label_fit(battles, battles.models) if battles.votes else None
+    scored, needed = sum(model.score("soft") is not None for model in held), models_needed(level)
+    by_t = held[0].soft_scale_correction is not None and scored >= FEWEST_FOR_T
+    instead = "the interval is by t, which assumes normal disagreement" if by_t else "so it is infinite"
+    few = f"{scored} models with a score: a {100 * level:g}% conformal interval needs {needed}, {instead}"
     return (
         *battles.notes,
         *([labels.left_out_warning()] if labels and labels.left_out else []),
         *_data_warnings(battles, run.evidence, run.scales["hard"], held),
-        *_few_scores_warning(held, level),
+        *([few] if scored < needed else []),
         *scale_warnings(held, run.factors, level, scale_corrected=scale_corrected),
         *(few_items_warnings(run.evidence) if run.target.battles else ()),
         *weak_signal_warnings(run.target, calibration.agreement),
@@ -193,16 +197,6 @@ def _data_warnings(battles: Battles, evidence: Evidence, hard: HeldOutScale, hel
         ],
     }
     return [text.format(some(names)) for text, names in concerned.items() if names]
-
-
-def _few_scores_warning(held: Sequence[HeldOut], level: float) -> list[str]:
-    """Return the warning that there are too few scores for a conformal interval."""
-    scored, needed = sum(model.score("soft") is not None for model in held), models_needed(level)
-    if scored >= needed:
-        return []
-    by_t = held[0].soft_scale_correction is not None and scored >= FEWEST_FOR_T
-    instead = "the interval is by t, which assumes normal disagreement" if by_t else "so it is infinite"
-    return [f"{scored} models with a score: a {100 * level:g}% conformal interval needs {needed}, {instead}"]
 
 
 def _calibration_provenance(

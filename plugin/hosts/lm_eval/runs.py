@@ -32,12 +32,10 @@ class RunFolders:
 
 def find_other_samples(against: Sequence[str], output_path: str | None) -> list[Samples]:
     """Return the samples files of other runs, from the folders in `against` or else from the output path."""
+    if not against and not output_path:
+        raise UsageError("nothing to rank this run against: name other runs with --ranker_against, or an --output_path")
     if not against:
-        if not output_path:
-            raise UsageError(
-                "nothing to rank this run against: name other runs with --ranker_against, or an --output_path"
-            )
-        return _samples_in(results_folder(output_path), None)
+        return _samples_in(results_folder(str(output_path)), None)
     files: list[Samples] = []
     for source in against:
         label, path = split_label(source)

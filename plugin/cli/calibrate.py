@@ -34,10 +34,7 @@ from podium.storage.remote import Place
 @click.option("--constant", type=float, help="Credit of a win under --target smoothing; by default fitted.")
 @click.option("--ridge", type=float, default=10.0, help="Pull of the weights of --target criteria to their mean.")
 @options.choice_option(
-    "--cluster",
-    "item row",
-    "What is independent within a model's battles; the same where no item comes twice.",
-    default="item",
+    "--cluster", "item row", "What is independent within a model's battles; the same where no item comes twice."
 )
 @click.option("--regularization", type=float, default=0.01, help="Penalty lambda of the fits.")
 @click.option(

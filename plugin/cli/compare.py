@@ -19,7 +19,6 @@ from podium.cli import options
     "--measure",
     "auto score elo win-rate",
     "What to compare: a metric's score, Elo, or the share of battles won; auto: scores if there are any, else Elo.",
-    default="auto",
 )
 @click.option(
     "--require",

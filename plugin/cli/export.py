@@ -17,7 +17,7 @@ DATASET, LINK = re.compile(r"[\w.-]+/[\w.-]+"), re.compile(r"https?://[^\s/]+\S*
 
 @options.command("Options", "Write rankings as records of Every Eval Ever or of the HF hub.")
 @click.argument("rankings", nargs=-1, required=True, metavar="RANKING...", type=click.Path(exists=True, path_type=Path))
-@options.choice_option("--to", f"{EEE} {HUB}", "The records to write.", required=True)
+@options.choice_option("--to", f"{EEE} {HUB}", "The records to write.", required=True, default=None)
 @options.output_folder(required=True)
 @click.option("--dataset", metavar="ID", help="The items' dataset on the Hugging Face hub, as openai/gsm8k.")
 @click.option("--task-id", metavar="ID", default="default", help=f"The task in the dataset's eval.yaml; for {HUB}.")

@@ -12,9 +12,7 @@ from podium.storage.remote import Place
 @options.sources
 @options.human_labels
 @options.count_option("--number", "Number of battles to draw.", default=100)
-@options.choice_option(
-    "--by", "random uncertainty", "How to draw battles; uncertainty is not supported, and says why.", default="random"
-)
+@options.choice_option("--by", "random uncertainty", "How to draw battles; uncertainty is not supported, and says why.")
 @options.responses(help="Files or folders with the responses that humans read.")
 @options.seed(help="Seed of the draw and of the order of responses.")
 @options.one_sided

@@ -122,8 +122,9 @@ def output_file(*suffixes: str, help: str, **more: Any) -> Decorator:
 
 
 def choice_option(flag: str, values: str, help: str, **more: Any) -> Decorator:
-    """Return an option with a fixed set of words."""
-    return click.option(flag, type=click.Choice(values.split()), help=help, **more)
+    """Return an option with a fixed set of words, of which the first is the default."""
+    words = values.split()
+    return click.option(flag, type=click.Choice(words), help=help, **{"default": words[0], **more})
 
 
 def count_option(flag: str, help: str, least: int = 1, **more: Any) -> Decorator:
@@ -154,10 +155,7 @@ responses = partial(click.option, "--responses", metavar="PATH", multiple=True)
 ranker = partial(click.option, "--ranker", "rankers", default="bradley-terry", metavar="NAME[,NAME...]")
 settings = partial(click.option, "--set", "settings", multiple=True)
 one_sided = choice_option(
-    "--one-sided",
-    "unparsed keep",
-    "Whether a pair with only one readable order is unparsed, or keeps that verdict.",
-    default="unparsed",
+    "--one-sided", "unparsed keep", "Whether a pair with only one readable order is unparsed, or keeps that verdict."
 )
 complete = click.option("--complete", is_flag=True, help="Only items on which every pair has a readable verdict.")
 
@@ -225,13 +223,8 @@ READING_OPTIONS = (
         metavar="VERDICT=CREDIT,...",
         help="Verdicts of a foreign table, as 1=1,0=0.5,-1=0.",
     ),
-    choice_option(
-        "--unknown",
-        "error unparsed",
-        "A verdict that --credit-map does not know is an error, or unparsed.",
-        default="error",
-    ),
-    choice_option("--shown", "a b unknown", "Which response was shown first, where no column says it."),
+    choice_option("--unknown", "error unparsed", "A verdict that --credit-map does not know is an error, or unparsed."),
+    choice_option("--shown", "a b unknown", "Which response was shown first, where no column says it.", default=None),
     assigned("--fill", help="One value for a column that the table lacks, as model_b=gpt-4."),
     several(
         "--metric",
@@ -242,7 +235,6 @@ READING_OPTIONS = (
         "--runs",
         "newest all",
         "Of a model or tournament run several times (lm-eval, Inspect): the newest counts, or all are repeats.",
-        default="newest",
     ),
 )
 

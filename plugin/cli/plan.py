@@ -59,9 +59,7 @@ REMOVED["--simulations"] = "nothing is simulated; the power of Wilcoxon's test i
     "--disagree", "(0,1]", "For a right-or-wrong metric: share of items on which just one of two models is right."
 )
 @options.number_option("--spread", "(0,]", "For another metric: standard deviation over items of the difference.")
-@options.choice_option(
-    "--orders", "both random as-given", "Whether a battle is two calls, one in each order, or one.", default="both"
-)
+@options.choice_option("--orders", "both random as-given", "Whether a battle is two calls, one in each order, or one.")
 @options.count_option("--repeats", "Repeats of each call.", default=1)
 @click.option(
     "--judges",

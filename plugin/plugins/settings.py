@@ -4,7 +4,6 @@ import inspect
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -103,7 +102,8 @@ def unknown_option(key: str, known: Mapping[str, Collection[str]], kind: str = "
     if owner and owner not in known:
         return unknown_name(f"{kind} in this call", owner, known)
     installed: dict[str, Collection[str]] = {}
-    for name, own in chain(catalogue.extensions_of(Ranker).items(), catalogue.extensions_of(Tournament).items()):
+    extensions: dict[str, Any] = {**catalogue.extensions_of(Ranker), **catalogue.extensions_of(Tournament)}
+    for name, own in extensions.items():
         # A plugin that cannot be imported is skipped.
         with suppress(PluginError):
             installed[name] = options_of(catalogue.load_extension(own.extension))

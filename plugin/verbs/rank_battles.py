@@ -169,7 +169,13 @@ def _centre_rankers(rankers: Sequence[RankerCall], slices: Sequence[Slice]) -> l
     """Centre rankers with a free origin on the models common to all slices, so that slices are comparable."""
     if len(slices) < 2:
         return list(rankers)
-    common = _common_models(slices)
+    rated, known = [], []
+    for part in (prepare_battles(part) for _, part in slices if part.tally.judged):
+        names, items = np.array(part.models, dtype=object), part.clusters_by_model()
+        rated.append({*names[bounded_models(comparison_graph(pair_sums_with_items(part)))]})
+        known.append({*names[items >= np.median(items) / 2]})
+    bounded = set.intersection(*rated) if rated else set()
+    common = tuple(sorted(bounded.intersection(*known) or bounded))
     note = "no model is in every slice: each slice is centred on its own models, compare scores within a slice only"
     changes, warnings = ({"centre": common}, ()) if common else ({}, (note,))
     return [
@@ -178,17 +184,6 @@ def _centre_rankers(rankers: Sequence[RankerCall], slices: Sequence[Slice]) -> l
         else ranker
         for ranker in rankers
     ]
-
-
-def _common_models(slices: Sequence[Slice]) -> tuple[str, ...]:
-    """Return the models with a bounded rating in every slice."""
-    rated, known = [], []
-    for part in (prepare_battles(part) for _, part in slices if part.tally.judged):
-        names, items = np.array(part.models, dtype=object), part.clusters_by_model()
-        rated.append({*names[bounded_models(comparison_graph(pair_sums_with_items(part)))]})
-        known.append({*names[items >= np.median(items) / 2]})
-    common = set.intersection(*rated) if rated else set()
-    return tuple(sorted(common.intersection(*known) or common))
 
 
 def _choose_context(

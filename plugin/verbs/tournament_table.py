@@ -136,12 +136,12 @@ def _compare_design(
     known = np.array([distance for distance in distances if not np.isnan(distance[0])]).reshape(-1, 2)
     tau, error = known.mean(axis=0).tolist() if len(known) else (None, None)
     tau_sd, error_sd = known.std(axis=0, ddof=1).tolist() if len(known) > 1 else (None, None)
-    costs = [float(np.mean([getattr(price, name) for price in prices])) for name in COSTS]
+    means: dict[str, Any] = {name: float(np.mean([getattr(price, name) for price in prices])) for name in COSTS}
+    means |= {"error": error, "error_sd": error_sd, "tau": tau, "tau_sd": tau_sd}
     return TournamentRow(
         design.label,
         design.budget,
-        *costs,
-        *(error, error_sd, tau, tau_sd),
+        **means,
         seeds=len(seeds),
         failed=len(seeds) - len(known),
         most=int(np.quantile([price.calls for price in prices], 0.9, method="higher")) if answers else None,

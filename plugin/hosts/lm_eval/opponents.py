@@ -57,7 +57,14 @@ def pair_with_opponents(
     names = _find_item_ids(docs, responses, items, field, task)
     with_media = [shows_media(doc) for doc in docs]
     if not all(with_media) and items.keys().isdisjoint(names):
-        raise _no_such_items(names, responses, field)
+        where, held = some(responses.sources), some(responses.categories) or "none"
+        ids = some([item.id for item in responses.items], most=3)
+        raise UsageError(
+            f"none of the {len(names)} documents is in {where} (tasks there: {held}): compare runs of the same data "
+            "with --log_samples, or write `item: FIELD` if the opponents are known by an id"
+            if field is None
+            else f"no document's {field!r} ({some(names, most=3)}) is an item of {where} ({ids})"
+        )
     return [
         DocumentBattles(name, [], dict.fromkeys(responses.models, IN_DOCUMENT))
         if has_media
@@ -117,18 +124,6 @@ def _find_item_ids(
             raise UsageError(f"a document is in several tasks of the opponents ({some(present)}): write `task: NAME`")
         chosen.append((present or names)[0])
     return chosen
-
-
-def _no_such_items(names: Sequence[str], responses: Responses, field: str | None) -> UsageError:
-    """Return the error for documents that the opponents do not have."""
-    where, held = some(responses.sources), some(responses.categories) or "none"
-    if field is not None:
-        ids = some([item.id for item in responses.items], most=3)
-        return UsageError(f"no document's {field!r} ({some(names, most=3)}) is an item of {where} ({ids})")
-    return UsageError(
-        f"none of the {len(names)} documents is in {where} (tasks there: {held}): compare runs of the same data "
-        "with --log_samples, or write `item: FIELD` if the opponents are known by an id"
-    )
 
 
 def _format_sources(against: Against) -> list[str]:

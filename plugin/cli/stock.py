@@ -19,7 +19,8 @@ AS_TYPED: dict[str, Any] = {
     short_help="The stock inspect command, with --ranker on eval, eval-set, eval-retry and score.", **AS_TYPED
 )
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def inspect(arguments: tuple[str, ...]) -> int:
+@click.pass_context
+def inspect(context: click.Context, arguments: tuple[str, ...]) -> None:
     """Run `inspect ARGUMENTS...`; with --ranker NAME the models are ranked when the run has ended.
 
     \b
@@ -33,13 +34,13 @@ def inspect(arguments: tuple[str, ...]) -> int:
     try:
         run(arguments)
     except SystemExit as end:
-        return exit_code(end)
-    return 0
+        context.exit(exit_code(end))
 
 
 @click.command("lm_eval", short_help="The stock lm_eval command, with --ranker on run.", **AS_TYPED)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def lm_eval(arguments: tuple[str, ...]) -> int:
+@click.pass_context
+def lm_eval(context: click.Context, arguments: tuple[str, ...]) -> None:
     """Run `lm_eval ARGUMENTS...`; with --ranker NAME the model is ranked among earlier runs, by metric or judge.
 
     \b
@@ -48,4 +49,4 @@ def lm_eval(arguments: tuple[str, ...]) -> int:
     """
     from podium.hosts.lm_eval.command import run_lm_eval
 
-    return run_lm_eval(arguments)
+    context.exit(run_lm_eval(arguments))

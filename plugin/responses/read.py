@@ -62,14 +62,12 @@ PROMPTS = (*SHAPES, Shape("a row per prompt (instruction, and an id or none)", t
 
 @dataclass(frozen=True, slots=True)
 class FileReader:
-    """A reader of a host's log files: which it `accepts`, how to `read` one, which to `choose` (with notes), and how to
-    read one given what is shown of agents (`read_agents`)."""
+    """A reader of a host's log files: which it `accepts`, how to `read` one, and which to `choose` (with notes)."""
 
     suffixes: tuple[str, ...]
     accepts: Callable[[Path], bool]
-    read: Callable[[Path], Iterable[ResponseRow]]
+    read: Callable[[Path, Show], Iterable[ResponseRow]]
     choose: Callable[[Sequence[Path]], tuple[Sequence[Path], Sequence[str]]] | None = None
-    read_agents: Callable[[Path, Show], Iterable[ResponseRow]] | None = None
 
 
 @urls_in_errors()
@@ -206,8 +204,7 @@ def _read_file(
     with named_in_errors(path):
         for reader in readers:
             if path.name.endswith(reader.suffixes) and reader.accepts(path):
-                rows = reader.read_agents(path, show) if reader.read_agents else reader.read(path)
-                return name_models(rows, label)
+                return name_models(reader.read(path, show), label)
         sheet = Sheet(path, label, read_records(path), show)
     return _parse_rows(sheet, shapes, optional=optional)
 

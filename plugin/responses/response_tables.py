@@ -58,9 +58,10 @@ def _choose_columns(sheet: Sheet) -> dict[str, str | None]:
     there = {what: [name for name in names if name in sheet.columns] for what, names in NAMES.items()}
     if len(there["response"]) > 1 and "messages" in there["response"]:
         there["response"].remove("messages")  # the prompt
-    for what, names in [(what, names) for what, names in there.items() if len(names) > 1]:
-        problem = f"the columns {' and '.join(names)} could each be the {what}"
-        raise UsageError(f"{problem}: rename or remove all but one")
+    for what, names in there.items():
+        if len(names) > 1:
+            problem = f"the columns {' and '.join(names)} could each be the {what}"
+            raise UsageError(f"{problem}: rename or remove all but one")
     return {what: next(iter(names), None) for what, names in there.items()}
 
 
@@ -84,8 +85,8 @@ def read_alpaca_outputs(sheet: Sheet) -> list[ResponseRow]:
             raise record.error("no instruction", "AlpacaEval outputs name the instruction in every row")
         model = record.name("generator")
         seen[sheet.label or model, instruction] += 1
-        time = seen[sheet.label or model, instruction]
-        item = id_of(instruction) + (f"#{time}" if time > 1 else "")
+        item = id_of(instruction)
+        item += f"#{time}" if (time := seen[sheet.label or model, instruction]) > 1 else ""
         question = record.question(item, instruction, category=record.name("dataset"))
         answers.append(build_response(question, model, record.text("output")))
     return answers

@@ -161,7 +161,7 @@ def test_models_can_be_chosen_and_a_misspelt_one_is_corrected(save):
         read.only(["larc"])
 
 
-def log_reader(path):
+def log_reader(path, show):  # noqa: ARG001
     for item, text in json.loads(path.read_text())["log"].items():
         yield ResponseRow(QuestionRow(item, "Say.", source=str(path), row=item), "logged", text)
 

@@ -292,9 +292,7 @@ class AnswerCollector:
         if given.text is None:
             return None, ERRORED
         text = strip_reasoning(given.text) if self.reasoning == "strip" else given.text
-        if text.strip():
-            return text, ""
-        return None, ONLY_REASONING if given.text.strip() else EMPTY
+        return (text, "") if text.strip() else (None, ONLY_REASONING if given.text.strip() else EMPTY)
 
     def build_requests(self, pairings: Sequence[Pairing], label: str) -> list[Sample]:
         """Return samples that request the missing answers for these battles."""

@@ -6,10 +6,10 @@ from pathlib import Path
 from podium.hosts.inspect_ai.log_files import is_beside_logs, is_log
 from podium.responses.answers import ResponseRow
 from podium.responses.read import FileReader
-from podium.responses.transcripts import ANSWER_ALONE, Show
+from podium.responses.transcripts import Show
 
 
-def _read_log(path: Path, show: Show = ANSWER_ALONE) -> Iterable[ResponseRow]:
+def _read_log(path: Path, show: Show) -> Iterable[ResponseRow]:
     """Return the responses in a log, those of agents as `show` says."""
     from podium.hosts.inspect_ai.sample_answers import responses_in
 
@@ -23,7 +23,5 @@ def _choose(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
     return choose_response_logs(paths)
 
 
-READER = FileReader(
-    (".eval", ".json"), lambda path: is_log(path) or is_beside_logs(path), _read_log, _choose, _read_log
-)
+READER = FileReader((".eval", ".json"), lambda path: is_log(path) or is_beside_logs(path), _read_log, _choose)
 """How `podium.responses.read.read_responses` reads Inspect logs."""

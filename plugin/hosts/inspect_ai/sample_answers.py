@@ -167,6 +167,5 @@ def _split_prompt(given: str | list[ChatMessage]) -> tuple[str, str | None]:
     asked = [message for message in given if message.role != "system"]
     system = "\n\n".join(message.text for message in given if message.role == "system") or None
     texts = text_with_places(asked)
-    if len(asked) == 1:
-        return texts[0], system
-    return "\n\n".join(f"[{message.role}]\n{text}" for message, text in zip(asked, texts, strict=True)), system
+    named = [f"[{message.role}]\n{text}" for message, text in zip(asked, texts, strict=True)]
+    return "\n\n".join(texts if len(asked) == 1 else named), system

@@ -24,9 +24,7 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
 def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
     """Read the samples of all sources: verdicts of podium's filter or, without any or for a metric, scores."""
     samples: dict[Path, Samples] = {}
-    paths: set[Path] = set()
-    notes: list[str] = []
-    lost: list[str] = []
+    paths, notes, lost = set[Path](), list[str](), list[str]()
     for source in sources:
         of_source, results = _find_run_files(source, notes, lost)
         paths.update([*(file.path for file in of_source), *(run.path for run in results)])
@@ -47,8 +45,7 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> GatheredBattles:
         raise _nothing_to_compare(lost)
     metrics, without_metric = choose_metrics(scores, reading.metrics)
     notes += [*_note_random_names(files), *without_metric]
-    sheets: list[tuple[str, pd.DataFrame]] = []
-    sizes: dict[str, int] = {}
+    sheets, sizes = list[tuple[str, pd.DataFrame]](), dict[str, int]()
     for task, name in [(task, name) for task, names in metrics.items() for name in names]:
         rows, documents = _join_runs(task, name, scores, notes, lost)
         sheets += _sheets_of(rows, reading.all_runs)
@@ -101,19 +98,15 @@ def _nothing_to_compare(lost: Sequence[str]) -> DataError:
 
 def _read_all_scores(files: Sequence[Samples], lost: list[str]) -> list[Scores]:
     """Read the scores of samples files; append empty and incomplete files to `lost`."""
-    scores, damaged = [], []
-    for file in files:
-        of_file, task = read_details(file) if is_details(file.path) else read_scores(file), file.task
-        expected = of_file.expected_documents
-        if not of_file.documents:
-            lost.append(f"{file.path}: no whole row of samples, so {file.model} is missing; run {task} again")
-            continue
-        scores.append(of_file)
-        if of_file.cut is not None:
-            damaged.append(f"{file.path}, {of_file.cut}: cut off, so its document is missing; run {task} again")
-        elif expected is not None and of_file.documents < expected:
-            damaged.append(f"{file.path} contains {of_file.documents:,} of {expected:,} documents; run {task} again")
-    lost += damaged
+    scores = [read_details(file) if is_details(file.path) else read_scores(file) for file in files]
+    empty = [each.file for each in scores if not each.documents]
+    lost += [f"{own.path}: no whole row of samples, so {own.model} is missing; run {own.task} again" for own in empty]
+    scores = [each for each in scores if each.documents]
+    for path, task, each in [(each.file.path, each.file.task, each) for each in scores]:
+        if each.cut is not None:
+            lost.append(f"{path}, {each.cut}: cut off, so its document is missing; run {task} again")
+        elif each.documents < (expected := each.expected_documents or 0):
+            lost.append(f"{path} contains {each.documents:,} of {expected:,} documents; run {task} again")
     return scores
 
 
@@ -181,9 +174,8 @@ def _note_unshared(task: str, documents: Mapping[str, set[str]], shared: set[str
 
 def _note_random_names(files: Sequence[Samples]) -> list[str]:
     """Return a note with the labels to give if lm-eval drew names of models at random."""
-    unlabelled = [file for file in files if not file.has_label and file.results]
-    unnamed = [file for file in unlabelled if file.results and file.results.arguments.keys().isdisjoint(NAMING)]
-    folders = sorted({file.model: file.path.parent for file in unnamed}.items())
+    own = [(file, file.results.arguments) for file in files if file.results and not file.has_label]
+    folders = sorted({file.model: file.path.parent for file, given in own if given.keys().isdisjoint(NAMING)}.items())
     labels = some([f"{name}={folder}" for name, folder in folders], " ", most=5)
     names = f"lm_eval was run without the name of a model, and {len(folders)} models are called as it drew at random"
     return [f"{names}; say whose they are with labels: {labels}"] if folders else []

@@ -6,13 +6,15 @@ import hashlib
 import json
 import re
 import zlib
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+import pandas as pd
 
 from podium.errors import DataError, UsageError
 from podium.formats.json_text import CutLineError, json_lines
@@ -166,22 +168,20 @@ def describe_samples(paths: Iterable[Path], label: str | None) -> list[Samples]:
 
 def find_runs(paths: Sequence[Path], label: str | None, *, searched: bool) -> tuple[list[Samples], list[Results]]:
     """Find the samples and results files of a source; unless a folder was searched, results stand for their samples."""
-    results = _read_results(paths)
-    names = {path for path in paths if is_samples(path)}
-    if not searched:
-        patterns = ("samples_*_{}.jsonl*", "{}_samples_*.jsonl*")
-        beside = (run.path.parent.glob(each.format(run.time)) for run in results for each in patterns)
-        names |= {path for paths_of_run in beside for path in paths_of_run if is_samples(path)}
-    return describe_samples(sorted(names), label), results
+    results, names = _read_results(paths), {*paths}
+    for run in [] if searched else results:
+        names |= {*run.path.parent.glob(f"samples_*_{run.time}.jsonl*")}
+        names |= {*run.path.parent.glob(f"{run.time}_samples_*.jsonl*")}
+    return describe_samples(sorted(filter(is_samples, names)), label), results
 
 
 def select_runs(files: Iterable[Samples], *, every: bool = False) -> tuple[list[Samples], list[str]]:
     """Select the newest run of each model and task, or every run, oldest first; also return notes on those left out."""
     files, notes = name_by_settings(list(files))
-    cells: dict[tuple[str, str], list[Samples]] = {}
+    cells: dict[tuple[str, str], list[Samples]] = defaultdict(list)
     by_path = {file.path: file for file in files}
     for file in sorted(by_path.values(), key=lambda file: (file.time, str(file.path))):
-        cells.setdefault((file.model, file.task), []).append(file)
+        cells[file.model, file.task].append(file)
     for own in cells.values():
         _reject_ambiguous_runs(own)
     runs = [FiledRun(file.path, *cell, cell, file.time) for cell, own in cells.items() for file in own]
@@ -192,38 +192,31 @@ def select_runs(files: Iterable[Samples], *, every: bool = False) -> tuple[list[
 def name_by_settings(files: Sequence[Samples]) -> tuple[list[Samples], list[str]]:
     """Add to the names of models the settings of generation in which runs on a task differ, with a note on each model;
     labels stay."""
-    runs: dict[tuple[str, str], list[set[tuple[str, str]]]] = {}
-    for file in files:
-        if file.results and not file.has_label:
-            runs.setdefault((file.model, file.task), []).append(set(file.results.generation.items()))
-    differing: dict[str, set[str]] = {}
+    own = [(k, file, file.results.generation) for k, file in enumerate(files) if file.results and not file.has_label]
+    runs: dict[tuple[str, str], list[set[tuple[str, str]]]] = defaultdict(list)
+    for _, file, given in own:
+        runs[file.model, file.task].append({*given.items()})
+    differing, names = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
     for (model, _), settings in runs.items():
-        unlike = settings[0].union(*settings) - settings[0].intersection(*settings)
-        differing.setdefault(model, set()).update(key for key, _ in unlike)
+        differing[model] |= {key for key, _ in set.union(*settings) - set.intersection(*settings)}
     renamed = list(files)
-    names: dict[str, set[str]] = {}
-    for k, file in enumerate(files):
-        if file.results and not file.has_label and (keys := differing[file.model]):
-            given = file.results.generation
+    for k, file, given in own:
+        if keys := differing[file.model]:
             name = " ".join([file.model, *(f"{key}={given[key]}" for key in sorted(keys & given.keys()))])
-            names.setdefault(file.model, set()).add(name)
+            names[file.model].add(name)
             renamed[k] = replace(file, model=name, has_label=True)
     why = "runs of {} with other gen_kwargs count as different models: {}"
-    return renamed, [why.format(model, some(sorted(own))) for model, own in names.items()]
+    return renamed, [why.format(model, some(sorted(given))) for model, given in names.items()]
 
 
 def _reject_ambiguous_runs(runs: Sequence[Samples]) -> None:
     """Raise UsageError if runs of one name are in several folders or have different arguments."""
-    folders = [run.path.parent for run in runs]
-    others = [folder for folder in folders if folder.absolute() != folders[0].absolute()]
-    pairs = [(folders[0], other, "lies in two folders") for other in others]
-    results = [run.results for run in runs if run.results is not None]
+    (first, *others), results = [run.path.parent for run in runs], [run.results for run in runs if run.results]
+    pairs = [(first, other, "lies in two folders") for other in others if other.absolute() != first.absolute()]
     for later in results[1:]:
         before, now = results[0].arguments, later.arguments
-        if before != now:
-            names = sorted(key for key in {*before, *now} if before.get(key) != now.get(key))
-            why = f"was run with other arguments ({some(names, most=5)})"
-            pairs.append((results[0].path, later.path, why))
+        if names := sorted(key for key in {*before, *now} if before.get(key) != now.get(key)):
+            pairs.append((results[0].path, later.path, f"was run with other arguments ({some(names, most=5)})"))
     for place, other, why in pairs:
         short = runs[0].model.partition(" ")[0].rpartition("/")[2]  # without settings: a label is one word
         raise UsageError(
@@ -263,8 +256,7 @@ def sample_rows(path: Path) -> Iterator[tuple[str, dict[str, Any] | None]]:
 
 def read_doc_hash(row: Mapping[str, Any]) -> str:
     """Return the hash of a row's document, computed as by lm-eval if the row does not hold it."""
-    said = text_of(row.get("doc_hash"))
-    if said is not None:
+    if (said := text_of(row.get("doc_hash"))) is not None:
         return said
     text = json.dumps(row.get("doc"), indent=2, ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
@@ -272,14 +264,10 @@ def read_doc_hash(row: Mapping[str, Any]) -> str:
 
 def item_ids(task: str, documents: Sequence[tuple[str, str, float]]) -> list[str]:
     """Return each row's item, task and document, with `#2` and so on for repeats within a filter by `doc_id`."""
-    seen: Counter[tuple[str, str]] = Counter()
-    ids = [""] * len(documents)
-    for k in sorted(range(len(documents)), key=lambda k: documents[k][2]):
-        of_filter, document, _ = documents[k]
-        seen[of_filter, document] += 1
-        time = seen[of_filter, document]
-        ids[k] = f"{task}:{document[:12]}" + (f"#{time}" if time > 1 else "")
-    return ids
+    rows = pd.DataFrame(documents, columns=["filter", "document", "place"])
+    earlier = rows.sort_values("place", kind="stable").groupby(["filter", "document"]).cumcount().reindex(rows.index)
+    named = zip(rows["document"], earlier, strict=True)
+    return [f"{task}:{document[:12]}{f'#{before + 1}' if before else ''}" for document, before in named]
 
 
 def place_in_set(row: Mapping[str, Any]) -> float:

@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from podium.storage.file_locks import lock
 from podium.storage.remote import Place, RemoteFile
-from podium.storage.temporary_folders import temporary_folder
+from podium.storage.temporary_folders import lock, opened, temporary_folder
 
 PREFIX, SUFFIX = ".podium-", ".tmp"
 LEFT_OVER = 60.0
@@ -80,8 +79,7 @@ def _replacement(target: Path, place: Path) -> Iterator[Path]:
     try:
         if old is not None and not os.access(target, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
-        descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
-        try:
+        with opened(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL) as descriptor:
             lock(descriptor)
             _remove_left_over(target)
             yield temporary
@@ -91,8 +89,6 @@ def _replacement(target: Path, place: Path) -> Iterator[Path]:
                     os.chown(temporary, old.st_uid, old.st_gid)
                 temporary.chmod(stat.S_IMODE(old.st_mode))
             os.replace(temporary, target)
-        finally:
-            os.close(descriptor)
     except BaseException as error:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
@@ -126,20 +122,13 @@ def _remove_left_over(target: Path) -> None:
     """Remove the temporary files that killed writers of this target left: old ones that are not locked."""
     for temporary in target.parent.glob(_temporary_path(target, "*").name):
         with suppress(OSError):
-            if time.time() - temporary.stat().st_mtime <= LEFT_OVER:
-                continue
-            descriptor = os.open(temporary, os.O_RDWR)
-            try:
-                if lock(descriptor):
-                    temporary.unlink()
-            finally:
-                os.close(descriptor)
+            if time.time() - temporary.stat().st_mtime > LEFT_OVER:
+                with opened(temporary, os.O_RDWR) as descriptor:
+                    if lock(descriptor):
+                        temporary.unlink()
 
 
 def _flush_to_disk(path: Path, flags: int = os.O_RDWR) -> None:
     """Force the content of a file or folder to the disk."""
-    descriptor = os.open(path, flags)
-    try:
+    with opened(path, flags) as descriptor:
         os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -227,10 +227,8 @@ def _convert_error(place: RemoteFile, system: Any, error: Exception) -> PodiumEr
     return DataError(problem, source=str(place), remedy="see whether it can be reached from here, and try again")
 
 
-@cache
-def _copies() -> Path:
-    """Return the folder of local copies, which is removed when the process ends."""
-    return make_folder()
+_copies = cache(make_folder)
+"""Return the folder of local copies, which is removed when the process ends."""
 
 
 _VERSIONS: dict[str, str] = {}

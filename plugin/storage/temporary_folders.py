@@ -1,5 +1,5 @@
 """Temporary folders: those of a process lie in one locked folder, which the process removes when it ends; if it was
-killed, the next process removes it."""
+killed, the next process removes it. The system releases locks when the process that holds them ends in any way."""
 
 import atexit
 import os
@@ -11,13 +11,32 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from podium.storage.file_locks import lock
-
 PREFIX, SUFFIX = "podium-", ".tmp"
 NAME = re.compile(rf"{PREFIX}[a-z0-9_]{{8}}{re.escape(SUFFIX)}")
 _FOLDERS: dict[int, Path] = {}
 """The folder of this process by its id; a forked process inherits the entry of its parent and adds its own."""
 _CREATION = threading.Lock()
+
+
+def lock(descriptor: int, *, wait: bool = False) -> bool:
+    """Lock a file until it is closed; return False if another process holds it, or the system cannot lock files."""
+    try:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except (ImportError, OSError):
+        return False
+    return True
+
+
+@contextmanager
+def opened(path: str | Path, flags: int) -> Iterator[int]:
+    """Yield the descriptor of a file or folder, and close it."""
+    descriptor = os.open(path, flags, 0o666)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager
@@ -58,22 +77,13 @@ def _make_locked_folder() -> Path:
 
 
 def _remove_abandoned() -> None:
-    """Remove the folders of this user that no process has locked."""
+    """Remove the folders of this user that no process has locked; never follow a link."""
     with suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
         for entry in entries:
             if NAME.fullmatch(entry.name):
-                with suppress(OSError):
-                    _remove_unlocked(entry.path)
-
-
-def _remove_unlocked(path: str) -> None:
-    """Remove a folder if it is this user's and not locked; never follow a link."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    try:
-        if os.fstat(descriptor).st_uid == os.getuid() and lock(descriptor):
-            shutil.rmtree(path, ignore_errors=True)
-    finally:
-        os.close(descriptor)
+                with suppress(OSError), opened(entry.path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW) as descriptor:
+                    if os.fstat(descriptor).st_uid == os.getuid() and lock(descriptor):
+                        shutil.rmtree(entry.path, ignore_errors=True)
 
 
 def _remove_own_folder() -> None:

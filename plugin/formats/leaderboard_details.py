@@ -15,20 +15,17 @@ from podium.text import parse_json, text_of
 
 TEXTS = ("example", "question", "full_prompt")
 """Columns of details that identify an item, the best first."""
-NO_SCORES = frozenset(
-    {"gold", "gold_index", "truncated", "non_truncated", "padded", "non_padded", "num_asked_few_shots"}
-)
+NO_SCORES = ("gold", "gold_index", "truncated", "non_truncated", "padded", "non_padded", "num_asked_few_shots")
 """Columns of details with numbers that are no scores."""
 
 
 def read_details(file: Samples) -> Scores:
     """Read the scores of a file on each item by `metric,split`; trials of an item are averaged."""
     try:
-        rows = [*(_helm_scores(file.path) if file.path.name == HELM else _parquet_scores(file.path))]
+        rows = [*(_helm_scores if file.path.name == HELM else _parquet_scores)(file.path)]
     except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:
-        remedy = "give the file as the leaderboard published it"
-        problem = f"not the details of a leaderboard ({type(error).__name__}: {error})"
-        raise DataError(problem, remedy=remedy, source=str(file.path)) from None
+        problem, remedy = f"{type(error).__name__}: {error}", "give the file as the leaderboard published it"
+        raise DataError(f"not the details of a leaderboard ({problem})", remedy=remedy, source=str(file.path)) from None
     frame = pd.DataFrame(rows, columns=["metric", "item", "line", "score"])
     frame["item"] = f"{file.task}:" + frame["item"]
     values = {}

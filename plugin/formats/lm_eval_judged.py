@@ -69,22 +69,19 @@ def battles_table(documents: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     battles = [(document, battle) for document in documents for battle in document["battles"]]
     if len({shown["judge"] for _, battle in battles for shown in battle["judgments"]}) <= 1:
         return pd.DataFrame([row for document in documents for row in judgment_rows(document)])
-    rows = [
-        {**_sides(*both, {}), **{name: both[1].get(name) for name in VERDICT}, "order": "merged"} for both in battles
-    ]
+    verdicts = [{name: battle.get(name) for name in VERDICT} for _, battle in battles]
+    rows = [{**_sides(*both, {}), **own, "order": "merged"} for both, own in zip(battles, verdicts, strict=True)]
     return pd.DataFrame(rows)
 
 
 def gather_verdicts(files: Sequence[Samples]) -> GatheredBattles:
     """Read the verdicts in samples files, a row per judgment and a sheet per file that holds some."""
-    lost: list[str] = []
-    sheets = []
+    lost, sheets = list[str](), []
     for file in files:
         # Most files hold none: searching their bytes is faster than parsing them.
         with open_bytes(file.path) as stream, named_in_errors(file.path):
             is_judged = any(MARK.encode() in line for line in short_lines(stream))
-        rows = list(_read_judgments(file, lost)) if is_judged else []
-        if rows:
+        if rows := list(_read_judgments(file, lost)) if is_judged else []:
             sheets.append((str(file.path), pd.DataFrame(rows).set_index("line")))
     rest = len(files) - len(sheets)
     notes = (f"{rest} samples files without verdicts are left out",) if rest else ()

@@ -1,6 +1,6 @@
 """Read the metrics of each document in lm-eval's samples; choose the metric to compare and its direction."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isclose, log
@@ -71,16 +71,12 @@ def read_scores(file: Samples) -> Scores:
         target = text_of(row.get("target_hash")) or text_of(row.get("target")) or ""
         metrics = {str(name): row.get(str(name)) for name in names}
         # lmms-eval keeps the figure of a document beside what it was made of.
-        metrics = {
-            name: own["score"] if isinstance(own, dict) and "score" in own else own for name, own in metrics.items()
-        }
-        rows.append(
-            (place, text_of(row.get("filter")) or "none", read_doc_hash(row), place_in_set(row), target, metrics)
-        )
+        metrics |= {name: own["score"] for name, own in metrics.items() if isinstance(own, dict) and "score" in own}
+        document = (text_of(row.get("filter")) or "none", read_doc_hash(row), place_in_set(row))
+        rows.append((place, *document, target, metrics))
     frame = pd.DataFrame(rows, columns=["line", "filter", "document", "order", "target", "metrics"])
     frame["item"] = item_ids(file.task, list(zip(frame["filter"], frame["document"], frame["order"], strict=True)))
-    values: dict[str, pd.DataFrame] = {}
-    unusable: dict[str, str] = {}
+    values, unusable = dict[str, pd.DataFrame](), dict[str, str]()
     for of_filter, own in frame.groupby("filter", sort=False):
         for name in dict.fromkeys(name for metrics in own["metrics"] for name in metrics):
             metric = f"{name},{of_filter}"
@@ -89,11 +85,9 @@ def read_scores(file: Samples) -> Scores:
                 unusable[metric] = why
                 continue
             score = np.array([np.nan if number is None else number for number in numbers], dtype=float)
-            no_value, infinite = f"{NO_VALUE}{metric}", f"{metric} is infinite"
-            values[metric] = own[["item", "target", "line"]].assign(
-                score=np.where(np.isinf(score), np.nan, score),
-                reason=[no_value if np.isnan(x) else infinite if np.isinf(x) else None for x in score],
-            )
+            reason = np.where(np.isnan(score), f"{NO_VALUE}{metric}", None)
+            reason[np.isinf(score)], score[np.isinf(score)] = f"{metric} is infinite", np.nan
+            values[metric] = own[["item", "target", "line"]].assign(score=score, reason=reason)
     return Scores(file, values, unusable, cut, frame["item"].nunique())
 
 
@@ -103,10 +97,9 @@ def _why_unusable(values: Sequence[Any]) -> str | None:
     if not strange:
         return None if any(value is not None for value in values) else "it has no value for any document"
     kinds = Counter("a list" if isinstance(value, list) else "not a number" for value in strange)
-    shown = str(strange[0])
+    kind, shown = kinds.most_common(1)[0][0], str(strange[0])
     shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
-    kind = f"{kinds.most_common(1)[0][0]} ({shown})"
-    return f"per document it is {kind}, of which lm-eval makes one figure for all documents together"
+    return f"per document it is {kind} ({shown}), of which lm-eval makes one figure for all documents together"
 
 
 def choose_metrics(files: Sequence[Scores], asked: Sequence[str]) -> tuple[dict[str, list[str]], list[str]]:
@@ -124,27 +117,25 @@ def choose_metrics(files: Sequence[Scores], asked: Sequence[str]) -> tuple[dict[
             f"{next(iter(several.values()))[0]}, or rank by each with --metric all --by judge"
         )
     lacking = [task for task, names in by_task.items() if not names]
+    reasons = [(task, *reason) for task in lacking for reason in unusable[task].items()]
     if len(lacking) == len(usable):
-        reasons = [(task, *reason) for task, metrics in sorted(unusable.items()) for reason in metrics.items()]
         why = [f"{metric} of {task}: {why}" for task, metric, why in reasons if _is_wanted(asked, metric)]
         judged = f"{some(lacking, most=3)} has no metric; a judge compares responses: podium lm_eval ... --ranker_judge"
         raise NotIdentifiedError(f"no number per document to compare: {some(why, '; ', most=5) or judged}")
-    notes = []
-    if lacking and asked:
-        notes = [f"{len(lacking)} tasks without {' or '.join(asked)} are left out: {some(lacking, most=10)}"]
-    elif lacking:
-        why = [f"{task}, {metric}: {why}" for task in lacking for metric, why in unusable[task].items()]
-        notes = [f"{len(lacking)} tasks are left out, having no number per document: {some(why, '; ', most=3)}"]
+    left_out = f"without {' or '.join(asked)} are left out: {some(lacking, most=10)}"
+    if not asked:
+        why = [f"{task}, {metric}: {why}" for task, metric, why in reasons]
+        left_out = f"are left out, having no number per document: {some(why, '; ', most=3)}"
+    notes = [f"{len(lacking)} tasks {left_out}"] if lacking else []
     return {task: names for task, names in by_task.items() if names}, notes
 
 
 def _metrics_by_task(files: Sequence[Scores]) -> tuple[dict[str, list[str]], dict[str, dict[str, str]]]:
     """Return the usable metrics of each task, and why the others are unusable."""
-    usable: dict[str, dict[str, None]] = {}
-    unusable: dict[str, dict[str, str]] = {}
+    usable, unusable = defaultdict[str, dict[str, None]](dict), defaultdict[str, dict[str, str]](dict)
     for scores in files:
-        unusable.setdefault(scores.file.task, {}).update(scores.unusable)
-        usable.setdefault(scores.file.task, {}).update(dict.fromkeys(scores.values))
+        unusable[scores.file.task] |= scores.unusable
+        usable[scores.file.task] |= dict.fromkeys(scores.values)
     return {task: [name for name in usable[task] if name not in unusable[task]] for task in sorted(usable)}, unusable
 
 
@@ -165,18 +156,17 @@ def _is_ambiguous(metrics: Sequence[str], asked: Sequence[str]) -> bool:
 
 def _list_metrics(by_task: Mapping[str, Sequence[str]]) -> str:
     """Format the metrics of tasks for a message, tasks with the same metrics together."""
-    tasks: dict[tuple[str, ...], list[str]] = {}
+    tasks = defaultdict[tuple[str, ...], list[str]](list)
     for task, names in by_task.items():
-        tasks.setdefault(tuple(names), []).append(task)
+        tasks[tuple(names)].append(task)
     return "; ".join(f"{' | '.join(names) or 'none'} ({some(own, most=5)})" for names, own in tasks.items())
 
 
 def direction_of(metric: str, files: Sequence[Scores]) -> tuple[int, str, str | None]:
     """Return the sign of a metric (-1 if lower is better), its name in the battles table, and a note or None."""
     task, name = files[0].file.task, metric.rpartition(",")[0]
-    ways: dict[Any, str] = {}
-    for results in [scores.file.results for scores in files if scores.file.results]:
-        ways.setdefault(results.value("higher_is_better", task, name), str(results.path))
+    runs = [scores.file.results for scores in reversed(files) if scores.file.results]
+    ways = {run.value("higher_is_better", task, name): str(run.path) for run in runs}
     if {True, False} <= ways.keys():
         problem = f"higher {name} of {task} is better by {ways[True]}, and worse by this file"
         raise DataError(problem, source=ways[False], remedy="give runs of one version of the task")

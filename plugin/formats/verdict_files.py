@@ -110,13 +110,11 @@ def read_judge_bench(records: pd.DataFrame) -> pd.DataFrame:
     records = records.assign(model_a=correct, model_b=incorrect, human=a_is_right * 1.0)
     games = _split_games(records, "judgments", "decision", ("ab", "ba"))
     if "judge_name" in records:
-        judges = []
-        for name, of_row in zip(records["judge_name"], records["judgments"], strict=True):
-            # Only the judgments hold the judge's model.
-            held = [game["judgment"] for game in of_row if game and isinstance(game.get("judgment"), dict)]
-            models = [judgment["judge_model"] for judgment in held if judgment.get("judge_model")]
-            judges.append(f"{name} {models[0]}" if models else name)
-        games["judge_name"] = pd.Series(judges, index=records.index, dtype=object)
+        # Only the judgments hold the judge's model.
+        held = [[(game or {}).get("judgment") for game in of_row] for of_row in records["judgments"]]
+        models = [[own.get("judge_model") for own in of_row if isinstance(own, dict)] for of_row in held]
+        named = [next((f" {model}" for model in of_row if model), "") for of_row in models]
+        games["judge_name"] = as_text(records["judge_name"]) + pd.Series(named, index=records.index, dtype=object)
     credits, remedy = {"A>B": 1.0, "B>A": 0.0, "A=B": 0.5}, "known decisions: A>B, B>A, A=B, or null"
     shown_first, unparsed = parse_words(games["verdict"].rename("decision"), credits, remedy=remedy)
     credit = np.where(games["order"] == "ab", shown_first, 1 - shown_first)
@@ -132,10 +130,8 @@ def read_900k_judgments(records: pd.DataFrame) -> pd.DataFrame:
     remedy = f"known verdicts: {', '.join(margins)}"
     margin, unparsed = parse_words(records["final_verdict"], margins, frozenset({"INVALID"}), remedy=remedy)
     names = {"uid": "item", "model_a_in_prompt": "model_a", "model_b_in_prompt": "model_b", "judge_model": "judge"}
-    reason = reasons_where(unparsed, "no verdict")
-    return records.rename(columns=names).assign(
-        credit=(np.sign(margin) + 1) / 2, margin=margin, order="ab", reason=reason
-    )
+    verdicts = {"credit": (np.sign(margin) + 1) / 2, "margin": margin, "reason": reasons_where(unparsed, "no verdict")}
+    return records.rename(columns=names).assign(**verdicts, order="ab")
 
 
 def read_mt_bench_pairs(records: pd.DataFrame) -> pd.DataFrame:
@@ -163,8 +159,7 @@ def _mt_bench_columns(records: pd.DataFrame) -> pd.DataFrame:
         lambda judge: [*map(str, judge)] if isinstance(judge, list | tuple | np.ndarray) else [text_of(judge)]
     )
     frame = records.rename(columns={"question_id": "item"})
-    frame["judge"] = parts.map(lambda part: part[0] if part else None)
-    frame["template"] = parts.map(lambda part: " ".join(part[1:]) or None)
+    frame["judge"], frame["template"] = parts.str[0], parts.map(lambda part: " ".join(part[1:]) or None)
     return frame.assign(repeat=records["turn"]) if "turn" in records else frame
 
 

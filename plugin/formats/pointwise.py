@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 
 from podium.counting.duck import Duck
 from podium.counting.relations import NO_SCORE, ROW, quote_name, text
 from podium.errors import DataError
 from podium.formats.records import TEXT, Column, Records, records_of, records_of_view
-from podium.text import some
+from podium.text import EMPTY, some
 
 NAMES = {"arena_hard_question_id": "item", "system": "model", "judge_model": "judge", "judgment_score": "score"}
 SIDES = ("model", "score", "length")
@@ -23,6 +24,7 @@ MODEL_NAMES = ("model", "model_name", "system", "submission", "agent")
 """Columns, in any case, that name the rows of a score matrix; the other columns are the models, or the items."""
 INDEX_NAMES = ("", "Unnamed: 0")
 """Names of the column that pandas writes an index to."""
+BINARY, FIRST_ROWS = [*EMPTY, "0", "1", "0.0", "1.0", "false", "true"], 100
 MOST_BATTLES = 2_000_000
 """Battles from which scores, where they alone matter, are paired with those of one other model instead of all."""
 
@@ -74,13 +76,12 @@ def name_rows_of_matrix(records: Records) -> tuple[Records, list[str]]:
     first, *others = [name for name in records.columns if name not in SHARED] or [""]
     if len(others) < 2 or _known_columns(records, (*ITEM_NAMES, *MODEL_NAMES)):
         return records, []
-    cells = [_without_truths(records.columns[name]) for name in others]
-    other = " or ".join(f"{cell.number} not in (0, 1) or {cell.is_strange}" for cell in cells)
-    names = records.columns[first].text
-    ((rows, are_distinct, is_other),) = records.rows(f"count(*), count(distinct {names}) = count(*), bool_or({other})")
-    if is_other or not are_distinct:
-        return records, []
-    name, column = ("item", "model") if rows >= len(others) else ("model", "item")
+    # Most other tables differ in their first rows.
+    for scan in (f"(select * from {records.scan} limit {FIRST_ROWS})", records.scan):
+        frame = replace(records, scan=scan, places=None).frame()
+        if not (frame[first].is_unique and np.isin(np.char.lower(frame[others].to_numpy().astype(str)), BINARY).all()):
+            return records, []
+    name, column = ("item", "model") if len(frame) >= len(others) else ("model", "item")
     which = f"the first column ({first!r})" if first else "the first column, which has no name,"
     note = f"{records.source} is read as a row per {name} and a column per {column}; call {which} item or model"
     return replace(records, columns={name if each == first else each: own for each, own in records.columns.items()}), [

@@ -50,10 +50,8 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
             problem = f"the battle is of item {item!r}, and the row of {written_item!r}"
             remedy = "keep the cells of a row together; the column battle belongs to its item"
             raise DataError(problem, remedy=remedy, row=f"row {row}")
-    columns = dict(zip(("item", "model_a", "model_b"), zip(*battles, strict=True), strict=True)) if battles else {}
-    return pd.DataFrame(
-        {**columns, "credit": credit, "reason": reasons_where(unparsed, "not labelled"), "judge": "human"}
-    )
+    columns = pd.DataFrame(battles, columns=["item", "model_a", "model_b"])
+    return columns.assign(credit=credit, reason=reasons_where(unparsed, "not labelled"), judge="human")
 
 
 def _escape(text: str) -> str:

@@ -156,10 +156,8 @@ def pair_up(scores: Records, *, scores_only: bool = False) -> tuple[Records, int
     models, trials_met, averaged = engine.rows(f"select {counts} from {means}")[0]
     if models < 2:
         name = engine.rows(f"select model from {means} limit 1")[0][0]
-        remedy = (
-            "a folder that holds them (`podium rank logs/`), or the files of others (reference logs) beside this one"
-        )
-        remedy = f"give the scores of two models or more: {remedy}"
+        more = "a folder that holds them (`podium rank logs/`), or the files of others (reference logs) beside this one"
+        remedy = f"give the scores of two models or more: {more}"
         raise DataError(f"scores of one model only ({name!r})", source=scores.source, remedy=remedy)
     battles = engine.fresh("battles")
     most = trials_met * models * (models - 1) // 2

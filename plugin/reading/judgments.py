@@ -97,10 +97,8 @@ def read_battles(
         DataError: a file is damaged, or a value in it is invalid.
         NotIdentifiedError: the human judge has no label for the battles; or several metrics, and none was chosen.
     """
-    for source in sources:
-        if not isinstance(source, pd.DataFrame | str | PurePath):
-            kind = type(source).__name__
-            raise UsageError(f"a source is a path or a data frame, not a {kind}: give pandas.DataFrame(records)")
+    for kind in [type(source).__name__ for source in sources if not isinstance(source, pd.DataFrame | str | PurePath)]:
+        raise UsageError(f"a source is a path or a data frame, not a {kind}: give pandas.DataFrame(records)")
     if unknown == "unparsed" and credit_map is None:
         raise UsageError("unknown=unparsed is for verdicts outside the credit map: give one (--credit-map)")
     conditions, metrics = _parse_conditions(where), (metric,) if isinstance(metric, str) else tuple(metric)
@@ -137,9 +135,8 @@ def _read_files(query: BattleQuery, duck: Duck, counting: Engine) -> Battles:
     seen = {each.format: each.source for each in tables}
     if len(seen) > 1:
         kinds = ", ".join(f"{source} is {name}" for name, source in seen.items())
-        raise UsageError(
-            f"mixed formats: {kinds}; rank them one at a time, or `podium convert` each and rank the results together"
-        )
+        remedy = "rank them one at a time, or `podium convert` each and rank the results together"
+        raise UsageError(f"mixed formats: {kinds}; {remedy}")
     if query.human_judge is not None:
         holders = [each.records for each in tables if "judge" in each.records.columns]
         judges = [name for records in holders for name in distinct_texts(records, "judge")]
@@ -191,10 +188,7 @@ def _gather_tables(
     engine: Duck, places: list[SourceFiles | pd.DataFrame], query: BattleQuery
 ) -> tuple[list[RecordTable], list[str], list[str], str | None]:
     """Read files that belong together and drop them from `places`; return tables, notes, losses and `apart`."""
-    tables: list[RecordTable] = []
-    notes: list[str] = []
-    lost: list[str] = []
-    apart = None
+    tables, notes, lost, apart = list[RecordTable](), list[str](), list[str](), None
     for known in [query.format] if query.format else catalogue.formats():
         if known.gathers is None:
             continue
@@ -259,12 +253,10 @@ def _read_tables(
             tables.append(replace(translated, records=checked))
         else:
             alone.append(record.source)
-    notes = (
-        (empty, f"{len(empty)} files hold no verdicts and were skipped"),
-        (alone, "files that compare a model only with itself were skipped"),
-    )
-    said = [note for each in tables for note in each.notes]
-    return tables, [*said, *(f"{text}: {some(names)}" for names, text in notes if names), *_note_folders(tables)]
+    notes = [note for each in tables for note in each.notes]
+    notes += [f"{len(empty)} files hold no verdicts and were skipped: {some(empty)}"] if empty else []
+    notes += [f"files that compare a model only with itself were skipped: {some(alone)}"] if alone else []
+    return tables, [*notes, *_note_folders(tables)]
 
 
 def _note_folders(tables: Sequence[RecordTable]) -> list[str]:
@@ -278,11 +270,9 @@ def _note_folders(tables: Sequence[RecordTable]) -> list[str]:
             unlike.append(f"{models[0]} (folder {folder})")
     most = max(sizes.values(), default=0)
     few = [f"{source} ({number} of {most})" for source, number in sizes.items() if number < most]
-    notes = (
-        ("models have the name in the file, not that of the folder (NAME=PATH gives another)", unlike),
-        ("files with fewer annotations than the fullest", few),
-    )
-    return [f"{text}: {some(names)}" for text, names in notes if names]
+    named = "models have the name in the file, not that of the folder (NAME=PATH gives another)"
+    notes = {named: unlike, "files with fewer annotations than the fullest": few}
+    return [f"{text}: {some(names)}" for text, names in notes.items() if names]
 
 
 def _translate_table(record: RecordTable, chosen: Format | None, foreign: Foreign) -> RecordTable | None:

@@ -115,9 +115,9 @@ def join_tables(
         view = _union(engine, [*both, *([battles] if battles else [])], [0, len(played)] if played else [0])
         missing.append(absent)
         notes += remarks
-    for what, number in [(what, number) for what, number in repeated.items() if number]:
-        text = f"{number:,} {what} stand in several files: each counts as often as in the file that has it most often"
-        notes.insert(0, f"{text} (a column repeat would mark them as repeated judgments)")
+    several = "stand in several files: each counts as often as in the file that has it most often"
+    marked = "(a column repeat would mark them as repeated judgments)"
+    notes[:0] = [f"{number:,} {what} {several} {marked}" for what, number in reversed(repeated.items()) if number]
     return view, sum(missing) if missing else None, notes, copies
 
 
@@ -134,17 +134,17 @@ def _without_copied_files(engine: Duck, tables: list[RecordTable]) -> tuple[list
         cells = ", ".join(each.records.columns[name].text for name in names)
         content = each.records.rows(f"cast(bit_xor(hash({ROW}, {cells})) as varchar)")[0][0]
         original = first.setdefault((content, str(each.records.number), *names), each)
-        is_same = original.source == each.source != table.FRAME
-        chance = 1.0
-        if original is not each and not is_same:
-            shown = [each.records.columns[name].text for name in names if name not in ("model_a", "model_b")]
-            groups = f"(select count(*) as n from {each.records.scan} group by {', '.join(shown)})"
-            ((share,),) = engine.rows(f"select sum(n * n) / (sum(n) * sum(n)) from {groups} as counted")
-            chance = float(share) ** each.records.number
-        is_copy = original is not each and (is_same or chance < CHANCE)
-        copies += each.records.number if is_copy else 0
-        kept += [] if is_copy else [each]
-        alike += [] if is_copy or original is each else [each.source]
+        if original is each:
+            kept.append(each)
+            continue
+        shown = [each.records.columns[name].text for name in names if name not in ("model_a", "model_b")]
+        groups = f"(select count(*) as n from {each.records.scan} group by {', '.join(shown)})"
+        ((share,),) = engine.rows(f"select sum(n * n) / (sum(n) * sum(n)) from {groups} as counted")
+        if original.source == each.source != table.FRAME or float(share) ** each.records.number < CHANCE:
+            copies += each.records.number
+        else:
+            kept.append(each)
+            alike.append(each.source)
     few = f"{len(alike)} files without items hold the rows of another, so few that chance may do it: they count apart"
     return kept, copies, [f"{few}; leave out what is a copy: {some(alike, most=3)}"] if alike else []
 

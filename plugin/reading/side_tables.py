@@ -98,4 +98,4 @@ def _plain_cell(value: Any) -> Any:
     if isinstance(value, str | int | float | bool):
         return value
     text = text_of(value)
-    return None if text is None else to_plain_values(value) if not isinstance(value, pd.Timestamp) else text
+    return text if text is None or isinstance(value, pd.Timestamp) else to_plain_values(value)

@@ -198,7 +198,7 @@ def name_by_settings(files: Sequence[Samples]) -> tuple[list[Samples], list[str]
         runs[file.model, file.task].append({*given.items()})
     differing, names = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
     for (model, _), settings in runs.items():
-        differing[model] |= {key for key, _ in set.union(*settings) - set.intersection(*settings)}
+        differing[model] |= {key for key, _ in settings[0].union(*settings) - settings[0].intersection(*settings)}
     renamed = list(files)
     for k, file, given in own:
         if keys := differing[file.model]:

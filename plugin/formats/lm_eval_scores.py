@@ -85,7 +85,7 @@ def read_scores(file: Samples) -> Scores:
                 unusable[metric] = why
                 continue
             score = np.array([np.nan if number is None else number for number in numbers], dtype=float)
-            reason = np.where(np.isnan(score), f"{NO_VALUE}{metric}", None)
+            reason = np.array([f"{NO_VALUE}{metric}" if np.isnan(number) else None for number in score], dtype=object)
             reason[np.isinf(score)], score[np.isinf(score)] = f"{metric} is infinite", np.nan
             values[metric] = own[["item", "target", "line"]].assign(score=score, reason=reason)
     return Scores(file, values, unusable, cut, frame["item"].nunique())

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from podium.storage.remote import Place, RemoteFile
-from podium.storage.temporary_folders import lock, opened, temporary_folder
+from podium.storage.temporary_folders import lock, open_descriptor, temporary_folder
 
 PREFIX, SUFFIX = ".podium-", ".tmp"
 LEFT_OVER = 60.0
@@ -79,7 +79,7 @@ def _replacement(target: Path, place: Path) -> Iterator[Path]:
     try:
         if old is not None and not os.access(target, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
-        with opened(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL) as descriptor:
+        with open_descriptor(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL) as descriptor:
             lock(descriptor)
             _remove_left_over(target)
             yield temporary
@@ -123,12 +123,12 @@ def _remove_left_over(target: Path) -> None:
     for temporary in target.parent.glob(_temporary_path(target, "*").name):
         with suppress(OSError):
             if time.time() - temporary.stat().st_mtime > LEFT_OVER:
-                with opened(temporary, os.O_RDWR) as descriptor:
+                with open_descriptor(temporary, os.O_RDWR) as descriptor:
                     if lock(descriptor):
                         temporary.unlink()
 
 
 def _flush_to_disk(path: Path, flags: int = os.O_RDWR) -> None:
     """Force the content of a file or folder to the disk."""
-    with opened(path, flags) as descriptor:
+    with open_descriptor(path, flags) as descriptor:
         os.fsync(descriptor)

@@ -30,7 +30,7 @@ def lock(descriptor: int, *, wait: bool = False) -> bool:
 
 
 @contextmanager
-def opened(path: str | Path, flags: int) -> Iterator[int]:
+def open_descriptor(path: str | Path, flags: int) -> Iterator[int]:
     """Yield the descriptor of a file or folder, and close it."""
     descriptor = os.open(path, flags, 0o666)
     try:
@@ -81,7 +81,10 @@ def _remove_abandoned() -> None:
     with suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
         for entry in entries:
             if NAME.fullmatch(entry.name):
-                with suppress(OSError), opened(entry.path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW) as descriptor:
+                with (
+                    suppress(OSError),
+                    open_descriptor(entry.path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW) as descriptor,
+                ):
                     if os.fstat(descriptor).st_uid == os.getuid() and lock(descriptor):
                         shutil.rmtree(entry.path, ignore_errors=True)
 

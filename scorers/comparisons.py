@@ -38,9 +38,8 @@ CHINESE_FORMS = tuple(
 CONDITION = re.compile(r"\W*(?:if|unless|wenn|falls|si|если)\b(?!.*(?:,|;) ?but)", re.IGNORECASE)
 CONCESSION = re.compile(words.CONCEDES)
 CONCESSIVE = re.compile(
-    rf"\W*(?:{words.CONCESSIVES})\b[^,，]*[,，]\W*|[^,，]*[,，]? ?(?:{words.BUT})\b|.*[，,]但是?"
-    rf"|\W*(?:after|having|weighing|comparing|taking)\b.*, ",
-    re.IGNORECASE,
+    rf"(?i)\W*(?:{words.CONCESSIVES})\b[^,，]*[,，]\W*|[^,，]*[,，]? ?(?:{words.BUT})\b|.*[，,]但是?"
+    rf"|\W*(?:after|having|weighing|comparing|taking)\b.*, "
 )
 """A clause that concedes something, before the main one."""
 ONLY_CONCEDES = re.compile(rf"\A\W*(?:{words.CONCESSIVES})\b", re.IGNORECASE)

@@ -39,9 +39,8 @@ NOT_A_SCORE = re.compile(
 SIGNS = {">>": r" ?(?:>>|≫|\\gg) ?", ">": " ?> ?", "=": " ?= ?"}
 """Ways in which the signs of labels are written."""
 DECORATION = re.compile(
-    rf"\A(?:score|rating|grade|level|label|verdict)\W+|\\\w+\{{|[}}\"'*`]|\.\Z"
-    rf"|[ \t]*(?:%|points?|(?:/|out of)[ \t]*{HIGH})\Z",
-    re.IGNORECASE,
+    rf"(?i)\A(?:score|rating|grade|level|label|verdict)\W+|\\\w+\{{|[}}\"'*`]|\.\Z"
+    rf"|[ \t]*(?:%|points?|(?:/|out of)[ \t]*{HIGH})\Z"
 )
 """What may stand around a level inside its brackets."""
 BEST, WORST = PRAISE.split("|"), BLAME.split("|")

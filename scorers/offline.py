@@ -123,9 +123,8 @@ BOUNDS = {
     **dict.fromkeys(("at least", "no fewer than"), "least"),
 }
 COUNT = re.compile(
-    rf"(?:\b(?P<bound>exactly|{'|'.join(BOUNDS)})\s+)?\b(?P<least>{NUMBER})(?:\s*(?:to|and|-)\s*(?P<most>{NUMBER}))?[\s-]+"
-    r"(?P<unit>word|sentence|line|paragraph|bullet point|character)s?\b(?:\s+or\s+(?P<after>fewer|less|more)\b)?",
-    re.I,
+    rf"(?i)(?:\b(?P<bound>exactly|{'|'.join(BOUNDS)})\s+)?\b(?P<least>{NUMBER})(?:\s*(?:to|and|-)\s*(?P<most>{NUMBER}))?[\s-]+"
+    r"(?P<unit>word|sentence|line|paragraph|bullet point|character)s?\b(?:\s+or\s+(?P<after>fewer|less|more)\b)?"
 )
 EACH = re.compile(r"\b(?:each|every)(?:\s+(line|sentence|paragraph|bullet point))?\b", re.I)
 """Demands of every part: of the named kind, else of the kind that was counted before."""
@@ -176,9 +175,8 @@ def _parse_count(text: str) -> int:
 
 QUOTED = re.compile(r"\"([^\"\n]{1,300})\"")
 WORD = re.compile(
-    r"\b(?:(?P<avoid>do not|don't|never|avoid|without)\s+)?(?P<verb>use|using|include|contain|mention)\b"
-    rf"|[.!?](?=\s)|\n|{QUOTED.pattern}(?:\s+(?P<times>once|twice|{NUMBER} times)\b)?",
-    re.I,
+    r"(?i)\b(?:(?P<avoid>do not|don't|never|avoid|without)\s+)?(?P<verb>use|using|include|contain|mention)\b"
+    rf"|[.!?](?=\s)|\n|{QUOTED.pattern}(?:\s+(?P<times>once|twice|{NUMBER} times)\b)?"
 )
 """Verbs that ask for quoted words to be used or avoided, ends of sentences, and quoted words."""
 
@@ -246,9 +244,8 @@ def _sum_demands(instruction: str) -> Iterator[Demand]:
 
 
 SORT = re.compile(
-    r"\b(?:(alphabetically)|(largest to smallest|descending)|(smallest to largest|ascending))\b[^:\n]{0,40}:\s*"
-    r"([^:.\n]{3,500})",
-    re.I,
+    r"(?i)\b(?:(alphabetically)|(largest to smallest|descending)|(smallest to largest|ascending))\b[^:\n]{0,40}:\s*"
+    r"([^:.\n]{3,500})"
 )
 
 

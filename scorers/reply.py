@@ -18,10 +18,9 @@ REASONS = (*OF_TEXTS.split("|"), "no log-probabilities", *NOT_SHOWN)
 ONE_ORDER_UNPARSED = "one order unparsed"
 """Reason of a battle if only one of the two orders could be read."""
 REFUSAL = re.compile(
-    r"\b(?:sorry|apologi[sz]e|apologies|as an ai|(?:can ?not|can['’]?t|won['’]?t|(?:am|['’]m|are) (?:unable|not able)"
-    r"|(?:must|have to) decline|will not|refuse) (?:to )?(?:\w+ ){0,2}?"
-    r"(?:help|assist|comply|compare|judge|evaluate|rate|answer|do|provide|continue|fulfil|choose|engage|complete))",
-    re.IGNORECASE,
+    r"(?i)\b(?:sorry|apologi[sz]e|apologies|as an ai|(?:can ?not|can['’]?t|won['’]?t|(?:am|['’]m|are) (?:unable|not "
+    r"able)|(?:must|have to) decline|will not|refuse) (?:to )?(?:\w+ ){0,2}?"
+    r"(?:help|assist|comply|compare|judge|evaluate|rate|answer|do|provide|continue|fulfil|choose|engage|complete))"
 )
 REFUSAL_LENGTH = 600
 """Characters; longer replies are not refusals, whatever they apologize for."""

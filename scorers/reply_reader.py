@@ -44,9 +44,8 @@ OPEN_ENDS = frozenset(words.OPEN_ENDS.split())
 LAST_WORD = re.compile(r"(\w+(?:['’]\w+)?)\W*\Z")
 NAMED = re.compile(r"(?<![A-Za-z])[ABab](?![A-Za-z])")
 CONDITION_STARTS = re.compile(
-    r"\W*(?:if|had|were|should|unless|supposing|assuming|suppose|provided|in case|wenn|falls|hätte|wäre|si|supposons"
-    r"|suponiendo|если|допустим)\b|\W*(?:如果|假如|若)",
-    re.IGNORECASE,
+    r"(?i)\W*(?:if|had|were|should|unless|supposing|assuming|suppose|provided|in case|wenn|falls|hätte|wäre|si"
+    r"|supposons|suponiendo|если|допустим)\b|\W*(?:如果|假如|若)"
 )
 HEADING = re.compile(
     r"[\[(<=#*_~-]+[^.!?:]*\b(?:response|answer|candidate|assistant) [AB]\b[^.!?:]*[\])>=#*_~-]+", re.IGNORECASE
@@ -58,13 +57,11 @@ WHICH = re.compile(
 LABEL = re.compile(r"\W*(?:response )?[AB]\W*[:)]|[^:\n]{1,40}: +\S", re.IGNORECASE)
 COLON = re.compile(r"[:：][*_ \t]*\n")
 QUOTED_TEXT = re.compile(
-    r"\b(?:samples?|cop(?:y|ies)|again|verbatim|frame|text|quot(?:e|ing|es)|ends?|ending|says|reads|writes|states|contains|"
-    r"includes?|message|end(?:et|s)|enthält|contient|contiene|содержит)\b|内容|写道",
-    re.IGNORECASE,
+    r"(?i)\b(?:samples?|cop(?:y|ies)|again|verbatim|frame|text|quot(?:e|ing|es)|ends?|ending|says|reads|writes|states|contains|"
+    r"includes?|message|end(?:et|s)|enthält|contient|contiene|содержит)\b|内容|写道"
 )
 RESPONSE = re.compile(
-    r"(?<![A-Za-z])[AB](?![A-Za-z])|\b(?:its?|responses?|first|second|one|antwort|réponse|respuesta|ответ\w*)\b|回答",
-    re.IGNORECASE,
+    r"(?i)(?<![A-Za-z])[AB](?![A-Za-z])|\b(?:its?|responses?|first|second|one|antwort|réponse|respuesta|ответ\w*)\b|回答"
 )
 """With `QUOTED_TEXT`, in a line that ends with a colon: opens a quotation without quotation marks."""
 SENTENCE_END = re.compile(r"[.!?][*_\"”’)\]]*(?=\s)|[。！？]|\n")

@@ -16,15 +16,11 @@ REASONING = re.compile(rf"^[^\S\n]*({'|'.join(map(re.escape, LOW_MARKS))})", re.
 END_TOKENS = re.compile(
     r"(?:\s|<\|[\w|]{1,40}\|>|</?s>|<(?:end|start)_of_turn>|<eos>|<\uff5c[^>\n]{1,40}\uff5c>|\[/INST\])++\Z"
 )
-TURN = re.compile(
-    rf"\n[ \t*#]*(?:<\|[^|\n]{{1,30}}\|>|(?:{ROLES}|ai|assistant|judge)[ \t]*\**:|\[/?(?:{ROLES})\])",
-    re.IGNORECASE,
-)
+TURN = re.compile(rf"(?i)\n[ \t*#]*(?:<\|[^|\n]{{1,30}}\|>|(?:{ROLES}|ai|assistant|judge)[ \t]*\**:|\[/?(?:{ROLES})\])")
 """A speaker after the end of a line, which is searched faster than the start of one."""
 OPENING_TURN = re.compile(
-    r"\s*+(?:(?:<\|im_start\|>|<\|start_header_id\|>)?[ \t]*+(?:assistant|ai|judge)[ \t]*+(?:<\|end_header_id\|>|:|\n)"
-    r"|<\|assistant\|>|<start_of_turn>model\n)",
-    re.IGNORECASE,
+    r"(?i)\s*+(?:(?:<\|im_start\|>|<\|start_header_id\|>)?[ \t]*+(?:assistant|ai|judge)[ \t]*+(?:<\|end_header_id\|>|:"
+    r"|\n)|<\|assistant\|>|<start_of_turn>model\n)"
 )
 """The judge's own role before its reply."""
 CODE_FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})([^\n`]*)$", re.MULTILINE)

@@ -30,13 +30,12 @@ SCORE = rf"{NUMBER}(?![ \t]+(?!and\b|on\b|for\b|points?\b|to\b|out\b)[a-z])"
 """A number that does not count anything else than points."""
 NAMED = rf"(?:{'|'.join(CRITERIA)}|overall|total|average|mean|scores?|rating)"
 OTHER_SCORES = re.compile(
-    rf"\b{NAMED}\b[^\n]{{0,60}}?\b{SCORE}"
+    rf"(?ma)\b{NAMED}\b[^\n]{{0,60}}?\b{SCORE}"
     rf"|\b{NUMBER}[ \t]*(?:/|out of)[ \t]*(?:10|ten)\b"
     rf"|\b(?:response[ \t_-]*)?[ab]\b[\"'*_`)\]]*[ \t]*[:=|(–—-]+[ \t\"'*_`(\[{{]*{NUMBER}"
     rf"|^[ \t>|*\-\[(]*{NUMBER}(?:[ \t,;:|/\])]+{NUMBER})*[ \t|,;.\])]*$"
     rf"|<[^<>\n]{{1,20}}>[ \t]*{NUMBER}"
-    rf"|\b(?:must|should|deserves?|gets?)\b[ \t]+(?:\w+[ \t]+){{0,2}}{SCORE}",
-    re.MULTILINE | re.ASCII,
+    rf"|\b(?:must|should|deserves?|gets?)\b[ \t]+(?:\w+[ \t]+){{0,2}}{SCORE}"
 )
 """Scores outside the JSON object, which then may be a quotation; in lower case, which is searched faster."""
 # Searched in lower case; begins with literal characters, which are searched as a set.

@@ -23,9 +23,8 @@ LINE = re.compile(r"[^\n]+")
 LIST_MARK = re.compile(r"[ \t]*+(?:[#*+•>–—-]++|\d{1,2}[.)])[ \t]++")
 # Begins with a set of characters, which is searched faster than alternatives.
 SENTENCE_START = re.compile(
-    rf"[.!?;,。！？；](?:(?<=[.!?;])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bz\.B\.)[*_\"”’)\]]*[ \t]+|(?<=[。！？；])"
-    rf"|(?<=,)[ \t]+(?=(?:{'|'.join(sorted(CONNECTIVES))})\b))",
-    re.IGNORECASE,
+    rf"(?i)[.!?;,。！？；](?:(?<=[.!?;])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bz\.B\.)[*_\"”’)\]]*[ \t]+|(?<=[。！？；])"
+    rf"|(?<=,)[ \t]+(?=(?:{'|'.join(sorted(CONNECTIVES))})\b))"
 )
 LATEX = r"\\(?:boxed|text|textbf|mathbf|mathrm)\{|_"
 INVISIBLE = r"\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff"

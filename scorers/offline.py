@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from math import exp, prod
 from typing import NamedTuple
@@ -221,14 +222,14 @@ def _sign_demands(instruction: str) -> Iterator[Demand]:
 def _json_demands(instruction: str) -> Iterator[Demand]:
     """Yield demands of bare JSON and of its quoted keys; very long texts are no JSON."""
 
-    def keys_of(text: str) -> dict[str, object]:
-        return dict(json.loads(text if len(text) <= TOO_LONG else ""))
+    def has_key(name: str, text: str) -> bool:
+        return name in dict(json.loads(text if len(text) <= TOO_LONG else ""))
 
     if re.search(r"\bJSON\b", instruction):
         yield Demand("bare JSON", lambda text: len(text) <= TOO_LONG and json.loads(text) is not None)
         keys = re.search(r"\bkeys?\b([^.\n]*)", instruction)
         for name in QUOTED.findall(keys[1]) if keys else ():
-            yield Demand(f"has key {name}", lambda text, name=name: name in keys_of(text))
+            yield Demand(f"has key {name}", partial(has_key, name))
 
 
 SUM = re.compile(r"\b(?:what is|calculate|compute)\s+(\d{1,9}(?:\s*[-+*]\s*\d{1,9}){1,9})", re.I)

@@ -60,7 +60,6 @@ class Comparison(Document):
         return comparison_answer(self.findings, self.gate, self.level, self.failures)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values."""
         return {
             "podium": FORMAT_VERSION,
             "answer": list(self.answer),
@@ -121,10 +120,9 @@ def compare(
     names, sources = split_arguments([*typed, *("battles" for _ in tables)], baseline)
     battles = _read_all(sources[: len(sources) - len(tables)], tables, reading)
     answers, unknown = find_responses(sources if not tables else (), responses)
-    pairs = [
-        ComparedPair(*pair, measure, level, None if answers is None else identical_items(answers, *pair))
-        for pair in _pairs(battles, names, baseline, candidates)
-    ]
+    named = _pairs(battles, names, baseline, candidates)
+    same = (None if answers is None else identical_items(answers, *pair) for pair in named)
+    pairs = [ComparedPair(*pair, measure, level, identical) for pair, identical in zip(named, same, strict=True)]
     findings, failures = _findings(battles, pairs, by, pool)
     if not findings and not required:
         raise NotIdentifiedError("; ".join(failures))
@@ -165,12 +163,11 @@ def _pairs(
     battles: Battles, names: Sequence[str], baseline: str | None, candidates: Sequence[str]
 ) -> list[tuple[str, str]]:
     """Return the pairs of candidate and baseline, each by its full name."""
-    known = battles.models
     if baseline is None:
         if candidates:
             raise UsageError("candidates are compared with a baseline: name it (--baseline NAME)")
         candidates, baseline = names[:1], names[1]
-    base = find_name("model", baseline, known)
+    known, base = battles.models, find_name("model", baseline, battles.models)
     chosen = [find_name("model", name, known) for name in candidates] or [name for name in known if name != base]
     if base in chosen:
         raise UsageError(f"{base!r} would be compared with itself: name two different models")

@@ -49,7 +49,6 @@ def comparison_reports(comparison: Comparison) -> tuple[Report, ...]:
 
 
 def _gate_section(gate: Gate, level: float) -> Section:
-    """Build the section of requirements, a row per decision."""
     header = ("verdict", "requirement", "about", "estimate", "at least", "at most", "needed")
     rows = []
     for own in gate.decisions:
@@ -91,8 +90,7 @@ def _level_text(finding: PairFinding, is_scored: bool) -> str:
     """Format the mean scores of both models (a dash for verdicts), or the candidate's win rate with its interval."""
     if is_scored:
         return EMPTY if finding.scores is None else " / ".join(f"{score:.3g}" for score in finding.scores)
-    met = finding.differences.get("win-rate")
-    if met is None:
+    if (met := finding.differences.get("win-rate")) is None:
         return "never met"
     return "{:.1%} ({:.1%} … {:.1%})".format(*(0.5 + value for value in (met.value, *met.interval(finding.level))))
 
@@ -101,16 +99,15 @@ def _items_section(finding: PairFinding, about: str, most: int) -> Section:
     """Build the section of the items with the largest differences, for either model."""
     results = finding.results.assign(credit=0.5 + finding.results["difference"])
     columns = {"candidate": finding.candidate, "baseline": finding.baseline} if finding.scores else {"credit": "credit"}
-    rows: list[tuple[str, ...]] = []
-    counts = []
+    rows, counts = list[tuple[str, ...]](), []
     for winner, sign in ((finding.candidate, 1), (finding.baseline, -1)):
         won = results[sign * results["difference"] > 0]
         for item, *figures in won.head(most)[["item", *columns]].itertuples(index=False):
             rows.append((winner, item, *(f"{figure:.3g}" for figure in figures)))
         counts.append(f"{winner} {min(most, len(won)):,} of {len(won):,}")
     table = Table("", ("won by", "item", *columns.values()), tuple(rows), "ll" + "r" * len(columns), name=1)
-    notes = (comparison_templates.ITEMS_NOTE.format(shown=", ".join(counts)),)
-    return Section("items", f"items that changed{about}", tables=(table,), notes=notes)
+    note = comparison_templates.ITEMS_NOTE.format(shown=", ".join(counts))
+    return Section("items", f"items that changed{about}", tables=(table,), notes=(note,))
 
 
 def _format_finding_counts(comparison: Comparison) -> list[str]:

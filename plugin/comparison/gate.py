@@ -6,6 +6,7 @@ no correction; one failure is enough, so upper bounds are corrected by Holm's ru
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
@@ -59,7 +60,6 @@ class GateDecision:
     measure: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values."""
         known = {name: getattr(self, name) for name in ("verdict", "threshold", "low", "high", "measure")}
         about = self.finding or self.requirement
         names = {name: getattr(about, name) for name in ("candidate", "task", "metric")}
@@ -84,7 +84,6 @@ class Gate:
         return EXIT_CODES[self.verdict]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values."""
         decisions = [own.to_dict() for own in self.decisions]
         return {"verdict": self.verdict, "exit_code": self.exit_code, "requirements": decisions}
 
@@ -131,23 +130,17 @@ def _load(path: Path) -> Any:
     """Read a YAML or TOML file."""
     if not path.is_file():
         raise UsageError(f"no such file: {path}")
-    text = path.read_text(encoding="utf-8")
-    if path.suffix == ".toml":
-        import tomllib
-
-        try:
-            return tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise DataError(f"not TOML ({error})", source=str(path), remedy="fix the syntax") from None
+    kind = "TOML" if path.suffix == ".toml" else "YAML"
     try:
-        import yaml
+        module = import_module("tomllib" if kind == "TOML" else "yaml")
     except ImportError:
         raise UsageError(f"{path}: reading YAML needs pyyaml; install it, or write TOML") from None
+    parse, mistake = (module.loads, module.TOMLDecodeError) if kind == "TOML" else (module.safe_load, module.YAMLError)
     try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError as error:
+        return parse(path.read_text(encoding="utf-8"))
+    except mistake as error:
         line = str(error).replace("\n", " ")
-        raise DataError(f"not YAML ({line})", source=str(path), remedy="fix the syntax") from None
+        raise DataError(f"not {kind} ({line})", source=str(path), remedy="fix the syntax") from None
 
 
 def decide_requirements(requirements: Sequence[Requirement], findings: Sequence[PairFinding], level: float) -> Gate:
@@ -175,10 +168,8 @@ def _measure_of(requirement: Requirement, finding: PairFinding) -> tuple[Differe
         return finding.difference, 0.0, finding.measure
     wanted = ELO if requirement.unit == "elo" else SCORE if SCORE in measures else WIN_RATE
     if wanted not in measures:
-        remedy = (
-            "a metric has no Elo; write points or 0.02" if SCORE in measures else "ratings are compared; write 10elo"
-        )
-        raise UsageError(f"requirement {requirement.text!r}: {remedy}")
+        scored, rated = "a metric has no Elo; write points or 0.02", "ratings are compared; write 10elo"
+        raise UsageError(f"requirement {requirement.text!r}: {scored if SCORE in measures else rated}")
     if requirement.unit == "points" and not finding.is_share:
         raise UsageError(f"requirement {requirement.text!r}: points are hundredths of a share; write units instead")
     scale = 0.01 if requirement.unit == "points" else 1.0

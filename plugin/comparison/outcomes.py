@@ -43,7 +43,6 @@ class PairFinding:
 
     @property
     def difference(self) -> DifferenceTest:
-        """The difference by the main measure."""
         return self.differences[self.measure]
 
     @property
@@ -60,9 +59,9 @@ class PairFinding:
     def interval(self) -> tuple[float, float]:
         """Simultaneous interval of the main difference; it excludes 0 if Holm's rule detects a difference."""
         low, high = self.difference.interval(self._joint_level)
-        if self.is_distinguishable:
-            low, high = (max(low, 0.0), high) if self.difference.value > 0 else (low, min(high, 0.0))
-        return low, high
+        if not self.is_distinguishable:
+            return low, high
+        return (max(low, 0.0), high) if self.difference.value > 0 else (low, min(high, 0.0))
 
     @property
     def tally(self) -> tuple[int, int, int]:
@@ -81,10 +80,8 @@ class PairFinding:
     def further_items(self) -> int | None:
         """Number of further items that would separate the two with 80% power; None if unknown."""
         difference = self.difference
-        low, high = difference.interval(self._joint_level)
-        near = low if difference.value > 0 else high
-        known = np.isfinite([difference.value, near]).all() and difference.items > 1
-        if not known or difference.value == near:
+        near = difference.interval(self._joint_level)[0 if difference.value > 0 else 1]
+        if not np.isfinite([difference.value, near]).all() or difference.items < 2 or difference.value == near:
             return None
         critical = t_quantile(max(difference.items, 2), self._joint_level)
         return further_items(difference.items, critical, difference.value / (abs(difference.value - near) / critical))
@@ -116,5 +113,4 @@ def _difference_to_dict(difference: DifferenceTest, interval: tuple[float, float
     """Return interval, p-value, method, number of items and `rarest_seen` of a difference as plain Python values."""
     low, high = map(finite_or_none, interval)
     known = {"p": difference.p_value, "method": difference.method, "items": difference.items}
-    known |= {"rarest_seen": difference.rarest_seen()}
-    return {"low": low, "high": high} | known
+    return {"low": low, "high": high, **known, "rarest_seen": difference.rarest_seen()}

@@ -123,11 +123,10 @@ def score_difference(results: pd.DataFrame) -> DifferenceTest:
 def verdict_differences(battles: Battles, pair: ComparedPair, results: pd.DataFrame) -> dict[str, DifferenceTest]:
     """Test the Elo difference over all battles and, if the two met, the win rate in their direct battles by item."""
     coded = code_battles(battles, credit=level_credits(battles.table, pair))
-    for name in (pair.candidate, pair.baseline):
-        if name not in coded.models:
-            raise NotIdentifiedError(f"{name} has no readable battle")
-    a, b = (coded.models.index(name) for name in (pair.candidate, pair.baseline))
-    differences = {ELO: elo_difference(coded, a, b)}
+    names = (pair.candidate, pair.baseline)
+    for name in (name for name in names if name not in coded.models):
+        raise NotIdentifiedError(f"{name} has no readable battle")
+    differences = {ELO: elo_difference(coded, *map(coded.models.index, names))}
     if len(results):
         by_item = results["difference"].to_numpy()
         is_three_valued = set(np.unique(by_item)) <= {-0.5, 0.0, 0.5}
@@ -140,24 +139,19 @@ def level_credits(table: pd.DataFrame, pair: ComparedPair) -> np.ndarray:
     credit = table["credit"].to_numpy(dtype=float).copy()
     if not pair.identical:
         return credit
-    items = table_items(table)
+    items, names, met = table_items(table), (pair.candidate, pair.baseline), ["item", "third"]
     rows = np.flatnonzero(items.isin(list(pair.identical)).to_numpy() & ~np.isnan(credit))
-    if not len(rows):
-        return credit
     first, second = (table[side].astype(object).to_numpy()[rows] for side in ("model_a", "model_b"))
-    names = (pair.candidate, pair.baseline)
     is_first, is_second = np.isin(first, names), np.isin(second, names)
     credit[rows[is_first & is_second]] = 0.5
+    columns = {
+        "item": items.to_numpy()[rows],
+        "third": np.where(is_first, second, first),
+        "model": np.where(is_first, first, second),
+        "earned": np.where(is_first, credit[rows], 1 - credit[rows]),
+    }
     third = is_first != is_second
-    frame = pd.DataFrame(
-        {
-            "item": items.to_numpy()[rows],
-            "third": np.where(is_first, second, first),
-            "model": np.where(is_first, first, second),
-            "earned": np.where(is_first, credit[rows], 1 - credit[rows]),
-        }
-    )[third]
-    met = ["item", "third"]
+    frame = pd.DataFrame(columns)[third]
     # The mean of the two models' means, however often each was judged.
     means = frame.groupby([*met, "model"])["earned"].mean().groupby(met).agg(["mean", "size"])
     joined = frame.join(means, on=met)

@@ -9,7 +9,7 @@ from scipy.special import ndtri
 
 from podium.errors import NotIdentifiedError
 from podium.nouns.estimate import Estimate
-from podium.planning.plan import UNITS, BattleCosts, PlanRequest, PricedDesign, Tariff, elo_of_edge
+from podium.planning.plan import UNITS, PlanRequest, PricedDesign, Tariff, elo_of_edge
 from podium.planning.precision import MOST_MODELS, VerdictModel, assumed_verdicts, design_variance, pilot_verdicts
 from podium.planning.sample_size import informative_needed, items_with
 from podium.plugins.catalogue import make_tournament
@@ -90,11 +90,9 @@ def _price_design(
 ) -> PricedDesign:
     """Return what a design costs on the planned items, and on those that detect the asked edge."""
 
-    def cost_of(number: float | None) -> BattleCosts | None:
-        return None if number is None else tariff.cost(battles(int(number)))
-
-    needed = map(cost_of, (items.value, items.low, items.high) if items else ())
-    return PricedDesign(label, cost_of(request.items), None, None, items, *needed)
+    numbers = (request.items, *((items.value, items.low, items.high) if items else ()))
+    planned, *needed = (None if own is None else tariff.cost(battles(int(own))) for own in numbers)
+    return PricedDesign(label, planned, None, None, items, *needed)
 
 
 def battles_of(design: TournamentDesign, models: Sequence[str], items: int) -> int:
@@ -111,10 +109,10 @@ def battles_of(design: TournamentDesign, models: Sequence[str], items: int) -> i
 
 def cheapest_design(lines: Sequence[PricedDesign]) -> str | None:
     """Return a sentence with the design that detects the asked edge at the least cost; None if no cost is known."""
-    known = [(line, line.needed) for line in lines if line.needed]
+    known = sorted(((line, line.needed) for line in lines if line.needed), key=lambda pair: pair[1].total)
     if not known:
         return None
-    (best, cost), *others = sorted(known, key=lambda pair: pair[1].total)
+    (best, cost), *others = known
     most = best.needed_high.total if best.needed_high else -inf
     near = [line.design for line, _ in others if line.needed_low and line.needed_low.total <= most]
     total = f"{cost.money:,.2f}" if cost.money else f"{cost.calls:,.0f} judge calls"

@@ -70,15 +70,12 @@ def _select_unlabelled(
 ) -> list[tuple[str, tuple[str, str]]]:
     """Return the battles of rated models without a label, sorted; with responses, those with both texts."""
     table = battles.table[~labels.battles] if labels else battles.table
-    table = table[table["item"].notna()]
-    pairs = {
-        (str(item), tuple(sorted((str(a), str(b)))))
-        for item, a, b in zip(table["item"], table["model_a"], table["model_b"], strict=True)
-    }
+    rows = table[["item", "model_a", "model_b"]].dropna(subset="item").astype(str).itertuples(index=False)
+    pairs = {(item, (min(a, b), max(a, b))) for item, a, b in rows}
     if responses is not None:
         texts = {name: responses.texts.get(name, {}) for name in battles.models}
         pairs = {(item, pair) for item, pair in pairs if all(response_key(item, 1) in texts[name] for name in pair)}
-    return sorted((item, pair) for item, pair in pairs if rated >= set(pair))  # type: ignore[misc]
+    return sorted((item, pair) for item, pair in pairs if rated >= set(pair))
 
 
 def _too_few(
@@ -86,10 +83,8 @@ def _too_few(
 ) -> str:
     """Write the message for fewer battles than were asked for."""
     if left:
-        return (
-            f"{number:,} battles were asked for, and {left:,} have no label yet (and both responses, if given): ask "
-            "for fewer"
-        )
+        few = f"{left:,} have no label yet (and both responses, if given)"
+        return f"{number:,} battles were asked for, and {few}: ask for fewer"
     if labels and labels.battles.all():
         return f"all {len(battles):,} battles have a label: none is left to label"
     if responses is None:
@@ -112,11 +107,8 @@ def _forecast(coded: CodedBattles, labels: HumanLabelFit | None, known: int, pla
     if labels:
         fit, spread = fit_random_effects(labels.coded, phi), labels.coded
     else:
-        prior, size = (SPREAD_PRIOR,) * 3, len(phi)
-        fit = RandomEffects(
-            phi, np.zeros((size, size)), (1.0,) * 3, prior, np.zeros(size), 1.0, phi, np.zeros(size), np.ones(size)
-        )
-        spread = coded
+        prior, zero, spread = (SPREAD_PRIOR,) * 3, np.zeros(len(phi)), coded
+        fit = RandomEffects(phi, np.diag(zero), (1.0,) * 3, prior, zero, 1.0, phi, zero, zero + 1)
     further = (number for number in (25, 50, 100, 200, 500, 1000, 2000) if number > known)
     numbers = tuple(sorted({*([known] if known else []), planned, *further}))
     # A judge with so large an error, in logits, adds nothing to the labels.

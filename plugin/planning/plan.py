@@ -43,13 +43,11 @@ class Tariff:
             value = getattr(self, name)
             if value is not None and not 0 <= value < float("inf"):
                 raise UsageError(f"{name}={value}: give a number of 0 or more")
-
         if self.judges.isdecimal() and self.overlap:
             raise UsageError("--overlap is for judges that take turns: write --judges rotate:1,1,1")
         if self.judges in ("all", "rotate") or not self.shares:
-            raise UsageError(
-                f"--judges {self.judges}: write a number of judges, or rotate:2,1,1 with a weight for each"
-            )
+            ways = "write a number of judges, or rotate:2,1,1 with a weight for each"
+            raise UsageError(f"--judges {self.judges}: {ways}")
 
     @property
     def shares(self) -> tuple[float, ...]:
@@ -72,10 +70,9 @@ class Tariff:
         used = [None if tokens is None else calls * tokens for tokens, _ in sides]
         paid = [calls * tokens * price / 1e6 for tokens, price in sides if tokens is not None and price is not None]
         money = sum(paid) if len(paid) == 2 else None
-        by_judge = tuple(
-            (own, None if money is None else money * own / calls) for own in each if calls and len(each) > 1
-        )
-        return BattleCosts(battles, calls, used[0], used[1], money, by_judge)
+        several = each if calls and len(each) > 1 else []
+        by_judge = tuple((own, None if money is None else money * own / calls) for own in several)
+        return BattleCosts(battles, calls, *used, money, by_judge)
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,8 +36,7 @@ def plan_reports(plan: Plan) -> tuple[Report, ...]:
         answer.append(design)
         notes.append(advice)
     items = "items to be found" if asked["items"] is None else f"{asked['items']:,} items"
-    if asked["pilot_items"] is not None:
-        counts = asked["pilot_battles"]
+    if counts := asked["pilot_battles"]:
         pilot = f"pilot of {asked['pilot_items']:,} items: {counts.readable:,} of {counts.battles:,} battles judged"
     title = f"plan · {asked['models']} models, {items}; {pilot}"
     return (Report(title, tuple(answer or [advice]), notes=tuple(notes), sections=tuple(_plan_sections(plan))),)
@@ -49,14 +48,14 @@ def _design_sentence(plan: Plan) -> str:
     if best is None or best.needed is None or best.items is None:
         return ""
     design, _, how = best.design.partition(", ")
-    first, then = f"Play podium/{design}{f' ({how})' if how else ''}", "."
+    play = f"Play podium/{design}{f' ({how})' if how else ''}"
     goal = f"detect {plan.gap_elo:.0f} Elo between two models of typical strength with {plan.asked['power']:.0%} power"
     if best.planned and best.gap:
         planned = _calls_and_price(best.planned)
-        then = f" on all {plan.asked['items']:,} items: {planned}; it detects {best.gap.value:.0f} Elo."
+        play += f" on all {plan.asked['items']:,} items: {planned}; it detects {best.gap.value:.0f} Elo"
     needed = f"{best.items.value:,.0f} items and {_calls_and_price(best.needed)}"
     least = ": the least of these designs" if sum(bool(line.needed) for line in plan.lines) > 1 else ""
-    return f"{first}{then} To {goal} takes {needed}{least}."
+    return f"{play}. To {goal} takes {needed}{least}."
 
 
 def _best_design(plan: Plan) -> PricedDesign | None:
@@ -66,7 +65,6 @@ def _best_design(plan: Plan) -> PricedDesign | None:
 
 
 def _calls_and_price(costs: BattleCosts) -> str:
-    """Format the calls, and the money if it is known."""
     return f"{costs.calls:,.0f} calls" + ("" if costs.money is None else f", {costs.money:,.2f} in money")
 
 
@@ -85,7 +83,6 @@ def _command_line(design: str, tariff: dict[str, Any]) -> str:
 
 
 def _plan_sections(plan: Plan) -> Iterator[Section]:
-    """Yield the sections that have something to show."""
     if plan.compared:
         yield _compared_items(plan.compared)
     if plan.candidates:
@@ -119,7 +116,6 @@ def _compared_items(size: ComparedSize) -> Section:
 
 
 def _anchor_section(plan: Plan) -> Section:
-    """Return the section with the models of the pilot as anchors."""
     columns: tuple[Column, ...] = (
         ("anchor", lambda own: own.anchor),
         ("advice", lambda own: own.advice),

@@ -72,7 +72,7 @@ class Tariff:
         money = sum(paid) if len(paid) == 2 else None
         several = each if calls and len(each) > 1 else []
         by_judge = tuple((own, None if money is None else money * own / calls) for own in several)
-        return BattleCosts(battles, calls, *used, money, by_judge)
+        return BattleCosts(battles, calls, used[0], used[1], money, by_judge)
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,11 +91,10 @@ def pilot_verdicts(record: "Recording") -> tuple[VerdictModel, list[VerdictModel
     if len(order) < FEWEST_ITEMS:
         raise NotIdentifiedError(f"precision needs at least {FEWEST_ITEMS} items, and the pilot has {len(order)}")
     coded = code_battles(record.battles)
-    graph = fit_battles(coded).graph
+    separated = fit_battles(coded).graph.separated
     if lacking := sorted(set(names) - set(coded.models)):
         raise NotIdentifiedError(f"the pilot has no readable battle of {some(lacking)}")
-    if graph.separated.any():
-        unbounded = [coded.models[k] for k in np.flatnonzero(graph.separated)]
+    if unbounded := [coded.models[k] for k in np.flatnonzero(separated)]:
         raise NotIdentifiedError(f"the pilot's verdicts bound no rating of {some(unbounded)}")
     credit = np.array([outcome.credit for outcome in record.outcomes], dtype=np.float64)
     cube = cube_by_item(record, 2 * credit - 1)[order]

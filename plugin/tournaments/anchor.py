@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, combinations
+from operator import or_
 
 import numpy as np
 
@@ -88,7 +89,7 @@ class Anchor(Stopping):
         if named := self._anchors(field):
             return named, frozenset(), 0, OVER
         candidates, tried, pilot = self._pilot(field)
-        done = accumulate(({own.pairing for own in each.outcomes} for each in played), set.union)
+        done = accumulate(({own.pairing for own in each.outcomes} for each in played), or_)
         rounds = next((number for number, own in enumerate(done, start=1) if own >= {*pilot.pairings}), None)
         if rounds is None:
             return (), tried, len(played), pilot

@@ -55,8 +55,7 @@ def draw_balanced(
     pairs = sorted(waiting)
     counts = np.zeros(len(codes), dtype=np.int64) if counts is None else counts.copy()
     a, b = np.array([[codes[name] for name in pair] for pair in pairs]).T
-    left = np.array([len(waiting[pair]) for pair in pairs])
-    times = np.zeros(len(pairs))
+    left, times = np.array([len(waiting[pair]) for pair in pairs]), np.zeros(len(pairs))
     drawn: list[tuple[Drawn, tuple[str, str]]] = []
     for _ in range(number):
         load = np.where(left > 0, counts[a] + counts[b] + (times * 2 * (number + 1) if over_pairs else 0), np.inf)
@@ -64,8 +63,7 @@ def draw_balanced(
         drawn.append((waiting[pairs[chosen]].pop(), pairs[chosen]))
         left[chosen] -= 1
         times[chosen] += 1
-        counts[a[chosen]] += 1
-        counts[b[chosen]] += 1
+        counts[[a[chosen], b[chosen]]] += 1
     return drawn, counts
 
 

@@ -28,7 +28,7 @@ from podium.tournaments.ring import Ring
 from podium.tournaments.schedule import Field, Outcome, Pairing, Round
 from podium.tournaments.stopping import SPENDING_GROWTH, Look
 
-WORLDS = 100
+WORLDS, EQUAL_WORLDS = 200, 600
 ELO = 400 / np.log(10)
 MODELS, ITEMS, MARGIN, SPREAD = 8, 400, 20.0, 120.0
 ITEM_SD, PAIR_SD, POSITION, TIE = 0.95, 0.5, 0.3, 0.33
@@ -207,16 +207,16 @@ def figures_of(case: str, seed: int, until: str, opponents: str) -> tuple[float,
 
 def report(worlds: int | None, markdown: bool) -> None:
     """Print a row per world, question and choice of opponents."""
-    number, rows = worlds or WORLDS, []
+    rows = []
     for case in CASES:
+        number = worlds or (EQUAL_WORLDS if case == EQUAL else WORLDS)
         questions = ("order",) if case == EQUAL else ("order", "top3")
         for until, opponents in ((until, who) for until in questions for who in ("field", "open")):
             runs = np.array([figures_of(case, seed, until, opponents) for seed in range(number)], dtype=float)
             (wrong, early, _, answered, clean), calls = runs.sum(axis=0).astype(int), runs[:, 2].mean()
-            shares = [share_text(int(hits), number) for hits in (wrong, early, clean)]
-            answers = f"{answered / number:.0%}"
-            rows.append([case, until, opponents, str(number), f"{calls:,.0f}", answers, *shares])
+            shares = [share_text(int(hits), number) for hits in (answered, wrong, early, clean)]
+            rows.append([case, until, opponents, str(number), f"{calls:,.0f}", *shares])
             print(*rows[-1], sep="; ", flush=True)
-    header = ("world, Elo", "until", "opponents", "worlds", "calls", "answered", "wrong, %")
+    header = ("world, Elo", "until", "opponents", "worlds", "calls", "answered, %", "wrong, %")
     header += ("wrong before the fit is rejected, %", "no check fails, %")
     show(f"ring, {MODELS} models, {ITEMS} items, margin {MARGIN:g}", header, rows, markdown=markdown)

@@ -141,8 +141,8 @@ def check_first_place(standings: Standings, robustness: DropOutRobustness | None
     if robustness is None or standings.separation is None or 1 not in standings.separation.cuts:
         return []
     items = join_item_names(robustness.items) if robustness.items else ""
-    figures = {"rival": robustness.new_leader, "leader": robustness.leader}
-    return [_result("first place", bool(robustness.items), items=items, **figures)]
+    fails, rival = bool(robustness.items), robustness.new_leader
+    return [_result("first place", fails, items=items, rival=rival, leader=robustness.leader)]
 
 
 def check_ladder_results(standings: Standings) -> list[CheckResult]:

@@ -155,9 +155,8 @@ def _table_report(
 
 
 def _row(label: str, parts: Sequence[Any], name: str, style: str) -> tuple[str, ...]:
-    """Return a row with a label and a figure of each part (hard and soft ratings), or both ends of its range."""
-    figures = (getattr(part, name, None) for part in parts)
-    return (label, *(_ends_text(own, style) if isinstance(own, tuple) else cell_text(own, style) for own in figures))
+    """Return a row with a label and a figure of each part (hard and soft ratings)."""
+    return (label, *(cell_text(getattr(part, name, None), style) for part in parts))
 
 
 def _beta_report(calibration: Calibration) -> Report:
@@ -221,16 +220,16 @@ def _conformal_report(calibration: Calibration) -> Report:
     if any(kind.coverage is not None for kind in both):
         rows += [
             _row(f"coverage over {soft.splits} half splits", both, "coverage", ".1%"),
-            _row("  least … largest", both, "coverage_range", ".0%"),
+            ("  least … largest", *(_ends_text(kind.coverage_range, ".0%") for kind in both)),
             _row("median width over the splits, Elo", both, "median_width", ".1f"),
-            _row("  least … largest", both, "width_range", ".1f"),
+            ("  least … largest", *(_ends_text(kind.width_range, ".1f") for kind in both)),
         ]
     else:
         rows.append((f"coverage and width over half splits need {2 * soft.least_models} models", EMPTY, EMPTY))
         if any(kind.loo_coverage is not None for kind in both):
             rows += [
                 _row("coverage, each left out (says n alone)", both, "loo_coverage", ".1%"),
-                _row("median width, each left out, Elo", both, "loo_width", ".1f"),
+                ("median width, each left out, Elo", *(number_text(kind.loo_width, 1) for kind in both)),
             ]
     return _table_report(f"{percent(soft.level)} conformal intervals for new models", ["", "hard", "soft"], rows)
 

@@ -208,7 +208,7 @@ def test_a_sample_as_very_old_logs_have_it_is_read_as_inspect_reads_it():
 def test_an_archive_that_podium_cannot_open_is_left_to_inspect(tournament, monkeypatch):
     expected = by_podium(tournament)
     monkeypatch.setattr(logs, "COMPRESSIONS", set())
-    monkeypatch.setattr(logs, "_samples_in_archive", lambda path: pytest.fail("opened without Inspect"))
+    monkeypatch.setattr(logs, "_parse_members", lambda path, parse: pytest.fail("opened without Inspect"))
     assert by_podium(tournament) == expected
 
 

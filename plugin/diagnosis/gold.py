@@ -367,7 +367,7 @@ class GoldAgreement(CardAnswer):
             return ()
         rows = []
         for own in self.biases[:10]:
-            figures = (own.raw.brief, *own.corrected.cells[:2], cell_text(own.p, ".2g"))
+            figures = (own.raw.brief, own.corrected.estimate, own.corrected.interval, cell_text(own.p, ".2g"))
             rows.append((own.model, f"{own.opponents:,}", *figures))
         header = ("system", "opponents", "raw", "corrected", "interval", "p (Holm)")
         return (Table("Bias by system (judge win rate less gold win rate)", header, tuple(rows)),)

@@ -306,5 +306,6 @@ def _triples_table(title: str, what: str, groups: Sequence[TripleGroup]) -> Tabl
     rows = []
     for group in groups:
         number = f"{group.hard.n:,}" if isinstance(group.hard, Statistic) else "0"
-        rows.append((group.name, *group.hard.cells[:2], number, *group.soft.cells[:2]))
+        hard, soft = ((figure.estimate, figure.interval) for figure in (group.hard, group.soft))
+        rows.append((group.name, *hard, number, *soft))
     return Table(title, (what, "PNT", "interval", CELLS, "SNTD", "interval"), tuple(rows))

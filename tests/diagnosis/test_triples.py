@@ -217,6 +217,12 @@ def test_gaps_in_strength_name_the_leads(monkeypatch):
         assert found.triplets.models[0] == ("A", "B", "C")
 
 
+def test_an_unknown_deviation_is_a_dash_with_a_dash_for_its_interval():
+    """Hard verdicts have no SNTD: neither the estimate nor the interval of its columns is an empty cell."""
+    found = transitivity(table([*triple(">>>", "1"), *triple(">>>", "2")]))
+    assert all(row[-2:] == ("–", "–") for row in found.tables()[0].rows)
+
+
 def test_triples_are_measured_per_category():
     rows = [(*row, "math") for row in triple(">><", "1")] + [(*row, "prose") for row in triple(">>>", "2")]
     found = transitivity(table(rows, "item model_a model_b credit category"))

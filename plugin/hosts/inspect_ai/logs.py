@@ -31,7 +31,7 @@ from podium.printable import shorten
 from podium.scorers.reply import NOT_SHOWN
 from podium.tournaments.judge_rotation import name_jury
 
-MEMBER = re.compile(r"samples/(?P<name>(?P<item>.*)_epoch_(?P<epoch>.*))\.json", re.DOTALL)
+MEMBER = re.compile(r"samples/(?P<name>(?P<item>.*?)(_epoch_(?P<epoch>[0-9]+))?)\.json", re.DOTALL)
 """The name of a member of an `.eval` archive that holds a sample."""
 HUMAN_RATINGS = "precomputed_scores"
 """Inspect's scorer of ratings from a file: what humans credited model_a with."""
@@ -123,8 +123,8 @@ def _parse_whole(content: bytes) -> EvalSample:
 
 def _sort_key(member: re.Match[str]) -> tuple[int, str]:
     """Return epoch and id of an archive's member; ids that are numbers sort by size."""
-    item, epoch = member["item"], member["epoch"]
-    return int(epoch) if epoch.isdecimal() else 0, item.zfill(20) if item.isdecimal() else item
+    item = member["item"]
+    return int(member["epoch"] or 0), item.zfill(20) if item.isdecimal() else item
 
 
 def _scored_sample(sample: EvalSample) -> ScoredSample:

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -17,6 +18,8 @@ TEXTS = ("text", "input_text", "output_text", "refusal")
 MEDIA = ("image", "image_url", "input_image", "audio", "input_audio", "video", "video_url", "file", "document")
 REASONING = ("reasoning", "thinking", "redacted_thinking")
 """Types of parts of a message: texts, those of which the place is shown, and those of which nothing is."""
+MESSAGES = re.compile(r"""\s*\[\s*\{\s*["'](role|content)["']\s*:""")
+"""The beginning of a text that holds messages."""
 
 
 class Conversation(NamedTuple):
@@ -85,11 +88,14 @@ def build_chat_response(
     return build_response(question, model, text, errored=errored, number=number, work=work)
 
 
-def messages_in(held: Any) -> list[Any] | None:
-    """Return messages: a list, or a text that is one as JSON or in Python; None for another text."""
+def messages_in(record: Record, held: Any) -> list[Any] | None:
+    """Return messages: a list, or a text that is one as JSON or in Python; None for another text. DataError for a text
+    that begins as messages do and cannot be parsed, such as one that was cut off."""
     if not isinstance(held, str):
         return held if isinstance(held, list) else None
     parsed = parse_literal(held) if held.lstrip().startswith("[") else None
+    if parsed is None and MESSAGES.match(held):
+        raise record.error("the messages are neither JSON nor a Python literal", "write them as JSON, and whole")
     is_chat = parsed and all(isinstance(message, dict) and "role" in message for message in parsed)
     return parsed if is_chat else None
 
@@ -112,14 +118,18 @@ def _openai_messages(record: Record, messages: Sequence[Any]) -> Iterator[tuple[
         content = message.get("content")
         parts = [(_kind_of(part), part) for part in content] if isinstance(content, list) else []
         results = [{**part, "tool_call_id": part.get("tool_use_id")} for kind, part in parts if kind == "tool_result"]
-        yield from ((k, {**result, "role": "tool"}) for result in results)
         used = [part for kind, part in parts if kind == "tool_use"]
         calls = [{"id": part.get("id"), "function": {**part, "arguments": part.get("input")}} for part in used]
         rest = [part for kind, part in parts if kind not in ("tool_use", "tool_result")]
+        own = {**message, "content": rest} if calls or results else message
         if calls:
-            message = {**message, "tool_calls": [*(message.get("tool_calls") or []), *calls]}
-        if rest or not results:
-            yield k, {**message, "content": rest} if calls or results else message
+            given = message.get("tool_calls") or []
+            own["tool_calls"] = [*(given if isinstance(given, list) else [given]), *calls]
+        said = [own] if rest or not results or own.get("tool_calls") else []
+        answers = [{**result, "role": "tool"} for result in results]
+        # The user answers calls of the message before; a provider's tool answers those of the same message.
+        for each in [*said, *answers] if role == "assistant" else [*answers, *said]:
+            yield k, each
 
 
 def _kind_of(part: Any) -> Any:

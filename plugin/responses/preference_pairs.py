@@ -80,7 +80,7 @@ def _conversation_of(record: Record, names: Sequence[str]) -> Conversation:
     held = _first(record.cells, names)
     parsed = parse_literal(held) if isinstance(held, str) and held.lstrip().startswith("{") else held
     held = parsed["messages"] if isinstance(parsed, dict) and "messages" in parsed else held
-    if (messages := messages_in(held)) is not None:
+    if (messages := messages_in(record, held)) is not None:
         return read_conversation(record, messages)
     return Conversation(turns=[Turn("assistant", record.as_text(names[0], held) or "")])
 

@@ -32,7 +32,7 @@ def read_responses_table(sheet: Sheet) -> list[ResponseRow]:
         errored = not is_empty(error) and error not in ("", False, 0, "false", "False")
         model, held = record.name(columns["model"]), record.cells.get(columns["response"] or "")
         # A text under another name is a response, whatever it looks like.
-        messages = messages_in(held) if columns["response"] == "messages" or isinstance(held, list) else None
+        messages = messages_in(record, held) if columns["response"] == "messages" or isinstance(held, list) else None
         if messages is not None:
             chat = read_conversation(record, messages)
             response = build_chat_response(sheet.show, _question(record, columns, chat), model, chat, errored=errored)

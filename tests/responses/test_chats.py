@@ -11,6 +11,7 @@ from transcript_pieces import pieces_in
 import podium
 from podium.responses.answers import Record
 from podium.responses.chat import NO_CHAT, ROLES, read_conversation
+from podium.responses.preference_pairs import read_pairs
 from podium.responses.read import read_responses
 from podium.responses.transcripts import Show
 
@@ -89,6 +90,7 @@ def test_arena_hard_answers_with_tool_calls_are_transcripts(save):
         ({"role": ["user"], "content": "Hi"}, "message 2 has the role"),
         ({"role": "assistant", "tool_calls": [{"id": "1"}]}, "call 1 of message 2 names no function"),
         ({"role": "assistant", "tool_calls": "weather"}, "call 1 of message 2 names no function"),
+        ({"role": "assistant", "tool_calls": 7, "content": [{"type": "tool_use", "name": "f"}]}, "call 1 of message 2"),
         ({"role": "assistant", "content": 7}, "content is not text"),
     ],
 )
@@ -120,10 +122,10 @@ def test_system_messages_are_the_prompt_before_the_first_turn_and_shown_behind_i
 
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.sampled_from(["assistant", "tool", "user"]),
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.sampled_from(["assistant", "tool_use", "tool_result", "user"]),
     lambda inner: (
         st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(["role", "content", "tool_calls", "function", "name", "id", "text"]), inner)
+        | st.dictionaries(st.sampled_from(["role", "content", "tool_calls", "function", "name", "id", "type"]), inner)
     ),
     max_leaves=12,
 )
@@ -184,6 +186,27 @@ def test_calls_and_results_in_the_parts_of_anthropic_are_turns():
         ("final_answer", "12 degrees."),
     ]
     assert work.calls == 2
+
+
+def test_a_call_and_its_result_in_one_message_are_both_turns():
+    used = {"type": "tool_use", "id": "t1", "name": "weather", "input": {"city": "Oslo"}}
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": "12"}
+    chat = read_chat({"role": "assistant", "content": [used, result]}, CHAT[-1])
+    assert pieces_in(AUTO.build_response(chat.turns, chat.answer, 0)[0]) == [
+        ("turn_1_call_1", 'weather {"city": "Oslo"}'),
+        ("turn_1_call_1_result", "12"),
+        ("final_answer", "12 degrees."),
+    ]
+
+
+@pytest.mark.parametrize("cut", [json.dumps(CHAT)[:-9], "[{'role': 'user', 'content': array(['Hi'])}]"])
+@pytest.mark.parametrize("columns", [("messages",), ("chosen", "rejected")])
+def test_messages_that_cannot_be_parsed_are_no_answer(tmp_path, columns, cut):
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps({"id": "q1", "instruction": "Why?", "model": "wren"} | dict.fromkeys(columns, cut)))
+    read = read_responses if len(columns) == 1 else lambda path: read_pairs([str(path)], AUTO)
+    with pytest.raises(podium.DataError, match="a.jsonl, line 1: the messages are neither JSON nor a Python literal"):
+        read(path)
 
 
 @pytest.mark.parametrize(

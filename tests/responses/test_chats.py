@@ -121,12 +121,11 @@ def test_system_messages_are_the_prompt_before_the_first_turn_and_shown_behind_i
     assert (chat.system, [turn.role for turn in chat.turns]) == (None, ["assistant", "system", "assistant"])
 
 
+NAMES = ["role", "content", "tool_calls", "function", "name", "id", "text", "type"]
+WORDS = ["assistant", "tool", "user", "text", "tool_use", "tool_result"]
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.sampled_from(["assistant", "tool_use", "tool_result", "user"]),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(["role", "content", "tool_calls", "function", "name", "id", "type"]), inner)
-    ),
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.sampled_from(WORDS),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner),
     max_leaves=12,
 )
 
@@ -205,7 +204,7 @@ def test_messages_that_cannot_be_parsed_are_no_answer(tmp_path, columns, cut):
     path = tmp_path / "a.jsonl"
     path.write_text(json.dumps({"id": "q1", "instruction": "Why?", "model": "wren"} | dict.fromkeys(columns, cut)))
     read = read_responses if len(columns) == 1 else lambda path: read_pairs([str(path)], AUTO)
-    with pytest.raises(podium.DataError, match="a.jsonl, line 1: the messages are neither JSON nor a Python literal"):
+    with pytest.raises(podium.DataError, match="line 1: the messages are neither JSON nor a Python literal"):
         read(path)
 
 

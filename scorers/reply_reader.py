@@ -148,15 +148,17 @@ def _own_statements(
 ) -> list[Statement]:
     """Return the statements that count; if there are none, sentences that compare the responses, or the first letter
     of a reply that should end with one; `ends` are the first and the last line with words."""
-    (_, first), (last, _) = ends
-    own = [each for each in stated if each.form == "marked" or counts(each, each.start <= first, each.end > last)]
+    (_, first_end), (last_start, _) = ends
+    own = [
+        each for each in stated if each.form == "marked" or counts(each, each.start <= first_end, each.end > last_start)
+    ]
     if own or compares == "never":
         return own
-    if compares == "last" and stated and stated[0].form == "alone" and stated[0].start <= first:
+    if compares == "last" and stated and stated[0].form == "alone" and stated[0].start <= first_end:
         return stated[:1] if stated[0].value.upper() in LETTERS and not stated[0].named else []
-    spans = [(start, end) for start, end in sorted(set(ends)) if end - start < LONGEST_REST]
-    spans = spans if compares == "ends" else [span for span in spans if span == ends[1]]
-    compared = chain.from_iterable(find_comparisons(view, *span, slight=compares == "ends") for span in spans)
+    lines = sorted(set(ends if compares == "ends" else ends[1:]))
+    short = [(start, end) for start, end in lines if end - start < LONGEST_REST]
+    compared = chain.from_iterable(find_comparisons(view, *span, slight=compares == "ends") for span in short)
     return [statement for statement in compared if statement.form == "marked"]
 
 
@@ -318,9 +320,8 @@ def reason_after(rest: str) -> str | None:
     if sentences and not (is_explained or SUBJECT.search(sentences[0])):
         return "retracted"
     ending = rest.rstrip()
-    return (
-        "truncated" if ending.endswith((",", ";", "，")) or (not COMPLETE.search(ending) and _is_open(rest)) else None
-    )
+    is_cut_off = ending.endswith((",", ";", "，")) or (not COMPLETE.search(ending) and _is_open(rest))
+    return "truncated" if is_cut_off else None
 
 
 def _sentences(text: str) -> list[str]:

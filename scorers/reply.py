@@ -12,8 +12,8 @@ TOO_LONG = "prompt too long"
 """Reason if the prompt does not fit the judge's context."""
 NOT_SHOWN = (UNSHOWN, TOO_LONG)
 """Reasons of battles that are missing: the judge did not see them."""
-OF_TEXTS = "empty|no verdict|several verdicts|reported|retracted|out of range|bad JSON|refusal|truncated"
-REASONS = (*OF_TEXTS.split("|"), "no log-probabilities", *NOT_SHOWN)
+REASONS_IN_TEXT = "empty|no verdict|several verdicts|reported|retracted|out of range|bad JSON|refusal|truncated"
+REASONS = (*REASONS_IN_TEXT.split("|"), "no log-probabilities", *NOT_SHOWN)
 """Reasons of unparsed replies; `reported`: the verdict is somebody else's, a condition, a draft or a question."""
 ONE_ORDER_UNPARSED = "one order unparsed"
 """Reason of a battle if only one of the two orders could be read."""

@@ -27,9 +27,10 @@ def read_reply(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
     """Read a number that came as text, from a reward model behind a text interface."""
     if reply.reason_of_silence:
         return Rating(None, reason=reply.reason_of_silence)
+    # `float` also reads `1_000` and digits of other scripts.
     is_plain = reply.text.isascii() and "_" not in reply.text
     try:
-        return rating_of_value(float(reply.text) if is_plain else "")
+        return rating_of_value(float(reply.text) if is_plain else reply.text)
     except ValueError:
         return Rating(None, reason="no verdict")
 

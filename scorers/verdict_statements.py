@@ -56,7 +56,7 @@ TAIL = re.compile(
 AFTER_BRACKETS = re.compile(rf"(?P<closers>{CLOSERS})[ \t]+(?=[A-Z])|[ \t]+(?:response|answer|one)\b(?=\W*\Z)")
 """What else may follow a value in the brackets that were asked for."""
 SUBJECT = re.compile(rf"(?i:response|option|candidate|model) [ABC](?= \w)(?!(?i: ties?\b| draw\b|{TAIL.pattern}))")
-"""The name of a response that does not end the clause, as most lines of replies begin: such a line states nothing."""
+"""The name of a response with more of the clause after it. Most lines of replies begin so, and state no verdict."""
 MOST_WORDS = 16
 MOST_STATEMENTS = 50
 """Largest number of statements in a readable reply."""
@@ -85,7 +85,7 @@ class Statement(NamedTuple):
 
 def find_statements(view: str, lines: Sequence[Span], value: Pattern, signs: Pattern | None) -> list[Statement]:
     """Return the statements at the starts of lines and sentences; `value` matches a value (one group is not None);
-    `signs` are those of levels in brackets, of which a line with one has some."""
+    `signs`, given for levels in brackets, matches a sign that each line with a level has."""
     statements = []
     for number, (begin, end) in enumerate(lines):
         if signs and not signs.search(view, begin, end):

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 
 from podium.counting.relations import text
@@ -142,9 +143,9 @@ def _schedule_warnings(
         yield "models met different opponents: win rates are not on one scale, bradley-terry's ratings are"
     if groups > 1:
         yield f"the battles fall into {groups} groups that never met: win rates compare within a group only"
-    # Each opponent's smallest weight comes last, and stays.
-    least = dict(sorted((own for weights in light.values() for own in weights.items()), key=lambda own: -own[1]))
-    if names := [f"{name} (as {least[name]:.2g} of an opponent)" for name in sorted(least)]:
+    weights = pd.DataFrame([own for each in light.values() for own in each.items()], columns=["name", "weight"])
+    least = weights.groupby("name")["weight"].min()
+    if names := [f"{name} (as {weight:.2g} of an opponent)" for name, weight in least.items()]:
         text = "met on less than half as many items as others, so they count less in others' win rates"
         yield f"{text}: {some(names)}"
 

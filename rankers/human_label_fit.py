@@ -60,10 +60,16 @@ def human_label_fit(battles: Battles, models: tuple[str, ...], items: frozenset[
     # A label that stands next to the verdicts of several judges is one vote.
     votes = means["weight"] / (means["judges"] if battles.votes is None else 1)
     cluster = means[known].groupby(["item", "row"], sort=True).ngroup().to_numpy()
-    a, b = (side[known].to_numpy(dtype=np.int64) for side in (first, second))
-    credit, weight = means["credit"][known].to_numpy(), votes[known].to_numpy()
-    clusters, by_item = int(cluster.max()) + 1, source.has_items
-    coded = CodedBattles(a, b, credit, weight, cluster, clusters, "item" if by_item else "row", models)
+    coded = CodedBattles(
+        a=first[known].to_numpy(dtype=np.int64),
+        b=second[known].to_numpy(dtype=np.int64),
+        credit=means["credit"][known].to_numpy(),
+        weight=votes[known].to_numpy(),
+        cluster=cluster,
+        clusters=int(cluster.max()) + 1,
+        unit="item" if source.has_items else "row",
+        models=models,
+    )
     left_out = round(float(votes[~known].sum()))
     # Rows without an item cannot be matched with another table.
     met = means[known] if battles.votes is None else means[known & (means["row"] < 0)]

@@ -184,7 +184,7 @@ def add_by_cluster(coded: CodedBattles, values: np.ndarray) -> sparse.csr_matrix
 
 def fit_slopes(data: JuryBattles, theta: np.ndarray, regularization: float, *, equal: bool = False) -> SlopeFit:
     """Fit strengths, slopes and position effects, starting at the log-strengths of Bradley-Terry on all battles;
-    NotConvergedError if judges contradict each other throughout."""
+    NotConvergedError if there is no maximum, as where judges contradict each other throughout."""
     positioned = np.flatnonzero(np.bincount(data.judge, data.order != 0, len(data.judges)))
     start = np.append(theta - theta.mean(), np.zeros(len(data.judges) + len(positioned)))
     fit = SlopeFit(data, start, regularization, positioned, equal)

@@ -76,8 +76,8 @@ def fit_random_effects(
     misjudged: np.ndarray | None = None,
 ) -> RandomEffects:
     """Return the posterior given labels weighted by votes and predictions `phi`; the dispersion is by default estimated
-    from a first fit. The deviation of `misjudged` models (a mask) has the spread `WIDE`: they rest on their labels, and
-    kappa, tau and the others on the judge without them."""
+    from a first fit; tau (`spreads`, decreasing) and its prior are in logits. The deviation of `misjudged` models (a
+    mask) has the spread `WIDE`: they rest on their labels, and kappa, tau and the others on the judge without them."""
     phi, pairs = phi - phi.mean(), pair_sums(labels)
     is_wide = np.zeros(len(phi), dtype=bool) if misjudged is None else misjudged
 

@@ -71,8 +71,8 @@ def build_standings(
     """Build standings from a ranker's scores: names, ranks, rank sets, counts, diagnostics and the usual warnings."""
     last = len(exposure.models) + len(exposure.unranked)
     contrasts = compare_all_pairs(result.estimate, level=level, rng=rng)
-    by_model = {"items_by_model": dict(zip(exposure.models, exposure.items.tolist(), strict=True))}
-    uneven = {} if (exposure.items == exposure.counts.items).all() else by_model
+    items = dict(zip(exposure.models, exposure.items.tolist(), strict=True))
+    by_model = {} if {*items.values()} == {exposure.counts.items} else {"items_by_model": items}
     return Standings(
         ranker=ranker,
         scale=scale,
@@ -84,7 +84,7 @@ def build_standings(
         ),
         counts=exposure.counts,
         fit=result.fit,
-        diagnostics={**result.diagnostics, **exposure.diagnostics, **uneven},
+        diagnostics={**result.diagnostics, **exposure.diagnostics, **by_model},
         warnings=(*exposure.notes, *result.warnings, *result.estimate.warnings, *_usual_warnings(exposure, result)),
         separation=_separation(exposure, result, contrasts),
     )

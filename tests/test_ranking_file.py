@@ -102,3 +102,12 @@ def test_every_ranking_is_read_back_as_it_was_written(tmp_path):
     path = tmp_path / "ranking.json"
     path.write_text(ranking.to_json(), encoding="utf-8")
     assert read_ranking(path).to_json() == ranking.to_json()
+
+
+@pytest.mark.parametrize("diagnostics", [{}, {"own": {"figure": [1, 2]}}, {"own": 1, "informative_items": 3}])
+def test_diagnostics_that_podium_does_not_know_are_read_back(tmp_path, diagnostics):
+    document = podium.rank(str(EXAMPLE)).to_dict()
+    document["rankings"][0]["diagnostics"] = diagnostics
+    path = tmp_path / "ranking.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    assert read_ranking(path).standings[0].diagnostics == diagnostics

@@ -118,8 +118,8 @@ def _check_models_once(records: tuple[Any, ...]) -> tuple[Any, ...]:
 
 CALIBRATE_AGAIN = "make the file again with `podium calibrate`"
 Noun = TypeVar("Noun")
-AS_WRITTEN = WrapValidator(lambda value, validate: validate(value) and value)
-"""Check a mapping and keep it with its keys in the order of the file."""
+AS_WRITTEN = WrapValidator(lambda value, validate: (validate(value), value)[1])
+"""Check a mapping and keep all of its keys, in the order of the file."""
 ONCE = AfterValidator(_check_models_once)
 
 

@@ -6,6 +6,9 @@ import click
 
 from podium.cli import options
 
+DEFAULT_RANKERS = ("bradley-terry", "mean")
+"""If no ranker is named, one of these ranks, which depends on the sources."""
+
 
 @options.command("How to rank", "Rank models from files of verdicts.")
 @options.sources
@@ -66,7 +69,8 @@ def rank_sources(arguments: dict[str, Any]) -> tuple[Any, Any]:
 
     named, texts = arguments.pop("rankers"), arguments.pop("settings")
     names = ranker_names(named) if named is not None else None
-    settings = parse_settings(texts, names) if names else {}
+    # Without settings, the default rankers are not needed yet: importing both takes long.
+    settings = parse_settings(texts, names or DEFAULT_RANKERS) if names or texts else {}
     from podium.verbs.rank_battles import rank as rank_battles
 
     common = {name: arguments.pop(name) for name in ("level", "seed", "by", "pool", "calibration", "models")}
@@ -76,7 +80,4 @@ def rank_sources(arguments: dict[str, Any]) -> tuple[Any, Any]:
     battles = options.read_sources(arguments, merge=not arguments.pop("no_merge"), **how)
     battles = options.add_labels(battles, labels, must_meet=False)
     battles = battles.complete_items() if complete else battles
-    if not names:
-        names = [battles.default_ranker]
-        settings = parse_settings(texts, names)
     return rank_battles(battles, names, **common, **settings), battles

@@ -519,3 +519,19 @@ def test_a_ranking_does_without_the_slowest_imports(table: Table) -> None:
     path = str(table(*TRIANGLE))
     done = subprocess.run([sys.executable, "-c", code, "rank", path], capture_output=True, text=True, check=True)
     assert done.stderr.splitlines()[-1] == "[]"
+
+
+def test_an_option_that_no_default_ranker_has_is_named_before_the_sources_are_read(
+    podium: Podium, tmp_path: Path
+) -> None:
+    (tmp_path / "notes.csv").write_text("neither,verdicts\nnor,scores\n", encoding="utf-8")
+    wrong = podium("rank", tmp_path / "notes.csv", "--set", "ancor=amber")
+    assert (wrong.code, "no option called 'ancor'" in wrong.err) == (2, True), wrong.err
+
+
+def test_an_option_of_bradley_terry_is_none_of_the_default_ranker_of_scores(podium: Podium, tmp_path: Path) -> None:
+    scores = tmp_path / "scores.csv"
+    scores.write_text("item,ash,elm\n" + "".join(f"q{k},{k % 2},{k % 3 // 2}\n" for k in range(40)), encoding="utf-8")
+    wrong = podium("rank", scores, "--set", "pin=ash:0")
+    assert (wrong.code, "'pin' is an option of bradley-terry" in wrong.err) == (2, True)
+    assert "not of mean" in wrong.err

@@ -79,7 +79,7 @@ def _describe_problem(error: ValidationError, what: str) -> str:
 
 
 SMALLEST = 1e-15
-"""For a factor or share that is not 0, nor 1 less than it."""
+"""Smallest number that counts as above 0; a level is at least this far from 0 and from 1."""
 LIMITS = {
     **dict.fromkeys(("rank", "rank_low", "rank_high", "components"), (1, LARGEST)),
     **dict.fromkeys(("items", "judgments", "battles", "unparsed", "one_sided", "missing", "without_margin"), (0, inf)),
@@ -231,7 +231,7 @@ class StandingsContent(JsonRecord):
     ranker: str
     slice: str | None
     scale: str
-    level: Annotated[float, Field(gt=0, lt=1)]
+    level: float
     interval: str | None
     models: Annotated[tuple[Annotated[Entry, BeforeValidator(_gather_extra)], ...], Field(min_length=1), ONCE]
     fit: Fit

@@ -156,7 +156,7 @@ def _table_report(
 
 def _row(label: str, parts: Sequence[Any], name: str, style: str) -> tuple[str, ...]:
     """Return a row with a label and a figure of each part (hard and soft ratings)."""
-    return (label, *(cell_text(getattr(part, name, None), style) for part in parts))
+    return (label, *(cell_text(None if part is None else getattr(part, name), style) for part in parts))
 
 
 def _beta_report(calibration: Calibration) -> Report:

@@ -285,7 +285,7 @@ METHOD_NOTES = {
     "jury": _jury,
     "origin": _origin,
 }
-"""Functions from a diagnostic of standings to notes, in the order of these."""
+"""By diagnostic of standings, in the order of the lines below the table: a function from it to these lines."""
 
 
 def battles_html(battles: Battles) -> str:

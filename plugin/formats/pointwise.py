@@ -37,19 +37,20 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
-def matrix_scores(records: Records) -> Records | None:
+def matrix_scores(records: Records) -> tuple[Records | None, list[str]]:
     """Read a score matrix, a row per item and a column per model (others hold text only), or a matrix of 0 and 1 with a
-    row per model; None for any other table. DataError for a row that is repeated, and for a score outside [0, 1] where
-    most are 0 or 1."""
+    row per model, with notes; None for any other table. DataError for a row that is repeated, and for a score outside
+    [0, 1] where most are 0 or 1."""
     items, models = (_known_columns(records, names) for names in (ITEM_NAMES, MODEL_NAMES))
     if bool(items) == bool(models):
-        return None
+        return None, []
     shape, (rows, *_) = (_scores_by_item, items) if items else (_scores_by_model, models)
     columns = {name: column for name, column in records.columns.items() if name not in INDEX_NAMES}
     numbers = {name: column if name == rows else _without_truths(column) for name, column in columns.items()}
-    matrix = shape(replace(records, columns=columns), rows) or shape(replace(records, columns=numbers), rows)
+    plain = shape(replace(records, columns=columns), rows)
+    matrix = plain or shape(replace(records, columns=numbers), rows)
     if matrix is None:
-        return None
+        return None, []
     item, model, score = (matrix.columns[name].text for name in ("item", "model", "score"))
     keys = ", ".join([model, *(matrix.columns[name].text for name in SHARED if name in matrix.columns)])
     repeated = f"group by {keys} having count(*) > 1 order by min({ROW}), {model} limit 1"
@@ -67,12 +68,22 @@ def matrix_scores(records: Records) -> Records | None:
         problem = f"the score {value} of {name!r} on {document!r} is outside [0, 1], and most scores are 0 or 1"
         remedy = "correct it, empty the cell if it is unknown, or remove a column that holds no scores"
         raise DataError(problem, remedy=remedy, source=matrix.source, row=matrix.name_row(row))
-    return matrix
+    scored = {name for (name,) in matrix.rows(f"distinct {model if items else item}")}
+    rest = {name: column for name, column in columns.items() if name not in (rows, *SHARED, *scored)}
+    return matrix, _note_truths(replace(records, columns=rest)) if plain else []
+
+
+def _note_truths(records: Records) -> list[str]:
+    """Return a note on the columns of true and false among those that hold no scores; none without any."""
+    words = {name: column.text for name, column in records.columns.items()}
+    truths = [name for name, own in words.items() if records.rows(f"bool_and(lower({own}) in ('true', 'false'))")[0][0]]
+    note = f"columns of true and false beside columns of numbers are not read as scores: {some(truths)}"
+    return [f"{note}; write 1 and 0 if they are scores"] if truths else []
 
 
 def name_rows_of_matrix(records: Records) -> tuple[Records, list[str]]:
-    """Name the first column `item` (if it has more rows than there are columns) or `model`, with a note, if the others
-    hold 0 and 1 alone and none has a known name."""
+    """Name the first column `item` (if there are at least as many rows as other columns) or `model`, with a note, if
+    the others hold 0 and 1 alone and none has a known name."""
     first, *others = [name for name in records.columns if name not in SHARED] or [""]
     if len(others) < 2 or _known_columns(records, (*ITEM_NAMES, *MODEL_NAMES)):
         return records, []
@@ -84,9 +95,8 @@ def name_rows_of_matrix(records: Records) -> tuple[Records, list[str]]:
     name, column = ("item", "model") if len(frame) >= len(others) else ("model", "item")
     which = f"the first column ({first!r})" if first else "the first column, which has no name,"
     note = f"{records.source} is read as a row per {name} and a column per {column}; call {which} item or model"
-    return replace(records, columns={name if each == first else each: own for each, own in records.columns.items()}), [
-        note
-    ]
+    columns = {name if each == first else each: own for each, own in records.columns.items()}
+    return replace(records, columns=columns), [note]
 
 
 def _known_columns(records: Records, names: Sequence[str]) -> list[str]:

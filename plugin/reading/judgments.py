@@ -278,15 +278,16 @@ def _note_folders(tables: Sequence[RecordTable]) -> list[str]:
 def _translate_table(record: RecordTable, chosen: Format | None, foreign: Foreign) -> RecordTable | None:
     """Translate a table to columns of the battles table; None if an optional file holds no verdicts."""
     records = name_columns(record.records, foreign)
-    known, notes = chosen or recognise_format(frozenset(records.columns), record.label), record.notes
-    if known is None and not record.optional:
-        records, notes = pointwise.name_rows_of_matrix(records)
-    scores = pointwise.matrix_scores(records) if known is None else None
-    if known is None and scores is None:
-        if record.optional:
+    known, notes = chosen or recognise_format(frozenset(records.columns), record.label), list[str]()
+    if known is None:
+        if not record.optional:
+            records, notes = pointwise.name_rows_of_matrix(records)
+        scores, more = pointwise.matrix_scores(records)
+        if scores is None and record.optional:
             return None
-        raise unrecognised_error(frozenset(records.columns), record.source)
-    records = scores or records
+        if scores is None:
+            raise unrecognised_error(frozenset(records.columns), record.source)
+        records, notes = scores, [*notes, *more]
     if record.label is not None:
         # The column of the format's one model; if it has none or several, `source`.
         column = (known and known.label_is) or "source"

@@ -65,6 +65,16 @@ def test_a_column_of_true_and_false_beside_scores_is_no_model(save, matrix):
     assert len(entries_of(save("m.csv", marked.to_csv()))) == 4
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_column_of_true_and_false_beside_scores_is_noted(save, matrix, turned):
+    mixed = (matrix.T.rename_axis("model") if turned else matrix.rename_axis("item")).astype(object)
+    name = mixed.columns[-1]
+    mixed[name] = mixed[name].astype(bool)
+    battles = podium.read_battles(save("m.csv", mixed.to_csv()))
+    assert any(f"are not read as scores: {name};" in note for note in battles.notes)
+    assert not podium.read_battles(save("n.csv", matrix.rename_axis("item").astype(bool).to_csv())).notes
+
+
 @pytest.mark.parametrize("name", [None, "problem", "Unnamed: 0"])
 @pytest.mark.parametrize(("turned", "way"), [(False, "row per item"), (True, "row per model")])
 def test_other_words_above_the_first_column_or_none(save, matrix, name, turned, way):

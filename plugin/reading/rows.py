@@ -136,17 +136,21 @@ def _without_copied_files(engine: Duck, tables: list[RecordTable]) -> tuple[list
         original = first.setdefault((content, str(each.records.number), *names), each)
         if original is each:
             kept.append(each)
-            continue
-        shown = [each.records.columns[name].text for name in names if name not in ("model_a", "model_b")]
-        groups = f"(select count(*) as n from {each.records.scan} group by {', '.join(shown)})"
-        ((share,),) = engine.rows(f"select sum(n * n) / (sum(n) * sum(n)) from {groups} as counted")
-        if original.source == each.source != table.FRAME or float(share) ** each.records.number < CHANCE:
+        elif original.source == each.source != table.FRAME or _chance_of_equal_rows(engine, each.records) < CHANCE:
             copies += each.records.number
         else:
             kept.append(each)
             alike.append(each.source)
     few = f"{len(alike)} files without items hold the rows of another, so few that chance may do it: they count apart"
     return kept, copies, [f"{few}; leave out what is a copy: {some(alike, most=3)}"] if alike else []
+
+
+def _chance_of_equal_rows(engine: Duck, records: Records) -> float:
+    """Return the chance that as many rows, drawn from those of a file, are equal to them in all columns but models."""
+    shown = [column.text for name, column in records.columns.items() if name not in ("model_a", "model_b")]
+    groups = f"(select count(*) as n from {records.scan} group by {', '.join(shown)})"
+    ((share,),) = engine.rows(f"select sum(n * n) / (sum(n) * sum(n)) from {groups} as counted")
+    return float(share) ** (records.number or 0)
 
 
 def _union_once(engine: Duck, tables: Sequence[RecordTable]) -> tuple[str, int]:

@@ -134,7 +134,7 @@ def as_dict(value: Any) -> Any:
         plain = {part.name: as_dict(getattr(value, part.name)) for part in fields(value)}
         return {"missing": plain} if isinstance(value, Missing) else plain
     if isinstance(value, pd.DataFrame):
-        return value.astype(object).where(value.notna(), None).to_dict("records")
+        value = value.astype(object).where(value.notna(), None).to_dict("records")
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         value = value._asdict()
     if isinstance(value, Mapping):

@@ -11,7 +11,7 @@ from scipy.spatial.distance import jensenshannon
 from scipy.special import expit
 
 from podium import Judge, read_battles, simulate
-from podium.diagnosis.figures import Missing, Statistic
+from podium.diagnosis.figures import Missing, Statistic, as_dict
 from podium.diagnosis.transitivity import CLIP, chance_of_no_order, deviation, divergence, outcomes, transitivity
 
 CREDIT = {">": 1.0, "~": 0.5, "<": 0.0}
@@ -221,6 +221,14 @@ def test_an_unknown_deviation_is_a_dash_with_a_dash_for_its_interval():
     """Hard verdicts have no SNTD: neither the estimate nor the interval of its columns is an empty cell."""
     found = transitivity(table([*triple(">>>", "1"), *triple(">>>", "2")]))
     assert all(row[-2:] == ("–", "–") for row in found.tables()[0].rows)
+
+
+def test_json_of_a_triple_is_of_plain_values_and_an_unknown_one_is_none():
+    [triplet] = as_dict(transitivity(table(triple(">>>"))))["triplets"]
+    interval = {"hard_low": None, "hard_high": None}
+    known = {"models": ["A", "B", "C"], "items": 1, "hard": 0.0, "scenario": "lead, lead"}
+    assert triplet == known | interval | {"soft": None}
+    assert type(triplet["items"]) is int
 
 
 def test_triples_are_measured_per_category():

@@ -187,9 +187,16 @@ def consistency(subject: Subject) -> Consistency:
         against = sample.share(np.sign(margin) == -win, "verdicts", what, among=decisive)
     order_pairs = subject.order_pairs
     in_ab, in_ba = order_pairs.wins
-    unparsed, ties = sample.share(~read, of), sample.share(win == 0, of, "readable verdicts", among=read)
-    changing = order_pairs.rows.share(in_ab != -in_ba, "pairs", "pairs read in both orders", BOTH_ORDERS)
-    return Consistency(unparsed, ties, changing, against, *_estimate_retest(judgments, win, sample))
+    retest, retest_kappa, repeated = _estimate_retest(judgments, win, sample)
+    return Consistency(
+        unparsed=sample.share(~read, of),
+        ties=sample.share(win == 0, of, "readable verdicts", among=read),
+        changing=order_pairs.rows.share(in_ab != -in_ba, "pairs", "pairs read in both orders", BOTH_ORDERS),
+        against_margin=against,
+        retest=retest,
+        retest_kappa=retest_kappa,
+        repeated=repeated,
+    )
 
 
 def _estimate_retest(judgments: Battles, win: np.ndarray, sample: Clustered) -> tuple[Figured, Figured, int]:

@@ -95,10 +95,19 @@ def cycles(subject: Subject) -> Cycles | Missing:
         return Missing(RATES, "no three models have all met", f"judge {ROUND_ROBINS}")
     cells, rate = cells_by_cluster(coded, pairs), pairs.credit / pairs.weight
     among = find_cycles(coded.models, cells, triples)
-    certain = sum(cycle.adjusted <= 1 - level for cycle in among)
-    no_order = int((KINDS[outcomes(rate[triples]) @ np.array([16, 4, 1])] == 1).sum())
-    counts = (len(triples), comb(size, 3), TIE, level, len(among), certain, no_order)
-    return Cycles(*counts, *_estimate_deviation(cells, triples, subject, coded.unit), tuple(among[:MOST_LISTED]))
+    sntd, beyond_noise = _estimate_deviation(cells, triples, subject, coded.unit)
+    return Cycles(
+        triples=len(triples),
+        possible=comb(size, 3),
+        tie=TIE,
+        level=level,
+        rings=len(among),
+        certain=sum(cycle.adjusted <= 1 - level for cycle in among),
+        no_order=int((KINDS[outcomes(rate[triples]) @ np.array([16, 4, 1])] == 1).sum()),
+        sntd=sntd,
+        beyond_noise=beyond_noise,
+        cycles=tuple(among[:MOST_LISTED]),
+    )
 
 
 def _estimate_deviation(
@@ -275,14 +284,18 @@ def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryF
             first, second, rate, off = second, first, 1 - rate, -off
         test = map(finite_or_none, (off - reach[k], off + reach[k], p[k], adjusted[k]))
         misses.append(PairResidual(first, second, int(battles_of[k]), rate + off, rate, off, *test))
-    tested, missed = int((~np.isnan(p)).sum()), int((adjusted <= 1 - level).sum())
-    method, rms = f"{coded.unit}-clustered sandwich of the residuals, t", float(np.sqrt(np.mean(residual**2)))
-    whole = _joint_test(residual[known], influence[:, known], among)
-    worst, counts = (
-        _test_models(strengths, names, residual, influence, known),
-        (len(pairs.first), tested, coded.clusters),
+    return BradleyTerryFit(
+        pairs=len(pairs.first),
+        tested=int((~np.isnan(p)).sum()),
+        items=coded.clusters,
+        level=level,
+        method=f"{coded.unit}-clustered sandwich of the residuals, t",
+        missed=int((adjusted <= 1 - level).sum()),
+        rms=float(np.sqrt(np.mean(residual**2))),
+        whole=_joint_test(residual[known], influence[:, known], among),
+        worst=_test_models(strengths, names, residual, influence, known),
+        misses=tuple(misses),
     )
-    return BradleyTerryFit(*counts, level, method, missed, rms, whole, worst, tuple(misses))
 
 
 def expected_without_penalty(strengths: Strengths) -> np.ndarray:

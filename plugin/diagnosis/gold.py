@@ -383,8 +383,24 @@ def gold_agreement(subject: Subject, resamples: int = RESAMPLES) -> GoldAgreemen
         ratings = fit_ratings(subject.judgments)
         votes = replace(both, judge=ratings, ours=np.array([ratings.models.index(name) for name in both.models]))
         single = GoldComparison(votes, resample_both(votes, resamples, subject.rng, ranked=False), subject.level)
-    gold = subject.gold.source if subject.gold else "human labels"
-    counts, agreement = (len(both.models), len(both.first), both.gold_pairs), (figures.tau(), figures.accuracy())
-    delta, beyond_noise, biases, own = figures.biases(subject)
-    mse, alphas, singles = figures.mse(), figures.alphas(), single.alphas()
-    return GoldAgreement(gold, *counts, *agreement, *mse, *alphas, *singles, delta, beyond_noise, biases, own)
+    (mse, mse_beyond_noise), (alpha, alpha_beyond_noise) = figures.mse(), figures.alphas()
+    single_alpha, single_alpha_beyond_noise = single.alphas()
+    delta, delta_beyond_noise, biases, self_bias = figures.biases(subject)
+    return GoldAgreement(
+        gold=subject.gold.source if subject.gold else "human labels",
+        systems=len(both.models),
+        pairs=len(both.first),
+        gold_pairs=both.gold_pairs,
+        tau=figures.tau(),
+        accuracy=figures.accuracy(),
+        mse=mse,
+        mse_beyond_noise=mse_beyond_noise,
+        alpha=alpha,
+        alpha_beyond_noise=alpha_beyond_noise,
+        single_alpha=single_alpha,
+        single_alpha_beyond_noise=single_alpha_beyond_noise,
+        delta=delta,
+        delta_beyond_noise=delta_beyond_noise,
+        biases=biases,
+        self_bias=self_bias,
+    )

@@ -77,15 +77,19 @@ def measure_human_agreement(subject: Subject) -> HumanAgreement | Missing:
         evidence = build_evidence(battles, read_signal(battles, "smoothing"))
     match = match_labels(evidence.hard, evidence.human)
     sample, both, decisive = Clustered(evidence.cluster, evidence.unit, level), match.both, match.decisive
-    accuracy = sample.share(match.agree, what="labelled battles", among=both)
-    beyond_chance = clustered_kappa(match.judge[both], match.human[both], sample.take(both))
-    agreement = sample.share(match.agree, what="battles without a tie", among=decisive)
     sized = decisive & ~np.isnan(evidence.margin)
-    auc = _auc(np.abs(evidence.margin[sized]), match.agree[sized], sample.take(sized))
     temperature, probability = _temperature(evidence, level)
     reliability = bin_predictions(match, evidence.margin, probability)
-    error = _estimate_calibration_error(reliability, match.agree, sample, subject.rng)
-    return HumanAgreement(accuracy, beyond_chance, agreement, auc, temperature, *error)
+    error, bins = _estimate_calibration_error(reliability, match.agree, sample, subject.rng)
+    return HumanAgreement(
+        accuracy=sample.share(match.agree, what="labelled battles", among=both),
+        kappa=clustered_kappa(match.judge[both], match.human[both], sample.take(both)),
+        agreement=sample.share(match.agree, what="battles without a tie", among=decisive),
+        margin_auc=_auc(np.abs(evidence.margin[sized]), match.agree[sized], sample.take(sized)),
+        temperature=temperature,
+        calibration_error=error,
+        bins=bins,
+    )
 
 
 def agreement_lead(first: Subject, second: Subject) -> Statistic | None:

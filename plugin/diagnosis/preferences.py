@@ -84,11 +84,16 @@ def verbosity(subject: Subject) -> Verbosity | Missing:
     if not np.isnan(subject.human_credit).all():
         human_credit = np.where(battles.readable, subject.human_credit, np.nan)
         human = length_weight(battles, human_credit, ratio, subject.level)
-    share = sample.share(longer, what="decisive battles with different lengths", among=decisive)
-    effect, residuals = length_weight(battles, credit, ratio, subject.level), correlate_residuals(subject)
-    who = None if isinstance(subject.reference, Missing) else subject.reference.who
-    transcripts = length_weight(battles, credit, of_transcripts, subject.level) if has_transcripts else None
-    return Verbosity(share, in_near_ties, rule, effect, human, residuals, who, transcripts)
+    return Verbosity(
+        longer=sample.share(longer, what="decisive battles with different lengths", among=decisive),
+        longer_near_ties=in_near_ties,
+        rule=rule,
+        effect=length_weight(battles, credit, ratio, subject.level),
+        human=human,
+        residuals=correlate_residuals(subject),
+        who=None if isinstance(subject.reference, Missing) else subject.reference.who,
+        transcripts=length_weight(battles, credit, of_transcripts, subject.level) if has_transcripts else None,
+    )
 
 
 def log_ratio(battles: Battles, length: str = "length") -> np.ndarray:
@@ -158,12 +163,12 @@ def partial_correlation(
 
 def _mean_length(battles: Battles) -> dict[str, float]:
     """Return the mean response length of each model that has lengths, counting each response once."""
-    item, table = battles.items_with_responses(cluster_battles(battles).code), battles.table
-    models = np.concatenate([table["model_a"], table["model_b"]])
+    item = battles.items_with_responses(cluster_battles(battles).code)
+    models = np.concatenate(battles.model_codes)
     lengths = np.concatenate([battles.numbers_of("length_a"), battles.numbers_of("length_b")])
     responses = pd.DataFrame({"model": models, "item": np.tile(item, 2), "length": lengths}).dropna()
     means = responses.drop_duplicates(["model", "item"]).groupby("model")["length"].mean()
-    return {str(name): float(length) for name, length in means.items()}
+    return {battles.models[code]: length for code, length in means.to_dict().items()}
 
 
 @dataclass(frozen=True, slots=True)

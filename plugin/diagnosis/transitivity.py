@@ -224,10 +224,10 @@ class Transitivity(CardAnswer):
         if not isinstance(self.categories, Missing):
             tables.append(_triples_table("By category", "category", self.categories))
         worst = []
-        for models, items, hard, *ends, soft, _ in self.triplets.head(5).itertuples(index=False):
-            low, high = (finite_or_none(100 * end) for end in ends)
-            figures = (f"{hard:.1%}", interval_text(low, high, 1), cell_text(finite_or_none(soft), ".4f"))
-            worst.append((" > ".join(models), f"{items:,}", *figures))
+        for own in self.triplets.head(5).itertuples():
+            low, high = (finite_or_none(100 * end) for end in (own.hard_low, own.hard_high))
+            figures = (f"{own.hard:.1%}", interval_text(low, high, 1), cell_text(finite_or_none(own.soft), ".4f"))
+            worst.append((" > ".join(own.models), f"{own.items:,}", *figures))
         header = ("triple, strongest first", "items", "PNT", "interval", "SNTD")
         return (*tables, Table("Least transitive triples", header, tuple(worst)))
 
@@ -242,15 +242,30 @@ def transitivity(battles: Battles, *, level: float = 0.95) -> Transitivity | Mis
         why = "no three models have all three verdicts on one item"
         return Missing("non-transitivity", why, f"judge {ROUND_ROBINS} on the same items")
     groups = [_group(name, counts, k, level) for k, name in enumerate(GROUPS)]
-    whole, size, swapped = groups[ALL], len(counts.models), cells[CONSISTENT] + cells[AMBIGUOUS]
-    swaps: tuple[TripleGroup | Missing, TripleGroup | Missing, Figured] = (UNSWAPPED, UNSWAPPED, UNSWAPPED)
+    size, swapped = len(counts.models), cells[CONSISTENT] + cells[AMBIGUOUS]
+    consistent_share: Figured = UNSWAPPED
     if swapped.any():
-        share = Clustered(np.arange(len(swapped)), "item", level).share(cells[CONSISTENT], CELLS, cells=swapped)
-        swaps = (groups[CONSISTENT], groups[AMBIGUOUS], share)
-    sizes = (size, int((counts.by_triple[0] > 0).sum()), comb(size, 3), int((cells[ALL] > 0).sum()))
-    hard = (whole.hard, chance_of_no_order(counts.ties), whole.soft)
-    parts = (tuple(groups[FIRST_SCENARIO:]), _categories(battles, level), _triplets(counts, level))
-    return Transitivity(*sizes, TIE, LEAD, CLIP, counts.clipped, *hard, *swaps, *parts)
+        items = Clustered(np.arange(len(swapped)), "item", level)
+        consistent_share = items.share(cells[CONSISTENT], CELLS, cells=swapped)
+    return Transitivity(
+        models=size,
+        triples=int((counts.by_triple[0] > 0).sum()),
+        possible=comb(size, 3),
+        items=int((cells[ALL] > 0).sum()),
+        tie=TIE,
+        lead=LEAD,
+        clip=CLIP,
+        clipped=counts.clipped,
+        hard=groups[ALL].hard,
+        chance=chance_of_no_order(counts.ties),
+        soft=groups[ALL].soft,
+        consistent=groups[CONSISTENT] if swapped.any() else UNSWAPPED,
+        ambiguous=groups[AMBIGUOUS] if swapped.any() else UNSWAPPED,
+        consistent_share=consistent_share,
+        scenarios=tuple(groups[FIRST_SCENARIO:]),
+        categories=_categories(battles, level),
+        triplets=_triplets(counts, level),
+    )
 
 
 def _group(name: str, counts: TripleCounts, group: int, level: float) -> TripleGroup:

@@ -24,6 +24,7 @@ donne doy оцениваю"""
 CONNECTIVES = """sure okay ok all short whole margin balance klar definitely clearly certainly surely obviously so thus
 hence therefore overall finally ultimately consequently accordingly also daher deshalb somit folglich insgesamt donc
 ainsi alors finalement entonces así finalmente итак поэтому значит следовательно итого"""
+"""Words that lead from the reasons to the verdict."""
 INTRODUCTORY = """put appropriate suitable я yo i my our the a an this that it here here's is are be will with for as at
 to of on in from and own both two one six five criteria criterion responses assistant great well everything considered
 considering weighing based reasoning analysis above-mentioned things following follows below correct right having
@@ -230,6 +231,7 @@ SUBJECTS = r"""(?<![^\W_])[ABC](?![\w])|\b(?:good|well|overall|minor|weak|missin
 |answers?|instruction|user|person|question|task|reader|former|latter|one|the|sie|es|beide|antwort\w*|aufgabe|der|die|das
 |eine?|le|les|une?|el|los|un[ao]?|половина|вопрос\w*|совет\w*|la réponse|elle|les deux|réponses?|consigne|respuestas?
 |ambas|la|las|ответ\w*|оба|он|задани\w+)(?!\w)|回答|两个|题目|用户|它""".replace("\n", "")
+"""What an explanation of the verdict speaks of."""
 MUCH_BETTER = r"""\b(?:much|far|significantly|considerably|clearly|vastly|substantially|way|viel|deutlich|weit|nettement
 |bien|beaucoup|mucho|claramente|гораздо|намного|значительно)\b|明显|远|好得多""".replace("\n", "")
 SLIGHTLY_BETTER = r"""\b(?:slightly|somewhat|a bit|a little|marginally|narrowly|etwas|leicht|knapp|légèrement|un peu

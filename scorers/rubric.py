@@ -22,7 +22,7 @@ CRITERIA = ("adherence", "helpfulness", "factuality", "completeness", "clarity",
 FOR_AGENTS = ("completion", "efficiency", "groundedness", "safety", "clarity", "recovery")
 """The criteria for transcripts of agents: each takes the place of one for answers, which the reader knows."""
 SWAPPED = dict(zip(CRITERIA + FOR_AGENTS, FOR_AGENTS + CRITERIA, strict=True))
-NAME = re.compile(rf"\b(?:{'|'.join(SWAPPED)})\b", re.IGNORECASE)
+CRITERION = re.compile(rf"\b(?:{'|'.join(SWAPPED)})\b", re.IGNORECASE)
 LOW, HIGH = 1, 10
 GRADES = tuple(map(str, range(LOW, HIGH + 1)))
 NUMBER = rf"(?:(?:10|\d)(?:\.\d+)?|{'|'.join(NUMBER_WORDS[1:])})\b"
@@ -84,7 +84,7 @@ def read_reply(reply: Reply, settings: Settings) -> Verdict:
 
 def _swap_names(text: str, settings: Settings) -> str:
     """Return a text with the criteria of agents and of answers in each other's place, if transcripts are judged."""
-    return NAME.sub(lambda name: SWAPPED[name[0].lower()], text) if settings.transcript else text
+    return CRITERION.sub(lambda name: SWAPPED[name[0].lower()], text) if settings.transcript else text
 
 
 def _swap_keys(scores: Mapping[str, Mapping[str, Any]], settings: Settings) -> dict[str, dict[str, Any]]:

@@ -55,7 +55,9 @@ TAIL = re.compile(
 """What may follow the value: the end of the line or sentence, a comma, a dash, a parenthesis."""
 AFTER_BRACKETS = re.compile(rf"(?P<closers>{CLOSERS})[ \t]+(?=[A-Z])|[ \t]+(?:response|answer|one)\b(?=\W*\Z)")
 """What else may follow a value in the brackets that were asked for."""
-SUBJECT = re.compile(rf"(?i:response|option|candidate|model) [ABC](?= \w)(?!(?i: ties?\b| draw\b|{TAIL.pattern}))")
+NAME_AS_SUBJECT = re.compile(
+    rf"(?i:response|option|candidate|model) [ABC](?= \w)(?!(?i: ties?\b| draw\b|{TAIL.pattern}))"
+)
 """The name of a response with more of the clause after it. Most lines of replies begin so, and state no verdict."""
 MOST_WORDS = 16
 MOST_STATEMENTS = 50
@@ -96,7 +98,7 @@ def find_statements(view: str, lines: Sequence[Span], value: Pattern, signs: Pat
             marks = SENTENCE_START.finditer(view, max(starts[0], end - LAST_SENTENCES), end)
             starts += [mark.end() for mark in marks]
         for start in starts:
-            if signs or not SUBJECT.match(view, start, end):
+            if signs or not NAME_AS_SUBJECT.match(view, start, end):
                 is_line = start == starts[0]
                 statement = _statement(view, start, end, value, is_line=is_line, bracketed=signs is not None)
                 statements += [statement] if statement else []

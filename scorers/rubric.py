@@ -40,7 +40,8 @@ OTHER_SCORES = re.compile(
 """Scores outside the JSON object, which then may be a quotation; in lower case, which is searched faster."""
 # Searched in lower case; begins with literal characters, which are searched as a set.
 VERDICT = re.compile(
-    r"(?:verdict|winner|better response|answer|\[\[[^\[\]\n]{1,40}\])"
+    r"(?:verdict(?<!\wverdict)|winner(?<!\wwinner)|better response(?<!\wbetter response)|answer(?<!\wanswer)"
+    r"|\[\[[^\[\]\n]{1,40}\])"
     r"(?:(?<=\])\]|\b[^\w\n,{]+(?:is[^\w\n]+)?(?:response[^\w\n]+)?([ab])\b(?!['’]))"
 )
 SENTENCE = re.compile(r"[^;\n.]*+(?:\.(?:(?<=\d\.)|(?! ))[^;\n.]*+)*+[;\n.]?")

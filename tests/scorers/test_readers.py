@@ -211,6 +211,7 @@ def test_a_quoted_verdict_is_none(text: str) -> None:
         ("numeric", "[[８７]]", 87.0),
         ("labels", "A cites its sources.\n\n\\[\\[**A>B**\\]\\]", 1.0),
         ("rubric", A.replace('"', "'"), 1.0),
+        ("rubric", f"Response A names the breadwinner (B) of the family.\n{A}", 1.0),
         ("rubric", A.replace("8", '"8"', 1), 1.0),
         ("rubric", A.replace('"clarity"', '"Clarity"'), 1.0),
         ("rubric", f'{{"scores": {A}}}', 1.0),

@@ -89,10 +89,11 @@ def _price_design(
     request: PlanRequest, label: str, battles: Callable[[int], int], tariff: Tariff, items: Estimate | None
 ) -> PricedDesign:
     """Return what a design costs on the planned items, and on those that detect the asked edge."""
-
-    numbers = (request.items, *((items.value, items.low, items.high) if items else ()))
-    planned, *needed = (None if own is None else tariff.cost(battles(int(own))) for own in numbers)
-    return PricedDesign(label, planned, None, None, items, *needed)
+    numbers = (request.items, *((items.value, items.low, items.high) if items else (None,) * 3))
+    costs = [None if own is None else tariff.cost(battles(int(own))) for own in numbers]
+    return PricedDesign(
+        label, planned=costs[0], items=items, needed=costs[1], needed_low=costs[2], needed_high=costs[3]
+    )
 
 
 def battles_of(design: TournamentDesign, models: Sequence[str], items: int) -> int:

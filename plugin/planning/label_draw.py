@@ -108,7 +108,17 @@ def _forecast(coded: CodedBattles, labels: HumanLabelFit | None, known: int, pla
         fit, spread = fit_random_effects(labels.coded, phi), labels.coded
     else:
         prior, zero, spread = (SPREAD_PRIOR,) * 3, np.zeros(len(phi)), coded
-        fit = RandomEffects(phi, np.diag(zero), (1.0,) * 3, prior, zero, 1.0, phi, zero, zero + 1)
+        fit = RandomEffects(
+            theta=phi,
+            covariance=np.diag(zero),
+            kappa=(1.0, 1.0, 1.0),
+            tau=prior,
+            pull=zero,
+            dispersion=1.0,
+            own=phi,
+            own_se=zero,
+            p_value=np.ones(len(phi)),
+        )
     further = (number for number in (25, 50, 100, 200, 500, 1000, 2000) if number > known)
     numbers = tuple(sorted({*([known] if known else []), planned, *further}))
     # A judge with so large an error, in logits, adds nothing to the labels.

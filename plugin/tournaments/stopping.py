@@ -248,8 +248,8 @@ class Stopping:
             evidence = fit.z(self.margin)
             if about_field and coded and any(look.is_divided for look in looks):
                 even = _fit_look(names, weigh_as_round_robin(coded, field), prior).z(self.margin)
-                # The smaller of two values of the same sign, 0 for two signs: both must allow a decision, so that the
-                # weighted one, which is less precise, adds no second chance of a wrong one.
+                # The value nearer to 0, or 0 if the signs differ: both must allow a decision, so that the weighted
+                # value, which is less precise, adds no second chance of a wrong decision.
                 evidence = np.median([np.zeros_like(even), evidence, MOST_SURPLUS * even], axis=0)
             # What was decided before does not hold on another scale.
             before = looks[-1] if looks and not fit.is_other_scale else None
@@ -304,9 +304,23 @@ class Stopping:
             share = SPENDING_GROWTH ** (plan.index(visits) + 1) / sum(SPENDING_GROWTH**k for k in range(1, planned + 1))
             alpha = (1 - self.level) * share
             critical = step_down(evidence, fit.theta, fit.clusters, asked, settled, spent, alpha)
-        fitted = fit.theta, fit.covariance, fit.clusters, fit.is_bounded, fit.check
-        counts = len(played), planned, visits, sum(len(done.outcomes) for done in played)
-        return Look(*fitted, *counts, half, evidence, asked, settled, spent, critical)
+        return Look(
+            theta=fit.theta,
+            covariance=fit.covariance,
+            clusters=fit.clusters,
+            is_bounded=fit.is_bounded,
+            check=fit.check,
+            number=len(played),
+            planned=planned,
+            visits=visits,
+            battles=sum(len(done.outcomes) for done in played),
+            half=half,
+            evidence=evidence,
+            asked=asked,
+            settled=settled,
+            spent=spent,
+            critical=critical,
+        )
 
     def _half_widths(self, fit: LookFit, about: np.ndarray) -> np.ndarray:
         """Return half-widths in Elo: of all models against the mean, or of some against the mean of the others; on a

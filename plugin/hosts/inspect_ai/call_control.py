@@ -54,7 +54,7 @@ def _connection_failure(error: BaseException, base_url: str | None) -> str | Non
     if not any(word in type(error).__name__ for word in ("Connect", "Timeout")):
         return None
     causes = [error]
-    while (cause := _cause_of_cause(causes[-1])) and cause not in causes:
+    while (cause := _direct_cause(causes[-1])) and cause not in causes:
         causes.append(cause)
     requests = (vars(cause).get("request") or vars(cause).get("_request") for cause in causes)
     url = next((str(request.url) for request in requests if request is not None), None)
@@ -62,7 +62,7 @@ def _connection_failure(error: BaseException, base_url: str | None) -> str | Non
     return shown and f"{_reason(causes)}: {without_secrets(shown)}"
 
 
-def _cause_of_cause(error: BaseException) -> BaseException | None:
+def _direct_cause(error: BaseException) -> BaseException | None:
     """Return what caused an error; of a group of errors the first."""
     return error.exceptions[0] if isinstance(error, BaseExceptionGroup) else error.__cause__ or error.__context__
 

@@ -122,18 +122,19 @@ class CallSettings:
         return True
 
     def takes_schema(self, judge: str, reply: Reply | Exception) -> bool:
-        """Return whether a judge takes schemas, by its first reply or error; JudgeStoppedError if it has to."""
+        """Return if a judge takes schemas, by its first reply or error; JudgeStoppedError if it has to and does not."""
         if judge in self._takes_schema:
             return self._takes_schema[judge]
         if isinstance(reply, Exception):
             why = f"its server says: {cause_of(reply)}"
         elif reply.reason_of_silence or no_verdict(reply.text) == "refusal":
             return True  # which says nothing: the next reply decides
+        elif parse_object(reply.text) is not None:
+            self._takes_schema[judge] = True
+            return True
         else:
             why = f"its first reply is no JSON object: {shorten(reply.text)!r}"
-        self._takes_schema[judge] = isinstance(reply, Reply) and parse_object(reply.text) is not None
-        if self._takes_schema[judge]:
-            return True
+        self._takes_schema[judge] = False
         name = judge.partition("|")[0]
         if self.how.replies == "schema":
             raise JudgeStoppedError(f"{STOPPED}: {name} takes no JSON schema ({why}); leave out replies=schema")

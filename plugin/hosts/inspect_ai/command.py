@@ -98,7 +98,8 @@ def cpu_saving_flags(arguments: Sequence[str], environment: Mapping[str, str]) -
 
 
 def _pass_rankers(rankers: Sequence[str], arguments: Sequence[str]) -> None:
-    """Pass the rankers, if any, to podium's hook in the environment; UsageError for words that do not fit."""
+    """Pass the rankers, if any, to podium's hook in the environment; UsageError for judges of lm-eval, for a command
+    that ranks nothing, and for an unknown ranker."""
     for word in arguments:
         option, _, model = word.removeprefix("--model-role=").partition("=")
         refuse_lm_eval_model(model, option)

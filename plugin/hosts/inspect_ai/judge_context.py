@@ -20,6 +20,14 @@ from podium.scorers.judging import Judging
 from podium.scorers.prompt import Texts, count_tokens
 from podium.text import some
 
+LOCAL_CONTEXT = 8_000
+"""Tokens that the context of a local server is taken to have."""
+FILLED = 0.75
+"""Share of a context that prompts fill by the estimate of tokens: code and tables take up to a third more of them."""
+LOCAL_PROVIDERS = ("hf", "vllm", "sglang", "ollama", "llama-cpp-python", "transformer_lens", "nnterp")
+TIMEOUT = 2
+"""Seconds."""
+LOCAL_HOSTS = ("localhost", "127.", "0.0.0.0", "::1", "10.", "192.168.")
 UNEVEN = 0.05
 """Difference of two models' shares of cut transcripts from which a note names them."""
 MORE = "-T transcript_tokens=N shows more"
@@ -71,16 +79,6 @@ def _count_work(responses: Responses, test: Test, among: Test | None = None) -> 
     words = some([f"{name} {passed:,} of {number:,}" for name, (passed, number) in counts.items()], most=10)
     shares = {name: passed / number for name, (passed, number) in counts.items()}
     return sum(passed for passed, _ in counts.values()), words, shares
-
-
-LOCAL_CONTEXT = 8_000
-"""Tokens that the context of a local server is taken to have."""
-FILLED = 0.75
-"""Share of a context that prompts fill by the estimate of tokens: code and tables take up to a third more of them."""
-LOCAL_PROVIDERS = ("hf", "vllm", "sglang", "ollama", "llama-cpp-python", "transformer_lens", "nnterp")
-TIMEOUT = 2
-"""Seconds."""
-LOCAL_HOSTS = ("localhost", "127.", "0.0.0.0", "::1", "10.", "192.168.")
 
 
 def choose_show(mode: Mode, tokens: int | None, how: Judging) -> tuple[Show, str]:

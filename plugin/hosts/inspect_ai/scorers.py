@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache as remember
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import TaskState
@@ -33,6 +33,9 @@ from podium.responses.transcripts import AgentWork, Mode, Show, read_pieces, wor
 from podium.scorers.judging import Judging, build_verdict_row, merge_rows
 from podium.scorers.prompt import final_answer
 from podium.scorers.reasoning import Policy, strip_reasoning
+
+if TYPE_CHECKING:
+    from podium.responses.collection import Responses
 
 REPEATED = ("item", "response", "model_a", "model_b", "first", "category", "length_a", "length_b")
 """What a score repeats of its battle."""
@@ -129,12 +132,13 @@ def pairwise(
     with plain_errors():
         options = flatten_arguments(kwargs)
         asked, why = choose_show(show, transcript_tokens, judging_settings(**options))
-        responses = _read_reference(reference, asked := replace(asked, reasoning=reasoning))
+        asked, printed = replace(asked, reasoning=reasoning), list[str]()
+        responses = _read_reference(reference, asked)
         [name], transcripts = responses.models, responses.has_transcripts
         several = {each.id for each in responses.items if each.responses > 1}
         run = Run(judging_settings(**{**options, "transcript": transcripts}), cache=cache)
         shown = replace(asked, mode="transcript" if transcripts else "answer")
-        printed = _print_notes([*share_of_transcripts(responses, asked, why), *notes_on_work(responses)])
+        _print_notes([*share_of_transcripts(responses, asked, why), *notes_on_work(responses)], printed)
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
         item = str(state.sample_id)
@@ -154,7 +158,7 @@ def pairwise(
     return score
 
 
-def _read_reference(reference: str, show: Show) -> Any:
+def _read_reference(reference: str, show: Show) -> "Responses":
     """Return the responses of the one model of a log; UsageError for several models."""
     from podium.hosts.inspect_ai.log_responses import READER
     from podium.responses.read import read_responses
@@ -165,24 +169,30 @@ def _read_reference(reference: str, show: Show) -> Any:
     return responses
 
 
-def _print_notes(notes: Sequence[str], printed: list[str] | None = None) -> list[str]:
-    """Print notes that are not among those `printed` before, with options as a scorer has them; return all."""
-    printed = [] if printed is None else printed
+def _print_notes(notes: Sequence[str], printed: list[str]) -> None:
+    """Print notes, with options as a scorer has them, and add them to those `printed` before, which are left out."""
     for note in [note for note in notes if note not in printed]:
         printed.append(note)
         tell(note.replace(" -T ", " -S "), "podium pairwise")
-    return printed
 
 
 def _battle_of(state: TaskState, response: str, name: str, text: str, transcript: bool) -> BattleMetadata:
     """Return the battle of a sample's response against the reference's text, answers or transcripts."""
-    media, number = media_in(state.input), dict[str, Any](response=state.epoch) if state.epoch > 1 else {}
-    number |= {"transcript": True} if transcript else {}
+    media, own = media_in(state.input), str(state.model)
+    more: dict[str, Any] = {"response": state.epoch} if state.epoch > 1 else {}
+    more |= {"transcript": True} if transcript else {}
     shown = "\n\n".join(text_with_places(cast(list[Any], state.input))) if media else state.input_text
-    own, other = str(state.model), name if name != str(state.model) else f"{name} (reference)"
-    number |= {"model_a": own, "model_b": other, "response_a": response, "response_b": text}
-    target = state.target.text or None
-    return BattleMetadata(item=str(state.sample_id), instruction=shown, reference=target, media=media, **number)
+    return BattleMetadata(
+        item=str(state.sample_id),
+        model_a=own,
+        model_b=name if name != own else f"{name} (reference)",
+        instruction=shown,
+        reference=state.target.text or None,
+        response_a=response,
+        response_b=text,
+        media=media,
+        **more,
+    )
 
 
 def _score_battle(battle: BattleMetadata, kept: BattleReplies, how: Judging) -> Score:

@@ -347,7 +347,8 @@ def shows_first(name: str, rule: Any, judged: Judging, how: Mapping[str, Any]) -
 
 def split_options(name: str, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Split options into the settings of a tournament and the others."""
-    own = {key: value for key, value in options.items() if key in _setting_names(name) - {"seed"}}
+    known = _setting_names(name) - {"seed"}
+    own = {key: value for key, value in options.items() if key in known}
     return own, {key: value for key, value in options.items() if key not in own}
 
 

@@ -268,9 +268,8 @@ class Battles:
             reasons = unparsed["reason"].astype(object).fillna(NO_REASON) if "reason" in unparsed else none_given
             counted = {str(reason): int(n) for reason, n in reasons.value_counts().items()}
         columns = self.verdicts.columns if self.verdicts else self.table
-        lacking = (
-            [name for name in counted if name == NO_SCORE or name.startswith(NO_VALUE)] if "score_a" in columns else []
-        )
+        is_scored = "score_a" in columns
+        lacking = [name for name in counted if is_scored and (name == NO_SCORE or name.startswith(NO_VALUE))]
         return {name: n for name, n in counted.items() if name not in lacking}, sum(counted[name] for name in lacking)
 
     def unparsed_texts(self, column: str, most: int) -> list[tuple[str, int]]:

@@ -38,7 +38,7 @@ def portable_name(text: str) -> str:
     return f"_{name}" if RESERVED.fullmatch(name) else name
 
 
-def developer_and_name(model: str, developer: str) -> str:
+def path_of_model(model: str, developer: str) -> str:
     """Return DEVELOPER/MODEL as a path, with the given developer for a model that is not named so."""
     owner, slash, own = model.partition("/")
     return f"{portable_name(owner if slash else developer)}/{portable_name(own if slash else model)}"
@@ -54,7 +54,7 @@ def hub_result_files(name: str, ranking: Ranking, facts: Facts) -> Iterator[tupl
         if facts.source_url:
             lines.append(f"  source: {{url: {_yaml_text(facts.source_url)}, name: {_yaml_text(name)}}}")
         lines.append(f"  notes: {_yaml_text(_describe_result(ranking, each, entry))}")
-        place = f"{developer_and_name(entry.model, facts.developer)}/.eval_results/{file}.yaml"
+        place = f"{path_of_model(entry.model, facts.developer)}/.eval_results/{file}.yaml"
         yield place, "\n".join(lines) + "\n"
 
 
@@ -83,7 +83,7 @@ def every_eval_ever_files(name: str, ranking: Ranking, facts: Facts, now: float)
     """Yield the path, `data/COLLECTION/DEVELOPER/MODEL/UUID.json`, and the content of the record of each model."""
     content, provenance = ranking.to_json(), ranking.provenance
     for model in dict.fromkeys(entry.model for _, entry in _scored_entries(ranking)):
-        identifier = developer_and_name(model, facts.developer)
+        identifier = path_of_model(model, facts.developer)
         record = {
             "schema_version": "0.3.0",
             "evaluation_id": f"{name}/{identifier.replace('/', '_')}/{now:.0f}",

@@ -1,4 +1,4 @@
-"""Rank battles: choose rankers, split into slices, pass options, and continue if one part fails."""
+"""Rank battles: choose rankers, refuse judges that are no jury, split into slices, continue if one part fails."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -167,14 +167,15 @@ def _convert_duckdb_errors() -> Iterator[None]:
     except OutOfMemoryException as error:
         raise out_of_memory(error) from None
     except Error as error:
+        first_line, *_ = str(error).partition("\n")
         remedy = f"{FREE_DISK}, or repair the file; it must not change while it is read"
-        problem = "the database cannot read or write ({})".format(str(error).partition("\n")[0])
-        raise DataError(problem, remedy=remedy) from None
+        raise DataError(f"the database cannot read or write ({first_line})", remedy=remedy) from None
 
 
 def out_of_memory(error: OutOfMemoryException, source: str | None = None) -> DataError:
     """Build the error for a query that exceeds the memory limit or the free disk space."""
-    problem = "the verdicts do not fit into the memory that is allowed ({})".format(str(error).partition("\n")[0])
+    first_line, *_ = str(error).partition("\n")
+    problem = f"the verdicts do not fit into the memory that is allowed ({first_line})"
     return DataError(problem, source=source, remedy=f"allow more with --memory, or {FREE_DISK}")
 
 

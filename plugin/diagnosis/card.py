@@ -169,21 +169,21 @@ def summary_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
 def section_reports(diagnosis: Diagnosis, name: str) -> tuple[Report, ...]:
     """Build a report of one section for every card; raises UsageError for an unknown name."""
     if name in ACROSS:
-        return (Report("all judges", sections=_sections({name: ACROSS[name]}, diagnosis.across)),)
+        return (Report("all judges", sections=_report_sections({name: ACROSS[name]}, diagnosis.across)),)
     if name not in SECTIONS:
         raise UsageError(f"no section called {name!r}; available: {', '.join([*SECTIONS, *ACROSS])}")
     section = {name: SECTIONS[name]}
-    return tuple(Report(_title(card), sections=_sections(section, card.answers)) for card in diagnosis.cards)
+    return tuple(Report(_title(card), sections=_report_sections(section, card.answers)) for card in diagnosis.cards)
 
 
 def card_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
     """Build a report per card, and one for the comparisons between judges."""
     reports = [
-        Report(_title(card), card.answer, notes=(_sizes(card),), sections=_sections(SECTIONS, card.answers))
+        Report(_title(card), card.answer, notes=(_sizes(card),), sections=_report_sections(SECTIONS, card.answers))
         for card in diagnosis.cards
     ]
     if len(reports) > 1 or any(not isinstance(answer, Missing) for answer in diagnosis.across.values()):
-        reports.append(Report("all judges", sections=_sections(ACROSS, diagnosis.across)))
+        reports.append(Report("all judges", sections=_report_sections(ACROSS, diagnosis.across)))
     return tuple(reports)
 
 
@@ -219,7 +219,7 @@ def _sizes(card: Card) -> str:
     )
 
 
-def _sections(sections: Sections, answers: Mapping[str, Reply]) -> tuple[Section, ...]:
+def _report_sections(sections: Sections, answers: Mapping[str, Reply]) -> tuple[Section, ...]:
     """Build a report section per answer, and two with the reasons of missing figures and the methods of intervals."""
     built = []
     missing: dict[str, dict[str, None]] = {}

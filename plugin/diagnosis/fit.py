@@ -28,7 +28,7 @@ MOST_MODELS = 300
 MOST_LISTED = 100
 FEWEST_ITEMS = 10
 """Items that a pair needs to enter the model-level SNTD."""
-RATES = "model-level non-transitivity"
+NON_TRANSITIVITY = "model-level non-transitivity"
 SNTD = "model-level SNTD"
 CLOSE_A_CYCLE = "judge pairs that close a cycle, for example a round robin of three models"
 FEWEST_OF_A_KIND = 5
@@ -88,11 +88,11 @@ def cycles(subject: Subject) -> Cycles | Missing:
     coded, level = code_battles(subject.battles), subject.level
     size = len(coded.models)
     if size > MOST_MODELS:
-        return Missing(RATES, f"{size:,} models are too many", f"choose at most {MOST_MODELS} with --where")
+        return Missing(NON_TRANSITIVITY, f"{size:,} models are too many", f"choose at most {MOST_MODELS} with --where")
     pairs = pair_sums(coded)
     triples = find_triples(pairs)
     if not len(triples):
-        return Missing(RATES, "no three models have all met", f"judge {ROUND_ROBINS}")
+        return Missing(NON_TRANSITIVITY, "no three models have all met", f"judge {ROUND_ROBINS}")
     cells, rate = cells_by_cluster(coded, pairs), pairs.credit / pairs.weight
     among = find_cycles(coded.models, cells, triples)
     sntd, beyond_noise = _estimate_deviation(cells, triples, subject, coded.unit)

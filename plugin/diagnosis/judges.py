@@ -23,9 +23,9 @@ from podium.report.model import EMPTY, Table
 RESAMPLES = 200
 SIDE_BY_SIDE = "judges side by side"
 TAU = "tau with the gold standard"
-AGAIN, DRIFT, MODELS = "battles re-judged", "drift of the judge", "drift of the models"
+AGAIN, JUDGE_DRIFT, MODEL_DRIFT = "battles re-judged", "drift of the judge", "drift of the models"
 AFRESH = "re-judge the old responses: inspect eval podium/recorded -T battles=LOG"
-KEY = ["item", "first", "second", "response"]
+MATCHUP = ["item", "first", "second", "response"]
 LENGTHS = ["length_first", "length_second"]
 
 Drift: TypeAlias = dict[str, Statistic] | Missing
@@ -174,7 +174,7 @@ class Rejudged(CardAnswer):
     def sentence(self) -> str:
         """The comparison in one or two sentences."""
         share = f", the same verdict on {self.agreement.brief}" if isinstance(self.agreement, Statistic) else ""
-        drifts = [_models_that_moved(name, drift) for name, drift in ((DRIFT, self.judge), (MODELS, self.models))]
+        drifts = [_models_that_moved(JUDGE_DRIFT, self.judge), _models_that_moved(MODEL_DRIFT, self.models)]
         counted = f"re-judged: {self.battles:,} of {self.most:,} battles{share}"
         return "; ".join([counted, *filter(None, drifts)]) + f" (from {self.first} to {self.second})"
 
@@ -208,8 +208,8 @@ def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
     if not all(subject.battles.has_items for subject in subjects):
         return Missing(AGAIN, "no row names its item, which judges share", "give a column item")
     tables = [_by_matchup(subject.battles) for subject in subjects]
-    own = [table[table["row"] < 0].groupby(KEY, as_index=False)[["credit", *LENGTHS]].mean() for table in tables]
-    both = own[0].merge(own[1], on=KEY, suffixes=("", "_then"))
+    own = [table[table["row"] < 0].groupby(MATCHUP, as_index=False)[["credit", *LENGTHS]].mean() for table in tables]
+    both = own[0].merge(own[1], on=MATCHUP, suffixes=("", "_then"))
     if both.empty:
         return Missing(AGAIN, "no battle was judged by both", AFRESH)
     now, then = both[LENGTHS].to_numpy(), both[[f"{name}_then" for name in LENGTHS]].to_numpy()
@@ -217,7 +217,7 @@ def compare_rejudged(subjects: Sequence[Subject]) -> Rejudged | Missing:
     other = known & (now != then).any(axis=1)
     wins = np.sign(both[["credit", "credit_then"]].to_numpy() - 0.5)
     rows = Clustered(pd.factorize(both["item"])[0], "item", subjects[0].level)
-    models: Drift = Missing(MODELS, "the responses are the same: the judge alone changed", "")
+    models: Drift = Missing(MODEL_DRIFT, "the responses are the same: the judge alone changed", "")
     if other.any():
         models = _drift(subjects, tables, both[other], less=both[~other])
     return Rejudged(
@@ -245,10 +245,10 @@ def _drift(
     subjects: Sequence[Subject], tables: Sequence[pd.DataFrame], on: pd.DataFrame, less: pd.DataFrame | None = None
 ) -> Drift:
     """Estimate the rating changes from the first judge to the second on some battles, minus those on other battles."""
-    what = DRIFT if less is None else MODELS
+    what = JUDGE_DRIFT if less is None else MODEL_DRIFT
     terms = [(way * sign, k, chosen) for way, chosen in ((1, on), (-1, less)) for k, sign in enumerate((-1, 1))]
     try:
-        parts = [(sign, _ratings(subjects[k], tables[k], chosen)) for sign, k, chosen in terms if chosen is not None]
+        parts = [(sign, _fit_on(subjects[k], tables[k], chosen)) for sign, k, chosen in terms if chosen is not None]
     except (NotIdentifiedError, NotConvergedError) as error:
         return Missing(what, str(error), AFRESH)
     signs, ratings = [sign for sign, _ in parts], bounded_by_all(*(own for _, own in parts))
@@ -265,9 +265,9 @@ def _drift(
     return {name: replace(rows.linear(elo, share, *facts), level=level) for name, elo, share in drifts}
 
 
-def _ratings(subject: Subject, table: pd.DataFrame, on: pd.DataFrame) -> Ratings:
+def _fit_on(subject: Subject, table: pd.DataFrame, on: pd.DataFrame) -> Ratings:
     """Fit ratings to a judge's battles of some matchups; raises NotIdentifiedError."""
-    chosen = pd.MultiIndex.from_frame(table[KEY]).isin(pd.MultiIndex.from_frame(on[KEY]))
+    chosen = pd.MultiIndex.from_frame(table[MATCHUP]).isin(pd.MultiIndex.from_frame(on[MATCHUP]))
     return fit_ratings(subject.battles.select(chosen)).ratings
 
 

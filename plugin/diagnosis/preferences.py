@@ -31,7 +31,7 @@ FEWEST_MODELS = 5
 """A partial correlation given one variable has a Fisher interval from n = 5 on: its variance is 1 / (n - 4)."""
 FEWEST_OUTSIDE = 3
 """Models of other families that a line needs: two would fit any line."""
-WHAT = "self-preference"
+SELF_PREFERENCE = "self-preference"
 NAME_FAMILIES = "name the families: --families PATTERN=FAMILY,... or a file with the columns model and family"
 
 
@@ -209,7 +209,7 @@ def measure_self_preference(subject: Subject) -> SelfPreference:
     unknown = tuple(name for name in subject.battles.models if name not in known)
     name, how = (own.name, own.how) if own else (None, None)
     if isinstance(reference, Missing):
-        missing = Missing(WHAT, reference.why, reference.remedy)
+        missing = Missing(SELF_PREFERENCE, reference.why, reference.remedy)
         return SelfPreference(name, how, None, missing, missing, families, unknown, {})
     ours, theirs = bounded_by_all(subject.judge_ratings.ratings, reference)
     inside = {family: np.isin(ours.models, models) for family, models in families.items()}
@@ -217,7 +217,7 @@ def measure_self_preference(subject: Subject) -> SelfPreference:
     why = f"the family of {judge} is not known" if judge else "no row names the judge's model"
     if own:
         why = f"no model is known to be of the judge's family ({name})"
-    excess = excesses.get(name or "", Missing(WHAT, why, NAME_FAMILIES))
+    excess = excesses.get(name or "", Missing(SELF_PREFERENCE, why, NAME_FAMILIES))
     own_family = inside.get(name or "", np.zeros(len(ours.models), dtype=bool))
     slope = _estimate_line(ours, theirs, own_family, level, Unit.NUMBER)
     return SelfPreference(name, how, reference.who, excess, slope, families, unknown, excesses)
@@ -227,15 +227,16 @@ def _estimate_line(judge: Ratings, reference: Ratings, inside: np.ndarray, level
     """Estimate the excess of a family above the line (unit Elo), or the slope of the line (unit number)."""
     outside, step = int((~inside).sum()), unit is Unit.ELO
     if step and not inside.any():
-        return Missing(WHAT, "no model of this family has a bounded rating by both", "judge some of its models")
+        why = "no model of this family has a bounded rating by both"
+        return Missing(SELF_PREFERENCE, why, "judge some of its models")
     if outside < FEWEST_OUTSIDE:
         why = f"{outside} models of other families have a bounded rating by both, a line needs {FEWEST_OUTSIDE}"
-        return Missing(WHAT, why, "add models of other families")
+        return Missing(SELF_PREFERENCE, why, "add models of other families")
     if np.ptp(reference.elo[~inside]) == 0:
-        return Missing(WHAT, "the reference rates all other models alike", "add models that differ")
+        return Missing(SELF_PREFERENCE, "the reference rates all other models alike", "add models that differ")
     fit = fit_line(judge.elo, reference.elo, inside, *error_sums(judge, reference, inside))
     if fit is None:
-        return Missing(WHAT, MOSTLY_CHANCE, MORE_LABELS)
+        return Missing(SELF_PREFERENCE, MOSTLY_CHANCE, MORE_LABELS)
     term, rows = 1 + step, Clustered(np.concatenate([judge.rows.code, reference.rows.code]), judge.rows.unit, level)
     ours, theirs = judge.influence @ fit.by_judge[:, term], reference.influence @ fit.by_reference[:, term]
     influence, method = np.concatenate([ours, theirs]), "line with error on both sides, {}"

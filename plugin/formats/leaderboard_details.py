@@ -15,8 +15,8 @@ from podium.text import parse_json, text_of
 
 TEXTS = ("example", "question", "full_prompt")
 """Columns of details that identify an item, the best first."""
-NO_SCORES = ("gold", "gold_index", "truncated", "non_truncated", "padded", "non_padded", "num_asked_few_shots")
-"""Columns of details with numbers that are no scores."""
+NO_METRICS = ("gold", "gold_index", "truncated", "non_truncated", "padded", "non_padded", "num_asked_few_shots")
+"""Columns of details with numbers that are no metrics."""
 
 
 def read_details(file: Samples) -> Scores:
@@ -50,7 +50,7 @@ def _parquet_scores(path: Path) -> Iterator[tuple[str, str, str, float | None]]:
     """Yield metric, item, place and score of each number in a table of details, also of those in its `metrics`."""
     frame = pd.read_parquet(path)
     text = next(name for name in TEXTS if name in frame)
-    numbers = [name for name in frame.select_dtypes(["number", "bool"]) if name not in NO_SCORES]
+    numbers = [name for name in frame.select_dtypes(["number", "bool"]) if name not in NO_METRICS]
     for number, row in enumerate(frame.to_dict("records"), 1):
         item = hashlib.sha256((text_of(row[text]) or "").encode()).hexdigest()[:12]
         scores: dict[Any, Any] = {name: row[name] for name in numbers} | (row.get("metrics") or {})

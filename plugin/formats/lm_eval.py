@@ -102,7 +102,8 @@ def _read_all_scores(files: Sequence[Samples], lost: list[str]) -> list[Scores]:
     empty = [each.file for each in scores if not each.documents]
     lost += [f"{own.path}: no whole row of samples, so {own.model} is missing; run {own.task} again" for own in empty]
     scores = [each for each in scores if each.documents]
-    for path, task, each in [(each.file.path, each.file.task, each) for each in scores]:
+    for each in scores:
+        path, task = each.file.path, each.file.task
         if each.cut is not None:
             lost.append(f"{path}, {each.cut}: cut off, so its document is missing; run {task} again")
         elif each.documents < (expected := each.expected_documents or 0):

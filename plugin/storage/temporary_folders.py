@@ -77,16 +77,19 @@ def _make_locked_folder() -> Path:
 
 
 def _remove_abandoned() -> None:
-    """Remove the folders of this user that no process has locked; never follow a link."""
+    """Remove the folders of this user that no process has locked."""
     with suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
         for entry in entries:
             if NAME.fullmatch(entry.name):
-                with (
-                    suppress(OSError),
-                    open_descriptor(entry.path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW) as descriptor,
-                ):
-                    if os.fstat(descriptor).st_uid == os.getuid() and lock(descriptor):
-                        shutil.rmtree(entry.path, ignore_errors=True)
+                with suppress(OSError):
+                    _remove_unlocked(entry.path)
+
+
+def _remove_unlocked(path: str) -> None:
+    """Remove a folder if it is this user's and not locked; never follow a link."""
+    with open_descriptor(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW) as descriptor:
+        if os.fstat(descriptor).st_uid == os.getuid() and lock(descriptor):
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def _remove_own_folder() -> None:

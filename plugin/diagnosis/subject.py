@@ -212,7 +212,7 @@ def read_gold(source: str) -> Gold:
         frame = read_records(path)
         column = next((name for name in SCORES if name in frame), None)
         if column and "model" in frame and "item" not in frame:
-            return Gold(source, _scores_by_model(source, frame["model"], frame[column]))
+            return Gold(source, _gold_scores(source, frame["model"], frame[column]))
     try:
         return Gold(source, battles=read_battles(source))
     except DataError as error:
@@ -221,7 +221,7 @@ def read_gold(source: str) -> Gold:
         raise DataError(f"neither a ranking nor battles: {error.problem}", source=source, remedy=GOLD_REMEDY) from None
 
 
-def _scores_by_model(source: str, models: pd.Series, scores: pd.Series) -> dict[str, float]:
+def _gold_scores(source: str, models: pd.Series, scores: pd.Series) -> dict[str, float]:
     """Return the scores of a table by model; raises DataError for a score that is unusable, or a repeated model."""
     numbers = pd.to_numeric(scores, errors="coerce").to_numpy(dtype=np.float64)
     wrong = np.flatnonzero(np.isnan(numbers) | (np.abs(numbers) > LARGEST))

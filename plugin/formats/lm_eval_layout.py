@@ -6,15 +6,13 @@ import hashlib
 import json
 import re
 import zlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
-
-import pandas as pd
 
 from podium.errors import DataError, UsageError
 from podium.formats.json_text import CutLineError, json_lines
@@ -264,10 +262,14 @@ def read_doc_hash(row: Mapping[str, Any]) -> str:
 
 def item_ids(task: str, documents: Sequence[tuple[str, str, float]]) -> list[str]:
     """Return each row's item, task and document, with `#2` and so on for repeats within a filter by `doc_id`."""
-    rows = pd.DataFrame(documents, columns=["filter", "document", "place"])
-    earlier = rows.sort_values("place", kind="stable").groupby(["filter", "document"]).cumcount().reindex(rows.index)
-    named = zip(rows["document"], earlier, strict=True)
-    return [f"{task}:{document[:12]}{f'#{before + 1}' if before else ''}" for document, before in named]
+    seen: Counter[tuple[str, str]] = Counter()
+    ids = [""] * len(documents)
+    for k in sorted(range(len(documents)), key=lambda k: documents[k][2]):
+        of_filter, document, _ = documents[k]
+        seen[of_filter, document] += 1
+        time = seen[of_filter, document]
+        ids[k] = f"{task}:{document[:12]}" + (f"#{time}" if time > 1 else "")
+    return ids
 
 
 def place_in_set(row: Mapping[str, Any]) -> float:

@@ -101,6 +101,10 @@ def test_occurrences_are_counted_filter_by_filter() -> None:
     assert item_ids("t", rows) == ["t:hhhhhhhhhhhh", "t:hhhhhhhhhhhh", "t:hhhhhhhhhhhh#2"]
 
 
+def test_half_a_character_in_a_hash_is_kept_for_the_error_that_names_it() -> None:
+    assert item_ids("t", [("none", "\ud83d", 1.0), ("none", "\ud83d", 0.0)]) == ["t:\ud83d#2", "t:\ud83d"]
+
+
 def test_a_row_without_the_hash_is_hashed_as_lm_eval_does() -> None:
     """Oracle: the hash that lm-eval 0.4.13 wrote for this document."""
     row = {"doc": {"q": "3+2=", "choices": ["5", "6", "8"], "gold": 0}}

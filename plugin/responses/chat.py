@@ -18,8 +18,8 @@ TEXTS = ("text", "input_text", "output_text", "refusal")
 MEDIA = ("image", "image_url", "input_image", "audio", "input_audio", "video", "video_url", "file", "document")
 REASONING = ("reasoning", "thinking", "redacted_thinking")
 """Types of parts of a message: texts, those of which the place is shown, and those of which nothing is."""
-MESSAGES = re.compile(r"""\s*\[\s*\{\s*["'](role|content)["']\s*:""")
-"""The beginning of a text that holds messages."""
+MESSAGES = re.compile(r"""\s*(\{\s*["']messages["']\s*:\s*)?\[\s*\{\s*["'](role|content)["']\s*:""")
+"""The beginning of a text that holds messages, or a mapping with them."""
 
 
 class Conversation(NamedTuple):
@@ -37,7 +37,7 @@ class Conversation(NamedTuple):
 
     def as_instruction(self) -> str:
         """Return all messages under their roles, as the instruction of a prompt that holds them."""
-        parts = [("user", self.instruction or "")]
+        parts = [("user", self.instruction)] if self.instruction else []
         for turn in self.turns:
             calls = [f"{call.name} {call.arguments}".rstrip() for call in turn.calls]
             parts.append((turn.role, "\n".join(filter(None, [turn.text, *calls]))))
@@ -93,7 +93,7 @@ def messages_in(record: Record, held: Any) -> list[Any] | None:
     that begins as messages do and cannot be parsed, such as one that was cut off."""
     if not isinstance(held, str):
         return held if isinstance(held, list) else None
-    parsed = parse_literal(held) if held.lstrip().startswith("[") else None
+    parsed = parse_literal(held) if held.lstrip().startswith(("[", "{")) else None
     if parsed is None and MESSAGES.match(held):
         raise record.error("the messages are neither JSON nor a Python literal", "write them as JSON, and whole")
     is_chat = parsed and all(isinstance(message, dict) and "role" in message for message in parsed)

@@ -11,7 +11,7 @@ from typing import Any
 from podium.counting.duck import Duck
 from podium.formats.containers import open_records
 from podium.formats.files import find_files
-from podium.responses.answers import Record, ResponseRow, Sheet, normal_text
+from podium.responses.answers import Record, ResponseRow, Sheet, is_empty, normal_text
 from podium.responses.chat import Conversation, build_chat_response, messages_in, parse_literal, read_conversation
 from podium.responses.collection import Responses, assemble
 from podium.responses.transcripts import Show, Turn
@@ -86,11 +86,15 @@ def _conversation_of(record: Record, names: Sequence[str]) -> Conversation:
 
 
 def _tools_text(tools: Any) -> str:
-    """Return name, description and parameters of each tool; empty without tools, a text that is no JSON unchanged."""
-    parsed = parse_literal(tools) if isinstance(tools, str) else tools
-    lines = [tools] if isinstance(tools, str) and tools.strip() and not isinstance(parsed, list) else []
-    for tool in parsed if isinstance(parsed, list) else []:
-        if isinstance(own := tool.get("function", tool) if isinstance(tool, dict) else None, dict):
+    """Return name, description and parameters of each tool, unchanged if it has no name; empty without tools."""
+    parsed, lines = parse_literal(tools) if isinstance(tools, str) else tools, list[str]()
+    for given in parsed if isinstance(parsed, list) else [tools]:
+        tool = parse_literal(given) if isinstance(given, str) else given
+        own = tool.get("function", tool) if isinstance(tool, dict) else None
+        if not isinstance(own, dict) or "name" not in own:
+            whole = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+            lines += [whole] if not is_empty(given) and whole.strip() else []
+        else:
             lines.append(f"- {own.get('name')}: {own.get('description') or ''}")
             if parameters := _first(own, PARAMETERS):
                 lines.append(f"  parameters: {json.dumps(parameters, ensure_ascii=False)}")

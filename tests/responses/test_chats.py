@@ -198,7 +198,14 @@ def test_a_call_and_its_result_in_one_message_are_both_turns():
     ]
 
 
-@pytest.mark.parametrize("cut", [json.dumps(CHAT)[:-9], "[{'role': 'user', 'content': array(['Hi'])}]"])
+@pytest.mark.parametrize(
+    "cut",
+    [
+        json.dumps(CHAT)[:-9],
+        json.dumps({"messages": CHAT})[:-9],
+        "[{'role': 'user', 'content': array(['Hi'])}]",
+    ],
+)
 @pytest.mark.parametrize("columns", [("messages",), ("chosen", "rejected")])
 def test_messages_that_cannot_be_parsed_are_no_answer(tmp_path, columns, cut):
     path = tmp_path / "a.jsonl"
@@ -234,3 +241,8 @@ def test_messages_may_be_json_text_or_arrays_of_parquet(tmp_path):
     for text in texts:
         assert [name for name, _ in pieces_in(text)][-1] == "final_answer"
         assert ("turn_1_call_2_result", "13") in pieces_in(text)
+
+
+def test_a_prompt_that_the_assistant_begins_names_no_empty_message():
+    chat = read_conversation(Record("file", "1", {}), [CHAT[-1], CHAT[1]])
+    assert chat.as_instruction() == "[assistant]\n12 degrees.\n\n[user]\nHow warm\nis it?"

@@ -185,3 +185,23 @@ def test_a_side_without_messages_is_named(tmp_path):
     path.write_text(json.dumps({"uuid": "u", "query": "Why?", "chosen": {"messages": [3]}, "reject": {"messages": []}}))
     with pytest.raises(DataError, match=r"pairs.jsonl, line 1: message 1 has the role None"):
         recorded_task(battles=str(path))
+
+
+@pytest.mark.parametrize(
+    ("tools", "shown"),
+    [
+        ([json.dumps(tool) for tool in TOOLS], TOOLS_TEXT),
+        (TOOLS[0], TOOLS_TEXT),
+        (["lookup", {"type": "web_search"}], 'Tools that could be called:\nlookup\n{"type": "web_search"}'),
+        ("lookup(page)", "Tools that could be called:\nlookup(page)"),
+        ([], ""),
+        (None, ""),
+        (" ", ""),
+    ],
+)
+def test_no_tool_is_left_out_of_the_instruction(tmp_path, tools, shown):
+    sides = {"chosen": "Done well.", "rejected": "Done badly."}
+    path = tmp_path / "pairs.jsonl"
+    path.write_text(json.dumps({"uuid": "u", "query": "Do it.", "tools": tools, **sides}))
+    [item] = read_pairs([str(path)], Show("auto")).items
+    assert item.instruction == "\n\n".join(filter(None, ["Do it.", shown]))

@@ -28,6 +28,8 @@ FEWEST_ITEMS = 5
 """Items below which slopes are not told from chance."""
 FEWEST_BATTLES = 10
 """Battles of a judge below which its slope has no interval and no p-value."""
+FEWEST_ON_AVERAGE = 30
+"""Battles per judge, on average, below which intervals with free slopes are too narrow, so that slopes are equal."""
 MOST_FROM_PENALTY = 0.05
 """Variance of a slope over that of the penalty alone beyond which the penalty chose the slope."""
 ORDERS = {"ab": 1.0, "ba": -1.0}
@@ -47,7 +49,7 @@ def judge_aware(
     A judge prefers a to b with probability s(beta (theta_a - theta_b) + gamma o), o = 1 if a was shown first only, -1
     if b was, 0 if both orders are merged. The slopes beta have mean 1 over the battles. All slopes are 1 if a test
     rejects that the judges share one theta (p < 0.05), if a judge contradicts the others (a slope below 0), or if the
-    battles do not identify the slopes.
+    battles do not identify the slopes (too few, or the judges share no pairs).
 
     Args:
         battles: credits in [0, 1], of two judges or more.
@@ -131,7 +133,8 @@ def _summary(free: SlopeFit, truth: OneTruth, errors: Sequence[SharedErrors], le
         row["disagreement"] = POINTS * float(truth.deviation[k]) if known else None
         row["p_value"] = float(truth.by_judge[k]) if known else None
     because = None
-    if free.data.coded.clusters < FEWEST_ITEMS or free.share_of_penalty() > MOST_FROM_PENALTY:
+    is_small = free.data.coded.clusters < FEWEST_ITEMS or len(free.data.judge) < FEWEST_ON_AVERAGE * len(rows)
+    if is_small or free.share_of_penalty() > MOST_FROM_PENALTY:
         because = "not identified"
     elif any(row["slope_high"] is not None and row["slope_high"] < 0 for row in rows.values()):
         because = "contradiction"
@@ -169,8 +172,8 @@ def _warnings(jury: Mapping[str, Any], silent: Sequence[str]) -> list[str]:
     warnings += (CHECKS[check].warning(**figures) for check, figures in failed_jury_checks(jury))
     if jury["equal_because"] == "not identified":
         warnings.append(
-            "the battles do not identify the judges' slopes, and all are 1: let each judge all models, or "
-            "leave out one that contradicts the others"
+            "the battles do not identify the judges' slopes, and all are 1: let each judge all models and at least "
+            f"{FEWEST_ON_AVERAGE} battles, or leave out one that contradicts the others"
         )
     if not jury["shared_errors"]:
         few = "too few battles were judged by three judges (overlap=0.1 plays some)"

@@ -164,6 +164,31 @@ def test_a_single_item_and_a_judge_of_few_battles_have_no_intervals():
     assert (rows["judge-2"]["slope_low"], rows["judge-2"]["p_value"]) == (None, None)
 
 
+def two_models_and_three_judges(battles, seed):
+    """Return one-order verdicts of three equal judges on two models 174 Elo apart, each judge on half of the items."""
+    rng = np.random.default_rng(seed)
+    rows = [(k, j) for k in range(2 * battles) for j in range(3) if rng.random() < 0.5]
+    credit = rng.random(len(rows)) < expit(1)
+    order = np.where(rng.random(len(rows)) < 0.5, "ab", "ba")
+    frame = pd.DataFrame(rows, columns=["item", "judge"])
+    return frame.assign(model_a="m0", model_b="m1", credit=credit * 1.0, order=order)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("battles", [15, 24])
+def test_few_battles_of_a_judge_identify_no_slopes_and_intervals_hold(battles):
+    held = []
+    for seed in range(100):
+        frame = two_models_and_three_judges(battles, seed)
+        standings = judge_aware(podium.read_battles(frame), rng=np.random.default_rng(0))
+        best = next(entry for entry in standings.entries if entry.model == "m0")
+        if best.low is not None:
+            assert standings.diagnostics["jury"]["equal_because"] is not None
+            held.append(best.low <= 1500 + 200 / np.log(10) <= best.high)
+    assert len(held) > 80
+    assert np.mean(held) >= 0.9
+
+
 def test_judges_of_one_truth_keep_their_slopes_and_others_do_not():
     one = judge_aware(podium.read_battles(play(Jury(), items=262, seed=1)), rng=np.random.default_rng(0))
     tastes = judge_aware(podium.read_battles(play(Jury(taste=0.5), items=262, seed=1)), rng=np.random.default_rng(0))

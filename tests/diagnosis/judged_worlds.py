@@ -93,6 +93,7 @@ def coverage(found: tuple[dict[str, Statistic], ...], name: str, value: float, n
 def _walk(path: str, stated: object) -> Iterator[tuple[str, Statistic]]:
     if isinstance(stated, Statistic):
         yield path, stated
-    elif is_dataclass(stated):
-        for one in fields(stated):
-            yield from _walk(f"{path}.{one.name}", getattr(stated, one.name))
+    else:
+        names = [one.name for one in fields(stated)] if is_dataclass(stated) else getattr(stated, "_fields", ())
+        for name in names:
+            yield from _walk(f"{path}.{name}", getattr(stated, name))

@@ -89,8 +89,8 @@ def name_rows_of_matrix(records: Records) -> tuple[Records, list[str]]:
         return records, []
     # Most other tables differ in their first rows.
     for scan in (f"(select * from {records.scan} limit {FIRST_ROWS})", records.scan):
-        frame = replace(records, scan=scan, places=None).frame()
-        if not (frame[first].is_unique and np.isin(np.char.lower(frame[others].to_numpy().astype(str)), BINARY).all()):
+        frame = replace(records, scan=scan, places=None).frame().astype(str)
+        if not (frame[first].is_unique and np.isin(np.char.lower(frame[others].to_numpy(dtype=str)), BINARY).all()):
             return records, []
     name, column = ("item", "model") if len(frame) >= len(others) else ("model", "item")
     which = f"the first column ({first!r})" if first else "the first column, which has no name,"

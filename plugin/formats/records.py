@@ -87,12 +87,12 @@ class Column:
     @property
     def number(self) -> str:
         """SQL for the column as numbers; cells that are empty or not a number are NULL."""
-        if self.type.startswith((*NUMERIC, "DECIMAL")):
-            return f"cast({self.sql} as double)"
         if self.type in REALS:
             return f"nullif(cast({self.sql} as double), 'nan'::double)"
         if self.type == "BOOLEAN":
             return f"cast(cast({self.sql} as integer) as double)"
+        if self.is_number:
+            return f"cast({self.sql} as double)"
         digits = f"replace({self.text}, '_', '?')"
         if self.comma:
             digits = f"regexp_replace({digits}, '^(\\s*[-+]?[0-9]*),([0-9]+\\s*)$', '\\1.\\2')"
@@ -103,7 +103,7 @@ class Column:
     @property
     def is_number(self) -> bool:
         """Whether the type allows numbers only."""
-        return self.type.startswith((*NUMERIC, *REALS, "DECIMAL", "BOOLEAN"))
+        return self.type.startswith((*NUMERIC, *REALS, "DECIMAL", "BOOLEAN")) and not self.type.endswith("]")
 
     @property
     def is_strange(self) -> str:

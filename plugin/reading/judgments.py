@@ -31,6 +31,8 @@ from podium.text import some
 Source: TypeAlias = str | Path | pd.DataFrame
 DEFAULTS: tuple[Any, ...] = (None, [], "error", True, "unparsed", "newest")
 STANDARD_INPUT = Path("/dev/stdin")
+TASKS = {"response": "ring -T responses=FILES", "chosen": "recorded -T battles=FILE"}
+"""Of a column of files of responses, the task that judges them."""
 OWN_TABLE = "podium.formats.podium_table:read"
 """Reader of podium's table, which needs no translation and therefore is not read into Python."""
 
@@ -340,4 +342,7 @@ def unrecognised_error(columns: frozenset[str], source: str) -> DataError:
     near = f" (nearest: {name}, which also needs {', '.join(sorted(best - columns))})"
     problem = f"no known format has the columns {', '.join(sorted(columns)[:20]) or '(none)'}"
     remedy = f"{remedy_of_columns(sorted(columns), source)}; `podium list formats` shows what is known"
+    for column, task in TASKS.items():
+        if column in columns:
+            remedy += f"; if the file holds responses to judge, `inspect eval podium/{task} --model-role judge=MODEL`"
     return DataError(problem + (near if 2 * len(best & columns) >= len(best) else ""), remedy=remedy)

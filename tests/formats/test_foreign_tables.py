@@ -1,9 +1,11 @@
 """Tables in no known format: --columns, --credit-map, --unknown, --shown, --fill, and orders given as booleans."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import podium
+from podium.errors import DataError
 from podium.reading.table import FRAME, remedy_of_columns
 
 COLUMNS = {"item": "prompt", "model_a": "first", "model_b": "second", "credit": "verdict"}
@@ -28,7 +30,7 @@ def test_an_empty_verdict_is_unparsed(save):
 
 
 def test_a_verdict_outside_the_map_is_an_error_with_the_remedy(save):
-    with pytest.raises(podium.DataError) as caught:
+    with pytest.raises(DataError) as caught:
         read(save, "2", credit_map=MAP)
     for part in ("votes.csv, row 1", "'2'", "not in --credit-map", "--unknown unparsed"):
         assert part in str(caught.value)
@@ -203,13 +205,13 @@ def test_booleans_overrule_shown(save):
 @pytest.mark.parametrize("word", ["yes", "1", "left"])
 def test_an_order_that_is_neither_a_boolean_nor_known_is_an_error_with_the_known_ones(save, word):
     text = f"item,model_a,model_b,credit,order\n1,x,y,1,true\n2,x,y,1,{word}\n"
-    with pytest.raises(podium.DataError, match="use one of ab, ba, merged"):
+    with pytest.raises(DataError, match="use one of ab, ba, merged"):
         podium.read_battles(save("b.csv", text))
 
 
 def test_orders_that_mix_booleans_and_names_are_an_error(save):
     text = "item,model_a,model_b,credit,order\n1,x,y,1,ab\n2,x,y,1,true\n"
-    with pytest.raises(podium.DataError, match="order 'true' is unknown"):
+    with pytest.raises(DataError, match="order 'true' is unknown"):
         podium.read_battles(save("b.csv", text))
 
 
@@ -218,3 +220,26 @@ def test_the_remedy_names_likely_columns() -> None:
     assert remedy_of_columns(["prompt", "left", "right", "winner"]) == f"name the columns, for example {option}"
     call = "podium.read_battles(frame, columns={'model_a': 'left', 'model_b': '?', 'credit': 'winner'})"
     assert remedy_of_columns(["left", "rival", "winner"], FRAME) == f"name the columns: {call}"
+
+
+@pytest.mark.parametrize("verdict", ["[1,0]", '{"first":1}'])
+def test_nested_cells_are_neither_scores_nor_a_crash(save, verdict):
+    rows = f'{{"name":"p1","first":{verdict},"second":{verdict}}}\n{{"name":"p2","first":[],"second":1}}\n'
+    with pytest.raises(DataError, match="no known format has the columns first, name, second"):
+        podium.read_battles(save("votes.jsonl", rows))
+
+
+def test_lists_in_a_parquet_file_are_no_numbers(tmp_path):
+    path = tmp_path / "votes.parquet"
+    pd.DataFrame({"model_a": ["x"], "model_b": ["y"], "credit": [[1, 0]]}).to_parquet(path)
+    with pytest.raises(DataError, match=r"credit \[1, 0\] is not a number"):
+        podium.read_battles(path)
+
+
+@pytest.mark.parametrize(
+    ("row", "task"),
+    [('{"id":"q1","response":"Yes."}', "podium/ring -T responses="), ('{"chosen":"a"}', "podium/recorded -T battles=")],
+)
+def test_the_error_for_a_file_of_responses_names_the_task_that_judges_them(save, row, task):
+    with pytest.raises(DataError, match=task):
+        podium.read_battles(save("answers.jsonl", row + "\n"))

@@ -76,6 +76,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "site"
 
 
+@pytest.mark.slow
 def test_the_example_ranker_is_listed_with_the_package_it_comes_from(site: Path) -> None:
     line = next(line for line in run(site, "list", "rankers").stdout.splitlines() if "copeland" in line)
     assert line.split("  ")[-1].strip() == "podium-copeland 1.0 (copeland = podium_copeland)"

@@ -61,6 +61,7 @@ def test_every_data_file_of_the_rooms_is_in_the_wheel(content: set[str]) -> None
     assert ("podium/py.typed" in data, sorted(data - content)) == (True, [])
 
 
+@pytest.mark.slow
 def test_the_wheel_holds_nothing_but_the_rooms(content: set[str]) -> None:
     rooms = {in_package(name) for name in repository_files() if name.parts[0] in ROOMS}
     assert sorted(name for name in content - rooms if ".dist-info/" not in name) == []

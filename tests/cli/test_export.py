@@ -177,6 +177,7 @@ def test_the_hub_reads_what_is_written_for_it(podium: Podium, example: Path, tmp
     assert "40 items, 191 battles; judged by simulated-judge" in entry.notes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["every-eval-ever", "hf-eval-results"])
 def test_hostile_names_stay_in_the_folder_and_are_accepted(
     podium: Podium, example: Path, tmp_path: Path, target: str, request: pytest.FixtureRequest

@@ -508,6 +508,7 @@ def test_a_word_without_a_credit_is_named_with_what_to_do(podium, table):
     assert "--unknown unparsed" in answer.err
 
 
+@pytest.mark.slow
 def test_a_ranking_does_without_the_slowest_imports(table: Table) -> None:
     """SciPy's statistics take longer to import than everything else that a small table needs."""
     code = (

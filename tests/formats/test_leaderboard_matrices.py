@@ -225,6 +225,7 @@ def write_json(place, content):
     return place
 
 
+@pytest.mark.slow
 def test_reports_of_swe_bench_become_a_matrix(tmp_path):
     names = ("resolved_ids", "unresolved_ids", "empty_patch_ids", "error_ids", "incomplete_ids")
     runs = {"ash.run": (["a", "b"], ["c"], ["d"], [], []), "elm.run": (["a"], [], [], ["b", "c"], ["d"])}
@@ -239,6 +240,7 @@ def test_reports_of_swe_bench_become_a_matrix(tmp_path):
     assert len(entries_of(tmp_path / "solved.csv")) == 2
 
 
+@pytest.mark.slow
 def test_submissions_to_swe_bench_become_a_matrix(tmp_path):
     found = {"ash": {"no_generation": ["d"], "no_logs": [], "resolved": ["a", "b"]}, "elm": {"resolved": ["a", "c"]}}
     paths = [write_json(tmp_path / name / "results" / "results.json", content) for name, content in found.items()]
@@ -246,6 +248,7 @@ def test_submissions_to_swe_bench_become_a_matrix(tmp_path):
     assert table.to_dict() == {"ash": {"a": 1, "b": 1, "c": 0, "d": 0}, "oak": {"a": 1, "b": 0, "c": 1, "d": 0}}
 
 
+@pytest.mark.slow
 def test_results_of_livecodebench_become_a_matrix(tmp_path):
     found = {"ash": {"q1": [True, False], "q2": [True, True]}, "elm": {"q1": [False, False], "q2": [True, False]}}
     paths = [
@@ -260,6 +263,7 @@ def test_results_of_livecodebench_become_a_matrix(tmp_path):
     assert len(entries_of(tmp_path / "solved.csv")) == 2
 
 
+@pytest.mark.slow
 def test_what_cannot_be_converted_is_named(tmp_path):
     done, _ = convert(tmp_path, write_json(tmp_path / "x.json", {"accuracy": 0.3}))
     assert (done.returncode, "x.json: not results of SWE-bench or LiveCodeBench" in done.stderr) == (2, True)

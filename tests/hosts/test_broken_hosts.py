@@ -31,6 +31,7 @@ def podium(*words):
     return subprocess.run([sys.executable, "-m", "podium", *words], capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ranker", [(), ("--ranker", "win-rate")])
 @pytest.mark.parametrize(
     ("words", "package", "without"),

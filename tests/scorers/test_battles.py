@@ -211,6 +211,7 @@ def test_as_given_shows_the_first_first() -> None:
     )
 
 
+@pytest.mark.slow
 @given(st.text(), st.text(), st.text(), st.integers())
 def test_the_drawn_order_does_not_depend_on_who_is_named_first(item: str, a: str, b: str, seed: int) -> None:
     ours, theirs = (judgments(item, *pair, orders="random", seed=seed)[0] for pair in ((a, b), (b, a)))

@@ -72,6 +72,7 @@ def unbalance(chosen, shares, group):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("judges", "overlap"), [("rotate", 0.0), ("rotate:2,1,1", 0.0), ("rotate", 0.1)])
 @pytest.mark.parametrize("group", GROUPS)
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)

@@ -37,6 +37,7 @@ def logs(behave):
     return {name: place(eval(task, model=get_model(f"scripted/{name}"), log_dir="logs")[0]) for name in RIGHT}
 
 
+@pytest.mark.slow
 def test_two_logs_are_compared_on_the_items_of_both(logs, run_podium):
     """Oracle: scipy's binomial test on the items that one alone has right; the same answer is no difference."""
     code, out, err = run_podium("compare", f"new={logs['new']}", f"old={logs['old']}", "--format", "json")
@@ -51,6 +52,7 @@ def test_two_logs_are_compared_on_the_items_of_both(logs, run_podium):
     assert found["p"] == pytest.approx(binomtest(won, won).pvalue)
 
 
+@pytest.mark.slow
 def test_logs_without_labels_are_called_by_their_models(logs, run_podium):
     code, out, err = run_podium("compare", str(logs["new"]), str(logs["old"]), "--format", "json")
     assert code == 0, err
@@ -59,6 +61,7 @@ def test_logs_without_labels_are_called_by_their_models(logs, run_podium):
     assert (code, out.split(" by ")[0]) == (0, "candidate is clearly ahead of scripted/old"), err
 
 
+@pytest.mark.slow
 def test_two_logs_of_one_model_are_called_by_their_files(logs, run_podium, tmp_path):
     for name in ("before", "after"):
         copyfile(logs["new"], tmp_path / f"{name}.eval")

@@ -34,6 +34,7 @@ def folder(behave, play):
     return "logs"
 
 
+@pytest.mark.slow
 def test_costs_stand_beside_scores_and_what_is_unknown_is_no_zero(folder, run_podium, tmp_path):
     table = costs_table(rank_battles(read_battles(folder)).standings[0], [folder])
     head, rows = table.header, {row[0]: dict(zip(table.header, row, strict=True)) for row in table.rows}

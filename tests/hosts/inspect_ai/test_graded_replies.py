@@ -88,6 +88,7 @@ def test_a_server_with_few_alternatives_is_asked_for_few(play, write_responses):
     assert (asked.count(20), asked.count(5)) == (1, 36)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("realization", "options", "alternatives"),
     [
@@ -104,6 +105,7 @@ def test_alternatives_are_asked_for_where_they_are_read(play, write_responses, r
     assert {config.top_logprobs for config in CALLS} == alternatives
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("replies", ["schema", "text"])
 @pytest.mark.parametrize("realization", ["direct", "cot"])
 def test_the_filter_of_lm_eval_gives_the_same_credits_as_a_tournament(play, write_responses, realization, replies):

@@ -104,6 +104,7 @@ def test_verdicts_of_two_judges_are_units_of_krippendorffs_alpha(tmp_path):
     assert log.results.scores[0].metrics["krippendorff_alpha"].value == pytest.approx(interval_alpha(values))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "expected"), [("mean", np.mean), ("median", np.median), ("max", np.max), ("mode", None)]
 )
@@ -124,6 +125,7 @@ def test_reducers_put_the_verdicts_of_several_judges_together(tmp_path, name, ex
     assert scores_of(log, "jury") == pytest.approx(reduced)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "expected"), [("mean", np.mean), ("max", np.max), ("at_least_1", np.max)])
 def test_reducers_put_the_verdicts_of_epochs_together(tmp_path, name, expected):
     log = judge_answers(tmp_path, pairwise, epochs=Epochs(2, name), metrics=[mean()])

@@ -65,6 +65,7 @@ def test_schema_stops_with_the_reason_if_the_judge_takes_none(play, write_respon
     assert len(CALLS) <= 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("habit", ["ignores", "rejects"])
 def test_auto_repeats_as_text_after_one_message_if_the_judge_takes_no_schema(play, write_responses, capfd, habit):
     play(round_robin(responses=write_responses(items=3), replies="auto"), f"formed/{habit}")

@@ -8,6 +8,7 @@ from inspect_ai.log import EvalSample
 
 from podium.errors import DataError, UsageError, named_in_errors
 from podium.formats.runs import FiledRun
+from podium.hosts.inspect_ai.compatibility import flatten_arguments
 from podium.hosts.inspect_ai.folders import find_logs, task_prefixes, tasks_of
 from podium.hosts.inspect_ai.log_contents import (
     BattleMetadata,
@@ -66,13 +67,12 @@ def _is_own_log(log: FiledRun, sources: Sequence[str]) -> bool:
     spec = log.header.eval
     if spec.task.rpartition("/")[2] != RECORDED:
         return False
-    typed, tournament = spec.task_args.get("battles") or "", read_tournament(log.header)
+    typed, tournament = flatten_arguments(spec.task_args).get("battles") or "", read_tournament(log.header)
     is_same = (typed if isinstance(typed, str) else ",".join(typed)) == ",".join(sources)
     return log.header.status != "success" or bool(is_same and tournament and tournament.shard)
 
 
 def _battles_in_tables(sources: Sequence[str]) -> RecordedBattles:
-    """Return the pairings and repeats of verdicts in any format."""
     from podium.reading.judgments import read_battles
 
     battles = read_battles(*sources, merge=False)
@@ -89,7 +89,6 @@ def _battles_in_tables(sources: Sequence[str]) -> RecordedBattles:
 
 
 def _responses_of(sample: EvalSample, battle: BattleMetadata, item: str, source: str) -> Iterator[ResponseRow]:
-    """Yield both responses of a battle."""
     known = {name: getattr(battle, name) for name in AGREE} | {"media": media_as_text(sample.input)}
     question = QuestionRow(item, **known, source=source, row=f"sample {sample.id}")
     for name, text in ((battle.model_a, battle.response_a), (battle.model_b, battle.response_b)):
@@ -98,7 +97,6 @@ def _responses_of(sample: EvalSample, battle: BattleMetadata, item: str, source:
 
 
 def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
-    """Return the battles of tournaments' logs, with their responses."""
     prefix_of = task_prefixes(logs)
     pairings: dict[Pairing, None] = {}
     repeats: dict[str, int] = defaultdict(int)

@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -24,13 +24,11 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from podium.errors import UsageError, unknown_name
 from podium.hosts.inspect_ai.call_control import (
-    CircuitBreaker,
     JudgeStoppedError,
-    OnceCache,
+    ModelCalls,
     cause_of,
     generate_output,
     make_calls,
-    repeat_if_cut_short,
 )
 from podium.hosts.inspect_ai.compatibility import is_registered_task, load_tasks
 from podium.hosts.inspect_ai.judge_models import judges_by_role, models_of_role, settings_of
@@ -40,7 +38,6 @@ from podium.hosts.inspect_ai.log_responses import READER
 from podium.hosts.inspect_ai.media import input_of
 from podium.hosts.inspect_ai.round_samples import SampleBuilder, missing_responses_text
 from podium.hosts.inspect_ai.sample_answers import question_of
-from podium.printable import tell
 from podium.responses.answers import EMPTY, ERRORED, ONLY_REASONING, QuestionRow, id_of
 from podium.responses.collection import AGREE, Responses, response_key
 from podium.responses.read import read_prompts
@@ -194,42 +191,20 @@ Answers = Mapping[tuple[str, str], GivenAnswer]
 """Answers by model and item."""
 
 
-class ModelCaller:
-    """Asks models for responses, each for an item once, and stops asking a model whose first calls all fail alike."""
-
-    def __init__(self, config: GenerateConfig, cache: CachePolicy | bool) -> None:
-        self.config, self.cache = config, cache
-        self.breakers: dict[str, CircuitBreaker] = {}
-        self.stopped: set[str] = set()
-        self.once = OnceCache()
-
-    async def ask(self, names: Sequence[str], item: str, messages: list[ChatMessage]) -> dict[str, GivenAnswer]:
-        """Return the models' answers to an item by name; every epoch of the judge gets the same ones."""
-        calls = [partial(self.once.ask_once, (name, item), partial(self._ask_model, name, messages)) for name in names]
-        return dict(zip(names, await make_calls(calls), strict=True))
-
-    async def _ask_model(self, name: str, messages: list[ChatMessage]) -> GivenAnswer:
-        """Return one model's answer, or why it failed."""
-        generate = partial(generate_output, models_by_name()[name], messages, config=self.config, cache=self.cache)
-        try:
-            breaker = self.breakers.setdefault(name, CircuitBreaker())
-            output = await breaker.call(partial(repeat_if_cut_short, generate))
-        except JudgeStoppedError as error:
-            why = str(error).partition(": ")[2]
-            if name not in self.stopped:
-                self.stopped.add(name)
-                tell(f"{name} is not asked any more: {why}", "podium")
-            return GivenAnswer(failed=why, gave_up=True)
-        except Exception as error:
-            return GivenAnswer(failed=cause_of(error))
-        return GivenAnswer(text=output.completion)
-
-
 @solver
 def ask_models(*, cache: bool = True, temperature: float | None = None, max_tokens: int | None = None) -> Solver:
     """Ask models for the answers that a sample requests; leave other samples unchanged."""
     policy = CachePolicy(expiry=None, per_epoch=False, scopes={NAMESPACE: ROLE}) if cache else False
-    caller = ModelCaller(GenerateConfig(temperature=temperature, max_tokens=max_tokens), policy)
+    calls, config = ModelCalls(), GenerateConfig(temperature=temperature, max_tokens=max_tokens)
+
+    async def ask_model(name: str, messages: list[ChatMessage]) -> GivenAnswer:
+        try:
+            generate = partial(generate_output, models_by_name()[name], messages, config=config, cache=policy)
+            return GivenAnswer(text=(await calls.call(name, generate)).completion)
+        except JudgeStoppedError as error:
+            return GivenAnswer(failed=str(error).partition(": ")[2], gave_up=True)
+        except Exception as error:
+            return GivenAnswer(failed=cause_of(error))
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
         request = parse_sample(state.metadata)
@@ -237,7 +212,10 @@ def ask_models(*, cache: bool = True, temperature: float | None = None, max_toke
             return state
         messages: list[ChatMessage] = [ChatMessageSystem(content=request.system)] if request.system else []
         messages += [ChatMessageUser(content=state.input)] if isinstance(state.input, str) else state.input
-        answers = await caller.ask(request.asked_models, request.item, messages)
+        # Every epoch of the judge gets the same answers.
+        names, item = request.asked_models, request.item
+        asked = [partial(calls.ask_once, (name, item), partial(ask_model, name, messages)) for name in names]
+        answers = dict(zip(names, await make_calls(asked), strict=True))
         state.store.set(NAMESPACE, {name: own.to_log() for name, own in answers.items()})
         state.output.completion = "\n\n".join(own.text or own.failed or "" for own in answers.values())
         state.completed = True
@@ -246,21 +224,17 @@ def ask_models(*, cache: bool = True, temperature: float | None = None, max_toke
     return solve
 
 
-@dataclass(eq=False, repr=False)
 class AnswerCollector:
     """Keeps track of the answers that are still to be asked for, and builds the samples that request them."""
 
-    sample_builder: SampleBuilder
-    order: Sequence[str]
-    _: KW_ONLY
-    pack: bool = False
-    first: Sequence[str] = ()
-    reasoning: Policy = "strip"
-
-    def __post_init__(self) -> None:
+    def __init__(
+        self, sample_builder: SampleBuilder, order: Sequence[str], pack: bool, first: Sequence[str], reasoning: Policy
+    ) -> None:
+        self.sample_builder, self.order, self.pack, self.first = sample_builder, order, pack, first
+        self.reasoning = reasoning
         self.failed: frozenset[tuple[str, str]] = frozenset()
         self.cause = ""
-        self._start = self.sample_builder.responses
+        self._start = sample_builder.responses
 
     def failures_text(self) -> str:
         """Return which models lack how many answers, and the first error."""

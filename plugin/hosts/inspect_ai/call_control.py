@@ -4,14 +4,16 @@ import json
 import os
 import re
 import ssl
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import anyio
 from inspect_ai.model import Model, ModelOutput
 
 from podium.hosts.inspect_ai.log_contents import STOPPED
-from podium.printable import shorten
+from podium.printable import shorten, tell
 from podium.storage.remote import without_secrets
 
 
@@ -24,15 +26,19 @@ class ConnectionFailedError(ConnectionError):
 
 
 async def generate_output(model: Model, messages: Any, **options: Any) -> ModelOutput:
-    """Call a model; raise the cause of a failure, as ConnectionFailedError if its server could not be reached."""
-    try:
-        return await model.generate(messages, **options)
-    except Exception as error:
-        failure = root_of(error)
-        if why := _connection_failure(failure, model.api.base_url):
-            failure = ConnectionFailedError(why)
-    # Not inside `except`: an error must not become the context of its own cause.
-    raise failure
+    """Call a model; raise the cause of a failure, as ConnectionFailedError if its server could not be reached. A call
+    whose JSON was cut off on the way, which no provider's client repeats, is repeated at most twice."""
+    for repeats_left in (2, 1, 0):
+        try:
+            return await model.generate(messages, **options)
+        except Exception as error:
+            failure = root_of(error)
+        # Not inside `except`: an error must not become the context of its own cause.
+        is_cut = isinstance(failure, json.JSONDecodeError) or str(failure).startswith("JSONDecodeError")
+        if not (is_cut and repeats_left):
+            break
+    why = _connection_failure(failure, model.api.base_url)
+    raise ConnectionFailedError(why) if why else failure
 
 
 def root_of(error: BaseException) -> BaseException:
@@ -85,25 +91,15 @@ SHUTDOWN_TIMEOUT = 5.0
 T = TypeVar("T")
 
 
-class OnceCache:
-    """Answers that several samples need, each asked for once."""
-
-    def __init__(self) -> None:
-        self.answers: dict[tuple[Any, ...], Any] = {}
-        self._locks: dict[tuple[Any, ...], anyio.Lock] = {}
-
-    async def ask_once(self, key: tuple[Any, ...], ask: Callable[[], Awaitable[Any]]) -> Any:
-        """Return the answer kept under `key`; the first caller asks for it, and the others wait."""
-        async with self._locks.setdefault(key, anyio.Lock()):
-            if key not in self.answers:
-                self.answers[key] = await ask()
-        return self.answers[key]
-
-
 class JudgeStoppedError(RuntimeError):
     """No more calls are made: the first ones all failed alike."""
 
     is_raised = False
+
+
+def stopped_text(name: str, error: JudgeStoppedError) -> str:
+    """Return the message that a model, named or identified as a judge, is not asked any more."""
+    return str(error).replace(STOPPED, f"{name.partition('|')[0]} is not asked any more")
 
 
 class CircuitBreaker:
@@ -155,6 +151,33 @@ class CircuitBreaker:
             self._room.release()
 
 
+class ModelCalls:
+    """The calls of models by name, each with a circuit breaker, and answers that several samples need."""
+
+    def __init__(self, *, ends_run: bool = False) -> None:
+        self.stopped: set[str] = set()
+        self._breakers: dict[str, CircuitBreaker] = defaultdict(partial(CircuitBreaker, ends_run=ends_run))
+        self._answers: dict[tuple[Any, ...], Any] = {}
+        self._locks: dict[tuple[Any, ...], anyio.Lock] = defaultdict(anyio.Lock)
+
+    async def ask_once(self, key: tuple[Any, ...], ask: Callable[[], Awaitable[Any]]) -> Any:
+        """Return the answer kept under `key`; the first caller asks for it, and the others wait."""
+        async with self._locks[key]:
+            if key not in self._answers:
+                self._answers[key] = await ask()
+        return self._answers[key]
+
+    async def call(self, name: str, ask: Callable[[], Awaitable[T]], while_others: str = "") -> T:
+        """Make a call; print once that the model is not asked any more, and what happens meanwhile."""
+        try:
+            return await self._breakers[name].call(ask)
+        except JudgeStoppedError as error:
+            if name and name not in self.stopped:
+                tell(f"{stopped_text(name, error)}{while_others}")
+            self.stopped.add(name)
+            raise
+
+
 async def make_calls(calls: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
     """Make calls concurrently and return their results in order; the first failure cancels the others."""
     # Inspect's `collect` does this too, but records two more events for each call.
@@ -172,15 +195,3 @@ async def make_calls(calls: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
         first = [*stopped, *failures.exceptions][0]
         raise first from first.__cause__
     return [results[place] for place in range(len(calls))]
-
-
-async def repeat_if_cut_short(ask: Callable[[], Awaitable[T]]) -> T:
-    """Make a call, and at most twice again if its JSON was cut off on the way, which no provider's client repeats."""
-    for _ in range(2):
-        try:
-            return await ask()
-        except Exception as error:
-            root = root_of(error)
-            if not (isinstance(root, json.JSONDecodeError) or str(root).startswith("JSONDecodeError")):
-                raise
-    return await ask()

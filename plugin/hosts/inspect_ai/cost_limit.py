@@ -8,7 +8,7 @@ from inspect_ai.model import Model, ModelUsage, get_model_info
 from podium.errors import PodiumError, UsageError
 from podium.hosts.inspect_ai.compatibility import usage_of_run
 from podium.hosts.inspect_ai.judge_models import judges_by_role
-from podium.hosts.inspect_ai.log_contents import REQUESTED, judged_battles
+from podium.hosts.inspect_ai.log_contents import REQUESTED, judgments_in
 from podium.text import some
 
 Prices = Mapping[str, Sequence[float]]
@@ -32,7 +32,7 @@ class CostLimit:
     def add_cost(self, sample: EvalSample) -> None:
         """Add the cost of a sample."""
         cost = self._costs[sample.uuid or str(sample.id)] = self._cost(sample.model_usage)
-        made = [shown["attempts"] for _, kept in judged_battles(sample) for shown in kept.judgments] or [1]
+        made = [shown["attempts"] for _, shown in judgments_in(sample)] or [1]
         # What it had cost at most: had all its calls been repeated, or had an answer been twice as long.
         dearest, kind = cost * max(self.attempts, 2) * len(made) / sum(made), REQUESTED in sample.metadata
         self._dearest[kind] = max(dearest, self._dearest.get(kind, 0.0))
@@ -66,8 +66,8 @@ def build_cost_limit(
     """Return a cost limit whose prices are checked before the first call; None for no limit."""
     if most is None:
         return None
-    if not most > 0:
-        raise UsageError(f"max_cost={most:g}: give a sum above 0, in the currency of the prices")
+    if not (isinstance(most, int | float) and most > 0):
+        raise UsageError(f"max_cost={most}: give a sum above 0, in the currency of the prices")
     for name, price in (prices or {}).items():
         is_pair = isinstance(price, Sequence) and len(price) == 2
         if not (is_pair and all(isinstance(part, int | float) for part in price)):
@@ -85,6 +85,5 @@ def price_of(model: Model, prices: Prices) -> Sequence[float] | None:
 
 
 def _no_price_text(most: float, models: Sequence[str]) -> str:
-    """Return the message on models without a price."""
     remedy = f"-T prices='{{{models[0]}: [2.5, 10]}}' (per million tokens of input and output)"
     return f"max_cost={most:g}: the price of {some(models)} is not known; give {remedy}"

@@ -43,18 +43,16 @@ def battle_texts(path: Path) -> Iterator[dict[str, Any]]:
     """Yield a row per judgment of a tournament's log: item, models, texts, order, judge and its words; else nothing."""
     if not is_log(path):
         return
-    from podium.hosts.inspect_ai.log_contents import judged_battles, read_tournament
+    from podium.hosts.inspect_ai.log_contents import judgments_in, read_tournament
     from podium.hosts.inspect_ai.logs import read_by_inspect
 
     with named_in_errors(path):
         if read_tournament(read_by_inspect(path, header_only=True)) is None:
             return
         log = read_by_inspect(path, resolve_attachments=True, exclude_fields={"events", "messages"})
-        for sample in log.samples or []:
-            for battle, kept in judged_battles(sample):
-                for shown in kept.judgments:
-                    words = "\n\n".join(load_reply(reply).text for reply in shown["replies"])
-                    yield {**battle.to_log(), "order": shown["order"], "judge": shown["judge"], "words": words}
+        for battle, shown in (judged for sample in log.samples or [] for judged in judgments_in(sample)):
+            words = "\n\n".join(load_reply(reply).text for reply in shown["replies"])
+            yield {**battle.to_log(), "order": shown["order"], "judge": shown["judge"], "words": words}
 
 
 def costs_in(path: Path) -> Iterator[dict[str, Any]]:

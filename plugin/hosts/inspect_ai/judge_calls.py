@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, InitVar, dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar, cast
 
@@ -13,12 +13,11 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from podium.errors import UsageError, named_in_errors
 from podium.hosts.inspect_ai.call_control import (
-    CircuitBreaker,
     JudgeStoppedError,
-    OnceCache,
+    ModelCalls,
     generate_output,
     make_calls,
-    repeat_if_cut_short,
+    stopped_text,
 )
 from podium.hosts.inspect_ai.call_settings import CallSettings, Schema, ended_at_limit, is_about_schema, why_too_long
 from podium.hosts.inspect_ai.compatibility import batch_of, flatten_arguments
@@ -31,14 +30,13 @@ from podium.hosts.inspect_ai.log_contents import (
     BattleReplies,
     KeptJudgment,
     KeptReply,
-    judged_battles,
+    judgments_in,
     parse_battles,
     read_tournament,
 )
 from podium.hosts.inspect_ai.log_files import NAMESPACE, is_log
 from podium.hosts.inspect_ai.media import media_in, prompt_with_media, why_refused
 from podium.plugins.catalogue import judging_settings
-from podium.printable import tell
 from podium.scorers.battle import Judgment
 from podium.scorers.checklist import checklist_prompt, read_checklist
 from podium.scorers.judging import Judging, dump_reply, load_reply
@@ -52,44 +50,42 @@ JudgmentKey = tuple[str, str, str, str, str, int]
 """Of a judgment: judge, item and response, both models, order, repeat."""
 
 
-@dataclass(eq=False, repr=False)
-class Run(OnceCache):
+class Run(ModelCalls):
     """State of one run: settings, kept ratings and checklists, known judgments, and the calls' circuit breakers; of
     `rotating` judges each has its own."""
 
-    how: Judging
-    _: KW_ONLY
-    cache: bool = True
-    reask: InitVar[str | None] = None
-    jury: Sequence[Model] = ()
-    ends_run: bool = False
-    rotating: int = 0
-    asked_before: Mapping[str, int] = field(default_factory=dict)
-
-    def __post_init__(self, reask: str | None) -> None:
-        super().__init__()
-        self.known: Mapping[JudgmentKey, KeptJudgment] = readable_judgments(reask, self.how) if reask else {}
-        self.modes: dict[str, str] = {shown["judge"]: shown["mode"] for shown in self.known.values()}
+    def __init__(
+        self,
+        how: Judging,
+        *,
+        cache: bool = True,
+        reask: str | None = None,
+        jury: Sequence[Model] = (),
+        ends_run: bool = False,
+        rotating: int = 0,
+        asked_before: Mapping[str, int] | None = None,
+    ) -> None:
+        super().__init__(ends_run=ends_run and not rotating)
+        self.how, self.cache, self.jury, self.rotating = how, cache, jury, rotating
+        self.asked_before = asked_before or {}
+        self.known = readable_judgments(reask, how) if reask else {}
+        self.modes = {shown["judge"]: shown["mode"] for shown in self.known.values()}
         # Calls must not be answered from the cache of the run whose unparsed replies are repeated.
         self.cache_suffix = f" again {reask}" if reask else ""
         # Few packs at once, because each holds its transcript in memory; four keep a provider busy.
         self.packs = anyio.Semaphore(4)
-        self.breakers: dict[str, CircuitBreaker] = {}
-        self.stopped: set[str] = set()
-        self.settings = CallSettings(self.how)
+        self.settings = CallSettings(how)
 
-    async def call(self, judge: str, ask: Callable[[], Awaitable[T]]) -> T:
+    async def call_judge(self, model: Model, ask: Callable[[], Awaitable[T]]) -> T:
         """Make a call; of judges that take turns, one whose calls all fail stops alone, and the last ends the run."""
-        breaker = self.breakers.setdefault(judge, CircuitBreaker(ends_run=self.ends_run and not self.rotating))
+        if not self.rotating:
+            return await self.call("", ask)
+        judge = identity(model, self.how)
         try:
-            return await breaker.call(ask)
+            return await self.call(judge, ask, "; the other judges go on")
         except JudgeStoppedError as error:
-            why = str(error).replace(STOPPED, f"{judge.partition('|')[0]} is not asked any more")
-            if self.rotating and judge not in self.stopped:
-                tell(f"{why}; the other judges go on")
-            self.stopped.add(judge)
             if len(self.stopped) < self.rotating:
-                raise RuntimeError(why) from None
+                raise RuntimeError(stopped_text(judge, error)) from None
             raise
 
     def mode(self, judge: str) -> Any:
@@ -107,25 +103,19 @@ class Run(OnceCache):
 def readable_judgments(path: str, how: Judging) -> dict[JudgmentKey, KeptJudgment]:
     """Return the judgments of an earlier run's log whose replies can all be parsed."""
     file, readable = local_file(place_of(path)), dict[JudgmentKey, KeptJudgment]()
-    if not file.is_file() or not is_log(file):
-        remedy = "name one log of Inspect, a file that ends with .eval" if file.exists() else "there is no such log"
-        raise UsageError(f"reask={path}: {remedy}")
-    log = read_eval_log(str(file), exclude_fields={"events", "messages", "attachments"})
-    samples = [sample for sample in log.samples or [] if NAMESPACE in sample.store]
+    is_readable = file.is_file() and is_log(file)
+    log = read_eval_log(str(file), exclude_fields={"events", "messages", "attachments"}) if is_readable else None
+    if log is None or read_tournament(log) is None:
+        raise UsageError(f"reask={path}: no log of a tournament; name one, a file that ends with .eval")
     with named_in_errors(path):
-        if read_tournament(log) is None or not samples:
-            raise UsageError("reask= names a log without battles of podium; name the log of a tournament")
-        for sample in samples:
-            for battle, kept in judged_battles(sample):
-                for shown in kept.judgments:
-                    mode: Any = shown["mode"] if how.logprobs == "auto" else how.logprobs
-                    if all(how.reason(load_reply(reply), mode) is None for reply in shown["replies"]):
-                        readable[_key_of(shown["judge"], battle, shown["order"], shown["repeat"])] = shown
+        for battle, shown in (judged for sample in log.samples or [] for judged in judgments_in(sample)):
+            mode: Any = shown["mode"] if how.logprobs == "auto" else how.logprobs
+            if all(how.reason(load_reply(reply), mode) is None for reply in shown["replies"]):
+                readable[_key_of(shown["judge"], battle, shown["order"], shown["repeat"])] = shown
     return readable
 
 
 def _key_of(judge: str, battle: BattleMetadata, order: str, repeat: int) -> JudgmentKey:
-    """Return what identifies a judgment within a run."""
     return judge, _response_key_of(battle), battle.model_a, battle.model_b, order, repeat
 
 
@@ -147,8 +137,8 @@ def judge(
 ) -> Solver:
     """Ask the judges for every judgment of the sample's battles, and keep the replies in the store."""
     options = flatten_arguments(kwargs)
-    how, before = judging_settings(**options), asked_before or {}
-    run = Run(how, cache=cache, reask=reask, ends_run=True, asked_before=before, rotating=rotating)
+    how = judging_settings(**options)
+    run = Run(how, cache=cache, reask=reask, ends_run=True, asked_before=asked_before, rotating=rotating)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
         state.output = ModelOutput.from_content(state.model.name, "judged")
@@ -285,8 +275,7 @@ async def _call_model(
         return Reply("", refused=why, rejection=TOO_LONG) if why else output
 
     with asked_by(run.how, texts):
-        judge = identity(model, run.how) if run.rotating else ""
-        return await run.call(judge, partial(repeat_if_cut_short, ask))
+        return await run.call_judge(model, ask)
 
 
 def _reply_of(output: ModelOutput | Reply) -> Reply:

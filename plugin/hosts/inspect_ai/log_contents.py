@@ -11,7 +11,7 @@
 Parsing raises a DataError that names the field.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NotRequired, Self
 
 from inspect_ai.log import EvalLog, EvalSample
@@ -247,11 +247,12 @@ class SampleReplies(BattleReplies):
         return [self] if self.battles is None else self.battles
 
 
-def judged_battles(sample: EvalSample) -> list[tuple[BattleMetadata, BattleReplies]]:
-    """Return the battles of a tournament's sample, each with its judges' replies; none if no judge was asked."""
-    battles = parse_battles(sample.metadata)
-    kept = sample.store.get(NAMESPACE) if battles else None
-    return list(zip(battles, SampleReplies.parse(kept).to_battles(), strict=True)) if kept else []
+def judgments_in(sample: EvalSample) -> Iterator[tuple[BattleMetadata, KeptJudgment]]:
+    """Yield the judgments of a tournament's sample, each with its battle; none if no judge was asked."""
+    kept = sample.store.get(NAMESPACE)
+    if kept and (battles := parse_battles(sample.metadata)):
+        for battle, replies in zip(battles, SampleReplies.parse(kept).to_battles(), strict=True):
+            yield from ((battle, shown) for shown in replies.judgments)
 
 
 class GivenAnswer(LogContents):
@@ -306,7 +307,6 @@ class Columns(LogContents):
 
     @model_validator(mode="after")
     def _check_lengths(self) -> Self:
-        """Raise ValueError if a column has another number of rows."""
         if short := [name for name, values in self.columns.items() if len(values) != self.rows]:
             raise ValueError(f"column {short[0]!r} does not have {self.rows} rows")
         return self
@@ -333,7 +333,6 @@ class PackVerdicts(LogContents):
 
     @model_validator(mode="after")
     def _check_columns(self) -> Self:
-        """Raise ValueError if a column is missing that every verdict has."""
         for kept, needed in ((self.battles, {"item", "model_a", "credit"}), (self.judgments, {"battle", "order"})):
             if kept.rows and (lacking := needed - {*kept.same, *kept.columns}):
                 raise ValueError(f"column {min(lacking)!r} is missing")
@@ -352,9 +351,6 @@ def verdict_rows_in(score: Score) -> list[dict[str, Any]]:
     kept = (score.metadata or {}).get(NAMESPACE)
     if not isinstance(kept, Mapping):
         return []
-    if "presentations" in kept:
-        problem = f"a verdict of format 0.1; this podium reads format {FORMAT_VERSION}"
-        raise DataError(problem, remedy="run it again, or leave this log out")
     if BATTLES in kept:
         pack = PackVerdicts.parse(kept)
         battles, rows = pack.battles.to_rows(), pack.judgments.to_rows()

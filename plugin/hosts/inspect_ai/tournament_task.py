@@ -74,12 +74,9 @@ class RunOptions:
     def __post_init__(self) -> None:
         for name in ("seed", "limit", "max_battles"):
             value = getattr(self, name)
-            if value is not None and (isinstance(value, bool) or not isinstance(value, Integral)):
-                raise UsageError(f"{name}={value}: give a whole number")
-        if isinstance(self.max_cost, str):
-            raise UsageError(f"max_cost={self.max_cost}: give a number")
-        if self.seed < 0:
-            raise UsageError(f"seed={self.seed}: give 0 or a positive number")
+            is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+            if value is not None and not (is_whole and value >= 0):
+                raise UsageError(f"{name}={value}: give a whole number from 0 on")
         if self.pack not in (True, False, "auto"):
             raise UsageError(f"pack={self.pack}: write true, false or auto (packs from {PACKED_FROM:,} battles)")
 
@@ -98,7 +95,7 @@ def tournament_task(name: str, responses: str | Sequence[str], settings: Mapping
     how = {key: value for key, value in options.items() if key not in RUN_OPTIONS}
     given = {key: value for key, value in settings.items() if value is not None}
     own = RunOptions(**{key: value for key, value in options.items() if key in RUN_OPTIONS})
-    return _TaskBuilder(name, split_names(responses or ()), given, own, how).build_task()
+    return _TaskBuilder(name, split_names(responses), given, own, how).build_task()
 
 
 class _TaskBuilder:
@@ -111,8 +108,7 @@ class _TaskBuilder:
         if name != RECORDED:
             self.requests, self.how = split_requests(split_names(options.prompts), options.answers, how)
         elif options.prompts:
-            problem = f"prompts={options.prompts}: {name} judges recorded answers"
-            raise UsageError(f"{problem}; leave it out or give responses=")
+            raise UsageError(f"prompts={options.prompts}: {name} judges recorded answers; leave it out")
         else:
             self.requests, self.how = AnswerRequests(), how
         self.judged = judging_settings(seed=options.seed, **self.how)
@@ -139,8 +135,7 @@ class _TaskBuilder:
         if any(self.competing.pending.values()):
             models, how_many = tuple(self.requests.models), self.settings.get("items")
             first = draw_items(self.competing.field(), how_many, options.seed) if options.answers == "first" else ()
-            how_asked: Any = {"pack": self.packed, "first": first, "reasoning": options.reasoning}
-            self.answer_collector = AnswerCollector(self.sample_builder, models, **how_asked)
+            self.answer_collector = AnswerCollector(self.sample_builder, models, self.packed, first, options.reasoning)
         self.calls = self.judged.calls(shows_first(name, self.rule, self.judged, self.how))
         self.shard = self._make_shard()
         self.source = self._make_source()
@@ -149,7 +144,7 @@ class _TaskBuilder:
         """Return the battles that are re-judged; None unless the tournament is `recorded`."""
         if self.name != RECORDED:
             return None
-        record = recorded_battles(*split_names(settings.get("battles") or ()), show=self.show)
+        record = recorded_battles(*split_names(settings.get("battles")), show=self.show)
         if "orders" not in self.how and self.judged.is_pairwise:
             return record
         # The run itself settles who is shown first, or the judge sees one response at a time.
@@ -226,7 +221,6 @@ class _TaskBuilder:
         return Part(part), ShardMetadata(number=shard.number, of=shard.of, **counts)
 
     def _make_source(self) -> TournamentSource:
-        """Return the source of samples."""
         options = self.options
         build_samples = self.sample_builder.build_packs if self.packed else self.sample_builder.build_battle_samples
         asked = [*self.requests.models.values()] if self.answer_collector else []
@@ -268,7 +262,6 @@ class _TaskBuilder:
         )
 
     def _print_preview(self) -> None:
-        """Print what will be played, what it will cost, and what is missing."""
         missing = missing_responses_text(self.competing)
         why = f"left out because responses are missing: {missing}" if missing else ""
         if not self.source.initial_samples():
@@ -289,7 +282,6 @@ class _TaskBuilder:
             self._say(f"{count} have no responses here and are missing, such as {lost.a} and {lost.b} on {lost.item}")
 
     def _build_metadata(self) -> TournamentMetadata:
-        """Return the metadata of the log."""
         competing, source = self.competing, self.source
         more: dict[str, Any] = {
             "shard": self.shard and self.shard[1],
@@ -352,12 +344,11 @@ def split_options(name: str, options: Mapping[str, Any]) -> tuple[dict[str, Any]
     return own, {key: value for key, value in options.items() if key not in own}
 
 
-def split_names(names: str | Sequence[str]) -> list[str]:
-    """Return the names in a list, or in a text with commas, without spaces around them."""
-    stripped = (str(name).strip() for name in (names.split(",") if isinstance(names, str) else names))
+def split_names(names: str | Sequence[str] | None) -> list[str]:
+    """Return the names in a list, or in a text with commas, without spaces around them; none of None."""
+    stripped = (str(name).strip() for name in (names.split(",") if isinstance(names, str) else names or ()))
     return [name for name in stripped if name]
 
 
 def _setting_names(name: str) -> AbstractSet[str]:
-    """Return the names of a tournament's own settings."""
     return parameters_of(catalogue.tournament_rule(name)).keys()

@@ -41,7 +41,7 @@ WRONG = {
     "a negative seed": ({"seed": -1, "items": 2}, "seed=-1"),
     "a seed in words": ({"seed": "abc", "items": 2}, "seed=abc: give a whole number"),
     "half a battle": ({"max_battles": 1.5}, "max_battles=1.5: give a whole number"),
-    "a sum in words": ({"max_cost": "abc"}, "max_cost=abc: give a number"),
+    "a sum in words": ({"max_cost": "abc"}, "max_cost=abc: give a sum above 0"),
     "a negative seed of a limit": ({"seed": -1, "limit": 2}, "seed=-1"),
 }
 

@@ -70,14 +70,14 @@ def test_a_damaged_log_is_an_error_that_names_file_and_field(play, write_respons
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_verdicts_of_format_0_1_in_a_score_are_rejected(battle, packed):
+def test_verdicts_of_format_0_1_in_a_score_are_rejected_by_field(battle, packed):
     kept = {**battle, "presentations": [], "margin": None, "prompt_hash": "0"}
     if packed:  # as podium 0.1 kept them: battles and judge calls column by column
         call = {"battle": 0, "order": "ab", "repeat": 0, "judge": "judge", "credit": 1.0}
         common = {name: kept[name] for name in ("item", "model_a", "model_b", "margin", "prompt_hash")}
         battles = {"rows": 1, "same": {**common, "credit": 1.0}, "columns": {}}
         kept = {"battles": battles, "presentations": {"rows": 1, "same": call, "columns": {}}}
-    with pytest.raises(DataError, match=r"a verdict of format 0\.1; this podium reads format"):
+    with pytest.raises(DataError, match="podium's field 'judgments' is damaged"):
         verdict_rows_in(Score(value=0.5, metadata={"podium": kept}))
 
 

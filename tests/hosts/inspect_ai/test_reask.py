@@ -60,9 +60,9 @@ def test_another_judge_is_asked_for_everything(play, record, write_responses):
 
 
 def test_a_log_that_is_not_there_or_of_no_tournament_is_rejected(write_responses, tmp_path):
-    with pytest.raises(UsageError, match="there is no such log"):
+    with pytest.raises(UsageError, match="no log of a tournament"):
         round_robin(responses=write_responses(), reask=str(tmp_path / "none.eval"))
     (tmp_path / "notes.md").write_text("none")
     for path in (tmp_path, tmp_path / "notes.md"):
-        with pytest.raises(UsageError, match="name one log of Inspect"):
+        with pytest.raises(UsageError, match="no log of a tournament"):
             round_robin(responses=write_responses(), reask=str(path))
